@@ -85,7 +85,7 @@ export const openProgram = (
     sync,
     synced: async (of) => {
       const { error, summary } = await sync(of);
-      if (error !== null) throw error;
+      if (error !== null) throw new Error('The run failed.', { cause: error });
       return summary;
     },
     plan: (kind = 'incremental', settings = {}) => app.plan({ ...link, ...settings }, { kind, signal }),

@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runProcess } from './run-cli.ts';
+import { runCli, runProcess, useGround } from './run-cli.ts';
+import { MAIN, processEnv } from '../../support/program.ts';
 
 /** Prints the packages of all loaded modules on the last line of stderr. */
 const REPORT_PACKAGES = `data:text/javascript,${encodeURIComponent(`
@@ -60,3 +64,120 @@ test('the packages for configuration files and for pretty logs are loaded only w
   const packages = await packagesOf(['status', '--config', 'given.yaml'], { LOG_FORMAT: 'pretty' });
   expect(packages).toEqual(expect.arrayContaining(['yaml', 'pino-pretty']));
 });
+
+const ROOT = join(import.meta.dirname, '../../..');
+const CHECK = join(ROOT, 'src/util/require-node.js');
+
+type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+const run = (node: string, args: readonly string[]): Promise<Ended> =>
+  promisify(execFile)(node, args, { cwd: ROOT, env: {} }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: Ended) => ({ code, stdout, stderr }),
+  );
+
+const versionOf = async (node: string): Promise<number> =>
+  Number.parseInt((await run(node, ['--print', 'process.versions.node'])).stdout, 10);
+
+/** Returns the first Node on the PATH that is too old. */
+const findOldNode = async (): Promise<string | null> => {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const node = join(folder, 'node');
+    if (existsSync(node) && (await versionOf(node)) < 24) return node;
+  }
+  return null;
+};
+
+const REFUSAL =
+  /^contact-sync needs Node 24 or newer, and this is Node [\d.]+ \(\/\S+\)\. Install a newer one .* npm run -s contact-sync\n$/u;
+
+/** Returns the option that sets another Node version in the process before any other module is loaded. */
+const claiming = (version: string): string =>
+  `--import=data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`;
+
+test.each(['22.21.1', '20.20.2', '18.0.0'])('Node %s prints one line with the remedy, and exits 2', async (version) => {
+  const { code, stdout, stderr } = await run(process.execPath, [claiming(version), MAIN, 'status']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(REFUSAL);
+  expect(stderr).toContain(`Node ${version} `);
+});
+
+test.each(['24.0.0', '26.1.0'])('Node %s is accepted', async (version) => {
+  expect(await run(process.execPath, [claiming(version), MAIN, '--version'])).toMatchObject({ code: 0, stderr: '' });
+});
+
+const oldNode = await findOldNode();
+
+test.skipIf(oldNode === null)(
+  `a real old Node is refused before it reads any TypeScript${oldNode === null ? ' (no old Node on the PATH)' : ''}`,
+  async () => {
+    const { code, stdout, stderr } = await run(oldNode ?? '', ['--import', CHECK, MAIN, 'status']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(REFUSAL);
+  },
+);
+
+test('package scripts check the Node version before they start the sources', async () => {
+  const { default: description } = await import('../../../package.json', { with: { type: 'json' } });
+  expect(description.scripts['contact-sync']).toMatch(/^node --import \.\/src\/util\/require-node\.js src\/main\.ts$/u);
+});
+
+// Each command is a separate process.
+const execute = promisify(execFile);
+
+/** The `script` of util-linux runs a command in a terminal. On other systems it has other options. */
+const hasScript = await execute('script', ['--version']).then(
+  ({ stdout }) => stdout.includes('util-linux'),
+  () => false,
+);
+
+const ground = useGround({ count: 6 });
+
+/** Returns the output of `plan` in a terminal. */
+const onTerminal = async (env: Readonly<Record<string, string>>): Promise<string> => {
+  const command = `'${process.execPath}' '${MAIN}' plan`;
+  const { stdout } = await execute('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: ground.directory,
+    env: processEnv({ ...ground.env, ...env }),
+  });
+  return stdout;
+};
+
+const CURSOR = /\u001B\[[0-9;?]*[A-KSTfhlnsu]/u;
+const BLOCKS = /[\u2580-\u259F]/u;
+
+test.skipIf(!hasScript)('a terminal shows bars', async () => {
+  const text = await onTerminal({ TERM: 'xterm-256color' });
+  expect(text).toMatch(CURSOR);
+  expect(text).toMatch(BLOCKS);
+});
+
+test.skipIf(!hasScript).each([
+  ['NO_COLOR', { TERM: 'xterm-256color', NO_COLOR: '1' }],
+  ['TERM=dumb', { TERM: 'dumb' }],
+])('with %s a terminal gets no cursor movement, no block characters and no colours', async (_, env) => {
+  const text = await onTerminal(env);
+  expect(text).toContain('default: full,');
+  expect(text).not.toMatch(BLOCKS);
+  expect(text).not.toContain('\u001B');
+});
+
+const ENV = {
+  DATA_DIR: '/proc/contact-sync/data',
+  SERVICE_BASE_URL: 'http://127.0.0.1:1',
+  SERVICE_ACCESS_TOKEN: 'token',
+  GOOGLE_CLIENT_ID: 'id',
+  GOOGLE_CLIENT_SECRET: 'secret',
+  GOOGLE_REFRESH_TOKEN: 'token',
+};
+
+test
+  .runIf(existsSync('/proc/self'))
+  .each([[['status']], [['daemon']], [['init', '--yes', '--config', '/proc/x/y.yaml']]])(
+  'if no directory can be created, %j reports that and ends with the exit code of an invalid configuration',
+  async (args) => {
+    const { code, stderr } = await runCli(args, ENV);
+    expect(stderr).toContain('No directory can be made at /proc/');
+    expect(code).toBe(2);
+  },
+);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { atGoogle, atService, idsOf, NOTHING_WRITTEN, startWith, syncWith } from './support.ts';
+import type { LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const FIELDS = 'default,nickname,tags,custom:Budget';
 
@@ -178,4 +178,133 @@ test('R10: a first organization with a department alone does not hide the next o
   service.account.updateContact(idsOf(linked, 'Ada').service, { company: 'Beta' });
   await syncWith(linked, {});
   expect(held(linked, 'organizations')).toEqual([{ department: 'Sales' }, { name: 'Beta', title: 'Head' }]);
+});
+
+const JOINED = { FIELDS: 'default,middleName:joined' };
+
+/** Mary at Google, whose middle name is Ann, and Zoe, who has none. */
+const startMary = async (variables: Readonly<Record<string, string>>) => {
+  const linked = await startWith(['Mary', 'Zoe'], variables);
+  const { google } = linked.sandbox;
+  const names = [{ givenName: 'Mary', middleName: 'Ann', familyName: 'Tester', phoneticGivenName: 'Meri' }];
+  google.account.updatePerson(idsOf(linked, 'Mary').google, { names });
+  await syncWith(linked, variables);
+  return linked;
+};
+
+describe('a middle name that is joined into the first name', () => {
+  test('R10: the service shows the middle name, and Google keeps it separate when the service renames the contact', async () => {
+    await using linked = await startMary(JOINED);
+    const { google, service } = linked.sandbox;
+    const { id } = atService(linked, 'Mary Ann');
+
+    service.account.updateContact(id, { first_name: 'Marie Ann' });
+    await syncWith(linked, JOINED);
+    expect(atGoogle(linked, 'Marie').names).toMatchObject([
+      { givenName: 'Marie', middleName: 'Ann', familyName: 'Tester', phoneticGivenName: 'Meri' },
+    ]);
+
+    service.account.updateContact(id, { last_name: 'Ray' });
+    await syncWith(linked, JOINED);
+    expect(atGoogle(linked, 'Marie').names).toMatchObject([{ middleName: 'Ann', familyName: 'Ray' }]);
+
+    const { google: mary } = idsOf(linked, 'Marie');
+    google.account.updatePerson(mary, { names: [{ givenName: 'Marie', middleName: 'Jo', familyName: 'Ray' }] });
+    await syncWith(linked, JOINED);
+    expect(atService(linked, 'Marie Jo')).toMatchObject({ id, last_name: 'Ray' });
+
+    service.account.updateContact(id, { first_name: 'Marie' });
+    await syncWith(linked, JOINED);
+    expect(atGoogle(linked, 'Marie').names?.[0]).not.toHaveProperty('middleName');
+    expect((await syncWith(linked, JOINED)).summary).toMatchObject({ kind: 'incremental', ...NOTHING_WRITTEN });
+  });
+
+  test('a joined middle name is an edit of the first name at Google, also when it is separated again', async () => {
+    await using linked = await startMary({});
+    const { id } = atService(linked, 'Mary');
+    const before = atGoogle(linked, 'Mary');
+
+    const joined = await syncWith(linked, JOINED);
+    expect(joined.summary).toMatchObject({ kind: 'full', left: { updated: 0 }, right: { updated: 1 } });
+    expect(atService(linked, 'Mary Ann').id).toBe(id);
+    expect((await syncWith(linked, JOINED)).summary).toMatchObject({ kind: 'incremental', ...NOTHING_WRITTEN });
+
+    const apart = await syncWith(linked, {});
+    expect(apart.summary).toMatchObject({ kind: 'full', left: { updated: 0 }, right: { updated: 1 } });
+    expect(atService(linked, 'Mary').id).toBe(id);
+    expect(atGoogle(linked, 'Mary')).toEqual(before);
+  });
+
+  test('R4: a joined middle name conflicts with an edit of the service like an edit at Google', async () => {
+    await using linked = await startMary({});
+    linked.sandbox.service.account.updateContact(atService(linked, 'Mary').id, { first_name: 'Marie' });
+    const { summary } = await syncWith(linked, { ...JOINED, CONFLICT_POLICY: 'google' });
+    expect(summary).toMatchObject({ kind: 'full', conflicts: 1 });
+    expect(atService(linked, 'Mary Ann')).toMatchObject({ last_name: 'Tester' });
+    expect(atGoogle(linked, 'Mary').names).toMatchObject([{ middleName: 'Ann' }]);
+  });
+});
+
+const RELATIONS = 'default,tags,relations';
+
+const startedSpelled = async () => {
+  const linked = await startWith(['Ada'], { FIELDS: RELATIONS });
+  const { google, service } = linked.sandbox;
+  const id = service.account.customFields.define('Relations').id;
+  await syncWith(linked, { FIELDS: RELATIONS });
+  const ids = idsOf(linked, 'Ada');
+  const relations = (value: string) => ({ custom_field_values: [{ field: { id }, value }] });
+  return { linked, google: google.account, service: service.account, ids, relations };
+};
+
+const relationsAt = (contact: ReturnType<typeof atService>): unknown => contact.customFields[0]?.value;
+
+test('R10: a side that holds two spellings of one tag or relation keeps both where another one is added', async () => {
+  const { linked, google, service, ids, relations } = await startedSpelled();
+  await using _ = linked;
+  service.updateContact(ids.service, { tags: ['VIP', 'vip', 'A+'], ...relations('Ben (Spouse), ben (spouse)') });
+  await syncWith(linked, { FIELDS: RELATIONS });
+  const entry = { key: 'Tags', value: 'VIP, A+, golf, Golf' };
+  google.updatePerson(ids.google, {
+    userDefined: [entry],
+    relations: [
+      { person: 'Ben', type: 'Spouse' },
+      { person: 'Cid', type: 'child' },
+    ],
+  });
+  await syncWith(linked, { FIELDS: RELATIONS });
+  expect(atService(linked, 'Ada').tags).toEqual(['VIP', 'A+', 'golf', 'vip']);
+  expect(relationsAt(atService(linked, 'Ada'))).toBe('Ben (Spouse), Cid (child), ben (spouse)');
+  service.updateContact(ids.service, { tags: ['VIP', 'A+', 'golf', 'vip', 'C#'] });
+  await syncWith(linked, { FIELDS: RELATIONS });
+  expect(atGoogle(linked, 'Ada').userDefined?.[0]?.value).toBe('VIP, A+, golf, C#, Golf');
+  expect((await syncWith(linked, { FIELDS: RELATIONS })).summary).toMatchObject(NOTHING_WRITTEN);
+});
+
+test('R5: one user name on two networks, and two relations to one person, are synced', async () => {
+  const FIELDS_OF_BOTH = 'default,relations,instantMessengers';
+  const linked = await startWith(['Ada'], { FIELDS: FIELDS_OF_BOTH });
+  await using _ = linked;
+  const { google, service } = linked.sandbox;
+  const names = ['Relations', 'Instant messengers'];
+  const definitions = names.map((name) => service.account.customFields.define(name).id);
+  service.account.createContact({
+    first_name: 'Zoe',
+    last_name: 'Tester',
+    custom_field_values: definitions.map((id) => ({ field: { id }, value: 'x (y)' })),
+  });
+  google.account.updatePerson(idsOf(linked, 'Ada').google, {
+    relations: [
+      { person: 'Ben', type: 'friend' },
+      { person: 'Ben', type: 'manager' },
+    ],
+    imClients: [
+      { username: 'ada.l', protocol: 'skype' },
+      { username: 'ada.l', protocol: 'icq' },
+      { username: 'adal', protocol: 'icq' },
+    ],
+  });
+  await syncWith(linked, { FIELDS: FIELDS_OF_BOTH });
+  const values = atService(linked, 'Ada').customFields.map(({ value }) => value);
+  expect(values).toEqual(['Ben (friend), Ben (manager)', 'ada.l (skype), ada.l (icq), adal (icq)']);
 });

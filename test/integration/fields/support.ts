@@ -23,7 +23,7 @@ export const syncWith = async (
   linked: LinkedSandbox,
   variables: Readonly<Record<string, string>>,
 ): Promise<RunResult> => {
-  const result = await linked.reopened(variables, ({ sync }) => sync());
+  const result = await linked.reopened(variables, (program) => program.sync());
   expect(result.error).toBeNull();
   linked.clock.advance(60_000);
   return result;

@@ -10,8 +10,7 @@ import type { PullRequest, Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { anyBreakage, type Breakage } from './breakage.ts';
-import { startSpoilingProxy, type SpoilingProxy } from './spoiling-proxy.ts';
+import { anyBreakage, type Breakage, startSpoilingProxy, type SpoilingProxy } from './breakage.ts';
 import { extentOf } from '../../support/extent.ts';
 
 const SEED = 20261121;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Half } from '../../../src/core/contact/half.ts';
 import type { Side } from '../../../src/core/contact/side.ts';
+import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { named } from '../../support/linked-people.ts';
-import { startLinkedSandbox, startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 
 const PEOPLE = ['Ada', 'Ben', 'Cid'].map((name) => named(name));
 const DAY_MS = 24 * 60 * 60_000;
@@ -83,4 +85,213 @@ test('R6: a read that shows a contact as it was before our update is no edit: it
   expect((await linked.sync()).summary).toMatchObject({ left: { deleted: 0 }, right: { created: 0 } });
   expect((await linked.sync()).summary).toMatchObject({ left: { deleted: 1 }, right: { created: 0 } });
   expect([google.account.people(), service.account.contacts()].map(({ length }) => length)).toEqual([2, 2]);
+});
+
+const MINUTE_MS = 60_000;
+const ADDRESSED_PEOPLE = ['Ada', 'Ben', 'Cy'].map((givenName) => {
+  const emails = [{ value: `${givenName}@x.example`, label: null }];
+  return { ...EMPTY_PERSON, givenName, familyName: 'Tester', emails };
+});
+
+const adasAt = ({ sandbox: { google, service } }: LinkedSandbox) => ({
+  google: google.account.people().filter(({ names }) => names?.[0]?.givenName === 'Ada'),
+  service: service.account.contacts().filter(({ first_name: name }) => name === 'Ada'),
+});
+
+/** Whether Ada's title is edited where she was not added again. */
+const HOW = ['edited', 'as she was'] as const;
+
+const syncAll = async (linked: LinkedSandbox, kinds: readonly ('full' | 'incremental')[]): Promise<void> => {
+  for (const kind of kinds) {
+    await linked.synced({ kind });
+    linked.clock.advance(30 * MINUTE_MS);
+  }
+};
+
+test.each(HOW)(
+  'R12: a contact that is deleted and added again at Google keeps its counterpart at the service, %s',
+  async (how) => {
+    await using linked = await startLinkedSandbox({ google: ADDRESSED_PEOPLE, service: [] });
+    const { google, service } = linked.sandbox;
+    await syncAll(linked, ['incremental']);
+    const before = adasAt(linked);
+    const id = before.service[0]?.id ?? '';
+    google.account.deletePerson(before.google[0]?.resourceName ?? '');
+    google.account.createPerson({
+      names: [{ givenName: 'Ada', familyName: 'Tester' }],
+      emailAddresses: [{ value: 'ada@x.example' }],
+    });
+    if (how === 'edited') service.account.updateContact(id, { title: 'Countess' });
+    await syncAll(linked, ['incremental', 'full']);
+    const after = adasAt(linked);
+    expect(after.service.map((contact) => contact.id)).toEqual([id]);
+    expect(after.google).toHaveLength(1);
+    expect(after.google[0]?.organizations?.[0]?.title).toBe(how === 'edited' ? 'Countess' : undefined);
+  },
+);
+
+test.each(HOW.flatMap((how) => (['full', 'incremental'] as const).map((kind) => [how, kind] as const)))(
+  'R12: a contact that is deleted and added again at the service keeps its counterpart at Google, %s, in a run of kind %s',
+  async (how, kind) => {
+    await using linked = await startLinkedSandbox({ google: ADDRESSED_PEOPLE, service: [] });
+    const { google, service } = linked.sandbox;
+    await syncAll(linked, ['incremental']);
+    const before = adasAt(linked);
+    const name = before.google[0]?.resourceName ?? '';
+    service.account.deleteContact(before.service[0]?.id ?? '');
+    service.account.createContact({
+      first_name: 'Ada',
+      last_name: 'Tester',
+      email_addresses: [{ address: 'ada@x.example', label: null }],
+    });
+    if (how === 'edited') google.account.updatePerson(name, { organizations: [{ title: 'Countess' }] });
+    await syncAll(linked, [kind, 'full']);
+    const after = adasAt(linked);
+    expect(after.google.map(({ resourceName }) => resourceName)).toEqual([name]);
+    expect(after.service.map(({ title }) => title ?? '')).toEqual([how === 'edited' ? 'Countess' : '']);
+  },
+);
+
+test.each(['google', 'service'] as const)(
+  'R8, R12: an address book whose contacts were all deleted and added again at %s stays paired',
+  async (where) => {
+    await using linked = await startLinkedSandbox({ google: ADDRESSED_PEOPLE, service: [] });
+    const { google, service } = linked.sandbox;
+    await syncAll(linked, ['incremental']);
+    const kept = {
+      google: google.account.people().map(({ resourceName }) => resourceName),
+      service: service.account.contacts().map(({ id }) => id),
+    };
+    if (where === 'google') for (const name of kept.google) google.account.deletePerson(name ?? '');
+    else for (const id of kept.service) service.account.deleteContact(id);
+    for (const { givenName, familyName, emails } of ADDRESSED_PEOPLE) {
+      const address = emails[0]?.value ?? '';
+      if (where === 'google') {
+        google.account.createPerson({ names: [{ givenName, familyName }], emailAddresses: [{ value: address }] });
+      } else {
+        service.account.createContact({
+          first_name: givenName,
+          last_name: familyName,
+          title: 'Countess',
+          email_addresses: [{ address, label: null }],
+        });
+      }
+    }
+    await syncAll(linked, ['full', 'incremental']);
+    const now = {
+      google: google.account.people().map(({ resourceName }) => resourceName),
+      service: service.account.contacts().map(({ id }) => id),
+    };
+    const other = where === 'google' ? 'service' : 'google';
+    expect(now[other]).toEqual(kept[other]);
+    expect(now[where]).toHaveLength(ADDRESSED_PEOPLE.length);
+    if (where === 'service') {
+      expect(google.account.people().map(({ organizations }) => organizations?.[0]?.title)).toEqual(
+        ADDRESSED_PEOPLE.map(() => 'Countess'),
+      );
+    }
+  },
+);
+
+test('R8: an address book whose contacts were all replaced by others halts the run with both counts', async () => {
+  await using linked = await startLinkedSandbox({ google: ADDRESSED_PEOPLE, service: [] });
+  const { google, service } = linked.sandbox;
+  await syncAll(linked, ['incremental']);
+  for (const { id } of service.account.contacts()) service.account.deleteContact(id);
+  for (const name of ['Dee', 'Eli']) service.account.createContact({ first_name: name, last_name: 'Other' });
+  for (const kind of ['full', 'incremental'] as const) {
+    const { error } = await linked.sync({ kind });
+    expect(error).toMatchObject({ halt: { reason: 'side-emptied', side: 'right' } });
+    expect(String(error)).toMatch(/All 3 linked contacts are missing at the service and 2 other contacts are there/u);
+    expect(google.account.people()).toHaveLength(ADDRESSED_PEOPLE.length);
+    linked.clock.advance(30 * MINUTE_MS);
+  }
+});
+
+test('R12: for a few new contacts among many, reads by id find the contacts that were deleted and added again', async () => {
+  const many = Array.from({ length: 150 }, (_, index) => ({ ...EMPTY_PERSON, givenName: `Person${index}` }));
+  await using linked = await startLinkedSandbox({ google: [...ADDRESSED_PEOPLE, ...many], service: [] });
+  const { service } = linked.sandbox;
+  await syncAll(linked, ['incremental']);
+  const before = adasAt(linked);
+  service.account.deleteContact(before.service[0]?.id ?? '');
+  const requests = service.requests.length;
+  const email = { address: 'ada@x.example', label: null };
+  service.account.createContact({ first_name: 'Ada', last_name: 'Tester', email_addresses: [email] });
+  await syncAll(linked, ['incremental']);
+  const listings = service.requests.slice(requests).filter(({ path, query }) => {
+    return path === '/v2/contacts' && !query.includes('updated_at');
+  });
+  expect(listings).toEqual([]);
+  expect(adasAt(linked).google.map(({ resourceName }) => resourceName)).toEqual([before.google[0]?.resourceName]);
+  expect(adasAt(linked).service).toHaveLength(1);
+});
+
+test('R12: a contact that is added again with only a phone number keeps its counterpart at Google', async () => {
+  const phones = [{ value: '+44 20 7946 0958', label: null }];
+  const ada = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'Tester', phones };
+  await using linked = await startLinkedSandbox({ google: [ada, ...ADDRESSED_PEOPLE.slice(1)], service: [] });
+  const { service } = linked.sandbox;
+  await syncAll(linked, ['incremental']);
+  const before = adasAt(linked);
+  service.account.deleteContact(before.service[0]?.id ?? '');
+  const phone = { number: '+44 20 7946 0958', label: null };
+  service.account.createContact({ first_name: 'Ada', last_name: 'Tester', phone_numbers: [phone] });
+  await syncAll(linked, ['incremental', 'full']);
+  expect(adasAt(linked).google.map(({ resourceName }) => resourceName)).toEqual([before.google[0]?.resourceName]);
+  expect(adasAt(linked).service).toHaveLength(1);
+});
+
+const ann = {
+  ...EMPTY_PERSON,
+  givenName: 'Ann',
+  familyName: 'Tester',
+  emails: ['ann@example.org', 'office@example.org'].map((value) => ({ value, label: 'work' })),
+};
+
+/** Stores the right half as if an earlier version had taken the loss of an address for settled. */
+const loseRemoval = async ({ app, clock, link, sandbox }: LinkedSandbox): Promise<void> => {
+  const { store } = app;
+  const [contact] = sandbox.service.account.contacts();
+  const { email_addresses: emails = [] } = contact ?? {};
+  sandbox.service.account.updateContact(contact?.id ?? '', { email_addresses: emails.slice(0, 1) });
+  const strip = (half: Half): Half => {
+    const own = { ...half.record.contact, emailAddresses: half.record.contact.emailAddresses.slice(0, 1) };
+    const { digest: _, ...record } = half.record;
+    return { ...half, record: { ...record, contact: own }, base: half.base && { ...half.base, contact: own } };
+  };
+  const halves = await store.halves(link.name, { by: 'all' });
+  const token = (await store.acquireLease(link.name, 'test', clock.now(), clock.now() + 1_000)) ?? 0;
+  const lost = halves.filter(({ side }) => side === 'right').map(strip);
+  await store.commit(
+    link.name,
+    token,
+    lost.map((half) => ({ kind: 'put-half', half, digest: null })),
+  );
+  await store.releaseLease(link.name, 'test');
+};
+
+const addresses = ({ sandbox }: LinkedSandbox) => ({
+  google: sandbox.google.account.people()[0]?.emailAddresses?.length,
+  service: sandbox.service.account.contacts()[0]?.email_addresses?.length,
+});
+
+test('R5: a resync repairs and reports a pair that differs without an explanation, and the next resync finds none', async () => {
+  await using linked = await startSyncedSandbox({ google: [ann], service: [] });
+  linked.clock.advance(11 * 60_000);
+  await loseRemoval(linked);
+  const quiet = await linked.sync({ afterMs: 11 * 60_000 });
+  expect(quiet.summary.repaired).toBeUndefined();
+  expect(addresses(linked)).toEqual({ google: 2, service: 1 });
+
+  const { changes } = await linked.plan('full');
+  expect(changes).toMatchObject([{ action: 'update', side: 'right', fields: ['emailAddresses'] }]);
+
+  const summary = await linked.synced({ kind: 'full' });
+  expect(summary).toMatchObject({ repaired: 1, right: { updated: 1 } });
+  expect(addresses(linked)).toEqual({ google: 2, service: 2 });
+  const [run] = await linked.app.store.runs(linked.link.name, { latest: 'completed' });
+  expect(run?.repaired).toBe(1);
+
+  expect((await linked.sync({ afterMs: 11 * 60_000, kind: 'full' })).summary.repaired).toBeUndefined();
 });

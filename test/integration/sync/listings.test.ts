@@ -1,8 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import type { Side } from '../../../src/core/contact/side.ts';
 import { generatePeople } from '../../../src/sandbox/people/generate.ts';
+import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import { named } from '../../support/linked-people.ts';
-import { startLinkedSandbox, startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 
 const PEOPLE = ['Ada', 'Ben'].map((name) => named(name));
 
@@ -180,3 +182,132 @@ test.each([
     expect([left.length, sandbox.service.account.contacts().length]).toEqual([0, 1_100]);
   },
 );
+
+const DAY_MS = 86_400_000;
+const THREE_PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => named(name));
+
+test('R7: a deletion at the service is found after a listing with stamps of a clock a month ahead', async () => {
+  await using linked = await startSyncedSandbox({ google: THREE_PEOPLE, service: [] });
+  const { app, clock, link, sandbox } = linked;
+  const { cursors } = await app.store.link(link.name);
+  const token = (await app.store.acquireLease(link.name, 'test', clock.now(), clock.now() + 60_000)) ?? 0;
+  const cursor = { ...cursors.right, listedAtMs: clock.now() + 30 * DAY_MS };
+  await app.store.commit(link.name, token, [{ kind: 'put', table: 'cursors', row: { side: 'right', ...cursor } }]);
+  await app.store.releaseLease(link.name, 'test');
+  clock.advance(DAY_MS);
+  sandbox.service.account.deleteContact(sandbox.service.account.contacts()[0]?.id ?? '');
+  for (let day = 0; day < 3; day += 1) await linked.synced({ afterMs: DAY_MS });
+  expect(sandbox.google.account.people()).toHaveLength(2);
+});
+
+const FOUR_PEOPLE = ['Ada', 'Ben', 'Cy', 'Di'].map((name) => named(name));
+const MINUTE_MS = 60_000;
+
+const setClock = async ({ sandbox }: LinkedSandbox, serviceClock: ServiceVariants['serviceClock']): Promise<void> => {
+  const response = await fetch(`${sandbox.service.url}/__control/variants`, {
+    method: 'POST',
+    body: JSON.stringify({ serviceClock }),
+  });
+  expect(response.ok).toBe(true);
+};
+
+test.each([
+  ['ahead-120s', 'exact'],
+  ['ahead-120s', 'behind-120s'],
+  ['exact', 'behind-120s'],
+] as const)(
+  'R14: the next run finds contacts edited and created at a service whose clock steps back (from %s to %s)',
+  async (from, to) => {
+    await using linked = await startSyncedSandbox(
+      { google: FOUR_PEOPLE, service: [], variants: { service: { serviceClock: from } } },
+      { SWEEP_INTERVAL: '24h' },
+    );
+    const { google, service } = linked.sandbox;
+    linked.clock.advance(20 * MINUTE_MS);
+    const titles = () => google.account.people().map((person) => person.organizations?.[0]?.title);
+    const [first, second, third] = service.account.contacts().map(({ id }) => id);
+    // The watermark is recent, and the overlap before it was read.
+    service.account.updateContact(first ?? '', { title: 'before the step' });
+    for (let count = 0; count < 2; count += 1) await linked.synced();
+    await linked.synced({ afterMs: 3 * MINUTE_MS });
+
+    service.account.updateContact(third ?? '', { title: 'ahead of the step' });
+    await linked.synced();
+    await setClock(linked, to);
+    service.account.updateContact(second ?? '', { title: 'after the step' });
+    service.account.createContact({ first_name: 'Eve', last_name: 'Tester' });
+    const summary = await linked.synced();
+    expect(summary).toMatchObject({ kind: 'incremental', left: { created: 1, updated: 1, deleted: 0 } });
+    expect(titles()).toContain('after the step');
+
+    linked.clock.advance(MINUTE_MS);
+    service.account.updateContact(first ?? '', { title: 'long after the step' });
+    await linked.synced();
+    expect(titles()).toContain('long after the step');
+    const quiet = await linked.sync({ afterMs: 10 * MINUTE_MS });
+    expect(quiet.summary).toMatchObject({ left: { updated: 0, created: 0 }, right: { updated: 0, created: 0 } });
+  },
+);
+
+const GET_ONE = { method: 'GET', path: '^/v2/contacts/[^/]+$' } as const;
+
+const openWrites = ({ app }: LinkedSandbox) => app.store.journal('default', { open: true });
+
+/** A link in step, of which a title edited at Google is written to the service and the answer is lost. */
+const loseAnUpdate = async (linked: LinkedSandbox, action: Fault['action']) => {
+  const { google, service } = linked.sandbox;
+  await linked.synced();
+  const [person] = google.account.people();
+  const name = person?.resourceName ?? '';
+  google.account.updatePerson(name, { organizations: [{ title: 'Countess' }] });
+  linked.sandbox.service.addFault({ method: 'PATCH', path: '^/v2/contacts/[^/]+$', times: 1, action });
+  linked.clock.advance(20 * MINUTE_MS);
+  const titles = () =>
+    service.account
+      .contacts()
+      .map(({ title }) => title ?? '')
+      .toSorted();
+  return { titles };
+};
+
+test.each(['reset-after', 'reset-before'] as const)(
+  'R9, R7: a contact whose read is refused once, after a write without an answer (%s), does not count as deleted',
+  async (kind) => {
+    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+    const { titles } = await loseAnUpdate(linked, { kind });
+    linked.sandbox.service.addFault({ ...GET_ONE, action: { kind: 'status', status: 403 } });
+    const summary = await linked.synced();
+    expect(summary).toMatchObject({ skipped: 1, right: { created: 0, deleted: 0 } });
+    expect(await openWrites(linked)).toMatchObject([{ kind: 'update', side: 'right' }]);
+    expect((await linked.app.store.link('default')).rejections).toMatchObject([{ side: 'right', attempts: 1 }]);
+
+    expect((await linked.sync({ afterMs: 4 * MINUTE_MS })).summary).toMatchObject({
+      skipped: 0,
+      right: { created: 0, updated: 0 },
+    });
+    expect(await openWrites(linked)).toHaveLength(1);
+
+    await linked.synced({ afterMs: 2 * MINUTE_MS });
+    expect(await openWrites(linked)).toEqual([]);
+    expect((await linked.app.store.link('default')).rejections).toEqual([]);
+    expect(titles()).toEqual(['', 'Countess']);
+    expect((await linked.sync()).summary).toMatchObject({ left: { updated: 0 }, right: { created: 0, updated: 0 } });
+  },
+);
+
+test('R7, R9: a contact that stays refused and that a listing misses is deleted, and its write is settled', async () => {
+  await using linked = await startLinkedSandbox(
+    { google: PEOPLE, service: [], variants: { service: { missingRecordStatus: '403' } } },
+    { SWEEP_INTERVAL: '1h' },
+  );
+  const { titles } = await loseAnUpdate(linked, { kind: 'reset-before' });
+  linked.sandbox.service.addFault({ ...GET_ONE, action: { kind: 'status', status: 403 } });
+  await linked.synced();
+  const written = (await openWrites(linked))[0]?.rightId ?? '';
+  linked.sandbox.service.account.deleteContact(written);
+  for (const minutes of [20, 60, 60]) await linked.synced({ afterMs: minutes * MINUTE_MS });
+  expect(await openWrites(linked)).toEqual([]);
+  // The edit beats the deletion: the contact comes back, once.
+  expect(titles()).toEqual(['', 'Countess']);
+  expect(linked.sandbox.google.account.people()).toHaveLength(2);
+});

@@ -16,10 +16,10 @@ const started = async (): Promise<LinkedSandbox> => {
   return linked;
 };
 
-const undoLast = async ({ undo, clock }: LinkedSandbox) => {
-  const undone = await undo();
+const undoLast = async (linked: LinkedSandbox) => {
+  const undone = await linked.undo();
   if (undone.result.error instanceof Error) throw undone.result.error;
-  clock.advance(60_000);
+  linked.clock.advance(60_000);
   return undone;
 };
 

@@ -26,7 +26,7 @@ const withProgram = <T>(linked: LinkedSandbox, variables: Variables, use: (progr
 };
 
 const sync = (linked: LinkedSandbox, variables: Variables, kind: 'incremental' | 'full' = 'incremental') =>
-  withProgram(linked, variables, ({ synced }) => synced({ kind }));
+  withProgram(linked, variables, (program) => program.synced({ kind }));
 
 const undo = (linked: LinkedSandbox, variables: Variables, id: string) =>
   withProgram(linked, variables, async (program) => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { HaltError } from '../../../src/engine/context.ts';
+import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { readSides } from '../../support/compare-sides.ts';
-import { bucketId, googleId, labelId, person, serviceId } from '../../support/linked-people.ts';
-import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { bucketId, googleId, labelId, named, person, serviceId } from '../../support/linked-people.ts';
+import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 
 const NAMES = ['Ada', 'Ben', 'Cid', 'Dot', 'Eve', 'Fay'];
 const PEOPLE = NAMES.map((name) => person(name, { groups: name === 'Ada' ? ['Choir'] : ['Team'] }));
@@ -270,4 +271,74 @@ describe('undo', () => {
     await expectQuiet(linked);
     expect(linked.sandbox.service.account.contacts()).toHaveLength(0);
   });
+});
+
+const synced = async (linked: LinkedSandbox): Promise<string> => {
+  const summary = await linked.synced();
+  linked.clock.advance(60_000);
+  return summary.run;
+};
+
+test('R9: an undo restores no contact that already exists again next to its restored counterpart', async () => {
+  await using linked = await startLinkedSandbox(
+    { google: ['Ada', 'Ben', 'Cid', 'Dot'].map((name) => person(name)), service: [] },
+    { SWEEP_INTERVAL: '1s' },
+  );
+  const { account } = linked.sandbox.google;
+  await synced(linked);
+  const before = readSides(linked.sandbox);
+  const ada = account.contacts.living(googleId(linked, 'Ada'));
+  if (ada === undefined) throw new Error('There is no Ada.');
+  account.deletePerson(ada.resourceName);
+  account.deletePerson(googleId(linked, 'Ben'));
+  const deletion = await synced(linked);
+  // Google's bin gives her back.
+  account.contacts.update(
+    { ...ada, deleted: false },
+    { ...ada.state, updatedMicros: account.nextMicros() },
+    account.now(),
+  );
+  await synced(linked);
+  const names = (side: 'google' | 'service') => readSides(linked.sandbox)[side].map(({ name }) => name);
+  expect([names('google'), names('service')]).toEqual([
+    ['Ada Tester', 'Cid Tester', 'Dot Tester'],
+    ['Ada Tester', 'Cid Tester', 'Dot Tester'],
+  ]);
+  const { report, result } = await linked.undo(deletion);
+  expect(result.error).toBeNull();
+  expect(report.refused).toEqual([]);
+  expect(names('service')).toEqual(before.service.map(({ name }) => name));
+  linked.clock.advance(60_000);
+  await synced(linked);
+  expect(names('google')).toEqual(['Ada Tester', 'Cid Tester', 'Dot Tester']);
+});
+
+const FOUR_PEOPLE = ['Dot', 'Eve', 'Fay', 'Gus'].map((name) => named(name));
+const ADDRESS = 'ann@example.org';
+
+test('R9: an undo deletes no contact that existed before and answered a create', async () => {
+  const ann = { ...EMPTY_PERSON, givenName: 'Ann', familyName: 'Lee', groups: ['Friends'] };
+  await using linked = await startSyncedSandbox(
+    { google: FOUR_PEOPLE, service: [ann], variants: { service: { createKnownEmail: 'existing' } } },
+    { SERVICE_CONTACTS: 'Team', GOOGLE_CONTACTS: '*', SWEEP_INTERVAL: '1s' },
+  );
+  const { google, service } = linked.sandbox;
+  const standing = service.account.contacts().find((contact) => contact.first_name === 'Ann')?.id ?? '';
+  linked.clock.advance(3_600_000);
+
+  google.account.createPerson({
+    names: [{ givenName: 'Zoe', familyName: 'Quill' }],
+    emailAddresses: [{ value: ADDRESS, type: 'home' }],
+  });
+  const summary = await linked.synced({
+    // The contact gets the address after it was read, and before the create.
+    onEvent: (event) => {
+      if (event.kind !== 'planned') return;
+      service.account.updateContact(standing, { email_addresses: [{ address: ADDRESS, label: 'home' }] });
+    },
+  });
+  linked.clock.advance(60_000);
+  const { result } = await linked.undo(summary.run);
+  expect(result.error).toBeNull();
+  expect(service.account.contacts().map(({ id }) => id)).toContain(standing);
 });

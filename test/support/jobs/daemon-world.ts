@@ -209,8 +209,11 @@ export const startDaemonWorld = async (
       await grounds.disposeAsync();
     },
   };
-  const settings = Object.entries(links).map(([name, { people: _, ...each }]) => [name, each] as const);
-  for (const [name, { people }] of Object.entries(links)) await world.addLink(name, people);
-  if (settings.length > 0) await world.configure(Object.fromEntries(settings), shared);
+  const sections: Record<string, Settings> = {};
+  for (const [name, { people, ...settings }] of Object.entries(links)) {
+    await world.addLink(name, people);
+    sections[name] = settings;
+  }
+  if (Object.keys(sections).length > 0) await world.configure(sections, shared);
   return world;
 };

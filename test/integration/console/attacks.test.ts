@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { extentOf } from '../../support/extent.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, errors } from '../../support/jobs/log-lines.ts';
 import { ask, formTo, newPass, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
@@ -188,7 +189,10 @@ test.each([{}, { 'transfer-encoding': 'chunked' }])(
   },
 );
 
-test('10,000 requests are limited and do not harm the daemon', async () => {
+/** `npm test` sends a part of them. */
+const FLOOD = extentOf({ all: 10_000, sample: 5_000 });
+
+test('thousands of requests are limited and do not harm the daemon', async () => {
   const { address, cookie } = visitor;
   const statuses = new Map<number, number>();
   const count = ({ status }: { readonly status: number }): void => {
@@ -201,13 +205,13 @@ test('10,000 requests are limited and do not harm the daemon', async () => {
     () => ask(address, '/links/work/people?who=a', { headers: { cookie } }),
     () => ask(address, '/nowhere'),
   ];
-  for (let sent = 0; sent < 10_000; sent += 50) {
+  for (let sent = 0; sent < FLOOD; sent += 50) {
     const batch = Array.from({ length: 50 / kinds.length }, () => kinds.map((send) => send())).flat();
     for (const answer of await Promise.all(batch)) count(answer);
   }
-  expect([...statuses.values()].reduce((sum, each) => sum + each, 0)).toBe(10_000);
+  expect([...statuses.values()].reduce((sum, each) => sum + each, 0)).toBe(FLOOD);
   expect([...statuses.keys()].filter((each) => ![200, 303, 403, 404, 429].includes(each))).toEqual([]);
-  expect(statuses.get(429)).toBeGreaterThan(5_000);
+  expect(statuses.get(429)).toBeGreaterThan(FLOOD / 2);
   // Requests for health and metrics come from programs and are not limited.
   expect((await ask(address, '/readyz')).status).toBe(200);
   const { text } = await ask(address, '/metrics');

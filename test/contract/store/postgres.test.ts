@@ -1,19 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/util/clock.ts';
-import { EMPTY_CONTACT, type Contact } from '../../../src/core/contact/contact.ts';
+import { type Contact, EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
 import { emailKey } from '../../../src/core/contact/keys.ts';
+import { newHalf } from '../../../src/core/state/half.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { newHalf } from '../../../src/core/state/half.ts';
-import { findPostgres } from '../../support/postgres.ts';
-import { emptyDatabase } from '../../support/store/empty-postgres.ts';
-import { draft, everything, play, playTogether, started } from '../../support/store/drafts.ts';
+import { LINK_TABLES } from '../../../src/store/tables.ts';
+import { systemClock } from '../../../src/util/clock.ts';
 import { storeContract } from './store-contract.ts';
 import { LINK } from './store-subject.ts';
 import { extentOf, inCompleteRun } from '../../support/extent.ts';
+import { findPostgres } from '../../support/postgres.ts';
+import { draft, everything, play, playTogether, started } from '../../support/store/drafts.ts';
+
+const TABLES = [...Object.values(LINK_TABLES).map(({ name }) => name), 'links', 'budgets'];
+
+/** Drops every row of a store on PostgreSQL. */
+const emptyDatabase = async (url: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(TABLES.map((table) => `delete from ${table}`).join(';'));
+  await client.end();
+};
 
 const recordWith = (id: string, contact: Contact) => ({
   id,

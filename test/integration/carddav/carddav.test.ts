@@ -1,11 +1,69 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CarddavLink, startCarddavLink } from '../../support/carddav/carddav-link.ts';
-import { hasKhard, openKhard } from '../../support/carddav/khard.ts';
 import { hasRadicale, startRadicale } from '../../support/carddav/radicale.ts';
-import type { CarddavServer } from '../../support/carddav/server.ts';
+import type { BookFolder, CarddavServer } from '../../support/carddav/server.ts';
+
+const works = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** Whether this machine has the programs. */
+const hasKhard = (): boolean => works('khard') && works('vdirsyncer');
+
+const call = (program: string, words: readonly string[], input = ''): string => {
+  const { status, stdout, stderr } = spawnSync(program, words, { input, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} ${words.join(' ')}: ${stdout}${stderr}`);
+  return stdout;
+};
+
+/** A user of khard, whose cards vdirsyncer exchanges with the server. */
+type Khard = {
+  /** Exchanges the edits of both. */
+  sync(): void;
+  /** The details of a contact as khard shows them. */
+  show(name: string): string;
+  /** Edits a contact in the form in which khard shows it to an editor. */
+  edit(name: string, change: (yaml: string) => string): void;
+};
+
+/** Sets khard and vdirsyncer up in a folder. */
+const openKhard = ({ url, username, password }: BookFolder, folder: string): Khard => {
+  const [cards, exchange, khard] = ['cards', 'vdirsyncer', 'khard'].map((name) => join(folder, name));
+  if (cards === undefined || exchange === undefined || khard === undefined) throw new Error('There are three places.');
+  mkdirSync(cards);
+  writeFileSync(
+    exchange,
+    `[general]
+status_path = "${join(folder, 'status')}"
+[pair book]
+a = "local"
+b = "remote"
+collections = ["from b"]
+[storage local]
+type = "filesystem"
+path = "${cards}"
+fileext = ".vcf"
+[storage remote]
+type = "carddav"
+url = "${url}"
+username = "${username}"
+password = "${password}"
+`,
+  );
+  writeFileSync(khard, `[addressbooks]\n[[book]]\npath = ${join(cards, 'contacts')}\n[general]\ndebug = no\n`);
+  call('vdirsyncer', ['-c', exchange, 'discover'], 'y\n');
+  return {
+    sync: () => void call('vdirsyncer', ['-c', exchange, 'sync']),
+    show: (name) => call('khard', ['-c', khard, 'show', name]),
+    edit: (name, change) => {
+      const file = join(folder, 'edited.yaml');
+      writeFileSync(file, change(call('khard', ['-c', khard, 'show', '--format', 'yaml', name])));
+      call('khard', ['-c', khard, 'edit', '-i', file, name], 'y\n');
+    },
+  };
+};
 
 describe.skipIf(!hasRadicale() && process.env['CI'] !== 'true')('the service and Radicale', () => {
   let radicale: CarddavServer;

@@ -88,7 +88,7 @@ describe.skipIf(!hasRadicale() && process.env['CI'] !== 'true')('Google and Radi
       request: 1 + Math.floor(index / 2),
       arrives: index % 2 === 0,
     }));
-    const played = sampled(points, 20);
+    const played = sampled(points, 21);
     let killed = 0;
     for (const point of played) {
       await using link = await startCarddavLink('google', radicale.openBook(), keeping);

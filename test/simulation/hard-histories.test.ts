@@ -8,7 +8,7 @@ import { formatCounts, playSeed } from './simulate.ts';
 const SEEDS = Array.from({ length: 200 }, (_, index) => index + 1);
 
 /** `npm test` plays one of this many seeds. */
-const SAMPLE_EACH = 50;
+const SAMPLE_EACH = 100;
 
 describe('R1-R18: hard histories come to rest without a lost, duplicated, resurrected or reverted contact', () => {
   it.each(TOPICS)('in histories about %s', async (topic) => {

@@ -7,7 +7,7 @@ import { formatCounts, playSeed } from './simulate.ts';
 const HISTORIES = 2_000;
 
 /** `npm test` plays one of this many seeds. */
-const SAMPLE_EACH = 20;
+const SAMPLE_EACH = 40;
 
 /** This many histories contain at least one crash, fault and conflict. */
 const DRAWS_ALL = 40;

@@ -169,7 +169,7 @@ const killedAt = (reference: History, step: number, when: 'before' | 'after'): H
 };
 
 /** `npm test` kills at one of this many points; with an even number all points would be before or all after a step. */
-const SAMPLE_EACH = 30;
+const SAMPLE_EACH = 45;
 
 /** The points at which a process is killed: before and after the first of each `stride` steps. */
 const killPoints = (steps: number, stride: number) =>

@@ -25,8 +25,8 @@ import {
   TWO_SERVICES,
 } from './scenario.ts';
 
-/** `npm test` interrupts a run at every fourth step. */
-const SAMPLE_EACH = 4;
+/** `npm test` interrupts a run at every eighth step. */
+const SAMPLE_EACH = 8;
 
 const stepsBetween = (first: number, last: number): readonly number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);

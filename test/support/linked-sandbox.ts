@@ -62,14 +62,11 @@ export const FAST_LIMITS = {
 };
 
 /** Events that are not logged. */
-export const silentEvents = () =>
+const silentEvents = () =>
   createEvents(createLogger({ level: 'silent', format: 'json', destination: process.stderr }), { personalData: false });
 
 /** Opens the program with the only link of a configuration. */
-export const openProgram = (
-  options: LoadOptions,
-  overrides: Overrides & { readonly clock: MovableClock },
-): Program => {
+export const openProgram = (options: LoadOptions, overrides: Overrides & { readonly clock: MovableClock }): Program => {
   const config = loadConfig(options);
   const app = createApp(config, silentEvents(), overrides);
   const [link] = config.links;

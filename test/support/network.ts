@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { createWaiting } from './waiting.ts';
 
 /** The port of a server that listens. */
-export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 /** A free port of 127.0.0.1. */
 export const freePort = async (): Promise<number> => {

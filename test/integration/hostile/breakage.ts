@@ -104,7 +104,7 @@ const spoil = (answer: unknown, breakage: Breakage): void => {
 };
 
 /** The answer's text, spoilt. */
-export const breakAnswer = (text: string, breakage: Breakage): string => {
+const breakAnswer = (text: string, breakage: Breakage): string => {
   if (breakage.kind === 'replace') return breakage.body;
   if (breakage.kind === 'cut') return text.slice(0, Math.floor(text.length * breakage.at));
   const answer: unknown = text === '' ? {} : JSON.parse(text);

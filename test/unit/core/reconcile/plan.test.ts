@@ -39,12 +39,13 @@ const plan = ({
   links = [],
   openConflicts = [],
   verdicts = [],
+  joining = [],
   policy,
 }: Given): Plan => {
   const full = policyWith(policy);
   const groups = { ...planGroups({ left: [], right: [], pairs: [] }, full), links };
   const alone = { left: unpaired('left', ...left), right: unpaired('right', ...right) };
-  const fixed = { groups, openConflicts, policy: full, scopes: SCOPES, verdicts };
+  const fixed = { groups, openConflicts, policy: full, scopes: SCOPES, verdicts, joining };
   return planContacts({ pairs, survivors, unpaired: alone, ...fixed });
 };
 
@@ -137,6 +138,14 @@ describe('a contact deleted on one side', () => {
     ['its version', 'delete', present(record('g', ADA, { version: '9' }), snapshot(ADA))],
   ])('[R6] and changed in %s is a reason to %s', (_, expected, own) => {
     expect(only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir] })).kind).toBe(expected);
+  });
+
+  test.each([
+    ['a field that the link synced before', 'create', []],
+    ['a field that the link has only started to sync', 'delete', ['nickname']],
+  ] as const)('[R6] and changed only in %s is a reason to %s', (_, expected, joining) => {
+    const own = present(record('g', { ...ADA, nickname: 'Countess' }), snapshot(ADA));
+    expect(only(plan({ pairs: [pairOf(own, gone('s'))], joining })).kind).toBe(expected);
   });
 
   test('R1: a base that contains two spellings of one address, as earlier versions stored, is no edit', () => {

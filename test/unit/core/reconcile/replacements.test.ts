@@ -98,11 +98,11 @@ describe.each(SIDES)('[R12] a contact that is new at the %s side, where a half o
     expect(kindsOf(decide(side, { policy: { deletes: 'keep' } }))).toEqual(['merge']);
   });
 
-  test('is another person if only the name matches', () => {
-    expect(kindsOf(decide(side, { added: { ...ADA, emailAddresses: values('king@y.org') } }))).toEqual([
-      'create',
-      'delete',
-    ]);
+  test.each<[string, Partial<Contact>]>([
+    ['its address is another one', { ...ADA, emailAddresses: values('king@y.org') }],
+    ['it has no address', { firstName: 'Ada', lastName: 'King' }],
+  ])('is another person if only the name matches and %s', (_, added) => {
+    expect(kindsOf(decide(side, { added }))).toEqual(['create', 'delete']);
   });
 
   test.each<[string, Partial<Contact>, Partial<Contact>]>([

@@ -187,6 +187,27 @@ describe('[R9] an update without a response', () => {
     expect(desired.left.title).toBe('Given');
   });
 
+  test('leaves the record of the other half, and the time at which it was last received', () => {
+    const settled: Half = { ...left, state: 'settled' };
+    const { set } = settle(found({ ...OLD, title: 'New' }), [settled, right]);
+    expect(set.pair(1)?.left).toMatchObject({ record: settled.record, heardAtMs: settled.heardAtMs });
+  });
+
+  test('[R4] that did not take effect is planned again, also if the read returns a value that had stayed on its side', () => {
+    const waiting: Half = { ...right, state: 'settled', record: found({ ...OLD, company: 'Own' }).record };
+    const { set, finding } = settle({ kind: 'found', record: waiting.record }, [left, waiting]);
+    expect(finding).toMatchObject({ applied: false });
+    expect(set.pair(1)?.right).toMatchObject({ state: 'changed', record: waiting.record, base: right.base });
+  });
+
+  test('[R7] that was merged into a contact known as deleted: the read is evidence that this contact exists', () => {
+    const deleted = pairedHalf('right', 'r2', 2, { state: 'gone' });
+    const moved = record('r2', { ...ADA, title: 'Own' });
+    const { set } = settle({ kind: 'moved', record: moved }, [left, right, pairedHalf('left', 'l2', 2), deleted]);
+    expect(set.pair(1)?.right).toMatchObject({ id: 'r', state: 'gone', mergedInto: 'r2' });
+    expect(set.pair(2)?.right).toMatchObject({ id: 'r2', state: 'changed', record: moved });
+  });
+
   test('that did not take effect stores later edits of a user', () => {
     const { set } = settle(found({ ...OLD, company: 'Foreign' }));
     expect(set.pair(1)?.right).toMatchObject({

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { halfToStore } from '../../../../src/core/apply/task-halves.ts';
 import {
   addDone,
+  conflictsOf,
   creationSide,
   currentRecord,
   endMoves,
@@ -27,7 +28,7 @@ import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import { createWrites } from '../../../../src/engine/execute/writes.ts';
 import { creationOf, mergeOf, PASS, plannedOn } from '../../engine/execute/support.ts';
 import { ADA, looseHalf, pairedHalf } from '../../engine/support.ts';
-import { record, snapshot } from '../reconcile/support.ts';
+import { record, snapshot, values } from '../reconcile/support.ts';
 
 /** A half of pair 1 with the value `now`, and with the value `base` when both sides agreed. */
 const half = (side: Side, now: Partial<Contact>, base: Partial<Contact> = now): Half => {
@@ -61,6 +62,12 @@ describe('a task', () => {
     expect(task.decision).toBe(CROSSING);
     expect(isQuiet(task)).toBe(false);
     expect(isQuiet(taskOf(mergeOf(half('left', OLD), half('right', OLD))))).toBe(true);
+  });
+
+  test('[R4] has conflicts that are still to be stored', () => {
+    const conflicts = [{ field: 'title', left: 'Dr', right: 'Prof', winner: 'left' }] as const;
+    const task = taskOf({ ...CROSSING, conflicts });
+    expect([conflictsOf(task), task.areConflictsStored]).toEqual([conflicts, false]);
   });
 
   test.each<[string, Partial<Merge['pair']>]>([
@@ -244,6 +251,33 @@ describe('[R2] the stored half after a write', () => {
     answer(task, 'right', { ...OLD, title: 'Dr' });
     expect(stored(task, 'right', 'right')).toMatchObject({ state: 'settled', base: { contact: { title: 'Dr' } } });
     expect(stored(task, 'left', 'right')).toMatchObject({ state: 'settled', base: { contact: { title: 'Dr' } } });
+  });
+
+  const mails = (...list: readonly string[]) => ({ emailAddresses: values(...list) });
+
+  test('[R5] has in its base an element that both sides have, while another element is still to be written', () => {
+    const [left, right] = [mails('a@x.org', 'both@x.org', 'new@x.org'), mails('a@x.org', 'both@x.org')];
+    const task = taskOf(
+      mergeOf(half('left', left, mails('a@x.org')), half('right', right, mails('a@x.org')), {
+        writes: plannedOn('right', ['emailAddresses'], { ...ADA, ...left }),
+      }),
+    );
+    expect(stored(task, 'left', null)).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, ...right }) });
+  });
+
+  test('[R5] has in its base the addresses that arrived, while one that another contact has is still to be added', () => {
+    const [left, written] = [mails('a@x.org', 'new@x.org', 'shared@x.org'), mails('a@x.org', 'new@x.org')];
+    const email = { value: 'shared@x.org', label: null };
+    const task = taskOf(
+      mergeOf(half('left', left, mails('a@x.org')), half('right', mails('a@x.org')), {
+        writes: [
+          ...plannedOn('right', ['emailAddresses'], { ...ADA, ...written }),
+          { kind: 'share', side: 'right', email },
+        ],
+      }),
+    );
+    answer(task, 'right', written);
+    expect(stored(task, 'left', 'right')).toMatchObject({ state: 'changed', base: snapshot({ ...ADA, ...written }) });
   });
 
   test('is settled if its change is held: the change stays out of the base, and is not planned until it is shown', () => {

@@ -128,7 +128,7 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
     unknown: 'keep',
   },
   doubted: {
-    shown: 'doubted',
+    shown: 'keep',
     found: 'observe',
     deleted: 'gone',
     merged: 'gone',
@@ -146,7 +146,7 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
     unknown: 'keep',
   },
   unpairedDoubted: {
-    shown: 'doubted',
+    shown: 'keep',
     found: 'observe',
     deleted: 'gone',
     merged: 'gone',
@@ -384,7 +384,7 @@ export const nextHalf = (side: Side, half: Half | null, event: HalfEvent): Half 
     case 'rest':
       return { ...half, state: restingState(half) };
     case 'doubted':
-      return half.state === 'doubted' ? half : { ...half, state: 'doubted' };
+      return { ...half, state: 'doubted' };
     case 'gone':
       return gone(half, event);
     case 'missing':

@@ -95,9 +95,9 @@ const lessOf = (
   return withPlanned(rest, { ...update, desired });
 };
 
-/** Removes fields of the write to that side from a decision. Their change stays outstanding. */
+/** Removes fields that a decision writes to that side. Their change stays outstanding. */
 const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField[]): Merge => {
-  if (fields.length === 0 || plannedFields(decision.writes, side).length === 0) return decision;
+  if (fields.length === 0) return decision;
   const from = otherSide(side);
   const writes = lessOf(decision.writes, side, decision.pair[side].record, new Set(fields));
   const still = new Set(plannedFields(writes, side));

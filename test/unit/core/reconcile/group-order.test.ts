@@ -168,6 +168,25 @@ test('a group is not created under a name that stays in use because a rename is 
   ]);
 });
 
+test('names that differ only in case swap with another name in one run', () => {
+  const former = new Map([
+    ['1', 'A'],
+    ['2', 'a'],
+    ['3', 'B'],
+  ]);
+  const pairs = [...former].map(([id, name]): GroupPair => {
+    return { key: `left:${id}`, left: { id, name }, right: { id, name }, status: 'linked', settled: true };
+  });
+  const left = new Map([
+    ['1', 'B'],
+    ['2', 'b'],
+    ['3', 'A'],
+  ]);
+  const world: World = { left, right: new Map(former), pairs, made: 0 };
+  runGroups(world, Infinity);
+  expect(world.right).toEqual(left);
+});
+
 test('a group that was left under a temporary name gets the name of its counterpart', () => {
   const world = linkedWorld(2);
   world.right.set('right-A', temporaryName('left:left-A'));

@@ -1,7 +1,7 @@
 import { storeAnswered } from '../../../../src/core/apply/store-task.ts';
 import { describe, expect, test } from 'vitest';
 import { type AnsweredWrite, applyAnswer, endMemberships, detachStray } from '../../../../src/core/apply/answers.ts';
-import { pendingFields, type Task, taskOf } from '../../../../src/core/apply/task.ts';
+import { pendingFields, sharedEmails, type Task, taskOf } from '../../../../src/core/apply/task.ts';
 import type { Write } from '../../../../src/core/apply/write.ts';
 import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
@@ -13,11 +13,12 @@ import {
   deleteWrites,
   membershipWrites,
   mergeWrite,
+  sharingWrites,
   updateWrites,
 } from '../../../../src/engine/execute/writes.ts';
 import { applyingIn, creationOf, mergeOf, NOW, PASS, plannedOn } from '../../engine/execute/support.ts';
 import { ADA, changesOf, dropsFrom, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
-import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
+import { record, SIDE_PAIRS, snapshot, values } from '../reconcile/support.ts';
 
 const half = (
   side: 'left' | 'right',
@@ -107,6 +108,23 @@ describe('the response to an update', () => {
     expect(notTaken('a@x.org', 'b@x.org')).toEqual([]);
     expect(notTaken('B@X.org', 'A@x.org', 'own@x.org')).toEqual([]);
     expect(notTaken('a@x.org')).toEqual(['emailAddresses']);
+  });
+
+  test('[R5] that adds an address of another contact settles that address, and no address that a user added since', () => {
+    const mails = (...list: readonly string[]) => ({ emailAddresses: values(...list) });
+    const email = { value: 'family@x.org', label: null };
+    const left = half('left', mails('a@x.org', 'family@x.org'), mails('a@x.org'));
+    const right = half('right', mails('a@x.org'), mails('a@x.org'));
+    const task = taskOf(mergeOf(left, right, { writes: [{ kind: 'share', side: 'right', email }] }));
+    const [write] = sharingWrites(PASS, 'right', [{ task, email }]);
+    if (write?.kind !== 'update') throw new Error('An update was expected.');
+    const set = setOf([left, right]);
+    const value = record('right', { ...ADA, ...mails('own@x.org', 'a@x.org', 'family@x.org') });
+    const outcome = applyAnswer(applyingIn(set), { kind: 'record', write, value });
+    expect(outcome).toMatchObject({ applied: true, counts: 'updated', notTaken: [] });
+    expect(sharedEmails(task, 'right')).toEqual([]);
+    const base = snapshot({ ...ADA, ...mails('a@x.org', 'family@x.org') });
+    expect(set.pair(1)).toMatchObject({ left: { state: 'settled', base }, right: { state: 'changed', base } });
   });
 
   test('[R2] reports nothing about fields that were not written', () => {

@@ -5,7 +5,13 @@ import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { showsCutText, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
 import { mustBeRead, newHalf, nextHalf } from '../../../../src/core/state/half.ts';
-import { compareListing, observeAnswer, observeListing, observeMissing } from '../../../../src/core/state/observe.ts';
+import {
+  answeredAbout,
+  compareListing,
+  observeAnswer,
+  observeListing,
+  observeMissing,
+} from '../../../../src/core/state/observe.ts';
 import { type Cursor, type JournalRow, NO_CURSOR, type Rejection } from '../../../../src/core/state/rows.ts';
 import {
   dueContacts,
@@ -39,6 +45,20 @@ describe('[R7] a read of a contact', () => {
 
   test('that does not find it is evidence of its deletion', () => {
     expect(stateOf(answered({ kind: 'gone' }), 'x')).toBe('gone');
+  });
+
+  test('[R12] that returns another contact needs that contact and the deleted halves of the side', () => {
+    const found = { kind: 'found', record: edited('x') } as const;
+    const moved = { kind: 'moved', record: edited('new') } as const;
+    const answers = new Map<string, ReadAnswer>([
+      ['x', found],
+      ['old', moved],
+    ]);
+    expect(answeredAbout('left', ['x', 'old'], answers)).toEqual({
+      ids: { left: ['x', 'old', 'new'] },
+      gone: ['left'],
+    });
+    expect(answeredAbout('left', ['x'], new Map([['x', found]]))).toEqual({ ids: { left: ['x'] }, gone: [] });
   });
 
   test('[R12] that returns another contact stores that contact in its place', () => {

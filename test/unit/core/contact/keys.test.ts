@@ -28,6 +28,9 @@ describe('an email address', () => {
   test.each([
     ['Ada@Example.ORG', 'ada@example.org'],
     [' ada@example.org ', 'ada@example.org'],
+    // A joiner may be part of the domain.
+    ['ada@نامه\u200Cای.com', 'ada@xn--mgba3gch31f060k.com'],
+    ['ada@نامهای.com', 'ada@xn--mgba3gch31f.com'],
     ['\u200Bada@example.org\u202C', 'ada@example.org'],
     ['jose\u0301@example.org', 'josé@example.org'],
   ])('%j has the key %j', (value, key) => {

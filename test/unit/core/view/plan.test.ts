@@ -225,6 +225,21 @@ describe('the readable form of a plan', () => {
   });
 
   test.each([
+    ['create', 'creates'],
+    ['update', 'updates'],
+    ['membership', 'updates'],
+    ['delete', 'deletes'],
+    ['ask', 'conflicts'],
+  ] as const)('a change by the action %s is among the %s, except one that decides a conflict', (action, kind) => {
+    const change = { field: 'title', from: ['Brewer'], to: ['Baker'] } as const;
+    const changed = { ...change, why: { kind: 'changed', at: 'left' } } as const;
+    const decided = { ...change, why: { kind: 'conflict', winner: 'left', isFirst: false } } as const;
+    expect(changeKindOf({ action, changes: [] })).toBe(kind);
+    expect(changeKindOf({ action, changes: [changed] })).toBe(kind);
+    expect(changeKindOf({ action, changes: [changed, decided] })).toBe('conflicts');
+  });
+
+  test.each([
     [
       'an address',
       { firstName: 'A', emailAddresses: values('ADA@x.org') },

@@ -7,7 +7,7 @@ import type { AccessClaim, AccessRow, HostedRows } from './hosted.ts';
 /** An access token, and how long it lasts from now on. */
 type AccessToken = { readonly token: string; readonly lastsMs: number };
 
-export type AccessTokensOptions = KeyOptions & {
+type AccessTokensOptions = KeyOptions & {
   readonly rows: HostedRows;
   readonly clock: Clock;
   readonly newId: () => string;

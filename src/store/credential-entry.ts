@@ -36,7 +36,7 @@ export type KeyOptions = {
 
 const ownerOf = (link: string, side: string): string => `${link}/${side}`;
 
-export type CredentialKeys = {
+type CredentialKeys = {
   readonly current: CredentialKey | null;
   readonly known: readonly CredentialKey[];
   /** Whether an unencrypted token is used. With a key it is not: any user with write access could have added it. */

@@ -32,7 +32,7 @@ export type HostedLinks = {
   drop(name: string): Promise<boolean>;
 };
 
-export type HostedLinksOptions = KeyOptions & { readonly rows: HostedRows };
+type HostedLinksOptions = KeyOptions & { readonly rows: HostedRows };
 
 const settingsSchema = z.record(z.string(), z.unknown());
 

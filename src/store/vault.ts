@@ -33,7 +33,7 @@ export type Vault = {
   remove(link: string): Promise<void>;
 };
 
-export type VaultOptions = KeyOptions & {
+type VaultOptions = KeyOptions & {
   readonly rows: HostedRows;
   readonly setting: Vault['setting'];
   readonly clock: Clock;

@@ -85,24 +85,26 @@ const isStoredAhead = (task: Task): boolean =>
   startsPairing(task) || wakes(task) || (task.decision.kind === 'merge' && task.decision.unites === true);
 
 /**
- * Stores the decisions that need no write: questions to a user, pairings, equal changes, ends of pairs. A new pairing is also
- * stored before its writes, with the values on which both sides agree: once written in part, the two might no longer match as
- * one person (R13). The same applies to a pair in a group whose members are united now: otherwise a refused membership would
- * never be found again (R15). A question is stored together with its pairing: there is no question about unpaired contacts.
+ * Stores what must be stored before the first write:
+ * - decisions that need no write: questions to a user, pairings, equal changes, ends of pairs. A question is stored together with
+ *   its pairing: there is no question about unpaired contacts.
+ * - new pairings, with the values on which both sides agree. If a run stops after the name of one contact was written, the two
+ *   might no longer match as one person (R13).
+ * - pairs in a group whose members are united now: otherwise a refused membership would never be found again (R15).
  */
-const storeUnwritten = async (execution: Execution, plan: Executable, all: readonly Task[]): Promise<void> => {
+const storeBeforeWrites = async (execution: Execution, plan: Executable, all: readonly Task[]): Promise<void> => {
   const { session } = execution;
   const { clock, writer } = session;
-  const due = all.filter((task) => creationSide(task) === null && (isQuiet(task) || isStoredAhead(task)));
-  const later = new Set(all).difference(new Set(due));
-  await recordConflicts(session, [...later].filter(isAsking));
+  const storedNow = all.filter((task) => creationSide(task) === null && (isQuiet(task) || isStoredAhead(task)));
+  const others = new Set(all).difference(new Set(storedNow));
+  await recordConflicts(session, [...others].filter(isAsking));
   const unlinked = plan.decisions.filter((decision) => decision.kind === 'unlink');
   for (const unlinks of chunks(unlinked, COMMIT_CHUNK)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
       for (const unlink of unlinks) storeUnlink(set, unlink);
     });
   }
-  for (const tasks of chunks(due, COMMIT_CHUNK)) {
+  for (const tasks of chunks(storedNow, COMMIT_CHUNK)) {
     const questions = await conflictChanges(session, tasks.filter(isAsking));
     await writer.apply(needsOf(tasks), (set) => {
       for (const task of tasks) {
@@ -115,15 +117,15 @@ const storeUnwritten = async (execution: Execution, plan: Executable, all: reado
   await settleSelection(execution, plan);
 };
 
-/** Stores the effect of the selection on unpaired contacts and then, once all its effects are stored, the selection itself. */
+/** Stores for each unpaired contact whether it is selected, and then the selection itself. */
 const settleSelection = async (
   { session: { link, store, writer } }: Execution,
-  { rest: all = [], selection }: Executable,
+  { rest = [], selection }: Executable,
 ): Promise<void> => {
-  for (const rest of chunks(all, COMMIT_CHUNK)) {
-    const ids = bySide((side) => rest.filter((half) => half.side === side).map(({ id }) => id));
+  for (const chunk of chunks(rest, COMMIT_CHUNK)) {
+    const ids = bySide((side) => chunk.filter((half) => half.side === side).map(({ id }) => id));
     await writer.apply({ ids }, (set) => {
-      for (const half of rest) set.put(half);
+      for (const half of chunk) set.put(half);
     });
   }
   if (selection === undefined || (await store.link(link)).selection?.key === selection?.key) return;
@@ -136,9 +138,10 @@ const createContacts = async (execution: Execution, tasks: readonly Task[], side
     inParallel(batchesOf(execution, side, some, createBatch), writeConcurrency, (batch) => {
       return performBatch(execution, createWrites(execution, side, batch));
     });
-  const due = creationsOn(tasks, side);
-  await create(due.filter((task) => sharedEmails(task, side).length === 0));
-  await create(await trySharing(execution, tasks, side));
+  const creations = creationsOn(tasks, side);
+  await create(creations.filter((task) => sharedEmails(task, side).length === 0));
+  const remaining = await trySharing(execution, tasks, side);
+  await create(remaining);
 };
 
 /**
@@ -146,8 +149,8 @@ const createContacts = async (execution: Execution, tasks: readonly Task[], side
  */
 const isWritable = (task: Task, side: Side): boolean => currentRecord(task, side) !== null && !isUnanswered(task, side);
 
-/** Whether the other addresses of the update are written: a later write would count them as settled. */
-const hasOtherEmails = ({ operations }: Task, side: Side): boolean =>
+/** Whether no other address of the contact is still to be written: the write of a shared one would count them as written. */
+const areOtherEmailsWritten = ({ operations }: Task, side: Side): boolean =>
   updateOn(operations, side)?.fields.includes('emailAddresses') !== true;
 
 const writeContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
@@ -160,14 +163,14 @@ const writeContacts = async (execution: Execution, tasks: readonly Task[], side:
   });
   await splitRefused(execution, side);
   for (const round of sharingRounds(tasks, side)) {
-    const sharings = round.filter(({ task }) => isWritable(task, side) && hasOtherEmails(task, side));
+    const sharings = round.filter(({ task }) => isWritable(task, side) && areOtherEmailsWritten(task, side));
     await inParallel(chunks(sharings, updateBatch), writeConcurrency, (batch) => {
       return performBatch(execution, sharingWrites(execution, side, batch));
     });
   }
 };
 
-/** Sorts the tasks that join the same group together: a bulk route takes many contacts of one group. */
+/** Orders tasks so that those that join one group are adjacent: a bulk route takes many contacts of one group. */
 const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
   return [...Map.groupBy(tasks, (task) => movesOf(task, side).joins[0]).values()].flat();
 };
@@ -182,13 +185,12 @@ const writeMemberships = async (execution: Execution, tasks: readonly Task[], si
   for (const batch of [...moveSteps(byGroup(sound, side), side, capabilities), ...chunks(failed, 1)]) {
     const writes = membershipWrites(execution, side, batch);
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
-    const standing = batch.filter((task) => !sent.has(task));
-    await writer.apply(needsOf(standing), (set) => {
-      for (const task of standing) endMemberships({ set, groupIds, atMs: clock.now() }, task, side);
+    const alreadyMoved = batch.filter((task) => !sent.has(task));
+    await writer.apply(needsOf(alreadyMoved), (set) => {
+      for (const task of alreadyMoved) endMemberships({ set, groupIds, atMs: clock.now() }, task, side);
     });
-    await (
-      await performBatch(execution, writes)
-    ).stored;
+    const { stored } = await performBatch(execution, writes);
+    await stored;
   }
 };
 
@@ -249,10 +251,10 @@ const unchangedDeletions = async (
   deletions: readonly Deletion[],
 ): Promise<readonly Deletion[]> => {
   const records = deletions.map(({ record }) => record);
-  const due = await readBeforeWrite(execution, side, records, (record, answer) => {
+  const unchangedIds = await readBeforeWrite(execution, side, records, (record, answer) => {
     return answer?.kind === 'gone' || isUnchanged(record, answer);
   });
-  return deletions.filter(({ record }) => due.has(record.id));
+  return deletions.filter(({ record }) => unchangedIds.has(record.id));
 };
 
 /**
@@ -266,24 +268,24 @@ const mergeContacts = async (
   deletions: readonly Deletion[],
 ): Promise<readonly Deletion[]> => {
   if (execution.session.remotes[side].merge === undefined) return deletions;
-  const left: Deletion[] = [];
+  const remaining: Deletion[] = [];
   // Sequential, because several contacts may be merged into one survivor.
   for (const deletion of deletions) {
     const task = survivorOf(survivors, deletion);
     const survivor = task === undefined ? null : currentRecord(task, side);
     if (task === undefined || survivor === null) {
-      left.push(deletion);
+      remaining.push(deletion);
       continue;
     }
-    const standing = await readBeforeWrite(execution, side, [deletion.record, survivor], isUnchanged);
-    if (standing.size < 2) continue;
+    const unchangedIds = await readBeforeWrite(execution, side, [deletion.record, survivor], isUnchanged);
+    if (unchangedIds.size < 2) continue;
+    // The answer sets `isStillThere` if the side did not merge the contact away.
     const merging = { task, survivor, isStillThere: false };
-    await (
-      await performBatch(execution, [mergeWrite(execution, deletion, merging)])
-    ).stored;
-    if (merging.isStillThere) left.push(deletion);
+    const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, merging)]);
+    await stored;
+    if (merging.isStillThere) remaining.push(deletion);
   }
-  return left;
+  return remaining;
 };
 
 const deleteContacts = async (execution: Execution, final: FinalPart, side: Side): Promise<void> => {
@@ -295,9 +297,9 @@ const deleteContacts = async (execution: Execution, final: FinalPart, side: Side
     session,
     deletions.flatMap((deletion) => survivorOf(survivors, deletion) ?? []),
   );
-  const left = await mergeContacts(execution, survivors, side, deletions);
+  const remaining = await mergeContacts(execution, survivors, side, deletions);
   await inParallel(
-    batchesOf(execution, side, left, deleteBatch),
+    batchesOf(execution, side, remaining, deleteBatch),
     writeConcurrency,
     async (batch): Promise<StoredAnswer> => {
       return performBatch(execution, deleteWrites(execution, await unchangedDeletions(execution, side, batch)));
@@ -354,13 +356,13 @@ const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) =
 
 /** Writes contacts and then their memberships, on both sides at the same time. */
 const writeTasks = async (execution: Execution, plan: Executable, tasks: readonly Task[]): Promise<void> => {
-  await storeUnwritten(execution, plan, tasks);
+  await storeBeforeWrites(execution, plan, tasks);
   await onBothSides((side) => writeContacts(execution, tasks, side));
   await onBothSides((side) => writeMemberships(execution, tasks, side));
   execution.session.tally.paired += tasks.filter(startsPairing).length;
 };
 
-/** The rest of a plan after its contacts are written: deletions and groups. It is small. */
+/** The rest of a plan after its contacts are written: deletions and groups. It is kept in memory while later parts are written. */
 type FinalPart = Pick<Executable, 'groups'> & {
   readonly deletions: readonly Deletion[];
   /** The tasks of the contacts that others were merged into. */

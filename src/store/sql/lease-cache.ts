@@ -13,34 +13,36 @@ import type { Rows } from './step.ts';
 import type { HalfQuery, JournalQuery, RunQuery } from '../store.ts';
 import { LINK_TABLES, type TableName } from '../tables.ts';
 
-// While a process holds a link's lease, no other process commits anything to it: what was read under the lease stays true
-// until a commit of the process itself changes it. Once the lease is lost, its fencing token lets no commit pass.
+// While a process holds a link's lease, no other process commits to the link, except to the link's own row (a pause, the state of
+// notifications; see `dropLink`). So a row that was read under the lease stays current until the process itself commits a
+// change of it. Once the lease is lost, its fencing token lets no commit pass.
 
-/** More halves than that are not kept. */
+/** The most halves that are kept. If a query returns more, none is kept. */
 const MOST_HALVES = 200;
 const UNSETTLED: HalfQuery = { by: 'state', states: HALF_STATES.filter((state) => state !== 'settled') };
+/** The halves of pairs that have only one. */
 const ALONE: HalfQuery = { by: 'alone' };
 
-type OpeningPart = LinkPart | 'open' | 'openConflicts' | 'completed' | 'presence' | 'unsettled' | 'alone';
+type FirstRead = LinkPart | 'openJournal' | 'openConflicts' | 'completed' | 'presence' | 'unsettled' | 'alone';
 
-/** Selects what most runs read, and more than once. */
-export const selectOpening = (dialect: Dialect, link: string): Statements<OpeningPart> => {
-  const few = (query: HalfQuery): SQL => sql`${selectHalves(dialect, link, query)} limit ${MOST_HALVES + 1}`;
+/** Selects the rows that most runs read repeatedly. */
+export const selectFirstReads = (dialect: Dialect, link: string): Statements<FirstRead> => {
+  const atMostKept = (query: HalfQuery): SQL => sql`${selectHalves(dialect, link, query)} limit ${MOST_HALVES + 1}`;
   return {
     ...selectLinks(link),
-    open: selectJournal(dialect, link, { open: true }),
+    openJournal: selectJournal(dialect, link, { open: true }),
     openConflicts: selectConflicts(link, false),
     completed: selectRuns(dialect, link, { latest: 'completed' }),
     presence: selectPresence(link),
-    unsettled: few(UNSETTLED),
-    alone: few(ALONE),
+    unsettled: atMostKept(UNSETTLED),
+    alone: atMostKept(ALONE),
   };
 };
 
-/** Rows that a cached value was read from: those of these tables that have these values. Null: another value is needed. */
+/** The rows that a cached value was read from: rows of these tables with these values. */
 const DEPENDS_ON = {
-  open: [{ table: 'journal', where: { state: 'intended' } }],
-  conflicts: [{ table: 'conflicts', where: { resolvedAtMs: null } }],
+  openJournal: [{ table: 'journal', where: { state: 'intended' } }],
+  openConflicts: [{ table: 'conflicts', where: { resolvedAtMs: null } }],
   completed: [{ table: 'runs', where: { outcome: 'completed' } }],
   presence: [{ table: 'halves', where: {} }],
   unsettled: [{ table: 'halves', where: {} }],
@@ -51,8 +53,8 @@ const DEPENDS_ON = {
 } as const satisfies Record<string, readonly { readonly table: TableName; readonly where: Cells }[]>;
 
 type Cached = {
-  readonly open: readonly JournalRow[];
-  readonly conflicts: readonly ConflictRow[];
+  readonly openJournal: readonly JournalRow[];
+  readonly openConflicts: readonly ConflictRow[];
   readonly completed: readonly RunRow[];
   readonly presence: Sides<boolean>;
   readonly unsettled: readonly Half[];
@@ -65,7 +67,7 @@ const mayHave = (values: Where | Cells, property: string, value: Cells[string]):
   return given === undefined || given === value || (Array.isArray(given) && given.some((each) => each === value));
 };
 
-/** Whether an operation may change which rows have these values, or a row that has them. */
+/** Whether an operation may add, change or remove a row with these values. */
 const mayConcern = (operation: RowOperation, where: Cells): boolean => {
   const wanted = Object.entries(where);
   switch (operation.op) {
@@ -78,6 +80,7 @@ const mayConcern = (operation: RowOperation, where: Cells): boolean => {
     }
     case 'delete':
       return wanted.every(([property, value]) => mayHave(operation.where, property, value));
+    // Their rows are not compared: any row may change.
     case 'put':
     case 'sweep':
       return true;
@@ -87,7 +90,7 @@ const mayConcern = (operation: RowOperation, where: Cells): boolean => {
 const CACHED = Object.keys(DEPENDS_ON) as (keyof Cached)[];
 
 /** Whether an operation may change a cached value. */
-const isOld = (name: keyof Cached, operation: RowOperation): boolean =>
+const mayInvalidate = (name: keyof Cached, operation: RowOperation): boolean =>
   DEPENDS_ON[name].some(({ table, where }) => table === operation.table && mayConcern(operation, where));
 
 const SMALL_TABLES = ['cursors', 'groupPairs', 'rejections', 'verdicts'] as const;
@@ -118,19 +121,23 @@ class LinkCache {
     return (this.#state ??= toLink({ link: this.#row, ...rows } as unknown as LinkRows));
   }
 
-  /** Returns whether the rows still say what is stored. */
+  /** Applies an operation to the rows. Returns false if it cannot: the rows must be read again. */
   apply(operation: RowOperation): boolean {
     const { op, table } = operation;
+    if (table !== 'links' && !isSmall(table)) return true;
+    this.#state = null;
     if (table === 'links') {
       if (op !== 'patch') return false;
       this.#row = { ...this.#row, ...operation.set };
-    } else if (!isSmall(table)) return true;
-    else if (op === 'put') this.#rows[table].set(keyOf(table, operation.row), operation.row);
-    else if (op === 'delete' && Object.keys(operation.where).length === LINK_TABLES[table].key.length) {
-      this.#rows[table].delete(keyOf(table, operation.where as Cells));
-    } else return false;
-    this.#state = null;
-    return true;
+      return true;
+    }
+    if (op === 'put') {
+      this.#rows[table].set(keyOf(table, operation.row), operation.row);
+      return true;
+    }
+    const namesOneRow = op === 'delete' && Object.keys(operation.where).length === LINK_TABLES[table].key.length;
+    if (namesOneRow) this.#rows[table].delete(keyOf(table, operation.where as Cells));
+    return namesOneRow;
   }
 }
 
@@ -140,16 +147,20 @@ const keyOf = (table: SmallTable, row: Cells): string =>
 const fewHalves = (query: HalfQuery, rows: Rows): readonly Half[] | null =>
   rows.length > MOST_HALVES ? null : halvesOf(query, rows as unknown as readonly HalfCells[]);
 
-/** The cached rows of a link whose lease the process holds, and the operations that wait for its next commit. */
+/**
+ * The cached rows of a link whose lease the process holds, and the operations that wait for its next commit. A getter or a query
+ * returns null if the value is not cached and must be read from the database.
+ */
 export class LeaseCache {
   readonly owner: string;
   readonly token: number;
-  waiting: readonly RowOperation[] = [];
+  /** Operations that the store commits with the next commit of the link. */
+  uncommitted: readonly RowOperation[] = [];
   #link: LinkCache | null = null;
   #cached: Partial<Cached> = {};
 
-  /** `read` is what {@link selectOpening} selected under this lease; null where that is not known. */
-  constructor(link: string, owner: string, token: number, read: Readonly<Record<OpeningPart, Rows>> | null) {
+  /** `read` is what {@link selectFirstReads} selected under this lease; null where that is not known. */
+  constructor(link: string, owner: string, token: number, read: Readonly<Record<FirstRead, Rows>> | null) {
     this.owner = owner;
     this.token = token;
     if (read === null) return;
@@ -158,8 +169,8 @@ export class LeaseCache {
     const [unsettled, alone] = [fewHalves(UNSETTLED, read.unsettled), fewHalves(ALONE, read.alone)];
     // Each was selected with the columns of its table.
     this.#cached = {
-      open: journalOf(read.open as unknown as Parameters<typeof journalOf>[0]),
-      conflicts: toConflicts(read.openConflicts as unknown as Parameters<typeof toConflicts>[0]),
+      openJournal: journalOf(read.openJournal as unknown as Parameters<typeof journalOf>[0]),
+      openConflicts: toConflicts(read.openConflicts as unknown as Parameters<typeof toConflicts>[0]),
       completed: runsOf(link, read.completed as unknown as Parameters<typeof runsOf>[1]),
       presence: presenceOf(read.presence as unknown as Parameters<typeof presenceOf>[0]),
       ...(unsettled !== null && { unsettled }),
@@ -183,12 +194,12 @@ export class LeaseCache {
     if (query.by === 'alone') return this.#cached.alone ?? null;
     if (query.by !== 'state' || query.states.includes('settled')) return null;
     const { side, states } = query;
-    const isAsked = (half: Half): boolean => states.includes(half.state) && (side ?? half.side) === half.side;
+    const isAsked = (half: Half): boolean => states.includes(half.state) && (side === undefined || side === half.side);
     return this.#cached.unsettled?.filter(isAsked) ?? null;
   }
 
   journal(query: JournalQuery): readonly JournalRow[] | null {
-    return 'open' in query ? (this.#cached.open ?? null) : null;
+    return 'open' in query ? (this.#cached.openJournal ?? null) : null;
   }
 
   runs(query: RunQuery): readonly RunRow[] | null {
@@ -196,37 +207,37 @@ export class LeaseCache {
   }
 
   conflicts(isAll: boolean): readonly ConflictRow[] | null {
-    return isAll ? null : (this.#cached.conflicts ?? null);
+    return isAll ? null : (this.#cached.openConflicts ?? null);
   }
 
   /**
-   * Passes operations on that are about to be committed, and drops the cached values that they may change. Adds to `ofLink`
-   * the operations that {@link follow} needs.
+   * Yields operations that are about to be committed. While it is iterated, it drops the cached values that they may change, and
+   * adds to `ofLink` the operations that {@link afterCommit} needs.
    */
-  *watch(lists: readonly Iterable<RowOperation>[], ofLink: RowOperation[]): Generator<RowOperation> {
+  *beforeCommit(lists: readonly Iterable<RowOperation>[], ofLink: RowOperation[]): Generator<RowOperation> {
     for (const operations of lists) {
       for (const operation of operations) {
         if (operation.table === 'links' || isSmall(operation.table)) ofLink.push(operation);
         for (const name of CACHED) {
-          if (this.#cached[name] !== undefined && isOld(name, operation)) delete this.#cached[name];
+          if (this.#cached[name] !== undefined && mayInvalidate(name, operation)) delete this.#cached[name];
         }
         yield operation;
       }
     }
   }
 
-  /** Follows operations on the link's rows that were committed. */
-  follow(operations: readonly RowOperation[]): void {
+  /** Applies operations on the link's rows that were committed. */
+  afterCommit(operations: readonly RowOperation[]): void {
     for (const operation of operations) if (this.#link?.apply(operation) === false) this.#link = null;
   }
 
-  /** Forgets the link's own row, which another process may change without a lease. */
-  forgetLink(): void {
+  /** Drops the link's own row, which another process may change without a lease. */
+  dropLink(): void {
     this.#link = null;
   }
 
-  /** Forgets everything: part of a commit may have been made. */
-  forget(): void {
+  /** Drops everything: part of a commit may have been made. */
+  dropAll(): void {
     this.#link = null;
     this.#cached = {};
   }

@@ -101,7 +101,7 @@ export const setPausedByHand = function* (link: string, atMs: number | null): St
   return changed !== null;
 };
 
-export type LeaseRequest = {
+type LeaseRequest = {
   readonly link: string;
   readonly owner: string;
   readonly nowMs: number;

@@ -2,7 +2,7 @@ import type { RowDigest } from '../../core/contact/requests.ts';
 import type { LinkState, StoreChange, NotificationState } from '../../core/state/rows.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { FenceError } from '../errors.ts';
-import { LeaseCache, selectOpening } from './lease-cache.ts';
+import { LeaseCache, selectFirstReads } from './lease-cache.ts';
 import { operationsOf, type Operations, type RowOperation } from './operations.ts';
 import { toLink, type LinkRows } from '../rows.ts';
 import type { SqlDatabase } from './dialect.ts';
@@ -36,7 +36,7 @@ import {
 import { all } from './step.ts';
 import type { HalfQuery, JournalQuery, RunQuery, Store } from '../store.ts';
 
-export type StoreOptions = {
+type StoreOptions = {
   /** Names a commit. */
   readonly newId: () => string;
   /** Opens an empty database that ends with its connection. */
@@ -87,7 +87,7 @@ class SqlStore implements Store {
       if (renewed?.token !== held.token) this.#leased.delete(link);
       return renewed?.token ?? null;
     }
-    const taken = await this.#db.lease(link, taking, selectOpening(dialect, link));
+    const taken = await this.#db.lease(link, taking, selectFirstReads(dialect, link));
     if (taken === null) return null;
     // Replaces the cache of another owner in this process.
     this.#leased.set(link, new LeaseCache(link, owner, taken.token, taken.read));
@@ -100,7 +100,7 @@ class SqlStore implements Store {
       try {
         await this.#settle(link);
       } finally {
-        // From now on others may change the link, even where the waiting operations could not be stored.
+        // From now on others may change the link, even if the uncommitted operations could not be stored.
         this.#db.released(link);
         this.#leased.delete(link);
       }
@@ -109,12 +109,12 @@ class SqlStore implements Store {
   };
 
   swapNotificationState = (link: string, before: NotificationState, after: NotificationState) => {
-    this.#leased.get(link)?.forgetLink();
+    this.#leased.get(link)?.dropLink();
     return this.#db.run((attempt) => swapNotificationState(link, before, after, attempt));
   };
   pausedByHandAtMs = (link: string) => this.#db.run(() => readPausedByHand(link));
   setPausedByHand = (link: string, atMs: number | null) => {
-    this.#leased.get(link)?.forgetLink();
+    this.#leased.get(link)?.dropLink();
     return this.#db.run(() => setPausedByHand(link, atMs));
   };
 
@@ -139,7 +139,7 @@ class SqlStore implements Store {
     if (held?.token !== token) return this.#send(link, token, operations);
     // That a run has started is stored with its first other commit.
     if (changes.length > 0 && changes.every(({ kind }) => kind === 'run-started')) {
-      held.waiting = [...held.waiting, ...operations.operations];
+      held.uncommitted = [...held.uncommitted, ...operations.operations];
       return [];
     }
     const ids = await this.#sendHeld(link, held, operations);
@@ -148,17 +148,17 @@ class SqlStore implements Store {
   };
 
   async #sendHeld(link: string, held: LeaseCache, { operations, returned }: Operations): Promise<readonly number[]> {
-    const { waiting } = held;
-    held.waiting = [];
+    const { uncommitted } = held;
+    held.uncommitted = [];
     const ofLink: RowOperation[] = [];
-    const sent = { operations: held.watch([waiting, operations], ofLink), returned };
+    const sent = { operations: held.beforeCommit([uncommitted, operations], ofLink), returned };
     try {
       const ids = await this.#send(link, held.token, sent);
-      held.follow(ofLink);
+      held.afterCommit(ofLink);
       return ids;
     } catch (error) {
-      held.waiting = [...waiting, ...held.waiting];
-      held.forget();
+      held.uncommitted = [...uncommitted, ...held.uncommitted];
+      held.dropAll();
       throw error;
     }
   }
@@ -170,11 +170,11 @@ class SqlStore implements Store {
   /** Stores the operations that wait for the next commit. */
   async #settle(link: string): Promise<void> {
     const held = this.#leased.get(link);
-    if (held === undefined || held.waiting.length === 0) return;
+    if (held === undefined || held.uncommitted.length === 0) return;
     await this.#sendHeld(link, held, { operations: [], returned: [] }).catch((error: unknown) => {
       // Another process holds the lease: there is nothing left to store.
       if (!(error instanceof FenceError)) throw error;
-      held.waiting = [];
+      held.uncommitted = [];
     });
   }
 

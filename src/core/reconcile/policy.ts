@@ -14,7 +14,7 @@ export type Policy = {
   /** The conflict policies of fields that differ from `conflicts`; left out if there are none. */
   readonly conflictsByField?: Readonly<Partial<Record<SyncedField, ConflictPolicy>>>;
   readonly deletes: 'propagate' | 'keep';
-  /** The number of contacts that a run may delete on one side: the greater of the two bounds; a bound is null if it is not set. */
+  /** The number of contacts that a link may delete on one side within 24 hours: the greater of two bounds. Null: no bound. */
   readonly deleteLimit: {
     readonly count: number | null;
     /** A percentage of the link's pairs. */

@@ -30,7 +30,7 @@ const cursorSchema = z
 export type FeedCursor = z.output<typeof cursorSchema>;
 
 /** The position at which an interrupted listing continues: after the card `after`. */
-const placeSchema = z.object({ ...cursorSchema.unwrap().shape, after: z.string() });
+const positionSchema = z.object({ ...cursorSchema.unwrap().shape, after: z.string() });
 
 const ROUTE = 'REPORT the changes';
 
@@ -56,7 +56,7 @@ const decode = <Value extends FeedCursor>(schema: z.ZodType<Value>, text: string
 export const decodeCursor = (text: string, bookUrl: string): FeedCursor => decode(cursorSchema, text, bookUrl);
 
 /** Parses the position in a listing of that address book. Throws a {@link CursorExpiredError} for any other text. */
-export const decodePlace = (text: string, bookUrl: string) => decode(placeSchema, text, bookUrl);
+export const decodePosition = (text: string, bookUrl: string) => decode(positionSchema, text, bookUrl);
 
 /** A card of a listing. */
 export type ListedCard = { readonly id: string; readonly etag: string | null };

@@ -7,7 +7,7 @@ import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import {
   decodeCursor,
-  decodePlace,
+  decodePosition,
   expired,
   type FeedCursor,
   listCards,
@@ -21,14 +21,14 @@ import { cardGroupsOf, membershipsIn, type Memberships, type Records } from './m
 
 type Feed = { readonly context: BookContext; readonly records: Records };
 
-/** Stores the categories of cards, which are groups of the address book. */
+/** Remembers the categories of cards, which are groups of the address book. */
 const noteCategories = ({ categories }: BookContext, readings: Iterable<CardReading>): void => {
   for (const reading of readings) {
     if (reading.kind === 'card') for (const name of categoriesOf(reading.stored.card)) categories.names.add(name);
   }
 };
 
-/** Returns a card of a listing as a change of the feed; none for a group card or a card that is deleted in the meantime. */
+/** Returns a card that was read as a change of the feed; none for a group card or a card that is deleted in the meantime. */
 const changeOf = (
   { records }: Feed,
   id: string,
@@ -43,15 +43,16 @@ const changeOf = (
 };
 
 /** Yields the pages of the changes since a cursor. */
-async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): AsyncGenerator<FeedPage> {
+async function* pullChanges(feed: Feed, cursorText: string, signal: AbortSignal): AsyncGenerator<FeedPage> {
   const { context } = feed;
   const book = await context.find(signal);
-  const cursor = decodeCursor(text, book.url);
+  const cursor = decodeCursor(cursorText, book.url);
   if (!book.hasSync) {
     const ctag = await readCtag(context, book, signal);
     if (ctag === null) throw expired('the server has neither sync tokens nor a CTag');
     if (ctag !== cursor.token) throw expired('the CTag of the address book changed');
-    yield feedPage({ cursor: text });
+    // Without sync tokens, an equal CTag means that nothing changed.
+    yield feedPage({ cursor: cursorText });
     return;
   }
   if (cursor.token === null) throw expired('the stored cursor has no sync token');
@@ -82,18 +83,18 @@ async function* pullChanges(feed: Feed, text: string, signal: AbortSignal): Asyn
 
 type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'>;
 
-/** Returns the changes of cards that were read. Known cards are unchanged. */
-const withoutKnown = async (changes: readonly FeedChange[], known: KnownRows | undefined): Promise<ListingPage> => {
+/** Splits cards that were read into changes and the ids of known, unchanged cards. */
+const splitKnown = async (changes: readonly FeedChange[], known: KnownRows | undefined): Promise<ListingPage> => {
   const records = changes.flatMap((change) => (change.kind === 'upsert' ? [change.record] : []));
-  const digests = await findKnownRows(
+  const knownDigests = await findKnownRows(
     records.map(({ id, digest = null }) => ({ id, digest })),
     known,
   );
   const isKnown = (change: FeedChange): boolean =>
-    change.kind === 'upsert' && digests.has(change.record.digest ?? null);
+    change.kind === 'upsert' && knownDigests.has(change.record.digest ?? null);
   return {
     changes: changes.filter((change) => !isKnown(change)),
-    unchanged: records.filter(({ digest = null }) => digests.has(digest)).map(({ id }) => id),
+    unchanged: records.filter(({ digest = null }) => knownDigests.has(digest)).map(({ id }) => id),
   };
 };
 
@@ -106,8 +107,8 @@ type ListingState = {
 };
 
 /**
- * Returns one page of a listing. A known card without groups is not read. A card with groups is always read, because the
- * categories of an address book are those of its cards.
+ * Returns one page of a listing. A known card without groups is not read: the digest that is compared before a read is that of a
+ * card without groups. A card with groups is always read, because the categories of an address book are those of its cards.
  */
 const listedPage = async (
   feed: Feed,
@@ -117,19 +118,19 @@ const listedPage = async (
 ): Promise<ListingPage> => {
   const { context, records } = feed;
   const rows = cards.map(({ id, etag }) => ({ id, digest: memberIds.has(id) ? null : records.digestOf(etag, []) }));
-  const digests = await findKnownRows(rows, known);
-  const isKnown = ({ digest }: { readonly digest: string | null }): boolean => digests.has(digest);
+  const knownDigests = await findKnownRows(rows, known);
+  const isKnown = ({ digest }: { readonly digest: string | null }): boolean => knownDigests.has(digest);
   const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);
   const readings = await readCards(context, asked, signal);
   noteCategories(context, readings.values());
   const changes = [...readings].flatMap(([id, reading]) => changeOf(feed, id, reading, memberships));
-  const page = await withoutKnown(changes, known);
+  const page = await splitKnown(changes, known);
   return { ...page, unchanged: [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged] };
 };
 
 const FILTERS_PER_QUERY = 50;
 
-/** Returns the ids of the members of group cards. Most card names are UIDs; other members are searched for. */
+/** Returns the ids of the members of group cards. The file names of most cards are UIDs; other members are searched for. */
 const findMembers = async (
   context: BookContext,
   cards: readonly ListedCard[],
@@ -157,33 +158,34 @@ async function* pullWhole(
 ): AsyncGenerator<FeedPage> {
   const { context } = feed;
   const book = await context.find(signal);
-  const place = resume === null ? null : decodePlace(resume, book.url);
+  const position = resume === null ? null : decodePosition(resume, book.url);
   const listing = await listCards(context, book, signal);
   // The changes since the token of the position contain group cards that are newer than the position.
-  context.search.groupIds = place === null ? null : new Set(place.groups);
+  context.search.groupIds = position === null ? null : new Set(position.groups);
   const groups = await listGroupCards(context, signal);
   const groupIds = new Set(groups.map(({ id }) => id));
   const cursor: FeedCursor = {
     bookUrl: book.url,
     // The first token also returns the changes since the listing began.
-    token: place === null ? listing.token : place.token,
+    token: position === null ? listing.token : position.token,
     groups: [...groupIds],
   };
   const memberships = membershipsIn(groups);
   const memberIds = await findMembers(context, listing.cards, memberships, signal);
   const state: ListingState = { known, memberships, memberIds };
   const cards = listing.cards
-    .filter(({ id }) => !groupIds.has(id) && (place === null || id > place.after))
+    .filter(({ id }) => !groupIds.has(id) && (position === null || id > position.after))
     .toSorted((one, other) => compareTexts(one.id, other.id));
   const total = cards.length;
+  // An empty address book has one empty page, which yields the cursor.
   const pages = cards.length === 0 ? [[]] : chunks(cards, CARDS_PER_READ);
   for (const [index, page] of pages.entries()) {
     const after = page.at(-1)?.id ?? '';
     const isLast = index === pages.length - 1;
-    const shown = await listedPage(feed, page, state, signal);
-    if (isLast && place === null) context.categories.isComplete = true;
+    const content = await listedPage(feed, page, state, signal);
+    if (isLast && position === null) context.categories.isComplete = true;
     yield feedPage({
-      ...shown,
+      ...content,
       total,
       resume: isLast ? null : JSON.stringify({ ...cursor, after }),
       cursor: isLast ? JSON.stringify(cursor) : null,

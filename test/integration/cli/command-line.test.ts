@@ -144,7 +144,9 @@ const offered = async (...words: readonly string[]): Promise<readonly string[]> 
   return stdout.split('\n').filter((line) => line !== '');
 };
 
-const [hasZsh, hasFish] = await Promise.all(['zsh', 'fish'].map(isThere));
+const [hasZsh, hasFish] = await Promise.all(
+  ['zsh', 'fish'].map(async (shell) => process.env['CI'] === 'true' || (await isThere(shell))),
+);
 
 describe('bash', () => {
   test('has the completion of the command after it has read the script', async () => {

@@ -12,14 +12,13 @@ const ROOT = join(import.meta.dirname, '..');
 /** By their path in `dist`, without an ending. */
 const ENTRY_POINTS = ['main', 'sandbox/sandbox', 'providers/service/client'];
 
-/** Loaded as they are installed: a native module, and what few commands need. */
+/** Packages outside of the bundle: a native module, and packages that few commands need. */
 const INSTALLED = ['better-sqlite3', 'bullmq', 'ioredis', 'pg', 'prom-client'];
 
 const isInstalled = (id: string): boolean => INSTALLED.some((name) => id === name || id.startsWith(`${name}/`));
 
 /**
- * What is loaded as CommonJS comes into the bundle too. Within it nothing speaks against the ES modules of drizzle-orm, of
- * which what is not used can be dropped.
+ * Bundles modules that the sources load as CommonJS. In a bundle their ES modules can be used, of which unused parts are dropped.
  */
 const bundledCommonJs: Plugin = {
   name: 'bundled-common-js',

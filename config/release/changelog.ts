@@ -1,7 +1,7 @@
 const UNRELEASED = '## [Unreleased]';
 const HEADING = /^## \[(?<version>\d+\.\d+\.\d+)\]/gmu;
 
-/** The versions that the changelog tells of, the newest first. */
+/** Returns the versions that the changelog lists, the newest first. */
 export const releasedVersions = (changelog: string): readonly string[] =>
   [...changelog.matchAll(HEADING)].map(({ groups }) => groups?.['version'] ?? '');
 
@@ -14,7 +14,7 @@ export const isLater = (version: string, than: string): boolean => {
   return differing !== -1 && (one[differing] ?? 0) > (other[differing] ?? 0);
 };
 
-/** What stands under Unreleased, without empty lines around it. */
+/** Returns the text under Unreleased, without empty lines around it. */
 const unreleasedNotes = (changelog: string): string => {
   const from = changelog.indexOf(UNRELEASED);
   if (from === -1) throw new Error(`The changelog has no heading "${UNRELEASED}".`);
@@ -24,9 +24,9 @@ const unreleasedNotes = (changelog: string): string => {
 };
 
 /**
- * The changelog with what is unreleased under the version and its day (`2026-11-22`), and nothing unreleased left.
+ * Returns the changelog with the unreleased notes under the version and its day (`2026-11-22`), and none under Unreleased.
  *
- * @throws {Error} where nothing is unreleased.
+ * @throws {Error} if there are no unreleased notes.
  */
 export const stampChangelog = (changelog: string, version: string, day: string): string => {
   // Headings alone say nothing.

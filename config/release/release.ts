@@ -1,7 +1,7 @@
 /**
- * `npm run release -- X.Y.Z`: makes a release of what is committed. Runs `.ci/run all`, stamps the version wherever it stands
- * and the changelog, keeps a database of the version for the tests of later ones, commits and tags. Pushing is left to
- * the person: the tag is what publishes.
+ * `npm run release -- X.Y.Z`: releases the committed state. Runs `.ci/run all`, writes the version into the files that contain it
+ * and into the changelog, stores a database of the version for the tests of later ones, commits and tags. A person pushes the
+ * tag, which publishes the release.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -22,10 +22,10 @@ const secret = text.transform((value) => new Secret(value));
 
 /** Returns the fault of a text that a remote issued, which must consist of visible ASCII letters; null if it is valid. */
 const flawOfIssued = (value: string): string | null => {
-  if (/^Bearer\s/iu.test(value)) return 'begins with the word Bearer, which is no part of a token. Remove that word.';
-  if (/^(["'`]).*\1$/su.test(value)) return 'stands in quotation marks, which are taken for a part of it. Remove them.';
+  if (/^Bearer\s/iu.test(value)) return 'begins with the word Bearer, which is not part of a token. Remove that word.';
+  if (/^(["'`]).*\1$/su.test(value)) return 'is in quotation marks, which count as part of the value. Remove them.';
   if (/^[\u0021-\u007E]*$/u.test(value)) return null;
-  return 'holds a space, a line break or another character that none has. Copy it again, whole and on one line.';
+  return 'contains a space, a line break or another character that no such value has. Copy it again, in full and on one line.';
 };
 
 /** A password, which may contain spaces. */

@@ -62,7 +62,7 @@ export const createExtras = (): Extras => ({
 
 const DAY_MS = 24 * 3_600_000;
 
-/** What is wrong about a write of the link, as far as it is about a computed value; null where nothing is. */
+/** Returns the fault of a write of a computed value; null if it has none. */
 export const checkShownValue = (
   { clock, extras }: { readonly clock: Clock; readonly extras: Extras },
   { provider }: Book,
@@ -77,7 +77,7 @@ export const checkShownValue = (
   extras.shown.set(row, { text, atMs });
   const source = extras.sources.get(text);
   if (source !== undefined) extras.written.add(source);
-  // Nobody can tell a value that a user wrote over at once from one that never arrived.
+  // A value that a user overwrote at once looks like one that never arrived.
   const isOften = last !== undefined && atMs - last.atMs < DAY_MS && !extras.unanswered.delete(row);
   return isOften ? `${row.id} was given what is computed twice within a day` : null;
 };

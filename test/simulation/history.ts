@@ -102,7 +102,7 @@ export type RunStep = {
   readonly gapMs: number;
   readonly full: boolean;
   /** Edits during the run, each before the call with that number. */
-  readonly meanwhile: readonly { readonly call: number; readonly edit: Edit }[];
+  readonly during: readonly { readonly call: number; readonly edit: Edit }[];
   readonly faults: readonly { readonly call: number; readonly fault: Fault }[];
   readonly crash: { readonly step: number; readonly when: 'before' | 'after' } | null;
   readonly salt: number;
@@ -207,7 +207,7 @@ const runArbitrary: fc.Arbitrary<RunStep> = fc.record({
   before: fc.array(editArbitrary, { minLength: 1, maxLength: 8 }),
   gapMs: fc.constantFrom(0, 1_000, MINUTE_MS, 5 * MINUTE_MS, 7 * HOUR_MS),
   full: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
-  meanwhile: fc.array(fc.record({ call, edit: editArbitrary }), { maxLength: 3 }),
+  during: fc.array(fc.record({ call, edit: editArbitrary }), { maxLength: 3 }),
   faults: fc.oneof(
     { weight: 1, arbitrary: fc.constant([]) },
     {

@@ -99,8 +99,8 @@ export const checkOneWay = (world: World, target: Side): string[] => {
   });
   const stale = copies.flatMap((copy) => {
     const wasDeleted = books[from].rows.some(({ entity, state }) => entity === copy.entity && state === 'deleted');
-    const stands = sources.some(({ entity }) => entity === copy.entity);
-    return wasDeleted && !stands && !ledger.ambiguous.has(copy.entity)
+    const exists = sources.some(({ entity }) => entity === copy.entity);
+    return wasDeleted && !exists && !ledger.ambiguous.has(copy.entity)
       ? [`${copy.id} exists at ${target} although its source was deleted`]
       : [];
   });

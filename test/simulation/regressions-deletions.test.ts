@@ -183,14 +183,14 @@ test('R5: an email address that another contact has is written after the address
 test('R7, R18: the unconfirmed deletion of a contact is detected after its pair fell asleep (seed 1518)', async () => {
   const contacts = { left: ['!*'], right: ['!*'] };
   const gone = { call: 4, edit: remove('left') } as const;
-  const phases = [[run({ before: [twin(true)] }), run({ contacts, meanwhile: [gone] })]];
+  const phases = [[run({ before: [twin(true)] }), run({ contacts, during: [gone] })]];
   const { world } = await playGuarded(phases, { conflicts: 'right' });
   expect(world.parts.statuses.values().toArray()).toEqual(['kept']);
 });
 
 test('R6, R18: an edit restores a contact that was deleted during the run that wakes its pair (seed 832282)', async () => {
   const gone = { call: 7, edit: remove('left') } as const;
-  const wake = run({ contacts: { left: ['*'], right: ['*'] }, meanwhile: [gone] });
+  const wake = run({ contacts: { left: ['*'], right: ['*'] }, during: [gone] });
   const edit = run({ before: [set('right', 0, 'firstName')] });
   const person = run({ before: [create('left')] });
   const sleep = run({ contacts: { left: ['!*'], right: ['!*'] } });

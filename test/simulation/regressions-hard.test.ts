@@ -293,7 +293,7 @@ describe('hard histories that broke a rule once', () => {
     for (const who of [0, 1, 2]) {
       for (const call of [6, 7, 8, 9, 10, 11]) {
         const edit: Edit = join('right', { who, group: 1 });
-        await runHistory(hard([run({ before, meanwhile: [{ call, edit }] }), run()]));
+        await runHistory(hard([run({ before, during: [{ call, edit }] }), run()]));
       }
     }
   });

@@ -32,7 +32,7 @@ describe('histories that broke a rule once', () => {
     await runHistory(
       history([
         [run({ before: [create('left')] })],
-        [run({ before: [remove('left')], meanwhile: [{ call: 3, edit: set('right', 0, 'firstName') }] })],
+        [run({ before: [remove('left')], during: [{ call: 3, edit: set('right', 0, 'firstName') }] })],
       ]),
       counts,
     );
@@ -68,7 +68,7 @@ describe('histories that broke a rule once', () => {
     await runHistory(
       history([
         [run({ before: [create('left')] })],
-        [run({ before: [set('right', 0, 'lastName')], meanwhile: [{ call: 5, edit: changeId() }] })],
+        [run({ before: [set('right', 0, 'lastName')], during: [{ call: 5, edit: changeId() }] })],
       ]),
     );
   });
@@ -146,7 +146,7 @@ describe('histories that broke a rule once', () => {
         [
           run({
             before: [create('left'), join('left', { who: 0, group: 0 }), addGroup('left')],
-            meanwhile: [{ call: 8, edit: join('right', { who: 0, group: 1 }) }],
+            during: [{ call: 8, edit: join('right', { who: 0, group: 1 }) }],
           }),
         ],
       ]),
@@ -176,7 +176,7 @@ describe('histories that broke a rule once', () => {
         [
           run({
             before: [add('left', 0, 'emailAddresses'), drop('right', 0, 'emailAddresses')],
-            meanwhile: [{ call: 2, edit: { kind: 'agree', who: 0, field: 'firstName' } }],
+            during: [{ call: 2, edit: { kind: 'agree', who: 0, field: 'firstName' } }],
             faults: [{ call: 7, fault: 'lost-after' }],
             salt: 613,
           }),
@@ -240,14 +240,14 @@ describe('histories that broke a rule once', () => {
     await runHistory(
       history([
         [
-          run({ meanwhile: [{ call: 1, edit: addGroup('left') }] }),
+          run({ during: [{ call: 1, edit: addGroup('left') }] }),
           run({ before: [twin()], faults: [{ call: 4, fault: 'limited' }] }),
           run({
             before: [
               join('left', { who: 0, group: 0 }),
               { kind: 'both', who: 0, field: 'company', list: 'emailAddresses' },
             ],
-            meanwhile: [{ call: 2, edit: changeId() }],
+            during: [{ call: 2, edit: changeId() }],
           }),
         ],
       ]),
@@ -266,7 +266,7 @@ describe('histories that broke a rule once', () => {
                 addGroup('left'),
               ],
               gapMs: MINUTE_MS,
-              meanwhile: [{ call: 1, edit: create('left') }],
+              during: [{ call: 1, edit: create('left') }],
               faults: [{ call: 8, fault: 'lost-half' }],
               crash: { step: 19, when: 'after' },
             }),
@@ -318,7 +318,7 @@ describe('histories that broke a rule once', () => {
         ],
         crash: { step: 1, when: 'before' },
       });
-      const cleared = run({ before: [clear('left', 0, 'company')], meanwhile: [{ call: 3, edit }] });
+      const cleared = run({ before: [clear('left', 0, 'company')], during: [{ call: 3, edit }] });
       await runHistory(history([[first], [merged, cleared]]));
     },
   );
@@ -337,7 +337,7 @@ describe('histories that broke a rule once', () => {
     const edited = run({
       before: [set('right', 0, 'company')],
       gapMs: 30_000,
-      meanwhile: [{ call: 1, edit: changeId() }],
+      during: [{ call: 1, edit: changeId() }],
     });
     const { world } = await runHistory(
       history([[run({ before: [twin()] })], [edited, run({ full: true })]], { lagMs: 30_000 }),

@@ -247,7 +247,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
       return step.faults.find((each) => each.call === call && each.fault !== 'hole')?.fault;
     },
     beforeCall: (call) => {
-      for (const { edit } of step.meanwhile.filter((each) => each.call === call)) {
+      for (const { edit } of step.during.filter((each) => each.call === call)) {
         // A twin is entered on both sides at once, which cannot happen between the reads of the two sides.
         if (edit.kind === 'twin') continue;
         applyEdit(world, edit);

@@ -18,7 +18,7 @@ export const run = (given: Partial<RunStep> = {}): RunStep => ({
   before: [],
   gapMs: 0,
   full: false,
-  meanwhile: [],
+  during: [],
   faults: [],
   crash: null,
   salt: 0,

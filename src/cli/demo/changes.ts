@@ -9,7 +9,7 @@ const groupsOf = ({ changes }: ContactChange): string => {
 
 const describeField = (change: FieldChange): string => {
   const what = change.field === 'name' ? 'group renamed' : fieldWords(change.field);
-  const note = change.why.kind === 'conflict' ? ' (conflict: the newer edit stands)' : '';
+  const note = change.why.kind === 'conflict' ? ' (conflict: the newer edit wins)' : '';
   return `${what}: ${formatValues(change)}${note}`;
 };
 

@@ -24,12 +24,12 @@ import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 /** Rows of a list that are shown without `--all`. */
 const ROWS_SHOWN = 20;
 
-const formatRivals = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
+const formatCandidates = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
   SIDES.map((side) => {
-    const rivals = unpaired[side].map(({ id, name }) =>
+    const candidates = unpaired[side].map(({ id, name }) =>
       name === null ? id : `${shorten(name, NAME_COLUMNS)} (${id})`,
     );
-    return `at ${sides[side].place} ${rivals.join(', ')}`;
+    return `at ${sides[side].place} ${candidates.join(', ')}`;
   }).join('; ');
 
 /** Pairs of candidates of one row that are shown without `--all`. */
@@ -41,7 +41,7 @@ const IS_PLAIN = /^[\w.@:/][\w.@:/-]*$/u;
 /** The commands that pair two of the contacts, one for each two that may be one person. */
 const pairCommands = ({ left, right }: Unpaired, { link, isOnly }: Pick<LinkPlan, 'link' | 'isOnly'>, all: boolean) => {
   const name = isOnly ? '' : ` ${link}`;
-  const ids = (rivals: Unpaired['left']) => rivals.flatMap(({ id }) => (IS_PLAIN.test(id) ? [id] : []));
+  const ids = (candidates: Unpaired['left']) => candidates.flatMap(({ id }) => (IS_PLAIN.test(id) ? [id] : []));
   const commands = ids(left).flatMap((one) => ids(right).map((other) => `contact-sync pair ${one} ${other}${name}`));
   const shown = all ? commands : commands.slice(0, PAIRS_SHOWN);
   return [...shown.map((command) => `    ${command}`), ...formatHidden(commands.length - shown.length)];
@@ -53,15 +53,15 @@ const formatUnpaired = (
   shown: Pick<ChangeFilter, 'all'>,
   { width }: Layout,
 ): readonly string[] =>
-  [...Map.groupBy(all, ({ why }) => why)].flatMap(([why, rivals]) => {
-    const listed = shown.all ? rivals : rivals.slice(0, ROWS_SHOWN);
+  [...Map.groupBy(all, ({ why }) => why)].flatMap(([why, candidates]) => {
+    const listed = shown.all ? candidates : candidates.slice(0, ROWS_SHOWN);
     return [
-      `Not paired: ${why}: ${grouped(rivals.length)}`,
+      `Not paired: ${why}: ${grouped(candidates.length)}`,
       ...listed.flatMap((each) => [
-        wrap(formatRivals(each, sides), '  ', width),
+        wrap(formatCandidates(each, sides), '  ', width),
         ...pairCommands(each, named, shown.all ?? false),
       ]),
-      ...formatHidden(rivals.length - listed.length),
+      ...formatHidden(candidates.length - listed.length),
       wrap(plannedRemedy(why, sides), '  ', width),
     ];
   });

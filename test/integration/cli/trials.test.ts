@@ -142,7 +142,7 @@ test('the demo ends with equal sides, prints the same text each time, and leaves
   expect(stdout).toContain('No difference.');
   expect(stdout).toMatch(/\d+ contacts and \d+ groups compared on both sides\./u);
   expect(stdout.trimEnd().endsWith('\n0 writes')).toBe(true);
-  for (const change of ['group renamed', 'conflict: the newer edit stands', 'deleted', 'new contact, in VIP']) {
+  for (const change of ['group renamed', 'conflict: the newer edit wins', 'deleted', 'new contact, in VIP']) {
     expect(stdout).toContain(change);
   }
   // The number of requests and re-read changes of a run depends on the second in which it starts.

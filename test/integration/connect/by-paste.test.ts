@@ -23,7 +23,7 @@ beforeEach(() => {
 const start = (...args: readonly string[]) => startSignIn(args, env, ground.directory);
 const run = (...args: readonly string[]) => cliHost.run(args, env, ground.directory);
 
-/** Signs in by paste, as somebody does whose browser is on another machine. */
+/** Signs in by paste, like a user whose browser is on another machine. */
 const connect = async (...args: readonly string[]) => {
   const { address, paste, end } = await start(...args);
   paste((await consentTo(address)).href);

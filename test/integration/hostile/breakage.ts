@@ -158,7 +158,7 @@ export const nonsense: fc.Arbitrary<Breakage> = fc.oneof(
 /** A server that passes requests on to an emulator and spoils its answers on the way back. */
 export type SpoilingProxy = {
   readonly url: string;
-  /** Where requests go. */
+  /** The URL that requests are sent to. */
   target: string;
   /** Spoils the `nth` answer from now on (0 is the next), and with `all` every later one. */
   spoil(plan: { readonly nth: number; readonly all: boolean; readonly breakage: Breakage } | null): void;

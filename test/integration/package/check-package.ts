@@ -1,5 +1,5 @@
 /**
- * Packs the package, installs it into an empty folder as somebody would who found it in the registry, and uses it there:
+ * Packs the package, installs it into an empty folder like a user of the registry, and uses it there:
  * the program by `npx` and by a global installation, and the examples of src/sandbox/README.md, with their types.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -49,7 +49,7 @@ const pack = async (into: string): Promise<string> => {
   const foreign = listing
     .split('\n')
     .filter((file) => /^(?:src|test|node_modules)\/|(?<!\.d)\.ts$|_snapshot\.json$/u.test(file));
-  if (foreign.length > 0) throw new Error(`The package holds what nobody needs: ${foreign.join(', ')}`);
+  if (foreign.length > 0) throw new Error(`The package contains unneeded files: ${foreign.join(', ')}`);
   return join(into, tarball);
 };
 

@@ -47,8 +47,8 @@ const commit = async (path: string, content: string): Promise<void> => {
 const tags = (): Promise<string> => git('tag');
 
 test('a release is checked, stamped, kept as a database, committed and tagged', async () => {
-  const told = await release('1.2.0');
-  expect(told).toMatch(/^checks run\nTagged v1\.2\.0\. /u);
+  const output = await release('1.2.0');
+  expect(output).toMatch(/^checks run\nTagged v1\.2\.0\. /u);
   expect(await tags()).toBe('v1.2.0');
   expect(await git('status', '--porcelain')).toBe('');
   expect(await git('log', '-1', '--format=%s')).toBe('Release 1.2.0');

@@ -122,7 +122,7 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
 
   test.each([
     ['that is not there', (url: string) => `${url}_absent`, /the database does not exist/u],
-    ['where nobody listens', (url: string) => url.replace(/:\d+\//u, ':1/'), /does not answer \(ECONNREFUSED\)/u],
+    ['without a server', (url: string) => url.replace(/:\d+\//u, ':1/'), /does not answer \(ECONNREFUSED\)/u],
     ['without TLS where it is asked for', (url: string) => `${url}?sslmode=require`, /does not speak TLS/u],
   ])('%s is reported at once, without the password', async (_what, change, message) => {
     const url = change((await createDatabase()).replace('postgres@', 'postgres:canary-77@'));
@@ -191,13 +191,13 @@ describe.skipIf(postgres === null)('a commit whose answer was lost', () => {
         losses += Number(isIt);
         return isIt;
       });
-      const told: string[] = [];
-      const store = open(proxy.url, { onAway: () => told.push('away'), onBack: () => told.push('back') });
+      const calls: string[] = [];
+      const store = open(proxy.url, { onAway: () => calls.push('away'), onBack: () => calls.push('back') });
       const token = (await acquireAt(store, 'owner', 0)) ?? 0;
       isArmed = true;
       const ids = await store.commit(LINK, token, changes);
       expect(losses).toBe(1);
-      expect(told).toEqual(['away', 'back']);
+      expect(calls).toEqual(['away', 'back']);
       const [entry] = await store.journal(LINK, { open: true });
       expect(ids).toEqual([(await store.halves(LINK, { by: 'all' }))[0]?.pair, entry?.id]);
       expect(await store.counts(LINK)).toMatchObject({ pairs: 1, present: { left: 1, right: 1 } });
@@ -212,8 +212,8 @@ describe.skipIf(postgres === null)('PostgreSQL away for a while', () => {
   test('each step waits while PostgreSQL is unavailable, the outage is logged once, and no change is lost', async () => {
     const own = await startPostgres();
     if (own === null) throw new Error('There is no PostgreSQL to start.');
-    const told: string[] = [];
-    const parts = { onAway: () => told.push('away'), onBack: () => told.push('back') };
+    const calls: string[] = [];
+    const parts = { onAway: () => calls.push('away'), onBack: () => calls.push('back') };
     const store = open(own.url, parts);
     try {
       const token = (await acquireAt(store, 'owner', 0)) ?? 0;
@@ -224,11 +224,11 @@ describe.skipIf(postgres === null)('PostgreSQL away for a while', () => {
       const all = Promise.all(steps).finally(() => {
         isOver = true;
       });
-      while (told.length === 0) await setTimeout(10);
+      while (calls.length === 0) await setTimeout(10);
       expect(isOver).toBe(false);
       await own.start();
       await all;
-      expect(told).toEqual(['away', 'back']);
+      expect(calls).toEqual(['away', 'back']);
       expect((await store.halves(LINK, { by: 'all' })).map(({ id }) => id)).toEqual(['l1', 'l2']);
     } finally {
       await store.close();

@@ -63,7 +63,7 @@ const unmapped = (person: Person): object => ({
   isStarred: groupsOf(person)?.includes('contactGroups/starred'),
 });
 
-/** What the owner sees and does. */
+/** The account as its owner sees and edits it. */
 const ownerOf = ({ account }: GoogleEmulator) => {
   const groupIdsOf = (id: string): string[] => groupsOf(account.person(id) ?? {}) ?? [];
   return {

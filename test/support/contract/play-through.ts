@@ -12,9 +12,9 @@ import {
 import { googleSetting, ruleFor, serviceSetting, titleOf, type Variant, type VariantRule } from './variant-sets.ts';
 
 /**
- * Where a variant keeps the sides from being equal: `unequal`, nothing is lost and the last run is quiet, but some values
- * or contacts stand on one side only; `retries`, the same after one run more, which tries what was refused again;
- * `sweeps-twice`, equal after one run more; `paused`, the link stops and says why.
+ * The result of a sync with a variant that prevents equal sides. `unequal`: nothing is lost and the last run is quiet, but some
+ * values or contacts exist on one side only. `retries`: the same after one more run, which tries refused writes again.
+ * `sweeps-twice`: equal after one more run. `paused`: the link stops and reports why.
  */
 export const SYNC_RULES: readonly VariantRule<'unequal' | 'retries' | 'sweeps-twice' | 'paused'>[] = [
   {

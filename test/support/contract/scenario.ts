@@ -44,7 +44,7 @@ const createPool = (sandbox: Sandbox) => {
   return (fits: (person: Person) => boolean = () => true): Twin => {
     const index = left.findIndex(({ googleId }) => fits(sandbox.google.account.person(googleId) ?? {}));
     const [twin] = index < 0 ? [] : left.splice(index, 1);
-    if (twin === undefined) throw new Error('No contact is left that stands on both sides and fits the edit.');
+    if (twin === undefined) throw new Error('No contact is left that exists on both sides and fits the edit.');
     return twin;
   };
 };
@@ -149,7 +149,7 @@ const commonEdits = ({ google, service }: Sandbox, { googleId, serviceId }: Twin
 };
 
 /**
- * What an owner of both accounts does between two runs: values added, cleared and removed, contacts and groups made, renamed
+ * Makes the edits of an owner of both accounts between two runs: values added, cleared and removed, contacts and groups made, renamed
  * and deleted, contacts merged; different contacts on either side and one on both. `isMerging`: the service adds the
  * entries of an array that is sent to those that it has.
  */

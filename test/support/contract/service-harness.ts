@@ -39,7 +39,7 @@ const fieldsOf = ({ firstName, lastName, company, title, emails, phones }: Parti
 
 const withoutIds = (entries: readonly object[]): object[] => entries.map((entry) => ({ ...entry, id: '' }));
 
-/** What the owner sees and does. */
+/** The account as its owner sees and edits it. */
 const ownerOf = ({ account }: ServiceEmulator) => {
   const seen = (id: string) => {
     const contact = account.contact(id);

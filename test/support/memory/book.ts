@@ -14,7 +14,7 @@ export type Row = {
   formerIds: string[];
   contact: Contact;
   groupIds: Set<string>;
-  /** What the canonical contact cannot express. */
+  /** Data that the canonical contact cannot express. */
   extra: Json;
   /** The organizations in addition to the one of company and title. */
   jobs: readonly Job[];

@@ -195,12 +195,12 @@ test('[R13] a plan lists the contacts that it leaves unpaired, the reasons, and 
 });
 
 test('[R13] a plan of one link of several has its name in the commands, and contains no unsafe id', () => {
-  const rivals = [
+  const candidates = [
     { id: 'contact_1', name: 'Bo' },
     { id: 'x; rm -r .', name: 'Bo' },
     { id: '--forget', name: 'Bo' },
   ];
-  const unpaired = [{ left: [{ id: 'people/c1', name: 'Bo' }], right: rivals, why: 'several candidates' }] as const;
+  const unpaired = [{ left: [{ id: 'people/c1', name: 'Bo' }], right: candidates, why: 'several candidates' }] as const;
   const commands = textOf({ unpaired, isOnly: false, link: 'work' }).filter((line) => line.startsWith('    '));
   expect(commands).toEqual(['    contact-sync pair people/c1 contact_1 work']);
 });

@@ -68,7 +68,7 @@ test.each(queries)('%s uses existing metrics and labels: %s', (_, expr) => {
   expect(used.length > 0 || isOfPrometheus).toBe(true);
   expect(used.filter((name) => !types.has(nameOf(name)))).toEqual([]);
   const labels = new Set([
-    // What Prometheus adds to every series.
+    // Labels that Prometheus adds to every series.
     'job',
     'instance',
     'le',

@@ -103,7 +103,13 @@ const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired,
   </form>`;
 };
 
-const rivals = (context: PageContext, unpaired: Unpaired, link: LinkConfig, view: PlanView, row: number): Html => {
+const candidatesItem = (
+  context: PageContext,
+  unpaired: Unpaired,
+  link: LinkConfig,
+  view: PlanView,
+  row: number,
+): Html => {
   const { sides } = link;
   const columns = SIDES.flatMap((side) => {
     const names = candidateNames(unpaired[side]);
@@ -137,7 +143,7 @@ const unpairedSection = (context: PageContext, link: LinkConfig, view: PlanView)
   return html`<section id="unpaired">
     <h2>Not paired: ${grouped(unpaired.length)}</h2>
     <ul class="changes">
-      ${unpaired.slice(0, UNPAIRED_SHOWN).map((each, row) => rivals(context, each, link, view, row))}
+      ${unpaired.slice(0, UNPAIRED_SHOWN).map((each, row) => candidatesItem(context, each, link, view, row))}
     </ul>
     ${hidden === 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: they are shown after you decide these.</p>`}
   </section>`;

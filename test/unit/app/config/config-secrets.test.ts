@@ -10,13 +10,13 @@ const { load, loadLink, write } = useConfigDirectory();
 describe('secrets', () => {
   test.each([
     ['SERVICE_ACCESS_TOKEN', 'Bearer abc', 'begins with the word Bearer'],
-    ['SERVICE_ACCESS_TOKEN', '"abc"', 'stands in quotation marks'],
-    ['SERVICE_ACCESS_TOKEN', 'abc\ndef', 'holds a space, a line break'],
-    ['SERVICE_ACCESS_TOKEN', 'abc\u200Bdef', 'holds a space, a line break'],
-    ['GOOGLE_REFRESH_TOKEN', "'1//abc'", 'stands in quotation marks'],
-    ['GOOGLE_CLIENT_SECRET', '"abc"', 'stands in quotation marks'],
-    ['GOOGLE_CLIENT_ID', '"abc"', 'stands in quotation marks'],
-    ['SERVICE_CLIENT_SECRET', 'abc def', 'holds a space, a line break'],
+    ['SERVICE_ACCESS_TOKEN', '"abc"', 'is in quotation marks'],
+    ['SERVICE_ACCESS_TOKEN', 'abc\ndef', 'contains a space, a line break'],
+    ['SERVICE_ACCESS_TOKEN', 'abc\u200Bdef', 'contains a space, a line break'],
+    ['GOOGLE_REFRESH_TOKEN', "'1//abc'", 'is in quotation marks'],
+    ['GOOGLE_CLIENT_SECRET', '"abc"', 'is in quotation marks'],
+    ['GOOGLE_CLIENT_ID', '"abc"', 'is in quotation marks'],
+    ['SERVICE_CLIENT_SECRET', 'abc def', 'contains a space, a line break'],
   ])('%s with a copy error is a problem of that name: %j', (name, value, what) => {
     const [problem, ...others] = problemsOf(() => load({ ...REQUIRED, [name]: value }));
     expect(problem).toEqual({ where: name, what: expect.stringContaining(what) });

@@ -14,7 +14,7 @@ export const match = (left: readonly Given[], right: readonly Given[]) => {
   const { matches, ambiguous } = matchContacts({ left: people('left', left), right: people('right', right) });
   return {
     matches: matches.map((found) => `${found.left.id} ${found.right.id}`).toSorted(),
-    ambiguous: ambiguous.map((rivals) => ({ left: rivals.left, right: rivals.right })),
+    ambiguous: ambiguous.map((candidates) => ({ left: candidates.left, right: candidates.right })),
   };
 };
 

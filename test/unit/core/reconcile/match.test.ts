@@ -36,10 +36,10 @@ describe('[R13] by email', () => {
 
   test('the better of two candidates is paired, at any position', () => {
     const ada = named('Ada King', mail('office@x.org', 'ada@x.org'));
-    const rivals = [named('Office', mail('office@x.org')), named('Ada King', mail('ada@x.org', 'office@x.org'))];
-    expect(match([ada], rivals).matches).toEqual(['g1 s2']);
-    expect(match([ada], rivals.toReversed()).matches).toEqual(['g1 s1']);
-    expect(match(rivals, [ada]).matches).toEqual(['g2 s1']);
+    const candidates = [named('Office', mail('office@x.org')), named('Ada King', mail('ada@x.org', 'office@x.org'))];
+    expect(match([ada], candidates).matches).toEqual(['g1 s2']);
+    expect(match([ada], candidates.toReversed()).matches).toEqual(['g1 s1']);
+    expect(match(candidates, [ada]).matches).toEqual(['g2 s1']);
   });
 
   test('a phone or a company decides between equal candidates', () => {
@@ -54,16 +54,19 @@ describe('[R13] by email', () => {
 
   test('equally good candidates with other names are not paired, and are reported', () => {
     const office = mail('office@x.org');
-    const rivals = [named('Ann Lee', office), named('Bob Ray', office)];
-    expect(match([{ ...office, firstName: 'Office' }], rivals)).toEqual({
+    const candidates = [named('Ann Lee', office), named('Bob Ray', office)];
+    expect(match([{ ...office, firstName: 'Office' }], candidates)).toEqual({
       matches: [],
       ambiguous: [{ left: ['g1'], right: ['s1', 's2'] }],
     });
   });
 
   test('each set of competing candidates is reported separately', () => {
-    const rivals = (address_: string) => [named('Ann Lee', mail(address_)), named('Bob Ray', mail(address_))];
-    const both = match([mail('one@x.org'), mail('two@x.org')], [...rivals('one@x.org'), ...rivals('two@x.org')]);
+    const candidates = (address_: string) => [named('Ann Lee', mail(address_)), named('Bob Ray', mail(address_))];
+    const both = match(
+      [mail('one@x.org'), mail('two@x.org')],
+      [...candidates('one@x.org'), ...candidates('two@x.org')],
+    );
     expect(both.ambiguous).toEqual([
       { left: ['g1'], right: ['s1', 's2'] },
       { left: ['g2'], right: ['s3', 's4'] },

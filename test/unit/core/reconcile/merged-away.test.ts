@@ -12,9 +12,9 @@ import { gone, pairOf, policyWith, present, record, SCOPES, SIDE_PAIRS, snapshot
 const planOf = (pairs: readonly Pair[], given: Partial<Policy> = {}): Plan => {
   const policy = policyWith(given);
   const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
-  const nobody = { left: [], right: [] };
+  const none = { left: [], right: [] };
   const fixed = { groups, openConflicts: [], policy, scopes: SCOPES };
-  return planContacts({ pairs, survivors: [], unpaired: nobody, ...fixed });
+  return planContacts({ pairs, survivors: [], unpaired: none, ...fixed });
 };
 
 const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };

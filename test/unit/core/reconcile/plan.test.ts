@@ -306,8 +306,10 @@ describe('a contact without a pair', () => {
 
   test('[R13] that fits several candidates equally well is created, and reported', () => {
     const office = values('office@x.org');
-    const rivals = ['Ann', 'Bob'].map((firstName, index) => record(`s${index}`, { firstName, emailAddresses: office }));
-    const planned = plan({ left: [record('g', { emailAddresses: office })], right: rivals });
+    const candidates = ['Ann', 'Bob'].map((firstName, index) =>
+      record(`s${index}`, { firstName, emailAddresses: office }),
+    );
+    const planned = plan({ left: [record('g', { emailAddresses: office })], right: candidates });
     expect(planned.ambiguous).toEqual([{ left: ['g'], right: ['s0', 's1'], why: 'several candidates' }]);
     expect(planned.decisions.map((decision) => decision.kind)).toEqual(['create', 'create', 'create']);
   });

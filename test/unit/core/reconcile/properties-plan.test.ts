@@ -31,7 +31,7 @@ describe('[R13] matching', () => {
         const { matches, ambiguous } = matchContacts({ left, right });
         const taken = matches.flatMap((match) => [match.left.id, match.right.id]);
         expect(new Set(taken).size).toBe(taken.length);
-        const undecided = ambiguous.flatMap((rivals) => [...rivals.left, ...rivals.right]);
+        const undecided = ambiguous.flatMap((candidates) => [...candidates.left, ...candidates.right]);
         expect(undecided.filter((id) => taken.includes(id))).toEqual([]);
       }),
     );

@@ -27,7 +27,7 @@ const match = (left: readonly Given[], right: readonly Given[], ...words: readon
   const { matches, ambiguous } = matchContacts({ left: people('left', left), right: people('right', right), verdicts });
   return {
     matches: matches.map((found) => `${found.left.id} ${found.right.id}${found.byHand ? ' by hand' : ''}`).toSorted(),
-    ambiguous: ambiguous.map((rivals) => `${rivals.left.join(' ')} | ${rivals.right.join(' ')}`),
+    ambiguous: ambiguous.map((candidates) => `${candidates.left.join(' ')} | ${candidates.right.join(' ')}`),
   };
 };
 

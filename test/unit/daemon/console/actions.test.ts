@@ -24,7 +24,7 @@ const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'complet
 const yielded = () => new Promise(setImmediate);
 
 test('results of a link are not shown for another link that was added under the same name', async () => {
-  const failing = () => Promise.reject(new Error('Mia Smith stands there twice.'));
+  const failing = () => Promise.reject(new Error('Mia Smith is there twice.'));
   const app = { plan: failing, planUndo: failing, store: storeOf(() => null) } as unknown as App;
   let link = linkOf('of the first');
   const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };

@@ -83,8 +83,8 @@ describe('[R13] an address that two contacts share', () => {
   });
 
   test('gives the reason if several candidates fit', () => {
-    const rivals = [named('Ann Lee', mail('office@x.org')), named('Bob Ray', mail('office@x.org'))];
-    expect(reasons([mail('office@x.org')], rivals)).toEqual([
+    const candidates = [named('Ann Lee', mail('office@x.org')), named('Bob Ray', mail('office@x.org'))];
+    expect(reasons([mail('office@x.org')], candidates)).toEqual([
       { left: ['g1'], right: ['s1', 's2'], why: 'several candidates' },
     ]);
   });

@@ -70,7 +70,16 @@ const removeAhead = async (queue: JobQueue, ids: ReadonlySet<string>, nowMs: num
   }
 };
 
-/** Creates missing, changed, stopped and far-off schedules in Redis. Returns their number. */
+type FoundSchedule = Awaited<ReturnType<JobQueue['getJobSchedulers']>>[number];
+
+/**
+ * Whether the slot changed and the interval did not: a new interval of incremental runs also moves the sweep. For offset 0,
+ * BullMQ stores an offset that it chooses, so the two cannot be compared.
+ */
+const isMoved = (found: FoundSchedule | undefined, { everyMs, offsetMs }: Schedule): boolean =>
+  found?.every === everyMs && offsetMs !== 0 && found.offset !== offsetMs;
+
+/** Creates missing, changed, moved, stopped and far-off schedules in Redis. Returns their number. */
 const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], nowMs: number): Promise<number> => {
   const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
   const nextOf = (schedule: Schedule): number => found.get(idOf(schedule))?.next ?? -Infinity;
@@ -78,16 +87,20 @@ const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], no
   const ahead = new Set(schedules.filter(isAhead).map(idOf));
   await removeAhead(queue, ahead, nowMs);
   const missing = schedules.filter((schedule) => {
-    const isChanged = found.get(idOf(schedule))?.every !== schedule.everyMs;
+    const current = found.get(idOf(schedule));
+    const isChanged = current?.every !== schedule.everyMs || isMoved(current, schedule);
     return isChanged || ahead.has(idOf(schedule)) || nextOf(schedule) < nowMs - schedule.everyMs;
   });
+  const recreate = async (schedule: Schedule): Promise<void> => {
+    // BullMQ keeps the next slot of a stored schedule with the same interval.
+    if (isMoved(found.get(idOf(schedule)), schedule)) await queue.removeJobScheduler(idOf(schedule));
+    await create(queue, schedule, nowMs);
+  };
   for (let from = 0; from < missing.length; from += CREATED_AT_ONCE) {
-    await Promise.all(missing.slice(from, from + CREATED_AT_ONCE).map((schedule) => create(queue, schedule, nowMs)));
+    await Promise.all(missing.slice(from, from + CREATED_AT_ONCE).map(recreate));
   }
   return missing.length;
 };
-
-type FoundSchedule = Awaited<ReturnType<JobQueue['getJobSchedulers']>>[number];
 
 /** Whether an entry was not created by a daemon: its id has another form or does not match its jobs. */
 const isForeign = ({ key, template, every }: FoundSchedule): boolean => {

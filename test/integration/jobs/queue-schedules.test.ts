@@ -40,6 +40,22 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     expect(found.toSorted()).toEqual([hours('changes', 2), hours('comes', 1), hours('stays', 1)]);
   });
 
+  test('a schedule whose slot moved within the same interval is replaced, and others are not changed', async () => {
+    const hourMs = 3_600_000;
+    const nowMs = Date.now();
+    const sweepIn = (link: string, inMs: number): Schedule => {
+      return { link, kind: 'sweep', everyMs: hourMs, offsetMs: (nowMs + inMs) % hourMs, firstMs: hourMs };
+    };
+    const daemon = stage.startScheduler(() => Promise.resolve(report()));
+    await stage.ready(daemon, [sweepIn('stays', 600_000), sweepIn('moves', 600_000)]);
+    const from = daemon.log.lines.length;
+    daemon.scheduler.apply([sweepIn('stays', 600_000), sweepIn('moves', 1_800_000)]);
+    expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 1, removed: 0 });
+    const found = (await stage.queue().getJobSchedulers()).map(({ key, next }) => `${key} ${(next ?? 0) - nowMs}`);
+    expect(found.toSorted()).toEqual(['sweep:moves 1800000', 'sweep:stays 600000']);
+    expect(await stage.queue().getDelayedCount()).toBe(2);
+  });
+
   test('if Redis loses its data, the schedules are created again, once', async () => {
     const daemon = stage.startScheduler(() => Promise.resolve(report()));
     await stage.ready(daemon, [every('a', 3_600_000), every('b', 3_600_000)]);

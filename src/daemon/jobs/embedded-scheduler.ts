@@ -90,7 +90,7 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
   const serve = async (link: string, schedules: readonly Schedule[], { signal }: AbortController): Promise<void> => {
     const startedAtMs = clock.monotonic();
     const now = (): number => clock.monotonic() - startedAtMs;
-    let dues = schedules.map((schedule): Due => ({ kind: schedule.kind, atMs: schedule.firstMs }));
+    let dues = schedules.map((schedule): Due => ({ kind: schedule.kind, atMs: schedule.firstWithinMs }));
     for (let due = earliest(dues); due !== undefined && !signal.aborted; due = earliest(dues)) {
       const { kind, atMs } = due;
       await clock.sleep(Math.max(0, atMs - now()), signal);

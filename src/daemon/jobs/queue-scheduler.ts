@@ -27,10 +27,10 @@ const MAINTAIN_EVERY_MS = 5_000;
 const RETURN_JOBS_MS = 2_000;
 
 /** The longest wait for an answer of Redis; a later one counts as missing. */
-const LONGEST_CHECK_MS = 1_000;
+const ANSWER_WITHIN_MS = 1_000;
 
-/** The interval of the checks of each schedule. Between these checks only their number is compared. */
-const CHECK_EVERY_MS = 60_000;
+/** The interval at which every stored schedule is compared. Between these comparisons only their number is compared. */
+const COMPARE_EVERY_MS = 60_000;
 
 const idOf = ({ link, kind }: Schedule): string => `${kind}:${link}`;
 
@@ -38,11 +38,12 @@ const idOf = ({ link, kind }: Schedule): string => `${kind}:${link}`;
 const CREATED_AT_ONCE = 100;
 
 /**
- * Creates a schedule. Redis counts slots from the start of its clock. If the next slot is later than the first job is due, a
- * separate first job is added.
+ * Creates a schedule. Its slots are counted from the epoch. If the next slot is later than the first job is due, a separate first
+ * job is added. Example: with an interval of 1 h and an offset of 20 min, the slots are 10:20, 11:20, and so on. At 10:30, with
+ * `firstWithinMs` = 5 min, a first job is added for 10:35; with 55 min, the slot at 11:20 is early enough.
  */
 const create = async (queue: JobQueue, schedule: Schedule, nowMs: number): Promise<void> => {
-  const { link, kind, everyMs, offsetMs, firstMs } = schedule;
+  const { link, kind, everyMs, offsetMs, firstWithinMs } = schedule;
   const data = { link, kind, override: null };
   const options = jobOptions(kind);
   await queue.upsertJobScheduler(
@@ -50,9 +51,10 @@ const create = async (queue: JobQueue, schedule: Schedule, nowMs: number): Promi
     { every: everyMs, offset: offsetMs },
     { name: kind, data, opts: options },
   );
-  // Redis starts a slot at the beginning of the interval immediately.
-  if (offsetMs === 0 || nextSlot(schedule, nowMs) - nowMs <= firstMs) return;
-  await queue.add(kind, data, { ...options, delay: firstMs, deduplication: { id: `first ${idOf(schedule)}` } });
+  // With offset 0, BullMQ starts the first job now and counts the slots from now. If the schedule is created at 10:07 with an
+  // interval of 1 h, its jobs start at 10:07, 11:07, and so on.
+  if (offsetMs === 0 || nextSlot(schedule, nowMs) - nowMs <= firstWithinMs) return;
+  await queue.add(kind, data, { ...options, delay: firstWithinMs, deduplication: { id: `first ${idOf(schedule)}` } });
 };
 
 /** The largest expected clock difference between hosts that share a queue. */
@@ -80,7 +82,7 @@ const isMoved = (found: FoundSchedule | undefined, { everyMs, offsetMs }: Schedu
   found?.every === everyMs && offsetMs !== 0 && found.offset !== offsetMs;
 
 /** Creates missing, changed, moved, stopped and far-off schedules in Redis. Returns their number. */
-const createMissing = async (queue: JobQueue, schedules: readonly Schedule[], nowMs: number): Promise<number> => {
+const restoreSchedules = async (queue: JobQueue, schedules: readonly Schedule[], nowMs: number): Promise<number> => {
   const found = new Map((await queue.getJobSchedulers()).map((scheduler) => [scheduler.key, scheduler]));
   const nextOf = (schedule: Schedule): number => found.get(idOf(schedule))?.next ?? -Infinity;
   const isAhead = (schedule: Schedule): boolean => nextOf(schedule) > nowMs + schedule.everyMs + CLOCKS_APART_MS;
@@ -162,22 +164,22 @@ const withoutOverlap = (work: () => Promise<void>, onError: (error: Error) => vo
 /** Restores the schedules in Redis. */
 const createScheduleKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSchedulerOptions, 'clock' | 'events'>) => {
   let schedules: readonly Schedule[] = [];
-  let isNew = false;
-  let checkedAtMs = -Infinity;
+  let hasNewSchedules = false;
+  let comparedAtMs = -Infinity;
   return {
     replace: (next: readonly Schedule[]): void => {
       schedules = next;
-      isNew = true;
+      hasNewSchedules = true;
     },
     restore: async (): Promise<void> => {
       const wanted = schedules;
-      const isComplete = !isNew && (await queue.getJobSchedulersCount()) >= wanted.length;
-      if (isComplete && clock.monotonic() - checkedAtMs < CHECK_EVERY_MS) return;
+      const isComplete = !hasNewSchedules && (await queue.getJobSchedulersCount()) >= wanted.length;
+      if (isComplete && clock.monotonic() - comparedAtMs < COMPARE_EVERY_MS) return;
       // Other daemons may still have another configuration, so their schedules stay.
-      const removed = await removeOthers(queue, wanted, { onlyForeign: !isNew });
-      const created = await createMissing(queue, wanted, clock.now());
-      checkedAtMs = clock.monotonic();
-      if (wanted === schedules) isNew = false;
+      const removed = await removeOthers(queue, wanted, { onlyForeign: !hasNewSchedules });
+      const created = await restoreSchedules(queue, wanted, clock.now());
+      comparedAtMs = clock.monotonic();
+      if (wanted === schedules) hasNewSchedules = false;
       if (created + removed > 0) events.schedulesCreated({ schedules: created, removed });
     },
   };
@@ -186,8 +188,8 @@ const createScheduleKeeper = (queue: JobQueue, { clock, events }: Pick<QueueSche
 /** Wraps `run` and records the current jobs. */
 const trackRunning = (run: RunJob): { readonly running: ReadonlySet<Promise<unknown>>; readonly runJob: RunJob } => {
   const running = new Set<Promise<unknown>>();
-  const runJob: RunJob = (...of) => {
-    const job = run(...of);
+  const runJob: RunJob = (...args) => {
+    const job = run(...args);
     running.add(job);
     void job.finally(() => running.delete(job));
     return job;
@@ -209,28 +211,32 @@ const PAUSED =
 
 /**
  * Returns the reason why no job can run now; null if jobs can run. The check is a write, because Redis may refuse writes while
- * it answers reads. `silent` is the reason if Redis does not answer: a connection may be lost without being closed.
+ * it answers reads. `reasonIfSilent` returns the reason if Redis does not answer: a connection may be lost without being closed.
  */
 const queueTrouble = async (
-  { queue, clock, write }: { readonly queue: JobQueue; readonly clock: Clock; readonly write: () => Promise<unknown> },
-  silent: () => string,
+  {
+    queue,
+    clock,
+    tryWrite,
+  }: { readonly queue: JobQueue; readonly clock: Clock; readonly tryWrite: () => Promise<unknown> },
+  reasonIfSilent: () => string,
 ): Promise<string | null> => {
   const check = async (): Promise<{ readonly reason: string | null }> => {
-    await write();
+    await tryWrite();
     return { reason: (await queue.isPaused()) ? PAUSED : null };
   };
   const explain = (error: unknown): { readonly reason: string } => {
     const { what, remedy } = redisTrouble(error);
     return { reason: `Redis ${what}. ${remedy}` };
   };
-  const found = await within(clock, LONGEST_CHECK_MS, check().catch(explain));
-  return found === null ? silent() : found.reason;
+  const found = await within(clock, ANSWER_WITHIN_MS, check().catch(explain));
+  return found === null ? reasonIfSilent() : found.reason;
 };
 
 /** The number of jobs in Redis; null if it does not answer in time. */
 const depthOf = async (queue: JobQueue, clock: Clock): Promise<QueueDepth | null> => {
   const counting = queue.getJobCounts('waiting', 'prioritized', 'active').catch(() => null);
-  const counts = await within(clock, LONGEST_CHECK_MS, counting);
+  const counts = await within(clock, ANSWER_WITHIN_MS, counting);
   if (counts === null) return null;
   const { waiting = 0, prioritized = 0, active = 0 } = counts;
   return { waiting: waiting + prioritized, active };
@@ -268,9 +274,9 @@ type Opened = {
 
 /** Accepts no further job and returns unfinished ones to the queue. Without Redis it does not wait. */
 const returnJobs = async ({ redis, worker, queue }: Opened, removeHeartbeat: () => Promise<unknown>): Promise<void> => {
-  const isHere = redis.status === 'ready';
-  if (isHere) await removeHeartbeat();
-  await worker.close(!isHere);
+  const isConnected = redis.status === 'ready';
+  if (isConnected) await removeHeartbeat();
+  await worker.close(!isConnected);
   await queue.close();
 };
 
@@ -279,7 +285,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   const { clock, events, prefix } = options;
   const redis = connectWithRetry(options.redisUrl);
   const lostReason = watch(redis, events);
-  const daemon = randomUUID();
+  const daemonId = randomUUID();
   const queue = openQueue(redis, prefix);
   const { running, runJob } = trackRunning(options.runJob);
   const worker = startWorker({ ...options, runJob, connection: redis, queue });
@@ -295,7 +301,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   const maintain = withoutOverlap(async () => {
     if (!isReady()) return;
     await keeper.restore();
-    await beat(redis, prefix, daemon);
+    await beat(redis, prefix, daemonId);
     clearTrouble();
   }, logTrouble);
   redis.on(
@@ -312,7 +318,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     },
     trouble: async () => {
       if (!isReady() || !worker.isRunning()) return unusableReason();
-      return queueTrouble({ queue, clock, write: () => beat(redis, prefix, daemon) }, unusableReason);
+      return queueTrouble({ queue, clock, tryWrite: () => beat(redis, prefix, daemonId) }, unusableReason);
     },
     requestJob: async (job) => {
       if (!isReady()) throw new QueueError(unusableReason());
@@ -321,7 +327,8 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     depth: async () => (isReady() ? depthOf(queue, clock) : null),
     stop: async () => {
       ended.abort();
-      const returned = returnJobs({ redis, worker, queue }, () => endBeat(redis, prefix, daemon)).catch(
+      // Started before the running jobs are awaited, so that the worker accepts no further job in the meantime.
+      const returned = returnJobs({ redis, worker, queue }, () => endBeat(redis, prefix, daemonId)).catch(
         () => undefined,
       );
       await Promise.all(running);

@@ -43,7 +43,7 @@ export type Schedule = {
   /** At least 0, less than `everyMs`. */
   readonly offsetMs: number;
   /** The longest time from the start of the schedule to the first job, which may be outside of the slots. */
-  readonly firstMs: number;
+  readonly firstWithinMs: number;
 };
 
 /** The slot of a link as a part of an interval, at least 0 and less than 1. It depends on the name only, so all hosts agree. */
@@ -60,12 +60,12 @@ const FIRST_APART_MS = 1_000;
 export const schedulesOf = (links: readonly LinkConfig[]): readonly Schedule[] =>
   links.flatMap(({ name, syncIntervalMs, sweepIntervalMs }): Schedule[] => {
     const offsetMs = Math.floor(syncIntervalMs * phaseOf(name));
-    const firstMs = Math.floor(Math.min(syncIntervalMs, (links.length - 1) * FIRST_APART_MS) * phaseOf(name));
+    const firstWithinMs = Math.floor(Math.min(syncIntervalMs, (links.length - 1) * FIRST_APART_MS) * phaseOf(name));
     const cycle = Math.floor((sweepIntervalMs / syncIntervalMs) * phaseOf(`sweep ${name}`));
     const sweepMs = Math.floor((offsetMs + (cycle + 0.5) * syncIntervalMs) % sweepIntervalMs);
     return [
-      { link: name, kind: 'incremental', everyMs: syncIntervalMs, offsetMs, firstMs },
-      { link: name, kind: 'sweep', everyMs: sweepIntervalMs, offsetMs: sweepMs, firstMs: sweepMs },
+      { link: name, kind: 'incremental', everyMs: syncIntervalMs, offsetMs, firstWithinMs },
+      { link: name, kind: 'sweep', everyMs: sweepIntervalMs, offsetMs: sweepMs, firstWithinMs: sweepMs },
     ];
   });
 

@@ -44,7 +44,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     const hourMs = 3_600_000;
     const nowMs = Date.now();
     const sweepIn = (link: string, inMs: number): Schedule => {
-      return { link, kind: 'sweep', everyMs: hourMs, offsetMs: (nowMs + inMs) % hourMs, firstMs: hourMs };
+      return { link, kind: 'sweep', everyMs: hourMs, offsetMs: (nowMs + inMs) % hourMs, firstWithinMs: hourMs };
     };
     const daemon = stage.startScheduler(() => Promise.resolve(report()));
     await stage.ready(daemon, [sweepIn('stays', 600_000), sweepIn('moves', 600_000)]);
@@ -96,7 +96,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     const [one, other] = [stage.startScheduler(work), stage.startScheduler(work)];
     const hourMs = 3_600_000;
     const offsetMs = (Date.now() + hourMs / 2) % hourMs;
-    const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstMs: 100 };
+    const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstWithinMs: 100 };
     other.scheduler.apply([schedule]);
     one.scheduler.apply([schedule]);
     await expect.poll(() => started.length).toBe(1);
@@ -117,7 +117,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
       kind: 'incremental',
       everyMs: 200,
       offsetMs: 50,
-      firstMs: 0,
+      firstWithinMs: 0,
     }));
     const first = stage.startScheduler(work);
     await stage.ready(first, schedules);
@@ -154,7 +154,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
     const clock = machineClock();
     const startedAtMs = Date.now();
     const offsetMs = (startedAtMs + hourMs / 2) % hourMs;
-    const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstMs: 100 };
+    const schedule: Schedule = { link: 'a', kind: 'incremental', everyMs: hourMs, offsetMs, firstWithinMs: 100 };
     let started = 0;
     const work: RunJob = () => {
       started += 1;

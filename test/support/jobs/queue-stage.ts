@@ -19,7 +19,7 @@ export const report = (change: Partial<JobReport> = {}): JobReport => {
 
 /** A schedule of a link that starts at once. */
 export const every = (link: string, everyMs: number): Schedule => {
-  return { link, kind: 'incremental', everyMs, offsetMs: 0, firstMs: 0 };
+  return { link, kind: 'incremental', everyMs, offsetMs: 0, firstWithinMs: 0 };
 };
 
 /** A store of no other host. */

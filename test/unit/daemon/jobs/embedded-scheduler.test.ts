@@ -9,7 +9,7 @@ const DONE: JobReport = { ending: 'completed', message: null, summary: null, ret
 const SECOND_MS = 1_000;
 
 const incremental = (link: string, everyMs: number, offsetMs = 0): Schedule => {
-  return { link, kind: 'incremental', everyMs, offsetMs, firstMs: offsetMs };
+  return { link, kind: 'incremental', everyMs, offsetMs, firstWithinMs: offsetMs };
 };
 
 /** Starts a scheduler whose jobs end when the test ends them. */
@@ -59,7 +59,7 @@ test('every link starts at its offset and repeats after its interval', async () 
 
 test('the first run of a schedule does not wait for the slot of the link, and later runs start at the slots', async () => {
   const { scheduler, startedJobs, pass } = startScheduler();
-  scheduler.apply([{ ...incremental('a', 10_000, 7_000), firstMs: 1_000 }]);
+  scheduler.apply([{ ...incremental('a', 10_000, 7_000), firstWithinMs: 1_000 }]);
   await pass(18);
   expect(startedJobs).toEqual(['a incremental 1', 'a incremental 7', 'a incremental 17']);
   await scheduler.stop();
@@ -69,7 +69,7 @@ test('a link has one running job at a time, and slots missed during a job are sk
   const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
   scheduler.apply([
     incremental('a', 10_000),
-    { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 5_000, firstMs: 5_000 },
+    { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 5_000, firstWithinMs: 5_000 },
   ]);
   await pass(34, { hold: true });
   expect(startedJobs).toEqual(['a incremental 0']);
@@ -110,7 +110,7 @@ test('a link runs again after the delay in the report of its last job, also afte
   const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
   scheduler.apply([
     incremental('a', 10_000),
-    { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 15_000, firstMs: 15_000 },
+    { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 15_000, firstWithinMs: 15_000 },
   ]);
   await pass(0, { hold: true });
   runningJobs.get('a')?.({ ...DONE, nextPollInMs: 3_000 });

@@ -13,7 +13,7 @@ import { DAY_MS, onBothSides, type Session } from './context.ts';
 import { forgetSelection } from './selecting.ts';
 import { isWaiting, forgetFaults, forgetUnread, rememberUnread, unsettledWrite } from '../core/state/unread.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
-import { closing, type Known, type Outcome, type Unreadable } from '../core/apply/outcome.ts';
+import { changesToClose, type Known, type Outcome, type Unreadable } from '../core/apply/outcome.ts';
 import { applyRead, applySearch } from '../core/apply/reads.ts';
 import { observeMerge, observeStray } from '../core/apply/side-merges.ts';
 
@@ -133,7 +133,7 @@ const settleAll = async <Row extends JournalRow>(
         rememberUnread(set, unread, outcome.unreadable, rejections, atMs);
         continue;
       }
-      set.add(...closing(row.id, outcome.applied ? 'found' : 'not-found', outcome, atMs));
+      set.add(...changesToClose(row.id, outcome.applied ? 'found' : 'not-found', outcome, atMs));
       forgetUnread(set, unread, rejections);
       if (outcome.applied) forgetFaults(set, row, rejections);
       settled.push({ row, applied: outcome.applied });

@@ -253,10 +253,10 @@ export type AnsweredWrite =
   | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
 
 /**
- * Returns whether an update was answered with the contact of another pair, into which its target had been merged (R12). Then the
- * task releases that half: it is not written again, and its stored row does not change.
+ * If an update was answered with a contact of another pair, its target was merged into that contact (R12). Then the task releases
+ * this half: the half is not written again, and its stored row does not change. Returns whether that is the case.
  */
-export const detachStray = (set: WorkingSet, answered: AnsweredWrite): boolean => {
+export const detachIfOfAnotherPair = (set: WorkingSet, answered: AnsweredWrite): boolean => {
   if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
   const { side, task } = answered.write;
   const pairId = set.half(side, answered.value.id)?.pair ?? null;

@@ -25,7 +25,7 @@ export type Known = {
 };
 
 /** Returns the change that closes the journal entry of an operation; none if the event leaves it open. */
-export const closing = (
+export const changesToClose = (
   id: JournalRow['id'],
   event: JournalEvent,
   { after, error }: Omit<Outcome, 'applied'>,

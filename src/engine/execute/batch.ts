@@ -3,9 +3,9 @@ import {
   applyAnswer,
   type Applying,
   applyNotTaken,
-  detachStray,
+  detachIfOfAnotherPair,
 } from '../../core/apply/answers.ts';
-import { closing } from '../../core/apply/outcome.ts';
+import { changesToClose } from '../../core/apply/outcome.ts';
 import { sharedEmails } from '../../core/apply/task.ts';
 import { type Merged, targetOf, type Trial, type Write } from '../../core/apply/write.ts';
 import { withEmails } from '../../core/contact/lists.ts';
@@ -20,7 +20,7 @@ import type { Session } from '../context.ts';
 import { advance, type Execution, reportNotTaken } from './execution.ts';
 import {
   canSplit,
-  countUnanswered,
+  findOutage,
   isNotTaken,
   judgeFailure,
   refusalReason,
@@ -31,10 +31,8 @@ import {
 } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
 
-/** Writes that were answered; `stored` settles when their changes are on disk. */
-export type StoredAnswer = { readonly stored: Promise<void> };
-
-type Creates = readonly Extract<Write, { kind: 'create' }>[];
+/** Writes that were answered. Their changes may not be on disk yet: `stored` settles when they are. */
+export type AnswerBeingStored = { readonly stored: Promise<void> };
 
 const isKind = <Kind extends Write['kind']>(kind: Kind) => {
   return (write: Write): write is Extract<Write, { kind: Kind }> => write.kind === kind;
@@ -78,34 +76,38 @@ const sendMerges = async (
   return { results, outcomes: outcomesOf(writes, results, (write, value) => ({ kind: 'merged', write, value })) };
 };
 
-/** Sends writes of one kind. */
-const send = async (execution: Execution, side: Side, writes: readonly Write[]): Promise<Sent> => {
+/** Sends writes, all of this kind. */
+const send = async (execution: Execution, side: Side, kind: Write['kind'], writes: readonly Write[]): Promise<Sent> => {
   const { remotes, signal } = execution.session;
   const remote = remotes[side];
-  const creates: Creates = writes.filter(isKind('create'));
-  if (creates.length > 0) {
-    const requests = creates.map(({ request }) => request);
-    const results = await remote.create(requests, signal);
-    return { results, outcomes: outcomesOf(creates, results, (write, value) => ({ kind: 'record', write, value })) };
+  switch (kind) {
+    case 'create': {
+      const creates = writes.filter(isKind('create'));
+      const requests = creates.map(({ request }) => request);
+      const results = await remote.create(requests, signal);
+      return { results, outcomes: outcomesOf(creates, results, (write, value) => ({ kind: 'record', write, value })) };
+    }
+    case 'update': {
+      const updates = writes.filter(isKind('update'));
+      const requests = updates.map(({ request }) => request);
+      const results = await remote.update(requests, signal);
+      return { results, outcomes: outcomesOf(updates, results, (write, value) => ({ kind: 'record', write, value })) };
+    }
+    case 'membership': {
+      const moves = writes.filter(isKind('membership'));
+      const requests = moves.map(({ request }) => request);
+      const results = await remote.changeMembership(requests, signal);
+      return { results, outcomes: outcomesOf(moves, results, (write, value) => ({ kind: 'groups', write, value })) };
+    }
+    case 'merge':
+      return sendMerges(execution, writes.filter(isKind('merge')));
+    case 'delete': {
+      const deletes = writes.filter(isKind('delete'));
+      const ids = deletes.map(({ key }) => key);
+      const results = await remote.delete(ids, signal);
+      return { results, outcomes: outcomesOf(deletes, results, (write) => ({ kind: 'none', write })) };
+    }
   }
-  const updates = writes.filter(isKind('update'));
-  if (updates.length > 0) {
-    const requests = updates.map(({ request }) => request);
-    const results = await remote.update(requests, signal);
-    return { results, outcomes: outcomesOf(updates, results, (write, value) => ({ kind: 'record', write, value })) };
-  }
-  const moves = writes.filter(isKind('membership'));
-  if (moves.length > 0) {
-    const requests = moves.map(({ request }) => request);
-    const results = await remote.changeMembership(requests, signal);
-    return { results, outcomes: outcomesOf(moves, results, (write, value) => ({ kind: 'groups', write, value })) };
-  }
-  const merges = writes.filter(isKind('merge'));
-  if (merges.length > 0) return sendMerges(execution, merges);
-  const deletes = writes.filter(isKind('delete'));
-  const ids = deletes.map(({ key }) => key);
-  const results = await remote.delete(ids, signal);
-  return { results, outcomes: outcomesOf(deletes, results, (write) => ({ kind: 'none', write })) };
 };
 
 /** Reads the contacts whose writes were answered with `stale` or `not found`. A contact that cannot be read is left unchanged. */
@@ -113,16 +115,16 @@ const reread = async (
   { remotes, signal }: Session,
   side: Side,
   outcomes: readonly Outcome[],
-): Promise<{ readonly answers: ReadonlyMap<string, ReadAnswer>; readonly stop: RemoteError | null }> => {
+): Promise<{ readonly answers: ReadonlyMap<string, ReadAnswer>; readonly readError: RemoteError | null }> => {
   const ids = outcomes.flatMap((outcome) => {
     if (outcome.ok || !judgeFailure(outcome.write, outcome.error).rereads) return [];
     return targetOf(outcome.write) ?? [];
   });
-  if (ids.length === 0) return { answers: new Map(), stop: null };
+  if (ids.length === 0) return { answers: new Map(), readError: null };
   try {
-    return { answers: await remotes[side].read(ids, signal), stop: null };
+    return { answers: await remotes[side].read(ids, signal), readError: null };
   } catch (error) {
-    if (error instanceof RemoteError) return { answers: new Map(), stop: error };
+    if (error instanceof RemoteError) return { answers: new Map(), readError: error };
     throw error;
   }
 };
@@ -132,13 +134,17 @@ const rejectionBy = (
   { rejections, session }: Execution,
   write: Write,
   reason: string,
-  triesAtOnce = 0,
+  immediateTries = 0,
 ): Rejection | null => {
   const earlier = rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
-  return rejectionOf(write, reason, earlier, session.clock.now(), triesAtOnce);
+  return rejectionOf(write, reason, earlier, session.clock.now(), immediateTries);
 };
 
-/** The trial of a write; null for any other write. A failed trial is no evidence about its contact. */
+/**
+ * The trial of a write; null for any other write. A trial tests whether a side accepts a part of a refused write
+ * (`split-refused.ts`) or a shared email address (`try-sharing.ts`). Its failure may be caused by the tested values and is expected,
+ * so it is not stored as a failure of the contact. The caller of the trial decides what is written and stored.
+ */
 const trialOf = (write: Write): Trial | null =>
   write.kind === 'create' || write.kind === 'update' ? write.trial : null;
 
@@ -149,7 +155,7 @@ const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, sid
 };
 
 /** Stores that a side failed at a write. A repeated failure is reported and waits like a refusal (R15). */
-const noteFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
+const storeFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
   const rejection = trialOf(write) !== null ? null : rejectionBy(execution, write, reason, 1);
   if (rejection === null) return;
   if (rejection.attempts > 1) reportSkipped(execution, write, reason);
@@ -157,23 +163,23 @@ const noteFault = (execution: Execution, set: WorkingSet, write: Write, reason: 
 };
 
 /** Stores and reports that a side refused a write (R15). */
-const refuse = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
+const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
   const trial = trialOf(write);
   if (trial !== null) {
     trial.refusedFor = reason;
     return;
   }
-  const said = refusalReason(write, reason);
-  reportSkipped(execution, write, said);
-  const rejection = rejectionBy(execution, write, said);
+  const shownReason = refusalReason(write, reason);
+  reportSkipped(execution, write, shownReason);
+  const rejection = rejectionBy(execution, write, shownReason);
   if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
 /** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */
-export const rememberRefusal = async (execution: Execution, write: Write, reason: string): Promise<void> => {
-  const said = refusalReason(write, reason);
-  reportSkipped(execution, write, said);
-  const rejection = rejectionBy(execution, write, said);
+export const storeRefusalAfterSplit = async (execution: Execution, write: Write, reason: string): Promise<void> => {
+  const shownReason = refusalReason(write, reason);
+  reportSkipped(execution, write, shownReason);
+  const rejection = rejectionBy(execution, write, shownReason);
   if (rejection === null) return;
   await execution.session.writer.apply({}, (set) => set.add({ kind: 'put', table: 'rejections', row: rejection }));
 };
@@ -195,21 +201,21 @@ const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Sid
 };
 
 /** Applies one answer: updates the store, counts the write and reports it. */
-const takeIn = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, journalId: number): void => {
+const applyOneAnswer = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, journalId: number): void => {
   const { session } = execution;
   const { write } = answered;
   const { side } = write;
   const atMs = session.clock.now();
-  if (detachStray(set, answered)) {
+  if (detachIfOfAnotherPair(set, answered)) {
     // The journal entry stays open: recovery applies the write's changes to that contact after all others are stored.
     execution.again.needed = true;
     return;
   }
   const outcome = applyAnswer(applyingIn(execution, set, side), answered);
   const { applied, counts, error, ids, isRefused, notTaken } = outcome;
-  set.add(...closing(journalId, applied ? 'answered' : 'refused', outcome, atMs));
+  set.add(...changesToClose(journalId, applied ? 'answered' : 'refused', outcome, atMs));
   if (isRefused) {
-    refuse(execution, set, write, error ?? '');
+    storeRefusal(execution, set, write, error ?? '');
     return;
   }
   if (outcome.again) execution.again.needed = true;
@@ -225,7 +231,7 @@ const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], 
   if (!isCredentialError(error) || error.applied !== 'no') return;
   const atMs = clock.now();
   await writer.apply({}, (set) => {
-    for (const id of ids) set.add(...closing(id, 'refused', { after: null, error: error.message }, atMs));
+    for (const id of ids) set.add(...changesToClose(id, 'refused', { after: null, error: error.message }, atMs));
   });
 };
 
@@ -253,14 +259,14 @@ const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, Read
  *
  * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
  */
-export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<StoredAnswer> => {
+export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<AnswerBeingStored> => {
   const { session } = execution;
-  const { clock, signal, stop: stopSignal, writer } = session;
+  const { clock, signal, writer } = session;
   const [first] = writes;
   if (first === undefined) return { stored: Promise.resolve() };
   const { side } = first;
   signal.throwIfAborted();
-  stopSignal?.throwIfAborted();
+  session.stop?.throwIfAborted();
   const operations = writes.map(({ operation }) => operation);
   const journalIds = await writer.intend(session.run, operations, clock.now());
   const journalIdOf = (write: Write): number => {
@@ -268,30 +274,30 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     if (id === undefined) throw new Error('The store did not journal every write of the batch.');
     return id;
   };
-  const { results, outcomes } = await send(execution, side, writes).catch(async (error: unknown) => {
+  const { results, outcomes } = await send(execution, side, first.kind, writes).catch(async (error: unknown) => {
     await closeRefused(session, journalIds, error);
     throw error;
   });
-  const { answers, stop: unread } = await reread(session, side, outcomes);
+  const { answers, readError } = await reread(session, side, outcomes);
   // Writes that the side failed at before are no evidence of an outage.
-  const isKnown = writes.every((write) => wasRefusedBefore(execution, write));
-  let stop = (isKnown ? null : countUnanswered(execution, first, results)) ?? unread;
+  const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
+  let endsRun = (allFailedBefore ? null : findOutage(execution, first, results)) ?? readError;
   const stored = writer
     .apply(needsOf(outcomes, answers, side), (set) => {
       for (const outcome of outcomes) {
-        if (outcome.ok) takeIn(execution, set, outcome.answered, journalIdOf(outcome.answered.write));
-        else takeFailureIn(execution, set, outcome, journalIdOf(outcome.write), answers);
+        if (outcome.ok) applyOneAnswer(execution, set, outcome.answered, journalIdOf(outcome.answered.write));
+        else applyOneFailure(execution, set, outcome, journalIdOf(outcome.write), answers);
       }
     })
     .then(() => advance(execution, side, first.operation.kind, writes.length));
-  for (const outcome of outcomes) if (!outcome.ok) stop ??= judgeFailure(outcome.write, outcome.error).stop;
-  if (stop === null) return { stored };
+  for (const outcome of outcomes) if (!outcome.ok) endsRun ??= judgeFailure(outcome.write, outcome.error).endsRun;
+  if (endsRun === null) return { stored };
   await stored;
-  throw stop;
+  throw endsRun;
 };
 
 /** Applies the result of reading a contact whose write was refused. */
-const takeReadIn = (
+const applyOneRead = (
   set: WorkingSet,
   side: Side,
   id: string,
@@ -299,19 +305,19 @@ const takeReadIn = (
   error: RemoteError,
   atMs: number,
 ): void => {
-  // A contact that changed since it was last read exists: a read that does not find it lags.
+  // `stale` means that the contact exists and changed since it was last read. A read that does not find it is only late.
   const isHidden = error instanceof StaleError && answer?.kind === 'gone';
   if (!isHidden) observeAnswer(set, side, id, answer, atMs);
 };
 
 /** Applies a refusal: the write is tried in parts, counts as done without its values, or is deferred (R15, R2). */
-const takeRefusalIn = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): void => {
+const applyOneRefusal = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): void => {
   if (canSplit(write, error)) execution.refused[write.side].push({ write, reason: error.message });
-  else if (!acceptNotTaken(execution, set, write, error)) refuse(execution, set, write, error.message);
+  else if (!acceptNotTaken(execution, set, write, error)) storeRefusal(execution, set, write, error.message);
 };
 
 /** Applies one failure. If the contact had to be read and the read failed, its journal entry stays open. */
-const takeFailureIn = (
+const applyOneFailure = (
   execution: Execution,
   set: WorkingSet,
   { write, error }: Extract<Outcome, { ok: false }>,
@@ -326,9 +332,9 @@ const takeFailureIn = (
     execution.again.needed = true;
     if (write.kind === 'update') write.task.unanswered = [...write.task.unanswered, write.operation];
   }
-  if (isFault(error)) noteFault(execution, set, write, error.message);
+  if (isFault(error)) storeFault(execution, set, write, error.message);
   if (isUnread) return;
-  set.add(...closing(journalId, verdict.journal, { after: null, error: error.message }, atMs));
-  if (verdict.refused) takeRefusalIn(execution, set, write, error);
-  if (verdict.rereads && id !== null) takeReadIn(set, write.side, id, answers.get(id), error, atMs);
+  set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
+  if (verdict.refused) applyOneRefusal(execution, set, write, error);
+  if (verdict.rereads && id !== null) applyOneRead(set, write.side, id, answers.get(id), error, atMs);
 };

@@ -39,7 +39,7 @@ import { endPair, storePair } from '../../core/state/pair.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { onBothSides, type Session } from '../context.ts';
 import type { LaterPart } from '../parts.ts';
-import { type StoredAnswer, performBatch } from './batch.ts';
+import { type AnswerBeingStored, performBatch } from './batch.ts';
 import { batchesOf, withoutFailed } from './batches.ts';
 import { conflictChanges, recordConflicts } from './conflicts.ts';
 import { type Effort, effortOf, moveSteps, withMore } from './effort.ts';
@@ -301,7 +301,7 @@ const deleteContacts = async (execution: Execution, final: FinalPart, side: Side
   await inParallel(
     batchesOf(execution, side, remaining, deleteBatch),
     writeConcurrency,
-    async (batch): Promise<StoredAnswer> => {
+    async (batch): Promise<AnswerBeingStored> => {
       return performBatch(execution, deleteWrites(execution, await unchangedDeletions(execution, side, batch)));
     },
   );

@@ -88,20 +88,20 @@ export const rejectionKeysEndedBy = (write: Write): readonly string[] => {
 
 /**
  * Returns the rejection to store (R15): the reason for `status`, and the earliest time of the next attempt with the same
- * content. The first `triesAtOnce` failures are retried without a delay. Null for an undo.
+ * content. The first `immediateTries` failures are retried without a delay. Null for an undo.
  */
 export const rejectionOf = (
   write: Write,
   reason: string,
   earlier: Rejection | undefined,
   nowMs: number,
-  triesAtOnce = 0,
+  immediateTries = 0,
 ) => {
   const subject = subjectOf(write);
   if (subject === null) return null;
   const isSame = earlier?.sourceFingerprint === subject.sourceFingerprint;
   const attempts = isSame ? earlier.attempts + 1 : 1;
-  const retryAtMs = nowMs + (attempts > triesAtOnce ? retryDelayMs(attempts - triesAtOnce) : 0);
+  const retryAtMs = nowMs + (attempts > immediateTries ? retryDelayMs(attempts - immediateTries) : 0);
   const { leftId, rightId } = write.operation;
   return { side: write.side, ...subject, leftId, rightId, reason, attempts, retryAtMs };
 };
@@ -150,7 +150,7 @@ type FailureOutcome = {
   readonly rereads: boolean;
   readonly refused: boolean;
   /** The error that ends the run; null if the run continues. */
-  readonly stop: RemoteError | null;
+  readonly endsRun: RemoteError | null;
 };
 
 const isOutage = (error: RemoteError): boolean => {
@@ -159,10 +159,10 @@ const isOutage = (error: RemoteError): boolean => {
 
 /** Returns the consequences of an error for the write that it answers (R15). */
 export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome => {
-  const quiet = { rereads: false, refused: false, stop: null };
-  if (isOutage(error)) return { ...quiet, journal: 'refused', stop: error };
+  const quiet = { rereads: false, refused: false, endsRun: null };
+  if (isOutage(error)) return { ...quiet, journal: 'refused', endsRun: error };
   if (isCredentialError(error)) {
-    return { ...quiet, journal: error.applied === 'no' ? 'refused' : 'unanswered', stop: error };
+    return { ...quiet, journal: error.applied === 'no' ? 'refused' : 'unanswered', endsRun: error };
   }
   // The journal entry stays open: recovery settles it before the run ends.
   // A redirect is reported as a refusal too: the answer will be the same for the rest of this run.
@@ -175,7 +175,7 @@ export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome =
 };
 
 /** Counts consecutive calls of unknown outcome. Returns the error that ends the run if there were too many, else null. */
-export const countUnanswered = (
+export const findOutage = (
   { unansweredCalls }: Execution,
   write: Write,
   results: readonly WriteResult<unknown>[],

@@ -14,7 +14,7 @@ import {
 } from '../../providers/errors.ts';
 import type { DeletedGroup } from '../../core/reconcile/operation.ts';
 import type { Session } from '../context.ts';
-import { closing } from '../../core/apply/outcome.ts';
+import { changesToClose } from '../../core/apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
 import { advance, type Execution } from './execution.ts';
 
@@ -154,7 +154,7 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
   });
   const failed = refusal.error?.applied === 'unknown' ? 'unanswered' : 'refused';
   const answer = { after: null, error: refusal.error?.message ?? null };
-  const changes = closing(journalId, deleted === null ? failed : 'answered', answer, clock.now());
+  const changes = changesToClose(journalId, deleted === null ? failed : 'answered', answer, clock.now());
   // A refused deletion keeps its pair: without it the next run would treat the remaining group as new.
   await save(session, deleted === null ? changes : [...changes, { kind: 'drop', table: 'groupPairs', where: { key } }]);
   return deleted !== null;

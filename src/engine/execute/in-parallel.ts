@@ -1,4 +1,4 @@
-import type { StoredAnswer } from './batch.ts';
+import type { AnswerBeingStored } from './batch.ts';
 
 /**
  * Processes the items with at most `concurrency` at once; after a failure no further item is started. Each worker continues
@@ -7,7 +7,7 @@ import type { StoredAnswer } from './batch.ts';
 export const inParallel = async <T>(
   items: readonly T[],
   concurrency: number,
-  work: (item: T) => Promise<StoredAnswer>,
+  work: (item: T) => Promise<AnswerBeingStored>,
 ): Promise<void> => {
   const queue = items.values();
   const failures: unknown[] = [];

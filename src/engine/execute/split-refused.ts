@@ -3,7 +3,7 @@ import type { CreateWrite, UpdateWrite } from '../../core/apply/write.ts';
 import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { performBatch, rememberRefusal } from './batch.ts';
+import { performBatch, storeRefusalAfterSplit } from './batch.ts';
 import { addEffort, type Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { createWrites, fieldWrite, withDraft } from './writes.ts';
@@ -38,7 +38,7 @@ const writeFields = async (
 
 /** Stores each refused field: only the write of this field is deferred. */
 const remember = async (execution: Execution, refused: readonly FieldRefusal[]): Promise<void> => {
-  for (const { write, reason } of refused) await rememberRefusal(execution, write, reason);
+  for (const { write, reason } of refused) await storeRefusalAfterSplit(execution, write, reason);
 };
 
 const lengthIn = (contact: Contact, field: ContactField): number => JSON.stringify(valueIn(contact, field)).length;
@@ -114,11 +114,11 @@ export const splitRefused = async (execution: Execution, side: Side): Promise<vo
   let inVain = 0;
   for (const { write, reason } of execution.refused[side].splice(0)) {
     if (inVain >= MOST_IN_VAIN) {
-      await rememberRefusal(execution, write, reason);
+      await storeRefusalAfterSplit(execution, write, reason);
       continue;
     }
     const wrote = write.kind === 'create' ? await splitCreate(execution, write) : await splitUpdate(execution, write);
-    if (wrote === false) await rememberRefusal(execution, write, reason);
+    if (wrote === false) await storeRefusalAfterSplit(execution, write, reason);
     if (wrote !== null) inVain = wrote ? 0 : inVain + 1;
   }
 };

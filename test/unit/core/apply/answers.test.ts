@@ -1,6 +1,11 @@
 import { storeAnswered } from '../../../../src/core/apply/store-task.ts';
 import { describe, expect, test } from 'vitest';
-import { type AnsweredWrite, applyAnswer, endMemberships, detachStray } from '../../../../src/core/apply/answers.ts';
+import {
+  type AnsweredWrite,
+  applyAnswer,
+  endMemberships,
+  detachIfOfAnotherPair,
+} from '../../../../src/core/apply/answers.ts';
 import { pendingFields, sharedEmails, type Task, taskOf } from '../../../../src/core/apply/task.ts';
 import type { Write } from '../../../../src/core/apply/write.ts';
 import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
@@ -169,7 +174,7 @@ describe('[R12] an update that returns another contact', () => {
   test('that has its own pair settles nothing, and the half is released as it is stored', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
     const task = taskOf(MERGE);
-    expect(detachStray(set, updateOf(task, value))).toBe(true);
+    expect(detachIfOfAnotherPair(set, updateOf(task, value))).toBe(true);
     expect(set.changes()).toEqual([]);
     expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
     storeAnswered(set, task, 'left', NOW);
@@ -179,13 +184,13 @@ describe('[R12] an update that returns another contact', () => {
   test('that is its own contact, in a pair stored earlier in the run, is applied', () => {
     const set = setOf(halvesOf(MERGE));
     const task = taskOf({ ...MERGE, pair: { ...MERGE.pair, id: null } });
-    expect(detachStray(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
+    expect(detachIfOfAnotherPair(set, updateOf(task, record(MERGE.pair.right.id, value.contact)))).toBe(false);
   });
 
   test('that has its own pair takes no half from a pair stored earlier in the run', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
     const task = taskOf({ ...MERGE, pair: { ...MERGE.pair, id: null } });
-    expect(detachStray(set, updateOf(task, value))).toBe(true);
+    expect(detachIfOfAnotherPair(set, updateOf(task, value))).toBe(true);
     storeAnswered(set, task, 'left', NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
@@ -196,7 +201,7 @@ describe('[R12] an update that returns another contact', () => {
   ])('that %s returns its own contact under a new id', (_, known) => {
     const set = setOf([...halvesOf(MERGE), ...known]);
     const task = taskOf(MERGE);
-    expect(detachStray(set, updateOf(task, value))).toBe(false);
+    expect(detachIfOfAnotherPair(set, updateOf(task, value))).toBe(false);
     applyAnswer(applyingIn(set), updateOf(task, value));
     expect(set.pair(1)).toMatchObject({ status: 'linked', right: { id: 'other' } });
   });

@@ -7,7 +7,7 @@ import { fieldFingerprint, sourceFingerprint } from '../../../../src/core/reconc
 import type { Rejection } from '../../../../src/core/state/rows.ts';
 import type { Execution } from '../../../../src/engine/execute/execution.ts';
 import {
-  countUnanswered,
+  findOutage,
   isNotTaken,
   judgeFailure,
   rejectionKeyOf,
@@ -64,7 +64,7 @@ const KINDS = Object.keys(WRITES) as Write['kind'][];
 const options = (applied: Applied) => ({ status: null, route: 'PUT /v2/contacts', applied });
 
 describe('[R15] an error in response to a write', () => {
-  const CALM = { rereads: false, refused: false, stop: null };
+  const CALM = { rereads: false, refused: false, endsRun: null };
   const UNKNOWN: ReturnType<typeof judgeFailure> = { ...CALM, journal: 'unanswered' };
   const REFUSED: ReturnType<typeof judgeFailure> = { ...CALM, journal: 'refused', refused: true };
   const REREAD: ReturnType<typeof judgeFailure> = { ...CALM, journal: 'refused', rereads: true };
@@ -73,22 +73,22 @@ describe('[R15] an error in response to a write', () => {
     [
       'a limit that is reached ends the run',
       new LimitedError('x', options('no')),
-      (stop) => ({ ...CALM, journal: 'refused', stop }),
+      (endsRun) => ({ ...CALM, journal: 'refused', endsRun }),
     ],
     [
       'an outage before the write ends the run',
       new UnavailableError('x', options('no')),
-      (stop) => ({ ...CALM, journal: 'refused', stop }),
+      (endsRun) => ({ ...CALM, journal: 'refused', endsRun }),
     ],
     [
       'a refused credential ends the run (R16)',
       new RevokedError('x', options('no')),
-      (stop) => ({ ...CALM, journal: 'refused', stop }),
+      (endsRun) => ({ ...CALM, journal: 'refused', endsRun }),
     ],
     [
       'a credential refused perhaps after the write also leaves the outcome unknown (R9)',
       new RevokedError('x', options('unknown')),
-      (stop) => ({ ...UNKNOWN, stop }),
+      (endsRun) => ({ ...UNKNOWN, endsRun }),
     ],
     [
       'an outage during the write leaves the outcome unknown',
@@ -220,8 +220,8 @@ describe('[R9] calls in a row of unknown outcome', () => {
 
   const counter = () => {
     const unansweredCalls: Record<Side, number> = { left: 0, right: 0 };
-    return (results: Parameters<typeof countUnanswered>[2], write: Write = WRITES.update) => {
-      return countUnanswered({ unansweredCalls } as Execution, write, results);
+    return (results: Parameters<typeof findOutage>[2], write: Write = WRITES.update) => {
+      return findOutage({ unansweredCalls } as Execution, write, results);
     };
   };
   const times = (count: number, call: () => RemoteError | null) => Array.from({ length: count }, call);

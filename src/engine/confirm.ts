@@ -5,11 +5,11 @@ import { emailKey } from '../core/contact/keys.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { idsOn, isNewPairing } from '../core/reconcile/decision.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
-import { writtenWithoutEdit } from './journal-evidence.ts';
+import { writesCarriedNoEdit } from './journal-evidence.ts';
 import type { Session } from './context.ts';
 import { chunks } from '../util/batches.ts';
 import { emptiedSides } from './guard.ts';
-import { answeredAbout, observeAnswer, observeMissing } from '../core/state/observe.ts';
+import { answeredAbout, observeReadAnswer, observeMissing } from '../core/state/observe.ts';
 import {
   dueContacts,
   isWaiting,
@@ -72,7 +72,7 @@ const confirmContacts = async (
   const { clock, link, remotes, signal, store, writer } = session;
   const answers = await remotes[side].read(ids, signal);
   const found = ids.filter((id) => states.has(id) && answers.get(id)?.kind === 'found');
-  const unedited = await writtenWithoutEdit(
+  const unedited = await writesCarriedNoEdit(
     session,
     found.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: found }),
   );
@@ -83,9 +83,9 @@ const confirmContacts = async (
       const half = set.half(side, id);
       if (state === undefined) {
         // The feed reports its deletion (R7).
-        if (answer?.kind !== 'gone') observeAnswer(set, side, id, answer, clock.now());
+        if (answer?.kind !== 'gone') observeReadAnswer(set, side, id, answer, clock.now());
       } else if (half !== null && answer !== undefined) {
-        const confirmation = { ...remotes[side].capabilities, writtenWithoutEdit: unedited.has(id) };
+        const confirmation = { ...remotes[side].capabilities, writesCarriedNoEdit: unedited.has(id) };
         observeMissing(set, half, answer, confirmation, clock.now());
       }
       if (state === undefined || state === 'doubted') storeReadResult(session, set, side, id, answer, rejections);
@@ -147,7 +147,7 @@ export const confirmMet = async (session: Session, plan: Plan, read: ReadIds): P
     if (ids.length === 0) continue;
     const answers = await remotes[side].read(ids, signal);
     await writer.apply(answeredAbout(side, ids, answers), (set) => {
-      for (const id of ids) observeAnswer(set, side, id, answers.get(id), clock.now());
+      for (const id of ids) observeReadAnswer(set, side, id, answers.get(id), clock.now());
     });
   }
   if (SIDES.every((side) => due[side].length === 0)) return null;

@@ -29,7 +29,7 @@ const wentTo = (row: JournalRow, { side, id, pair }: Half): boolean => {
  * Returns the ids of contacts of which no write since their last listing follows from an edit of a user. Excludes contacts of
  * which writes may have been pruned from the journal. Reads the journal only for contacts that were written since.
  */
-export const writtenWithoutEdit = async (
+export const writesCarriedNoEdit = async (
   { clock, link, retentionMs, store }: Pick<Session, 'clock' | 'link' | 'retentionMs' | 'store'>,
   halves: readonly Half[],
 ): Promise<ReadonlySet<string>> => {

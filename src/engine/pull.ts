@@ -27,7 +27,7 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
   const isSwept = !remotes[side].capabilities.namesDeletions;
   const { rejections } = unreadable.length === 0 || isSwept ? { rejections: [] } : await store.link(link);
   const needs = { ids: { [side]: idsInPage(page) }, gone: hasRenames(page) ? [side] : [] };
-  let newcomers = 0;
+  let firstSeen = 0;
   const unsyncable: { readonly id: string; readonly reason: string }[] = [];
   await writer.apply(needs, (set) => {
     for (const change of page.changes) {
@@ -39,8 +39,8 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
       if (mustBeRead(known, record, clock.now())) readAgain(set, side, record.id, clock.now());
     }
     const observed = observePage(set, side, page, cursor, clock.now());
-    tally[side].pulled += observed.news;
-    newcomers = observed.newcomers;
+    tally[side].pulled += observed.toPlan;
+    firstSeen = observed.firstSeen;
     for (const { id, reason } of unreadable) {
       if (id !== null && !isSwept) rememberUnread(set, unreadContact(side, id), reason, rejections, clock.now());
     }
@@ -50,7 +50,7 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
     tally.skipped += 1;
     session.emit({ kind: 'skipped', side, reason: change.reason, ...idsOn(side, change.id) });
   }
-  return newcomers;
+  return firstSeen;
 };
 
 /** Reads a feed or a listing to its end, page by page. Returns the number of new contacts. */
@@ -58,15 +58,15 @@ const readPages = async (session: Session, side: Side, request: PullRequest, sta
   const whole = request.mode === 'whole';
   let cursor = start;
   let contacts = 0;
-  let newcomers = 0;
+  let firstSeen = 0;
   for await (const page of session.remotes[side].pull(request, session.signal)) {
-    newcomers += await storePage(session, side, page, cursor);
+    firstSeen += await storePage(session, side, page, cursor);
     cursor = { ...cursor, resume: page.resume, ...(page.cursor === null ? {} : { cursor: page.cursor }) };
     contacts += page.changes.length + page.unchanged.length;
     session.emit({ kind: 'listed', side, whole, contacts, total: page.total });
     session.stop?.throwIfAborted();
   }
-  return newcomers;
+  return firstSeen;
 };
 
 /** Like {@link readPages}. Discards the new contacts of an endless listing. */
@@ -109,7 +109,7 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
     const { place } = session.sides[side];
     throw new HaltError(accountChanged(side, place, `none of its ${missing} linked contacts is there`));
   }
-  const needs = { ids: { [side]: [...listing.missed, ...listing.back] } };
+  const needs = { ids: { [side]: [...listing.missed, ...listing.reappeared] } };
   await writer.apply(needs, (set) => observeListing(set, side, listing, cursors[side], clock.now()));
 };
 
@@ -170,10 +170,10 @@ const LISTED_FOR_EACH = 50;
  * Whether new contacts of a side may be deleted ones that were added again, and enough are new that the listing that decides it
  * costs little in comparison (R12).
  */
-const mayBeBack = async ({ link, remotes, store }: Session, side: Side, newcomers: number): Promise<boolean> => {
-  if (newcomers === 0 || remotes[side].capabilities.namesDeletions) return false;
+const mayBeBack = async ({ link, remotes, store }: Session, side: Side, firstSeen: number): Promise<boolean> => {
+  if (firstSeen === 0 || remotes[side].capabilities.namesDeletions) return false;
   const { pairs } = await store.counts(link);
-  return pairs > 0 && pairs <= newcomers * LISTED_FOR_EACH;
+  return pairs > 0 && pairs <= firstSeen * LISTED_FOR_EACH;
 };
 
 /** A listing with a time in the future was stamped by a wrong clock. Its age is unknown, so a sweep is due. */
@@ -191,8 +191,8 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   const sweeps = !namesDeletions && !isFull && (isListing || isSweepDue(session, cursor));
   // A feed that reports deletions includes contacts that were written recently: it is read before a full listing.
   const readsFeed = !sweeps && (!isFull || namesDeletions);
-  const newcomers = readsFeed ? await pullChanges(session, side, cursor) : null;
-  if (newcomers !== null && !isFull && !(await mayBeBack(session, side, newcomers))) return;
+  const firstSeen = readsFeed ? await pullChanges(session, side, cursor) : null;
+  if (firstSeen !== null && !isFull && !(await mayBeBack(session, side, firstSeen))) return;
   await listWhole(session, side, await cursorOf(session, side));
   // The listing of an earlier run lacks the changes since then.
   if (isListing && namesDeletions) await pullChanges(session, side, await cursorOf(session, side));

@@ -15,7 +15,7 @@ import { keyListsIn, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side } from '../contact/side.ts';
 import { equalSnapshots } from '../contact/snapshot.ts';
-import { observeAnswer, observeDeletion } from '../state/observe.ts';
+import { observeReadAnswer, observeDeletion } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -232,7 +232,7 @@ const applyMerge = (
     return { ...merged, counts: 'deleted' };
   }
   merging.isStillThere = became.kind === 'found' && equalSnapshots(record, became.record);
-  if (!merging.isStillThere) observeAnswer(set, side, record.id, became, atMs);
+  if (!merging.isStillThere) observeReadAnswer(set, side, record.id, became, atMs);
   const error = 'The side kept the merged contact; it is deleted separately.';
   return { ...merged, applied: false, error, counts: null };
 };

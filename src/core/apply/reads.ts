@@ -15,7 +15,7 @@ import {
   type UpdateOperation,
 } from '../reconcile/operation.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
-import { observeAnswer, observeRecord, rename } from '../state/observe.ts';
+import { observeReadAnswer, observeRecord, rename } from '../state/observe.ts';
 import { keepAlone } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -325,7 +325,7 @@ const applyAbsent = (
   const pairId = cause === 'undo' && isDeleted ? (pairOfOperation(set, operation, before.id)?.id ?? null) : null;
   // The counterpart of a contact that an undo deleted is not deleted.
   if (pairId !== null) keepAlone(set, pairId, otherSide(side), atMs);
-  else observeAnswer(set, side, before.id, answer, atMs);
+  else observeReadAnswer(set, side, before.id, answer, atMs);
   return { ...NOT_APPLIED, applied: isDeleted };
 };
 
@@ -348,7 +348,8 @@ export const applyRead = (
   rename(set, side, before.id, record.id, atMs);
   const outcome = operation.kind === 'delete' ? null : applyShown(set, operation, record, known);
   if (outcome !== null) return outcome;
-  if (answer.kind === 'moved' || cause === 'undo') observeAnswer(set, side, record.id, { kind: 'found', record }, atMs);
+  if (answer.kind === 'moved' || cause === 'undo')
+    observeReadAnswer(set, side, record.id, { kind: 'found', record }, atMs);
   else observeRecord(set, side, record, atMs);
   return cause === 'undo' ? NOT_APPLIED : { ...NOT_APPLIED, after: record };
 };

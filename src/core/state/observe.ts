@@ -16,6 +16,10 @@ import {
 } from './half.ts';
 import type { WorkingSet } from './working-set.ts';
 
+// Words of this file. An event `shown` means that a feed or a listing contains the contact; `shownPages` has the ids of a listing.
+// `missed`: a complete listing does not contain it. The half is `missing` until a read decides: `gone`, or one more of `absences`.
+// `settled`: the half equals its base. `unsettled`: written or changed within `settlesWithinMs`, so an absence is no evidence yet.
+
 /**
  * Applies an event to the half of that id. Returns whether the next plan must process the result. The deletion of an unpaired
  * contact needs no plan.
@@ -40,10 +44,15 @@ const followSurvivor = (set: WorkingSet, side: Side, from: string, to: string): 
 };
 
 /**
- * Gives the half of `from` the contact's new id, if no other pair has that contact. Otherwise `from` was merged into the contact of
- * that pair and is deleted (R12). It is also treated as merged if its pair has no other half and the contact with the new id was
- * already known: a contact that is unpaired on purpose must not make another contact unpaired. The set must contain both halves,
- * and the deleted halves of the side.
+ * Records that the contact `from` now has the id `to`:
+ * - `from` is not stored, or equals `to`: nothing changes.
+ * - `from` has no pair: its half counts as deleted.
+ * - `to` belongs to a pair: `from` was merged into that contact and is deleted (R12).
+ * - `to` exists without a pair, and the pair of `from` has no other half: also a merge. A contact that is unpaired on purpose
+ *   must not make another contact unpaired.
+ * - otherwise: the half gets the id `to`, and a deleted half with the former id stays stored.
+ *
+ * The set must contain both halves, and the deleted halves of the side.
  */
 export const rename = (set: WorkingSet, side: Side, from: string, to: string, atMs: number): void => {
   const half = set.half(side, from);
@@ -64,7 +73,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
 };
 
-/** Applies that the side returned the contact. Returns whether the next plan must process it (R1, R2). */
+/** Records that the side returned the contact, as a feed or a listing does. Returns whether the next plan must process it (R1, R2). */
 export const observeRecord = (
   set: WorkingSet,
   side: Side,
@@ -73,8 +82,8 @@ export const observeRecord = (
   byFeed = false,
 ): boolean => applyEvent(set, side, record.id, { kind: 'shown', record, atMs, byFeed });
 
-/** Applies that a read found the contact. */
-const observeFound = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): void => {
+/** Records that a read by its id found the contact. */
+const observeFoundByRead = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): void => {
   applyEvent(set, side, record.id, { kind: 'found', record, atMs });
 };
 
@@ -101,43 +110,44 @@ export const hasRenames = ({ changes }: FeedPage): boolean => {
   return changes.some((change) => change.kind === 'upsert' && change.previousIds.length > 0);
 };
 
-/** The number of contacts of a page that the next plan must process, and the number of contacts that were unknown. */
-type PageNews = { readonly news: number; readonly newcomers: number };
+/** The number of contacts of a page that the next plan must process, and the number of contacts that were not stored before. */
+type PageCounts = { readonly toPlan: number; readonly firstSeen: number };
 
-const observeStanding = (set: WorkingSet, side: Side, page: FeedPage, atMs: number, byFeed: boolean): PageNews => {
-  let news = 0;
-  let newcomers = 0;
+/** Applies the contacts that a page contains, with their former ids. */
+const observeUpserts = (set: WorkingSet, side: Side, page: FeedPage, atMs: number, byFeed: boolean): PageCounts => {
+  let toPlan = 0;
+  let firstSeen = 0;
   for (const change of page.changes) {
     if (change.kind !== 'upsert') continue;
     for (const from of change.previousIds) rename(set, side, from, change.record.id, atMs);
-    if (set.half(side, change.record.id) === null) newcomers += 1;
-    if (observeRecord(set, side, change.record, atMs, byFeed)) news += 1;
+    if (set.half(side, change.record.id) === null) firstSeen += 1;
+    if (observeRecord(set, side, change.record, atMs, byFeed)) toPlan += 1;
   }
-  return { news, newcomers };
+  return { toPlan, firstSeen };
 };
 
 /**
  * Applies a page of a feed, and the new position of the feed. During a listing, the ids on the page are stored, so that contacts
  * that the listing does not contain can be found.
  */
-export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor: Cursor, atMs: number): PageNews => {
-  const standing = observeStanding(set, side, page, atMs, cursor.listingStartedAtMs === null);
-  let { news } = standing;
+export const observePage = (set: WorkingSet, side: Side, page: FeedPage, cursor: Cursor, atMs: number): PageCounts => {
+  const upserts = observeUpserts(set, side, page, atMs, cursor.listingStartedAtMs === null);
+  let { toPlan } = upserts;
   for (const change of page.changes) {
     if (change.kind !== 'tombstone') continue;
-    if (observeDeletion(set, side, change.id, atMs)) news += 1;
+    if (observeDeletion(set, side, change.id, atMs)) toPlan += 1;
     // A delayed listing may still contain the contact.
     if (set.half(side, change.id) === null) set.put(tombstoneHalf(side, change.id, atMs));
   }
-  const shown = page.changes.flatMap((change) => {
+  const changedIds = page.changes.flatMap((change) => {
     if (change.kind === 'tombstone') return [];
     return change.kind === 'upsert' ? [change.record.id] : (change.id ?? []);
   });
-  const ids = [...shown, ...page.unchanged];
+  const ids = [...changedIds, ...page.unchanged];
   if (cursor.listingStartedAtMs !== null && ids.length > 0) set.add({ kind: 'shown', side, ids });
-  const end = page.cursor === null ? {} : { cursor: page.cursor, readAtMs: atMs };
-  set.add({ kind: 'put', table: 'cursors', row: { side, ...cursor, resume: page.resume, ...end } });
-  return { news, newcomers: standing.newcomers };
+  const newPosition = page.cursor === null ? {} : { cursor: page.cursor, readAtMs: atMs };
+  set.add({ kind: 'put', table: 'cursors', row: { side, ...cursor, resume: page.resume, ...newPosition } });
+  return { toPlan, firstSeen: upserts.firstSeen };
 };
 
 /** The result of a complete listing, compared with the stored halves of the side. */
@@ -150,34 +160,34 @@ type Listing = {
   /** The ids of halves that the listing did not contain. */
   readonly missed: readonly string[];
   /** The ids of halves that earlier listings missed and this listing contained. */
-  readonly back: readonly string[];
+  readonly reappeared: readonly string[];
 };
 
 /** Compares a listing with the stored halves of its side. Pure. */
-export const compareListing = (index: readonly HalfKey[], shown: readonly string[]): Listing => {
-  const ids = new Set(shown);
+export const compareListing = (index: readonly HalfKey[], listedIds: readonly string[]): Listing => {
+  const ids = new Set(listedIds);
   const paired = index.filter(({ pair }) => pair !== null);
   return {
-    seen: shown.length,
+    seen: listedIds.length,
     paired: paired.length,
     pairedSeen: paired.filter(({ id }) => ids.has(id)).length,
     missed: index.filter(({ id }) => !ids.has(id)).map(({ id }) => id),
-    back: index.filter(({ id, absences }) => absences > 0 && ids.has(id)).map(({ id }) => id),
+    reappeared: index.filter(({ id, absences }) => absences > 0 && ids.has(id)).map(({ id }) => id),
   };
 };
 
-/** Applies the end of a complete listing. The set must contain the halves in `missed` and `back`. */
+/** Applies the end of a complete listing. The set must contain the halves in `missed` and `reappeared`. */
 export const observeListing = (
   set: WorkingSet,
   side: Side,
-  { missed, back }: Pick<Listing, 'missed' | 'back'>,
+  { missed, reappeared }: Pick<Listing, 'missed' | 'reappeared'>,
   cursor: Cursor,
   nowMs: number,
 ): void => {
   const startedAtMs = cursor.listingStartedAtMs ?? 0;
   const event = { kind: 'missed', atMs: startedAtMs, endedAtMs: nowMs, lastListedAtMs: cursor.listedAtMs } as const;
   for (const id of missed) applyEvent(set, side, id, event);
-  for (const id of back) {
+  for (const id of reappeared) {
     const half = set.half(side, id);
     if (half !== null) set.put({ ...half, absences: 0, lastListedAtMs: null });
   }
@@ -203,7 +213,7 @@ export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): voi
 };
 
 /**
- * Returns the rows that the set must contain for {@link observeAnswer}: the contacts that were read, the contacts that they moved
+ * Returns the rows that the set must contain for {@link observeReadAnswer}: the contacts that were read, the contacts that they moved
  * to, and the deleted halves of the side (R12).
  */
 export const answeredAbout = (
@@ -215,8 +225,11 @@ export const answeredAbout = (
   return { ids: { [side]: [...ids, ...moved] }, gone: moved.length > 0 ? [side] : [] };
 };
 
-/** Applies the result of a read of an expected contact; `gone` is evidence of a deletion (R7). */
-export const observeAnswer = (
+/**
+ * Applies the result of a read of an expected contact; `gone` is evidence of a deletion (R7). `withheld` is not: no listing has
+ * missed the contact, and it may be inaccessible only for a short time. Compare {@link observeMissing}.
+ */
+export const observeReadAnswer = (
   set: WorkingSet,
   side: Side,
   id: string,
@@ -225,11 +238,11 @@ export const observeAnswer = (
 ): void => {
   switch (answer?.kind) {
     case 'found':
-      observeFound(set, side, answer.record, atMs);
+      observeFoundByRead(set, side, answer.record, atMs);
       return;
     case 'moved':
       rename(set, side, id, answer.record.id, atMs);
-      observeFound(set, side, answer.record, atMs);
+      observeFoundByRead(set, side, answer.record, atMs);
       return;
     case 'gone':
       observeDeletion(set, side, id, atMs);
@@ -237,6 +250,7 @@ export const observeAnswer = (
     case 'withheld':
     case 'unreadable':
     case undefined:
+    // No evidence.
   }
 };
 
@@ -244,8 +258,8 @@ export const observeAnswer = (
 type Confirmation = {
   readonly confirmsAbsenceAfter: number | null;
   readonly settlesWithinMs: number;
-  /** True if it is known that no write to the contact since it was last listed came from an edit. */
-  readonly writtenWithoutEdit: boolean;
+  /** True if the journal proves that no write to the contact since it was last listed carried an edit of a user. */
+  readonly writesCarriedNoEdit: boolean;
 };
 
 /**
@@ -253,14 +267,14 @@ type Confirmation = {
  * as deleted. A write to it since it was last listed may never have been visible to its user. Then the other half counts as edited,
  * and the edit wins over the deletion (R6). A modification time later than the write shows that the write was visible.
  */
-const keepUnseen = (
+const keepUnseenEdit = (
   set: WorkingSet,
   half: Half,
   { modifiedAtMs }: ContactRecord,
-  writtenWithoutEdit: boolean,
+  writesCarriedNoEdit: boolean,
 ): void => {
   const { side, pair, writtenAtMs, lastListedAtMs } = half;
-  if (writtenWithoutEdit || writtenAtMs === null || lastListedAtMs === null || writtenAtMs < lastListedAtMs) return;
+  if (writesCarriedNoEdit || writtenAtMs === null || lastListedAtMs === null || writtenAtMs < lastListedAtMs) return;
   if (modifiedAtMs !== null && modifiedAtMs > writtenAtMs + CLOCK_MARGIN_MS) return;
   const other = pair === null ? null : (set.pair(pair)?.[otherSide(side)] ?? null);
   if (other !== null)
@@ -276,10 +290,13 @@ const observeDoubted = (
   nowMs: number,
 ): void => {
   if (answer.kind === 'found' && mayBeStaleRead(half, answer.record, settlesWithinMs, nowMs)) return;
-  observeAnswer(set, half.side, half.id, answer, nowMs);
+  observeReadAnswer(set, half.side, half.id, answer, nowMs);
 };
 
-/** Applies a read of a contact that a complete listing did not contain, or that was listed after its deletion (R7). */
+/**
+ * Applies a read of a contact that a complete listing did not contain, or that was listed after its deletion (R7). Here `withheld`
+ * counts as a deletion: both the listing and the read lack the contact, although the side returns others.
+ */
 export const observeMissing = (
   set: WorkingSet,
   half: Half,
@@ -288,13 +305,14 @@ export const observeMissing = (
   nowMs: number,
 ): void => {
   const { side, id, state, absences } = half;
-  const { confirmsAbsenceAfter, settlesWithinMs, writtenWithoutEdit } = confirmation;
+  const { confirmsAbsenceAfter, settlesWithinMs, writesCarriedNoEdit } = confirmation;
   // No listing has missed a `doubted` half.
   if (state === 'doubted') {
     observeDoubted(set, half, answer, confirmation, nowMs);
     return;
   }
-  const counts = !mayLag(half, settlesWithinMs, nowMs);
+  // A listing that may lag does not prove an absence.
+  const isEvidence = !mayLag(half, settlesWithinMs, nowMs);
   switch (answer.kind) {
     case 'gone':
     case 'withheld':
@@ -304,19 +322,20 @@ export const observeMissing = (
       });
       return;
     case 'found':
-      if (counts && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
+      if (isEvidence && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
         applyEvent(set, side, id, { kind: 'deleted', atMs: nowMs });
-        keepUnseen(set, half, answer.record, writtenWithoutEdit);
+        keepUnseenEdit(set, half, answer.record, writesCarriedNoEdit);
         return;
       }
-      set.put({ ...half, absences: counts ? absences + 1 : absences });
+      set.put({ ...half, absences: isEvidence ? absences + 1 : absences });
       applyEvent(set, side, id, { kind: 'unknown' });
-      observeFound(set, side, answer.record, nowMs);
+      observeFoundByRead(set, side, answer.record, nowMs);
       return;
     case 'moved':
-      observeAnswer(set, side, id, answer, nowMs);
+      observeReadAnswer(set, side, id, answer, nowMs);
       return;
     case 'unreadable':
+      // No evidence: the half is no longer missing.
       applyEvent(set, side, id, { kind: 'unknown' });
   }
 };

@@ -11,7 +11,7 @@ import { type Merged, targetOf, type Trial, type Write } from '../../core/apply/
 import { withEmails } from '../../core/contact/lists.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { observeAnswer } from '../../core/state/observe.ts';
+import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
@@ -307,7 +307,7 @@ const applyOneRead = (
 ): void => {
   // `stale` means that the contact exists and changed since it was last read. A read that does not find it is only late.
   const isHidden = error instanceof StaleError && answer?.kind === 'gone';
-  if (!isHidden) observeAnswer(set, side, id, answer, atMs);
+  if (!isHidden) observeReadAnswer(set, side, id, answer, atMs);
 };
 
 /** Applies a refusal: the write is tried in parts, counts as done without its values, or is deferred (R15, R2). */

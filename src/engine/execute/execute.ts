@@ -34,7 +34,7 @@ import { equalSnapshots, snapshotOf } from '../../core/contact/snapshot.ts';
 import type { Deletion, Unlink } from '../../core/reconcile/decision.ts';
 import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
 import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
-import { answeredAbout, observeAnswer } from '../../core/state/observe.ts';
+import { answeredAbout, observeReadAnswer } from '../../core/state/observe.ts';
 import { endPair, storePair } from '../../core/state/pair.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { onBothSides, type Session } from '../context.ts';
@@ -232,7 +232,7 @@ const readBeforeWrite = async (
   if (others.length === 0) return new Set(ids);
   again.needed = true;
   await writer.apply(answeredAbout(side, ids, answers), (set) => {
-    for (const id of others) observeAnswer(set, side, id, answers.get(id), clock.now());
+    for (const id of others) observeReadAnswer(set, side, id, answers.get(id), clock.now());
   });
   return new Set(ids).difference(new Set(others));
 };

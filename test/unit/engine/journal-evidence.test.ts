@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SyncedField } from '../../../src/core/contact/contact.ts';
 import type { Operation, UpdateOperation } from '../../../src/core/reconcile/operation.ts';
 import { originScopes } from '../../../src/engine/accounts.ts';
-import { writtenWithoutEdit } from '../../../src/engine/journal-evidence.ts';
+import { writesCarriedNoEdit } from '../../../src/engine/journal-evidence.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { patchLink } from '../../support/store/rows.ts';
 import { halfOf, operationOf, recordOf } from '../../support/store/rows.ts';
@@ -35,7 +35,7 @@ const isKnownForNone = async ({ operations, settledAtMs = LISTED_AT_MS, daysLate
     const clock = createVirtualClock();
     const retentionMs = clock.now() - LISTED_AT_MS;
     clock.advance(daysLater * 86_400_000);
-    return (await writtenWithoutEdit({ clock, link: 'a', retentionMs, store }, [HALF])).has('l1');
+    return (await writesCarriedNoEdit({ clock, link: 'a', retentionMs, store }, [HALF])).has('l1');
   } finally {
     await store.close();
   }

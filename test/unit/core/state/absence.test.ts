@@ -7,7 +7,7 @@ import { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { halfOf, recordOf } from '../../../support/store/rows.ts';
 
 const NOW_MS = 10_000_000;
-const SIDE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writtenWithoutEdit: false };
+const SIDE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writesCarriedNoEdit: false };
 
 /** The half after a read that still finds the contact, which two listings in a row did not show. */
 const afterSecondAbsence = (writtenAtMs: number | null, modifiedAtMs: number | null = 1_000): Half | null => {
@@ -43,13 +43,13 @@ test.each([
   [true, snapshotOf(recordOf('r1')), 'settled'],
 ])(
   '[R6, R7] a write since a listing last showed the contact counts as an edit, unless it is known to be none (%s)',
-  (writtenWithoutEdit, base, state) => {
+  (writesCarriedNoEdit, base, state) => {
     const times = { writtenAtMs: NOW_MS - 3_000_000, lastListedAtMs: NOW_MS - 4_000_000 };
     const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, record: recordOf('l1'), ...times });
     const other = halfOf('r1', { side: 'right', pair: 1, state: 'settled', base: snapshotOf(recordOf('r1')) });
     const set = new WorkingSet();
     set.load([half, other], [{ id: 1, status: 'linked' }]);
-    observeMissing(set, half, { kind: 'found', record: half.record }, { ...SIDE, writtenWithoutEdit }, NOW_MS);
+    observeMissing(set, half, { kind: 'found', record: half.record }, { ...SIDE, writesCarriedNoEdit }, NOW_MS);
     expect(set.pair(1)).toMatchObject({ left: { state: 'gone' }, right: { base, state } });
   },
 );

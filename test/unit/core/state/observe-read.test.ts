@@ -6,9 +6,9 @@ import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { showsCutText, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
 import { mustBeRead, newHalf, nextHalf } from '../../../../src/core/state/half.ts';
 import {
-  answeredAbout,
+  rowsForAnswers,
   compareListing,
-  observeAnswer,
+  observeReadAnswer,
   observeListing,
   observeMissing,
 } from '../../../../src/core/state/observe.ts';
@@ -32,7 +32,7 @@ const NOW = 10;
 describe('[R7] a read of a contact', () => {
   const answered = (answer: ReadAnswer | undefined, halves: readonly Half[] = linkedPair(1, 'x', 's')) => {
     const set = setOf(halves);
-    observeAnswer(set, 'left', 'x', answer, NOW);
+    observeReadAnswer(set, 'left', 'x', answer, NOW);
     return set;
   };
 
@@ -54,11 +54,11 @@ describe('[R7] a read of a contact', () => {
       ['x', found],
       ['old', moved],
     ]);
-    expect(answeredAbout('left', ['x', 'old'], answers)).toEqual({
+    expect(rowsForAnswers('left', ['x', 'old'], answers)).toEqual({
       ids: { left: ['x', 'old', 'new'] },
       gone: ['left'],
     });
-    expect(answeredAbout('left', ['x'], new Map([['x', found]]))).toEqual({ ids: { left: ['x'] }, gone: [] });
+    expect(rowsForAnswers('left', ['x'], new Map([['x', found]]))).toEqual({ ids: { left: ['x'] }, gone: [] });
   });
 
   test('[R12] that returns another contact stores that contact in its place', () => {
@@ -86,9 +86,9 @@ describe('[R7] a read of a contact', () => {
 
 describe('[R7] a read of a contact that a listing missed', () => {
   const READ_AT_MS = 10_000_000;
-  const SLOW = { confirmsAbsenceAfter: null, settlesWithinMs: 600, writtenWithoutEdit: false };
+  const SLOW = { confirmsAbsenceAfter: null, settlesWithinMs: 600, writesCarriedNoEdit: false };
   /** A side that shows its writes at once, and whose listings are trusted after two absences. */
-  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writtenWithoutEdit: false };
+  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writesCarriedNoEdit: false };
   const FOUND: ReadAnswer = { kind: 'found', record: adaRecord('x') };
   const WITHHELD: ReadAnswer = { kind: 'withheld', reason: 'refused' };
 

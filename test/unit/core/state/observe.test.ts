@@ -8,7 +8,7 @@ import {
   discardListing,
   hasRenames,
   idsInPage,
-  observeAnswer,
+  observeReadAnswer,
   observeDeletion,
   observeListing,
   observePage,
@@ -54,7 +54,7 @@ const observe = (set: WorkingSet, ...changes: readonly FeedChange[]): ReturnType
 describe('a change on a page of a feed', () => {
   test('is counted only if the next plan must examine it', () => {
     const set = setOf([...linkedPair(1, 'same', 's1'), ...linkedPair(2, 'edit', 's2'), ...linkedPair(3, 'gone', 's3')]);
-    const news = observe(
+    const counts = observe(
       set,
       upsert(adaRecord('same')),
       upsert(edited('edit')),
@@ -62,7 +62,7 @@ describe('a change on a page of a feed', () => {
       tombstone('gone'),
       tombstone('never seen'),
     );
-    expect(news).toEqual({ news: 3, newcomers: 1 });
+    expect(counts).toEqual({ toPlan: 3, firstSeen: 1 });
     expect(['same', 'edit', 'new', 'gone', 'never seen'].map((id) => stateOf(set, id))).toEqual([
       'settled',
       'changed',
@@ -75,20 +75,20 @@ describe('a change on a page of a feed', () => {
   test('[R1] is ignored if only the row changed: the half stays settled, and the new digest is stored', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
     const fresh = adaRecord('x', { version: '2', digest: 'the next row' });
-    expect(observe(set, upsert(fresh)).news).toBe(0);
+    expect(observe(set, upsert(fresh)).toPlan).toBe(0);
     expect(changesOf(set, 'put-half')).toMatchObject([{ half: { state: 'settled' }, digest: 'the next row' }]);
   });
 
   test('[R1] is ignored, and nothing of the contact is stored, if nothing changed at all', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
-    expect(observe(set, upsert(adaRecord('x'))).news).toBe(0);
+    expect(observe(set, upsert(adaRecord('x'))).toPlan).toBe(0);
     expect(changesOf(set, 'put-half')).toEqual([]);
   });
 
   test('is no longer counted once an edit was reverted', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
-    expect(observe(set, upsert(edited('x'))).news).toBe(1);
-    expect(observe(set, upsert(adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 2 }))).news).toBe(0);
+    expect(observe(set, upsert(edited('x'))).toPlan).toBe(1);
+    expect(observe(set, upsert(adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 2 }))).toPlan).toBe(0);
     expect(stateOf(set, 'x')).toBe('settled');
   });
 
@@ -105,9 +105,9 @@ describe('a change on a page of a feed', () => {
 
   test('records that a contact without a pair is deleted: a listing that shows it may lag', () => {
     const set = setOf([looseHalf('left', 'x')]);
-    expect(observe(set, tombstone('x')).news).toBe(0);
+    expect(observe(set, tombstone('x')).toPlan).toBe(0);
     expect(set.half('left', 'x')).toMatchObject({ pair: null, state: 'gone' });
-    expect(observe(set, upsert(adaRecord('x'))).news).toBe(0);
+    expect(observe(set, upsert(adaRecord('x'))).toPlan).toBe(0);
     expect(set.half('left', 'x')?.state).toBe('doubted');
   });
 
@@ -172,14 +172,14 @@ describe('[R14] the position of the feed after a page', () => {
 describe('[R12] a contact that has another id', () => {
   test('moves its half to that id, which is planned', () => {
     const set = setOf(linkedPair(1, 'old', 's'));
-    expect(observe(set, upsert(edited('new'), 'old')).news).toBe(1);
+    expect(observe(set, upsert(edited('new'), 'old')).toPlan).toBe(1);
     expect(set.half('left', 'old')).toMatchObject({ pair: null, base: null, state: 'gone', heardAtMs: NOW });
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', pair: 1, state: 'changed', record: edited('new') });
   });
 
   test('is ignored if only the id changed', () => {
     const set = setOf(linkedPair(1, 'old', 's'));
-    expect(observe(set, upsert(adaRecord('new'), 'old')).news).toBe(0);
+    expect(observe(set, upsert(adaRecord('new'), 'old')).toPlan).toBe(0);
     expect(set.pair(1)?.left).toMatchObject({ id: 'new', state: 'settled' });
   });
 
@@ -301,7 +301,7 @@ describe('[R12] a contact that was merged into the one of another pair', () => {
     const again = { ...adaRecord('away'), groupIds: ['g'] };
     observe(set, upsert(again));
     expect(set.half('left', 'away')).toMatchObject({ ...AWAY, state: 'doubted' });
-    observeAnswer(set, 'left', 'away', { kind: 'found', record: again }, NOW);
+    observeReadAnswer(set, 'left', 'away', { kind: 'found', record: again }, NOW);
     expect(set.half('left', 'away')).toMatchObject({ state: 'changed', mergedInto: null });
     observe(set, tombstone('away'));
     expect(set.half('left', 'away')).toMatchObject({ state: 'gone', mergedInto: null });
@@ -324,20 +324,20 @@ describe('[R7] a complete listing', () => {
       paired: 4,
       pairedSeen: 2,
       missed: ['missed', 'absent again', 'lost'],
-      back: ['back'],
+      reappeared: ['back'],
     });
   });
 
   test('without any contact misses every contact', () => {
-    expect(compareListing(INDEX, [])).toMatchObject({ seen: 0, paired: 4, pairedSeen: 0, back: [] });
-    expect(compareListing([], [])).toEqual({ seen: 0, paired: 0, pairedSeen: 0, missed: [], back: [] });
+    expect(compareListing(INDEX, [])).toMatchObject({ seen: 0, paired: 4, pairedSeen: 0, reappeared: [] });
+    expect(compareListing([], [])).toEqual({ seen: 0, paired: 0, pairedSeen: 0, missed: [], reappeared: [] });
   });
 
   const CURSOR: Cursor = { cursor: 'c', readAtMs: 1, resume: 'page 2', listingStartedAtMs: NOW, listedAtMs: 2 };
 
   test('marks missed contacts to be read, clears shown ones, and drops missed contacts without a pair', () => {
     const set = setOf(INDEX);
-    const listing = { missed: ['missed', 'absent again', 'lost'], back: ['back'] };
+    const listing = { missed: ['missed', 'absent again', 'lost'], reappeared: ['back'] };
     observeListing(set, 'left', listing, CURSOR, NOW + 5);
     expect(set.half('left', 'missed')).toMatchObject({ state: 'missing', heardAtMs: NOW, absences: 0 });
     expect(set.half('left', 'absent again')).toMatchObject({ state: 'missing', absences: 1 });
@@ -351,13 +351,13 @@ describe('[R7] a complete listing', () => {
     const changed = pairedHalf('left', 'x', 1, { state: 'changed', heardAtMs: NOW });
     const found = looseHalf('left', 'y', { heardAtMs: NOW });
     const set = setOf([changed, found]);
-    observeListing(set, 'left', { missed: ['x', 'y'], back: [] }, CURSOR, NOW + 5);
+    observeListing(set, 'left', { missed: ['x', 'y'], reappeared: [] }, CURSOR, NOW + 5);
     expect(set.halves()).toEqual([changed, found]);
   });
 
   test('ends at the position of the feed, without a page to resume at', () => {
     const set = setOf([]);
-    observeListing(set, 'left', { missed: [], back: [] }, CURSOR, NOW + 5);
+    observeListing(set, 'left', { missed: [], reappeared: [] }, CURSOR, NOW + 5);
     const cursor = { ...CURSOR, resume: null, listingStartedAtMs: null, listedAtMs: NOW + 5 };
     expect(set.changes()).toEqual([
       { kind: 'drop', table: 'shownPages', where: { side: 'left' } },

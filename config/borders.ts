@@ -56,7 +56,7 @@ export const BORDERS: readonly Border[] = [
 
   { place: 'core/', imports: [], packages: [], pure: true },
   { place: 'core/contact/', imports: [], packages: ['libphonenumber-js'], pure: true },
-  { place: 'core/contact/numbering-plans.ts', imports: [], packages: ['libphonenumber-js'] },
+  { place: 'core/contact/load-libphonenumber.ts', imports: [], packages: ['libphonenumber-js'] },
   { place: 'core/contact/stored.ts', imports: ['core/contact/'], packages: ['zod'], pure: true },
   { place: 'core/reconcile/', imports: ['core/contact/'], packages: [], pure: true },
 

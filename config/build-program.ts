@@ -23,7 +23,7 @@ const isInstalled = (id: string): boolean => INSTALLED.some((name) => id === nam
 const bundledCommonJs: Plugin = {
   name: 'bundled-common-js',
   transform: {
-    filter: { id: /(?:store[/\\]\w+[/\\]drizzle|contact[/\\]numbering-plans)\.ts$/u },
+    filter: { id: /(?:store[/\\]\w+[/\\]drizzle|contact[/\\]load-libphonenumber)\.ts$/u },
     handler: (code) =>
       code
         .replaceAll(/export const (\{[^}]+\}) =\s+require\(('[^']+')\)[^;]*;/gu, 'export $1 from $2;')

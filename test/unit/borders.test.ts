@@ -25,7 +25,7 @@ const forbiddenImports: ImportsByFile = {
   'core/contact/planted.ts': '../reconcile/plan.ts ../../util/clock.ts node:fs fs zod',
   'core/contact/deep/planted.ts': '../../../store/store.ts',
   'core/contact/stored.ts': '../../store/store.ts',
-  'core/contact/numbering-plans.ts': './keys.ts',
+  'core/contact/load-libphonenumber.ts': './keys.ts',
   'core/reconcile/planted.ts': `
     ../../engine/run.ts ../state/half.ts ../../providers/remote.ts node:crypto libphonenumber-js`,
   'net/planted.ts': '../providers/errors.ts ../core/contact/contact.ts ioredis',

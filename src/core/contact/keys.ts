@@ -1,6 +1,8 @@
 import type { LabelledValue, PostalAddress } from './elements.ts';
-import { numberingPlans } from './numbering-plans.ts';
+import { loadLibphonenumber } from './load-libphonenumber.ts';
 import { hostKey, PRINTABLE_ASCII, textKey, visibleText } from './text.ts';
+
+// Keys decide when two values are equal: the values of two contacts are the same if their keys are equal, whatever their spelling.
 
 /** Parses a table of spellings, each line for one word of folded text. The first spelling of a line is the canonical one. */
 const tableOf = (spellings: string): ReadonlyMap<string, string> =>
@@ -102,7 +104,7 @@ export const phoneKey = (value: string): string => {
     .trim();
   const international = text.replace(/^00(?=\d)/u, '+');
   if (/^\(?\+/u.test(international)) {
-    const parsed = numberingPlans().parsePhoneNumberFromString(international);
+    const parsed = loadLibphonenumber().parsePhoneNumberFromString(international);
     if (parsed !== undefined) return parsed.ext === undefined ? parsed.number : `${parsed.number}x${parsed.ext}`;
   }
   const extension = EXTENSION.exec(text)?.[1];

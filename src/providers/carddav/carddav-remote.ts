@@ -12,7 +12,8 @@ import { pullContacts } from './pull.ts';
 import { isGroupCard, listGroupCards } from './group-cards.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { changeMembership } from './membership.ts';
-import { createContacts, deleteContacts, findCreated, updateContacts } from './push.ts';
+import { findCreated } from './find-created.ts';
+import { createContacts, deleteContacts, updateContacts } from './push.ts';
 import { cardGroupsOf, createRecords, membershipsIn, type Memberships, type Records } from './mapper.ts';
 import { createSendDav } from './send.ts';
 

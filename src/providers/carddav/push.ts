@@ -1,7 +1,6 @@
 import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import { createHash } from 'node:crypto';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import { wasMadeFor } from '../../core/contact/origin.ts';
 import { InvalidError, NotFoundError, RemoteError, StaleError } from '../errors.ts';
 import type { WriteResult } from '../remote.ts';
 import { settleEach } from '../write-results.ts';
@@ -19,10 +18,11 @@ import {
 } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import type { AddressBook } from './discovery.ts';
-import { isGroupCard, withCategories } from './group-cards.ts';
+import { withCategories } from './group-cards.ts';
 import { categoryNameOf, isCardGroup, type Records } from './mapper.ts';
 
-type Writer = { readonly context: BookContext; readonly records: Records };
+/** A context with the records of its cards. */
+export type Writer = { readonly context: BookContext; readonly records: Records };
 
 /** Throws if the account may not write the address book. */
 export const requireWritable = ({ isWritable, name }: AddressBook): void => {
@@ -43,12 +43,13 @@ const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =
     .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/u, '$1-$2-5$3-8$4-$5');
 
 /** Returns the id of the card with a UID. */
-const cardIdOf = (uid: string): string => `${uid}.vcf`;
+export const cardIdOf = (uid: string): string => `${uid}.vcf`;
 
 const uidsFor = (origin: readonly string[], bookUrl: string): readonly string[] =>
   Array.from({ length: MOST_CARDS }, (_, attempt) => uidFor([...origin, attempt], bookUrl));
 
-const uidsOf = ({ originId, originScope = '' }: CreateRequest, bookUrl: string): readonly string[] =>
+/** Returns the UIDs of the cards that a create may use, in order. */
+export const uidsOf = ({ originId, originScope = '' }: CreateRequest, bookUrl: string): readonly string[] =>
   uidsFor([originScope, originId], bookUrl);
 
 /**
@@ -192,28 +193,4 @@ export const deleteContacts = async (
     await deleteCard(context, id, reading.stored.etag, signal);
     return null;
   });
-};
-
-/** Finds the cards of creates whose answer was lost: each has a UID derived from its origin (R9). */
-export const findCreated = async (
-  { context, records }: Writer,
-  requests: readonly CreateRequest[],
-  isTaken: (id: string) => boolean,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, ContactRecord>> => {
-  const book = await context.find(signal);
-  const ids = new Map(requests.map((request) => [request, uidsOf(request, book.url).map(cardIdOf)]));
-  const readings = await readCards(context, [...ids.values()].flat(), signal);
-  const found = new Map<string, ContactRecord>();
-  for (const [{ key, originId, originScope, draft }, candidates] of ids) {
-    // The latest one: an earlier one existed before the create.
-    for (const id of candidates.filter((candidate) => !isTaken(candidate)).toReversed()) {
-      const stored = storedIn(readings.get(id));
-      if (stored === null || isGroupCard(stored.card) || found.has(key)) continue;
-      const record = records.recordOf(stored, []);
-      const carrier = { ...record, originId, ...(originScope !== undefined && { originScope }) };
-      if (wasMadeFor(carrier, { id: originId, scope: originScope, contact: draft })) found.set(key, record);
-    }
-  }
-  return found;
 };

@@ -1,6 +1,4 @@
-import { wasMadeFor } from '../../core/contact/origin.ts';
-import type { ContactRecord } from '../../core/contact/record.ts';
-import type { CreateRequest, ReadAnswer } from '../../core/contact/requests.ts';
+import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Account } from '../account.ts';
 import { InvalidError, isFault, NotFoundError, RemoteError } from '../errors.ts';
 import type { CallGoogle } from './send.ts';
@@ -9,9 +7,8 @@ import { SOURCES } from './fields.ts';
 import { listGroups } from './groups.ts';
 import { CONTACTS_PER_BATCH } from './limits.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
-import { anyAnswerSchema, batchGetSchema, connectionsSchema, profileSchema, type PersonResponse } from './schema.ts';
+import { anyAnswerSchema, batchGetSchema, profileSchema, type PersonResponse } from './schema.ts';
 import { splitInHalves } from './splitting.ts';
-import { startListingWalk } from '../listing.ts';
 
 /** Reads contacts by id, 200 per request. Throws a RemoteError if a whole request fails. */
 export const readContacts = async (
@@ -138,66 +135,6 @@ export const completed = async (
     if (!(error instanceof NotFoundError)) throw error;
     return { kind: 'deleted', id: reading.record.id, previousIds: reading.previousIds };
   }
-};
-
-const ROUTE = 'GET /v1/people/me/connections';
-
-/** Google's clock and the local one may differ slightly. */
-const CLOCK_MARGIN_MS = 5 * 60 * 1000;
-
-/**
- * Finds contacts that were created although the answer was lost. Reads Google's contacts from the last modified one back to
- * before the creates were sent, and identifies them by their origin.
- */
-export const findCreated = async (
-  call: CallGoogle,
-  requests: readonly CreateRequest[],
-  sinceMs: number,
-  isTaken: (id: string) => boolean,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, ContactRecord>> => {
-  const sought = new Map(requests.map((request) => [request.originId, request]));
-  const found = new Map<string, ContactRecord>();
-  const walk = startListingWalk({ route: ROUTE, clock: null });
-  let pageToken: string | null = null;
-  do {
-    const page: NewestPage = await newestPage(call, pageToken, signal);
-    for (const record of page.records) {
-      const request = sought.get(record.originId ?? '');
-      if (request === undefined || found.has(request.key) || isTaken(record.id)) continue;
-      const { originId: id, originScope: scope, draft: contact } = request;
-      if (wasMadeFor(record, { id, scope, contact })) found.set(request.key, record);
-    }
-    const isPast = page.records.some(({ modifiedAtMs }) => (modifiedAtMs ?? sinceMs) < sinceMs - CLOCK_MARGIN_MS);
-    walk.take(page.records.length, page.nextPageToken);
-    pageToken = isPast || found.size === sought.size ? null : page.nextPageToken;
-  } while (pageToken !== null);
-  return found;
-};
-
-type NewestPage = { readonly records: readonly ContactRecord[]; readonly nextPageToken: string | null };
-
-const newestPage = async (call: CallGoogle, pageToken: string | null, signal: AbortSignal): Promise<NewestPage> => {
-  const page = await call(
-    {
-      route: ROUTE,
-      isMutation: false,
-      schema: connectionsSchema,
-      send: (people, options) => {
-        // Google ignores the order if a sync token is requested (reference).
-        const order = { sortOrder: 'LAST_MODIFIED_DESCENDING', requestSyncToken: false };
-        const query = { ...call.mapping.listQuery, ...order, ...(pageToken === null ? {} : { pageToken }) };
-        return people.people.connections.list(query, options);
-      },
-    },
-    signal,
-  );
-  const records: ContactRecord[] = [];
-  for (const person of page.connections ?? []) {
-    const reading = await completed(call, readPerson(person, call.mapping), signal);
-    if (reading.kind === 'contact') records.push(reading.record);
-  }
-  return { records, nextPageToken: page.nextPageToken || null };
 };
 
 /**

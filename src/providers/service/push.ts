@@ -1,24 +1,16 @@
 import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
-import type { Clock } from '../../util/clock.ts';
-import { keepChosen } from '../../core/contact/chosen.ts';
 import type { Contact } from '../../core/contact/contact.ts';
-import { InvalidError, NotFoundError, StaleError, UnreadableError } from '../errors.ts';
+import { InvalidError, NotFoundError, StaleError } from '../errors.ts';
 import type { WriteResult } from '../remote.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import type { ContactRow } from './api/contacts.ts';
-import type { Page } from './api/paging.ts';
 import type { ContactWrite } from './api/schemas-contacts.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { createBody, readRaw, recordOf, updateBody } from './mapper.ts';
-import { matchCreated, mayBeNamed } from './match-created.ts';
 import { writeContact } from './read.ts';
 import { settle, settleEach } from '../write-results.ts';
 
 /** The number of concurrent requests that uses the rate limit fully if an answer takes at most 1.4 seconds. */
 export const CONCURRENCY = 12;
-
-/** The tolerated clock difference in a search for contacts created since a time. */
-const CLOCK_SLACK_MS = 5 * 60_000;
 
 const isRefusal = (error: unknown): boolean => error instanceof InvalidError && error.applied === 'no';
 
@@ -104,82 +96,4 @@ export const deleteContacts = (
   signal: AbortSignal,
 ): Promise<readonly WriteResult<null>[]> => {
   return settleEach(ids, CONCURRENCY, (id) => deleteContact(api, id, signal));
-};
-
-/** Throws if an unreadable contact may be the result of one of these creates: repeating the create would duplicate it. */
-const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly UnreadableRow[]): void => {
-  const row = unreadable.find(({ name }) => requests.some(({ draft }) => mayBeNamed(draft, name)));
-  if (row === undefined) return;
-  throw new UnreadableError(`a new contact of the service cannot be parsed, so its origin is unknown: ${row.reason}`, {
-    status: 200,
-    route: 'GET /v2/contacts',
-    applied: 'no',
-  });
-};
-
-type UnreadableRow = Extract<ContactRow, { kind: 'unreadable' }>;
-
-/**
- * Yields the pages of contacts created since a time, newest first. `sinceMs` is by the local clock, the bound by the
- * service's clock. If the service's clock is behind, the bound is moved back by the difference.
- */
-async function* createdSince(
-  api: ServiceApi,
-  clock: Clock,
-  sinceMs: number,
-  signal: AbortSignal,
-): AsyncGenerator<Page<ContactRow>> {
-  const pagesFrom = (fromMs: number): AsyncIterable<Page<ContactRow>> =>
-    api.contacts.list({ 'created_at.after': fromMs - CLOCK_SLACK_MS, order: ['-created_at'] }, signal);
-  for await (const page of pagesFrom(sinceMs)) {
-    const behindMs = page.serverTimeMs === null ? 0 : clock.now() - page.serverTimeMs;
-    if (behindMs > CLOCK_SLACK_MS) {
-      yield* pagesFrom(sinceMs - behindMs);
-      return;
-    }
-    yield page;
-  }
-}
-
-/**
- * Finds the results of creates whose answer was lost, among all contacts created since, newest first. They are compared by
- * content, because the service stores no foreign id (R9). The search ends when each request has a contact that equals its
- * draft. Contacts that only resemble a draft are compared after all pages were read.
- */
-export const findCreated = async (
-  api: ServiceApi,
-  clock: Clock,
-  requests: readonly CreateRequest[],
-  sinceMs: number,
-  isTaken: (id: string) => boolean,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, ContactRecord>> => {
-  const matches = new Map<string, ContactRecord>();
-  if (requests.length === 0) return matches;
-  const chosen = new Set(api.mapping.fields);
-  let missing = requests.map((request) => ({ ...request, draft: keepChosen(request.draft, chosen) }));
-  // Contacts created during the search move rows on to the next page, where they appear again. Each counts once.
-  const seen = new Set<string>();
-  const isKnown = (row: ContactRow): boolean => {
-    const id = row.kind === 'contact' ? row.contact.id : row.id;
-    return id !== null && (isTaken(id) || seen.has(id));
-  };
-  const unreadable: UnreadableRow[] = [];
-  const others: ContactRecord[] = [];
-  for await (const page of createdSince(api, clock, sinceMs, signal)) {
-    const rows = page.rows.filter((row) => !isKnown(row));
-    for (const id of page.rowKeys) seen.add(id);
-    unreadable.push(...rows.filter((row) => row.kind === 'unreadable'));
-    const found = rows.flatMap((row) => (row.kind === 'contact' ? recordOf(row.contact, api.mapping) : []));
-    const copies = matchCreated(missing, found, 0);
-    for (const [key, record] of copies) matches.set(key, record);
-    const taken = new Set(copies.values());
-    others.push(...found.filter((record) => !taken.has(record)));
-    missing = missing.filter(({ key }) => !matches.has(key));
-    if (missing.length === 0) break;
-  }
-  for (const [key, record] of matchCreated(missing, others)) matches.set(key, record);
-  const unmatched = requests.filter(({ key }) => !matches.has(key));
-  refuseDoubt(unmatched, unreadable);
-  return matches;
 };

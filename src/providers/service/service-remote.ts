@@ -15,7 +15,8 @@ import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './
 import { BULK_SIZE } from './membership-plan.ts';
 import { changeMembership } from './membership.ts';
 import { pullContacts } from './pull.ts';
-import { CONCURRENCY, createContacts, deleteContacts, findCreated, mergeContacts, updateContacts } from './push.ts';
+import { findCreated } from './find-created.ts';
+import { CONCURRENCY, createContacts, deleteContacts, mergeContacts, updateContacts } from './push.ts';
 import { readContact } from './read.ts';
 
 /** Returns `send` with retries. */

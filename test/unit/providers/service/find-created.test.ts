@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import { matchCreated, resemblesDraft } from '../../../../src/providers/service/match-created.ts';
+import { matchCreated, resemblesDraft } from '../../../../src/providers/service/find-created.ts';
 
 const contact = (over: Partial<Contact>): Contact => ({ ...EMPTY_CONTACT, ...over });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
-import { warnOfOpenDirectory, keysOf, openStoreOf } from './store.ts';
+import { warnOfOpenDirectory, keysOf, openStoreOf } from './open-store.ts';
 import { keepLinks, credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
 import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';

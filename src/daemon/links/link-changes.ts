@@ -4,7 +4,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Events } from '../../engine/events.ts';
 import type { FaultyLink } from '../../app/config/hosted-links.ts';
 import { openHostedLinks, type HostedLinks, type StoredLink } from '../../store/hosted-links.ts';
-import { keysOf, openStoreOf } from '../../app/store.ts';
+import { keysOf, openStoreOf } from '../../app/open-store.ts';
 import { fingerprint } from '../../util/secret.ts';
 import { errorMessage } from '../../util/errors.ts';
 

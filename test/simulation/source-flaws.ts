@@ -74,7 +74,7 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
     topic: 'people',
   },
   'the card of a company is paired with a person': {
-    file: 'core/reconcile/match-edges.ts',
+    file: 'core/reconcile/match-evidence.ts',
     rule: 'if (card || other) return !hasName(a.names) && !hasName(b.names);',
     instead: 'if (card || other) return true;',
     seed: 3,

@@ -1,6 +1,6 @@
 import { isPresent, type Half } from '../contact/half.ts';
-import { contradicts, emailEdges, likelyEdges, namesakeEdges, phoneEdges, type Edge } from './match-edges.ts';
-import { personReader, type MatchablePerson } from './match-person.ts';
+import { contradicts, emailEdges, likelyEdges, namesakeEdges, phoneEdges, type Edge } from './match-evidence.ts';
+import { personReader, type MatchablePerson } from './matchable-person.ts';
 
 /** The largest number of namesakes that are compared with each other. In larger groups an equal name is no evidence. */
 const MOST_NAMESAKES = 20;

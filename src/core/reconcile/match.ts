@@ -9,8 +9,8 @@ import {
   phoneEdges,
   similarNameEdges,
   type Edge,
-} from './match-edges.ts';
-import { indexBy, personReader, type MatchablePerson } from './match-person.ts';
+} from './match-evidence.ts';
+import { indexBy, personReader, type MatchablePerson } from './matchable-person.ts';
 import type { GroupLink } from './membership.ts';
 import type { Verdict } from './verdict.ts';
 

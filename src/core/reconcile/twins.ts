@@ -1,6 +1,6 @@
 import { type Half, halfKey } from '../contact/half.ts';
 import { otherSide, type Side, type Sides } from '../contact/side.ts';
-import { fullNames, personReader } from './match-person.ts';
+import { fullNames, personReader } from './matchable-person.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The parts of an unpaired contact that decide whether it must be compared with others when contacts are first matched (R13). */

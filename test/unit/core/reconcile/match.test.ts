@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
-import { personReader } from '../../../../src/core/reconcile/match-person.ts';
+import { personReader } from '../../../../src/core/reconcile/matchable-person.ts';
 import { address, halfOf, record, values } from './support.ts';
 import { NOBODY, mail, match, named, people, phone, reasons, type Given } from './match-support.ts';
 

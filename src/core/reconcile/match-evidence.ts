@@ -1,7 +1,7 @@
 import { compareNames, haveOtherScripts } from '../contact/name-agreement.ts';
 import { foldText } from '../contact/names.ts';
 import { hasName } from '../contact/person-name.ts';
-import { fullNames, indexBy, isCompanyCard, shared, type MatchablePerson } from './match-person.ts';
+import { fullNames, indexBy, isCompanyCard, shared, type MatchablePerson } from './matchable-person.ts';
 
 /** Two contacts that may be one person, and the strength of the evidence. */
 export type Edge = { readonly left: MatchablePerson; readonly right: MatchablePerson; readonly score: number };

@@ -6,7 +6,8 @@ import {
   dropOtherLinks,
   type RunnerParts,
 } from './runner-state.ts';
-import { skipUnlessDue, skipIfDone, skipIfRateLimited, SkippedError, createFullRunSlots } from './admission.ts';
+import { createFullRunSlots } from './full-run-slots.ts';
+import { skipUnlessDue, skipIfDone, skipIfRateLimited, SkippedError } from './skip-job.ts';
 import type { LinkState } from '../../core/state/rows.ts';
 import type { Clock } from '../../util/clock.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';

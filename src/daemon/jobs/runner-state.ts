@@ -1,4 +1,4 @@
-import type { FullRunSlots } from './admission.ts';
+import type { FullRunSlots } from './full-run-slots.ts';
 import type { JobData, JobProgress, JobReport } from './job.ts';
 import type { LinkState } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { type Activity, NO_ACTIVITY, type RunRow } from '../../../../src/core/state/rows.ts';
-import { createFullRunSlots, fullRunRetryMs, fullRunSlots } from '../../../../src/daemon/jobs/admission.ts';
+import { createFullRunSlots, fullRunRetryMs, fullRunSlots } from '../../../../src/daemon/jobs/full-run-slots.ts';
 import type { JobData } from '../../../../src/daemon/jobs/job.ts';
 import {
   createPolling,

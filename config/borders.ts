@@ -158,7 +158,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'cli/', imports: CLI, packages: ['commander'] },
   {
     place: 'cli/terminal/',
-    imports: ['core/', 'engine/', 'util/', 'app/config/environment.ts', 'cli/command/'],
+    imports: ['core/', 'engine/', 'util/', 'app/config/default-places.ts', 'cli/command/'],
     packages: ['@inquirer/prompts', 'log-update', 'open', 'string-width', 'wrap-ansi'],
   },
   // These commands use the provider of one side.

@@ -6,16 +6,14 @@ import { ConfigError, type ConfigProblem } from '../../util/config-error.ts';
 import { effectiveSettings, type EffectiveSetting } from './settings.ts';
 import { withFieldList } from './field-choice.ts';
 import {
-  withEnvFile,
   envFileBeside,
   IS_INSTALLED,
   usualDataDir,
   usualFile,
   usualFiles,
-  misspeltText,
-  misspeltVariables,
   type Surroundings,
-} from './environment.ts';
+} from './default-places.ts';
+import { misspeltText, misspeltVariables, withEnvFile } from './environment-variables.ts';
 import { createHostedReader, type FaultyLink } from './hosted-links.ts';
 import { createLinkSchemas, parseLink, LINK_KEYS, type LinkConfig, type LinkSources } from './link-config.ts';
 import { linkSections } from './link-sections.ts';

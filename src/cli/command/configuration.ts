@@ -1,6 +1,6 @@
 import { readConfig, type Config, type LoadOptions, type ReadConfig } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { holdsState } from '../../app/config/environment.ts';
+import { holdsState } from '../../app/config/default-places.ts';
 import { nearestWord } from '../../app/config/nearest.ts';
 import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { ConfigError } from '../../util/config-error.ts';

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../app/config/config.ts';
-import { envFileBeside } from '../../app/config/environment.ts';
+import { envFileBeside } from '../../app/config/default-places.ts';
 import {
   isSecretSetting,
   providersIn,

@@ -1,4 +1,4 @@
-import { IS_INSTALLED } from '../../app/config/environment.ts';
+import { IS_INSTALLED } from '../../app/config/default-places.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
 import { shellWord } from '../../util/printable.ts';
 import type { Terminal } from './terminal.ts';

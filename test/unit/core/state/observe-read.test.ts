@@ -6,7 +6,7 @@ import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { showsCutText, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
 import { mustBeRead, newHalf, nextHalf } from '../../../../src/core/state/half.ts';
 import {
-  rowsForAnswers,
+  answeredAbout,
   compareListing,
   observeReadAnswer,
   observeListing,
@@ -54,11 +54,11 @@ describe('[R7] a read of a contact', () => {
       ['x', found],
       ['old', moved],
     ]);
-    expect(rowsForAnswers('left', ['x', 'old'], answers)).toEqual({
+    expect(answeredAbout('left', ['x', 'old'], answers)).toEqual({
       ids: { left: ['x', 'old', 'new'] },
       gone: ['left'],
     });
-    expect(rowsForAnswers('left', ['x'], new Map([['x', found]]))).toEqual({ ids: { left: ['x'] }, gone: [] });
+    expect(answeredAbout('left', ['x'], new Map([['x', found]]))).toEqual({ ids: { left: ['x'] }, gone: [] });
   });
 
   test('[R12] that returns another contact stores that contact in its place', () => {

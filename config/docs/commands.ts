@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { commandsOf, globalOptionsOf, type CommandWords } from '../../src/cli/definitions.ts';
+import { commandsOf, globalOptionsOf, type CommandWords } from '../../src/cli/command-words.ts';
 import { createProgram, EXIT_CODES } from '../../src/cli/program.ts';
 import { createTerminal } from '../../src/cli/terminal/terminal.ts';
 import { code, codes, table } from './markdown.ts';

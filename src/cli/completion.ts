@@ -1,7 +1,7 @@
 import { Argument, type Command, type Option } from 'commander';
 import { EXIT, type ExitCode } from './command/exit-codes.ts';
 import type { Define } from './command/options.ts';
-import { choicesOf, commandsOf, globalOptionsOf, spellingsOf, takesValue, type CommandWords } from './definitions.ts';
+import { choicesOf, commandsOf, globalOptionsOf, spellingsOf, takesValue, type CommandWords } from './command-words.ts';
 import { shellQuoted } from '../util/printable.ts';
 import type { Terminal } from './terminal/terminal.ts';
 

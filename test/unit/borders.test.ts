@@ -33,7 +33,7 @@ const forbiddenImports: ImportsByFile = {
   'store/planted.ts': `
     ../core/reconcile/plan.ts ../core/reconcile/decision.ts ../core/state/half.ts ../providers/remote.ts pino
     drizzle-orm`,
-  'store/sql/planted.ts': '../sqlite/database.ts ../../core/reconcile/plan.ts',
+  'store/sql/planted.ts': '../sqlite/core/reconcile/plan.ts',
   'store/sqlite/planted.ts': '../../core/reconcile/plan.ts',
   'store/postgres/planted.ts': '../../core/reconcile/plan.ts better-sqlite3',
   'providers/planted.ts': './google/client.ts ../core/reconcile/plan.ts ../store/store.ts @googleapis/people',
@@ -41,15 +41,15 @@ const forbiddenImports: ImportsByFile = {
   'providers/carddav/planted.ts': '../google/client.ts',
   'providers/google/planted.ts': 'saxes ../service/client.ts ../../store/store.ts ../../app/config/config.ts',
   'providers/service/planted.ts': '../google/client.ts google-auth-library',
-  'providers/service/api/planted.ts': '../../google/client.ts ../../../engine/run.ts',
+  'providers/service/api/planted.ts': '../../engine/run.ts',
   'engine/planted.ts': `
     ./history/undo.ts ../providers/google/client.ts ../providers/service/api/client.ts ../providers/registry.ts
     ../providers/provider.ts ../store/sqlite/database.ts ../net/governor.ts ../app/config/config.ts
     ../daemon/jobs/daemon.ts drizzle-orm drizzle-orm/better-sqlite3 better-sqlite3 bullmq undici
     ../../test/support/count-reporter.ts`,
   'engine/events.ts': '../store/store.ts',
-  'engine/execute/planted.ts': '../history/undo.ts ../../net/governor.ts',
-  'engine/history/planted.ts': '../../store/sqlite/database.ts ../../providers/registry.ts',
+  'engine/execute/planted.ts': '../history/net/governor.ts',
+  'engine/history/planted.ts': '../../store/sqlite/providers/registry.ts',
   'app/planted.ts': `
     ../sandbox/sandbox.ts ../daemon/jobs/daemon.ts ../cli/program.ts ../providers/google/google-remote.ts undici`,
   'app/config/planted.ts': '../../engine/run.ts ../app.ts ../../providers/google/settings.ts ../../net/gate.ts pino',
@@ -89,7 +89,7 @@ const allowedImports: ImportsByFile = {
   'store/sqlite/clean.ts': 'drizzle-orm/sqlite-core',
   'providers/registry.ts': './google/provider.ts',
   'providers/google/clean.ts': '../remote.ts ../../core/contact/contact.ts ../../util/values.ts @googleapis/people',
-  'providers/service/api/clean.ts': '../mapper.ts ../../errors.ts',
+  'providers/service/api/clean.ts': '../errors.ts',
   'engine/clean.ts': '../store/store.ts ../providers/remote.ts ../core/apply/task.ts',
   'engine/history/clean.ts': '../run.ts',
   'app/clean.ts': '../providers/registry.ts ../store/vault.ts',

@@ -82,7 +82,7 @@ const listeningAt = async (
 /** The API for programs that change the links of the database. */
 const openApi = async ({ apiToken }: Config, links: LinkManager | null, events: Events) => {
   if (links === null || apiToken === null) throw new Error('There is no API without a database and a token.');
-  const { apiRoutes } = await import('../../daemon/server/api-routes.ts');
+  const { apiRoutes } = await import('../../daemon/server/link-api-routes.ts');
   return apiRoutes({ links, token: apiToken, onError: (path, error) => events.httpRequestFailed({ path, error }) });
 };
 

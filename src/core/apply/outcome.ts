@@ -1,7 +1,7 @@
 import type { JournalRow, StoreChange } from '../state/rows.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Sides } from '../contact/side.ts';
-import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal.ts';
+import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal-transitions.ts';
 
 /** The outcome of an operation, stored when its journal entry is closed. */
 export type Outcome = {

@@ -11,7 +11,7 @@ import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../
 import { type ContactField, filledFields, specOf, type SyncedField } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { type Deletion, isOfUndo } from '../../core/reconcile/decision.ts';
-import type { JournalEvent } from '../../core/state/journal.ts';
+import type { JournalEvent } from '../../core/state/journal-transitions.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import {
   InvalidError,

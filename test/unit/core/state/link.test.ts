@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { afterChange, daysByHour, isWorkingHour, workingHoursOf } from '../../../../src/core/state/activity.ts';
-import { JOURNAL_TRANSITIONS, type JournalEvent } from '../../../../src/core/state/journal.ts';
+import { JOURNAL_TRANSITIONS, type JournalEvent } from '../../../../src/core/state/journal-transitions.ts';
 import { LINK_TRANSITIONS, type LinkEvent, nextLinkState, shownLinkState } from '../../../../src/core/state/link.ts';
 import { type Activity, type JournalState, type LinkStateName, NO_ACTIVITY } from '../../../../src/core/state/rows.ts';
 

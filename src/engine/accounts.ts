@@ -17,7 +17,7 @@ const identify = (session: Session, isAsked: (side: Side) => boolean): Promise<S
     return account;
   });
 
-/** Returns a side that is another account than the known one, with the halt for it; null if there is none. */
+/** Returns a side that is another account than the known one, with the halt for it; null if all accounts are the known ones. */
 const findOther = ({ sides }: Session, known: Sides<string | null>, found: Sides<string | null>) => {
   const side = SIDES.find((each) => known[each] !== null && found[each] !== null && known[each] !== found[each]);
   if (side === undefined) return null;

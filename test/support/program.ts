@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 /**
- * Lets the processes and threads of this test run read the sources that earlier ones compiled. Set as a variable, because only
+ * Makes the processes and threads of this test run read the sources that earlier ones compiled. Set as a variable, since only
  * a variable reaches threads.
  */
 export const shareCompiledModules = (): void => {

@@ -1,4 +1,4 @@
-/** Lets tests wait for a condition that changes with events. */
+/** Creates waits for a condition that changes with events. */
 export const createWaiting = () => {
   const looks = new Set<() => void>();
   return {

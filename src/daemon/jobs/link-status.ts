@@ -79,7 +79,7 @@ const nextRunOf = (
   return Math.max(nowMs, lastRun === null ? nowMs : lastRun.startedAtMs + syncIntervalMs);
 };
 
-/** What the heartbeats of all daemons report: the current runs, and the interval of each link that a daemon serves. */
+/** The content of the heartbeats of all daemons: the current runs, and the interval of each link that a daemon serves. */
 type Daemons = { readonly progress: readonly LinkProgress[]; readonly intervalsMs: ReadonlyMap<string, number> };
 
 const readDaemons = async (dataDir: string, nowMs: number): Promise<Daemons> => {

@@ -165,8 +165,9 @@ export const openDatabase = (path: string): SqlDatabase => {
   const read = createReader(client);
   const write = createWriter(client);
   const transaction = client.transaction((step: () => unknown) => step());
+  const named = path === TEMPORARY ? 'of the dry run (in TMPDIR, /var/tmp or /tmp)' : path;
   const throwExplained = (error: unknown): never => {
-    throw explainTrouble(error, path);
+    throw explainTrouble(error, named);
   };
   const explained = <Result>(step: () => Result): Promise<Result> => Promise.try(step).catch(throwExplained);
   const atOnce = <Result>(step: () => Result): Promise<Result> => explained(() => transaction.deferred(step) as Result);

@@ -184,7 +184,7 @@ test('each provider is found by its name, and no two providers have the same nam
   for (const word of ['name', 'title', 'place'] as const) {
     expect(new Set(PROVIDERS.map((provider) => provider[word].toLowerCase())).size).toBe(PROVIDERS.length);
   }
-  expect(() => providerNamed('nobody')).toThrow('There is no provider named nobody.');
+  expect(() => providerNamed('unknown')).toThrow('There is no provider named unknown.');
 });
 
 test.each(PROVIDERS.map((provider) => [provider.name, provider] as const))(

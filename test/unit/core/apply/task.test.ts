@@ -384,7 +384,7 @@ describe('a change of a half in the meantime', () => {
   });
 
   test('is replaced by the response to a write to that same half', () => {
-    const changed = half('right', { title: 'Read meanwhile' });
+    const changed = half('right', { title: 'Read recently' });
     expect(stored(task(), 'right', 'right', changed)).toMatchObject({
       state: 'settled',
       record: { contact: { title: 'New' } },

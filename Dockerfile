@@ -4,7 +4,7 @@ COPY package.json package-lock.json .npmrc ./
 # No package needs its install scripts: native ones bring their binaries with them.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
-COPY config/tsconfig.build.json config/build-program.ts ./config/
+COPY config/tsconfig.build.json config/build-program.ts config/config-schema.ts ./config/
 COPY src ./src
 RUN npm run build && find dist -name '*.d.ts' -delete
 

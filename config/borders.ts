@@ -37,16 +37,8 @@ const ENGINE = ['core/', ...REMOTE_PORT, STORE_PORT, 'util/'];
 const UNDER_DAEMON = [...ENGINE, 'engine/', 'app/config/'];
 /** The parts of `app` that work on a link without {@link App}, or before it is open. */
 const APP_PARTS = ['app/browser-sign-in.ts', 'app/heartbeat.ts', 'app/store-sign-in.ts'];
-const LINKS = [...UNDER_DAEMON, 'app/*.ts', 'providers/registry.ts', 'store/hosted-links.ts'];
-const CLI = [
-  ...UNDER_DAEMON,
-  ...APP_PARTS,
-  'app/app.ts',
-  'app/backup.ts',
-  'app/copy-store.ts',
-  'daemon/',
-  'providers/names.ts',
-];
+const LINKS = [...UNDER_DAEMON, 'app/*.ts', 'providers/registry.ts'];
+const CLI = [...UNDER_DAEMON, ...APP_PARTS, 'app/app.ts', 'app/backup.ts', 'daemon/', 'providers/names.ts'];
 /** The parts that all commands share. */
 const CLI_PARTS = ['cli/command/', 'cli/terminal/'];
 
@@ -123,7 +115,7 @@ export const BORDERS: readonly Border[] = [
       'providers/registry.ts',
       'util/',
     ],
-    types: ['core/reconcile/policy.ts', 'store/hosted-links.ts'],
+    types: ['core/reconcile/policy.ts'],
     packages: ['yaml', 'zod'],
   },
 
@@ -155,7 +147,7 @@ export const BORDERS: readonly Border[] = [
     packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },
 
-  { place: 'cli/', imports: CLI, packages: ['commander'] },
+  { place: 'cli/', imports: CLI, packages: ['commander', 'zod'] },
   {
     place: 'cli/terminal/',
     imports: ['core/', 'engine/', 'util/', 'app/config/default-places.ts', 'cli/command/'],
@@ -166,7 +158,7 @@ export const BORDERS: readonly Border[] = [
     place: 'cli/setup/',
     imports: [...CLI_PARTS, 'cli/sync/plan.ts', ...CLI, 'providers/*.ts'],
     types: ['store/vault.ts'],
-    packages: ['commander'],
+    packages: ['commander', 'zod'],
   },
   { place: 'cli/sandbox/', imports: [...CLI_PARTS, ...CLI, 'sandbox/'], packages: ['commander'] },
   { place: 'cli/demo/', imports: [...CLI_PARTS, 'cli/sync/summary.ts', ...CLI, 'sandbox/'], packages: ['commander'] },

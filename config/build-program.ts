@@ -1,10 +1,10 @@
 /**
- * Bundles the program into `dist`: Node opens a few files at its start instead of five hundred, and drops what nothing uses
- * of the packages that every command loads. Each entry point of package.json stays a file of its own. `tsc` writes the type
- * declarations; those that no entry point imports are removed. The licenses of what is bundled come with it.
+ * Bundles the program into `dist`: one file for each entry point of package.json, so that Node opens few files at its start. Removes
+ * the type declarations that no entry point imports, and adds the licenses and the JSON Schema of the configuration file.
  */
 import { existsSync, globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { configSchema } from './config-schema.ts';
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -31,10 +31,7 @@ const bundledCommonJs: Plugin = {
   },
 };
 
-/**
- * V8 keeps the text of what it runs, and all of a file with two bytes a character once one of them is outside of Latin-1. Names
- * and lines stay as they are, for stack traces.
- */
+/** V8 stores a text that is not Latin-1 with two bytes a character. Names and lines stay, for stack traces. */
 const LEAN_TEXT = {
   comments: false,
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
@@ -101,5 +98,6 @@ if (import.meta.main) {
   const dist = join(ROOT, 'dist');
   removeUnusedDeclarations(dist);
   const input = Object.fromEntries(ENTRY_POINTS.map((name) => [name, join(ROOT, 'src', `${name}.ts`)]));
+  writeFileSync(join(dist, 'contact-sync.schema.json'), configSchema());
   writeFileSync(join(dist, 'LICENSES.txt'), licensesOf(await bundle(input, dist)));
 }

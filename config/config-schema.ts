@@ -1,16 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { linkSettingsSchema, OWN_LINK_KEYS, OwnLinkSettings } from '../src/app/config/link-config.ts';
+import { linkSettingsSchema } from '../src/app/config/link-config.ts';
 import { SHARED_KEYS, SharedSettings } from '../src/app/config/shared-settings.ts';
 import { sideSchema } from '../src/app/config/sides.ts';
-import { SCALAR_FIELDS } from '../src/core/contact/contact.ts';
 import { USUAL_PROVIDERS } from '../src/providers/names.ts';
 import type { Provider } from '../src/providers/provider.ts';
 import { PROVIDERS } from '../src/providers/registry.ts';
-
-/** Where the JSON Schema of the configuration file is kept. */
-export const SCHEMA_FILE = join(import.meta.dirname, 'schemas/contact-sync.schema.json');
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
@@ -52,16 +46,11 @@ const providerProperties = (provider: Provider): Record<string, unknown> =>
 const linkProperties = (): Record<string, unknown> => {
   const { direction, conflictPolicy, fields, ...others } = linkSettingsSchema(USUAL_PROVIDERS).shape;
   const open = (each: z.ZodType) => z.string().describe(each.description ?? '');
-  const byField = z.strictObject(
-    Object.fromEntries(['default', ...SCALAR_FIELDS].map((field) => [field, z.string().optional()])),
-  );
   const fieldOptions = z.union([
     z.string(),
     z.strictObject({
-      as: z.string().optional(),
       direction: z.string().optional(),
       winner: z.string().optional(),
-      joined: z.union([z.boolean(), z.string()]).optional(),
     }),
   ]);
   const schema = z.object({
@@ -70,7 +59,7 @@ const linkProperties = (): Record<string, unknown> => {
     fields: z
       .union([z.string(), z.array(z.string()), z.record(z.string(), fieldOptions)])
       .describe(fields.description ?? ''),
-    conflictPolicy: z.union([z.string(), z.array(z.string()), byField]).describe(conflictPolicy.description ?? ''),
+    conflictPolicy: open(conflictPolicy),
   });
   return propertiesOf(schema, []);
 };
@@ -99,7 +88,6 @@ const sideDefinition = (): object => {
 export const configSchema = (): string => {
   const sections = Object.fromEntries(PROVIDERS.map(({ name }) => [name, { $ref: `#/definitions/${name}` }]));
   const linkwide = { ...linkProperties(), ...sections };
-  const alone = { ...linkwide, ...propertiesOf(OwnLinkSettings, OWN_LINK_KEYS.secrets) };
   const side = sideDefinition();
   const sides = { left: { $ref: '#/definitions/side' }, right: { $ref: '#/definitions/side' } };
   const links = {
@@ -116,11 +104,9 @@ export const configSchema = (): string => {
     definitions: {
       ...Object.fromEntries(PROVIDERS.map((provider) => [provider.name, section(providerProperties(provider))])),
       side,
-      link: section({ ...alone, ...sides }),
-      namedLink: section({ name: { type: 'string', description: "The link's name." }, ...alone, ...sides }),
+      link: section({ ...linkwide, ...sides }),
+      namedLink: section({ name: { type: 'string', description: "The link's name." }, ...linkwide, ...sides }),
     },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 };
-
-if (import.meta.main) writeFileSync(SCHEMA_FILE, configSchema());

@@ -1,6 +1,5 @@
 /** Lint rules of this project's own, in the form that oxlint takes them. */
 type Literal = { readonly value: unknown };
-type TemplateElement = { readonly value: { readonly cooked: string | null } };
 type Context = { readonly options: readonly unknown[]; report(problem: { node: object; message: string }): void };
 
 /** Refuses a text that is one of the names given as the rule's option: those of the providers. */
@@ -8,16 +7,12 @@ const noProviderNames = {
   meta: { schema: [{ type: 'array', items: { type: 'string' } }] },
   create: (context: Context) => {
     const names: unknown = context.options[0];
-    const check = (node: object, text: unknown): void => {
-      if (!Array.isArray(names) || !names.includes(text)) return;
-      context.report({
-        node,
-        message: `Ask a capability, or a side's name, instead of naming the provider ${String(text)}.`,
-      });
-    };
     return {
-      Literal: (node: Literal) => check(node, node.value),
-      TemplateElement: (node: TemplateElement) => check(node, node.value.cooked),
+      Literal: (node: Literal) => {
+        if (!Array.isArray(names) || !names.includes(node.value)) return;
+        const message = `Ask a capability, or a side's name, instead of naming the provider ${String(node.value)}.`;
+        context.report({ node, message });
+      },
     };
   },
 };

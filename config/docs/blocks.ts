@@ -1,8 +1,14 @@
+import { METRICS, type Metric } from '../../src/daemon/server/metric-table.ts';
 import { renderCommandBlocks } from './commands.ts';
-import { renderDocumentBlocks } from './json-documents.ts';
 import { renderLogEvents } from './log-events.ts';
-import { renderMetrics } from './metrics.ts';
-import { renderSecretFiles, renderSettings } from './settings.ts';
+import { code, codes, table } from './markdown.ts';
+import { renderSettings } from './settings.ts';
+
+const renderMetrics = (): string =>
+  table(
+    ['metric', 'type', 'labels', 'meaning'],
+    Object.values<Metric>(METRICS).map(({ name, type, labels, help }) => [code(name), type, codes(labels), help]),
+  );
 
 /**
  * The generated blocks by name. To add one: write a function that returns Markdown, add a line here, put
@@ -10,9 +16,7 @@ import { renderSecretFiles, renderSettings } from './settings.ts';
  */
 export const BLOCKS: Readonly<Record<string, () => string>> = {
   ...(await renderCommandBlocks()),
-  ...renderDocumentBlocks(),
   'log events': renderLogEvents,
   metrics: renderMetrics,
-  'secret files': renderSecretFiles,
   settings: renderSettings,
 };

@@ -4,69 +4,43 @@ import { createProgram, EXIT_CODES } from '../../src/cli/program.ts';
 import { createTerminal } from '../../src/cli/terminal/terminal.ts';
 import { code, codes, table } from './markdown.ts';
 
-const choices = (words: readonly string[] | undefined): string =>
-  words === undefined ? '' : ` One of: ${codes(words)}.`;
-
 const sentence = (text: string): string => {
   const upper = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
   return upper.endsWith('.') ? upper : `${upper}.`;
 };
 
-type Term = {
-  readonly term: string;
-  readonly description: string;
-  readonly argChoices?: readonly string[] | undefined;
-};
+const withoutHelp = (options: CommandWords['options']): CommandWords['options'] =>
+  options.filter(({ long }) => long !== '--help');
 
-const termTable = (head: string, terms: readonly Term[]): string =>
-  table(
-    [head, 'meaning'],
-    terms.map(({ term, description, argChoices }) => [code(term), `${sentence(description)}${choices(argChoices)}`]),
-  );
+/** How a command is called, without its options. */
+const callOf = (path: string, { usage }: CommandWords): string =>
+  `${path} ${usage.replace(/^\[options\] ?/u, '')}`.trim();
 
-const optionTerms = (options: CommandWords['options']): readonly Term[] =>
-  options
-    .filter(({ long }) => long !== '--help')
-    .map(({ flags, description, argChoices }) => ({ term: flags, description, argChoices }));
-
-const argumentTerms = (words: CommandWords): readonly Term[] =>
-  words.arguments.map((each) => ({
-    term: each.required ? `<${each.name()}>` : `[${each.name()}]`,
-    description: each.description,
-    argChoices: each.argChoices,
-  }));
-
-/** One command: how it is called, what it does, its arguments and options. */
-const renderCommand = (path: string, words: CommandWords): string => {
-  const terms = [...argumentTerms(words), ...optionTerms(words.options)];
-  const usage = `contact-sync ${path} ${words.usage}`;
-  return [
-    code(usage),
-    sentence(words.description),
-    ...(terms.length === 0 ? [] : [termTable('argument, option', terms)]),
-  ].join('\n\n');
-};
-
-/** A command's anchor on GitHub, where its heading is its path as code. */
-const linkTo = (path: string): string => `[${code(path)}](#${path.replaceAll(' ', '-')})`;
+const optionsOf = ({ options }: CommandWords): string => codes(withoutHelp(options).map(({ flags }) => flags));
 
 /** Every command, a table for each group of the help. */
 const renderOverview = (commands: readonly (readonly [path: string, words: CommandWords])[]): string => {
   const groups = Map.groupBy(commands, ([, { group }]) => group);
   return [...groups]
     .map(([group, members]) => {
-      const rows = members.map(([path, { description }]) => [linkTo(path), sentence(description)]);
+      const rows = members.map(([path, words]) => [
+        code(callOf(path, words)),
+        sentence(words.description),
+        optionsOf(words),
+      ]);
       const title = group === '' ? [] : [`**${group.replace(/:$/u, '')}**`];
-      return [...title, table(['command', 'what it does'], rows)].join('\n\n');
+      return [...title, table(['command', 'what it does', 'options'], rows)].join('\n\n');
     })
     .join('\n\n');
 };
 
-const renderExitCodes = (): string =>
-  table(
-    ['exit code', 'meaning'],
-    EXIT_CODES.map((meaning, exitCode) => [String(exitCode), meaning]),
-  );
+const renderGlobalOptions = (program: Command): string => {
+  const rows = withoutHelp(globalOptionsOf(program)).map(({ flags, description }) => [
+    code(flags),
+    sentence(description),
+  ]);
+  return table(['option', 'meaning'], rows);
+};
 
 /** Every command with the words in which it is called: `conflicts`, `conflicts resolve`. */
 const withPaths = (program: Command): readonly (readonly [path: string, words: CommandWords])[] =>
@@ -75,15 +49,18 @@ const withPaths = (program: Command): readonly (readonly [path: string, words: C
     ...words.commands.map((below) => [`${words.name} ${below.name}`, { ...below, group: words.group }] as const),
   ]);
 
-/** The blocks about the command line: one for each command, and those about all of them. */
+/** The blocks about the command line. */
 export const renderCommandBlocks = async (): Promise<Readonly<Record<string, () => string>>> => {
   const terminal = createTerminal(process.stdout, process.stderr);
   const program = await createProgram({ code: 0, document: null, terminal }, null);
   const commands = withPaths(program).filter(([path]) => path !== 'help');
   return {
     commands: () => renderOverview(commands),
-    'global options': () => termTable('option', optionTerms(globalOptionsOf(program))),
-    'exit codes': renderExitCodes,
-    ...Object.fromEntries(commands.map(([path, words]) => [`command ${path}`, () => renderCommand(path, words)])),
+    'global options': () => renderGlobalOptions(program),
+    'exit codes': () =>
+      table(
+        ['exit code', 'meaning'],
+        EXIT_CODES.map((meaning, index) => [String(index), meaning]),
+      ),
   };
 };

@@ -23,12 +23,11 @@ const comment = (lines: readonly string[]): readonly string[] => lines.map((line
 const FORMS: Readonly<Record<string, readonly string[]>> = {
   fields: [
     "The service's title wins:        { title: { winner: service } }",
-    'Notes and birthdays too:         { notes: {}, birthday: {} }',
-    'Middle names in the first name:  { middleName: { joined: true } }',
+    'A person decides about names:    { firstName: { winner: ask }, lastName: { winner: ask } }',
+    'Notes too, and no websites:      { notes: {}, websites: off }',
     "Custom fields:                   { 'custom:Budget': {}, 'custom:Source': { direction: to-google } }",
-    'Shown on the phone:              { lastContacted: {}, reminderInterval: { as: Keep in touch (days) } }',
+    'Shown on the phone:              { lastContacted: {}, reminderInterval: {} }',
   ],
-  conflictPolicy: ['By field: { default: newest, title: service, firstName: ask, lastName: ask }'],
   buckets: ["Several patterns: ['*', '!Private*']"],
 };
 
@@ -52,7 +51,7 @@ const indented = (lines: readonly string[]): readonly string[] => lines.map((lin
 
 const heading = (title: string): readonly string[] => ['', `# --- ${title} ${'-'.repeat(WIDTH - title.length)}`];
 
-const YAML_HEAD = `# yaml-language-server: $schema=./schemas/contact-sync.schema.json
+const YAML_HEAD = `# yaml-language-server: $schema=../dist/contact-sync.schema.json
 # Every setting. Copy this file to config/contact-sync.yaml, and remove the # in front of the settings that you change.
 # A line that is commented out shows the default, or the form of a value. README.md in this folder explains the settings.`;
 
@@ -68,8 +67,6 @@ export const renderExampleYaml = (): string => {
     const lines = own.flatMap((key) => yamlSetting(settingNamed(settings, key)));
     return [...heading(title), '', `${name}:`, ...indented(lines.slice(1))];
   });
-  const links = settingGroups(settings).flatMap(({ keys }) => keys.filter((key) => key.startsWith('links.NAME.')));
-  const own = links.flatMap((key) => yamlSetting(settingNamed(settings, key)));
   const more = [
     'A link has two sides. These are the default ones:',
     'left: { provider: google, name: google }',
@@ -89,7 +86,8 @@ export const renderExampleYaml = (): string => {
     'links:',
     '  default:',
     ...indented(indented(comment(more))),
-    ...indented(indented(own)),
+    '',
+    ...comment(OWN_FILE),
     '',
   ].join('\n');
 };
@@ -102,14 +100,19 @@ const ENV_HEAD = `# Every setting as an environment variable. A variable wins ov
 # Another configuration file than config/contact-sync.yaml. Works in the environment only, not in a .env file.
 # CONTACT_SYNC_CONFIG=/etc/contact-sync.yaml`;
 
+const OWN_FILE = [
+  'A link may be in a file of its own instead: links/NAME.yaml in the folder of this file, with the settings of the link.',
+  'Write it with: contact-sync init --link NAME',
+];
+
 /** `example.env`. */
 export const renderExampleEnv = (): string => {
   const settings = allSettings();
   const groups = settingGroups(settings).map(({ title, keys }) => {
-    const own = keys.filter((key) => !key.startsWith('links.')).map((key) => settingNamed(settings, key));
+    const own = keys.map((key) => settingNamed(settings, key));
     const lines = own.flatMap((setting) => [
       ...comment(wrapped(setting.description, WIDTH)),
-      `# ${setting.variable ?? ''}=${valueOf(setting)}`,
+      `# ${setting.variable}=${valueOf(setting)}`,
     ]);
     return [...heading(title), ...lines].join('\n');
   });

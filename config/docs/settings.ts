@@ -5,13 +5,13 @@ import { code, table } from './markdown.ts';
 const wordsOf = ({ words }: Setting): string =>
   words.length === 0 || words.includes('true') ? '' : ` One of ${words.join(', ')}.`;
 
-const LEVELS = { process: 'top', link: 'top, link', side: 'side', 'link only': 'link' } as const;
+const LEVELS = { process: 'top', link: 'top, link', side: 'side' } as const;
 
 const row = (setting: Setting): readonly string[] => {
   const { key, variable, level, description, usual, isRequired } = setting;
   const otherwise = isRequired ? 'required' : '';
   return [
-    variable === null ? '' : code(variable),
+    code(variable),
     code(key),
     LEVELS[level],
     usual === null ? otherwise : code(usual),
@@ -35,9 +35,3 @@ export const renderSettings = (): string => {
     .map((group) => renderGroup(group, settings))
     .join('\n\n');
 };
-
-/** The secrets, each of which may be in a file of its own. */
-export const renderSecretFiles = (): string =>
-  allSettings()
-    .flatMap(({ isSecret, variable }) => (isSecret && variable !== null ? [code(`${variable}_FILE`)] : []))
-    .join(', ');

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { createLeaseHolders } from './lease-holders.ts';
 import { warnOfOpenDirectory, keysOf, openStoreOf } from './open-store.ts';
 import { keepLinks, credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
@@ -14,11 +13,8 @@ import { createGates } from '../net/gates.ts';
 import type { Budget } from '../net/governor.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
-import { createAccessTokens } from '../store/access-tokens.ts';
-import { importTokenFile, TOKEN_FILE } from '../store/token-file.ts';
 import { openVault, type Vault } from '../store/vault.ts';
-import { openHostedLinks, type HostedLinks } from '../store/hosted-links.ts';
-import type { HostedStore } from '../store/hosted.ts';
+import type { StoreWithTokens } from '../store/token-table.ts';
 import type { Store } from '../store/store.ts';
 import { LeaseChecks, type LeaseHolders } from '../engine/lease.ts';
 
@@ -29,7 +25,7 @@ type AppOverrides = {
   readonly random?: () => number;
   readonly newId?: () => string;
   /** Replaces the store of the configuration. */
-  readonly store?: HostedStore;
+  readonly store?: StoreWithTokens;
 };
 
 /** The program: everything that commands and jobs use. */
@@ -38,8 +34,6 @@ export type App = Runs & {
   readonly store: Store;
   /** The tokens that `connect` stored. */
   readonly vault: Vault;
-  /** The links in the database; null without a shared database. */
-  readonly hostedLinks: HostedLinks | null;
   /** Identifies processes of this machine that hold leases. */
   readonly holders: LeaseHolders;
   /** Reads the account of a token with one request and no retries. Throws a RemoteError. */
@@ -64,13 +58,8 @@ export type App = Runs & {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** The stored tokens. On SQLite, the token file of an earlier version is moved into the database. */
-const openVaultOf = (config: Config, { store, isShared }: ReturnType<typeof openStoreOf>, clock: Clock): Vault => {
-  const shared = { ...keysOf(config), clock, rows: store.hosted };
-  if (isShared) return openVault({ ...shared, setting: 'DATABASE_URL' });
-  const file = join(config.dataDir, TOKEN_FILE);
-  return openVault({ ...shared, setting: 'DATA_DIR', prepare: () => importTokenFile(store.hosted, file) });
-};
+const openVaultOf = (config: Config, { store, isShared }: ReturnType<typeof openStoreOf>, clock: Clock): Vault =>
+  openVault({ ...keysOf(config), clock, rows: store.tokens, setting: isShared ? 'DATABASE_URL' : 'DATA_DIR' });
 
 /** The runs, loaded with the engine at the first call. */
 const createLazyRuns = (parts: ContextParts): Runs => {
@@ -81,8 +70,6 @@ const createLazyRuns = (parts: ContextParts): Runs => {
     plan: async (...of) => (await runs()).plan(...of),
     undo: async (...of) => (await runs()).undo(...of),
     planUndo: async (...of) => (await runs()).planUndo(...of),
-    mergeDuplicates: async (...of) => (await runs()).mergeDuplicates(...of),
-    planMerge: async (...of) => (await runs()).planMerge(...of),
   };
 };
 
@@ -111,23 +98,20 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   warnOfOpenDirectory(config.dataDir, events);
   const own = overrides.store ? { store: overrides.store, isShared: false } : null;
   const opened = own ?? openStoreOf(config, { clock, events, newId });
-  const { store, isShared } = opened;
-  const hosted = isShared ? { rows: store.hosted, ...keysOf(config) } : null;
+  const { store } = opened;
   const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
   const vault = openVaultOf(config, opened, clock);
-  const accessTokens = hosted === null ? null : createAccessTokens({ ...hosted, clock, newId });
   const holders = createLeaseHolders();
   const { retentionMs } = config;
   const agent = lazyAgent();
   const leaseChecks = new LeaseChecks();
-  const reached = { gates, accessTokens, agent: agent.open };
+  const reached = { gates, agent: agent.open };
   const shared = { clock, leaseChecks, random, newId, events, store, ...reached };
   const parts: ContextParts = { ...shared, connections: new Map(), contexts: new Map(), vault, holders, retentionMs };
   return {
     config,
     store,
     vault,
-    hostedLinks: hosted === null ? null : openHostedLinks(hosted),
     holders,
     ...createInspector(parts),
     ...createLazyRuns(parts),

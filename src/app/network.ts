@@ -7,7 +7,6 @@ import type { Budget } from '../net/governor.ts';
 import type { Gates } from '../net/gates.ts';
 import type { TransportOptions } from '../net/transport.ts';
 import type { Network, OnRetry, CountedDispatcher } from '../providers/provider.ts';
-import type { AccessTokens } from '../store/access-tokens.ts';
 import type { LeaseChecks } from '../engine/lease.ts';
 import { errorMessage } from '../util/errors.ts';
 
@@ -29,8 +28,6 @@ export type NetworkParts = {
   readonly events: Events;
   /** One gate for each limit, shared by all links with the same credential. */
   readonly gates: Gates;
-  /** Access tokens that hosts share; null if each process has its own. */
-  readonly accessTokens: AccessTokens | null;
   readonly connections: Connections;
   readonly leaseChecks: LeaseChecks;
   /** The connection pool of all links, opened at the first call. */
@@ -121,8 +118,6 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
     connectionsOf(parts, link, side).gates.set(name, gate);
     return gate;
   },
-  shareAccessToken: (name) => (refused, refresh) =>
-    parts.accessTokens === null ? refresh() : parts.accessTokens.get(name, refused, refresh),
   openDispatcher: async ({ timeoutMs, gatesFor, onAnswer }) => {
     const { createTransport } = await import('../net/transport.ts');
     const agent = await parts.agent();

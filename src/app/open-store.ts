@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
-import type { Config } from './config/config.ts';
+import { CONCURRENT_LINKS, type Config } from './config/config.ts';
 import type { Events } from '../engine/events.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import type { KeyOptions } from '../store/credential-entry.ts';
-import type { HostedStore } from '../store/hosted.ts';
+import type { StoreWithTokens } from '../store/token-table.ts';
 import { openPostgres } from '../store/postgres/postgres-store.ts';
 import { statSync } from 'node:fs';
+
+/** The database in DATA_DIR. */
+export const DATABASE_FILE = 'contact-sync.db';
 
 type StoreParts = {
   readonly clock: Clock;
@@ -14,17 +17,16 @@ type StoreParts = {
   readonly newId: () => string;
 };
 
-/** The encryption keys of the configuration. */
-export const keysOf = ({ credentialsKey, credentialsKeyOld }: Config): KeyOptions => ({
+/** The encryption key of the configuration. */
+export const keysOf = ({ credentialsKey }: Config): KeyOptions => ({
   key: credentialsKey?.reveal() ?? null,
-  oldKey: credentialsKeyOld?.reveal() ?? null,
 });
 
 /** For lease renewals and status requests while every run has a connection. */
 const MORE_CONNECTIONS = 2;
 
 /** The store that the configuration names, and whether several hosts may share its database. */
-type OpenedStore = { readonly store: HostedStore; readonly isShared: boolean };
+type OpenedStore = { readonly store: StoreWithTokens; readonly isShared: boolean };
 
 /**
  * Opens the store of the configuration: PostgreSQL with DATABASE_URL, connected when it is first used, otherwise SQLite in
@@ -32,18 +34,15 @@ type OpenedStore = { readonly store: HostedStore; readonly isShared: boolean };
  *
  * @throws {StoreError} if the SQLite database cannot be used.
  */
-export const openStoreOf = (
-  { databaseUrl, dataDir, concurrency }: Config,
-  { clock, events, newId }: StoreParts,
-): OpenedStore => {
+export const openStoreOf = ({ databaseUrl, dataDir }: Config, { clock, events, newId }: StoreParts): OpenedStore => {
   if (databaseUrl === null) {
-    return { store: openStore(join(dataDir, 'contact-sync.db')), isShared: false };
+    return { store: openStore(join(dataDir, DATABASE_FILE)), isShared: false };
   }
   const store = openPostgres({
     url: databaseUrl.reveal(),
     clock,
     newId,
-    connections: concurrency + MORE_CONNECTIONS,
+    connections: CONCURRENT_LINKS + MORE_CONNECTIONS,
     onAway: (reason) => events.databaseUnreachable({ reason }),
     onBack: () => events.databaseReconnected(),
   });

@@ -1,6 +1,5 @@
 import type { RunKind, RunRow } from '../core/state/rows.ts';
 import type { LinkConfig } from './config/link-config.ts';
-import { mergeDuplicates, planMergeDuplicates, type MergeOrder } from '../engine/history/merge-duplicates.ts';
 import { planUndoRun, undoRun, type UndoOptions } from '../engine/history/undo.ts';
 import type { LinkContext } from '../engine/context.ts';
 import type { RunEvent } from '../engine/run-event.ts';
@@ -18,8 +17,6 @@ export type LinkRunOptions = {
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write. */
   readonly stop?: AbortSignal;
-  /** A side whose feed reports no deletions is listed in full after this time, in milliseconds; the interval of the link if missing. */
-  readonly sweepAfterMs?: number;
   /** Called under the lease before the run starts. If it throws, `run` throws the same error and no run starts. */
   readonly onLease?: () => Promise<void>;
   readonly onEvent?: (event: RunEvent) => void;
@@ -28,7 +25,7 @@ export type LinkRunOptions = {
 /** Called with each event of a run and the id of the run. */
 type OnEvent = (event: RunEvent, run: string) => void;
 
-type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'sweepAfterMs' | 'onLease'> & Pick<UndoOptions, 'write'>;
+type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'onLease'> & Pick<UndoOptions, 'write'>;
 
 /** The operations on a link. */
 export type Runs = {
@@ -40,10 +37,6 @@ export type Runs = {
   undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
   /** Plans an undo and writes nothing. Throws like `plan`. */
   planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
-  /** Merges contacts of one side into one of them. Throws like `run`. */
-  mergeDuplicates(link: LinkConfig, order: MergeOrder, options: UndoRunOptions): Promise<RunResult>;
-  /** Plans such a merge and writes nothing. Throws like `plan`, and MergeError. */
-  planMerge(link: LinkConfig, order: MergeOrder, options: UndoRunOptions): ReturnType<typeof planMergeDuplicates>;
 };
 
 /** Whether every run repeats the event until a person acts. Such an event is logged once. */
@@ -104,10 +97,9 @@ export const createRuns = (parts: ContextParts): Runs => {
   return {
     run: async (link, options) => {
       const context = await contextOf(link);
-      const sweepIntervalMs = options.sweepAfterMs ?? context.sweepIntervalMs;
       const warned = new Set<string>();
       const onEvent = logTo(link, options, warned);
-      const result = await runLink({ ...context, sweepIntervalMs }, { ...options, onEvent });
+      const result = await runLink(context, { ...options, onEvent });
       lastWarned.set(link.name, warned);
       await parts.gates.save();
       logResult(events, link.sides, result);
@@ -121,13 +113,5 @@ export const createRuns = (parts: ContextParts): Runs => {
       perform(link, options, (context, onEvent) => undoRun(context, { ...options, onEvent }, run)),
     planUndo: (link, run, options) =>
       onScratch(link, (context) => planUndoRun(context, { ...options, onEvent: logTo(link, options) }, run)),
-    mergeDuplicates: async (link, order, options) => {
-      const merge = async (context: LinkContext, onEvent: OnEvent) => ({
-        result: await mergeDuplicates(context, { ...options, onEvent }, order),
-      });
-      return (await perform(link, options, merge)).result;
-    },
-    planMerge: (link, order, options) =>
-      onScratch(link, (context) => planMergeDuplicates(context, { ...options, onEvent: logTo(link, options) }, order)),
   };
 };

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** A command as the program defines it. Completion scripts and the reference documentation are generated from it. */
+/** A command as the program defines it. The reference documentation is generated from it. */
 export type CommandWords = {
   readonly name: string;
   readonly description: string;
@@ -35,12 +35,3 @@ export const commandsOf = (program: Command): readonly CommandWords[] =>
 /** The global options. */
 export const globalOptionsOf = (program: Command): readonly Readonly<Option>[] =>
   program.createHelp().visibleOptions(program);
-
-/** The values that an option or argument accepts; empty if it accepts any text. */
-export const choicesOf = ({ argChoices }: Readonly<Option | Argument>): readonly string[] => argChoices ?? [];
-
-export const takesValue = ({ required, optional }: Readonly<Option>): boolean => required || optional;
-
-/** The spellings of an option, the short one first. */
-export const spellingsOf = ({ short, long }: Readonly<Option>): readonly string[] =>
-  [short, long].filter((flag) => flag !== undefined && flag !== null);

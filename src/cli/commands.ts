@@ -85,18 +85,13 @@ const GROUPS: readonly (readonly [title: string, entries: readonly Entry[]])[] =
         async () => (await import('./contacts/pair.ts')).definePair,
       ],
       [
-        'duplicates [LINK]',
-        'List likely duplicates within one side, without a request to the sides.',
-        async () => (await import('./contacts/duplicates.ts')).defineDuplicates,
-      ],
-      [
         'retry <ID> [LINK]',
         'Retry refused contacts in the next sync, without waiting.',
         async () => (await import('./sync/retry.ts')).defineRetry,
       ],
       [
-        'forget',
-        'Delete what is stored here about a contact or a link. Both sides stay unchanged.',
+        'forget <LINK>',
+        'Delete the history, contacts and tokens of a link. Both sides stay unchanged.',
         async () => (await import('./data/forget.ts')).defineForget,
       ],
     ],
@@ -127,13 +122,8 @@ const GROUPS: readonly (readonly [title: string, entries: readonly Entry[]])[] =
       ],
       [
         'resync [LINK]',
-        'Read both sides in full, match again and repair differences.',
+        'Read both sides in full and match again.',
         async () => (await import('./sync/resync.ts')).defineResync,
-      ],
-      [
-        'notify',
-        'Send a test notification to NOTIFY_URL and print the answer.',
-        async () => (await import('./daemon/notify.ts')).defineNotify,
       ],
     ],
   ],
@@ -141,34 +131,14 @@ const GROUPS: readonly (readonly [title: string, entries: readonly Entry[]])[] =
     'Data:',
     [
       [
-        'backup <DIR>',
-        'Copy the state in DATA_DIR to a directory. Works while a daemon runs.',
+        'backup <FILE>',
+        'Copy the state in DATA_DIR to a new file. Works while a daemon runs.',
         async () => (await import('./data/backup.ts')).defineBackup,
       ],
       [
-        'restore <DIR>',
-        'Restore a backup into an empty DATA_DIR and verify it.',
+        'restore <FILE>',
+        'Check a backup and restore it into an empty DATA_DIR.',
         async () => (await import('./data/backup.ts')).defineRestore,
-      ],
-      [
-        'store',
-        'Copy the stored state to another database.',
-        async () => (await import('./data/store-copy.ts')).defineStore,
-      ],
-      [
-        'links',
-        'List links, and manage those stored in the database.',
-        async () => (await import('./links/links.ts')).defineLinks,
-      ],
-    ],
-  ],
-  [
-    'Shell:',
-    [
-      [
-        'completion <SHELL>',
-        'Print a completion script for your shell.',
-        async () => (await import('./completion.ts')).defineCompletion,
       ],
     ],
   ],

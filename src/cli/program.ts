@@ -34,7 +34,7 @@ const termOf = (command: Command): string => {
 
 /**
  * The program for these arguments. Commands in the arguments are defined in full, the others have a description only. All
- * commands are defined in full if `args` is null, and for `completion`, whose script has all options.
+ * commands are defined in full if `args` is null.
  */
 export const createProgram = async (call: Call, args: readonly string[] | null): Promise<Command> => {
   const program = new Command('contact-sync')
@@ -56,8 +56,7 @@ export const createProgram = async (call: Call, args: readonly string[] | null):
       getErrHelpWidth: () => widthOf(call.terminal),
     })
     .addHelpText('after', EXIT_CODES_HELP);
-  const definesAll = args === null || args.includes('completion');
-  await addCommands(program, call, (name) => definesAll || args.includes(name));
+  await addCommands(program, call, (name) => args === null || args.includes(name));
   return program.helpCommand('help [COMMAND]', 'Show the help of a command.');
 };
 

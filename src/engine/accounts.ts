@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import { accountChanged, sameAccounts } from '../core/reconcile/guard.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import { accountChanged, bothSidesOneAccount, sameAccounts } from '../core/reconcile/guard.ts';
 import type { LinkState } from '../core/state/rows.ts';
-import { HaltError, onBothSides, type Session, type LinkContext } from './context.ts';
+import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard } from './discard.ts';
+import type { Remote } from '../providers/remote.ts';
 import type { Store } from '../store/store.ts';
 
 type Identified = Pick<LinkState, 'accounts' | 'credentials'>;
@@ -24,21 +25,27 @@ const findOther = ({ sides }: Session, known: Sides<string | null>, found: Sides
   return { side, halt: accountChanged(side, sides[side].place, `it was ${known[side]}, it is ${found[side]}`) };
 };
 
+/** Returns whether both sides are one account. Ids are unique within an endpoint; an id that is an address is unique everywhere. */
+const isOneAccount = ({ endpoints }: Session, { left, right }: Sides<string | null>): boolean =>
+  left !== null && left === right && (endpoints.left === endpoints.right || URL.canParse(left));
+
 /**
  * Checks that each credential still opens the account that the link was made with (R8): in a full run, and if the
  * credential is not the one of the last run. Returns the accounts and credentials to store; null if no side was asked.
  *
- * @throws {HaltError} if a credential opens another account.
+ * @throws {HaltError} if a credential opens another account, or if both sides are one account.
  */
 export const checkAccounts = async (session: Session): Promise<Identified | null> => {
-  const { store, link, credentials } = session;
-  const row = await store.link(link);
+  const { credentials } = session;
+  const row = session.state();
   const isDue = (side: Side): boolean => session.kind === 'full' || row.credentials[side] !== credentials[side];
   const found = await identify(session, isDue);
   const other = findOther(session, row.accounts, found);
   if (other !== null) throw new HaltError(other.halt);
   if (!SIDES.some(isDue)) return null;
-  return { accounts: bySide((side) => found[side] ?? row.accounts[side]), credentials };
+  const accounts = bySide((side) => found[side] ?? row.accounts[side]);
+  if (isOneAccount(session, accounts)) throw new HaltError(bothSidesOneAccount(session.link, accounts.left ?? ''));
+  return { accounts, credentials };
 };
 
 /** Stores the sides' accounts and the credentials that opened them. */
@@ -53,7 +60,7 @@ export const storeAccounts = async ({ writer }: Session, patch: Identified | nul
  * @throws {HaltError} if an account is not the one that the link was made with.
  */
 export const confirmAccounts = async (session: Session, asked: readonly Side[] = SIDES): Promise<void> => {
-  const { accounts } = await session.store.link(session.link);
+  const { accounts } = session.state();
   const found = await identify(session, (side) => asked.includes(side) && !session.identified.has(side));
   const other = findOther(session, accounts, found);
   if (other === null) return;
@@ -64,7 +71,7 @@ export const confirmAccounts = async (session: Session, asked: readonly Side[] =
 /** Returns a key for the two accounts of a link, in either order; null until both are known. */
 const accountsKeyOf = async (session: Session, { accounts }: LinkState): Promise<string | null> => {
   if (accounts.left === null || accounts.right === null) return null;
-  const { left, right } = await originScopes(session);
+  const { left, right } = originScopes(session);
   return hash('sha256', [left, right].toSorted().join(' '), 'base64url');
 };
 
@@ -92,7 +99,7 @@ export const checkSameAccounts = async (
   { isAsked }: { readonly isAsked: boolean },
 ): Promise<void> => {
   const { link, store, writer } = session;
-  const state = await store.link(link);
+  const state = session.state();
   if (!isAsked && state.state !== 'halted') return;
   const accountsKey = await accountsKeyOf(session, state);
   const isNew = accountsKey !== state.accountsKey;
@@ -110,14 +117,31 @@ const SCOPE_LENGTH = 16;
  * Returns the name of each side's account in the origin ids that are written to the other side (R9): a short digest of the
  * provider, its address and the account.
  */
-export const originScopes = async ({
-  store,
-  link,
-  endpoints,
-}: Pick<LinkContext, 'store' | 'link' | 'endpoints'>): Promise<Sides<string>> => {
-  const { accounts } = await store.link(link);
+export const originScopes = ({ endpoints, state }: Pick<Session, 'endpoints' | 'state'>): Sides<string> => {
+  const { accounts } = state();
   return bySide((side) => {
     const text = JSON.stringify([endpoints[side], accounts[side]]);
     return hash('sha256', text, 'base64url').slice(0, SCOPE_LENGTH);
   });
+};
+
+/** Each side's unpaired contacts, by the marks of the contacts that were created for them on the other side. */
+export type MarkedOrigins = Sides<ReadonlyMap<string, string>>;
+
+/**
+ * Returns the ids of each side's unpaired contacts by the marks that a create for them stores on the other side (R9). A remote may
+ * have to find out its address first.
+ */
+export const markedOrigins = async (
+  { remotes, signal }: { readonly remotes: Sides<Pick<Remote, 'originMarks'>>; readonly signal: AbortSignal },
+  unpaired: Sides<readonly string[]>,
+  scopes: Sides<string>,
+): Promise<MarkedOrigins> => {
+  const marked: Record<Side, ReadonlyMap<string, string>> = { left: new Map(), right: new Map() };
+  if (SIDES.some((side) => unpaired[side].length === 0)) return marked;
+  for (const side of SIDES) {
+    const { originMarks } = remotes[otherSide(side)];
+    if (originMarks !== undefined) marked[side] = await originMarks(unpaired[side], scopes[side], signal);
+  }
+  return marked;
 };

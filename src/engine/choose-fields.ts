@@ -1,12 +1,12 @@
 import type { LinkState } from '../core/state/rows.ts';
-import { fieldsNamed, syncedFieldsOf, keepChosen, nameOfFields } from '../core/contact/chosen.ts';
+import { fieldsNamed, keepChosen, nameOfFields } from '../core/contact/chosen.ts';
 import { inFieldOrder, type SyncedField } from '../core/contact/contact.ts';
 import type { Half } from '../core/contact/half.ts';
 import { SIDES } from '../core/contact/side.ts';
 import type { LinkContext, Session } from './context.ts';
 import { discard } from './discard.ts';
 import { chunks } from '../util/batches.ts';
-import { endQuestions } from './reviews.ts';
+import { endConflicts } from './execute/conflicts.ts';
 
 /** Contacts per commit. */
 const BATCH = 1_000;
@@ -19,17 +19,17 @@ const withChosen = (half: Half, chosen: ReadonlySet<SyncedField>): Half => {
 };
 
 /** Whether the link syncs other fields than at its last completed run. If so, everything is read again. */
-export const hasOtherFields = async ({ fields, link, store }: LinkContext): Promise<boolean> => {
-  const stored = (await store.link(link)).fields;
+export const hasOtherFields = ({ fields }: LinkContext, { fields: stored }: LinkState): boolean => {
   return stored.joining !== null || stored.name !== nameOfFields(fields);
 };
 
-/** Ends open conflicts in fields that the link no longer syncs. */
-const endConflicts = async (session: Session, kept: ReadonlySet<SyncedField>): Promise<void> => {
-  const open = await session.store.conflicts(session.link, { all: false });
-  await endQuestions(
+/** Ends the conflicts in fields that the link no longer syncs. */
+const endConflictsExcept = async (session: Session, kept: ReadonlySet<SyncedField>): Promise<void> => {
+  const recorded = await session.store.conflicts(session.link, { all: false });
+  const ended = recorded.filter(({ field }) => !kept.has(field));
+  await endConflicts(
     session,
-    open.filter(({ field }) => !kept.has(field)),
+    ended.map((row) => ({ row, lapsed: true })),
   );
 };
 
@@ -57,10 +57,10 @@ const stripHalves = async ({ link, store, writer }: Session, kept: ReadonlySet<S
  * empty bases, so it is merged as at the first match of a pair (R13).
  */
 export const chooseFields = async (session: Session): Promise<void> => {
-  const { fields, link, store } = session;
-  const { name, joining } = (await store.link(link)).fields;
+  const { fields } = session;
+  const { name, joining } = session.state().fields;
   const next = nameOfFields(fields);
-  const chosen = new Set(syncedFieldsOf(fields));
+  const chosen = new Set(fields);
   const before = new Set(fieldsNamed(name));
   const started = joining ?? [];
   // Some contacts still have these fields if a process died in between.
@@ -74,7 +74,7 @@ export const chooseFields = async (session: Session): Promise<void> => {
       name: nameOfFields(inFieldOrder(kept)),
       joining: inFieldOrder([...started, ...leaving]),
     });
-    await endConflicts(session, kept);
+    await endConflictsExcept(session, kept);
     await stripHalves(session, kept);
   }
   // Listed pages lack the new fields.

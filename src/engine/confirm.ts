@@ -2,14 +2,22 @@ import type { ReadAnswer } from '../core/contact/requests.ts';
 import type { Rejection } from '../core/state/rows.ts';
 import { isPresent, type Half } from '../core/contact/half.ts';
 import { emailKey } from '../core/contact/keys.ts';
-import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { idsOn, isNewPairing } from '../core/reconcile/decision.ts';
+import { lossesBy } from '../core/reconcile/losses.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { writesCarriedNoEdit } from './journal-evidence.ts';
 import type { Session } from './context.ts';
 import { chunks } from '../util/batches.ts';
 import { emptiedSides } from './guard.ts';
-import { answeredAbout, observeReadAnswer, observeMissing } from '../core/state/observe.ts';
+import { halvesIn } from './opening.ts';
+import {
+  answeredAbout,
+  observeAbsence,
+  observeAgain,
+  observeReadAnswer,
+  observeMissing,
+} from '../core/state/observe.ts';
 import {
   dueContacts,
   isWaiting,
@@ -44,16 +52,16 @@ const storeReadResult = (
 const READS_PER_STEP = 50;
 
 const confirmSide = async (session: Session, side: Side): Promise<void> => {
-  const { clock, link, remotes, store } = session;
-  const { rejections } = await store.link(link);
+  const { clock, remotes } = session;
+  const { rejections } = session.state();
   const isDeferred = ({ id, state }: Half): boolean =>
     state === 'doubted' && isWaiting(rejections, unreadContact(side, id), clock.now());
-  const absent = await store.halves(link, { by: 'state', states: ['missing', 'settling', 'doubted'], side });
+  const absent = await halvesIn(session, ['missing', 'settling', 'doubted'], side);
   const missing = absent.filter((half) => !isDeferred(half));
   const { capabilities } = remotes[side];
   const states = new Map(missing.map((half) => [half.id, half.state]));
   // One request of reads per run, however many contacts are unreadable (R1).
-  const due = dueContacts(rejections, side, clock.now()).slice(0, capabilities.readBatch);
+  const due = dueContacts(rejections, side, session.startedAtMs).slice(0, capabilities.readBatch);
   const ids = [...new Set([...states.keys(), ...due])];
   for (const some of chunks(ids, Math.max(capabilities.readBatch, READS_PER_STEP))) {
     session.stop?.throwIfAborted();
@@ -82,8 +90,8 @@ const confirmContacts = async (
       const state = states.get(id);
       const half = set.half(side, id);
       if (state === undefined) {
-        // The feed reports its deletion (R7).
         if (answer?.kind !== 'gone') observeReadAnswer(set, side, id, answer, clock.now());
+        else if (half !== null) observeAbsence(set, half, clock.now());
       } else if (half !== null && answer !== undefined) {
         const confirmation = { ...remotes[side].capabilities, writesCarriedNoEdit: unedited.has(id) };
         observeMissing(set, half, answer, confirmation, clock.now());
@@ -93,11 +101,13 @@ const confirmContacts = async (
   });
 };
 
-/** The halves that a plan pairs or wakes. */
-const metOn = ({ decisions }: Plan, side: Side): readonly Half[] => {
-  const merges = decisions.filter((decision) => decision.kind === 'merge');
-  return merges.filter((merge) => isNewPairing(merge) || merge.pair.status === 'asleep').map(({ pair }) => pair[side]);
-};
+/** The halves that a plan pairs, and those of pairs that it unlinks because no side selects them. */
+const metOn = ({ decisions }: Plan, side: Side): readonly Half[] =>
+  decisions.flatMap((decision): readonly Half[] => {
+    if (decision.kind === 'merge') return isNewPairing(decision) ? [decision.pair[side]] : [];
+    const half = decision.pair?.[side] ?? null;
+    return decision.kind === 'unlink' && decision.to === 'unselected' && half !== null ? [half] : [];
+  });
 
 /**
  * Loads the paired halves that have an email address of a new contact of their side. The new contact may be one of them, deleted
@@ -113,18 +123,31 @@ const formerOn = async ({ link, store }: Session, { decisions }: Plan, side: Sid
   return holders.filter((half) => half.pair !== null && isPresent(half));
 };
 
+/**
+ * Returns the halves because of which a plan deletes, empties or creates a contact on the other side, or ends a pair: those that
+ * are deleted, or lack values of the other half.
+ */
+const evidenceOn = ({ decisions, groups }: Plan, side: Side): readonly Half[] =>
+  decisions.flatMap((decision) => {
+    const half = decision.pair?.[side] ?? null;
+    if (half === null || half.mergedInto !== null) return [];
+    const losses = lossesBy(decision, groups.links)[otherSide(side)];
+    return half.state === 'gone' || losses.length > 0 ? [half] : [];
+  });
+
 /** Contacts that have been read by their ids, by side. */
 type ReadIds = Sides<ReadonlySet<string>>;
 
 export const NONE_READ: ReadIds = { left: new Set(), right: new Set() };
 
-/** Returns the ids of those halves that may have been deleted since their side last showed them. */
+/** Returns the ids of those halves that may have changed since their side last showed them. */
 const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promise<ContactIds> => {
   const { kind, remotes, startedAtMs } = session;
   const due: Record<Side, readonly string[]> = { left: [], right: [] };
   for (const side of SIDES) {
-    if (kind === 'full' || remotes[side].capabilities.namesDeletions) continue;
-    const halves = [...metOn(plan, side), ...(await formerOn(session, plan, side))];
+    const isCurrent = kind === 'full' || remotes[side].capabilities.namesDeletions;
+    const met = isCurrent ? [] : [...metOn(plan, side), ...(await formerOn(session, plan, side))];
+    const halves = [...met, ...evidenceOn(plan, side)];
     const ids = halves.filter(({ heardAtMs }) => heardAtMs < startedAtMs).map(({ id }) => id);
     due[side] = [...new Set(ids).difference(read[side])];
   }
@@ -132,9 +155,11 @@ const idsToConfirm = async (session: Session, plan: Plan, read: ReadIds): Promis
 };
 
 /**
- * Reads contacts by their ids before a plan depends on them, if their side does not report deletions and has not listed them in
- * this run:
- * - counterparts in a new or woken pair: a contact deleted before the pair was synced is not deleted on the other side (R13, R18);
+ * Reads contacts by their ids before a plan depends on them, if no request of this run has returned them. Contacts whose deletion
+ * or edit causes a loss on the other side: what an earlier run observed may have been a fault of the side that is over (R7, R8).
+ * If their side does not report deletions and has not listed them in this run, also:
+ * - counterparts in a new pair: a contact deleted before the pair was synced is not deleted on the other side (R13);
+ * - contacts of a pair that is unlinked because no side selects it: a contact deleted before that is not created again (R18);
  * - contacts that have an email address of a new contact of their side, which may replace them (R12).
  *
  * Reads no contact twice. Returns all ids that have been read, for the next plan; null if nothing had to be read.
@@ -147,7 +172,7 @@ export const confirmMet = async (session: Session, plan: Plan, read: ReadIds): P
     if (ids.length === 0) continue;
     const answers = await remotes[side].read(ids, signal);
     await writer.apply(answeredAbout(side, ids, answers), (set) => {
-      for (const id of ids) observeReadAnswer(set, side, id, answers.get(id), clock.now());
+      for (const id of ids) observeAgain(set, side, id, answers.get(id), remotes[side].capabilities, clock.now());
     });
   }
   if (SIDES.every((side) => due[side].length === 0)) return null;

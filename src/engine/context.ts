@@ -1,7 +1,7 @@
-import type { RunKind } from '../core/state/rows.ts';
+import type { LinkState, RunKind } from '../core/state/rows.ts';
 import type { Clock } from '../util/clock.ts';
 import type { ChosenFields } from '../core/contact/chosen.ts';
-import type { Side, Sides, SideWords } from '../core/contact/side.ts';
+import { type Side, type Sides, SIDES, type SideWords } from '../core/contact/side.ts';
 import { FIRST_SYNC, type Halt } from '../core/reconcile/guard.ts';
 import type { OperationKind } from '../core/reconcile/operation.ts';
 import type { Policy } from '../core/reconcile/policy.ts';
@@ -68,6 +68,8 @@ export type Session = LinkContext & {
   readonly emit: (event: RunEvent) => void;
   /** Changes stored rows of the link, under the run's lease. */
   readonly writer: LinkWriter;
+  /** Returns the link's state after the last commit of the run. */
+  readonly state: () => LinkState;
   readonly tally: Tally;
   /** The sides that have returned their account in this run. */
   readonly identified: Set<Side>;
@@ -87,7 +89,6 @@ export type Tally = Readonly<Record<Side, SideTally>> & {
   paired: number;
   conflicts: number;
   asked: number;
-  repaired: number;
   skipped: number;
 };
 
@@ -96,7 +97,7 @@ type SideTally = { pulled: number; created: number; updated: number; deleted: nu
 
 export const emptyTally = (): Tally => {
   const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });
-  return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, repaired: 0, skipped: 0 };
+  return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, skipped: 0 };
 };
 
 /** The count of a summary to which each kind of write adds. */
@@ -111,11 +112,14 @@ export const COUNTED_AS = {
 /** The guard stopped the run before its first write (R8). */
 export class HaltError extends Error {
   readonly halt: Halt;
+  /** The losses of the plan, to which an acceptance refers. */
+  readonly shown: readonly string[];
 
-  constructor(halt: Halt) {
+  constructor(halt: Halt, shown: readonly string[] = []) {
     super(halt.message);
     this.name = 'HaltError';
     this.halt = halt;
+    this.shown = shown;
   }
 }
 
@@ -168,4 +172,10 @@ export const resumeRemedy = (error: CredentialError, { link, sides }: Pick<LinkC
     error instanceof DisabledError ? 'When the account is enabled again, sign in with' : 'Sign in again with';
   const side = error.side === null ? '' : ` ${sides[error.side].name}`;
   return `${first}: contact-sync connect${side} ${link}`;
+};
+
+/** Returns the sides of which this run has completed a listing. */
+export const listedSides = ({ startedAtMs, state }: Pick<Session, 'startedAtMs' | 'state'>): ReadonlySet<Side> => {
+  const { cursors } = state();
+  return new Set(SIDES.filter((side) => (cursors[side].listedAtMs ?? 0) >= startedAtMs));
 };

@@ -5,8 +5,8 @@ import { chunks } from '../util/batches.ts';
 import { discardListing } from '../core/state/observe.ts';
 
 /** Discards a listing that cannot be trusted. The next run lists the side whole. */
-export const discard = async ({ link, store, writer }: Session, side: Side): Promise<void> => {
-  const { cursors } = await store.link(link);
+export const discard = async ({ state, writer }: Session, side: Side): Promise<void> => {
+  const { cursors } = state();
   await writer.apply({ missing: [side] }, (set) => discardListing(set, side, cursors[side]));
 };
 

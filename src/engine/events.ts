@@ -73,7 +73,7 @@ export interface Events {
   ): void;
   /** Another daemon uses this DATA_DIR. Leases keep two runs of a link apart, but each run is scheduled twice. */
   dataDirShared(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
-  /** The daemon serves its page, metrics, health and API at this address (LISTEN). */
+  /** The daemon serves its page, metrics and health at this address (LISTEN). */
   httpServerStarted(fields: { readonly address: string }): void;
   /** LISTEN is not set and its default address cannot be used. The daemon runs without page, metrics and health. */
   pageUnavailable(fields: { readonly reason: string; readonly remedy: string }): void;
@@ -90,12 +90,8 @@ export interface Events {
   daemonStopped(): void;
   /** SIGHUP: the links that were added, removed and changed. */
   configReloaded(fields: ConfigChange): void;
-  /** The links that were added, removed and changed in the database. */
-  linksChanged(fields: LinkChange): void;
-  /** A link in the database has invalid settings and is not served. Logged once for each set of problems. */
+  /** The file of a link has invalid settings, so the link is not served. Logged at start and after a reload. */
   linkSettingsInvalid(fields: LinkRef & { readonly problems: readonly string[] }): void;
-  /** The links in the database cannot be read; the links read last stay in use. Logged once for each reason. */
-  databaseLinksUnreadable(fields: { readonly error: unknown }): void;
   /** SIGHUP: the new configuration is invalid; the previous one stays in use. */
   configRejected(fields: { readonly problems: readonly string[] }): void;
   /** NOTIFY_URL begins with http:// and leads to another machine. */
@@ -152,14 +148,12 @@ export interface Events {
       readonly remedy: string;
     },
   ): void;
-  /** A run of a link that was paused completed with the new credential. */
-  linkReconnected(fields: LinkRef): void;
   /** The link was paused with `pause` or on the page: no scheduled run starts. */
   linkPausedByHand(fields: LinkRef & { readonly remedy: string }): void;
   /** The first run after `link paused by hand` started. */
   linkResumed(fields: LinkRef): void;
-  /** A run completed after runs that were halted, cut short or failed. */
-  linkRecovered(fields: LinkRef & { readonly from: 'halted' | 'failing' }): void;
+  /** A run completed after the link was paused or halted, or after runs that were cut short or failed. */
+  linkRecovered(fields: LinkRef & { readonly from: 'paused' | 'halted' | 'failing' }): void;
   /** A remote cut short this many runs in a row; logged once. Scheduled runs continue. */
   linkFailing(fields: LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }): void;
   /** Another process has the lease of the link, so the run did not start. */
@@ -184,7 +178,6 @@ export interface Events {
   /** A side accepted a write but did not store these values; they are not sent again until they change (R2). */
   valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
   /** Linked contacts differed in these fields and no rule explains it. A full run merges both sides' values. */
-  differenceRepaired(fields: ContactRef & { readonly fields: readonly SyncedField[] }): void;
   /** Contacts may be the same person, but several match or the names differ, so none was paired (R13). */
   matchAmbiguous(
     fields: RunRef & {
@@ -272,19 +265,16 @@ const notificationEvents = (log: ReturnType<typeof writersTo>['log']) => ({
   notificationFailed: log('warn', 'notification failed'),
 });
 
-/** Events of configuration changes and of links in the database. */
+/** Events of configuration changes. */
 const configurationEvents = (log: ReturnType<typeof writersTo>['log']) => ({
   configReloaded: log('info', 'configuration reloaded'),
   configRejected: log('error', 'configuration rejected'),
-  linksChanged: log('info', 'links changed'),
   linkSettingsInvalid: log('error', 'link settings invalid'),
-  databaseLinksUnreadable: log('error', 'links in database unreadable'),
 });
 
 /** Events of the state of links. */
 const linkStateEvents = (log: ReturnType<typeof writersTo>['log']) => ({
   linkPaused: log('error', 'link paused'),
-  linkReconnected: log('info', 'link reconnected'),
   linkPausedByHand: log('info', 'link paused by hand'),
   linkResumed: log('info', 'link resumed'),
   linkRecovered: log('info', 'link recovered'),
@@ -339,7 +329,6 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     conflictAwaitingDecision: logValues('info', 'conflict awaiting decision'),
     contactSkipped: log('warn', 'contact skipped'),
     valueRefused: log('warn', 'value not stored'),
-    differenceRepaired: log('warn', 'difference repaired'),
     matchAmbiguous: log('warn', 'ambiguous match'),
 
     groupCreated: logGroup('info', 'group created'),

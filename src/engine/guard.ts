@@ -2,7 +2,7 @@ import type { JournalRow } from '../core/state/rows.ts';
 import { isAway } from '../core/contact/half.ts';
 import { valueIn, type SyncedField } from '../core/contact/contact.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
-import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import {
   checkFirstSync,
   checkGuard,
@@ -11,11 +11,20 @@ import {
   type Halt,
   type Presence,
 } from '../core/reconcile/guard.ts';
-import { countLosses, isLossless, lossesOf, type Loss, type Losses } from '../core/reconcile/losses.ts';
+import {
+  countLosses,
+  deletionKey,
+  isLossless,
+  lossesOf,
+  lossKeys,
+  type Loss,
+  type Losses,
+} from '../core/reconcile/losses.ts';
 import { emptiesOf, operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { DAY_MS, type Session } from './context.ts';
 import { discard } from './discard.ts';
+import { anyPresent } from './opening.ts';
 import { isUnseen } from '../core/state/half.ts';
 import { loadMembers } from './workload.ts';
 
@@ -35,8 +44,8 @@ const lossesIn = (row: JournalRow): readonly Loss[] => {
 };
 
 /** Returns the losses that this link caused on each side within a day, since the guard was last accepted. */
-const recentLosses = async ({ clock, link, store }: Session): Promise<Sides<Losses>> => {
-  const { acceptedDeletes } = await store.link(link);
+const recentLosses = async ({ clock, link, state, store }: Session): Promise<Sides<Losses>> => {
+  const { acceptedDeletes } = state();
   const nowMs = clock.now();
   const acceptedAtMs = acceptedDeletes?.atMs ?? 0;
   // A time in the future was taken from a wrong clock.
@@ -69,19 +78,19 @@ const countExisting = async (
 
 /** Counts the pairs, and the known contacts of each side. */
 const countPresence = async (session: Session, replaced: Sides<number> | null = null): Promise<Presence> => {
-  const { pairs, asleep, present: all } = await session.store.counts(session.link);
+  const { pairs, present: all } = await session.store.counts(session.link);
   const { present, others } = replaced === null ? { present: all } : await countExisting(session, replaced);
   const unsettled = { left: 0, right: 0 };
   // Only a side without contacts needs this count.
   for (const side of SIDES)
-    if (pairs + asleep >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
-  return { pairs, asleep, present, unsettled, ...(others !== undefined && { others }) };
+    if (pairs >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
+  return { pairs, present, unsettled, ...(others !== undefined && { others }) };
 };
 
 /** Whether both sides have a contact. Then neither is empty, and nothing needs to be counted. */
-const areBothPresent = async ({ link, store }: Session): Promise<boolean> => {
-  const anyPresent = await store.anyPresent(link);
-  return SIDES.every((side) => anyPresent[side]);
+const areBothPresent = async (session: Session): Promise<boolean> => {
+  const present = await anyPresent(session);
+  return SIDES.every((side) => present[side]);
 };
 
 /** Returns the sides without contacts, except those where R7 explains it by recent contacts. */
@@ -91,14 +100,30 @@ export const emptiedSides = async (session: Session): Promise<readonly Side[]> =
   return SIDES.filter((side) => isEmptied(side, presence));
 };
 
+/** The number of runs among which the last halted one is looked for. Failed runs may follow it. */
+const MOST_FAILED_RUNS = 20;
+
 /**
- * Checks the losses of this run and of a day against the limits (R8). Accepted losses no longer count. An override that is bound
- * to one halt accepts only that one.
+ * Returns whether a user accepts these losses: the last run halted and showed each of them. Runs that failed do not count. A job
+ * accepts the halt that it names and no later one.
+ */
+const areShown = async ({ acceptedHalt, link, store }: Session, keys: readonly string[]): Promise<boolean> => {
+  const runs = await store.runs(link, { newest: MOST_FAILED_RUNS });
+  const last = runs.find(({ outcome }) => outcome !== 'running' && outcome !== 'failed');
+  if (last?.outcome !== 'halted' || (acceptedHalt !== undefined && last.reason !== acceptedHalt)) return false;
+  const shown = new Set(last.shown);
+  return shown.size > 0 && keys.every((key) => shown.has(key));
+};
+
+/**
+ * Checks the losses of this run and of a day against the limits (R8). Accepted losses no longer count. An acceptance applies to
+ * the losses that the last run showed when it halted. If `keys` is null, the user has seen the losses in another way.
  */
 export const guard = async (
   session: Session,
   losses: Sides<Losses>,
   replaced: Sides<number> = { left: 0, right: 0 },
+  keys: readonly string[] | null = null,
 ): Promise<Halt | null> => {
   const { acceptedHalt, clock, policy, run, sides, undoes, writer } = session;
   const isQuiet = isLossless(losses);
@@ -111,8 +136,9 @@ export const guard = async (
     undoes,
     places: bySide((side) => sides[side].place),
   };
-  const isAcceptedHalt = (): boolean => checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
-  const acceptDeletes = session.acceptDeletes && (acceptedHalt === undefined || isAcceptedHalt());
+  const isAcceptedHalt = (): boolean =>
+    acceptedHalt === undefined || checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
+  const acceptDeletes = session.acceptDeletes && (keys === null ? isAcceptedHalt() : await areShown(session, keys));
   if (acceptDeletes && !isQuiet) {
     await writer.apply({}, (set) => {
       set.add({ kind: 'link', patch: { acceptedDeletes: { run, atMs: clock.now() } } });
@@ -127,8 +153,12 @@ const countReplaced = ({ decisions }: Plan): Sides<number> => {
   return bySide((side) => sides.filter((each) => each === side).length);
 };
 
-/** Checks the losses of a plan. */
-export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | null> => {
+/** Checks the losses of a plan. `keys`: see {@link guard}. */
+export const guardPlan = async (
+  session: Session,
+  plan: Plan,
+  keys: readonly string[] | null = lossKeys(plan),
+): Promise<Halt | null> => {
   const { store, link } = session;
   const deleted = plan.groups.actions.filter((action) => action.kind === 'delete-group');
   const members = new Map<string, number>();
@@ -138,6 +168,7 @@ export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | nu
     session,
     lossesOf(plan, (side, id) => members.get(`${side} ${id}`) ?? 0),
     countReplaced(plan),
+    keys,
   );
 };
 
@@ -154,4 +185,13 @@ export const guardRun = async (session: Session, plan: Plan): Promise<Halt | nul
   const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
   if (halt?.reason === 'side-emptied') await discard(session, halt.side);
   return halt;
+};
+
+/** Returns the losses that a halt shows. If a side is empty, these are all contacts that are linked with it. */
+export const lossesShown = async ({ link, store }: Session, plan: Plan, halt: Halt): Promise<readonly string[]> => {
+  if (halt.reason !== 'too-many-deletes' && halt.reason !== 'side-emptied') return [];
+  if (halt.reason === 'too-many-deletes') return lossKeys(plan);
+  const other = otherSide(halt.side);
+  const linked = (await store.index(link, other)).filter(({ pair }) => pair !== null);
+  return [...new Set([...lossKeys(plan), ...linked.map(({ id }) => deletionKey(other, id))])];
 };

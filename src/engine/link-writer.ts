@@ -1,9 +1,10 @@
-import type { StoreChange } from '../core/state/rows.ts';
+import { changedLink } from '../core/state/changed-link.ts';
+import type { LinkState, RunStart, StoreChange } from '../core/state/rows.ts';
 import type { Half } from '../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Pair } from '../core/reconcile/decision.ts';
 import type { Operation } from '../core/reconcile/operation.ts';
-import type { Store } from '../store/store.ts';
+import type { Opening, Store } from '../store/store.ts';
 import { WorkingSet } from '../core/state/working-set.ts';
 
 /** The rows that a step needs. Each half is loaded with its whole pair. */
@@ -26,6 +27,21 @@ type Waiting = {
   readonly step: Step;
   readonly resolve: (journalIds: readonly number[]) => void;
   readonly reject: (error: unknown) => void;
+};
+
+/** Whether a change leaves the rows of an {@link Opening} as they are, apart from the link's state. */
+const keepsOpening = (change: StoreChange): boolean => {
+  switch (change.kind) {
+    case 'put':
+    case 'link':
+    case 'shown':
+    case 'run-started':
+      return true;
+    case 'drop':
+      return ['shownPages', 'groupPairs', 'rejections', 'verdicts'].includes(change.table);
+    default:
+      return false;
+  }
 };
 
 /** Loads the rows that the steps need and the set lacks; each half with its whole pair. */
@@ -58,17 +74,38 @@ export class LinkWriter {
   readonly #store: Store;
   readonly #link: string;
   readonly #token: number;
+  #state: LinkState;
+  #opening: Opening | null;
+  /** The start of the run, which is stored with the first other commit: an idle run has one commit fewer. */
+  #start: readonly StoreChange[] = [];
   /** While its token is valid, only the run changes rows of the link, and all its steps change them here: they stay current. */
   #rows = new WorkingSet();
   #keepsRows = false;
   #waiting: Waiting[] = [];
   #isWorking = false;
 
-  /** `token` is the fencing token of the run's lease of the link. */
-  constructor(store: Store, link: string, token: number) {
+  /** `token` is the fencing token of the run's lease, and `opening` was read under it. */
+  constructor(store: Store, opening: Opening, token: number) {
     this.#store = store;
-    this.#link = link;
+    this.#link = opening.state.name;
+    this.#state = opening.state;
+    this.#opening = opening;
     this.#token = token;
+  }
+
+  /** The rows that the run read first; null once a commit has changed any of them. Its state is that of the beginning. */
+  get opening(): Opening | null {
+    return this.#opening;
+  }
+
+  /** The link's state after the last commit. A pause by hand and notifications are stored without the lease, and are not seen. */
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  /** Stores that a run has started, together with the first other commit. */
+  begin(run: RunStart): void {
+    this.#start = [{ kind: 'run-started', run }];
   }
 
   /** Keeps rows that were loaded for a plan, and the rows of later steps, so that no step loads them again. */
@@ -131,7 +168,11 @@ export class LinkWriter {
     const rows = set.changes();
     const intents: readonly StoreChange[] = steps.flatMap((step) => step.intents);
     if (rows.length + intents.length === 0) return steps.map(() => []);
-    const ids = await this.#store.commit(this.#link, this.#token, [...rows, ...intents]);
+    const changes = [...this.#start, ...rows, ...intents];
+    const ids = await this.#store.commit(this.#link, this.#token, changes);
+    this.#start = [];
+    this.#state = changedLink(this.#state, changes);
+    if (!changes.every(keepsOpening)) this.#opening = null;
     const made = ids.length - intents.length;
     set.markStored(ids.slice(0, made));
     const journalIds = ids.slice(made);

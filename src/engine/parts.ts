@@ -5,9 +5,10 @@ import type { GroupPlan } from '../core/reconcile/groups.ts';
 import { comparedBy, cannotMatch, newTwinSearch, searchTwin, sketchOf, twinsIn } from '../core/reconcile/twins.ts';
 import type { Sketch, TwinSearch } from '../core/reconcile/twins.ts';
 import { selectsEveryContact } from '../core/reconcile/selection.ts';
-import type { RemoteCapabilities } from '../providers/remote.ts';
-import type { Session } from './context.ts';
+import type { Remote, RemoteCapabilities } from '../providers/remote.ts';
+import { listedSides, type Session } from './context.ts';
 import { chunks } from '../util/batches.ts';
+import { markedOrigins, originScopes, type MarkedOrigins } from './accounts.ts';
 import { yieldToEventLoop } from './execute/in-parallel.ts';
 import type { ContactIds, Part } from './workload.ts';
 
@@ -33,8 +34,13 @@ type Division = {
 };
 
 /** The session properties that {@link divideContacts} needs. */
-type DivisionContext = Pick<Session, 'kind' | 'link' | 'partSize' | 'policy' | 'startedAtMs' | 'store' | 'tally'> & {
-  readonly remotes: Sides<{ readonly capabilities: Pick<RemoteCapabilities, 'namesDeletions'> }>;
+type DivisionContext = Pick<
+  Session,
+  'endpoints' | 'kind' | 'link' | 'partSize' | 'policy' | 'signal' | 'startedAtMs' | 'state' | 'store' | 'tally'
+> & {
+  readonly remotes: Sides<
+    Pick<Remote, 'originMarks'> & { readonly capabilities: Pick<RemoteCapabilities, 'namesDeletions'> }
+  >;
 };
 
 type Groups = Pick<GroupPlan, 'links'>;
@@ -55,11 +61,12 @@ const readSketches = async (
   { link, store }: DivisionContext,
   side: Side,
   ids: readonly string[],
+  marked: MarkedOrigins,
   take: (sketch: Sketch) => void,
 ): Promise<void> => {
   for (const some of chunks(ids, SKETCH_BATCH)) {
     for (const half of await store.halves(link, { by: 'id', side, ids: some })) {
-      const { content, ...sketch } = sketchOf(half);
+      const { content, ...sketch } = sketchOf(half, marked[otherSide(side)]);
       take({ ...sketch, content: content === '' ? '' : hash('sha256', content, 'base64') });
     }
     await yieldToEventLoop();
@@ -67,16 +74,16 @@ const readSketches = async (
 };
 
 /** Finds the contacts of the larger side that match no contact of the smaller side. */
-const findUnmatched = async (session: DivisionContext, rest: ContactIds, search: TwinSearch) => {
+const findUnmatched = async (session: DivisionContext, rest: ContactIds, marked: MarkedOrigins, search: TwinSearch) => {
   const small: Side = rest.left.length < rest.right.length ? 'left' : 'right';
   const large = otherSide(small);
   const unmatched: string[] = [];
   if (rest[large].length <= (session.partSize ?? PART_SIZE)) return { large, unmatched };
   const keys = new Set<string>();
-  await readSketches(session, small, rest[small], (sketch) => {
+  await readSketches(session, small, rest[small], marked, (sketch) => {
     for (const key of comparedBy(sketch)) keys.add(key);
   });
-  await readSketches(session, large, rest[large], (sketch) => {
+  await readSketches(session, large, rest[large], marked, (sketch) => {
     if (cannotMatch(sketch, keys, search)) unmatched.push(sketch.id);
   });
   return { large, unmatched };
@@ -100,10 +107,13 @@ const NO_IDS: ContactIds = { left: [], right: [] };
 
 const sortContacts = async (session: DivisionContext, fresh: ContactIds): Promise<Sorted> => {
   if (fresh.left.length === 0 || fresh.right.length === 0) return { uncertain: NO_IDS, twins: [], single: fresh };
-  const { verdicts } = await session.store.link(session.link);
+  const { verdicts } = session.state();
   const judged = verdicts.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]);
   const search = newTwinSearch(judged);
-  for (const side of SIDES) await readSketches(session, side, fresh[side], (sketch) => searchTwin(search, sketch));
+  const marked = await markedOrigins(session, fresh, originScopes(session));
+  for (const side of SIDES) {
+    await readSketches(session, side, fresh[side], marked, (sketch) => searchTwin(search, sketch));
+  }
   const twins = twinsIn(search);
   const rest = {
     left: without(
@@ -115,7 +125,7 @@ const sortContacts = async (session: DivisionContext, fresh: ContactIds): Promis
       twins.map(({ rightId }) => rightId),
     ),
   };
-  const { large, unmatched } = await findUnmatched(session, rest, search);
+  const { large, unmatched } = await findUnmatched(session, rest, marked, search);
   const uncertain = { ...rest, [large]: without(rest[large], unmatched) };
   return { uncertain, twins, single: { ...NO_IDS, [large]: unmatched } };
 };
@@ -159,16 +169,9 @@ const orderByGroup = async (
 };
 
 /** The sides that have reported all deletions since the run started: by a feed, or by a complete listing. */
-const sidesWithDeletions = async ({
-  link,
-  remotes,
-  startedAtMs,
-  store,
-}: DivisionContext): Promise<ReadonlySet<Side>> => {
-  const { cursors } = await store.link(link);
-  const hasDeletions = (side: Side): boolean =>
-    remotes[side].capabilities.namesDeletions || (cursors[side].listedAtMs ?? 0) >= startedAtMs;
-  return new Set(SIDES.filter(hasDeletions));
+const sidesWithDeletions = ({ remotes, startedAtMs, state }: DivisionContext): ReadonlySet<Side> => {
+  const listed = listedSides({ startedAtMs, state });
+  return new Set(SIDES.filter((side) => remotes[side].capabilities.namesDeletions || listed.has(side)));
 };
 
 /** The ids of everything that needs a decision. */
@@ -210,14 +213,14 @@ export const divideContacts = async (session: DivisionContext, groups: Groups): 
   const { kind, link, partSize = PART_SIZE, policy, store, tally } = session;
   // Outside of a full run, new contacts are those that it has just read.
   if (kind !== 'full' && tally.left.pulled + tally.right.pulled <= partSize) return null;
-  if (!selectsEveryContact(policy.contacts) || (await store.link(link)).selection !== null) return null;
+  if (!selectsEveryContact(policy.contacts) || session.state().selection !== null) return null;
   const open = await loadOpenIds(session);
   await yieldToEventLoop();
   if (open === null || (await store.halves(link, { by: 'alone' })).length > 0) return null;
   const { fresh, pairs, deleted } = open;
   const sorted = await sortContacts(session, fresh);
   const single = await orderByGroup(session, sorted.single, groups);
-  const reported = await sidesWithDeletions(session);
+  const reported = sidesWithDeletions(session);
   const mayWait = ({ ids }: LaterPart): boolean => SIDES.every((side) => ids[side].length === 0 || reported.has(side));
   const parts = partsOf({ ...sorted, single }, partSize);
   // One of them is added to the first part: its requests show how many the others will need.

@@ -1,3 +1,4 @@
+import { otherSide, SIDES } from '../core/contact/side.ts';
 import { type Decision, idsOn } from '../core/reconcile/decision.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
 import { causesLosses } from '../core/reconcile/losses.ts';
@@ -9,12 +10,27 @@ import { confirmMissing } from './confirm.ts';
 import { COUNTED_AS, HaltError, type Session } from './context.ts';
 import { execute, executePart, finishExecution, startExecution } from './execute/execute.ts';
 import type { Execution } from './execute/execution.ts';
-import { guardPlan, guardRun } from './guard.ts';
+import { guardPlan, guardRun, lossesShown } from './guard.ts';
 import type { LaterPart } from './parts.ts';
 import { currentLinks, type NamedGroups, planFirst, planLinkGroups, planPart, planStored } from './plan.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover.ts';
 import { storePatterns } from './selecting.ts';
+
+/**
+ * Returns the session of a link in which a side that may only be read is the source. The reason is reported once, and not for each
+ * contact.
+ */
+export const withReadOnlySide = async (session: Session): Promise<Session> => {
+  const { policy, remotes, signal } = session;
+  for (const side of policy.direction === 'both' ? SIDES : []) {
+    const reason = (await remotes[side].readOnlyReason?.(signal)) ?? null;
+    if (reason === null) continue;
+    session.emit({ kind: 'skipped', side, reason, leftId: null, rightId: null });
+    return { ...session, policy: { ...policy, direction: `to-${otherSide(side)}` } };
+  }
+  return session;
+};
 
 /** Updates the store to the current state of both sides: accounts, recovery, both feeds. Writes to no remote. */
 export const refreshState = async (session: Session): Promise<void> => {
@@ -44,7 +60,7 @@ const performFirst = async (session: Session, groups: NamedGroups) => {
   const { plan, selection, later } = await planFirst(session, groups);
   const halt = await guardRun(session, plan);
   report(session, plan);
-  if (halt !== null) throw new HaltError(halt);
+  if (halt !== null) throw new HaltError(halt, await lossesShown(session, plan, halt));
   const started = await startExecution(session, { ...plan, selection }, later);
   return { ...started, later };
 };
@@ -71,7 +87,7 @@ export const settleUnanswered = async (session: Session): Promise<void> => {
 /** Plans and executes again the contacts that were stale, deleted or of unknown outcome. Deletes nothing. */
 const secondPass = async (session: Session, groups: NamedGroups): Promise<void> => {
   await settleUnanswered(session);
-  const links = await currentLinks(session, groups);
+  const links = currentLinks(session, groups);
   // The first plan has written the groups.
   const { plan } = await planStored(session, { ...groups, actions: [], ended: [], links });
   // Decisions that exceed the limits of the guard are left to the next run, which halts first (R8).
@@ -88,7 +104,8 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
  * Performs one run. A large first sync is planned and written in parts. Each part, including the first one, is in memory only
  * while its function runs.
  */
-export const perform = async (session: Session): Promise<void> => {
+export const perform = async (opened: Session): Promise<void> => {
+  const session = await withReadOnlySide(opened);
   await refreshState(session);
   const groups = await planLinkGroups(session);
   const { execution, final, later } = await performFirst(session, groups);

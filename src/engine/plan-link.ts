@@ -6,10 +6,10 @@ import type { RunKind } from '../core/state/rows.ts';
 import { partChanges, planChanges, plannedContacts, unpairedOf } from '../core/view/plan.ts';
 import type { Change, Unpaired } from '../core/view/views.ts';
 import type { LinkContext, RunOptions, Session } from './context.ts';
-import { effortOf } from './execute/effort.ts';
+import { plannedWrites } from './execute/planned-writes.ts';
 import { tasksOf } from './execute/execution.ts';
 import { guardRun } from './guard.ts';
-import { refreshState } from './perform.ts';
+import { refreshState, withReadOnlySide } from './perform.ts';
 import { type NamedGroups, planFirst, planLinkGroups, planPart } from './plan.ts';
 import { planUnderLease } from './run.ts';
 
@@ -30,8 +30,8 @@ export type PlanResult = {
 
 const requestsOf = ({ remotes }: Session, plan: Plan): Sides<number> => {
   const capabilities = bySide((side) => remotes[side].capabilities);
-  const effort = effortOf(plan, tasksOf(plan), capabilities);
-  return bySide((side) => effort[side].requests);
+  const planned = plannedWrites(plan, tasksOf(plan), capabilities);
+  return bySide((side) => planned[side].requests);
 };
 
 const estimateOf = ({ remotes }: Session, ofParts: readonly Sides<number>[]): Estimate => {
@@ -55,7 +55,8 @@ const showFirst = async (session: Session, groups: NamedGroups) => {
  * @throws {RemoteError | HaltError} if the run cannot be planned.
  */
 export const planLink = (context: LinkContext, options: RunOptions): Promise<PlanResult> =>
-  planUnderLease(context, options, null, async (session) => {
+  planUnderLease(context, options, null, async (opened) => {
+    const session = await withReadOnlySide(opened);
     await refreshState(session);
     const { later, groups, requests, ...first } = await showFirst(session, await planLinkGroups(session));
     const changes = [...first.changes];

@@ -1,22 +1,22 @@
-import { withoutRestingExtras, pastMerges } from './journal-evidence.ts';
-import { originScopes } from './accounts.ts';
+import { markedOrigins, originScopes } from './accounts.ts';
+import { currentConflicts, openEntries } from './opening.ts';
 import type { LinkState } from '../core/state/rows.ts';
 import type { GroupRecord } from '../core/contact/record.ts';
-import type { Half } from '../core/contact/half.ts';
-import { bySide, type Side, type Sides } from '../core/contact/side.ts';
+import { type Half, halfKey, isPresent } from '../core/contact/half.ts';
+import { bySide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import { isFault } from '../providers/errors.ts';
 import type { Decision } from '../core/reconcile/decision.ts';
-import { deferRefused, deferUnsettled, pastRefusals } from '../core/reconcile/defer.ts';
+import { deferExtras, deferRefused, deferUnsettled, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
 import { planGroups, type GroupNames, type GroupPlan } from '../core/reconcile/groups.ts';
 import { planContacts, type Plan } from '../core/reconcile/plan.ts';
+import { refusedWrites } from '../core/state/unread.ts';
 import { forField } from '../core/reconcile/policy.ts';
-import { noLongerAsked, pastQuestions } from '../core/reconcile/review.ts';
+import { conflictsEndedBy, conflictsToPlan } from '../core/reconcile/recorded-conflicts.ts';
 import { confirmMet, NONE_READ } from './confirm.ts';
-import { onBothSides, type Session } from './context.ts';
+import { listedSides, onBothSides, type Session } from './context.ts';
 import { yieldToEventLoop } from './execute/in-parallel.ts';
 import { divideContacts, type LaterPart } from './parts.ts';
-import { repairDiffering } from './repair.ts';
-import { endQuestions, endReviews, takenConflicts } from './reviews.ts';
+import { endConflicts } from './execute/conflicts.ts';
 import { currentSelection, storedSelection } from './selecting.ts';
 import { bindingVerdicts } from './verdicts.ts';
 import { loadUnpaired, loadWorkload, type ContactIds, type Part } from './workload.ts';
@@ -46,16 +46,22 @@ const listGroups = async (session: Session, side: Side, known: readonly string[]
 /** The plan of the groups, with their names after it. */
 export type NamedGroups = GroupPlan & { readonly names: Sides<GroupNames> };
 
-/** Lists the groups of both sides and plans them. */
-export const planLinkGroups = async (session: Session): Promise<NamedGroups> => {
-  const { groupPairs } = await session.store.link(session.link);
-  const { left, right } = await onBothSides((side) => {
-    return listGroups(
+/** Lists the groups of both sides. A stored group that a listing misses is read. */
+export const listLinkGroups = async (session: Session): Promise<Sides<ListedGroups>> => {
+  const { groupPairs } = session.state();
+  return onBothSides((side) =>
+    listGroups(
       session,
       side,
       groupPairs.flatMap((pair) => pair[side]?.id ?? []),
-    );
-  });
+    ),
+  );
+};
+
+/** Lists the groups of both sides and plans them. */
+export const planLinkGroups = async (session: Session): Promise<NamedGroups> => {
+  const { groupPairs } = session.state();
+  const { left, right } = await listLinkGroups(session);
   const unread = { left: left.unread, right: right.unread };
   const input = { left: left.groups, right: right.groups, unread, pairs: groupPairs };
   return planGroups(input, forField(session.policy, 'buckets'));
@@ -75,8 +81,8 @@ const forgetDeletions = async ({ clock, writer }: Session, deleted: readonly Hal
 };
 
 /** Returns a test for contacts that have a write of unknown outcome. */
-const loadUnsettled = async ({ link, store }: Session): Promise<(side: Side, id: string) => boolean> => {
-  const open = await store.journal(link, { open: true });
+const loadUnsettled = async (session: Session): Promise<(side: Side, id: string) => boolean> => {
+  const open = await openEntries(session);
   const ids = {
     left: new Set(open.flatMap(({ leftId }) => leftId ?? [])),
     right: new Set(open.flatMap(({ rightId }) => rightId ?? [])),
@@ -99,15 +105,27 @@ const keepUniting = async ({ writer }: Session, waiting: readonly Decision[]): P
   });
 };
 
+/** Loads the refusals whose contacts do not exist any more. */
+const loadOrphaned = async ({ link, store }: Session, rejections: LinkState['rejections']) => {
+  const refusals = refusedWrites(rejections);
+  const present = new Set<string>();
+  for (const side of SIDES) {
+    const ids = [...new Set(refusals.flatMap((refusal) => refusal[`${side}Id`] ?? []))];
+    const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids });
+    for (const half of halves.filter(isPresent)) present.add(halfKey(half));
+  }
+  return orphanedRefusals(refusals, (side, id) => present.has(halfKey({ side, id })));
+};
+
 /**
  * Returns the plan without deferred decisions: contacts with a write of unknown outcome, refused writes, and extras. Stores the
  * bases that deferred pairs would lose ({@link keepUniting}).
  */
 const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
-  const { rejections } = await session.store.link(session.link);
+  const { rejections } = session.state();
   const settled = deferUnsettled(plan.decisions, await loadUnsettled(session));
   await keepUniting(session, [...new Set(plan.decisions).difference(new Set(settled))]);
-  const past = pastRefusals(plan.decisions, rejections);
+  const past = [...pastRefusals(plan.decisions, rejections), ...(await loadOrphaned(session, rejections))];
   if (past.length > 0) {
     await session.writer.apply({}, (set) =>
       set.add(
@@ -115,55 +133,61 @@ const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
       ),
     );
   }
-  const due = await withoutRestingExtras(session, settled);
+  const due = listedSides(session).size > 0 ? settled : deferExtras(settled);
   return { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
 };
 
 /** A plan, and the selection that is stored when the plan has been performed. */
 type SelectedPlan = { readonly plan: Plan; readonly selection: LinkState['selection'] };
 
-/** Plans all stored contacts, or one part of them. Sends no request. */
+const idsBySide = (halves: Sides<readonly Half[]>): Sides<readonly string[]> =>
+  bySide((side) => halves[side].map(({ id }) => id));
+
+/** Plans all stored contacts, or one part of them. Writes to no remote. */
 export const planStored = async (
   session: Session,
   { names, ...groups }: NamedGroups,
   part: Part | null = null,
 ): Promise<SelectedPlan> => {
-  const { store, link, policy, writer } = session;
+  const { policy, writer } = session;
   const unsettled = groups.links.filter((candidate) => !candidate.settled);
   const groupIds = unsettled.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
-  const openConflicts = await store.conflicts(link, { all: false });
-  const taken = takenConflicts(openConflicts);
-  const reviewedIds = [...taken, ...noLongerAsked(openConflicts, policy)].map(({ leftId }) => leftId);
+  const conflicts = await currentConflicts(session);
   const { selection, isNewSelection } = await currentSelection(session, { names, links: groups.links });
-  const workload = await loadWorkload(store, link, { groupIds, reviewedIds, selection, isNewSelection, part });
+  const workload = await loadWorkload(session, {
+    groupIds,
+    conflicts: conflictsToPlan(conflicts, policy),
+    selection,
+    isNewSelection,
+    part,
+  });
   await yieldToEventLoop();
   writer.keepRows([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
-  await endReviews(session, taken, [...workload.pairs, ...workload.survivors]);
-  const scopes = await originScopes(session);
+  const scopes = originScopes(session);
+  const marked = await markedOrigins(session, idsBySide(workload.unpaired), scopes);
   const verdicts = await bindingVerdicts(session);
-  const { fields } = await store.link(link);
+  const { fields } = session.state();
   const joining = fields.joining ?? [];
-  const merges = await pastMerges(session, workload.pairs);
   const plan = planContacts({
     ...workload,
     groups,
     selection,
-    openConflicts,
+    conflicts,
     policy,
     scopes,
+    marked,
     verdicts,
     joining,
-    pastMerges: merges,
   });
   await yieldToEventLoop();
-  await endQuestions(session, pastQuestions(openConflicts, plan.decisions));
+  await endConflicts(session, conflictsEndedBy(conflicts, plan.decisions));
   await forgetDeletions(session, workload.deleted);
   return { plan: await deferWaiting(session, plan), selection: storedSelection(selection, policy) };
 };
 
 /** Returns the plan's group links with the ids of the groups that were created since. */
-export const currentLinks = async ({ store, link }: Session, { links }: GroupPlan): Promise<GroupPlan['links']> => {
-  const stored = new Map((await store.link(link)).groupPairs.map((pair) => [pair.key, pair]));
+export const currentLinks = ({ state }: Session, { links }: GroupPlan): GroupPlan['links'] => {
+  const stored = new Map(state().groupPairs.map((pair) => [pair.key, pair]));
   return links.map((each) => {
     const pair = stored.get(each.key);
     return { ...each, left: pair?.left?.id ?? each.left, right: pair?.right?.id ?? each.right };
@@ -176,11 +200,13 @@ export const planPart = async (session: Session, groups: GroupPlan, ids: Contact
   writer.releaseRows();
   const unpaired = await loadUnpaired(store, link, ids);
   writer.keepRows([...unpaired.left, ...unpaired.right], []);
-  const scopes = await originScopes(session);
+  const scopes = originScopes(session);
+  const marked = await markedOrigins(session, idsBySide(unpaired), scopes);
   const verdicts = await bindingVerdicts(session);
-  const links = await currentLinks(session, groups);
+  const links = currentLinks(session, groups);
   const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
-  const material = { pairs: [], survivors: [], openConflicts: [], unpaired, groups: own, policy, scopes, verdicts };
+  const found = { scopes, marked, verdicts };
+  const material = { pairs: [], survivors: [], conflicts: [], unpaired, groups: own, policy, ...found };
   return deferWaiting(session, planContacts(material));
 };
 
@@ -188,11 +214,10 @@ export const planPart = async (session: Session, groups: GroupPlan, ids: Contact
 type FirstPlan = SelectedPlan & { readonly later: readonly LaterPart[] };
 
 /**
- * Plans the stored contacts; of a large first sync only a part. A full run first repairs pairs that differ without an
- * explanation. Later parts destroy nothing, so the guard needs this plan only (R8).
+ * Plans the stored contacts; of a large first sync only a part. Later parts destroy nothing, so the guard needs this plan only
+ * (R8).
  */
 export const planFirst = async (session: Session, groups: NamedGroups): Promise<FirstPlan> => {
-  if (session.kind === 'full') await repairDiffering(session, groups.links);
   let planned: FirstPlan;
   let read: typeof NONE_READ | null = NONE_READ;
   // After a read, a plan may choose another counterpart, which is read as well.

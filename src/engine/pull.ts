@@ -8,24 +8,23 @@ import type { KnownRows, PullRequest } from '../providers/remote.ts';
 import { confirmAccounts } from './accounts.ts';
 import { HaltError, onBothSides, type Session } from './context.ts';
 import { discard, discardUnpaired } from './discard.ts';
-import { readAgain, rememberUnread, unreadContact } from '../core/state/unread.ts';
+import { halvesIn, openEntries } from './opening.ts';
+import { readAgain, rememberUnreadRow, unreadContact } from '../core/state/unread.ts';
 import { isUnseen, mustBeRead } from '../core/state/half.ts';
 import { newUnsyncableReason } from '../core/state/unsyncable.ts';
 import { compareListing, hasRenames, idsInPage, observeListing, observePage } from '../core/state/observe.ts';
 
-const cursorOf = async ({ store, link }: Session, side: Side): Promise<Cursor> => {
-  return (await store.link(link)).cursors[side];
-};
+const cursorOf = ({ state }: Session, side: Side): Cursor => state().cursors[side];
 
 /**
  * Stores one page with the position of the feed after it (R14). Returns the number of new contacts. An unreadable row of a feed
  * that reports deletions is read by its id later, because its side is rarely listed.
  */
 const storePage = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<number> => {
-  const { clock, link, remotes, store, tally, writer } = session;
+  const { clock, remotes, tally, writer } = session;
   const unreadable = page.changes.filter((change) => change.kind === 'unreadable');
   const isSwept = !remotes[side].capabilities.namesDeletions;
-  const { rejections } = unreadable.length === 0 || isSwept ? { rejections: [] } : await store.link(link);
+  const { rejections } = unreadable.length === 0 || isSwept ? { rejections: [] } : session.state();
   const needs = { ids: { [side]: idsInPage(page) }, gone: hasRenames(page) ? [side] : [] };
   let firstSeen = 0;
   const unsyncable: { readonly id: string; readonly reason: string }[] = [];
@@ -36,13 +35,13 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
       const known = set.half(side, record.id);
       const reason = newUnsyncableReason(known, record);
       if (reason !== null) unsyncable.push({ id: record.id, reason });
-      if (mustBeRead(known, record, clock.now())) readAgain(set, side, record.id, clock.now());
+      if (mustBeRead(known, record, clock.now())) readAgain(set, side, record.id, session.startedAtMs);
     }
     const observed = observePage(set, side, page, cursor, clock.now());
     tally[side].pulled += observed.toPlan;
     firstSeen = observed.firstSeen;
     for (const { id, reason } of unreadable) {
-      if (id !== null && !isSwept) rememberUnread(set, unreadContact(side, id), reason, rejections, clock.now());
+      if (id !== null && !isSwept) rememberUnreadRow(set, unreadContact(side, id), reason, rejections, clock.now());
     }
   });
   for (const { id, reason } of unsyncable) session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
@@ -94,7 +93,7 @@ const countMissing = async (session: Session, side: Side, index: readonly HalfKe
 /** Stores the end of a listing: contacts that it did not show are missing (R7, R8). */
 const finishListing = async (session: Session, side: Side): Promise<void> => {
   const { clock, link, store, writer } = session;
-  const { accounts, cursors } = await store.link(link);
+  const { accounts, cursors } = session.state();
   const index = await store.index(link, side);
   const listing = compareListing(index, await store.shown(link, side));
   const isStrange = listing.paired >= 2 && listing.seen > 0 && listing.pairedSeen === 0;
@@ -110,7 +109,9 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
     throw new HaltError(accountChanged(side, place, `none of its ${missing} linked contacts is there`));
   }
   const needs = { ids: { [side]: [...listing.missed, ...listing.reappeared] } };
-  await writer.apply(needs, (set) => observeListing(set, side, listing, cursors[side], clock.now()));
+  const open = await openEntries(session);
+  const sources = new Set(open.flatMap((row) => (row.kind === 'create' ? (row[`${side}Id`] ?? []) : [])));
+  await writer.apply(needs, (set) => observeListing(set, side, listing, sources, cursors[side], clock.now()));
 };
 
 /**
@@ -145,7 +146,7 @@ const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<
 
 /** Returns the cursor. First finishes a listing of which an earlier process stored the last page but not the end. */
 const openFeed = async (session: Session, side: Side): Promise<Cursor> => {
-  const cursor = await cursorOf(session, side);
+  const cursor = cursorOf(session, side);
   if (cursor.listingStartedAtMs === null || cursor.cursor === null || !keepsPages(session, side)) return cursor;
   await finishListing(session, side);
   return cursorOf(session, side);
@@ -177,25 +178,38 @@ const mayBeBack = async ({ link, remotes, store }: Session, side: Side, firstSee
 };
 
 /** A listing with a time in the future was stamped by a wrong clock. Its age is unknown, so a sweep is due. */
-const isSweepDue = (session: Session, { listedAtMs }: Cursor): boolean => {
+const isSweepDue = (session: Session, side: Side, { listedAtMs }: Cursor): boolean => {
+  if (session.remotes[side].capabilities.cursorsExpire) return false;
   if (listedAtMs === null) return true;
   const ageMs = session.clock.now() - listedAtMs;
   return ageMs < 0 || ageMs >= session.sweepIntervalMs;
 };
 
+/**
+ * Returns whether deletions that an earlier run observed wait because the guard halted it, and only a listing shows whether the
+ * contacts exist again: the side archives contacts, and a read returns them all the same.
+ */
+const mustListAgain = async (session: Session, side: Side): Promise<boolean> => {
+  const { remotes, state } = session;
+  if (remotes[side].capabilities.confirmsAbsenceAfter === null) return false;
+  if (state().state !== 'halted') return false;
+  const deleted = await halvesIn(session, ['gone'], side);
+  return deleted.some(({ pair }) => pair !== null);
+};
+
 const pullSide = async (session: Session, side: Side): Promise<void> => {
   const cursor = await openFeed(session, side);
   const isListing = cursor.listingStartedAtMs !== null;
-  const isFull = session.kind === 'full';
   const { namesDeletions } = session.remotes[side].capabilities;
-  const sweeps = !namesDeletions && !isFull && (isListing || isSweepDue(session, cursor));
+  // A feed may leave changes and deletions out, also one that reports deletions: each side is listed from time to time.
+  const sweeps = isSweepDue(session, side, cursor) || (await mustListAgain(session, side));
+  const lists = session.kind === 'full' || sweeps || (isListing && !namesDeletions);
   // A feed that reports deletions includes contacts that were written recently: it is read before a full listing.
-  const readsFeed = !sweeps && (!isFull || namesDeletions);
-  const firstSeen = readsFeed ? await pullChanges(session, side, cursor) : null;
-  if (firstSeen !== null && !isFull && !(await mayBeBack(session, side, firstSeen))) return;
-  await listWhole(session, side, await cursorOf(session, side));
+  const firstSeen = lists && !namesDeletions ? null : await pullChanges(session, side, cursor);
+  if (firstSeen !== null && !lists && !(await mayBeBack(session, side, firstSeen))) return;
+  await listWhole(session, side, cursorOf(session, side));
   // The listing of an earlier run lacks the changes since then.
-  if (isListing && namesDeletions) await pullChanges(session, side, await cursorOf(session, side));
+  if (isListing && namesDeletions) await pullChanges(session, side, cursorOf(session, side));
 };
 
 /** Pulls the changes of both sides into the store, page by page (R14). */

@@ -1,4 +1,5 @@
 import { originScopes } from './accounts.ts';
+import { openEntries } from './opening.ts';
 import type { CreateRequest, ReadAnswer } from '../core/contact/requests.ts';
 import type { JournalRow } from '../core/state/rows.ts';
 import { withBoundEntries } from '../core/contact/bound-entries.ts';
@@ -7,11 +8,17 @@ import type { ContactRecord } from '../core/contact/record.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import { RedirectedError, UnreadableError } from '../providers/errors.ts';
 import { sourceIdOf } from '../core/reconcile/operation.ts';
-import { ownFields } from '../core/reconcile/side-merge.ts';
 import { apartFrom } from '../core/reconcile/verdict.ts';
 import { DAY_MS, onBothSides, type Session } from './context.ts';
 import { forgetSelection } from './selecting.ts';
-import { isWaiting, forgetFaults, forgetUnread, rememberUnread, unsettledWrite } from '../core/state/unread.ts';
+import {
+  attemptsOf,
+  isWaiting,
+  forgetFaults,
+  forgetUnread,
+  rememberUnread,
+  unsettledWrite,
+} from '../core/state/unread.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
 import { changesToClose, type Known, type Outcome, type Unreadable } from '../core/apply/outcome.ts';
 import { applyRead, applySearch } from '../core/apply/reads.ts';
@@ -37,6 +44,24 @@ export const looksFor = (
   const isLate = nowMs - Math.max(...intendedAtMs) >= SENT_WITHIN_MS + SHOWN_AFTER_MS;
   return isLate ? looksAfterMs.slice(0, 2) : looksAfterMs;
 };
+
+/** The number of searches after which a create of unknown time was not applied: the third one is 15 minutes after the first (R15). */
+const DECISIVE_SEARCHES = 3;
+
+/**
+ * Returns whether a search that does not find the contact of a create proves that it does not exist. A side that shows contacts
+ * late proves it only after `settlesWithinMs` from the last moment at which the request may have been sent (R9). The searches
+ * before this one are counted because the clock may have been set back since the create.
+ */
+export const isDecisiveSearch = (
+  intendedAtMs: number,
+  nowMs: number,
+  settlesWithinMs: number,
+  earlierSearches: number,
+): boolean =>
+  settlesWithinMs === 0 ||
+  nowMs - intendedAtMs >= SENT_WITHIN_MS + settlesWithinMs ||
+  earlierSearches + 1 >= DECISIVE_SEARCHES;
 
 /**
  * Returns the time since which contacts of creates of those times are searched, in epoch milliseconds. A time in the future is
@@ -106,7 +131,7 @@ type Settled = { readonly row: JournalRow; readonly applied: boolean };
 
 /** Settles writes in one step: each by its result, together with its journal entry. */
 const settleAll = async <Row extends JournalRow>(
-  { clock, emit, link, store, tally, writer }: Session,
+  { clock, emit, state, tally, writer }: Session,
   side: Side,
   rows: readonly Row[],
   ids: readonly string[],
@@ -120,7 +145,7 @@ const settleAll = async <Row extends JournalRow>(
     pairs: rows.flatMap(({ pairId }) => pairId ?? []),
     gone: [side],
   };
-  const { groupPairs, rejections } = await store.link(link);
+  const { groupPairs, rejections } = state();
   const settled: Settled[] = [];
   await writer.apply(needs, (set) => {
     for (const row of rows) {
@@ -148,19 +173,25 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const nowMs = session.clock.now();
   const sinceMs = soughtSinceMs(intendedAtMs, nowMs);
   const looks = looksFor(intendedAtMs, nowMs, session.looksAfterMs);
-  const scopes = await originScopes(session);
+  const scopes = originScopes(session);
   const requests = writes.map((write) => requestOf(write, scopes));
   // A contact that a user keeps apart from a source existed before: no create of that source made it.
-  const { verdicts } = await session.store.link(session.link);
+  const { verdicts } = session.state();
   const apart = writes.flatMap((write) => {
     const sourceId = sourceIdOf(write);
     return sourceId === null ? [] : apartFrom(verdicts, otherSide(side), sourceId);
   });
   const found = await lookForCreated(session, side, requests, sinceMs, looks, apart);
+  const { rejections } = session.state();
+  const { settlesWithinMs } = session.remotes[side].capabilities;
+  const isDecisive = (write: Creating): boolean =>
+    isDecisiveSearch(write.intendedAtMs, nowMs, settlesWithinMs, attemptsOf(rejections, unsettledWrite(write)));
+  const mayAppear = `The answer to the create was lost, and ${session.sides[side].title} may show a new contact late.`;
   const ids = [...found.values()].flatMap((created) => (isRecord(created) ? [created.id] : []));
   return settleAll(session, side, writes, ids, (set, write, known) => {
     const record = found.get(String(write.id)) ?? null;
     if (record !== null && !isRecord(record)) return record;
+    if (record === null && !isDecisive(write)) return { unreadable: mayAppear };
     return applySearch(set, write, record, known);
   });
 };
@@ -182,8 +213,7 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Writ
     if (write.kind === 'delete' && write.survivor !== null) {
       const { before: mergedAway, survivor: before } = write;
       const found = answers.get(before.id);
-      const own = ownFields(session.policy, side);
-      if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway, own }, known);
+      if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway }, known);
     }
     if (answer?.kind === 'moved' && write.kind !== 'delete') observeStray(set, write, answer.record, known);
     return applyRead(set, write, answer, known);
@@ -215,9 +245,9 @@ const isKind = <Kind extends JournalRow['kind']>(...kinds: readonly Kind[]) => {
  * @returns the entries of the writes that were applied.
  */
 export const recover = async (session: Session): Promise<readonly JournalRow[]> => {
-  const { clock, link, store } = session;
-  const { rejections } = await store.link(link);
-  const rows = await store.journal(link, { open: true });
+  const { clock } = session;
+  const { rejections } = session.state();
+  const rows = await openEntries(session);
   const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now()));
   if (open.length === 0) return [];
   await forgetSelection(session);

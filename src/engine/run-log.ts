@@ -37,10 +37,6 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
       const { kind: _, ...fields } = event;
       return events.valueRefused({ ...ref, ...fields });
     }
-    case 'repaired': {
-      const { kind: _, ...fields } = event;
-      return events.differenceRepaired({ ...ref, ...fields });
-    }
     case 'ambiguous': {
       const { left: leftIds, right: rightIds, why } = event;
       return events.matchAmbiguous({ ...ref, leftIds, rightIds, why, remedy: completedRemedy(why, ref.sides) });

@@ -1,9 +1,8 @@
 import { bySide, type Side, type Sides, SIDES } from '../core/contact/side.ts';
-import { afterChange } from '../core/state/activity.ts';
 import { type LinkEvent, nextLinkState } from '../core/state/link.ts';
 import type { RunKind, RunOutcome, StoredRunKind } from '../core/state/rows.ts';
 import { isCredentialError } from '../providers/errors.ts';
-import { FenceError } from '../store/store.ts';
+import { FenceError, type Opening } from '../store/store.ts';
 import { hasOtherFields } from './choose-fields.ts';
 import {
   COUNTED_AS,
@@ -42,8 +41,6 @@ export type RunSummary = {
   readonly conflicts: number;
   /** Conflicts that wait for a user's decision since this run; absent if zero. */
   readonly asked?: number;
-  /** Pairs that differed without an explanation and were merged; absent if zero. */
-  readonly repaired?: number;
   readonly skipped: number;
   readonly durationMs: number;
 };
@@ -59,12 +56,11 @@ export type RunResult = {
  * be old, and not every feed reports later deletions. A run is also full until one has completed with the fields and
  * patterns of the configuration.
  */
-const kindOf = async (context: LinkContext, asked: RunKind): Promise<RunKind> => {
-  const { store, link, policy } = context;
-  const { cursors, selection } = await store.link(link);
-  if (!hasSamePatterns(selection, policy) || (await hasOtherFields(context))) return 'full';
+const kindOf = (context: LinkContext, { state, hasCompletedRun }: Opening, asked: RunKind): RunKind => {
+  const { cursors, selection } = state;
+  if (!hasSamePatterns(selection, context.policy) || hasOtherFields(context, state)) return 'full';
   if (SIDES.every((side) => cursors[side].cursor === null)) return 'full';
-  return (await store.runs(link, { latest: 'completed' })).length === 0 ? 'full' : asked;
+  return hasCompletedRun ? asked : 'full';
 };
 
 /** Opens a session under a lease. `undoes` is the run that it reverts, for an undo. */
@@ -75,16 +71,19 @@ const openSession = async (
   undoes: string | null,
 ): Promise<Session> => {
   const run = context.newId();
+  const opening = await context.store.opening(context.link);
+  const writer = new LinkWriter(context.store, opening, lease.token);
   return {
     ...context,
     ...options,
     signal: lease.signal,
-    kind: await kindOf(context, options.kind),
+    kind: kindOf(context, opening, options.kind),
     run,
     startedAtMs: context.clock.now(),
     undoes,
     emit: (event) => options.onEvent(event, run),
-    writer: new LinkWriter(context.store, context.link, lease.token),
+    writer,
+    state: () => writer.state,
     tally: emptyTally(),
     identified: new Set(),
   };
@@ -95,6 +94,8 @@ type Ending = {
   readonly event: LinkEvent;
   readonly reason: string | null;
   readonly stopped?: true;
+  /** For a halted run: the losses of its plan. */
+  readonly shown?: readonly string[];
 };
 
 const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): Ending => {
@@ -103,7 +104,7 @@ const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): End
     return { outcome: 'failed', event: 'refused', reason: `${error.message}. ${resumeRemedy(error, session)}` };
   }
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
-  if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason };
+  if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason, shown: error.shown };
   // Neither is a failure of the link. The process that has the lease now stores the link's state.
   if (error instanceof StoppedError) return { outcome: 'failed', event: 'interrupted', reason, stopped: true };
   const isInterrupted = error instanceof LeaseError;
@@ -126,17 +127,20 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
     paired: tally.paired,
     conflicts: tally.conflicts,
     ...(tally.asked > 0 && { asked: tally.asked }),
-    ...(tally.repaired > 0 && { repaired: tally.repaired }),
     skipped: tally.skipped,
     durationMs: Math.round(session.clock.monotonic() - startedAtMs),
   };
 };
 
-/** Returns the nonce that accepts the plan of a halted run. A run that halts again for the same reason keeps it (R8). */
-const overrideOf = async ({ link, newId, store }: Session, { outcome, reason }: Ending): Promise<string | null> => {
+/** Returns the nonce that accepts the plan of a halted run. A run that halts again with the same losses keeps it (R8). */
+const overrideOf = async (
+  { link, newId, store }: Session,
+  { outcome, reason, shown = [] }: Ending,
+): Promise<string | null> => {
   if (outcome !== 'halted') return null;
   const [last] = await store.runs(link, { latest: 'ended' });
-  const isSame = last?.outcome === 'halted' && last.reason === reason;
+  const hasSameLosses = new Set(shown).symmetricDifference(new Set(last?.shown)).size === 0;
+  const isSame = last?.outcome === 'halted' && last.reason === reason && hasSameLosses;
   return isSame && last.override !== null ? last.override : newId();
 };
 
@@ -149,11 +153,12 @@ const wroteAnything = (tally: Tally): boolean =>
  * was refused.
  */
 const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
-  const { clock, link, retentionMs, run, store, undoes, writer } = session;
-  const { state, fields, activity } = await store.link(link);
+  const { clock, retentionMs, run, undoes, writer } = session;
+  const { state, fields } = session.state();
   const changesLink = ending.event !== 'interrupted' && (undoes === null || ending.event === 'refused');
   const override = await overrideOf(session, ending);
-  const stored = { ...summary, ...(override !== null && { override }) };
+  const { shown = [] } = ending;
+  const stored = { ...summary, ...(override !== null && { override }), ...(shown.length > 0 && { shown }) };
   const end = { outcome: ending.outcome, reason: ending.reason, summary: stored, endedAtMs: clock.now() };
   await writer.apply({}, (set) => {
     if (changesLink) {
@@ -163,7 +168,7 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
       set.add({ kind: 'link', patch: { fields: { ...fields, joining: null } } });
     }
     if (undoes === null && wroteAnything(session.tally)) {
-      set.add({ kind: 'link', patch: { activity: afterChange(activity, end.endedAtMs) } });
+      set.add({ kind: 'link', patch: { lastChangeAtMs: end.endedAtMs } });
     }
     set.add({ kind: 'patch-run', id: run, set: end });
     const beforeMs = keptSinceMs(retentionMs, clock.now());
@@ -201,9 +206,7 @@ export const runUnderLease = async (
   const before = bySide((side) => session.remotes[side].requestCount());
   const startedAtMs = clock.monotonic();
   const kind = undoes === null ? session.kind : 'undo';
-  await session.writer.apply({}, (set) => {
-    set.add({ kind: 'run-started', run: { id: session.run, kind, undoes, startedAtMs: session.startedAtMs } });
-  });
+  session.writer.begin({ id: session.run, kind, undoes, startedAtMs: session.startedAtMs });
   session.emit({ kind: 'started', runKind: kind });
   const failure: unknown = await performTask(session).then(
     () => null,

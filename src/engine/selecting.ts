@@ -15,16 +15,16 @@ export const hasSamePatterns = (stored: Stored, { contacts }: LinkContext['polic
   stored === null ? selectsEveryContact(contacts) : stored.patterns === patternsText(contacts);
 
 /** Stores the patterns with which both sides were listed. */
-export const storePatterns = async ({ kind, link, policy, store, writer }: Session): Promise<void> => {
-  const { selection: stored } = await store.link(link);
+export const storePatterns = async ({ kind, policy, state, writer }: Session): Promise<void> => {
+  const { selection: stored } = state();
   if (kind !== 'full' || hasSamePatterns(stored, policy)) return;
   const selection = { patterns: patternsText(policy.contacts), key: '' };
   await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
 };
 
 /** Makes the next plan apply the selection to everything: a write may have changed memberships. */
-export const forgetSelection = async ({ link, store, writer }: Session): Promise<void> => {
-  const { selection: stored } = await store.link(link);
+export const forgetSelection = async ({ state, writer }: Session): Promise<void> => {
+  const { selection: stored } = state();
   if (stored === null || stored.key === '') return;
   const selection = { ...stored, key: '' };
   await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
@@ -32,11 +32,11 @@ export const forgetSelection = async ({ link, store, writer }: Session): Promise
 
 /** Returns the current selection, and whether the stored contacts were last planned with another one. */
 export const currentSelection = async (
-  { kind, link, policy, store }: Session,
+  { kind, policy, state }: Session,
   groups: { readonly names: Sides<GroupNames>; readonly links: readonly GroupLink[] },
 ): Promise<{ readonly selection: Selection; readonly isNewSelection: boolean }> => {
   const selection = selectionOf(policy.contacts, groups);
-  const { selection: stored } = await store.link(link);
+  const { selection: stored } = state();
   if (selection.isUnrestricted) return { selection, isNewSelection: stored !== null };
   return { selection, isNewSelection: kind === 'full' || stored?.key !== selection.key };
 };

@@ -40,9 +40,7 @@ const readContacts = async (
   const halves = [...(left ?? []), ...(right ?? [])];
   const ids = [...new Set(halves.flatMap(({ pair }) => pair ?? []))];
   const linked = new Set<number | null>(
-    (await store.pairs(link, ids)).flatMap(({ id, status }) =>
-      status === 'linked' || status === 'asleep' ? [id] : [],
-    ),
+    (await store.pairs(link, ids)).flatMap(({ id, status }) => (status === 'linked' ? [id] : [])),
   );
   const known = new Map(halves.map((half) => [`${half.side} ${half.id}`, { half, isLinked: linked.has(half.pair) }]));
   return (contacts) => bySide((side) => known.get(`${side} ${idOn(side, contacts)}`) ?? null);
@@ -52,8 +50,8 @@ const readContacts = async (
  * Returns the verdicts that apply to this plan. Drops all others: their contacts are paired, or one of them is deleted or has
  * another id.
  */
-export const bindingVerdicts = async ({ link, store, writer }: Session): Promise<readonly Verdict[]> => {
-  const { verdicts } = await store.link(link);
+export const bindingVerdicts = async ({ link, state, store, writer }: Session): Promise<readonly Verdict[]> => {
+  const { verdicts } = state();
   if (verdicts.length === 0) return [];
   const contactsOf = await readContacts(store, link, verdicts);
   const isBinding = (verdict: Verdict): boolean => effectOf(verdict, contactsOf(verdict)) === 'binds';

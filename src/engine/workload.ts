@@ -1,12 +1,14 @@
-import { isUnselected, isPresent, type Half, type HalfState } from '../core/contact/half.ts';
+import { isUnselected, isPresent, type Half } from '../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import type { Pair } from '../core/reconcile/decision.ts';
+import type { Pair, RecordedConflict } from '../core/reconcile/decision.ts';
 import type { Selection } from '../core/reconcile/selection.ts';
 import type { ContactScope, Store } from '../store/store.ts';
+import type { Session } from './context.ts';
+import { halvesAlone, halvesIn } from './opening.ts';
 
 /** The rows from which a plan is made. */
 type Workload = {
-  /** Linked pairs and pairs asleep with a half that needs a decision. */
+  /** Linked pairs with a half that needs a decision. */
   readonly pairs: readonly Pair[];
   /** Kept and dormant pairs. */
   readonly survivors: readonly Pair[];
@@ -46,8 +48,8 @@ export type Part = { readonly pairs: readonly number[]; readonly ids: ContactIds
 type WorkloadRequest = {
   /** Groups whose members are loaded even if they did not change. */
   readonly groupIds: readonly string[];
-  /** The ids on the left side of contacts with a reviewed conflict. */
-  readonly reviewedIds: readonly string[];
+  /** Conflicts whose contacts are loaded even if they did not change. */
+  readonly conflicts: readonly Pick<RecordedConflict, 'leftId' | 'rightId'>[];
   /** The selection of both sides, and whether it must be applied to everything that is stored. */
   readonly selection: Selection;
   readonly isNewSelection: boolean;
@@ -55,52 +57,85 @@ type WorkloadRequest = {
   readonly part: Part | null;
 };
 
-/** Loads the unselected contacts if a selected candidate may be one of them (R13). */
+/**
+ * Loads the unselected contacts if a selected candidate may be one of them (R13). Otherwise returns only those of the merge
+ * survivors.
+ */
 const loadUnselected = async (
   store: Store,
   link: string,
   candidates: readonly Half[],
+  mergeSurvivors: readonly Half[],
   { isUnrestricted, selects }: Selection,
 ): Promise<readonly Half[]> => {
   const isNeeded = !isUnrestricted && candidates.some((half) => isPresent(half) && selects(half.side, half.record));
-  return isNeeded ? store.halves(link, { by: 'unselected' }) : [];
+  return isNeeded ? store.halves(link, { by: 'unselected' }) : mergeSurvivors.filter(isUnselected);
 };
 
-const OPEN: readonly HalfState[] = ['changed', 'missing', 'gone'];
+/**
+ * Removes contacts whose former counterpart may be deleted: they are paired with it if a read finds it (R18), and stay as they are
+ * until then.
+ */
+const withoutUncertain = async (store: Store, link: string, open: readonly Half[]): Promise<readonly Half[]> => {
+  if (open.every(({ formerPair }) => formerPair === null)) return open;
+  const uncertain = await store.halves(link, { by: 'state', states: ['missing', 'settling', 'doubted'] });
+  const former = new Set(uncertain.flatMap(({ formerPair }) => formerPair ?? []));
+  return open.filter(({ formerPair }) => formerPair === null || !former.has(formerPair));
+};
 
-/** Loads the halves that need a decision: all of the link, or those of a part. */
-const loadOpen = async (store: Store, link: string, part: Part | null): Promise<readonly Half[]> => {
-  if (part === null) return store.halves(link, { by: 'state', states: OPEN });
-  const { pairs, ids } = part;
+const OPEN = ['changed', 'missing', 'gone'] as const;
+const needsDecision = ({ state }: Half): boolean => OPEN.some((each) => each === state);
+
+/** Loads the halves of a part that need a decision. */
+const loadOpen = async (store: Store, link: string, { pairs, ids }: Part): Promise<readonly Half[]> => {
   let halves = pairs.length === 0 ? [] : await store.halves(link, { by: 'pair', pairs });
   for (const side of SIDES) {
     if (ids[side].length > 0) halves = halves.concat(await store.halves(link, { by: 'id', side, ids: ids[side] }));
   }
-  return halves.filter(({ state }) => OPEN.includes(state));
+  return halves.filter(needsDecision);
+};
+
+/** Loads the halves of conflicts: by both ids, because the id of one of the contacts may have changed. */
+const loadDisputed = async (
+  store: Store,
+  link: string,
+  conflicts: WorkloadRequest['conflicts'],
+): Promise<readonly Half[]> => {
+  if (conflicts.length === 0) return [];
+  const left = await store.halves(link, { by: 'id', side: 'left', ids: conflicts.map(({ leftId }) => leftId) });
+  const ids = conflicts.map(({ rightId }) => rightId);
+  return [...left, ...(await store.halves(link, { by: 'id', side: 'right', ids }))];
 };
 
 /** Loads everything that needs a decision. */
-export const loadWorkload = async (store: Store, link: string, request: WorkloadRequest): Promise<Workload> => {
-  const { groupIds, reviewedIds, selection, isNewSelection, part } = request;
+export const loadWorkload = async (
+  session: Pick<Session, 'link' | 'store' | 'writer'>,
+  request: WorkloadRequest,
+): Promise<Workload> => {
+  const { link, store } = session;
+  const { groupIds, conflicts, selection, isNewSelection, part } = request;
   const everything = isNewSelection ? await store.halves(link, { by: 'all' }) : null;
-  const changed = everything?.filter(({ state }) => OPEN.includes(state)) ?? (await loadOpen(store, link, part));
+  const changed =
+    everything?.filter(needsDecision) ??
+    (part === null ? await halvesIn(session, OPEN) : await loadOpen(store, link, part));
   const mergeSurvivors = await loadMergeSurvivors(store, link, changed);
   const members = groupIds.length === 0 ? [] : await store.members(link, groupIds);
-  const alone = await store.halves(link, { by: 'alone' });
-  const reviewed =
-    reviewedIds.length === 0 ? [] : await store.halves(link, { by: 'id', side: 'left', ids: reviewedIds });
-  const touched = [...(everything ?? [...changed, ...mergeSurvivors, ...members, ...alone, ...reviewed])].flatMap(
+  const alone = await halvesAlone(session);
+  const disputed = await loadDisputed(store, link, conflicts);
+  const touched = [...(everything ?? [...changed, ...mergeSurvivors, ...members, ...alone, ...disputed])].flatMap(
     ({ pair }) => pair ?? [],
   );
   // A deleted contact that is shown again may be either: a read decides before any plan does (R7).
   const isInDoubt = ({ left, right }: Pair): boolean => left?.state === 'doubted' || right?.state === 'doubted';
   const pairs = (await loadPairs(store, link, [...new Set(touched)])).filter((pair) => !isInDoubt(pair));
-  const open = changed.filter((half) => half.pair === null && half.state === 'changed');
+  const unpairedOpen = changed.filter((half) => half.pair === null && half.state === 'changed');
+  const open = await withoutUncertain(store, link, unpairedOpen);
   const unselected =
-    everything?.filter(isUnselected) ?? (await loadUnselected(store, link, [...open, ...alone], selection));
+    everything?.filter(isUnselected) ??
+    (await loadUnselected(store, link, [...open, ...alone], mergeSurvivors, selection));
   const unpaired = [...open, ...unselected];
   return {
-    pairs: pairs.filter(({ status }) => status === 'linked' || status === 'asleep'),
+    pairs: pairs.filter(({ status }) => status === 'linked'),
     survivors: pairs.filter(({ status }) => status === 'kept' || status === 'dormant'),
     deleted: changed.filter((half) => half.pair === null && half.state === 'gone'),
     unpaired: bySide((side) => unpaired.filter((half) => half.side === side)),

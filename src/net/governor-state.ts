@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countAfter, listTimes, nthNewest, push } from './completion-ring.ts';
+import { countAfter, nthNewest, push } from './completion-ring.ts';
 import { createGovernor, lowerLimit, LOST_GRACE_MS, type Governor } from './governor.ts';
 import { LONGEST_STOP_MS } from './headers.ts';
 import type { RateLimit } from '../util/values.ts';
@@ -11,7 +11,7 @@ const rateLimit = z.object({ requests: z.number(), windowMs: z.number() });
 const governorState = z.object({
   limit: rateLimit,
   /** Whether the server reported the limit. A configured limit applies only to the process that stored it. */
-  isReported: z.boolean().default(false),
+  isReported: z.boolean(),
   /** The first time, then the distance of each time from the previous one, which is shorter as text. */
   completed: times,
   open: z.array(z.tuple([z.number(), z.number()])),
@@ -19,17 +19,9 @@ const governorState = z.object({
   pacedUntilMs: z.number(),
   stoppedUntilMs: z.number(),
   probe: z.union([z.enum(['none', 'due']), z.object({ id: z.number() })]),
-  foreign: z.object({ requests: z.number(), sentAtMs: z.number() }),
-  room: z.object({ requests: z.number(), moreAtMs: z.number() }),
+  room: z.object({ id: z.number(), requests: z.number(), untilMs: z.number() }),
+  mostFree: z.number(),
   sharedUntilMs: z.number(),
-  roundTrip: z.object({ meanMs: z.number(), leastMs: z.number() }).nullable(),
-  kind: z.enum(['unknown', 'fixed', 'sliding']),
-  guard: z.enum(['wide', 'middle', 'narrow']),
-  exactSinceMs: z.number().nullable(),
-  distrustedUntilMs: z.number(),
-  capacity: z.number(),
-  bucketSinceMs: z.number().nullable(),
-  resetDueMs: z.number().nullable(),
 });
 
 /** A governor as plain JSON. */
@@ -38,7 +30,7 @@ export type GovernorState = z.infer<typeof governorState>;
 /** The same moment on the governor's clock and in epoch time. */
 type Moment = { readonly nowMs: number; readonly epochMs: number };
 
-/** Parses a stored state; returns null for any other text, such as the state of an earlier version. */
+/** Parses a stored state; returns null for any other text. */
 export const parseGovernorState = (text: string): GovernorState | null => {
   try {
     return governorState.parse(JSON.parse(text));
@@ -50,8 +42,7 @@ export const parseGovernorState = (text: string): GovernorState | null => {
 /** The governor's state with `shiftMs` added to its times. */
 export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: number): GovernorState => {
   const shifted = (timeMs: number): number => Math.round(timeMs + shiftMs);
-  const shiftedOrNull = (timeMs: number | null): number | null => (timeMs === null ? null : shifted(timeMs));
-  const { kind, guard, nextId, probe, roundTrip } = governor;
+  const { nextId, probe, room, mostFree } = governor;
   return {
     limit: governor.reported ?? governor.configured,
     isReported: governor.reported !== null,
@@ -62,17 +53,9 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
     pacedUntilMs: governor.pacedUntilMs + shiftMs,
     stoppedUntilMs: shifted(governor.stoppedUntilMs),
     probe,
-    foreign: { requests: governor.foreign.requests, sentAtMs: shifted(governor.foreign.sentAtMs) },
-    room: { requests: governor.room.requests, moreAtMs: shifted(governor.room.moreAtMs) },
+    room: { ...room, untilMs: shifted(room.untilMs) },
+    mostFree,
     sharedUntilMs: shifted(governor.sharedUntilMs),
-    roundTrip,
-    kind,
-    guard,
-    exactSinceMs: shiftedOrNull(governor.exactSinceMs),
-    distrustedUntilMs: shifted(governor.distrustedUntilMs),
-    capacity: governor.capacity,
-    bucketSinceMs: shiftedOrNull(governor.bucketSinceMs),
-    resetDueMs: shiftedOrNull(governor.resetDueMs),
   };
 };
 
@@ -86,7 +69,7 @@ export const importGovernor = (configured: RateLimit, state: GovernorState, nowM
     reported: isReported ? limit : null,
     limit: isReported ? lowerLimit(configured, limit) : configured,
     open: new Map(open),
-    room: { ...room, moreAtMs: bounded(room.moreAtMs) },
+    room: { ...room, untilMs: bounded(room.untilMs) },
     stoppedUntilMs: bounded(stoppedUntilMs),
   };
   let timeMs = 0;
@@ -114,19 +97,15 @@ export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { now
   const governor = createGovernor(limit);
   const past = (atMs: number): number => nowMs + Math.min(0, atMs - epochMs);
   const future = (atMs: number): number => nowMs + Math.max(0, atMs - epochMs);
-  for (const atMs of listTimes(earlier.completed)) push(governor.completed, past(atMs));
+  for (const atMs of earlier.completed.timesMs) push(governor.completed, past(atMs));
   for (const id of earlier.open.keys()) governor.open.set(id, nowMs + LOST_GRACE_MS);
-  const { nextId, kind, guard, capacity } = earlier;
+  const { nextId, room, mostFree, sharedUntilMs } = earlier;
   return {
     ...governor,
     nextId,
-    kind,
-    guard,
-    distrustedUntilMs: future(earlier.distrustedUntilMs),
-    capacity,
-    bucketSinceMs: earlier.bucketSinceMs === null ? null : past(earlier.bucketSinceMs),
-    foreign: { ...earlier.foreign, sentAtMs: past(earlier.foreign.sentAtMs) },
-    room: { ...earlier.room, moreAtMs: future(earlier.room.moreAtMs) },
+    mostFree,
+    room: { ...room, untilMs: future(room.untilMs) },
+    sharedUntilMs: Math.min(future(sharedUntilMs), nowMs + limit.windowMs),
     stoppedUntilMs: future(earlier.stoppedUntilMs),
   };
 };

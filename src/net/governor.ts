@@ -1,17 +1,6 @@
 import { countAfter, createRing, LONG_AGO_MS, nthNewest, push, type CompletionRing } from './completion-ring.ts';
 import type { RateHeaders } from './headers.ts';
 import type { RateLimit } from '../util/values.ts';
-import {
-  createWatch,
-  forgetGrain,
-  guardMs,
-  isBucket,
-  isShort,
-  learnWindow,
-  RESET_PRECISION_MS,
-  type WindowReport,
-  type WindowWatch,
-} from './window-kind.ts';
 
 /**
  * The rules of the governor: when the next request may be sent, so that no window of the limit's length contains more
@@ -24,20 +13,18 @@ import {
  * less than a window before, and the last one would not have been admitted. To count from the time of sending is not
  * enough: a slow request can arrive after its place was given to another one.
  *
- * The shortest round trip that was measured does not count: a request arrives at least half of it after it was sent, and
- * arrived at least the other half before its answer. In a short window a completion is therefore stored as that much
- * earlier (`sparedMs`), which does not change the proof.
+ * The headers of an answer can only delay requests further: they show the requests of other clients.
  */
 
 /** The governor's state. It changes only through the functions of this file. */
-export type Governor = WindowWatch & {
+export type Governor = {
   readonly configured: RateLimit;
   /** The limit in the newest answer that reported one; null if no answer did. */
   reported: RateLimit | null;
   /** The current limit: the configured one, or the one that the server reported if it is lower. */
   limit: RateLimit;
   readonly completed: CompletionRing;
-  /** The requests in flight: their ids, and the latest time until which each counts. */
+  /** The requests in flight: their ids, ascending, and the latest time until which each counts. */
   readonly open: Map<number, number>;
   nextId: number;
   /** The end of the pacing interval of the latest requests. */
@@ -46,14 +33,21 @@ export type Governor = WindowWatch & {
   stoppedUntilMs: number;
   /** A probe is a single request: no other is sent before its answer. An object with its id while it is in flight. */
   probe: 'none' | 'due' | { readonly id: number };
-  /** The requests of other clients by the newest answer, and the time when its request was sent. */
-  foreign: { readonly requests: number; readonly sentAtMs: number };
-  /** The free requests by the newest answer, and the time when more must be free. */
-  room: { readonly requests: number; readonly moreAtMs: number };
+  room: Room;
+  /** The largest number of free requests that the server reported. It is small for a server that counts with a small bucket. */
+  mostFree: number;
   /** The time until which another client is assumed to share the quota. */
   sharedUntilMs: number;
-  /** The mean and the least round trip; null before the first answer. */
-  roundTrip: { readonly meanMs: number; readonly leastMs: number } | null;
+};
+
+/** The most requests that may be sent by the newest answer with headers. */
+type Room = {
+  /** The id of the request that was answered. */
+  readonly id: number;
+  /** The requests that the server would still accept, minus those that were sent since. */
+  readonly requests: number;
+  /** The time from which the bound no longer applies. */
+  readonly untilMs: number;
 };
 
 /** An admitted request; {@link complete} ends it. */
@@ -88,20 +82,19 @@ export const LOST_GRACE_MS = 5_000;
 /** No request is in flight for this long, unless its process died. Then its place becomes free. */
 const LEASE_MS = 120_000;
 /** The part of a shared quota that is left free for the other client. */
-const RESERVE_SHARE = 0.01;
-const MAX_RESERVE = 5;
-const MAX_RESERVE_SHARE_OF_BUCKET = 0.25;
+const RESERVE_SHARE = 1 / 60;
+const MAX_RESERVE = 8;
+const RESERVE_SHARE_OF_FREE = 1 / 4;
 const MIN_STOP_MS = 1_000;
-/** The share of the newest answer in the mean of round trips. */
-const MEAN_GAIN = 1 / 64;
-/** With each answer, the least round trip grows by this share of its distance to the mean. */
-const LEAST_GAIN = 1 / 1_000;
-/** Requests of other clients leave a sliding window too. After this share of it, a probe is sent. */
-const MAX_CREEP_SHARE = 0.1;
+/** Reset is in whole seconds. */
+const RESET_PRECISION_MS = 1_000;
+const SHORT_WINDOW_MS = 10_000;
+const SHORT_GUARD_SHARE = 1 / 100;
+const LONG_GUARD_SHARE = 1 / 60;
+const MIN_LONG_GUARD_MS = 1_000;
 
 /** A new governor. Its first request is a probe: the answer shows what other clients have used. */
 export const createGovernor = (limit: RateLimit): Governor => ({
-  ...createWatch(),
   configured: limit,
   reported: null,
   limit,
@@ -111,10 +104,9 @@ export const createGovernor = (limit: RateLimit): Governor => ({
   pacedUntilMs: LONG_AGO_MS,
   stoppedUntilMs: LONG_AGO_MS,
   probe: 'due',
-  foreign: { requests: 0, sentAtMs: LONG_AGO_MS },
-  room: { requests: limit.requests, moreAtMs: LONG_AGO_MS },
+  room: { id: 0, requests: limit.requests, untilMs: LONG_AGO_MS },
+  mostFree: 0,
   sharedUntilMs: LONG_AGO_MS,
-  roundTrip: null,
 });
 
 /** Admits a request now, or returns how long to wait. */
@@ -123,7 +115,7 @@ export const admit = (governor: Governor, nowMs: number): Admission => {
   const readyAtMs = Math.max(
     governor.stoppedUntilMs,
     pacedReadyAtMs(governor),
-    ringReadyAtMs(governor, nowMs),
+    ringReadyAtMs(governor),
     roomReadyAtMs(governor, nowMs),
   );
   const stoppedForMs = Math.max(0, governor.stoppedUntilMs - nowMs);
@@ -132,6 +124,7 @@ export const admit = (governor: Governor, nowMs: number): Admission => {
   const id = governor.nextId;
   governor.nextId += 1;
   governor.open.set(id, nowMs + LEASE_MS);
+  governor.room = { ...governor.room, requests: governor.room.requests - 1 };
   if (governor.probe === 'due') governor.probe = { id };
   governor.pacedUntilMs = Math.max(governor.pacedUntilMs, nowMs) + spacingMs(governor);
   return { grant: { id, sentAtMs: nowMs } };
@@ -151,36 +144,32 @@ export const complete = (
     return;
   }
   governor.open.delete(grant.id);
-  learnRoundTrip(governor, nowMs - grant.sentAtMs);
-  push(governor.completed, nowMs - Math.min(sparedMs(governor), nowMs - grant.sentAtMs));
+  push(governor.completed, nowMs);
   if (answer.limit !== null) {
     governor.reported = answer.limit;
     governor.limit = lowerLimit(governor.configured, answer.limit);
   }
   if (answer.status === 429) {
     const waitMs = Math.max(answer.retryAfterMs ?? 0, answer.resetMs ?? 0, MIN_STOP_MS) + answer.jitterMs;
-    forgetGrain(governor, nowMs);
     stopUntil(governor, nowMs + waitMs);
     return;
   }
   // A request from before the latest stop describes an old window. The probe will describe the current one.
   if (answer.remaining === null || grant.sentAtMs < governor.stoppedUntilMs) return;
-  const described = { sentAtMs: grant.sentAtMs, remaining: answer.remaining, resetMs: answer.resetMs, nowMs };
-  learnWindow(governor, described);
-  correctDownward(governor, described);
+  correctDownward(governor, grant, { remaining: answer.remaining, resetMs: answer.resetMs ?? 0, nowMs });
 };
 
 /** The budget of the current window. */
 export const budgetOf = (governor: Governor, nowMs: number): Budget => {
   settleExpired(governor, nowMs);
-  const ours = governor.open.size + countAfter(governor.completed, nowMs - heldMs(governor));
-  const foreign = foreignAt(governor, nowMs);
-  const ringFreeAtMs = nthNewest(governor.completed, 1) + heldMs(governor);
-  const foreignFreeAtMs = foreign > 0 ? foreignUntilMs(governor) : nowMs;
+  const { limit, room } = governor;
+  const ours = governor.open.size + countAfter(governor.completed, nowMs - heldMs(limit));
+  const isBounded = nowMs < Math.min(room.untilMs, governor.sharedUntilMs) && room.requests < limit.requests - ours;
+  const ringFreeAtMs = nthNewest(governor.completed, 1) + heldMs(limit);
   return {
-    limit: governor.limit,
-    remaining: Math.max(0, governor.limit.requests - ours - foreign),
-    resetMs: Math.max(ringFreeAtMs, foreignFreeAtMs, governor.stoppedUntilMs, nowMs) - nowMs,
+    limit,
+    remaining: Math.max(0, isBounded ? room.requests : limit.requests - ours),
+    resetMs: Math.max(ringFreeAtMs, isBounded ? room.untilMs : nowMs, governor.stoppedUntilMs, nowMs) - nowMs,
   };
 };
 
@@ -190,14 +179,7 @@ export const lowerLimit = (configured: RateLimit, reported: RateLimit): RateLimi
   return requests < configured.requests ? { ...configured, requests: Math.max(1, requests) } : configured;
 };
 
-/**
- * In a short window the spacing includes the guard. Otherwise requests would be sent in bunches, and bunches within one second
- * hide that the server counts by the second.
- */
-const spacingMs = (governor: Governor): number => {
-  const pacedMs = governor.limit.windowMs * SPACING_MARGIN;
-  return (isShort(governor) ? Math.max(pacedMs, heldMs(governor)) : pacedMs) / governor.limit.requests;
-};
+const spacingMs = ({ limit }: Governor): number => (limit.windowMs * SPACING_MARGIN) / limit.requests;
 
 /**
  * Requests are spread evenly over the window; after a pause, up to {@link BURST} are sent at once. The result is in whole
@@ -206,48 +188,25 @@ const spacingMs = (governor: Governor): number => {
 const pacedReadyAtMs = (governor: Governor): number =>
   Math.floor(governor.pacedUntilMs - (BURST - 1) * spacingMs(governor));
 
-/** One very slow answer says little about the others: it counts as at most twice the mean. */
-const learnRoundTrip = (governor: Governor, tookMs: number): void => {
-  const { meanMs, leastMs } = governor.roundTrip ?? { meanMs: tookMs, leastMs: tookMs / 2 };
-  governor.roundTrip = {
-    meanMs: meanMs + (Math.min(tookMs, 2 * meanMs + 1) - meanMs) * MEAN_GAIN,
-    leastMs: Math.min(tookMs, leastMs + (meanMs - leastMs) * LEAST_GAIN),
-  };
+/** With `f` requests in flight, the next one may be sent when the (limit - f)-th newest completion has left window and guard. */
+const ringReadyAtMs = ({ limit, open, completed }: Governor): number => {
+  const free = limit.requests - open.size;
+  return free <= 0 ? Math.min(...open.values()) : nthNewest(completed, free) + heldMs(limit);
 };
 
 /**
- * A safe minimum of round trips: the least one that was measured, minus the distance of the mean from it. Zero in a long
- * window, where it makes no difference.
+ * How long a request counts after its answer: the window and a guard. In a long window the guard is at least a second, because
+ * some servers count in whole seconds. In a short window such a guard would leave half of the limit unused. There, only servers
+ * that count exactly never refuse a request.
  */
-const sparedMs = (governor: Governor): number => {
-  const { roundTrip } = governor;
-  if (roundTrip === null || !isShort(governor)) return 0;
-  return Math.max(0, 2 * roundTrip.leastMs - roundTrip.meanMs);
+const heldMs = ({ windowMs }: RateLimit): number => {
+  if (windowMs < SHORT_WINDOW_MS) return windowMs * (1 + SHORT_GUARD_SHARE);
+  return windowMs + Math.max(MIN_LONG_GUARD_MS, windowMs * LONG_GUARD_SHARE);
 };
 
-/** With `f` requests in flight, the next one may be sent when the (limit - f)-th newest completion has left window and guard. */
-const ringReadyAtMs = (governor: Governor, nowMs: number): number => {
-  // A probe finds out whether requests of other clients still count, so they do not delay it.
-  const foreign = governor.probe === 'due' ? 0 : foreignAt(governor, nowMs);
-  const free = governor.limit.requests - governor.open.size - foreign;
-  if (free <= 0)
-    return Math.min(foreign > 0 ? foreignUntilMs(governor) : Number.POSITIVE_INFINITY, ...governor.open.values());
-  return nthNewest(governor.completed, free) + heldMs(governor);
-};
-
-/** How long a request counts after its answer. */
-const heldMs = (governor: Governor): number => governor.limit.windowMs + guardMs(governor);
-
-/** The time until which requests of other clients count without a newer answer: at most a window, like our own. */
-const foreignUntilMs = (governor: Governor): number => {
-  const { kind, foreign, room } = governor;
-  const leftAtMs = foreign.sentAtMs + heldMs(governor);
-  return kind === 'fixed' ? Math.min(leftAtMs, room.moreAtMs) : leftAtMs;
-};
-
-/** The requests of other clients that count now. */
-const foreignAt = (governor: Governor, nowMs: number): number =>
-  nowMs < foreignUntilMs(governor) ? governor.foreign.requests : 0;
+/** The time until which the headers delay requests. With requests in flight, a newer answer may come earlier. */
+const roomReadyAtMs = (governor: Governor, nowMs: number): number =>
+  nowMs < governor.sharedUntilMs && governor.room.requests <= reserveOf(governor) ? governor.room.untilMs : LONG_AGO_MS;
 
 /** Whether a probe is in flight: any, or the one with this id. */
 const isProbing = ({ probe }: Governor, id?: number): boolean =>
@@ -275,61 +234,31 @@ const stopUntil = (governor: Governor, untilMs: number): void => {
 
 /**
  * Requests that the server counts in addition to ours come from another client (another process, or this one before a
- * restart). They use places until a newer answer counts fewer. So an answer can only reduce what the completion ring allows.
- * If it leaves at most the reserve and no request in flight can bring a newer answer, no request is sent until places must
- * be free.
+ * restart). For a window from then on, the free requests of the newest answer, minus those sent after it, are an upper bound
+ * until the reset. Of two overlapping requests, the order in which they reached the server is unknown: the answer that leaves
+ * less counts. If it leaves at most the reserve and no request in flight can bring a newer answer, no request is sent until the
+ * reset.
  */
-const correctDownward = (governor: Governor, described: WindowReport): void => {
-  const { sentAtMs, remaining, nowMs } = described;
+const correctDownward = (
+  governor: Governor,
+  { id, sentAtMs }: AdmittedRequest,
+  { remaining, resetMs, nowMs }: { readonly remaining: number; readonly resetMs: number; readonly nowMs: number },
+): void => {
   const { limit, completed, open } = governor;
-  const isNewest = sentAtMs > governor.foreign.sentAtMs;
-  if (isNewest) {
-    const ours = countAfter(completed, sentAtMs - heldMs(governor)) + open.size;
-    governor.foreign = { requests: Math.max(0, limit.requests - ours - remaining), sentAtMs };
+  const ours = countAfter(completed, sentAtMs - heldMs(limit)) + open.size;
+  if (limit.requests - remaining > ours) governor.sharedUntilMs = nowMs + limit.windowMs;
+  const requests = remaining - (governor.nextId - 1 - id);
+  governor.mostFree = Math.max(governor.mostFree, remaining);
+  if (id > governor.room.id || requests < governor.room.requests) {
+    governor.room = { id, requests, untilMs: nowMs + resetMs + RESET_PRECISION_MS };
   }
-  if (governor.foreign.requests > 0) governor.sharedUntilMs = nowMs + limit.windowMs;
-  // The order in which two overlapping requests reached the server is unknown. The answer that leaves less counts.
-  if (isNewest || remaining < governor.room.requests) {
-    governor.room = { requests: remaining, moreAtMs: moreRoomAtMs(governor, described) };
-  }
-  const isShared = nowMs < governor.sharedUntilMs;
-  if (isShared && open.size === 0 && governor.room.requests <= reserveOf(governor, nowMs)) {
-    stopUntil(governor, governor.room.moreAtMs);
-  }
+  const readyAtMs = roomReadyAtMs(governor, nowMs);
+  if (open.size === 0 && readyAtMs > nowMs) stopUntil(governor, readyAtMs);
 };
 
-/** The requests that are left free for another client; 0 if no other client is known. */
-const reserveOf = (governor: Governor, nowMs: number): number => {
-  if (nowMs >= governor.sharedUntilMs) return 0;
-  const ofWindow = Math.min(MAX_RESERVE, Math.ceil(governor.limit.requests * RESERVE_SHARE));
-  if (!isBucket(governor, nowMs)) return ofWindow;
-  return Math.min(ofWindow, Math.floor(governor.capacity * MAX_RESERVE_SHARE_OF_BUCKET));
-};
-
-/**
- * If the requests in flight may use all free requests, the next answer decides. In a short window this would cost too much, so
- * it applies there only while another client shares the quota.
- */
-const roomReadyAtMs = (governor: Governor, nowMs: number): number => {
-  const { open, room } = governor;
-  if (isShort(governor) && nowMs >= governor.sharedUntilMs) return LONG_AGO_MS;
-  if (open.size === 0 || room.requests - open.size > reserveOf(governor, nowMs)) return LONG_AGO_MS;
-  return Math.min(room.moreAtMs, ...open.values());
-};
-
-/** The time when more than the reserve must be free, by the Reset header and our own requests. */
-const moreRoomAtMs = (governor: Governor, { sentAtMs, remaining, resetMs, nowMs }: WindowReport): number => {
-  const { limit, completed, kind } = governor;
-  const resetAtMs = nowMs + (resetMs ?? 0) + RESET_PRECISION_MS;
-  if (kind === 'fixed') return resetAtMs;
-  const lacking = Math.max(1, reserveOf(governor, nowMs) + 1 - remaining);
-  if (isBucket(governor, nowMs)) return nowMs + Math.max(MIN_STOP_MS, lacking * spacingMs(governor));
-  if (kind === 'unknown') return resetAtMs;
-  // Reset of a sliding window describes one place at most. The missing places are free when as many of ours have left it.
-  const counted = countAfter(completed, sentAtMs - limit.windowMs);
-  const leftAtMs = nthNewest(completed, Math.max(1, counted + 1 - lacking)) + heldMs(governor);
-  return Math.min(leftAtMs, nowMs + limit.windowMs * MAX_CREEP_SHARE + RESET_PRECISION_MS);
-};
+/** The requests of a shared quota that are left free for the other client. */
+const reserveOf = ({ limit, mostFree }: Governor): number =>
+  Math.floor(Math.min(MAX_RESERVE, limit.requests * RESERVE_SHARE, mostFree * RESERVE_SHARE_OF_FREE));
 
 /**
  * Estimates the time to send `requests` more requests, in milliseconds. They are spread evenly over the window. Requests that

@@ -16,7 +16,9 @@ export const atSide = (side: Side, remote: Remote): Remote => {
       throw mark(error);
     }
   };
-  const written = async <T>(answer: Promise<readonly WriteResult<T>[]>): Promise<readonly WriteResult<T>[]> => {
+  const written = async <Result extends WriteResult<unknown>>(
+    answer: Promise<readonly Result[]>,
+  ): Promise<readonly Result[]> => {
     const results = await marked(answer);
     for (const result of results) if (!result.ok) mark(result.error);
     return results;
@@ -28,7 +30,7 @@ export const atSide = (side: Side, remote: Remote): Remote => {
       throw mark(error);
     }
   }
-  const { merge, timeToSendMs } = remote;
+  const { merge, originMarks, readOnlyReason, timeToSendMs } = remote;
   const mergeMarked: Remote['merge'] =
     merge &&
     (async (survivorId, mergedAwayId, signal) => {
@@ -41,6 +43,7 @@ export const atSide = (side: Side, remote: Remote): Remote => {
     requestCount: () => remote.requestCount(),
     ...(timeToSendMs && { timeToSendMs }),
     identify: (signal) => marked(remote.identify(signal)),
+    ...(readOnlyReason && { readOnlyReason: (signal) => marked(readOnlyReason(signal)) }),
     pull: (request, signal) => pages(remote.pull(request, signal)),
     read: (ids, signal) => marked(remote.read(ids, signal)),
     create: (batch, signal) => written(remote.create(batch, signal)),
@@ -49,6 +52,7 @@ export const atSide = (side: Side, remote: Remote): Remote => {
     changeMembership: (batch, signal) => written(remote.changeMembership(batch, signal)),
     ...(mergeMarked && { merge: mergeMarked }),
     findCreated: (requests, sinceMs, isTaken, signal) => marked(remote.findCreated(requests, sinceMs, isTaken, signal)),
+    ...(originMarks && { originMarks: (ids, scope, signal) => marked(originMarks(ids, scope, signal)) }),
     listGroups: (signal) => marked(remote.listGroups(signal)),
     readGroup: (id, signal) => marked(remote.readGroup(id, signal)),
     createGroup: (name, signal, details) => marked(remote.createGroup(name, signal, details)),

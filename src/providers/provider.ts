@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Clock } from '../util/clock.ts';
 import type { ChosenFields } from '../core/contact/chosen.ts';
 import type { ContactField } from '../core/contact/contact.ts';
-import type { Extra } from '../core/contact/fields.ts';
+import type { ExtraField } from '../core/contact/fields.ts';
 import type { SideWords } from '../core/contact/side.ts';
 import type { Gate } from '../net/gate.ts';
 import type { Budget } from '../net/governor.ts';
@@ -34,15 +34,6 @@ export type RemoteOptions = RetryPolicy & {
   readonly listingLimits?: ListingLimits;
 };
 
-/** An access token and its remaining lifetime. */
-export type AccessToken = { readonly token: string; readonly lastsMs: number };
-
-/**
- * Returns an access token that another process with the same credential may have got. Without one, gets one with `refresh`
- * and throws the errors of `refresh`. `refused` is a token that the remote refused: it is not returned.
- */
-export type ShareAccessToken = (refused: string | null, refresh: () => Promise<AccessToken>) => Promise<AccessToken>;
-
 /** The network access of a provider for one side of a link, with its rate limits. */
 export type Network = {
   readonly clock: Clock;
@@ -52,8 +43,6 @@ export type Network = {
   readonly onRetry: OnRetry;
   /** Opens the gate with that name. Links with the same credential share it; the limit is that of the latest call. */
   openGate(name: string, limit: RateLimit): Promise<Gate>;
-  /** Shares the access tokens of a credential under a name, which must not reveal the credential. */
-  shareAccessToken(name: string): ShareAccessToken;
   /** Stays open until the program ends. */
   openDispatcher(options: {
     readonly timeoutMs: number;
@@ -156,16 +145,12 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly hasPassword?: boolean;
   /** The settings with the remote's address. Messages about an unreachable remote name them. */
   readonly addressKeys: readonly string[];
-  /** All settings that are addresses, and the one that receives the secret of the client. */
-  readonly addresses: { readonly all: readonly string[]; readonly receivingSecret: string };
-  /** The settings of the client that is registered at the remote. */
-  readonly clientKeys: readonly string[];
   /** Fields that this program never writes to the remote; they are synced from it only. */
   readonly readOnlyFields: readonly ContactField[];
   /** True if its change feed reports deleted contacts (`RemoteCapabilities.namesDeletions`). */
   readonly namesDeletions: boolean;
   /** The computed values of its contacts that a side of another provider can display. */
-  readonly extras: readonly Extra[];
+  readonly extras: readonly ExtraField[];
   /** Opens the account behind the token, for a link that syncs these fields. Sends nothing. */
   openRemote(settings: Settings, token: string, network: Network, fields: ChosenFields): Promise<Remote>;
   /** Reads the account behind a token with one request and no retries. Throws a RemoteError. */

@@ -1,5 +1,6 @@
 import type { ContactRecord, GroupRecord } from '../core/contact/record.ts';
 import type {
+  AlteredContact,
   CreateRequest,
   FeedPage,
   MembershipRequest,
@@ -25,6 +26,9 @@ export type WriteResult<T> =
   | { readonly key: string; readonly ok: true; readonly value: T }
   | { readonly key: string; readonly ok: false; readonly error: RemoteError };
 
+/** The membership after a change; `altered` if the side stored other values than those that were sent. */
+export type MembershipResult = WriteResult<readonly string[]> & { readonly altered?: AlteredContact };
+
 /** The capabilities of a remote, with the maximum number of items in one request and of concurrent requests. */
 export type RemoteCapabilities = {
   readonly createBatch: number;
@@ -46,6 +50,8 @@ export type RemoteCapabilities = {
   readonly mayForbidSharedEmails: boolean;
   /** True if the change feed reports deleted contacts. If not, only a full listing (a sweep) finds deletions. */
   readonly namesDeletions: boolean;
+  /** True if cursors expire after some days, so that a full listing follows without a sweep. */
+  readonly cursorsExpire: boolean;
   /**
    * The number of consecutive complete listings without a contact after which it counts as deleted, although a read by id still
    * finds it. Null if a read never finds a deleted contact.
@@ -53,6 +59,11 @@ export type RemoteCapabilities = {
   readonly confirmsAbsenceAfter: number | null;
   /** The time after a write in which listings and reads may still miss the contact, in milliseconds (R7). */
   readonly settlesWithinMs: number;
+  /**
+   * True if an update is applied only to the state that the caller has read, and a create returns only its own contact. Then no
+   * other client has made a difference between that state and the response, so the whole response is the base (R2).
+   */
+  readonly writesConditionally?: true;
 };
 
 /**
@@ -75,6 +86,8 @@ export interface Remote {
   readonly timeToSendMs?: (requests: number) => number;
   /** Returns a stable id of the account behind the credential; null if the side reports none. */
   identify(signal: AbortSignal): Promise<string | null>;
+  /** Returns why the account may only be read; null if it may be written. Absent if the side has no such accounts. */
+  readonly readOnlyReason?: (signal: AbortSignal) => Promise<string | null>;
   pull(request: PullRequest, signal: AbortSignal): AsyncIterable<FeedPage>;
   /** Reads any number of contacts by id. The keys of the result are the requested ids. */
   read(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadAnswer>>;
@@ -86,10 +99,7 @@ export interface Remote {
   /** Deletes at most `deleteBatch` contacts; keys are the ids. A contact that does not exist counts as deleted. */
   delete(ids: readonly string[], signal: AbortSignal): Promise<readonly WriteResult<null>[]>;
   /** Writes any number of changes in as few requests as the side allows. The value is the membership afterwards. */
-  changeMembership(
-    batch: readonly MembershipRequest[],
-    signal: AbortSignal,
-  ): Promise<readonly WriteResult<readonly string[]>[]>;
+  changeMembership(batch: readonly MembershipRequest[], signal: AbortSignal): Promise<readonly MembershipResult[]>;
   /**
    * Merges the contact `mergedAwayId` into `survivorId` with the side's own merge, which keeps data that no contact field
    * expresses (R10, R12). Absent if the side has no merge. The value is the survivor as the side returned it. Its fields may be
@@ -115,6 +125,16 @@ export interface Remote {
     isTaken: (id: string) => boolean,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, ContactRecord>>;
+
+  /**
+   * Returns the ids of these contacts of the other side by the marks (`ContactRecord.originMark`) that a create for them stores (R9).
+   * Absent if records have no marks.
+   */
+  readonly originMarks?: (
+    originIds: readonly string[],
+    originScope: string,
+    signal: AbortSignal,
+  ) => Promise<ReadonlyMap<string, string>>;
 
   /** Lists all groups that a user created: labels, buckets, group cards. */
   listGroups(signal: AbortSignal): Promise<readonly GroupRecord[]>;

@@ -8,7 +8,7 @@ import {
   startService,
 } from './emulators.ts';
 import type { GoogleEmulator } from './google/server.ts';
-import { generatePeople } from './people/generate.ts';
+import { samplePeople } from './people/sample.ts';
 import { splitBook } from './people/overlap.ts';
 import type { Person } from './people/person.ts';
 import type { ServiceEmulator } from './service/server.ts';
@@ -56,7 +56,7 @@ const chooseBooks = (
   right: readonly Person[] | undefined,
 ): Books => {
   if (left !== undefined || right !== undefined) return { left: left ?? [], right: right ?? [] };
-  return splitBook(generatePeople({ count, seed }), seed);
+  return splitBook(samplePeople(count), seed);
 };
 
 /** Returns a `close` that disposes of the whole stack once. */

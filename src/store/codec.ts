@@ -4,7 +4,7 @@ import type { ContactRecord } from '../core/contact/record.ts';
 import { equalSnapshots, snapshotText, withDeclined, type Declined, type Snapshot } from '../core/contact/snapshot.ts';
 import { contactSchema, fieldSchema } from '../core/contact/stored.ts';
 import type { DeletedGroup } from '../core/reconcile/operation.ts';
-import type { Activity, RunRow } from '../core/state/rows.ts';
+import type { RunRow } from '../core/state/rows.ts';
 import { StoreError } from './store.ts';
 
 // Texts that every engine can store. PostgreSQL stores no text with a zero character, and reads no JSON with a zero character or a
@@ -58,11 +58,20 @@ const record = z.lazy(() =>
       version: z.string(),
       modifiedAtMs: z.number().nullable(),
       contact: contactSchema,
+      unsyncedName: z
+        .object({
+          namePrefix: z.string().exactOptional(),
+          middleName: z.string().exactOptional(),
+          nameSuffix: z.string().exactOptional(),
+          phonetic: z.string().exactOptional(),
+        })
+        .exactOptional(),
       groupIds: z.array(z.string()),
       marks: z.array(z.string()).exactOptional(),
       raw: z.string(),
       originId: z.string().nullable(),
       originScope: z.string().exactOptional(),
+      originMark: z.string().exactOptional(),
       unsyncable: z.array(z.object({ field: contactField, reason: z.string() })).exactOptional(),
       entries: z.array(entryChoice).exactOptional(),
       digest: z.string().exactOptional(),
@@ -86,9 +95,9 @@ const intent = z.object({
   join: z.array(z.string()),
   leave: z.array(z.string()),
   source: record.nullable(),
-  undoes: z.boolean().default(false),
-  empties: z.array(fieldSchema).default([]),
-  given: z.array(fieldSchema).default([]),
+  undoes: z.boolean(),
+  empties: z.array(fieldSchema),
+  given: z.array(fieldSchema),
   joining: z.array(fieldSchema).exactOptional(),
   group: z
     .object({
@@ -97,8 +106,7 @@ const intent = z.object({
       members: z.array(z.string()),
       details: z.string().exactOptional(),
     })
-    .nullable()
-    .default(null),
+    .nullable(),
 });
 
 /** The part of an operation that is stored as one value, for every kind of operation. */
@@ -123,13 +131,11 @@ const runSummary = z
   .object({
     undoes: z.string().nullable().default(null),
     override: z.string().nullable().default(null),
-    repaired: counted.default(0),
+    shown: z.array(z.string()).exactOptional(),
     left: wrote.nullable().default(null),
     right: wrote.nullable().default(null),
   })
   .transform(({ left, right, ...said }) => ({ ...said, wrote: left && right && { left, right } }));
-
-const activity = z.object({ lastChangeAtMs: z.number().nullable(), hours: z.array(z.number()) });
 
 const ids = z.array(z.string());
 const fieldNames = z
@@ -151,11 +157,10 @@ export const encodeIntent = (value: Intent): string => JSON.stringify(value);
 
 export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
 export const decodeIntent = (text: string): Intent => decode(intent, 'journal entry', text);
-export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override' | 'repaired' | 'wrote'> =>
+export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override' | 'shown' | 'wrote'> =>
   decode(runSummary, 'run', text);
 /** Names of fields; one that is not known any more is left out. */
 export const decodeFields = (text: string): readonly SyncedField[] => decode(fieldNames, 'list of fields', text);
-export const decodeActivity = (text: string): Activity => decode(activity, "link's activity", text);
 export const decodeIds = (text: string): readonly string[] => decode(ids, 'page of a listing', text);
 
 /** The text of a base that equals the record, as most do: rows are a third shorter by it. Declined values may follow. */

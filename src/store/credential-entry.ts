@@ -21,50 +21,28 @@ export type Credential = Readonly<z.output<typeof credential>>;
 export const entry = z.union([z.object({ sealed: sealedSchema }), z.object({ open: credential })]);
 export type Entry = z.output<typeof entry>;
 
-/** Whether the text of an entry in a database holds a token that is not encrypted. */
-export const isOpenText = (text: string): boolean => text.startsWith('{"open"');
-
-/** As the old key: what was stored without encryption is taken over. */
-export const NO_KEY = 'none';
-
 export type KeyOptions = {
   /** CREDENTIALS_KEY; null: tokens are stored as they are, in a file of mode 0600. */
   readonly key: string | null;
-  /** CREDENTIALS_KEY_OLD: opens what was stored before the key was changed; {@link NO_KEY} before there was one. */
-  readonly oldKey: string | null;
 };
 
 const ownerOf = (link: string, side: string): string => `${link}/${side}`;
 
-type CredentialKeys = {
-  readonly current: CredentialKey | null;
-  readonly known: readonly CredentialKey[];
-  /** Whether an unencrypted token is used. With a key it is not: any user with write access could have added it. */
-  readonly takesOpen: boolean;
-};
-
-/** The keys for what was sealed with a salt, which is base64: each is derived once, as a passphrase takes its time. */
-export const createKeyring = ({ key, oldKey }: KeyOptions): ((salt: string) => Promise<CredentialKeys>) => {
-  let cached: { readonly salt: string; readonly keys: Promise<CredentialKeys> } | null = null;
-  const derive = async (salt: string): Promise<CredentialKeys> => {
-    const bytes = Buffer.from(salt, 'base64');
-    const current = key === null ? null : await deriveKey(key, bytes);
-    const old = oldKey === null || oldKey === NO_KEY ? null : await deriveKey(oldKey, bytes);
-    const takesOpen = current === null || oldKey === NO_KEY;
-    return { current, known: [current, old].filter((one) => one !== null), takesOpen };
-  };
-  return (salt) => {
-    if (cached?.salt !== salt) cached = { salt, keys: derive(salt) };
-    return cached.keys;
+/** The key for what was sealed with a salt, which is base64; null without CREDENTIALS_KEY. It is derived once: that takes its time. */
+export const createKeyring = ({ key }: KeyOptions): ((salt: string) => Promise<CredentialKey | null>) => {
+  let cached: { readonly salt: string; readonly derived: Promise<CredentialKey> } | null = null;
+  return async (salt) => {
+    if (key === null) return null;
+    if (cached?.salt !== salt) cached = { salt, derived: deriveKey(key, Buffer.from(salt, 'base64')) };
+    return cached.derived;
   };
 };
 
-const cannotOpen = (link: string, side: string, keyId: string, keys: CredentialKeys): CredentialsError => {
+const cannotOpen = (link: string, side: string, keyId: string, key: CredentialKey | null): CredentialsError => {
   const fault =
-    keys.known.length === 0
+    key === null
       ? `was encrypted with the key ${keyId}, but CREDENTIALS_KEY is not set. Set it`
-      : `was encrypted with another key (${keyId}) than CREDENTIALS_KEY. Set the key that it was stored with, ` +
-        'or give that one as CREDENTIALS_KEY_OLD where the key was changed';
+      : `was encrypted with another key (${keyId}) than CREDENTIALS_KEY. Set the key that it was stored with`;
   return new CredentialsError(
     `The stored ${side} token of the link ${link} ${fault}, or sign in again: contact-sync connect ${side} ${link}.`,
   );
@@ -72,20 +50,21 @@ const cannotOpen = (link: string, side: string, keyId: string, keys: CredentialK
 
 const notEncrypted = (link: string, side: string): CredentialsError =>
   new CredentialsError(
-    `The stored ${side} token of the link ${link} is not encrypted although CREDENTIALS_KEY is set, so anybody may have ` +
-      `put it there. Sign in again: contact-sync connect ${side} ${link}. Where you stored it yourself before there was ` +
-      `a key, set CREDENTIALS_KEY_OLD=${NO_KEY} until every link has run once.`,
+    `The stored ${side} token of the link ${link} is not encrypted although CREDENTIALS_KEY is set, so another program may ` +
+      `have written it. Sign in again: contact-sync connect ${side} ${link}.`,
   );
 
-/** The credential in an entry. Throws {@link CredentialsError} where no key opens it. */
-export const openEntry = (stored: Entry, link: string, side: string, keys: CredentialKeys): Credential => {
+/**
+ * The credential in an entry. Throws {@link CredentialsError} if the key does not open it. With a key, an unencrypted token is not
+ * used, because any user with write access could have added it.
+ */
+export const openEntry = (stored: Entry, link: string, side: string, key: CredentialKey | null): Credential => {
   if ('open' in stored) {
-    if (keys.takesOpen) return stored.open;
+    if (key === null) return stored.open;
     throw notEncrypted(link, side);
   }
   const { sealed } = stored;
-  const key = keys.known.find(({ id }) => id === sealed.keyId);
-  if (key === undefined) throw cannotOpen(link, side, sealed.keyId, keys);
+  if (key?.id !== sealed.keyId) throw cannotOpen(link, side, sealed.keyId, key);
   try {
     return credential.parse(JSON.parse(unseal(sealed, ownerOf(link, side), key)));
   } catch {
@@ -95,9 +74,10 @@ export const openEntry = (stored: Entry, link: string, side: string, keys: Crede
   }
 };
 
-export const isCurrent = (stored: Entry, { current }: CredentialKeys): boolean =>
-  current === null ? 'open' in stored : 'sealed' in stored && stored.sealed.keyId === current.id;
+/** Whether an entry is sealed with the key. */
+export const isSealedWith = (stored: Entry, key: CredentialKey | null): boolean =>
+  'sealed' in stored && stored.sealed.keyId === key?.id;
 
 /** Without a key the token is stored unencrypted. */
-export const closeEntry = (opened: Credential, link: string, side: string, { current }: CredentialKeys): Entry =>
-  current === null ? { open: opened } : { sealed: seal(JSON.stringify(opened), ownerOf(link, side), current) };
+export const closeEntry = (opened: Credential, link: string, side: string, key: CredentialKey | null): Entry =>
+  key === null ? { open: opened } : { sealed: seal(JSON.stringify(opened), ownerOf(link, side), key) };

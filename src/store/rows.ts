@@ -1,5 +1,5 @@
+import { byIds, byKey, byKeyAndSide } from '../core/state/rows.ts';
 import {
-  NO_ACTIVITY,
   NO_CURSOR,
   type ConflictRow,
   type Cursor,
@@ -21,15 +21,7 @@ import { bySide } from '../core/contact/side.ts';
 import type { PairStatus } from '../core/reconcile/decision.ts';
 import type { GroupPair } from '../core/reconcile/groups.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';
-import {
-  decodeActivity,
-  decodeBase,
-  decodeRecord,
-  decodeSummary,
-  encodeBase,
-  decodeFields,
-  encodeRecord,
-} from './codec.ts';
+import { decodeBase, decodeRecord, decodeSummary, encodeBase, decodeFields, encodeRecord } from './codec.ts';
 import { toOperation } from './stored-operation.ts';
 import { type Counts } from './store.ts';
 import type { conflicts, cursors, groupPairs, halves, journal, links, RowOf, runs } from './tables.ts';
@@ -74,7 +66,6 @@ export const toCounts = (sides: readonly SideCount[], statuses: readonly StatusC
   const pairsOf = (asked: PairStatus): number => statuses.find(({ status }) => status === asked)?.n ?? 0;
   return {
     pairs: pairsOf('linked'),
-    asleep: pairsOf('asleep'),
     present: bySide((side) => (of(side)?.n ?? 0) - (of(side)?.away ?? 0)),
     unselected: bySide((side) => of(side)?.unselected ?? 0),
   };
@@ -98,7 +89,7 @@ export const runStartColumns = ({ undoes, ...run }: RunStart): RunStartColumns =
 export const toRun = (link: string, { summaryJson, ...row }: RowOf<typeof runs>): RunRow => ({
   ...row,
   link,
-  ...(summaryJson === null ? { undoes: null, override: null, repaired: 0, wrote: null } : decodeSummary(summaryJson)),
+  ...(summaryJson === null ? { undoes: null, override: null, wrote: null } : decodeSummary(summaryJson)),
 });
 
 /** The outcomes of runs that have ended. */
@@ -128,10 +119,7 @@ const toGroupPair = ({ key, status, settled, ...row }: GroupPairColumns): GroupP
 
 type LinkColumns = RowOf<typeof links>;
 /** The columns of a link's row that a commit may change. */
-type PatchColumns = Omit<
-  LinkColumns,
-  'name' | 'leaseToken' | 'toldTrouble' | 'failingSinceMs' | 'claimedUntilMs' | 'pausedByHandAtMs'
->;
+type PatchColumns = Omit<LinkColumns, 'name' | 'leaseToken' | 'toldTrouble' | 'failingSinceMs' | 'pausedByHandAtMs'>;
 
 type Patch = Extract<StoreChange, { kind: 'link' }>['patch'];
 
@@ -147,7 +135,6 @@ export const patchColumns = ({
   acceptedDeletes: accepted,
   fields,
   selection,
-  activity,
   ...patch
 }: Patch): Partial<PatchColumns> => ({
   ...patch,
@@ -159,7 +146,6 @@ export const patchColumns = ({
     fieldsJoining: fields.joining && JSON.stringify(fields.joining),
   }),
   ...(selection !== undefined && selectionColumns(selection)),
-  ...(activity !== undefined && { activityJson: JSON.stringify(activity) }),
 });
 
 /** Columns with the name and form of their value in a link's state are passed on unchanged. */
@@ -175,10 +161,8 @@ const linkValues = ({
   selectionKey,
   toldTrouble,
   failingSinceMs,
-  claimedUntilMs,
   fieldsName,
   fieldsJoining,
-  activityJson,
   ...values
 }: LinkColumns) => ({
   ...values,
@@ -187,9 +171,8 @@ const linkValues = ({
   acceptedDeletes: acceptedRun === null || acceptedAtMs === null ? null : { run: acceptedRun, atMs: acceptedAtMs },
   selection:
     selectionPatterns === null || selectionKey === null ? null : { patterns: selectionPatterns, key: selectionKey },
-  notificationState: { trouble: toldTrouble, failingSinceMs, claimedUntilMs },
+  notificationState: { trouble: toldTrouble, failingSinceMs },
   fields: { name: fieldsName, joining: fieldsJoining === null ? null : decodeFields(fieldsJoining) },
-  activity: activityJson === null ? NO_ACTIVITY : decodeActivity(activityJson),
 });
 
 /** The row of a link, and the small rows that belong to it, in any order. */
@@ -201,9 +184,6 @@ export type LinkRows = {
   readonly verdicts: readonly Verdict[];
 };
 
-/** The order of texts in results of the store. */
-const compareKeys = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
-
 export const toLink = ({ link, cursors, groupPairs, rejections, verdicts }: LinkRows): LinkState => ({
   ...linkValues(link),
   cursors: bySide((side): Cursor => {
@@ -212,9 +192,7 @@ export const toLink = ({ link, cursors, groupPairs, rejections, verdicts }: Link
     const { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs } = found;
     return { cursor, readAtMs, resume, listingStartedAtMs, listedAtMs };
   }),
-  groupPairs: groupPairs.map(toGroupPair).toSorted((one, other) => compareKeys(one.key, other.key)),
-  rejections: rejections.toSorted((one, other) => compareKeys(one.key, other.key) || compareKeys(one.side, other.side)),
-  verdicts: verdicts.toSorted(
-    (one, other) => compareKeys(one.leftId, other.leftId) || compareKeys(one.rightId, other.rightId),
-  ),
+  groupPairs: groupPairs.map(toGroupPair).toSorted(byKey),
+  rejections: rejections.toSorted(byKeyAndSide),
+  verdicts: verdicts.toSorted(byIds),
 });

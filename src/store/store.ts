@@ -14,7 +14,7 @@ import type {
   StoreChange,
 } from '../core/state/rows.ts';
 
-export { BackupError, CredentialsError, FenceError, StoreError } from './errors.ts';
+export { CredentialsError, FenceError, StoreError } from './errors.ts';
 
 // Times are epoch milliseconds.
 
@@ -30,8 +30,6 @@ export type HalfQuery =
   | { readonly by: 'state'; readonly states: readonly HalfState[]; readonly side?: Side }
   /** Halves whose pair has one half only (kept, dormant). */
   | { readonly by: 'alone' }
-  /** Halves whose pair is asleep. */
-  | { readonly by: 'asleep' }
   /** Halves of no pair that are `settled`: their side does not select them. */
   | { readonly by: 'unselected' }
   /** Halves of a side, of a pair or not, whose record holds an email address of one of these keys (`emailKey`). */
@@ -42,10 +40,27 @@ export type HalfQuery =
   | { readonly by: 'blank' }
   | { readonly by: 'all' };
 
+/** The most halves of a kind that an {@link Opening} contains. */
+export const MOST_OPENING_HALVES = 200;
+
+/** The first read of a run, all at one moment: the link, and the rows that most runs need several times. */
+export type Opening = {
+  readonly state: LinkState;
+  /** Entries whose outcome is unknown. */
+  readonly openJournal: readonly JournalRow[];
+  /** As {@link Store.conflicts} returns them without `all`. */
+  readonly conflicts: readonly ConflictRow[];
+  readonly hasCompletedRun: boolean;
+  readonly anyPresent: Sides<boolean>;
+  /** The halves that are not `settled`; null where there are more than {@link MOST_OPENING_HALVES}. */
+  readonly unsettled: readonly Half[] | null;
+  /** The halves whose pair has one half only; null where there are more than that. */
+  readonly alone: readonly Half[] | null;
+};
+
 export type Counts = {
   /** Pairs that are linked. */
   readonly pairs: number;
-  readonly asleep: number;
   /** Halves of no pair that their side does not select. */
   readonly unselected: Sides<number>;
   /** Halves that are neither `missing` nor `gone`. */
@@ -84,8 +99,8 @@ export type RunQuery =
   /** So many at most, the newest first: those that began before that one and match the filter. */
   | { readonly newest: number; readonly before?: RunRow; readonly of?: RunFilter };
 
-/** Runs of a kind, with an outcome, or with journaled writes. */
-type RunFilter = Partial<Pick<RunRow, 'kind' | 'outcome'>> & { readonly hasWrites?: true };
+/** Runs of a kind, or with an outcome. */
+type RunFilter = Partial<Pick<RunRow, 'kind' | 'outcome'>>;
 
 /** So many runs are pruned in one step, so that none of them takes long. */
 export const PRUNED_AT_ONCE = 500;
@@ -107,6 +122,8 @@ export interface Store {
   links(): Promise<readonly LinkState[]>;
   /** One link, made on first use. */
   link(name: string): Promise<LinkState>;
+  /** Returns the first read of a run. The link must exist: a lease makes it. */
+  opening(link: string): Promise<Opening>;
   /**
    * Acquires the lease where it is free, expired or the owner's own. Returns the fencing token, which grows with each change of
    * owner and does not change on renewal; null where another process holds the lease.
@@ -157,7 +174,7 @@ export interface Store {
   /** The number of entries that a run journaled, by kind. Kinds without entries are left out. */
   writeCounts(link: string, run: string): Promise<WriteCounts>;
   runs(link: string, query: RunQuery): Promise<readonly RunRow[]>;
-  /** The oldest first; the open ones alone unless `all`. */
+  /** The oldest first; without `all` only those that have not ended. */
   conflicts(link: string, options: { readonly all: boolean }): Promise<readonly ConflictRow[]>;
   /** The value that was last saved under the key; null without one. */
   budget(key: string): Promise<string | null>;

@@ -96,7 +96,7 @@ const parse = (kind: OperationKind, address: Address, intent: Intent, before: Co
   return kind === 'update' ? toUpdate(address, intent, before) : toMembership(address, intent, before);
 };
 
-/** The operation of a journal entry; entries of former versions have the same columns. */
+/** The operation of a journal entry. */
 export const toOperation = (columns: OperationColumns): StoredOperation => {
   const { side, kind, pairId, leftId, rightId, intentJson, beforeJson } = columns;
   const intent = decodeIntent(intentJson);

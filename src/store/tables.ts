@@ -1,7 +1,7 @@
 import type { JournalState, LinkStateName, RunOutcome, StoredRunKind } from '../core/state/rows.ts';
 import type { HalfState } from '../core/contact/half.ts';
 import type { Side } from '../core/contact/side.ts';
-import type { PairStatus, Review } from '../core/reconcile/decision.ts';
+import type { PairStatus } from '../core/reconcile/decision.ts';
 import type { GroupPair } from '../core/reconcile/groups.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';
 import type { OperationKind } from '../core/reconcile/operation.ts';
@@ -74,12 +74,10 @@ export const links = table({
     selectionKey: maybeText('selection_key'),
     toldTrouble: oneOf<'halted' | 'paused' | 'failing' | null>('told_trouble'),
     failingSinceMs: maybeNumber('failing_since_ms'),
-    claimedUntilMs: maybeNumber('told_claimed_until_ms'),
     pausedByHandAtMs: maybeNumber('paused_by_hand_at_ms'),
     fieldsName: text('fields_name'),
     fieldsJoining: maybeText('fields_joining'),
-    activityJson: maybeText('activity_json'),
-    forgottenAtMs: maybeNumber('forgotten_at_ms'),
+    lastChangeAtMs: maybeNumber('last_change_at_ms'),
   },
 });
 
@@ -115,6 +113,7 @@ export const halves = table({
     side: oneOf<Side>('side'),
     id: text('id'),
     pair: maybeNumber('pair'),
+    formerPair: maybeNumber('former_pair'),
     state: oneOf<HalfState>('state'),
     absences: number('absences'),
     lastListedAtMs: maybeNumber('last_listed_at_ms'),
@@ -198,7 +197,7 @@ export const runs = table({
   },
 });
 
-/** Fields that both sides changed: both values, and the side whose value was kept. */
+/** Fields that both sides changed: both values, the side that won by rule, and the one that a user chose instead. */
 export const conflicts = table({
   name: 'conflicts',
   hasLink: true,
@@ -212,12 +211,11 @@ export const conflicts = table({
     field: text('field'),
     left: text('left'),
     right: text('right'),
-    /** Null: a person is asked. */
+    /** Null: a user decides. */
     winner: oneOf<Side | null>('winner'),
     atMs: number('at_ms'),
-    resolvedAtMs: maybeNumber('resolved_at_ms'),
-    review: oneOf<Review | null>('review'),
-    reviewedAtMs: maybeNumber('reviewed_at_ms'),
+    endedAtMs: maybeNumber('ended_at_ms'),
+    decided: oneOf<Side | null>('decided'),
   },
 });
 
@@ -260,14 +258,13 @@ export const budgets = table({
   columns: { key: text('key'), stateJson: text('state_json') },
 });
 
-/** One row: what the processes that share the database have in common. */
-export const hosting = table({
-  name: 'hosting',
+/** One row: the salt of keys that are derived from a passphrase, as base64. */
+export const keySalt = table({
+  name: 'key_salt',
   hasLink: false,
   key: ['id'],
   columns: {
     id: number('id'),
-    /** The salt of keys that are derived from a passphrase, as base64. */
     salt: text('salt'),
   },
 });
@@ -278,14 +275,6 @@ export const credentials = table({
   hasLink: false,
   key: ['link', 'side'],
   columns: { link: text('link'), side: text('side'), sealedJson: text('sealed_json') },
-});
-
-/** The settings of links that are stored in addition to those of the configuration file, sealed. */
-export const linkSettings = table({
-  name: 'link_settings',
-  hasLink: false,
-  key: ['name'],
-  columns: { name: text('name'), sealedJson: text('sealed_json') },
 });
 
 /** The tables whose rows belong to a link. */

@@ -2,14 +2,14 @@ import type { Clock } from '../util/clock.ts';
 import {
   closeEntry,
   createKeyring,
-  isCurrent,
+  isSealedWith,
   openEntry,
   type Credential,
   type Entry,
   type KeyOptions,
 } from './credential-entry.ts';
 import { CredentialsError } from './errors.ts';
-import type { HostedRows, TokenName, TokenRow } from './hosted.ts';
+import type { TokenTable, TokenName, TokenRow } from './token-table.ts';
 
 export type { Credential } from './credential-entry.ts';
 
@@ -34,11 +34,9 @@ export type Vault = {
 };
 
 type VaultOptions = KeyOptions & {
-  readonly rows: HostedRows;
+  readonly rows: TokenTable;
   readonly setting: Vault['setting'];
   readonly clock: Clock;
-  /** Runs once, before the first token is read or stored. */
-  readonly prepare?: () => Promise<void>;
 };
 
 /** A run asks for the tokens of a link several times as it begins: those read within this time are not read again. */
@@ -65,23 +63,15 @@ const createTokenCache = ({ rows, clock }: VaultOptions) => {
 
 /** Opens the vault. A database that hosts share stores sealed tokens only; SQLite stores open ones too: its file has mode 0600. */
 export const openVault = (options: VaultOptions): Vault => {
-  const { rows, setting, prepare } = options;
+  const { rows, setting } = options;
   const { place } = rows;
-  const keysFor = createKeyring(options);
+  const keyFor = createKeyring(options);
   const cache = createTokenCache(options);
-  let preparing: Promise<void> | null = null;
-  const ready = (): Promise<void> =>
-    (preparing ??= (prepare?.() ?? Promise.resolve()).catch((error: unknown) => {
-      preparing = null;
-      throw error;
-    }));
-  const keys = async () => keysFor(await rows.salt());
-  const find = async (link: string, side: string): Promise<Entry | null> => {
-    await ready();
-    return (await cache.tokens(link)).find((row) => row.side === side)?.entry ?? null;
-  };
+  const currentKey = async () => keyFor(await rows.salt());
+  const find = async (link: string, side: string): Promise<Entry | null> =>
+    (await cache.tokens(link)).find((row) => row.side === side)?.entry ?? null;
   const close = async (opened: Credential, link: string, side: string): Promise<Entry> => {
-    const entry = closeEntry(opened, link, side, await keys());
+    const entry = closeEntry(opened, link, side, await currentKey());
     if ('sealed' in entry || setting === 'DATA_DIR') return entry;
     throw new CredentialsError(`No token is stored in ${place} without CREDENTIALS_KEY. Set it.`);
   };
@@ -90,32 +80,19 @@ export const openVault = (options: VaultOptions): Vault => {
     setting,
     read: async (link, side) => {
       const found = await find(link, side);
-      if (found === null) return null;
-      const known = await keys();
-      const opened = openEntry(found, link, side, known);
-      // A changed key is applied by the next run that reads the token.
-      if (known.current !== null && !isCurrent(found, known)) {
-        await rows.swapToken(link, side, found, await close(opened, link, side));
-        cache.forget(link);
-      }
-      return opened;
+      return found === null ? null : openEntry(found, link, side, await currentKey());
     },
     forget: cache.forget,
     isSealed: async (link, side) => {
       const found = await find(link, side);
-      return found !== null && 'sealed' in found && isCurrent(found, await keys());
+      return found !== null && isSealedWith(found, await currentKey());
     },
-    names: async () => {
-      await ready();
-      return rows.tokenNames();
-    },
+    names: () => rows.tokenNames(),
     remove: async (link) => {
-      await ready();
       await rows.dropTokens(link);
       cache.forget(link);
     },
     save: async (link, side, opened) => {
-      await ready();
       await rows.putToken(link, side, await close(opened, link, side));
       cache.forget(link);
     },

@@ -17,6 +17,7 @@ import { errorCode } from './errors.ts';
 /** More than any configuration, secret or file of the state that is read as one text. */
 const LARGEST_TEXT_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1 << 16;
+const LEAST_CHUNK_BYTES = 1 << 12;
 
 /** Without O_NONBLOCK, opening a named pipe waits for a program that writes to it. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -67,15 +68,17 @@ export const readTextFile = async (path: string, mostBytes: number = LARGEST_TEX
 export const readTextFileSync = (path: string, mostBytes: number = LARGEST_TEXT_BYTES): string => {
   const file = openSync(path, FLAGS);
   try {
-    check(fstatSync(file), path, mostBytes);
+    const stats = fstatSync(file);
+    check(stats, path, mostBytes);
     const chunks: Buffer[] = [];
+    // Thousands of small files are read at once, so a small file gets a small buffer.
+    const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, Math.max(stats.size + 1, LEAST_CHUNK_BYTES)));
     for (let total = 0; ;) {
-      const chunk = Buffer.alloc(CHUNK_BYTES);
       const bytes = readSync(file, chunk);
       if (bytes === 0) return Buffer.concat(chunks).toString('utf8');
       total += bytes;
       if (total > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
-      chunks.push(chunk.subarray(0, bytes));
+      chunks.push(Buffer.from(chunk.subarray(0, bytes)));
     }
   } finally {
     closeSync(file);

@@ -52,7 +52,6 @@ export const ownKey = text.meta({ examples: ['openssl-rand-base64-32'] }).transf
 });
 
 /** The key before the present one; `none`: tokens were stored without one. */
-export const earlierKey = z.union([z.literal('none').transform((none) => new Secret(none)), ownKey]);
 
 /** One of the names. */
 export const choice = <const Name extends string>(...names: readonly Name[]) =>
@@ -130,15 +129,6 @@ export const deleteLimit = text.transform((value, context) => {
   return limit;
 });
 
-const MOST_AT_ONCE = 100;
-
-/** The number of concurrent runs, from 1. */
-export const concurrency = text.transform((value, context): number => {
-  const number = /^\d+$/u.test(value) ? Number(value) : Number.NaN;
-  if (number >= 1 && number <= MOST_AT_ONCE) return number;
-  return fail(context, `"${value}" is not a number that can be used. Choose a whole number from 1 to ${MOST_AT_ONCE}.`);
-});
-
 const LEAST_TOKEN_LENGTH = 24;
 
 /** A token for the page, long enough that it cannot be guessed. */
@@ -149,11 +139,6 @@ export const pageToken = text
     return fail(context, `is shorter than ${LEAST_TOKEN_LENGTH} characters. Make one with: openssl rand -base64 24`);
   });
 
-/** A bearer token of programs, with the letters that its header may contain (RFC 6750). */
-export const bearerToken = pageToken.refine((token) => /^[\w.~+/-]+=*$/u.test(token.reveal()), {
-  error: 'holds characters that no bearer token has. Make one with: openssl rand -base64 24',
-});
-
 /** From `<host>:<port>`, with an IPv6 address in brackets; null for `off`. */
 export const listenAddress = text.transform((value, context): ListenAddress | null => {
   if (value === 'off') return null;
@@ -163,23 +148,6 @@ export const listenAddress = text.transform((value, context): ListenAddress | nu
     context,
     `"${value}" is not an address to listen at. Write <host>:<port>, such as 127.0.0.1:8377. To turn the page off, write off.`,
   );
-});
-
-const MOST_HOSTS = 1_000;
-
-/** From `host`, `host:port` and several of them with commas between; none for `none`. */
-export const hostNames = text.transform((value, context): readonly string[] => {
-  if (value === 'none') return [];
-  const names = value.split(',').map((name) => name.trim());
-  if (names.length > MOST_HOSTS) return fail(context, `has more than ${MOST_HOSTS} hosts. Write fewer.`);
-  const wrong = names.find((name) => !/^(?:\[[\da-f:.]+\]|[^\s:/[\]@*?#]+)(?::\d{1,5})?$/iu.test(name));
-  if (wrong !== undefined) {
-    return fail(context, `"${wrong}" is not a host. Write hosts such as api.example or crm.example:8443, or none.`);
-  }
-  return names.map((name) => {
-    const [, host = '', port = ''] = /^(.*?)(:\d+)?$/u.exec(name) ?? [];
-    return `${URL.parse(`http://${host}`)?.hostname ?? host.toLowerCase()}${port}`;
-  });
 });
 
 /** URL values are not repeated in messages, since they may hold a password. */

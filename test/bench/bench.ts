@@ -12,6 +12,7 @@ import { benchHosts, benchOneHost } from './hosts.ts';
 import { benchRealTime } from './governor-real.ts';
 import { benchGovernor } from './governor-virtual.ts';
 import { benchDaemon, benchLinks } from './links.ts';
+import { benchLinkFiles } from './link-files.ts';
 import { benchLoad } from './load.ts';
 import { benchMatching } from './matching.ts';
 import { benchRequests } from './requests.ts';
@@ -40,6 +41,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   peers: async () => [await benchPeersOverHttp(25_000)],
   carddav: async () => [await benchPeersOverCarddav(Number(values.contacts))],
   links: async () => [await benchLinks(10_000), await benchDaemon(10_000)],
+  'link-files': () => Promise.resolve([benchLinkFiles(1_000)]),
   start: async () => [await benchStart()],
   load: async () => [await benchLoad()],
   page: async () => [await benchPage(25_000)],

@@ -26,7 +26,6 @@ const openParts = (): NetworkParts => {
       personalData: false,
     }),
     gates: createGates({ clock, random, store, redisUrl: null }),
-    accessTokens: null,
     connections: new Map(),
     leaseChecks: new LeaseChecks(),
     agent: lazyAgent().open,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeVCards } from '../../src/sandbox/address-book/vcard-write.ts';
-import { generatePeople } from '../../src/sandbox/people/generate.ts';
+import { samplePeople } from '../../src/sandbox/people/sample.ts';
 import { serve } from './child.ts';
 
 // A small CardDAV server in memory with two address books. It implements the part of the protocol that a sync needs.
@@ -142,7 +142,7 @@ const handle = async (request: IncomingMessage, reply: ServerResponse): Promise<
 
 /** Fills the first of two address books with the same people as the emulators. Returns the root URL of the server. */
 const start = async (count: number): Promise<string> => {
-  const texts = [...generatePeople({ count, seed: 1 })].map((person, index) =>
+  const texts = [...samplePeople(count)].map((person, index) =>
     [...writeVCards([person])].join('').replace('\r\n', `\r\nUID:person-${index}\r\n`),
   );
   books.set('one', new Map(texts.map((text, index) => [`person-${index}.vcf`, cardOf(text)])));

@@ -68,7 +68,7 @@ const ownTable = async (minutes: number, measure: Measure): Promise<Table> => {
     head: ['the server counts', ...names],
     rows: await rowsOf(columns, measure, (results) => results.map(shareAndRefused(minutes))),
     notes: [
-      'The guard is a sixtieth of the window, a second at least, until the server is known to count exactly; then a two hundredth. Bounds: no refusal; at least 98.5 % at 75 ms on fixed windows and sliding logs.',
+      'A request counts for the window and a guard after its answer. The guard is a sixtieth of the window, a second at least. Bounds: no refusal; at least 97 % at 75 ms on fixed windows and sliding logs.',
     ],
   };
 };
@@ -114,7 +114,7 @@ const windowsTable = async (minutes: number, measure: Measure): Promise<Table> =
       results.map((result, index) => shareAndRefused(columns[index]?.minutes ?? 0, columns[index]?.limit)(result)),
     ),
     notes: [
-      'Bounds: no refusal and at least 98 %, but for three things. Where a request may reach the server at any time of a round trip, a place is taken for a window and a round trip, so no more than 1000 / 1081 = 92.5 % of a second can be used at 75 ms (81 on average). A server that counts whole seconds counts two of them at a window of one: 50 % is all it lets pass. One that estimates from two buckets counts like an exact one until it is nearly full; its first refusal tells, and from then on an eighth of the window is kept free.',
+      'A place is taken for the window, the guard and the round trip. In a window of a second the guard is 10 ms, so about 1000 / 1091 = 92 % is used at 75 ms (81 on average). Bounds: no refusal on fixed windows, sliding logs and buckets; at least 98 % at 3 ms, 91 % at 75 ms. A server that counts whole seconds, or estimates from two buckets, refuses requests in so short a window. Each refusal stops all requests for a second at least.',
     ],
   };
 };

@@ -1,8 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { copyBetween } from '../../src/app/copy-store.ts';
-import { systemClock } from '../../src/util/clock.ts';
 import { startTestRedis } from '../support/redis.ts';
 import type { OwnPostgres } from '../support/postgres.ts';
 import type { Child } from './child.ts';
@@ -26,8 +24,6 @@ const RUN_LINKS = 60;
 const ROUNDS = 8;
 const WORKERS = [1, 2, 4];
 const PARALLEL = 10;
-/** The daemon's setting. */
-const CONCURRENCY = 25;
 const FILE = 'contact-sync.db';
 /** Any key of 32 bytes. */
 const KEY = Buffer.alloc(32, 1).toString('base64');
@@ -71,10 +67,14 @@ const syncOne = async (): Promise<Setup> => {
   return setup;
 };
 
-const copyToPostgres = async (setup: Setup, postgres: OwnPostgres): Promise<string> => {
+/** Syncs the link of the set-up with an empty database on PostgreSQL, where its contacts are paired again. */
+const syncToPostgres = async (setup: Setup, postgres: OwnPostgres): Promise<string> => {
   const url = await createDatabase(postgres);
-  const copied = await copyBetween(`sqlite:${join(setup.dataDir, FILE)}`, url, systemClock);
-  if ('unknown' in copied) throw new Error(`Neither engine is named by ${copied.unknown}.`);
+  const config = join(setup.dataDir, 'one.json');
+  const engine = await setup.open({ config, environment: { ...variablesOf(setup), DATABASE_URL: url } });
+  await setup.run(engine, 'incremental');
+  await settle(setup, engine);
+  await endEngine(engine);
   return url;
 };
 
@@ -184,7 +184,7 @@ const benchPostgres = async (setup: Setup, postgres: OwnPostgres, url: string): 
 };
 
 const runsTable = async (setup: Setup, postgres: OwnPostgres): Promise<Table> => {
-  const url = await copyToPostgres(setup, postgres);
+  const url = await syncToPostgres(setup, postgres);
   const storedBytes = await storedBytesOf(url);
   const inPostgres = await benchPostgres(setup, postgres, url);
   const inSqlite = await benchSqlite(setup);
@@ -219,7 +219,7 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: OneHost
   const redis = await startTestRedis();
   if (redis === null) throw new Error('There is no redis-server to start.');
   await using _ = redis;
-  const url = await copyToPostgres(setup, postgres);
+  const url = await syncToPostgres(setup, postgres);
   await multiplyLink(url, namesOf(links));
   const dataDir = join(setup.dataDir, 'daemon');
   await mkdir(dataDir);
@@ -235,7 +235,6 @@ const watchDaemon = async (setup: Setup, postgres: OwnPostgres, options: OneHost
     ...Object.fromEntries(usual),
     DATABASE_URL: url,
     REDIS_URL: redis.url,
-    CONCURRENCY: String(CONCURRENCY),
   };
   const daemon = await startBuilt<DaemonProcess>('daemon-process');
   const commands = async (): Promise<number> =>
@@ -269,7 +268,7 @@ const daemonTable = async (setup: Setup, postgres: OwnPostgres, options: OneHost
   const onTime = load.gapsMs.filter((gapMs) => gapMs <= 1.5 * intervalMs).length;
   const otherwise = Object.entries(load.otherwise).map(([ending, count]) => `${count} ${ending}`);
   return {
-    title: `10b. One host: ${links} links of ${CONTACTS} contacts, every ${intervalMs / 1_000} s, for ${minutes} minutes after the first interval, CONCURRENCY=${CONCURRENCY}`,
+    title: `10b. One host: ${links} links of ${CONTACTS} contacts, every ${intervalMs / 1_000} s, for ${minutes} minutes after the first interval`,
     head: ['what', 'figure'],
     rows: [
       ['runs completed', String(load.runs)],

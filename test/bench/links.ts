@@ -136,7 +136,7 @@ const watchDaemon = async (config: string, env: Record<string, string>): Promise
   const program = await containerArguments();
   const startedAtMs = performance.now();
   const child = spawn(process.execPath, [...program, 'daemon', '--config', config], {
-    env: { PATH: process.env['PATH'], ...env, LOG_LEVEL: 'debug', LOG_FORMAT: 'json' },
+    env: { PATH: process.env['PATH'], ...env, LOG_LEVEL: 'debug' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const endedAtMs: number[] = [];

@@ -48,8 +48,6 @@ const look = async ({
     newId: () => crypto.randomUUID(),
     newSecret: () => crypto.randomUUID(),
     token: new Secret(TOKEN),
-    readonly: false,
-    settings: { links: null, backUp: null, notifier: null },
   });
   const body = new URLSearchParams({ token: TOKEN });
   const signedIn = await page.routes.request(`http://${ADDRESS}/sign-in`, { method: 'POST', headers: FORM, body });

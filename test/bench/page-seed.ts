@@ -7,7 +7,7 @@ import type { ContactRecord } from '../../src/core/contact/record.ts';
 import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
 import { createEvents } from '../../src/engine/events.ts';
 import { createLogger } from '../../src/util/logger.ts';
-import { generatePeople } from '../../src/sandbox/people/generate.ts';
+import { samplePeople } from '../../src/sandbox/people/sample.ts';
 import type { Person } from '../../src/sandbox/people/person.ts';
 
 /** `in step`: after a first sync that created all contacts on the right side. `waiting`: both sides read, nothing paired yet. */
@@ -52,6 +52,7 @@ const halfOf = (side: Side, record: ContactRecord, seeded: Seeded): Half => ({
   lastListedAtMs: null,
   heardAtMs: AT_MS,
   writtenAtMs: null,
+  formerPair: null,
   mergedInto: null,
 });
 
@@ -91,7 +92,7 @@ export const seed = async ({
   const link = config.links[0]?.name ?? '';
   const token = (await app.store.acquireLease(link, 'seed', 0, AT_MS)) ?? 0;
   const put = (changes: readonly StoreChange[]) => app.store.commit(link, token, changes);
-  const contacts = generatePeople({ count, seed: 1 }).map(contactOf);
+  const contacts = samplePeople(count).map(contactOf);
   await put([{ kind: 'run-started', run: { id: RUN, kind: 'full', undoes: null, startedAtMs: AT_MS } }]);
   for (let from = 0; from < count; from += AT_ONCE) {
     const some = contacts.slice(from, from + AT_ONCE).map((contact, at) => ({ contact, index: from + at }));

@@ -15,10 +15,10 @@ const pagesOf = (
   at: string,
   { run, id, name, email }: Record<'run' | 'id' | 'name' | 'email', string>,
 ): readonly Asked[] => {
-  const who = (text: string): string => `${at}/people?who=${encodeURIComponent(text)}`;
+  const find = (text: string): string => `${at}/contacts?find=${encodeURIComponent(text)}`;
+  const contact = (text: string): string => `${at}/contact?id=${encodeURIComponent(text)}`;
   const ofRun = `${at}/runs/${run}`;
   return [
-    { name: 'all links', path: '/' },
     { name: 'the link', path: at },
     { name: 'its runs', path: `${at}/runs` },
     { name: 'a run of that many writes', path: ofRun },
@@ -26,13 +26,10 @@ const pagesOf = (
     { name: 'the run, one person', path: `${ofRun}?find=${encodeURIComponent(email)}` },
     { name: 'the run, a name', path: `${ofRun}?find=${encodeURIComponent(name)}` },
     { name: 'conflicts', path: `${at}/conflicts` },
-    { name: 'left out', path: `${at}/left` },
-    { name: 'settings', path: `${at}/settings` },
-    { name: 'contacts changed last', path: `${at}/people` },
-    { name: 'people of a name', path: who(name) },
-    { name: 'people, nobody found', path: who('nobody of that name') },
-    { name: 'a person by address', path: who(email) },
-    { name: 'a person by id', path: who(id) },
+    { name: 'contacts that are not synced', path: `${at}/contacts` },
+    { name: 'contacts of a name', path: find(name) },
+    { name: 'contacts, none found', path: find('no such name') },
+    { name: 'a contact by id', path: contact(id) },
   ];
 };
 

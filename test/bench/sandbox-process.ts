@@ -1,4 +1,4 @@
-import { generatePeople } from '../../src/sandbox/people/generate.ts';
+import { samplePeople } from '../../src/sandbox/people/sample.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceVariants } from '../../src/sandbox/service/variants.ts';
 import { createMovableClock } from '../support/clocks.ts';
@@ -28,7 +28,7 @@ type Start = {
 };
 
 const start = async ({ count, filled, limit, windowKind }: Start): Promise<Record<string, string>> => {
-  const people = generatePeople({ count, seed: 1 });
+  const people = samplePeople(count);
   sandbox = await startSandbox({
     google: filled === 'google' || filled === 'both' ? people : [],
     service: filled === 'service' || filled === 'both' ? people : [],

@@ -5,8 +5,6 @@ import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { GoogleAccount } from '../../src/sandbox/google/account.ts';
-import { answers } from '../../src/sandbox/google/answers.ts';
-import { contactsScope, directoryScope, otherContactsScope } from '../../src/sandbox/google/oauth-tokens.ts';
 import { operations } from '../../src/sandbox/google/operations.ts';
 import type { Person } from '../../src/sandbox/google/person-schema.ts';
 import { startGoogleEmulator } from '../../src/sandbox/google/server.ts';
@@ -24,6 +22,9 @@ const COMMENT = /\/\*\*[\s\S]*?\*\//gu;
 const packageFolder = (): string => dirname(createRequire(import.meta.url).resolve('@googleapis/people'));
 
 const readSource = (): string => readFileSync(join(packageFolder(), 'v1.d.ts'), 'utf8').replaceAll(COMMENT, '');
+
+/** A deprecated parameter, which the emulator does not have. */
+const LEGACY = 'requestMask.includeField';
 
 const PARAMETERS =
   /^ {4}export interface Params\$Resource\$[\w$]+ extends StandardParameters \{\n([\s\S]*?)^ {4}\}$/gmu;
@@ -114,8 +115,7 @@ const open = async (variants: readonly Variant[]) => {
   const emulator = await startGoogleEmulator({ quotas, variants: googleSetting(variants) });
   const { clientId, clientSecret, tokenUrl } = emulator;
   const auth = new OAuth2Client({ clientId, clientSecret, endpoints: { oauth2TokenUrl: tokenUrl } });
-  const scopes = [contactsScope, otherContactsScope, directoryScope];
-  auth.setCredentials({ refresh_token: emulator.issueRefreshToken(scopes) });
+  auth.setCredentials({ refresh_token: emulator.issueRefreshToken() });
   const api = people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
   const close = async (): Promise<void> => {
     for (const { method, path } of emulator.requests) {
@@ -129,10 +129,10 @@ const open = async (variants: readonly Variant[]) => {
 };
 
 /** An answer, with the name of its type in the official client. */
-type TypedAnswer = { readonly type: keyof typeof answers; readonly data: unknown };
+type TypedAnswer = { readonly type: string; readonly data: unknown };
 type Note = <Data extends object>(type: TypedAnswer['type'], answer: { data: Data }) => Data;
 
-/** Calls every method of the API and returns the answers. */
+/** Calls every method of the emulator and returns the answers. */
 const walk = async (api: people_v1.People, account: GoogleAccount): Promise<readonly TypedAnswer[]> => {
   const seenAnswers: TypedAnswer[] = [];
   const note: Note = (type, { data }) => {
@@ -140,39 +140,7 @@ const walk = async (api: people_v1.People, account: GoogleAccount): Promise<read
     return data;
   };
   await walkContacts(api, account, note);
-  await walkPhotosAndSearch(api, account, note);
-  await walkOtherPeople(api, account, note);
   return seenAnswers;
-};
-
-const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
-
-const walkPhotosAndSearch = async (api: people_v1.People, account: GoogleAccount, note: Note): Promise<void> => {
-  const resourceName = account.createPerson(RICH);
-  const requestBody = { photoBytes: PNG, personFields };
-  note('UpdateContactPhotoResponse', await api.people.updateContactPhoto({ resourceName, requestBody }));
-  note('DeleteContactPhotoResponse', await api.people.deleteContactPhoto({ resourceName, personFields }));
-  note('SearchResponse', await api.people.searchContacts({ query: '', readMask: personFields }));
-  note('SearchResponse', await api.people.searchContacts({ query: 'Ada', readMask: personFields }));
-};
-
-/** Calls the methods for other contacts and the directory. The directory refuses every request. */
-const walkOtherPeople = async (api: people_v1.People, account: GoogleAccount, note: Note): Promise<void> => {
-  const readMask = 'names,emailAddresses,phoneNumbers,metadata';
-  const [ada = '', ben = ''] = [RICH, RICH].map((person) => account.createOtherContact(person));
-  const listing = { readMask: `${readMask},photos`, pageSize: 1, requestSyncToken: true };
-  const { nextPageToken } = note('ListOtherContactsResponse', await api.otherContacts.list(listing));
-  const rest = { ...listing, ...(nextPageToken && { pageToken: nextPageToken }) };
-  const { nextSyncToken } = note('ListOtherContactsResponse', await api.otherContacts.list(rest));
-  await api.otherContacts.search({ query: '', readMask });
-  note('SearchResponse', await api.otherContacts.search({ query: 'Ada', readMask }));
-  const requestBody = { copyMask: 'names,emailAddresses,phoneNumbers' };
-  note('Person', await api.otherContacts.copyOtherContactToMyContactsGroup({ resourceName: ada, requestBody }));
-  account.deleteOtherContact(ben);
-  const delta = { ...listing, ...(nextSyncToken && { syncToken: nextSyncToken }) };
-  note('ListOtherContactsResponse', await api.otherContacts.list(delta));
-  await api.people.listDirectoryPeople({ readMask }).catch(() => null);
-  await api.people.searchDirectoryPeople({ query: 'Ada', readMask }).catch(() => null);
 };
 
 const walkContacts = async (api: people_v1.People, account: GoogleAccount, note: Note): Promise<void> => {
@@ -238,10 +206,6 @@ const walkContacts = async (api: people_v1.People, account: GoogleAccount, note:
     'ListContactGroupsResponse',
     await api.contactGroups.list({ groupFields: 'clientData,groupType,memberCount,metadata,name' }),
   );
-  note(
-    'BatchGetContactGroupsResponse',
-    await api.contactGroups.batchGet({ resourceNames: [group, 'contactGroups/dead'] }),
-  );
   const held = note('ContactGroup', await api.contactGroups.get({ resourceName: group, maxMembers: 10 }));
   note(
     'ContactGroup',
@@ -253,15 +217,12 @@ const walkContacts = async (api: people_v1.People, account: GoogleAccount, note:
   note('Empty', await api.contactGroups.delete({ resourceName: group }));
 };
 
-test('the emulator supports every method of the official client, each with its parameters', () => {
+test('each method of the emulator has the parameters of a method of the official client', () => {
   const signature = (names: readonly string[]): string => names.toSorted().join(' ');
-  const supported = operations.map(({ parameters }) => signature(parameters));
-  expect(supported).toHaveLength(24);
-  expect(supported.toSorted()).toEqual(readGoogleParameters().map(signature).toSorted());
+  const official = new Set(readGoogleParameters().map((names) => signature(names.filter((name) => name !== LEGACY))));
+  expect(operations).toHaveLength(15);
+  expect(operations.map(({ parameters }) => signature(parameters)).filter((each) => !official.has(each))).toEqual([]);
 });
-
-/** Removed fields of a person according to the API. No answer has them. */
-const GONE = ['ageRange', 'braggingRights', 'relationshipInterests', 'relationshipStatuses', 'residences', 'taglines'];
 
 describe("answers of the emulator have exactly the fields of the official client's types", () => {
   test('the types are read from the installed client', () => {
@@ -273,14 +234,6 @@ describe("answers of the emulator have exactly the fields of the official client
     ]);
   });
 
-  test('the parameter "fields" accepts the same fields', () => {
-    const fieldsOf = (name: string): string[] =>
-      [...(types.get(name)?.keys() ?? [])].filter((key) => !GONE.includes(key));
-    for (const [name, { shape }] of Object.entries(answers)) {
-      expect(Object.keys(shape).toSorted(), name).toEqual(fieldsOf(name).toSorted());
-    }
-  });
-
   test.each(
     [[], ...GOOGLE_VARIANTS.map((variant) => [variant])].map((variants) => ({
       variants,
@@ -290,7 +243,6 @@ describe("answers of the emulator have exactly the fields of the official client
     await using stage = await open(variants);
     const seenAnswers = await walk(stage.api, stage.emulator.account);
     expect(seenAnswers.flatMap(({ type, data }) => findStrangers(types, `Schema$${type}`, data))).toEqual([]);
-    expect(seenAnswers.flatMap(({ type, data }) => answers[type].safeParse(data).error ?? [])).toEqual([]);
   });
 
   afterAll(() => {

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import type { Clock } from '../../src/util/clock.ts';
 import { textIn } from '../../src/core/contact/contact.ts';
 import type { ExtraField } from '../../src/core/contact/fields.ts';
 import type { Book, Row } from '../support/memory/book.ts';
 
 /** The field that the service computes and Google shows. */
-export const SHOWN: ExtraField = 'lastContacted as Last contacted';
+export const SHOWN: ExtraField = 'lastContacted';
 
 /** A change of a computed value: the service computes another one, or none, or a user overwrites it where it is shown. */
 export type Computing = {
@@ -35,10 +34,8 @@ export const computing = {
 
 /** The state of shown values. */
 export type Extras = {
-  /** The last value that the link wrote to a contact, and when. */
-  readonly shown: Map<Row, { readonly text: string; readonly atMs: number }>;
-  /** Contacts whose shown value a user overwrote before the link received the answer to its write. */
-  readonly unanswered: Set<Row>;
+  /** The last value that the link wrote to a contact. */
+  readonly shown: Map<Row, string>;
   /** Contacts with another value than the shown one, until the service computes a new value. */
   readonly scribbled: Set<Row>;
   readonly everScribbled: Set<Row>;
@@ -52,7 +49,6 @@ export type Extras = {
 
 export const createExtras = (): Extras => ({
   shown: new Map(),
-  unanswered: new Set(),
   scribbled: new Set(),
   everScribbled: new Set(),
   sources: new Map(),
@@ -60,24 +56,18 @@ export const createExtras = (): Extras => ({
   wasOff: false,
 });
 
-const DAY_MS = 24 * 3_600_000;
-
 /** Returns the fault of a write of a computed value; null if it has none. */
 export const checkShownValue = (
-  { clock, extras }: { readonly clock: Clock; readonly extras: Extras },
+  { extras }: { readonly extras: Extras },
   { provider }: Book,
   row: Row,
   before: Pick<Row, 'contact'>,
 ): string | null => {
   if (textIn(row.contact, SHOWN) === textIn(before.contact, SHOWN)) return null;
-  const atMs = clock.now();
   if (provider.feed === 'stamps') return `what the service computes of ${row.id} was written there`;
-  const last = extras.shown.get(row);
   const text = textIn(row.contact, SHOWN);
-  extras.shown.set(row, { text, atMs });
+  extras.shown.set(row, text);
   const source = extras.sources.get(text);
   if (source !== undefined) extras.written.add(source);
-  // A value that a user overwrote at once looks like one that never arrived.
-  const isOften = last !== undefined && atMs - last.atMs < DAY_MS && !extras.unanswered.delete(row);
-  return isOften ? `${row.id} was given what is computed twice within a day` : null;
+  return null;
 };

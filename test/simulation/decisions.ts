@@ -1,25 +1,30 @@
-import { reviewConflicts } from '../../src/engine/history/conflicts.ts';
+import { decideConflicts } from '../../src/engine/history/conflicts.ts';
+import type { ConflictTerms } from '../../src/core/reconcile/conflict-policy.ts';
+import { isOpen } from '../../src/core/reconcile/recorded-conflicts.ts';
 import type { ConflictRow } from '../../src/core/state/rows.ts';
 import { scalarsOf, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Row } from '../support/memory/book.ts';
-import type { MergeOrder } from '../../src/engine/history/merge-duplicates.ts';
-import type { Answer, MergeRequest } from './history.ts';
+import type { Answer } from './history.ts';
 import { tokenOf, type Token } from './ledger.ts';
-import { liveRows, type World } from './world.ts';
+import type { World } from './world.ts';
 
-// Decisions of a person: answers to conflicts, and requested merges.
+// Decisions of a person: answers to conflicts.
 
-const isOpen = ({ winner, review, resolvedAtMs }: ConflictRow): boolean =>
-  winner === null && review === null && resolvedAtMs === null;
+const NAME_PARTS = ['firstName', 'middleName', 'lastName'] as const;
 
-/** A contact with an open question counts as edited, so that a deletion does not apply to it (R6). */
-export const rememberQuestions = (world: World): void => {
-  for (const { leftId, rightId } of world.questions) {
-    for (const row of [world.books.left.find(leftId), world.books.right.find(rightId)]) {
-      if (row !== undefined) world.ledger.changesOf(row.entity).edited = true;
-    }
+type PairIds = Pick<ConflictRow, 'leftId' | 'rightId'>;
+
+/** Contacts that count as edited, so that a deletion does not apply to them (R6). */
+const markEdited = ({ books, ledger }: World, { leftId, rightId }: PairIds): void => {
+  for (const row of [books.left.find(leftId), books.right.find(rightId)]) {
+    if (row !== undefined) ledger.changesOf(row.entity).edited = true;
   }
+};
+
+/** A contact with an open question counts as edited. */
+export const rememberQuestions = (world: World): void => {
+  for (const question of world.questions) markEdited(world, question);
 };
 
 /** Records the open questions. */
@@ -29,14 +34,23 @@ export const noteQuestions = async (world: World): Promise<void> => {
   rememberQuestions(world);
 };
 
-/** A person decides an open conflict for one side: the other value may be lost. */
-export const answerQuestion = async (world: World, { which, take }: Answer): Promise<void> => {
+/** A user decides a conflict for one side, an open one or a settled one: the other value may be lost. */
+export const answerQuestion = async (world: World, terms: ConflictTerms, { which, take }: Answer): Promise<void> => {
   await noteQuestions(world);
-  const row = world.questions[which % Math.max(1, world.questions.length)];
+  const recorded = await world.store.conflicts(world.link, { all: false });
+  // A user who takes the other value of one part of a settled name knows the whole name; the one here would mix two.
+  const rows = recorded.filter((each) => isOpen(each) || !NAME_PARTS.some((part) => part === each.field));
+  const row = rows[which % Math.max(1, rows.length)];
   if (row === undefined) return;
   const newId = (): string => `${world.link}-${world.nextNumber()}`;
-  await reviewConflicts({ store: world.store, clock: world.clock, newId }, world.link, [row], take);
+  const parts = { store: world.store, clock: world.clock, newId };
+  const { ids } = await decideConflicts(parts, { link: world.link, terms }, [row.id], take);
+  if (ids.length === 0) return;
+  // Until both sides have the chosen value, it is an edit.
+  markEdited(world, row);
   world.ledger.explain(tokenOf(row.field, row[otherSide(take)]));
+  const chosen = tokenOf(row.field, row[take]);
+  if (chosen !== null && row.winner !== null) world.ledger.decided.add(chosen);
 };
 
 /** Whether there is an open question about a field of these two contacts, so that they may differ. */
@@ -65,20 +79,3 @@ export const checkQuestions = (world: World): string[] =>
         .map((value) => `${id} has ${value} in ${row.field}, but the question is about ${row[side]}`);
     }),
   );
-
-/**
- * Makes the order for a requested merge; null where there are no two contacts. The two are one person from now on. An order that
- * was interrupted is repeated.
- */
-export const orderOf = (world: World, { side, who, into }: MergeRequest): MergeOrder | null => {
-  const linked = new Set(world.pairs.map((ids) => ids[side]));
-  const rows = liveRows(world.books[side]).filter(({ id }) => linked.has(id));
-  const survivor = rows[into % Math.max(1, rows.length)];
-  const others = rows.filter((row) => row !== survivor);
-  const other = others[who % Math.max(1, others.length)];
-  if (survivor === undefined || other === undefined) return null;
-  const [from, to] = [other.entity, survivor.entity];
-  for (const row of SIDES.flatMap((each) => world.books[each].rows)) if (row.entity === from) row.entity = to;
-  world.ledger.mergePeople(from, to);
-  return { side, survivorId: survivor.id, otherIds: [other.id] };
-};

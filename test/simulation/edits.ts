@@ -43,7 +43,14 @@ export const element = (field: ListField, number: number): ListElement => {
         country: '',
         label: null,
       };
-      return address;
+      // A flat of its own house, one of the flats of one house, or a post box.
+      const further = [
+        address,
+        { ...address, extended: 'Flat A' },
+        { ...address, street: 'House Street', extended: `F${number} Flat` },
+        { ...address, street: '', poBox: `P${number} Box` },
+      ];
+      return further[number % further.length] ?? address;
     }
     case 'tags':
       return labelled(signText(number));

@@ -37,14 +37,10 @@ export const compute = (history: History, world: World, run: number): void => {
     const rows = countsPeople === true ? liveRows(book).toSorted((a, b) => a.entity - b.entity) : liveRows(book);
     const row = rows[who % rows.length];
     if (row === undefined) continue;
-    const was = textIn(row.contact, SHOWN);
     const text = what === 'none' ? '' : `${what} ${world.nextNumber()}`;
     book.compute(row, withValue(row.contact, SHOWN, text), isStamped || what === 'scribble');
     if (what === 'scribble') {
       world.extras.scribbled.add(row);
-      // The link may not have received the removal of the value: then the value may remain under the user's text.
-      const isUnanswered = was === world.extras.shown.get(row)?.text && world.unanswered.has(row);
-      if (isUnanswered) world.extras.unanswered.add(row);
       world.extras.everScribbled.add(row);
     }
     if (what !== 'another') continue;
@@ -74,7 +70,7 @@ export const checkShown = (history: History, world: World, rejections: readonly 
     // A backup may have restored the value from before a user overwrote it, or a contact that showed it was merged into
     // one with another text: the value was not computed again.
     const hasShown = world.books[side].rows.some(
-      (row) => [row, row.mergedInto].includes(shown) && world.extras.shown.get(row)?.text === due,
+      (row) => [row, row.mergedInto].includes(shown) && world.extras.shown.get(row) === due,
     );
     const isOld = everScribbled.has(shown) && hasShown;
     if (is === due || isRefused || isLeftover || isOld || scribbled.has(shown)) return [];

@@ -53,11 +53,6 @@ const swapBases = (changes: readonly StoreChange[]): readonly StoreChange[] => {
   });
 };
 
-const withRecordAsBase = ({ half, digest }: HalfPut): HalfPut => {
-  const { contact, groupIds } = half.record;
-  return { half: { ...half, base: { contact, groupIds } }, digest };
-};
-
 const isAboutHalves = (change: StoreChange): boolean =>
   ['put-half', 'put-pair'].includes(change.kind) || (change.kind === 'drop' && change.table === 'halves');
 
@@ -127,12 +122,6 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
         journal: (link, query) => ('destroyedSinceMs' in query ? Promise.resolve([]) : store.journal(link, query)),
       }),
   },
-  'recent writes are not read from the journal': {
-    store: (store) =>
-      withMethods(store, {
-        journal: (link, query) => ('ids' in query ? Promise.resolve([]) : store.journal(link, query)),
-      }),
-  },
   'conflicts are not recorded': committing((changes) => changes.filter(({ kind }) => kind !== 'conflict')),
   'a partly written pair counts as settled': storingHalves((half) => {
     return half.pair !== null && half.state === 'changed' ? { ...half, state: 'settled' } : half;
@@ -141,22 +130,8 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
     half.base === null ? half : { ...half, base: withDeclined(half.base, {}) },
   ),
   'a write with a stale version is accepted': { ignoresVersions: true },
-  'pairs that are asleep count as linked': {
-    store: (store) =>
-      withMethods(store, {
-        pairs: async (link, ids) => {
-          const rows = await store.pairs(link, ids);
-          return rows.map((row) => (row.status === 'asleep' ? { ...row, status: 'linked' as const } : row));
-        },
-      }),
-  },
-  'an edit made when a pair fell asleep counts as agreed': committing((changes) => {
-    const asleep = new Set(
-      changes.flatMap((each) => (each.kind === 'put-pair' && each.status === 'asleep' ? [each.id] : [])),
-    );
-    const isAsleep = ({ half: { pair } }: HalfPut): boolean => pair !== null && asleep.has(pair);
-    return changes.map((each) =>
-      each.kind === 'put-half' && isAsleep(each) ? { ...each, ...withRecordAsBase(each) } : each,
-    );
-  }),
+  'a pair that is unlinked is not remembered': storingHalves((half) => ({ ...half, formerPair: null })),
+  'the answer to a write has the values that were sent': { adapter: 'answers-as-sent' },
+  'a new contact that its side stores under another id is not found by its origin': { adapter: 'loses-renamed' },
+  'a deletion that a feed names is not confirmed by a read': { adapter: 'trusts-feed' },
 };

@@ -64,6 +64,14 @@ export const followReads = ({ books, parts, unread }: World, { unreadable = null
   };
 };
 
+/** Returns the test for contacts that a side loses for the time of a run. They are more than the guard allows, so that the run halts. */
+export const followLost = ({ linked }: World, { lost = null }: Pick<RunStep, 'lost'>, deleteCount: number) => {
+  const ids = lost === null ? [] : [...linked[lost.side]].filter((_, index) => index % lost.each === 0);
+  const isTooMany = ids.length >= 2 && ids.length > deleteCount;
+  const hidden = new Set(isTooMany ? ids : []);
+  return (side: Side, id: string): boolean => side === lost?.side && hidden.has(id);
+};
+
 /** A removal by an update with an unknown outcome. */
 export type UnconfirmedLoss = {
   readonly side: Side;

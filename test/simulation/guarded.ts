@@ -2,7 +2,7 @@ import { USUAL_FIELDS, type SyncedField } from '../../src/core/contact/contact.t
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Book, Group, Row } from '../support/memory/book.ts';
 import { countedAsOwn } from './follow-run.ts';
-import { groupIdsOf, mayBeUnselected } from './selecting.ts';
+import { groupIdsOf } from './selecting.ts';
 import { tokensIn, type Destroyed, type ContactState, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
@@ -95,16 +95,12 @@ const isGone = (seen: ReturnType<typeof possibleStates>): boolean => seen.some((
 const due = (world: World, side: Side, loss: (typeof LOSSES)[number]): number => {
   if (loss === 'contacts')
     return pairStates(world, world.pairs).filter((states) => isGone(states[otherSide(side)])).length;
-  // A pair that wakes may lose values that were removed while it was asleep.
-  const all = [...world.pairs, ...world.asleep];
-  return pairStates(world, all).filter((states) => isBlanked(world, side, loss, states)).length;
+  return pairStates(world, world.pairs).filter((states) => isBlanked(world, side, loss, states)).length;
 };
 
-/** Whether all contacts of two or more pairs are deleted on a side, asleep pairs included. */
-const isEmptied = (world: World, side: Side): boolean => {
-  const all = [...world.pairs, ...world.asleep];
-  return all.length >= 2 && pairStates(world, all).every((states) => isGone(states[side]));
-};
+/** Whether all contacts of two or more pairs are deleted on a side. */
+const isEmptied = (world: World, side: Side): boolean =>
+  world.pairs.length >= 2 && pairStates(world, world.pairs).every((states) => isGone(states[side]));
 
 /** Number of members of the groups that users deleted on the other side, as far as the link knows the memberships. */
 const dueMembers = (world: World, side: Side): number => {
@@ -115,10 +111,6 @@ const dueMembers = (world: World, side: Side): number => {
   return dead.reduce((sum, group) => sum + rows.filter((row) => isMember(row, group)).length, 0);
 };
 
-/** Number of pairs that users excluded from the selection. */
-const dueApart = (world: World): number =>
-  world.parts.selects ? rowsOf(world, world.pairs).filter((rows) => mayBeUnselected(world, rows)).length : 0;
-
 /** Reports a halt without a cause (R8). The pairs must be those of the halted run. */
 export const checkHalt = (world: World, deleteCount: number, reason: string | null): void => {
   // Losses are counted by the numbers in values; people of the cast have no such numbers.
@@ -128,7 +120,7 @@ export const checkHalt = (world: World, deleteCount: number, reason: string | nu
   const isTooMuch = (side: Side): boolean =>
     LOSSES.some((loss) => due(world, side, loss) + countOf(recent, side, loss) > limit) ||
     dueMembers(world, side) + countOf(recent, side, 'members') > limit;
-  const isRight = dueApart(world) > limit || SIDES.some((side) => isEmptied(world, side) || isTooMuch(side));
+  const isRight = SIDES.some((side) => isEmptied(world, side) || isTooMuch(side));
   if (!isRight) world.complaints.push(`a run halted although users removed too little: ${reason}`);
 };
 
@@ -159,15 +151,4 @@ export const checkDestroyed = (
         );
     }
   }
-};
-
-/** Reports a run that set more contacts apart than the limit without acceptance (R8, R18). */
-export const checkSetApart = (world: World, deleteCount: number, before: readonly Sides<string>[]): void => {
-  const nameOf = ({ left, right }: Sides<Row>): string => `${left.id} ${right.id}`;
-  const asleep = new Set(rowsOf(world, world.asleep).map(nameOf));
-  const count = rowsOf(world, before).filter((rows) => asleep.has(nameOf(rows))).length;
-  const limit = allowed(deleteCount, { recent: [], pairs: Math.max(before.length, world.pairs.length + count) });
-  const recent = recentAt(world, world.clock.now()).filter(({ loss }) => loss === 'contacts').length;
-  if (count > limit + recent)
-    world.complaints.push(`${count} pairs were set apart without acceptance; the limit is ${limit}`);
 };

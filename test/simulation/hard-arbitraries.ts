@@ -104,6 +104,8 @@ export const settledBooks = (more: fc.Arbitrary<Edit>): fc.Arbitrary<RunStep[]> 
 
 export const lagMs = fc.constantFrom(0, 30_000, 2 * MINUTE_MS, 5 * MINUTE_MS, 9 * MINUTE_MS);
 
+export const longLagMs = fc.constantFrom(30_000, 5 * MINUTE_MS, 10 * MINUTE_MS);
+
 export const habitsOf = (given: { readonly [Key in keyof Habits]?: fc.Arbitrary<Habits[Key]> }): fc.Arbitrary<Habits> =>
   fc.record(given).map((drawn) => ({ ...PLAIN_HABITS, ...drawn }));
 
@@ -119,7 +121,7 @@ const patterns = fc.constantFrom<readonly string[]>(
 );
 export const contacts = fc.record({ left: patterns, right: patterns });
 
-/** Edits while contacts are set apart and selected again. */
+/** Edits while contacts are deselected and selected again. */
 const selective: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: is('flip'), side, who: anyone, group }) },
   { weight: 3, arbitrary: set },

@@ -4,7 +4,7 @@ import { SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { ConflictPolicy } from '../../src/core/reconcile/conflict-policy.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
 import { computing, type Computing } from './computing.ts';
-import type { Habits } from '../support/memory/book.ts';
+import type { Habits, OddFeed } from '../support/memory/book.ts';
 import { FAULTS, type Fault } from '../support/memory/incidents.ts';
 import type { Manners } from '../support/memory/manners.ts';
 import type { Aimed, WriteOp } from '../support/memory/process.ts';
@@ -92,9 +92,6 @@ export type Aim = {
   readonly after: readonly Edit[];
 };
 
-/** A requested merge of two contacts of a side, by their positions among paired contacts. */
-export type MergeRequest = { readonly side: Side; readonly who: number; readonly into: number };
-
 /** One run of the engine, with its edits and faults. */
 export type RunStep = {
   /** Edits before the run. */
@@ -111,8 +108,8 @@ export type RunStep = {
   readonly contacts?: Sides<readonly string[]>;
   /** Rows that cannot be read in this run: every `each`-th. */
   readonly unreadable?: { readonly side: Side; readonly each: number } | null;
-  /** A merge of two contacts in place of an ordinary run; `again` repeats the last request. */
-  readonly merges?: MergeRequest | 'again' | null;
+  /** Linked contacts that the side loses for the time of this run: every `each`-th, if these are more than the guard allows. */
+  readonly lost?: { readonly side: Side; readonly each: number } | null;
 };
 
 /** The provider of each side. */
@@ -159,6 +156,8 @@ export type Hardness = {
   readonly feedLagMs: number;
   /** Whether reads lag like listings, on a side with a known settling time. */
   readonly readsLag?: boolean;
+  /** The faults of a feed that reports deletions and whose side is swept. */
+  readonly oddFeed?: OddFeed;
   readonly habits: Habits;
 };
 
@@ -236,7 +235,7 @@ const mannersArbitrary: fc.Arbitrary<Manners> = fc.record({
   refusesTitlesBy: fc.constantFrom(0, 0, 0, 5),
 });
 
-const POLICIES = ['newest', 'longest', 'ask', 'ask', 'left', 'right'] as const satisfies readonly ConflictPolicy[];
+const POLICIES = ['newest', 'newest', 'ask', 'ask', 'left', 'right'] as const satisfies readonly ConflictPolicy[];
 
 /** Histories identify people by their first names. */
 const oneWayScalar = scalar.filter((field) => field !== 'firstName');

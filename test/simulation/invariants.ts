@@ -1,7 +1,7 @@
-import { fieldsOfDifferences } from '../../src/core/reconcile/differences.ts';
+import { streetLines } from '../../src/core/contact/elements.ts';
 import type { GroupLink } from '../../src/core/reconcile/membership.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
-import { findDiffering } from '../../src/engine/repair.ts';
+import { fieldsOfDifferences, findDiffering } from './differences.ts';
 import type { Rejection } from '../../src/core/state/rows.ts';
 import { listsIn, scalarsIn, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
@@ -13,7 +13,7 @@ import type { Hardness } from './history.ts';
 import { groupOf, tokenOf, type Token } from './ledger.ts';
 import { checkOneWay, checkTaken, isOfDeleted, isTargetsOwn, mayStayOneSided, sourceOfToken } from './one-way.ts';
 import { checkQuestions, isAskedOf, tokensAsked } from './decisions.ts';
-import { checkParts, isSetAside, isWanted, mayStandAlone, peopleApart } from './selecting.ts';
+import { checkParts, isSetAside, isWanted, mayStandAlone } from './selecting.ts';
 import { liveRows, tokensIn, visibleTokens, type World } from './world.ts';
 
 /** Values that the other side does not accept. */
@@ -126,10 +126,13 @@ const checkRemoved = (world: World, rested: ReadonlySet<number>, rejections: rea
       const changes = ledger.personChanges.get(row.entity);
       if (!rested.has(row.entity) || changes === undefined || ledger.mergedPeople.has(row.entity)) return [];
       if (ledger.ambiguous.has(row.entity) || isRejected(rejections, side, row)) return [];
-      // A value that is removed from a contact that is set apart stays on its counterpart.
+      // A value that is removed from a contact that no side selects stays on its counterpart.
       const isApart = world.parts.selects && (!isWanted(world, row.entity) || mayStandAlone(world, side, row));
       if (isApart) return [];
-      if (changes.deleted) return changes.edited ? [] : [`deleted, but present: ${row.id} at ${side}`];
+      if (changes.deleted)
+        return changes.edited || world.parts.reunited.has(row.entity)
+          ? []
+          : [`deleted, but present: ${row.id} at ${side}`];
       const wasKnown = (token: Token): boolean => ledger.settled.has(token) || ledger.undone.has(token);
       return [...visibleTokens(world.books[side], row).difference(tokensAsked(world, side, row.id))]
         .filter((token) => isCertain(world.choosing, token) && sourceOfToken(world, token) === null)
@@ -175,8 +178,8 @@ export const checkAtRest = async (
   ];
 };
 
-/** The people that are on both sides now, without refused writes; `rested` is the former result. */
-export const peopleAtRest = async (world: World, rested: ReadonlySet<number>): Promise<Set<number>> => {
+/** The people that are on both sides now, without refused writes. */
+export const peopleAtRest = async (world: World): Promise<Set<number>> => {
   const rejections = (await world.store.link(world.link)).rejections;
   const entities = (side: Side): Set<number> => {
     const linked = new Set(world.pairs.map((ids) => ids[side]));
@@ -186,9 +189,7 @@ export const peopleAtRest = async (world: World, rested: ReadonlySet<number>): P
     });
     return new Set(rows.map((row) => row.entity));
   };
-  // Pairs that are asleep since then are unchanged.
-  const asleep = peopleApart(world).intersection(rested);
-  return entities('left').intersection(entities('right')).union(asleep);
+  return entities('left').intersection(entities('right'));
 };
 
 /**
@@ -237,7 +238,7 @@ export const describe = (world: World): string[] => {
     liveRows(world.books[side]).map((row) => {
       const lists = listsIn(row.contact).map((field) =>
         listOf(row.contact, field)
-          .map((each) => ('street' in each ? each.street : each.value))
+          .map((each) => ('street' in each ? streetLines(each) : each.value))
           .join(' '),
       );
       const groups = [...row.groupIds].map((id) => world.books[side].findGroup(id)?.name ?? id);

@@ -8,9 +8,10 @@ import { visibleTokens, type World } from './world.ts';
 
 /** Records the linked contacts with their status, and the contacts of writes with an unknown outcome. */
 export const noteLinked = async (world: World): Promise<void> => {
-  const { open, statuses } = world.parts;
+  const { open, statuses, unlinked } = world.parts;
   statuses.clear();
   open.clear();
+  unlinked.clear();
   const ids: Record<Side, Map<number, string>> = { left: new Map(), right: new Map() };
   for (const side of SIDES) {
     const linked = world.linked[side];
@@ -38,11 +39,14 @@ export const noteLinked = async (world: World): Promise<void> => {
   }
   const whole = [...ids.left].flatMap(([pair, left]) => {
     const right = ids.right.get(pair);
-    return right === undefined ? [] : [{ isAsleep: statusOf.get(pair) === 'asleep', ids: { left, right } }];
+    return right === undefined ? [] : [{ left, right }];
   });
-  const pairsThat = (isAsleep: boolean) => whole.filter((pair) => pair.isAsleep === isAsleep).map((pair) => pair.ids);
-  world.pairs.splice(0, world.pairs.length, ...pairsThat(false));
-  world.asleep.splice(0, world.asleep.length, ...pairsThat(true));
+  world.pairs.splice(0, world.pairs.length, ...whole);
+  if (!world.parts.selects) return;
+  for (const { id, side, formerPair } of await world.store.halves(world.link, { by: 'all' })) {
+    const row = formerPair === null ? undefined : world.books[side].find(id);
+    if (row !== undefined) unlinked.add(row);
+  }
 };
 
 /** Deletions that were reported to a completed run are known from then on. Those of another run may be lost. */
@@ -74,8 +78,8 @@ const otherPartOf = (conflict: ConflictRow, all: readonly ConflictRow[]): Confli
     return isSame && field !== conflict.field && isOfName(field) && isOfName(conflict.field);
   });
 
-/** A value that no user has edited since both sides agreed on it is in no conflict (R2, R18). */
-export const checkUntouched = async (world: World, isMerging: boolean): Promise<void> => {
+/** A value that no user has edited since both sides agreed on it is in no conflict (R2). */
+export const checkUntouched = async (world: World): Promise<void> => {
   const all = await world.store.conflicts(world.link, { all: true });
   for (const conflict of all) {
     const entity = world.books.left.find(conflict.leftId)?.entity;
@@ -85,8 +89,7 @@ export const checkUntouched = async (world: World, isMerging: boolean): Promise<
       const key = JSON.stringify(['untouched', conflict.field, conflict.left, conflict.right, conflict.leftId, side]);
       if (token === null || world.checkedConflicts.has(key)) continue;
       world.checkedConflicts.add(key);
-      // A requested merge combines unedited values of two people.
-      if (isMerging || !isCertain(world.choosing, token) || world.ledger.everRemoved[side].has(token)) continue;
+      if (!isCertain(world.choosing, token) || world.ledger.everRemoved[side].has(token)) continue;
       if (world.agreed.get(entity)?.has(token) !== true) continue;
       const part = otherPartOf(conflict, all);
       const other = part === undefined ? null : tokenOf(part.field, part[side]);

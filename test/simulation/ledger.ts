@@ -1,3 +1,4 @@
+import { streetLines } from '../../src/core/contact/elements.ts';
 import {
   fieldsIn,
   listsOf,
@@ -24,7 +25,7 @@ export const fieldTokens = (contact: Contact, field: SyncedField): ReadonlySet<T
   const texts = [
     ...scalarsOf([field]).map((name) => textIn(contact, name)),
     ...listsOf([field]).flatMap((name) =>
-      listOf(contact, name).map((element) => ('street' in element ? element.street : element.value)),
+      listOf(contact, name).map((element) => ('street' in element ? streetLines(element) : element.value)),
     ),
   ];
   return new Set(texts.flatMap((text) => tokenOf(field, text) ?? []));
@@ -45,8 +46,6 @@ export type Ledger = ReturnType<typeof createLedger>;
 
 /** The state of both sides at rest. */
 type Rest = {
-  /** People whose contacts are set apart. */
-  readonly apart: ReadonlySet<number>;
   /** People with a refused write. */
   readonly refused: ReadonlySet<number>;
   /** The values of open questions. */
@@ -179,21 +178,19 @@ export const createLedger = () => {
       if (token !== null) explained.add(token);
     },
     /**
-     * At rest, earlier edits are settled, except those of people that are set apart, the deletions of people with a refused
+     * At rest, earlier edits are settled, except the deletions of people with a refused
      * write, and the values of open questions: each of these is on its own side only, and counts as delivered when a later
      * write adds it. A value that no contact has any more is settled no longer: no base contains it.
      */
-    rest: ({ apart, refused, asked, present }: Rest): void => {
+    rest: ({ refused, asked, present }: Rest): void => {
       for (const token of entered) {
         if (!present.has(token)) settled.delete(token);
         else if (!asked.has(token)) settled.add(token);
       }
       removedByBackup.clear();
-      const isOfApart = (token: Token): boolean => apart.has(removed.get(token) ?? Number.NaN);
-      for (const token of undone) if (!isOfApart(token)) undone.delete(token);
-      for (const token of removed.keys()) if (!isOfApart(token)) removed.delete(token);
-      for (const entity of personChanges.keys())
-        if (!apart.has(entity) && !refused.has(entity)) personChanges.delete(entity);
+      undone.clear();
+      removed.clear();
+      for (const entity of personChanges.keys()) if (!refused.has(entity)) personChanges.delete(entity);
     },
   };
 };

@@ -16,16 +16,16 @@ export type Parts = {
   readSinceMs: number;
   /** The status of each contact's pair at the end of the last run. */
   readonly statuses: Map<Row, PairStatus>;
+  /** The contacts of pairs that are unlinked, because no side selected them, at the end of the last run. */
+  readonly unlinked: Set<Row>;
+  /** People of pairs that were unlinked since the last rest: a value or a contact that a user removed on one side may come back. */
+  readonly reunited: Set<number>;
   /** Contacts with a write of unknown outcome at the end of the last run. */
   readonly open: Set<Row>;
   /** People to which the current run must not write. */
   readonly untouchable: Set<number>;
-  /** Whether the current run is a requested merge: it writes that side in spite of directions. */
-  byHand: boolean;
   /** Survivors of merges in the current run, or of merges without an answer: their former values are restored. */
   readonly merged: Set<Row>;
-  /** People whose contact of a side was deleted while they were set apart: it must not be created again there. */
-  readonly lostApart: Sides<Set<number>>;
   /** People with one deleted contact, where the side of the other one may not have selected it: that one may stay alone. */
   readonly mayStayAlone: Set<number>;
 };
@@ -36,11 +36,11 @@ export const createParts = (): Parts => ({
   knownSinceMs: { left: -Infinity, right: -Infinity },
   readSinceMs: -Infinity,
   statuses: new Map(),
+  unlinked: new Set(),
+  reunited: new Set(),
   open: new Set(),
   untouchable: new Set(),
-  byHand: false,
   merged: new Set(),
-  lostApart: { left: new Set(), right: new Set() },
   mayStayAlone: new Set(),
 });
 
@@ -53,14 +53,6 @@ type Checking = { readonly complaints: string[]; readonly ledger: Ledger; readon
 /** Reports a write to people that no side selects (R18). */
 export const checkWrite = ({ complaints, parts }: Checking, side: Side, row: Row, what: string): void => {
   if (parts.untouchable.has(row.entity)) complaints.push(`${side}: ${row.id} was ${what} although no side selects it`);
-};
-
-/** Reports a contact that is created for a person that was deleted there while set apart (R18). */
-export const checkCreated = (world: Checking, side: Side, row: Row): void => {
-  checkWrite(world, side, row, 'created');
-  if (world.parts.lostApart[side].has(row.entity) && isSimple(world, row.entity)) {
-    world.complaints.push(`${side}: ${row.id} was created for a person deleted there while set apart`);
-  }
 };
 
 /** The side from which a field goes one way in a link that writes both sides; null where it goes both ways. */

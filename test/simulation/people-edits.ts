@@ -16,6 +16,7 @@ import {
   mayBeTwo,
   addPerson,
   phoneOf,
+  suffixFieldOf,
   POOLS,
   withOtherTitle,
   type PeopleEdit,
@@ -68,6 +69,10 @@ const enterMember = (world: World, edit: Of<'person'>): void => {
     const hasJobs = edit.hasJobs && book.provider.listsJobs && contact.firstName !== '';
     const company = contact.company || `Own${lettersOf(household)}`;
     const row = enterPerson(world, book, hasJobs ? { ...contact, company } : contact, entity);
+    if (row !== undefined && look === 0 && suffixFieldOf(edit) !== '') {
+      row.nameSuffix = suffixFieldOf(edit);
+      book.touch(row);
+    }
     if (row === undefined || !hasJobs) continue;
     row.jobs = [{ company: `Side${lettersOf(household)}`, title: 'Adviser' }];
     jobs.set(row, row.jobs);
@@ -130,7 +135,8 @@ const addAgain = (world: World, { side, who, isRetitled }: Of<'readd'>): void =>
   if (meetsNameless(world, row.contact, row.entity)) return;
   book.remove(row, 'deleted');
   const contact = isRetitled && row.contact.firstName !== '' ? withOtherTitle(row.contact) : row.contact;
-  const added = book.add({ contact, extra: row.extra, originId: null, entity: row.entity });
+  const { entity, extra, nameSuffix } = row;
+  const added = book.add({ contact, extra, originId: null, entity, nameSuffix });
   world.notes.set(added, row.extra);
   book.setGroups(added, row.groupIds);
   world.ledger.changesOf(row.entity).edited = true;

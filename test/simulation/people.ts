@@ -1,3 +1,4 @@
+import { streetLines } from '../../src/core/contact/elements.ts';
 import { EMPTY_CONTACT, listsIn, textIn, type Contact } from '../../src/core/contact/contact.ts';
 import { listOf, withList } from '../../src/core/contact/lists.ts';
 import type { Side } from '../../src/core/contact/side.ts';
@@ -124,6 +125,9 @@ const CAST: readonly ((code: string) => Member)[] = [
   }),
 ];
 
+/** The position of the father of the two namesakes. */
+const SENIOR = 5;
+
 export const CAST_SIZE = CAST.length;
 
 /** Similar members of a household, by their positions in the cast. */
@@ -138,6 +142,10 @@ export const LOOKALIKES: readonly (readonly number[])[] = [
   [11, 12],
   [14, 0],
 ];
+
+/** The suffix of a member that the left side has in a field of its own, which the link does not sync; empty for most members. */
+export const suffixFieldOf = ({ who, which }: { readonly who: number; readonly which: number }): string =>
+  who % CAST.length === SENIOR && which % 2 === 1 ? 'Sr.' : '';
 
 /** Whether the two contacts of a member of the cast are a possible match, and may stay two. */
 export const mayBeTwo = (who: number): boolean => CAST[who % CAST.length]?.('').isPossibleMatch === true;
@@ -158,7 +166,8 @@ export const contactOfMember = (
   const code = lettersOf(household);
   const member = CAST[who % CAST.length]?.(code) ?? { looks: [], shares: [], phone: null };
   const { looks, shares, phone } = member;
-  const given: Contact = { ...EMPTY_CONTACT, ...looks[look % looks.length] };
+  const drawn: Contact = { ...EMPTY_CONTACT, ...looks[look % looks.length] };
+  const given = look === 0 && suffixFieldOf({ who, which }) !== '' ? { ...drawn, lastName: `Lee${code}` } : drawn;
   const emails = [
     ...given.emailAddresses,
     ...(hasOwn && shares.length > 0 ? own(`own${lettersOf(who)}`, code).emailAddresses : []),
@@ -231,7 +240,7 @@ export const elementsOf = (contact: Contact): ReadonlySet<string> =>
   new Set(
     listsIn(contact).flatMap((field) =>
       listOf(contact, field).map((element) => {
-        if ('street' in element) return `${field} ${element.street}`;
+        if ('street' in element) return `${field} ${streetLines(element)}`;
         const isTyped = field === 'relations' || field === 'instantMessengers';
         return `${field} ${element.value}${isTyped ? ` (${element.label})` : ''}`;
       }),

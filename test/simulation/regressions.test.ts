@@ -212,7 +212,11 @@ describe('histories that broke a rule once', () => {
           ],
           [run({ before: [clear('right', 0, 'title')] })],
         ],
-        { conflicts: 'right', manners: { left: { ...PLAIN_MANNERS, refusesTitlesBy: 1 }, right: PLAIN_MANNERS } },
+        {
+          conflicts: 'right',
+          keepsAll: true,
+          manners: { left: { ...PLAIN_MANNERS, refusesTitlesBy: 1 }, right: PLAIN_MANNERS },
+        },
       ),
     );
     const titles = Object.values(world.books).flatMap((book) => book.rows.map((row) => row.contact.title));
@@ -327,6 +331,7 @@ describe('histories that broke a rule once', () => {
     const { conflicts } = await runHistory(
       history([[run({ before: [twin(true)] })], [run({ before: [set('left', 0, 'firstName')] })]], {
         conflicts: 'right',
+        keepsAll: true,
         manners: { left: { ...PLAIN_MANNERS, refusesTitlesBy: 4 }, right: PLAIN_MANNERS },
       }),
     );

@@ -5,14 +5,13 @@ import { checkShown, compute, showsExtras, withExtras } from './extras.ts';
 import { bySide, type Sides, type SideWords } from '../../src/core/contact/side.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
 import type { LinkContext } from '../../src/engine/context.ts';
-import { mergeDuplicates, type MergeOrder } from '../../src/engine/history/merge-duplicates.ts';
 import { runLink, type RunResult } from '../../src/engine/run.ts';
 import type { RunEvent } from '../../src/engine/run-event.ts';
 import type { Fault } from '../support/memory/incidents.ts';
 import { startProcess, type ProcessPlan } from '../support/memory/process.ts';
 import { applyEdit } from './hard-edits.ts';
-import { followAims, followAnswers, followLosses, followReads } from './follow-run.ts';
-import { checkDestroyed, checkHalt, checkSetApart } from './guarded.ts';
+import { followAims, followAnswers, followLosses, followLost, followReads } from './follow-run.ts';
+import { checkDestroyed, checkHalt } from './guarded.ts';
 import type { History, RunStep } from './history.ts';
 import {
   checkAtRest,
@@ -25,8 +24,8 @@ import {
 } from './invariants.ts';
 import { checkConflicts, checkUntouched, noteAgreed, noteLinked, noteReportedDeletions } from './judge-run.ts';
 import { checkPeople, checkPairs, noteReported, restPeople } from './judge-people.ts';
-import { allAsked, answerQuestion, noteQuestions, orderOf, rememberQuestions } from './decisions.ts';
-import { noteLost, noteLostApart, noteRead, noteUntouchable, peopleApart, rowsAsleep } from './selecting.ts';
+import { allAsked, answerQuestion, noteQuestions, rememberQuestions } from './decisions.ts';
+import { noteLost, noteRead, noteUnlinked, noteUntouchable } from './selecting.ts';
 import { createWorld, type Flaws, type World } from './world.ts';
 
 /** The number of injected events. */
@@ -79,8 +78,8 @@ export type Simulation = {
   readonly counts: Counts;
   readonly trace: string[];
   readonly steps: number[];
-  /** The last requested merge. */
-  order: MergeOrder | null;
+  /** Whether the last run that did not fail was halted: only then the next run may accept its losses. */
+  wasHalted: boolean;
   /** Number of contacts left out of listings; at most one, because two in a row count as deleted. */
   holes: number;
 };
@@ -141,7 +140,12 @@ type Done = { readonly result: RunResult | null; readonly writes: number; readon
 const runOnce = async (
   simulation: Simulation,
   plan: ProcessPlan,
-  options: { readonly full: boolean; readonly acceptDeletes: boolean; readonly order?: MergeOrder | null },
+  options: {
+    readonly full: boolean;
+    readonly acceptDeletes: boolean;
+    /** Whether a side loses contacts for the time of the run, so that it halts without a user's deletion. */
+    readonly isOutage?: boolean;
+  },
 ): Promise<Done> => {
   const { history, world, counts, trace } = simulation;
   const { process, context } = contextOf(simulation, plan);
@@ -150,18 +154,13 @@ const runOnce = async (
   const startedAtMs = world.clock.now();
   let result: RunResult | null = null;
   noteLost(world);
-  const asleep = rowsAsleep(world);
-  noteLostApart(world, asleep);
+  noteUnlinked(world);
   noteUntouchable(world);
-  world.parts.byHand = (options.order ?? null) !== null;
   try {
-    const { order = null, acceptDeletes } = options;
+    const { acceptDeletes } = options;
     const onEvent = (event: RunEvent): void => noteReported(world, event);
     const asked = { acceptDeletes, signal: new AbortController().signal, onEvent };
-    result =
-      order === null
-        ? await runLink(context, { ...asked, kind: options.full ? 'full' : 'incremental' })
-        : await mergeDuplicates(context, asked, order);
+    result = await runLink(context, { ...asked, kind: options.full ? 'full' : 'incremental' });
   } catch (error) {
     if (!process.isDead()) throw error;
   }
@@ -182,32 +181,29 @@ const runOnce = async (
   }
   if (result !== null && result.error !== null && isUnexpected(result.error))
     throw new Error('a run failed', { cause: result.error });
-  const repaired = result?.summary.repaired ?? 0;
-  if (repaired > 0) world.complaints.push(`a run repaired ${repaired} pairs that differed without an explanation`);
   noteReportedDeletions(world, result?.summary.outcome === 'completed');
   noteLost(world);
   if (result?.summary.outcome === 'completed') noteRead(world, startedAtMs, result.summary.kind === 'full');
-  // In a requested merge, the survivor's value wins, even where its counterpart was deleted.
-  await checkConflicts(world, history.hardness, (options.order ?? null) === null ? startedAtMs : 0);
-  await checkUntouched(world, (options.order ?? null) !== null);
+  await checkConflicts(world, history.hardness, startedAtMs);
+  await checkUntouched(world);
   await explainConflicts(world);
   await noteQuestions(world);
+  // Users may have changed a contact before the run paired it again.
+  noteUnlinked(world);
   await noteLinked(world);
+  noteUnlinked(world);
   checkPairs(world);
-  // A contact that was deleted while the run woke its pair may have been deleted after that.
-  noteLostApart(
-    world,
-    asleep.filter((row) => world.parts.statuses.get(row) !== 'linked'),
-  );
   if (history.hardness !== undefined) {
-    if (result?.summary.outcome === 'halted') checkHalt(world, history.deleteCount, result.summary.reason);
-    if (!options.acceptDeletes) checkSetApart(world, history.deleteCount, pairsBefore);
+    if (result?.summary.outcome === 'halted' && options.isOutage !== true)
+      checkHalt(world, history.deleteCount, result.summary.reason);
     checkDestroyed(world, history.deleteCount, {
       pairsBefore: pairsBefore.length,
       destroyedBefore,
-      isAccepted: options.acceptDeletes,
+      isAccepted: options.acceptDeletes && simulation.wasHalted,
     });
   }
+  if (result !== null && result.summary.outcome !== 'failed')
+    simulation.wasHalted = result.summary.outcome === 'halted';
   return { result, writes, steps: process.steps() };
 };
 
@@ -219,7 +215,6 @@ const EXPECTED = [
   'LeaseError',
   'StaleError',
   'NotFoundError',
-  'MergeError',
 ];
 
 /** Whether an error is a defect of the engine, not an answer of a remote. */
@@ -230,7 +225,9 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
   const contacts = step.contacts ?? history.selections?.[simulation.steps.length] ?? null;
   if (contacts !== null) Object.assign(world.parts, { contacts, selects: true });
   const answer = history.answers?.[simulation.steps.length] ?? null;
-  if (answer !== null) await answerQuestion(world, answer);
+  const { directions, conflicts } = history;
+  const terms = { direction: history.hardness?.direction ?? 'both', conflicts, ...(directions && { directions }) };
+  if (answer !== null) await answerQuestion(world, terms, answer);
   for (const edit of step.before) {
     applyEdit(world, edit);
     counts.edits += 1;
@@ -258,6 +255,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
     mayHide: (side, id) => world.linked[side].has(id),
     onAnswered: answers.onAnswered,
     isUnreadable: reads.isUnreadable,
+    isLost: followLost(world, step, history.deleteCount),
     ...followLosses(world),
     ...followAims(world, step, () => (counts.faults += 1)),
     onFault: (fault: Fault) => {
@@ -265,10 +263,8 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
       if (fault === 'hole') simulation.holes += 1;
     },
   };
-  const { merges = null } = step;
-  if (merges !== 'again') simulation.order = merges === null ? null : orderOf(world, merges);
-  const { order } = simulation;
-  const { result, steps } = await runOnce(simulation, plan, { full: step.full, acceptDeletes: false, order });
+  const isOutage = (step.lost ?? null) !== null;
+  const { result, steps } = await runOnce(simulation, plan, { full: step.full, acceptDeletes: false, isOutage });
   if (result === null) answers.onDeath();
   if (result?.summary.outcome === 'completed' || result?.summary.outcome === 'halted') reads.onStored();
   simulation.steps.push(steps);
@@ -315,7 +311,7 @@ export type Ending = {
 /** Plays a history with the real engine and store. @throws {ViolationError} where it breaks a rule. */
 export const runHistory = async (history: History, counts: Counts = noCounts(), flaws: Flaws = {}): Promise<Ending> => {
   const world = createWorld(history, flaws);
-  const simulation: Simulation = { history, world, flaws, counts, trace: [], steps: [], order: null, holes: 0 };
+  const simulation: Simulation = { history, world, flaws, counts, trace: [], steps: [], wasHalted: false, holes: 0 };
   let rested: ReadonlySet<number> = new Set();
   for (const phase of history.phases) {
     for (const step of phase) await performRun(simulation, step);
@@ -323,9 +319,8 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     // A computed value is shown within a day.
     if (showsExtras(history)) await comeToRest(simulation, REST_GAPS_MS.slice(-LATE_RUNS));
     await assertRest(simulation, rested);
-    rested = await peopleAtRest(world, rested);
+    rested = await peopleAtRest(world);
     world.ledger.rest({
-      apart: peopleApart(world),
       refused: await peopleRefused(world),
       asked: allAsked(world),
       present: presentTokens(world, history.hardness !== undefined),
@@ -333,6 +328,7 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     noteAgreed(world);
     restPeople(world);
     rememberQuestions(world);
+    world.parts.reunited.clear();
     world.beforeRestore.clear();
     world.unanswered.clear();
     world.unread.clear();

@@ -10,6 +10,7 @@ import { DEFAULT_PLAYERS, type Edit, type Hardness, type History, type Players, 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 
+export const GOOGLE_CARDDAV: Players = { left: 'google', right: 'carddav' };
 export const TWO_GOOGLES: Players = { left: 'google', right: 'google' };
 export const TWO_SERVICES: Players = { left: 'service', right: 'service' };
 

@@ -1,4 +1,4 @@
-import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
+import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
 import type { Group, Row } from '../support/memory/book.ts';
 import { isSimple } from './parts.ts';
 import { liveRows, type World } from './world.ts';
@@ -70,73 +70,40 @@ const readings = (world: World, side: Side, groups: Membership): readonly boolea
 const mayBeSelected = (world: World, side: Side, row: Row): boolean =>
   membershipsOf(world, side, row).some((groups) => readings(world, side, groups).includes(true));
 
-/** Every subset of a few items. */
-const subsetsOf = (items: readonly number[]): readonly (readonly number[])[] => {
-  let subsets: readonly (readonly number[])[] = [[]];
-  for (const item of items) subsets = subsets.flatMap((subset) => [subset, [...subset, item]]);
-  return subsets;
-};
-
-/** The possible memberships of two contacts after a run: unchanged, or merged with each difference kept or dropped. */
-const outcomesOf = (left: Membership, right: Membership): readonly Sides<Membership>[] => {
-  const common = [...left.intersection(right)];
-  const merged = subsetsOf([...left.symmetricDifference(right)]).map((some) => new Set([...common, ...some]));
-  return [{ left, right }, ...merged.map((both) => ({ left: both, right: both }))];
-};
-
-/** Whether the link may compute, or cause, that no side selects the two contacts of a pair. */
-export const mayBeUnselected = (world: World, rows: Sides<Row>): boolean =>
-  membershipsOf(world, 'left', rows.left).some((left) =>
-    membershipsOf(world, 'right', rows.right).some((right) =>
-      outcomesOf(left, right).some((outcome) =>
-        SIDES.every((side) => readings(world, side, outcome[side]).includes(false)),
-      ),
-    ),
-  );
-
 const rowsOf = (world: World): Map<number, readonly (readonly [Side, Row])[]> =>
   Map.groupBy(
     SIDES.flatMap((side) => world.books[side].rows.map((row) => [side, row] as const)),
     ([, row]) => row.entity,
   );
 
-/** Whether a run that starts now detects a deletion: no listing, feed or read still shows the contact. */
-const isTold = ({ clock }: World, { shown }: Row): boolean =>
-  shown.every(({ fedAtMs, visibleAtMs }) => Math.max(fedAtMs, visibleAtMs) <= clock.now());
-
-/** The contacts of pairs that were asleep at the end of the last run. */
-export const rowsAsleep = ({ parts }: World): readonly Row[] =>
-  [...parts.statuses].flatMap(([row, status]) => (status === 'asleep' ? [row] : []));
-
-/** Records which of these contacts were deleted while they were set apart. */
-export const noteLostApart = (world: World, asleep: readonly Row[]): void => {
-  for (const side of SIDES) {
-    const lost = world.books[side].rows.filter((row) => asleep.includes(row) && row.state === 'deleted');
-    for (const row of lost.filter((each) => isTold(world, each))) world.parts.lostApart[side].add(row.entity);
+/** Records the people of unlinked pairs. They are paired again as at a first meeting. */
+export const noteUnlinked = ({ agreed, extras, ledger, parts }: World): void => {
+  for (const row of parts.unlinked) {
+    const { entity } = row;
+    extras.written.delete(row);
+    parts.reunited.add(entity);
+    ledger.allowReturn(entity);
+    agreed.delete(entity);
   }
 };
 
 /** Records the people whose contact may be on one side only. */
 export const noteLost = (world: World): void => {
-  const { mayStayAlone, statuses } = world.parts;
+  const { mayStayAlone } = world.parts;
   for (const [entity, rows] of rowsOf(world)) {
     const gone = rows.filter(([, { state }]) => state !== 'live');
     if (gone.length === 0) continue;
     const standing = rows.filter(([, { state }]) => state === 'live');
-    const wasApart = rows.some(([, row]) => statuses.get(row) === 'asleep');
     const isDoubtful = standing.some(([side, row]) =>
       membershipsOf(world, side, row).some((groups) => readings(world, side, groups).includes(false)),
     );
-    if (wasApart || isDoubtful) mayStayAlone.add(entity);
+    if (isDoubtful) mayStayAlone.add(entity);
   }
 };
 
-/**
- * Computes the people to which the next run must not write: no side selects them, in any state that the link may assume, and
- * none of their contacts was deleted before they were set apart.
- */
+/** Computes the people to which the next run must not write: no side selects them, in any state that the link may assume. */
 export const noteUntouchable = (world: World): void => {
-  const { open, selects: isSelecting, statuses, untouchable } = world.parts;
+  const { open, selects: isSelecting, untouchable } = world.parts;
   untouchable.clear();
   // If the answer to a merge was lost, the next run restores the replaced values.
   for (const row of world.parts.merged) if (!world.unanswered.has(row)) world.parts.merged.delete(row);
@@ -144,9 +111,7 @@ export const noteUntouchable = (world: World): void => {
   for (const [entity, rows] of rowsOf(world)) {
     if (!isSimple(world, entity) || rows.some(([side, row]) => open.has(row) || mayBeSelected(world, side, row)))
       continue;
-    const isGone = rows.some(([, { state }]) => state !== 'live');
-    const isLinked = rows.some(([, row]) => statuses.get(row) === 'linked');
-    if (!isGone || !isLinked) untouchable.add(entity);
+    untouchable.add(entity);
   }
 };
 
@@ -159,23 +124,17 @@ export const noteRead = (world: World, startedAtMs: number, isFull: boolean): vo
   }
 };
 
-/** The people whose stored pairs are asleep. */
-export const peopleApart = (world: World): Set<number> => new Set(rowsAsleep(world).map(({ entity }) => entity));
-
 const describeRows = (rows: readonly (readonly [Side, Row])[]): string =>
   rows.map(([side, row]) => `${row.id} at ${side}`).join(' and ');
 
-/**
- * Two contacts of one person are linked where a side selects them. Otherwise they are asleep or unpaired. No pair
- * with one deleted contact is asleep.
- */
+/** Two contacts of one person are linked where a side selects them. Otherwise they are unpaired. */
 export const checkParts = (world: World): string[] =>
   [...rowsOf(world)].flatMap(([entity, all]) => {
     const rows = all.filter(([, { state }]) => state === 'live');
     if (!isSimple(world, entity) || rows.length === 0) return [];
     const statuses = new Set(rows.map(([, row]) => world.parts.statuses.get(row) ?? 'none'));
     const who = describeRows(rows);
-    if (rows.length < 2) return statuses.has('asleep') ? [`${who} is asleep alone`] : [];
+    if (rows.length < 2) return [];
     if (statuses.size > 1) return [`${who} are in different pairs: ${[...statuses].join()}`];
     const isWantedNow = isWanted(world, entity);
     if (isWantedNow && !statuses.has('linked')) return [`${who} are selected but ${[...statuses].join()}`];
@@ -186,8 +145,8 @@ export const checkParts = (world: World): string[] =>
 export const mayStandAlone = (world: World, side: Side, row: Row): boolean =>
   !isSelectedAt(world, side, row) || world.parts.mayStayAlone.has(row.entity);
 
-/** Whether a contact has no effect: its pair is asleep, or it is unpaired because its side does not select it. */
+/** Whether a contact has no effect: it is unpaired because its side does not select it. */
 export const isSetAside = (world: World, side: Side, row: Row): boolean => {
   const status = world.parts.statuses.get(row);
-  return world.parts.selects && (status === 'asleep' || (status !== 'linked' && mayStandAlone(world, side, row)));
+  return world.parts.selects && status !== 'linked' && mayStandAlone(world, side, row);
 };

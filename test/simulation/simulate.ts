@@ -160,7 +160,7 @@ const playInThreads = async (task: Task, threads: number): Promise<Results> => {
 };
 
 const providerNamed = (name: string): ProviderName => {
-  if (name === 'google' || name === 'service') return name;
+  if (name === 'google' || name === 'service' || name === 'carddav') return name;
   throw new Error(`There is no provider ${name}. Known are ${Object.keys(MEMORY_PROVIDERS).join(', ')}.`);
 };
 

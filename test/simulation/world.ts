@@ -11,14 +11,19 @@ import type { Policy } from '../../src/core/reconcile/policy.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { createMemoryRemote, type MemoryRemote, type WriteObserver } from '../support/memory-remote.ts';
+import {
+  type AdapterFlaw,
+  createMemoryRemote,
+  type MemoryRemote,
+  type WriteObserver,
+} from '../support/memory-remote.ts';
 import { createBook, PLAIN_HABITS, type Backup, type Book, type Group, type Row } from '../support/memory/book.ts';
 import { MEMORY_PROVIDERS } from '../support/memory/providers.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks.ts';
 import type { UnconfirmedLoss } from './follow-run.ts';
 import type { History } from './history.ts';
 import { createPeople, type People } from './people.ts';
-import { createParts, checkCreated, checkWrite, sourceOf, type Parts } from './parts.ts';
+import { createParts, checkWrite, sourceOf, type Parts } from './parts.ts';
 import {
   contactTokens,
   createLedger,
@@ -36,6 +41,8 @@ export type Flaws = {
   readonly store?: (store: Store) => Store;
   /** A write with a stale etag is accepted. */
   readonly ignoresVersions?: boolean;
+  /** A former rule of an adapter. */
+  readonly adapter?: AdapterFlaw;
 };
 
 /** The values that a write of the link added and removed. */
@@ -73,8 +80,6 @@ export type World = {
   readonly unconfirmedLosses: UnconfirmedLoss[];
   /** People that a user entered in both address books, numbered like their shared email address. */
   readonly twins: Set<number>;
-  /** The same for pairs that are asleep. */
-  readonly asleep: Sides<string>[];
   /** The values on both sides of each pair at the last rest. */
   readonly agreed: Map<number, ReadonlySet<Token>>;
   /** The states of contacts before a backup was restored, since the last rest. */
@@ -183,7 +188,7 @@ const createObserver = (
     world.complaints.push(`${side}: a contact was created from ${originId}, whose deletion the link knew`);
   },
   asks: (side, row, fields) => {
-    if (world.parts.byHand || (row !== null && world.parts.merged.has(row))) return;
+    if (row !== null && world.parts.merged.has(row)) return;
     for (const field of fields.filter((each) => sourceOf(world, each) === side)) {
       world.complaints.push(`${side}: ${field} was written against its direction`);
     }
@@ -217,7 +222,7 @@ const createObserver = (
     }
   },
   created: (side, row, originId) => {
-    checkCreated(world, side, row);
+    checkWrite(world, side, row, 'created');
     const duplicate = books()[side].rows.find((other) => {
       return other !== row && other.entity === row.entity && other.state === 'live';
     });
@@ -294,14 +299,16 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     const provider = MEMORY_PROVIDERS[history.players[side]];
     const plain = { side, provider, clock, manners: history.manners[side], skewMs, visibilityDelayMs };
     if (history.hardness === undefined) return createBook(plain);
-    const { listingLagMs, feedLagMs, habits, readsLag = false } = history.hardness;
+    const { listingLagMs, feedLagMs, habits, oddFeed, readsLag = false } = history.hardness;
     const delays = {
       visibilityDelayMs: delayMs(listingLagMs, 7),
       feedDelayMs: delayMs(feedLagMs, 3),
       readsLag: readsLag && provider.capabilities.settlesWithinMs > 0,
     };
-    const isStamped = provider.feed === 'stamps';
-    return createBook({ ...plain, ...delays, habits: isStamped ? habits : PLAIN_HABITS });
+    const { cursorsExpire, namesDeletions } = provider.capabilities;
+    const isSwept = namesDeletions && !cursorsExpire;
+    const own = provider.feed === 'stamps' ? habits : { ...PLAIN_HABITS, renamesNew: isSwept && habits.renamesNew };
+    return createBook({ ...plain, ...delays, habits: own, ...(isSwept && { oddFeed }) });
   };
   const books: Books = { left: book('left'), right: book('right') };
   const shared = {
@@ -315,7 +322,6 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     notes: new Map<Row, Json>(),
     linked: { left: new Set<string>(), right: new Set<string>() },
     pairs: [] as Sides<string>[],
-    asleep: [] as Sides<string>[],
     agreed: new Map<number, ReadonlySet<Token>>(),
     people: createPeople(),
     parts: createParts(),
@@ -348,6 +354,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
       clock,
       observer,
       checksVersions: flaws.ignoresVersions !== true,
+      adapterFlaw: flaws.adapter ?? null,
       entityOf: (from, id) => books[from].find(id)?.entity ?? -nextNumber(),
       groupEntityOf: (from, name) => {
         // A group that was renamed between the plan and the write is found by its planned name.

@@ -15,7 +15,7 @@ import { listOf, withList } from '../../src/core/contact/lists.ts';
 import { otherSide, type Side } from '../../src/core/contact/side.ts';
 import { emailKey, phoneKey } from '../../src/core/contact/keys.ts';
 import { wasMadeFor } from '../../src/core/contact/origin.ts';
-import type { ContactRecord, Json } from '../../src/core/contact/record.ts';
+import { contactOf, type ContactRecord, type Json } from '../../src/core/contact/record.ts';
 import {
   InvalidError,
   NameTakenError,
@@ -43,6 +43,12 @@ const recordOf = (row: Row): ContactRecord => {
   const record = read(row);
   noteAnswer(row, record);
   return record;
+};
+
+/** The record of a written contact; with a flaw, with the values that were sent. */
+const answerOf = (row: Row, sent: Contact, flaw: AdapterFlaw | null): ContactRecord => {
+  const { digest: _, ...record } = recordOf(row);
+  return flaw === 'answers-as-sent' ? { ...record, contact: contactOf(sent), version: '' } : recordOf(row);
 };
 
 /** Receives each write, so that the simulation can check it. */
@@ -81,7 +87,18 @@ export type MemoryRemoteOptions = {
   readonly observer: WriteObserver;
   /** Whether a stale etag is refused; false for one flaw. */
   readonly checksVersions: boolean;
+  /** A former rule of the adapter. */
+  readonly adapterFlaw: AdapterFlaw | null;
 };
+
+/** Former rules of an adapter, each of which the simulation must detect. */
+export type AdapterFlaw =
+  /** The answer to a write has the values that were sent, although the side stored others. */
+  | 'answers-as-sent'
+  /** A new contact that the side stores under its own id is not found by its origin. */
+  | 'loses-renamed'
+  /** A contact that the feed names as deleted is not read. */
+  | 'trusts-feed';
 
 const errorOptions = (status: number): RemoteErrorOptions => ({ status, route: 'memory', applied: 'no' });
 
@@ -135,7 +152,7 @@ export type MemoryRemote = Remote & { readonly provider: MemoryProvider };
 
 /** Creates a remote in memory with the behaviour of its book's provider. It never fails by itself. */
 export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote => {
-  const { book, clock, observer } = options;
+  const { adapterFlaw, book, clock, observer } = options;
   const { side, manners, provider } = book;
   const { checksVersions, keepsOriginIds } = provider;
   const invalid = () => new InvalidError('the remote does not take this title', errorOptions(400));
@@ -198,7 +215,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     if (known !== undefined) return answerKnown(request, known);
     const { originId, originScope } = request;
     const scoped = originScope === undefined ? {} : { originScope };
-    const origin = keepsOriginIds ? { originId, ...scoped } : { originId: null };
+    const origin = keepsOriginIds && adapterFlaw !== 'loses-renamed' ? { originId, ...scoped } : { originId: null };
     const row = book.add({ contact: request.draft, extra: null, ...origin, entity });
     if (provider.capabilities.createsWithGroups)
       book.setGroups(
@@ -208,7 +225,10 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     observer.created(side, row, request.originId);
     observer.delivered(side, row, NOTHING);
     observer.wrote(side);
-    return { key: request.key, ok: true, value: recordOf(row) };
+    const value = answerOf(row, request.draft, adapterFlaw);
+    // The side stores the contact under its own id, and the adapter searches for its origin.
+    const isLost = book.habits.renamesNew && adapterFlaw === 'loses-renamed';
+    return { key: request.key, ok: true, value: isLost ? { ...value, id: `${value.id}0000` } : value };
   };
 
   const updateOne = (request: UpdateRequest): WriteResult<ContactRecord> => {
@@ -236,7 +256,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     book.write(row, next);
     observer.delivered(side, row, before);
     observer.wrote(side);
-    return { key, ok: true, value: withBoundEntries(recordOf(row), current) };
+    return { key, ok: true, value: withBoundEntries(answerOf(row, next, adapterFlaw), current) };
   };
 
   const moveOne = (request: MembershipRequest): WriteResult<readonly string[]> => {
@@ -289,9 +309,13 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     sinceMs: number,
     isTaken: (id: string) => boolean,
   ): Map<string, ContactRecord> => {
-    const free = book.rows.filter((row) => row.state === 'live' && !isTaken(row.id));
+    // A side without a settling time shows a new contact before the last search of a run.
+    const isListed = (row: Row): boolean =>
+      provider.capabilities.settlesWithinMs === 0 || shownAt(row, clock.now(), 'listing')?.state === 'live';
+    const free = book.rows.filter((row) => row.state === 'live' && isListed(row) && !isTaken(row.id));
     const left = new Set(keepsOriginIds ? free : free.filter((row) => row.createdAtMs >= sinceMs - CLOCK_MARGIN_MS));
     const found = new Map<string, ContactRecord>();
+    if (adapterFlaw === 'loses-renamed') return found;
     for (const request of requests) {
       const draft = signature(receive(manners, request.draft));
       const row = [...left].find((candidate) => {
@@ -315,7 +339,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     capabilities: provider.capabilities,
     requestCount: () => 0,
     identify: () => Promise.resolve(`account at ${side}`),
-    pull: (request) => feedOf(book, clock, request),
+    pull: (request) => feedOf(book, clock, request, options.adapterFlaw === 'trusts-feed'),
     read: (ids) => Promise.resolve(new Map(ids.map((id) => [id, readOne(id)]))),
     create: (batch) => Promise.resolve(batch.map(createOne)),
     update: (batch) => Promise.resolve(batch.map(updateOne)),

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './network.ts';
+import { serverUser } from './server-user.ts';
 
 const run = promisify(execFile);
 
@@ -60,13 +61,6 @@ const findPrograms = (): string | null => {
   }
 };
 
-/** The user of the server. PostgreSQL does not run as root, so root uses the user of the package. */
-const serverUser = (): { uid: number; gid: number } | null => {
-  if (process.getuid?.() !== 0) return null;
-  const id = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
-  return { uid: id('-u'), gid: id('-g') };
-};
-
 export type OwnPostgresOptions = {
   /** A further listen address, and its access rule as a line of pg_hba.conf. */
   readonly open?: { readonly address: string; readonly allow: string };
@@ -91,7 +85,7 @@ export const startPostgres = async ({
   const programs = findPrograms();
   if (programs === null) return null;
   const directory = mkdtempSync(join(tmpdir(), 'contact-sync-postgres-'));
-  const user = serverUser();
+  const user = serverUser('postgres');
   if (user !== null) chownSync(directory, user.uid, user.gid);
   const as = { ...user, cwd: directory };
   const data = join(directory, 'data');

@@ -127,7 +127,6 @@ const forbiddenCode: readonly (readonly [file: string, code: string, rule: strin
   ['core/reconcile/planted.ts', "export const loser = { winner: 'service' };", NAMES],
   ['core/contact/planted.ts', "export type Place = 'google';", NAMES],
   ['store/planted.ts', "export const bySide = { 'service': 1 };", NAMES],
-  ['daemon/jobs/planted.ts', 'export const side = `google`;', NAMES],
   ['app/planted.ts', "export const first = ['google'];", NAMES],
   ['net/planted.ts', "export const gate = 'service';", NAMES],
   ['engine/events.ts', "export const name = 'google';", NAMES],

@@ -1,6 +1,5 @@
 import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
-import type { Secret } from '../../util/secret.ts';
 import type { DeclaredSide, SideConfig } from './sides.ts';
 import { variableOf, type Layer, type Report } from './sources.ts';
 
@@ -27,6 +26,16 @@ export const reportSharedAccounts = (
   }
 };
 
+/** The address book that a side with a password opens, in one spelling. */
+const bookOf = ({ provider, settings }: SideConfig): string =>
+  JSON.stringify(
+    providerNamed(provider).addressKeys.map((key) => {
+      const setting = settings[key];
+      const text = typeof setting === 'string' ? setting.trim() : '';
+      return (URL.parse(text)?.href ?? text.toLowerCase()).replace(/\/+$/u, '');
+    }),
+  );
+
 /** Reports a link whose two sides would open the same account; a variable that causes it is reported as shared. */
 export const reportSharedToken = (
   where: string,
@@ -34,31 +43,17 @@ export const reportSharedToken = (
   { environment, report }: { readonly environment: Layer; readonly report: Report },
 ): void => {
   if (left.provider !== right.provider || left.token === null || right.token === null) return;
-  const { name, tokenKey } = providerNamed(left.provider);
+  const { addressKeys, hasPassword = false, name, tokenKey } = providerNamed(left.provider);
+  // A password does not identify an account: two address books of one account, or of two servers, may have the same one.
+  if (hasPassword) {
+    if (bookOf(left) !== bookOf(right)) return;
+    report(where, `has the same address book on both sides. Set another ${addressKeys.join(' or ')} at one of them.`);
+    return;
+  }
   const variable = `${name}.${tokenKey}`;
   const isReported = environment.values.has(variable) || environment.values.has(`${variable}File`);
   if (isReported || left.token.reveal() !== right.token.reveal()) return;
   report(where, `has the same ${tokenKey} on both sides. Give each side the one of its own account.`);
-};
-
-/** The problem of a page token that equals API_TOKEN. */
-export const IS_API_TOKEN = 'is API_TOKEN too. Give each a token of its own.';
-
-/** Reports each link whose page token equals that of another link or of the API; `shared` are the tokens of the process. */
-export const reportSharedPageToken = (
-  shared: { readonly consoleToken: Secret | null; readonly apiToken: Secret | null } | null,
-  links: readonly { readonly name: string; readonly consoleToken: Secret | null }[],
-  report: Report,
-): void => {
-  const taken = new Set([shared?.consoleToken?.reveal()]);
-  for (const { name, consoleToken } of links) {
-    if (consoleToken === null) continue;
-    if (taken.has(consoleToken.reveal())) {
-      report(`links.${name}.consoleToken`, 'opens another link too. Give each link a token of its own.');
-    }
-    if (consoleToken.reveal() === shared?.apiToken?.reveal()) report(`links.${name}.consoleToken`, IS_API_TOKEN);
-    taken.add(consoleToken.reveal());
-  }
 };
 
 /**
@@ -66,14 +61,14 @@ export const reportSharedPageToken = (
  * provider and the setting belongs to one account.
  */
 export const placeOf = (
-  link: { readonly name: string; readonly sides: Sides<SideConfig> },
+  link: { readonly keyPrefix: string; readonly sides: Sides<SideConfig> },
   side: Side,
   key: string,
 ): string => {
   const { left, right } = link.sides;
   const provider = providerNamed(link.sides[side].provider);
   const isShared = left.provider === right.provider && provider.accountKeys.includes(key.replace(/File$/u, ''));
-  return isShared ? `links.${link.name}.${side}.${key}` : variableOf(`${provider.name}.${key}`);
+  return isShared ? `${link.keyPrefix}${side}.${key}` : variableOf(`${provider.name}.${key}`);
 };
 
 /** The provider of a side with its address settings, as a text for comparison. */

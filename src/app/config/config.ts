@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { z } from 'zod';
-import { reportSharedAccounts, reportSharedPageToken } from './accounts.ts';
+import { reportSharedAccounts } from './accounts.ts';
 import { ConfigError, type ConfigProblem } from '../../util/config-error.ts';
 import { effectiveSettings, type EffectiveSetting } from './settings.ts';
-import { withFieldList } from './field-choice.ts';
 import {
   envFileBeside,
   IS_INSTALLED,
@@ -14,10 +12,10 @@ import {
   type Surroundings,
 } from './default-places.ts';
 import { misspeltText, misspeltVariables, withEnvFile } from './environment-variables.ts';
-import { createHostedReader, type FaultyLink } from './hosted-links.ts';
 import { createLinkSchemas, parseLink, LINK_KEYS, type LinkConfig, type LinkSources } from './link-config.ts';
+import { linkFolderBeside, parseLinkFile, readLinkFiles, reportNamesakes, type FaultyLink } from './link-files.ts';
 import { linkSections } from './link-sections.ts';
-import { notifyFormatOf, SHARED_KEYS, SharedSettings } from './shared-settings.ts';
+import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
 import {
   parseSettings,
   environmentLayer,
@@ -25,6 +23,7 @@ import {
   fileLayer,
   find,
   joinKeys,
+  rawText,
   readText,
   withFileKeys,
   type Environment,
@@ -51,34 +50,20 @@ export type Config = {
   /** Null: the tokens that `connect` stores are not encrypted. */
   readonly credentialsKey: Secret | null;
   /** Decrypts tokens that were stored before the key changed. */
-  readonly credentialsKeyOld: Secret | null;
   /** How long journal, runs and settled conflicts are kept; null means forever. */
   readonly retentionMs: number | null;
-  /** How many links the daemon works on at the same time. */
-  readonly concurrency: number;
   /** The address of the daemon's page, metrics and health; null: LISTEN is off. */
   readonly listen: ListenAddress | null;
   /** Whether the daemon may run without that address, because no setting asks for it. */
   readonly isListenOptional: boolean;
   /** The token for the page; null: sign-in with a link of `console` only, and no page for other machines. */
   readonly consoleToken: Secret | null;
-  /** Whether the page is read-only. */
-  readonly consoleReadonly: boolean;
-  /** The token of the API; null: no API. */
-  readonly apiToken: Secret | null;
-  /** The hosts that addresses of links in the database may name, in lower case, each with or without a port. */
-  readonly hostedLinkHosts: readonly string[];
   /** Null: no notifications. */
   readonly notifyUrl: Secret | null;
-  /** Null: notifications are not signed. */
-  readonly notifySecret: Secret | null;
-  /** The format of notifications: JSON with every key, or a text for Slack. */
-  readonly notifyFormat: 'json' | 'slack';
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  readonly logFormat: 'json' | 'pretty';
   readonly logPersonalData: boolean;
   readonly links: readonly LinkConfig[];
-  /** Links in the database with invalid settings, which are not served. */
+  /** Links in files of their own with invalid settings, which are not served. */
   readonly faultyLinks: readonly FaultyLink[];
 };
 
@@ -151,7 +136,7 @@ export const configFileOf = (options: LoadOptions = {}): string => pathOf(locate
 /** The settings in variables of the environment and of `.env`, by their dotted keys. */
 export const settingsInVariables = (options: LoadOptions = {}): ReadonlyMap<string, string> => {
   const env = readEnvironment(located(options), () => undefined);
-  return new Map([...environmentLayer(env, ALL_KEYS).values].map(([key, value]) => [key, String(value)]));
+  return new Map([...environmentLayer(env, ALL_KEYS).values].map(([key, value]) => [key, rawText(value)]));
 };
 
 /** DATA_DIR by the options and the layers. */
@@ -180,26 +165,12 @@ const initCommand = ({ isInstalled }: Located): string =>
 const noFileHint = (options: Located): string =>
   `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: ${initCommand(options)}`;
 
-/** Reports conflicting settings of hosting. */
-const reportHosting = (shared: z.output<typeof SharedSettings>, report: Report): void => {
-  const { credentialsKey, apiToken, listen, consoleToken } = shared;
-  const hasDatabase = shared.databaseUrl !== null;
-  if (hasDatabase && credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
-  if (apiToken === null) return;
-  if (!hasDatabase) report('API_TOKEN', 'requires DATABASE_URL. Set DATABASE_URL, or remove API_TOKEN.');
-  if (listen === null) report('API_TOKEN', 'requires LISTEN, which is off. Set LISTEN, or remove API_TOKEN.');
-  if (apiToken.reveal() === consoleToken?.reveal()) {
-    report('API_TOKEN', 'is CONSOLE_TOKEN too. Give each a token of its own.');
-  }
-};
-
-/** The configuration of variables and file, and a reader of links in the database. */
+/** The configuration, with what only some commands print. */
 export type ReadConfig = {
   readonly config: Config;
-  readonly readLinks: ReturnType<typeof createHostedReader>;
   /** A line about variables that are probably misspelt; null if there are none. */
   readonly misspelt: string | null;
-  /** The settings of the process and of the links of the file, with where each comes from. */
+  /** The settings of the process and of the links, with where each comes from. */
   readonly effective: () => readonly EffectiveSetting[];
 };
 
@@ -207,9 +178,21 @@ export type ReadConfig = {
 const setsLink = ({ values }: Layer): boolean =>
   [...values.keys()].some((key) => !withFileKeys(SHARED_KEYS).includes(key));
 
+/** The links of the configuration file, which are declared, and those of the folder next to it, which are parsed. */
+const readLinks = (links: unknown, configFile: string, sources: LinkSources) => {
+  const { report } = sources;
+  const files = readLinkFiles(linkFolderBeside(configFile), report);
+  const sections = linkSections(links, { mayBeNone: files !== null, report });
+  reportNamesakes(sections, files ?? [], report);
+  return {
+    ofFile: sections.map((link) => ({ ...link, sides: declareSides(link, report) })),
+    ofFolder: (files ?? []).map((file) => parseLinkFile(file, sources)),
+  };
+};
+
 /**
- * The whole configuration, from the variables, which win, and the YAML file, in which a side's own section wins over its
- * link's, and that one over the top. Throws {@link ConfigError} with every problem at once.
+ * The whole configuration, from the variables, which win, the YAML file, in which a side's own section wins over its link's,
+ * and that one over the top, and the files of links next to it. An invalid file of a link does not affect the others. Throws {@link ConfigError} with every problem at once.
  */
 export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const all = located(options);
@@ -230,14 +213,11 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   };
   if (section === null) return fail(environment);
   const { links, ...top } = section;
-  const common = fileLayer(withFieldList(top), '', ALL_KEYS, report);
+  const common = fileLayer(top, '', ALL_KEYS, report);
   const sources: LinkSources = { environment, common, cwd, report, schemaFor: createLinkSchemas() };
   const layers = [environment, common];
-  const isShared = isSet('databaseUrl', layers);
-  const declared = linkSections(links, { mayBeNone: isShared, report }).map((link) => ({
-    ...link,
-    sides: declareSides(link, report),
-  }));
+  const { ofFile, ofFolder } = readLinks(links, pathOf(all), sources);
+  const declared = [...ofFile, ...ofFolder.flatMap((each) => each.declared ?? [])];
   reportSharedAccounts(
     environment,
     declared.flatMap(({ sides }) => sides ?? []),
@@ -245,9 +225,8 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   );
 
   const shared = parseSettings(SharedSettings, SHARED_KEYS, { layers, section: '', cwd, report });
-  const parsed = declared.flatMap((link) => parseLink(link, sources) ?? []);
-  reportSharedPageToken(shared, parsed, report);
-  if (shared !== null) reportHosting(shared, report);
+  const parsed = ofFile.flatMap((link) => parseLink(link, sources) ?? []);
+  if (shared?.databaseUrl && shared.credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
   if (shared === null || problems.size > 0) return fail(environment, common);
   const { retention: retentionMs, ...settings } = shared;
   const dataDir = all.dataDir ?? shared.dataDir;
@@ -257,20 +236,22 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
     file,
     dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
     isUsualDataDir: dataDir === null,
-    notifyFormat: shared.notifyFormat ?? notifyFormatOf(shared.notifyUrl),
-    isListenOptional: !isSet('listen', layers) && shared.apiToken === null,
-    consoleReadonly: shared.consoleReadonly === 'true',
+    isListenOptional: !isSet('listen', layers),
     logPersonalData: shared.logPersonalData === 'true',
-    links: parsed,
-    faultyLinks: [],
+    links: [...parsed, ...ofFolder.flatMap(({ link }) => link ?? [])],
+    faultyLinks: ofFolder
+      .filter(({ link }) => link === null)
+      .map((each) => ({ name: each.name, problems: each.problems })),
   };
   return {
     config,
-    readLinks: createHostedReader(config, sources),
     misspelt,
     effective: () => effectiveSettings(declared, sources),
   };
 };
+
+/** How many links a daemon works on at the same time. */
+export const CONCURRENT_LINKS = 10;
 
 /** The configuration of variables and file. Throws as {@link readConfig} does. */
 export const loadConfig = (options: LoadOptions = {}): Config => readConfig(options).config;
@@ -283,20 +264,12 @@ export const storeAlone = (dataDir: string): Config => ({
   databaseUrl: null,
   redisUrl: null,
   credentialsKey: null,
-  credentialsKeyOld: null,
   retentionMs: null,
-  concurrency: 1,
   listen: null,
   isListenOptional: true,
   consoleToken: null,
-  consoleReadonly: false,
-  apiToken: null,
-  hostedLinkHosts: [],
   notifyUrl: null,
-  notifySecret: null,
-  notifyFormat: 'json',
   logLevel: 'info',
-  logFormat: 'json',
   logPersonalData: false,
   links: [],
   faultyLinks: [],

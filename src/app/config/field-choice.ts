@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { syncedFieldsOf, type ChosenFields } from '../../core/contact/chosen.ts';
+import type { ChosenFields } from '../../core/contact/chosen.ts';
 import {
   FURTHER,
   inFieldOrder,
@@ -10,12 +10,12 @@ import {
   type SyncedField,
   USUAL_FIELDS,
 } from '../../core/contact/contact.ts';
-import { EXTRAS, isExtra, isExtraField, JOINABLE, extraOf, type JoinedPart } from '../../core/contact/fields.ts';
+import { EXTRAS, isExtraField } from '../../core/contact/fields.ts';
 import { otherSide, SIDES, type Sides, type Side } from '../../core/contact/side.ts';
 import type { ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
-import { policyWords } from './conflict-policy.ts';
+import { policyNamed, policyWords } from './conflict-policy.ts';
 import { nearestWord } from './nearest.ts';
-import { isSection, isText, isUnset, type Section } from './sources.ts';
+import { isSection, isUnset, type Section } from './sources.ts';
 import { fail } from '../../util/values.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import type { SideConfig } from './sides.ts';
@@ -35,102 +35,65 @@ const CUSTOM = 'custom:NAME';
 const KNOWN = [...USUAL_FIELDS, ...FURTHER, ...Object.keys(EXTRAS)];
 const FARTHEST_HINT = 3;
 
-/** A part of the list: a field with its direction and its winner. */
-const PART = /^(!?)(.+?)(?::(to-[\w-]+|both))?(?:=([\w-]+))?$/u;
-
-/** A field that is joined, with its other options. A custom field may have such a name. */
-const JOINED = /^(?!custom:)(\w+)((?:[:=][\w-]+)*:joined(?:[:=][\w-]+)*)$/u;
-
 const unknownField = (name: string): string => {
   const near = nearestWord(name, [...KNOWN, DEFAULT], FARTHEST_HINT);
   const hint = near === null ? `Choose from ${[DEFAULT, ...KNOWN, CUSTOM].join(', ')}.` : `Did you mean ${near}?`;
   return `"${name}" is no field that can be synced. ${hint}`;
 };
 
-/** The field of a word. An extra without a name has its default name. */
-const fieldOf = (word: string): SyncedField | null => {
-  const name = isExtra(word) ? (`${word} as ${EXTRAS[word]}` as const) : word;
-  return isSyncedField(name) ? name : null;
-};
-
-type Words = {
-  readonly directions: ReadonlyMap<string, 'both' | 'to-left' | 'to-right'>;
-  readonly winners: ReadonlyMap<string, ConflictPolicy>;
-};
-
-const wordsFor = ({ left, right }: Sides<string>): Words => ({
-  directions: new Map<string, 'both' | 'to-left' | 'to-right'>([
-    ['both', 'both'],
-    [`to-${left}`, 'to-left'],
-    [`to-${right}`, 'to-right'],
-  ]),
-  winners: policyWords({ left, right }),
-});
-
-/** A choice of fields that is built part by part. */
+/** A choice of fields that is built field by field. */
 type Draft = {
   readonly fields: Set<SyncedField>;
   readonly directions: Map<SyncedField, 'to-left' | 'to-right'>;
   readonly winners: Map<ScalarField, ConflictPolicy>;
-  /** The parts of a name that are joined into the first name. */
-  readonly joined: Set<SyncedField>;
 };
 
 /** Adds the direction of a field; returns the problem, or null. */
-const takeWay = (draft: Draft, field: SyncedField, word: string, { directions }: Words): string | null => {
-  const way = directions.get(word);
-  if (way === undefined)
-    return `"${word}" is no direction of ${field}. Choose one of ${[...directions.keys()].join(', ')}.`;
-  if (way !== 'both') draft.directions.set(field, way);
+const addDirection = (
+  draft: Draft,
+  field: SyncedField,
+  word: string,
+  { left, right }: Sides<string>,
+): string | null => {
+  const words = ['both', `to-${left}`, `to-${right}`];
+  if (!words.includes(word)) return `"${word}" is no direction of ${field}. Choose one of ${words.join(', ')}.`;
+  if (word !== 'both') draft.directions.set(field, word === `to-${left}` ? 'to-left' : 'to-right');
   return null;
 };
 
 /** Adds the winner of a field; returns the problem, or null. */
-const takeWinner = (draft: Draft, field: SyncedField, word: string, { winners }: Words): string | null => {
+const addWinner = (draft: Draft, field: SyncedField, word: string, sides: Sides<string>): string | null => {
   const [text] = scalarsOf([field]);
-  const who = winners.get(word);
+  const winner = policyNamed(word, sides);
   if (isExtraField(field)) return `"${field}" has no winner: one side computes it. Leave it out.`;
   if (text === undefined) return `"${field}" has no winner: both sides' values are kept. Leave it out.`;
-  if (who === undefined) return `"${word}" is not known for ${field}. Choose one of ${[...winners.keys()].join(', ')}.`;
-  draft.winners.set(text, who);
+  if (winner === null) return `"${word}" is not known for ${field}. Choose one of ${policyWords(sides).join(', ')}.`;
+  draft.winners.set(text, winner);
   return null;
 };
 
-const joinedAndMore = (field: SyncedField): string =>
-  `"${field}" is joined into the first name, so it is no field with a direction or a winner. Keep one of the two.`;
-
-/** Adds a part of a name that is joined into the first name; returns the problem, or null. */
-const takeJoined = (draft: Draft, word: string, said: string): string | null => {
-  const field = JOINABLE.find((each) => each === word);
-  if (field === undefined)
-    return `"${word}" cannot be joined into the first name. Choose from ${JOINABLE.join(', ')}, or leave it out.`;
-  draft.joined.add(field);
-  return said === ':joined' ? null : joinedAndMore(field);
+/** Adds a field by its name, or the default fields; returns the problem, or null. */
+const addField = (draft: Draft, name: string): string | null => {
+  if (name !== DEFAULT && !isSyncedField(name)) return unknownField(name);
+  for (const field of name === DEFAULT ? USUAL_FIELDS : [name]) draft.fields.add(field);
+  return null;
 };
 
-/** Adds a part without `joined`; returns the problem, or null. */
-const takeField = (draft: Draft, part: string, words: Words): string | null => {
-  if (part === DEFAULT) {
-    for (const field of USUAL_FIELDS) draft.fields.add(field);
-    return null;
-  }
-  const [, excludes, word = '', direction, winner] = PART.exec(part) ?? [];
-  const field = fieldOf(word);
-  if (field === null) return unknownField(word);
-  if (excludes === '!') {
-    draft.fields.delete(field);
-    draft.joined.delete(field);
-    return null;
-  }
-  draft.fields.add(field);
-  const fault = direction === undefined ? null : takeWay(draft, field, direction, words);
-  return fault ?? (winner === undefined ? null : takeWinner(draft, field, winner, words));
-};
+/** The options of one field in a mapping. */
+const FieldOptions = z.strictObject({ direction: z.string().optional(), winner: z.string().optional() });
 
-/** Adds one part; returns the problem, or null. */
-const take = (draft: Draft, part: string, words: Words): string | null => {
-  const [, joined, said = ''] = JOINED.exec(part) ?? [];
-  return joined === undefined ? takeField(draft, part, words) : takeJoined(draft, joined, said);
+/** Adds a field of a mapping with its options, or removes it if it is `off`; returns the problem, or null. */
+const addWithOptions = (draft: Draft, name: string, value: unknown, sides: Sides<string>): string | null => {
+  if (!isSyncedField(name)) return unknownField(name);
+  if (value === 'off') {
+    draft.fields.delete(name);
+    return null;
+  }
+  const { data: options } = FieldOptions.safeParse(isUnset(value) ? {} : value);
+  if (options === undefined) return `"${name}" takes the options direction and winner, or off.`;
+  draft.fields.add(name);
+  const fault = options.direction === undefined ? null : addDirection(draft, name, options.direction.trim(), sides);
+  return fault ?? (options.winner === undefined ? null : addWinner(draft, name, options.winner.trim(), sides));
 };
 
 /** The problem of an extra with the name of another field; null if all names differ. */
@@ -139,90 +102,62 @@ const namesakesIn = (fields: Iterable<SyncedField>): string | null => {
   const wordsOf = (field: SyncedField): string => (field === 'buckets' ? field : specOf(field).words).toLowerCase();
   for (const field of all.filter(isExtraField)) {
     const like = all.find((other) => other !== field && wordsOf(other) === wordsOf(field));
-    if (like !== undefined) return `"${field}" is called like the field ${like}. Choose another name.`;
+    if (like !== undefined) return `"${field}" is called like the field ${like}. Leave out one of the two.`;
   }
   return null;
 };
 
+/** Adds the fields of a list, or those of a mapping to the default fields; returns the problems. */
+const addAll = (draft: Draft, value: readonly string[] | Section, sides: Sides<string>): readonly string[] => {
+  if (isSection(value)) {
+    addField(draft, DEFAULT);
+    return Object.entries(value).flatMap(([name, options]) => addWithOptions(draft, name, options, sides) ?? []);
+  }
+  const names = value.map((each) => each.trim()).filter((each) => each !== '');
+  return names.flatMap((name) => addField(draft, name) ?? []);
+};
+
 /**
- * Parses `default,notes,birthday:to-google,title=service`, or a list of such parts. A field that is not named is not synced. A
- * part with `!` removes a field, and `middleName:joined` joins it into the first name. Sides are named by their names, and
- * `lastContacted as NAME` names an extra.
+ * Parses the names of fields: `default,notes,custom:Budget`, or a list. A field that is not named is not synced. A mapping adds to
+ * the default fields and gives a field its direction and winner: `{ title: { winner: google }, websites: off }`. Sides are named
+ * by their names.
  */
-export const fieldChoice = (sides: Sides<string>) => {
-  const words = wordsFor(sides);
-  return z
-    .union([z.string().transform((value) => value.split(',')), z.array(z.string())])
-    .transform((list, context): FieldChoice => {
-      const draft: Draft = { fields: new Set(), directions: new Map(), winners: new Map(), joined: new Set() };
-      const parts = list.map((each) => each.trim()).filter((each) => each !== '');
-      const faults = parts.flatMap((part) => take(draft, part, words) ?? []);
+export const fieldChoice = (sides: Sides<string>) =>
+  z
+    .union([z.string().transform((value) => value.split(',')), z.array(z.string()), z.record(z.string(), z.unknown())])
+    .transform((value, context): FieldChoice => {
+      const draft: Draft = { fields: new Set(), directions: new Map(), winners: new Map() };
+      const faults = addAll(draft, value, sides);
       for (const fault of faults) fail(context, fault);
       if (faults.length > 0) return z.NEVER;
-      const { fields, directions, winners, joined } = draft;
+      const { fields, directions, winners } = draft;
       if (!fields.has('firstName') || !fields.has('lastName')) {
         return fail(context, 'leaves out firstName or lastName. Names are always synced; add default or both of them.');
       }
       const namesakes = namesakesIn(fields);
       if (namesakes !== null) return fail(context, namesakes);
-      const joinedParts = JOINABLE.filter((field) => joined.has(field));
-      const both = joinedParts.find((field) => fields.has(field));
-      if (both !== undefined) return fail(context, joinedAndMore(both));
       return {
-        fields: [...inFieldOrder(fields), ...joinedParts.map((field): JoinedPart => `${field}:joined`)],
-        directions: Object.fromEntries([...directions].filter(([field]) => fields.has(field))),
-        winners: Object.fromEntries([...winners].filter(([field]) => fields.has(field))),
+        fields: inFieldOrder(fields),
+        directions: Object.fromEntries(directions),
+        winners: Object.fromEntries(winners),
       };
     });
-};
-
-const joinedOf = (value: unknown): string => {
-  const word = isUnset(value ?? null) ? 'false' : String(value).trim();
-  return word === 'false' ? '' : word === 'true' ? ':joined' : `:joined ${word}`;
-};
-
-const partOf = (name: string, value: unknown): string => {
-  if (isText(value) && ['off', 'false', 'no'].includes(value.trim())) return `!${name}`;
-  if (!isSection(value)) return isUnset(value) ? name : `${name}:${String(value)}`;
-  const { as, direction, winner, joined, ...others } = value;
-  const unknown = Object.keys(others).map((key) => `:${key}`);
-  return [
-    name,
-    isText(as) ? ` as ${as.trim()}` : '',
-    isText(direction) ? `:${direction.trim()}` : '',
-    joinedOf(joined),
-    ...unknown,
-    isText(winner) ? `=${winner.trim()}` : '',
-  ].join('');
-};
-
-/**
- * Replaces a mapping in `fields`, such as `{ title: { winner: service }, notes: {} }`, by the list of parts for
- * {@link fieldChoice}. A mapping adds to the default fields.
- */
-export const withFieldList = (section: Section): Section => {
-  const { fields } = section;
-  if (!isSection(fields)) return section;
-  return { ...section, fields: [DEFAULT, ...Object.entries(fields).map(([name, value]) => partOf(name, value))] };
-};
 
 type Way = 'both' | 'to-left' | 'to-right';
 type Report = (what: string) => void;
 
 /** The sides that a field is never written to: their provider does not write it, or computes it. */
 const unwritable = (field: SyncedField, sides: Sides<SideConfig>): readonly Side[] => {
-  const extra = extraOf(field)?.extra;
   return SIDES.filter((side) => {
     const { extras, readOnlyFields } = providerNamed(sides[side].provider);
-    return extra === undefined ? readOnlyFields.some((each) => each === field) : extras.includes(extra);
+    return [...extras, ...readOnlyFields].some((each) => each === field);
   });
 };
 
 /** Reports an extra that no side computes, or that no side could show because both compute it. */
 const isOutOfPlace = (field: SyncedField, computing: readonly Side[], report: Report): boolean => {
-  const extra = extraOf(field)?.extra;
-  if (extra === undefined || computing.length === 1) return false;
-  const places = PROVIDERS.filter(({ extras }) => extras.includes(extra)).map(({ place }) => place);
+  if (!isExtraField(field) || computing.length === 1) return false;
+  const places = PROVIDERS.filter(({ extras }) => extras.includes(field)).map(({ place }) => place);
   report(
     `"${field}" is computed by ${places.join(' or ')} and shown at the other side, so the link needs just one such side. Leave it out.`,
   );
@@ -241,7 +176,7 @@ export const oneWayFields = (
 ): FieldChoice['directions'] => {
   const ways = new Map<string, Exclude<Way, 'both'>>();
   for (const [field, way] of Object.entries(directions)) if (way !== undefined) ways.set(field, way);
-  for (const field of syncedFieldsOf(fields)) {
+  for (const field of fields) {
     const never = unwritable(field, sides);
     if (isOutOfPlace(field, never, report)) continue;
     for (const side of never) {

@@ -3,16 +3,15 @@ import type { ScalarField, SyncedField } from '../../core/contact/contact.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { placeOf, reportSharedToken } from './accounts.ts';
-import { POLICY_NAMES, type ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
-import { withFieldList, oneWayFields, fieldChoice } from './field-choice.ts';
+import type { ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
+import { oneWayFields, fieldChoice } from './field-choice.ts';
 import type { LinkSection } from './link-sections.ts';
 import { parseSettings, fileLayer, joinKeys, type Layer, type Report, type SourceKeys } from './sources.ts';
-import type { Secret } from '../../util/secret.ts';
 import { parseSides, PROVIDER_KEYS, withoutSides, type DeclaredSide, type SideConfig } from './sides.ts';
 import type { Policy } from '../../core/reconcile/policy.ts';
-import { choice, deleteLimit, duration, interval, pageToken } from '../../util/values.ts';
+import { choice, deleteLimit, duration, interval } from '../../util/values.ts';
 import { z } from 'zod';
-import { conflictPolicies } from './conflict-policy.ts';
+import { conflictPolicy } from './conflict-policy.ts';
 import { buckets } from './patterns.ts';
 
 /** The settings of a link. Sides are named by their names. */
@@ -20,22 +19,22 @@ export const linkSettingsSchema = ({ left, right }: Sides<string>) =>
   z.object({
     syncInterval: interval
       .prefault('5m')
-      .describe('Time between two syncs; auto: 10 seconds after a change, up to 5 minutes when nothing changes.'),
+      .describe('Time between two syncs; auto: 10 seconds after a change, up to 90 seconds when nothing changes.'),
     sweepInterval: duration
       .prefault('6h')
       .describe('Time between two full listings, which find deletions that a side does not report.'),
     direction: choice('both', `to-${left}`, `to-${right}`)
       .prefault('both')
       .describe('Which sides are written: both, or only one, as to- and the name of the side.'),
-    conflictPolicy: conflictPolicies({ left, right })
+    conflictPolicy: conflictPolicy({ left, right })
       .prefault('newest')
       .describe(
-        `Which value wins if both sides changed a text: ${POLICY_NAMES.join(', ')}, or a side's name; by field: newest,title=google.`,
+        'Which value wins if both sides changed a text: the newer one, that of a side, or the one that you choose.',
       ),
     fields: fieldChoice({ left, right })
       .prefault('default')
       .describe(
-        'Which fields are synced, such as default,notes,custom:Budget; one way with :to-google, a fixed winner with =google.',
+        'Which fields are synced, such as default,notes,custom:Budget. A mapping in the file sets direction and winner of a field.',
       ),
     deletePolicy: choice('propagate', 'keep')
       .prefault('propagate')
@@ -51,29 +50,22 @@ export const linkSettingsSchema = ({ left, right }: Sides<string>) =>
       .describe('Which buckets and labels are synced: names or globs; a later pattern with ! excludes.'),
   });
 
-/** The settings that exist in a link's own section only. */
-export const OwnLinkSettings = z.object({
-  consoleToken: pageToken.nullable().default(null).meta({
-    description: 'Token to sign in to the page of this link only, at least 24 characters.',
-    example: 'openssl-rand-base64-24-of-this-link',
-  }),
-});
-
 export const LINK_KEYS: SourceKeys = {
   names: Object.keys(linkSettingsSchema({ left: 'left', right: 'right' }).shape),
   secrets: [],
-  mappings: ['conflictPolicy'],
+  mappings: ['fields'],
 };
-export const OWN_LINK_KEYS: SourceKeys = { names: ['consoleToken'], secrets: ['consoleToken'] };
 
 /** The keys of a link's section, in addition to its sides. */
-const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS, OWN_LINK_KEYS);
+const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS);
 
-/** The longest time between two runs with the interval `auto`, unless a rate limit requires more. */
-export const LONGEST_AUTO_INTERVAL_MS = 5 * 60_000;
+/** The longest time between two runs with the interval `auto`. */
+export const LONGEST_AUTO_INTERVAL_MS = 90_000;
 
 export type LinkConfig = {
   readonly name: string;
+  /** The text before each key of its own settings in messages: `links.home.`, `links/home.yaml: `. */
+  readonly keyPrefix: string;
   readonly sides: Sides<SideConfig>;
   /** Time between two runs; the longest where it is chosen from run to run. */
   readonly syncIntervalMs: number;
@@ -96,8 +88,6 @@ export type LinkConfig = {
   readonly firstSync: 'run' | 'review';
   /** Names or globs; a later `!` pattern excludes. */
   readonly buckets: readonly string[];
-  /** The token for the page of this link only; null without one. */
-  readonly consoleToken: Secret | null;
 };
 
 /** A link with its sides; null if they have a fault. */
@@ -128,15 +118,15 @@ export const createLinkSchemas = (): LinkSchemas => {
 };
 
 /** The link's own section as a layer, without its sides. */
-export const linkLayer = ({ section, where }: LinkSection, report: Report): Layer =>
-  fileLayer(withFieldList(withoutSides(section)), `${where}.`, SECTION_KEYS, report);
+export const linkLayer = ({ section, prefix }: LinkSection, report: Report): Layer =>
+  fileLayer(withoutSides(section), prefix, SECTION_KEYS, report);
 
 /** The sides of a link, each with the name of the setting that contains its token. */
-const withTokenKeys = (name: string, sides: Sides<SideConfig>): Sides<SideConfig> =>
+const withTokenKeys = (keyPrefix: string, sides: Sides<SideConfig>): Sides<SideConfig> =>
   bySide((side) => {
     const { token, provider } = sides[side];
     if (token === null) return sides[side];
-    return { ...sides[side], tokenKey: placeOf({ name, sides }, side, providerNamed(provider).tokenKey) };
+    return { ...sides[side], tokenKey: placeOf({ keyPrefix, sides }, side, providerNamed(provider).tokenKey) };
   });
 
 /** Reads the settings of a link; reports faults and returns null. */
@@ -144,32 +134,30 @@ export const parseLink = (
   link: DeclaredLink,
   { environment, common, cwd, report, schemaFor }: LinkSources,
 ): LinkConfig | null => {
-  const { name, where } = link;
+  const { name, where, prefix } = link;
   const own = linkLayer(link, report);
   if (link.sides === null) return null;
   const { left, right } = link.sides;
   const parsed = parseSides(link.sides, { environment, file: [own, common], cwd, report });
   const schema = schemaFor({ left: left.name, right: right.name });
   const settings = parseSettings(schema, LINK_KEYS, { layers: [environment, own, common], section: '', cwd, report });
-  const alone = parseSettings(OwnLinkSettings, OWN_LINK_KEYS, { layers: [own], section: `${where}.`, cwd, report });
-  if (parsed === null || settings === null || alone === null) return null;
+  if (parsed === null || settings === null) return null;
   reportSharedToken(where, parsed, { environment, report });
-  const sides = withTokenKeys(name, parsed);
-  const { syncInterval, sweepInterval, direction, conflictPolicy, fields: chosen, ...rest } = settings;
+  const sides = withTokenKeys(prefix, parsed);
+  const { syncInterval, sweepInterval, direction, fields: chosen, ...rest } = settings;
   const sideOf = (word: string): Side => (word === left.name ? 'left' : 'right');
   const way = direction === 'both' ? 'both' : (`to-${sideOf(direction.slice('to-'.length))}` as const);
   return {
     ...rest,
-    ...alone,
     name,
+    keyPrefix: prefix,
     sides,
     syncIntervalMs: syncInterval === 'auto' ? LONGEST_AUTO_INTERVAL_MS : syncInterval,
     hasAutoInterval: syncInterval === 'auto',
     sweepIntervalMs: sweepInterval,
     direction: way,
-    conflictPolicy: conflictPolicy.usual,
-    conflictPolicyByField: { ...conflictPolicy.byField, ...chosen.winners },
+    conflictPolicyByField: chosen.winners,
     fields: chosen.fields,
-    directions: oneWayFields(chosen, sides, way, (what) => report(`${where}.fields`, what)),
+    directions: oneWayFields(chosen, sides, way, (what) => report(`${prefix}fields`, what)),
   };
 };

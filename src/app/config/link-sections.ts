@@ -1,7 +1,14 @@
 import { isSection, isText, isUnset, type Report, type Section } from './sources.ts';
 
-/** A link in the file: its name, its place for messages, and its settings. */
-export type LinkSection = { readonly name: string; readonly where: string; readonly section: Section };
+/** The settings of a link: in the configuration file, or in a file of its own. */
+export type LinkSection = {
+  readonly name: string;
+  /** Its place for messages. */
+  readonly where: string;
+  /** The text before each of its keys in messages. */
+  readonly prefix: string;
+  readonly section: Section;
+};
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/iu;
 
@@ -14,8 +21,10 @@ export const isName = (text: string): boolean => NAME.test(text);
 const LONGEST_SHOWN_NAME = 100;
 
 /** The place of a link's settings in the file, for messages. */
-export const linkPlace = (name: string): string =>
-  `links.${name.length > LONGEST_SHOWN_NAME ? `${name.slice(0, LONGEST_SHOWN_NAME)}...` : name}`;
+const placeIn = (name: string): Pick<LinkSection, 'where' | 'prefix'> => {
+  const where = `links.${name.length > LONGEST_SHOWN_NAME ? `${name.slice(0, LONGEST_SHOWN_NAME)}...` : name}`;
+  return { where, prefix: `${where}.` };
+};
 
 const NO_LINK =
   'names no link. Write each link as name: with its settings below, or as an entry of a list with its name among ' +
@@ -23,23 +32,26 @@ const NO_LINK =
 
 const fromMapping = (links: Section, report: Report): LinkSection[] =>
   Object.entries(links).map(([name, section]) => {
-    const where = linkPlace(name);
-    if (isSection(section)) return { name, where, section };
-    if (!isUnset(section)) report(where, 'holds no settings. Write them as name: value below it.');
-    return { name, where, section: {} };
+    const place = { name, ...placeIn(name) };
+    if (isSection(section)) return { ...place, section };
+    if (!isUnset(section)) report(place.where, 'holds no settings. Write them as name: value below it.');
+    return { ...place, section: {} };
   });
+
+/** The link of a configuration that names none. */
+const DEFAULT = { name: 'default', ...placeIn('default') };
 
 /** A link that is the only one of the list needs no name. */
 const fromList = (links: readonly Section[], report: Report): LinkSection[] =>
   links.flatMap(({ name, ...section }, index): LinkSection[] => {
-    if (name === undefined && links.length === 1) return [{ name: 'default', where: 'links.default', section }];
-    if (isText(name) && !isUnset(name)) return [{ name, where: linkPlace(name), section }];
+    if (name === undefined && links.length === 1) return [{ ...DEFAULT, section }];
+    if (isText(name) && !isUnset(name)) return [{ name, ...placeIn(name), section }];
     report(`links[${index}].name`, 'is not set. Give each link a name.');
     return [];
   });
 
 type Options = {
-  /** Whether the file may have no link, because the database may have some. */
+  /** Whether the file may have no link, because there is a folder with files of links. */
   readonly mayBeNone: boolean;
   readonly report: Report;
 };
@@ -53,10 +65,10 @@ const listed = (links: unknown, { mayBeNone, report }: Options): LinkSection[] =
   return [];
 };
 
-/** The links of the file, a mapping or a list. Without `links` there is one, named `default`. */
+/** The links of the file, a mapping or a list. Without `links` there is one, named `default`, unless the file may have none. */
 export const linkSections = (links: unknown, options: Options): readonly LinkSection[] => {
   const { report } = options;
-  if (links === undefined) return [{ name: 'default', where: 'links.default', section: {} }];
+  if (links === undefined) return options.mayBeNone ? [] : [{ ...DEFAULT, section: {} }];
   const sections = listed(links, options);
   const taken = new Set<string>();
   for (const { name, where } of sections) {

@@ -50,7 +50,7 @@ const inQuotes = (name: string): string => `'"${name}"'`;
 /** The pattern without the `!` that makes it exclude. */
 const included = (pattern: string): string => pattern.replace(/^!\s*/u, '');
 
-/** Extended globs, such as `+(a|b)`, which earlier versions matched. */
+/** Extended globs, such as `+(a|b)`, which are refused. */
 const EXTENDED_GLOB = /(?<!\\)[@!+?*]\(/u;
 /** One class of letters, which matches names of one letter only. */
 const ONLY_A_CLASS = /^\[[^\]!^-][^\]-]+\]$/u;

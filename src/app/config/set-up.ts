@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { isMap, parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
-import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { SIDES, type Sides } from '../../core/contact/side.ts';
 import { PACKAGE_ROOT } from '../../util/package.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
@@ -64,14 +63,13 @@ export const faultOf = (key: string, value: string): string | null => {
   return result?.success === false ? (result.error.issues[0]?.message ?? 'cannot be used.') : null;
 };
 
-const SCHEMA = join(PACKAGE_ROOT, 'config/schemas/contact-sync.schema.json');
+const SCHEMA = join(PACKAGE_ROOT, 'dist/contact-sync.schema.json');
 
-/** The line by which editors find the JSON Schema; empty if the program has no schema file. */
-const schemaLine = (path: string): readonly string[] => {
-  if (!existsSync(SCHEMA)) return [];
+/** The line by which editors find the JSON Schema, which `npm run build` writes. */
+const schemaLine = (path: string): string => {
   const near = relative(dirname(path), SCHEMA);
   const isNear = !near.startsWith('..') && !isAbsolute(near);
-  return [`# yaml-language-server: $schema=${isNear ? `./${near}` : SCHEMA}`];
+  return `# yaml-language-server: $schema=${isNear ? `./${near}` : SCHEMA}`;
 };
 
 /** A text on one line, whatever it holds. */
@@ -91,21 +89,37 @@ const sectionLines = (settings: SetUp['settings'], provider: string): readonly s
   return lines.length === 0 ? [] : ['', `${provider}:`, ...indented(lines)];
 };
 
-const linkLines = ({ sides }: SetUp): readonly string[] => {
-  const isUsual = SIDES.every((side) => sides[side].provider === USUAL_PROVIDERS[side] && sides[side].name === null);
-  const described = SIDES.map((side) => {
+const sideLines = (sides: SetUp['sides']): readonly string[] =>
+  SIDES.map((side) => {
     const { provider, name } = sides[side];
     return `${side}: { provider: ${provider}${name === null ? '' : `, name: ${scalar(name)}`} }`;
   });
-  const own = isUsual ? ['default: {}'] : ['default:', ...indented(described)];
+
+const linkLines = ({ sides }: SetUp): readonly string[] => {
+  const isUsual = SIDES.every((side) => sides[side].provider === USUAL_PROVIDERS[side] && sides[side].name === null);
+  const own = isUsual ? ['default: {}'] : ['default:', ...indented(sideLines(sides))];
   return ['', '# The links: two accounts each.', 'links:', ...indented(own)];
+};
+
+/** The file of a new link, without the settings that the configuration file already has, and without those of the process. */
+export const linkText = ({ sides, settings }: SetUp, common: SetUp['settings']): string => {
+  const ofProcess = new Set(allSettings().flatMap(({ key, level }) => (level === 'process' ? [key] : [])));
+  const own = new Map([...settings].filter(([key, value]) => !ofProcess.has(key) && common.get(key) !== value));
+  const lines = [
+    '# A link: its name is the name of this file. These settings win over those of the configuration file.',
+    ...sideLines(sides),
+    '',
+    ...settingLines(own, ''),
+    ...PROVIDERS.flatMap(({ name }) => sectionLines(own, name)),
+  ];
+  return `${lines.join('\n')}\n`;
 };
 
 /** The configuration file for a new link, with a comment on each setting. `path` is where it will be. */
 export const configText = (setUp: SetUp, path: string): string => {
   const providers = PROVIDERS.map(({ name }) => name);
   const lines = [
-    ...schemaLine(path),
+    schemaLine(path),
     '# Variables win over this file: syncInterval is SYNC_INTERVAL, google.clientId is GOOGLE_CLIENT_ID.',
     '# What is left out has its default; README.md and config/example.yaml have every setting.',
     '',
@@ -160,14 +174,10 @@ export const providersIn = (fileText: string): readonly string[] => {
   return [...new Set(found)].filter(isText).filter((name) => PROVIDERS.some((provider) => provider.name === name));
 };
 
-/** The text of a configuration file with one setting of a link's side changed. */
-export const withSideSetting = (
-  fileText: string,
-  path: readonly [link: string, side: Side, key: string],
-  value: string,
-): string => {
+/** The text of a configuration file with one setting changed. */
+export const withSettingAt = (fileText: string, keys: readonly string[], value: string): string => {
   const document = parseDocument(fileText, { schema: 'failsafe' });
-  document.setIn(['links', ...path], value);
+  document.setIn(keys, value);
   return document.toString({ lineWidth: 0 });
 };
 

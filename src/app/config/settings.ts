@@ -1,28 +1,20 @@
 import { z } from 'zod';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
-import {
-  linkSettingsSchema,
-  OWN_LINK_KEYS,
-  OwnLinkSettings,
-  linkLayer,
-  type LinkSources,
-  type DeclaredLink,
-} from './link-config.ts';
+import { linkSettingsSchema, linkLayer, type LinkSources, type DeclaredLink } from './link-config.ts';
 import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
 import { sideSchema } from './sides.ts';
-import { variableOf, layerBelow, type Layer } from './sources.ts';
+import { rawText, variableOf, layerBelow, type Layer } from './sources.ts';
 import { SIDES } from '../../core/contact/side.ts';
 
-/** The places that a setting may have in the file: at the top only, at the top or in a link, in a side's section, or in a link only. */
-type SettingLevel = 'process' | 'link' | 'side' | 'link only';
+/** The places that a setting may have in the file: at the top only, at the top or in a link, or in a side's section. */
+type SettingLevel = 'process' | 'link' | 'side';
 
 /** One setting as people read about it. The schemas that parse the settings are its source. */
 export type Setting = {
   /** The dotted key in the file: `syncInterval`, `google.clientId`. */
   readonly key: string;
-  /** Null for a setting of a single link, which has no variable. */
-  readonly variable: string | null;
+  readonly variable: string;
   readonly level: SettingLevel;
   readonly description: string;
   /** The default as it is written in the file; null if it does not exist. */
@@ -64,7 +56,7 @@ const settingsOf = (schema: z.ZodObject, { level, prefix, secrets }: Origin): re
     return [
       {
         key,
-        variable: level === 'link only' ? null : variableOf(key),
+        variable: variableOf(key),
         level,
         description,
         usual: typeof usual === 'string' ? usual : null,
@@ -80,7 +72,6 @@ const settingsOf = (schema: z.ZodObject, { level, prefix, secrets }: Origin): re
 export const allSettings = (): readonly Setting[] => [
   ...settingsOf(SharedSettings, { level: 'process', prefix: '', secrets: SHARED_KEYS.secrets }),
   ...settingsOf(linkSettingsSchema(USUAL_PROVIDERS), { level: 'link', prefix: '', secrets: [] }),
-  ...settingsOf(OwnLinkSettings, { level: 'link only', prefix: 'links.NAME.', secrets: OWN_LINK_KEYS.secrets }),
   ...PROVIDERS.flatMap((provider) =>
     settingsOf(sideSchema(provider), { level: 'side', prefix: `${provider.name}.`, secrets: provider.secretKeys }),
   ),
@@ -125,11 +116,11 @@ const resolve = (setting: Setting, { link, prefix, environment, layers }: Scope)
     return { ...known, value: usual, isSet: usual !== null, source: 'default', where: null };
   }
   const file = layer.values.get(`${name}File`);
-  if (file !== undefined) return { ...known, value: null, isSet: true, source: 'secret file', where: String(file) };
+  if (file !== undefined) return { ...known, value: null, isSet: true, source: 'secret file', where: rawText(file) };
   const value = layer.values.get(name) ?? '';
   return {
     ...known,
-    value: isSecret ? null : [value].flat().join(', '),
+    value: isSecret ? null : rawText(value),
     isSet: true,
     source: layer === environment ? 'variable' : 'file',
     where: layer.nameOf(name),
@@ -145,9 +136,6 @@ const linkSettingsOf = (
   const own = linkLayer(declared, () => undefined);
   const scope = { link, prefix: '', environment, layers: [environment, own, common] };
   const ofLink = settings.filter(({ level }) => level === 'link').map((setting) => resolve(setting, scope));
-  const alone = settings
-    .filter(({ level }) => level === 'link only')
-    .map((setting) => resolve(setting, { ...scope, layers: [own] }));
   const ofSides = SIDES.flatMap((side) => {
     if (sides === null) return [];
     const section = `${sides[side].provider.name}.`;
@@ -156,7 +144,7 @@ const linkSettingsOf = (
     const ofSide = { link, prefix: `${sides[side].name}.`, environment: above, layers };
     return settings.filter(({ key }) => key.startsWith(section)).map((setting) => resolve(setting, ofSide));
   });
-  return [...ofLink, ...alone, ...ofSides];
+  return [...ofLink, ...ofSides];
 };
 
 /** Every setting of the process and of the links, with where its value comes from. */

@@ -146,16 +146,16 @@ const declare = (drafts: Sides<Draft>): Sides<DeclaredSide> => {
 };
 
 /** Reads the providers and names of the sides of a link; reports a fault and returns null. */
-export const declareSides = ({ section, where }: LinkSection, report: Report): Sides<DeclaredSide> | null => {
+export const declareSides = ({ section, prefix }: LinkSection, report: Report): Sides<DeclaredSide> | null => {
   if (!('left' in section || 'right' in section)) {
     return declare(bySide((side) => ({ provider: providerNamed(USUAL_PROVIDERS[side]), name: null, own: NOTHING })));
   }
-  const left = readDraft(section['left'], 'left', `${where}.left`, report);
-  const right = readDraft(section['right'], 'right', `${where}.right`, report);
+  const left = readDraft(section['left'], 'left', `${prefix}left`, report);
+  const right = readDraft(section['right'], 'right', `${prefix}right`, report);
   if (left === null || right === null) return null;
   const sides = declare({ left, right });
   if (sides.left.name.toLowerCase() !== sides.right.name.toLowerCase()) return sides;
-  report(`${where}.right.name`, 'is the name of the left side too. Give each side a name of its own.');
+  report(`${prefix}right.name`, 'is the name of the left side too. Give each side a name of its own.');
   return null;
 };
 

@@ -12,7 +12,7 @@ export type SourceKeys = {
   readonly names: readonly string[];
   /** Secrets, which messages never repeat. Each may be in a separate file. */
   readonly secrets: readonly string[];
-  /** Keys that may be a mapping in the file, which is read as a list of `name=value`. */
+  /** Keys that may be a mapping in the file. */
   readonly mappings?: readonly string[];
 };
 
@@ -37,8 +37,12 @@ export const variableOf = (key: string): string => key.replaceAll(/\.|(?=[A-Z])/
 export const withFileKeys = ({ names, secrets }: SourceKeys): string[] =>
   names.flatMap((key) => (secrets.includes(key) ? [key, `${key}File`] : [key]));
 
-/** A value as text, or the list that a YAML file may hold; YAML scalars are read as text too. */
-type Raw = string | readonly string[];
+/** A value as text, or the list or mapping that a YAML file may hold; YAML scalars are read as text too. */
+type Raw = string | readonly string[] | Section;
+
+/** A value as one text, for people. */
+export const rawText = (value: Raw): string =>
+  isSection(value) ? JSON.stringify(value) : isText(value) ? value : value.join(', ');
 
 /** One source of settings; where several have a setting, the first wins. */
 export type Layer = { readonly values: ReadonlyMap<string, Raw>; readonly nameOf: (key: string) => string };
@@ -89,8 +93,8 @@ const flatten = (section: Section, mappings: readonly string[], report: Report, 
     if (isUnset(value)) return [];
     if (isText(value)) return [[name, value.trim()]];
     if (isSection(value)) {
+      if (mappings.includes(name)) return [[name, value]];
       const inner = flatten(value, [], report, `${prefix}${name}.`);
-      if (mappings.includes(name)) return [[name, inner.map(([key, each]) => `${key}=${String(each)}`)]];
       return inner.map(([key, each]) => [`${name}.${key}`, each]);
     }
     if (Array.isArray(value) && value.every(isText)) return [[name, value]];
@@ -98,12 +102,9 @@ const flatten = (section: Section, mappings: readonly string[], report: Report, 
     return [];
   });
 
-/** Keys of an earlier version. They no longer have an effect, and a file that has them stays valid. */
-const RETIRED_KEYS = ['otelExporterOtlpEndpoint', 'otelServiceName'];
-
 /** The settings of one section of the file; a key that is not among `keys` is reported. */
 export const fileLayer = (section: Section, prefix: string, keys: SourceKeys, report: Report): Layer => {
-  const entries = flatten(section, keys.mappings ?? [], report, prefix).filter(([key]) => !RETIRED_KEYS.includes(key));
+  const entries = flatten(section, keys.mappings ?? [], report, prefix);
   const allowed = withFileKeys(keys);
   for (const [key] of entries) {
     if (!allowed.includes(key)) report(prefix + shortened(key), unknownKey(key, allowed));
@@ -185,7 +186,9 @@ const LONGEST_LIST = 65_536;
 
 /** The fault of a value's length; null if it is valid. */
 const faultOfLength = (value: Raw): string | null => {
-  const texts = [value].flat();
+  const texts = isSection(value)
+    ? Object.entries(value).flatMap(([key, each]) => [key, JSON.stringify(each)])
+    : [value].flat();
   const longest = Math.max(0, ...texts.map(({ length }) => length));
   if (longest > LONGEST_VALUE) return `has ${longest} characters. Write at most ${LONGEST_VALUE}.`;
   const total = texts.reduce((sum, { length }) => sum + length, 0);

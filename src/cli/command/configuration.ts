@@ -2,8 +2,7 @@ import { readConfig, type Config, type LoadOptions, type ReadConfig } from '../.
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { holdsState } from '../../app/config/default-places.ts';
 import { nearestWord } from '../../app/config/nearest.ts';
-import { withHostedLinks } from '../../daemon/links/link-changes.ts';
-import { ConfigError } from '../../util/config-error.ts';
+import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UnknownLinkError } from './exit-codes.ts';
 
@@ -16,21 +15,16 @@ export const loadOptionsOf = ({ config, dataDir }: PlaceOptions): LoadOptions =>
 });
 
 /**
- * The configuration with the links of its database.
- *
- * @throws {ConfigError | StoreError} if the configuration or the database cannot be used.
- */
-export const loadWhole = (options: PlaceOptions): Promise<Config> =>
-  withHostedLinks(readConfig(loadOptionsOf(options)));
-
-/**
- * Reads the configuration for a command that opens the store, without the links of its database. Warns about misspelt
- * variables, and about a new store in a default location: the store may exist in another location. Throws {@link ConfigError}.
+ * Reads the configuration for a command that opens the store. Warns about misspelt variables, about links with invalid
+ * settings, and about a new store in a default location: the store may exist in another location. Throws {@link ConfigError}.
  */
 export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
   const read = readConfig(loadOptionsOf(options));
   if (read.misspelt !== null) terminal.warn(read.misspelt);
-  const { databaseUrl, dataDir, isUsualDataDir } = read.config;
+  const { databaseUrl, dataDir, faultyLinks, isUsualDataDir } = read.config;
+  for (const { name, problems } of faultyLinks) {
+    terminal.warn(`The link ${name} is not used. ${problemTexts(problems).join(' ')}`);
+  }
   if (databaseUrl === null && isUsualDataDir && !holdsState(dataDir)) {
     terminal.warn(
       `No earlier state was found. New state is stored in ${dataDir}; --data-dir or DATA_DIR sets another directory.`,
@@ -46,7 +40,7 @@ const FARTHEST_HINT = 2;
  * The links that a command works on: the link of that name, or all links without a name.
  *
  * @throws {UnknownLinkError} if there is no link of that name.
- * @throws {ConfigError} if the link is in the database and its settings are invalid.
+ * @throws {ConfigError} if the settings in the link's file are invalid.
  */
 export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undefined): readonly LinkConfig[] => {
   if (name === undefined) return links;

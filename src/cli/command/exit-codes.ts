@@ -1,9 +1,7 @@
 import type { Sides, SideWords } from '../../core/contact/side.ts';
-import { NotDeliveredError } from '../../daemon/notify/notification.ts';
 import { HaltError, LeaseError, resumeRemedy } from '../../engine/context.ts';
 import { VerdictError } from '../../engine/verdicts.ts';
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
-import { BackupError } from '../../store/store.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { DirectoryError } from '../../util/files.ts';
 import { errorMessage } from '../../util/errors.ts';
@@ -33,12 +31,10 @@ export const exitCodeOf = (thrown: unknown): ExitCode => {
   const error = originalError(thrown);
   if (error === null) return EXIT.done;
   if (USAGE_ERRORS.some((kind) => error instanceof kind)) return EXIT.usage;
-  if (error instanceof BackupError && error.isUsage) return EXIT.usage;
   if (error instanceof HaltError) return EXIT.halted;
   if (isCredentialError(error)) return EXIT.credentials;
   if (error instanceof LeaseError) return EXIT.busy;
-  if ((error instanceof RemoteError || error instanceof NotDeliveredError) && error.retry === 'soon')
-    return EXIT.unavailable;
+  if (error instanceof RemoteError && error.retry === 'soon') return EXIT.unavailable;
   return EXIT.failed;
 };
 

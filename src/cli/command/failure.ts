@@ -1,15 +1,14 @@
 import { QueueError } from '../../daemon/jobs/scheduler.ts';
-import { NotDeliveredError } from '../../daemon/notify/notification.ts';
 import { StoppedError } from '../../engine/context.ts';
 import { withoutRemoteWords } from '../../engine/events.ts';
-import { BackupError, CredentialsError, StoreError } from '../../store/store.ts';
+import { CredentialsError, StoreError } from '../../store/store.ts';
 import { createLogger } from '../../util/logger.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { EXIT, exitCodeOf, originalError, messageOf, type ExitCode } from './exit-codes.ts';
 import type { Call } from './options.ts';
 
 /** Errors whose message is complete, so that no stack is printed. */
-const EXPECTED = [StoreError, CredentialsError, StoppedError, BackupError, QueueError, NotDeliveredError];
+const EXPECTED = [StoreError, CredentialsError, StoppedError, QueueError];
 
 /** Reports the error of a command: to stderr, and with `--json` in the JSON document. Returns the exit code. */
 export const reportFailure = (terminal: Terminal, error: unknown, document: Call['document']): ExitCode => {

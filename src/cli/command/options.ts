@@ -33,7 +33,7 @@ export const setFailureDocument = (
 
 export const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
 
-export const ACCEPT_DELETES = ['--accept-deletes', 'allow this run more deletions than DELETE_LIMIT'] as const;
+export const ACCEPT_DELETES = ['--accept-deletes', 'accept the deletions that the halted run showed'] as const;
 
 /** The options of a subcommand. An option of the outer command is accepted before and after the subcommand's name. */
 export const withOuter = <Options extends object>(own: Options, command: Command): Options => ({
@@ -58,9 +58,6 @@ export const withLinks = (command: Command): Command =>
 export const withOneLink = (command: Command): Command =>
   command.argument('[LINK]', 'name of the link; required if there are several');
 
-/** The former spelling of `[LINK]`, which `pair` and `console` still accept. */
-export const hiddenLinkOption = (): Option => new Option('--link <LINK>', 'same as LINK').hideHelp();
-
 /** The option that chooses the provider of a side among `names`. */
 export const providerOption = (side: Side, names: readonly string[], usual?: string): Option =>
   new Option(
@@ -79,7 +76,7 @@ export const withFilterOptions = (command: Command): Command =>
 const FARTHEST_HINT = 2;
 
 /**
- * Runs a command that accepts a link and has subcommands too, such as `duplicates` with `duplicates merge`. A misspelled
+ * Runs a command that accepts a link and has subcommands too, such as `conflicts` with `conflicts resolve`. A misspelled
  * subcommand looks like a link name, so the error suggests the nearest subcommand.
  *
  * @throws {UsageError} if there are more arguments than the link.

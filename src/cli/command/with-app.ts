@@ -3,7 +3,6 @@ import { createApp, type App } from '../../app/app.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { formatEstimate } from '../../core/view/words.ts';
-import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { StoppedError } from '../../engine/context.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
 import type { LeaseParts } from '../../engine/lease.ts';
@@ -44,7 +43,7 @@ export const createCommandEvents = (config: Config, terminal: Terminal, options:
   const quiet = forPeople && config.logLevel === 'info';
   const logger = createLogger({
     level: quiet ? 'warn' : config.logLevel,
-    format: options.json ? 'json' : forPeople ? 'pretty' : config.logFormat,
+    format: forPeople ? 'pretty' : 'json',
     destination: terminal.log,
   });
   const events = createEvents(logger, { personalData: config.logPersonalData });
@@ -98,7 +97,7 @@ export const withApp = async <T>(
   options: CommonOptions,
   use: (opened: Opened) => Promise<T>,
 ): Promise<T> => {
-  const config = await withHostedLinks(openConfig(terminal, options));
+  const { config } = openConfig(terminal, options);
   const links = chooseLinks(config, linkName);
   const events = createCommandEvents(config, terminal, { json: options.json ?? false });
   await using app = createApp(config, events);

@@ -1,10 +1,11 @@
-import { listConflicts, reviewConflicts, unwrittenSide } from '../../engine/history/conflicts.ts';
+import { decideConflicts, isTakable, listConflicts } from '../../engine/history/conflicts.ts';
 import type { Command } from 'commander';
 import { decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { inWordsOf, SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
-import type { ConflictRow } from '../../core/state/rows.ts';
-import { CONFLICT_STATES, count, DECIDED_BY, fieldWords } from '../../core/view/words.ts';
+import type { SyncedField } from '../../core/contact/contact.ts';
+import { inWordsOf, otherSide, SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
+import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
+import { count, DECIDED_BY, fieldWords } from '../../core/view/words.ts';
 import type { ConflictView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
@@ -20,14 +21,42 @@ import {
 import { describeIds, leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { z } from 'zod';
+import * as shape from '../command/document-shapes.ts';
+
+export const ConflictsDocument = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      link: z.string(),
+      conflicts: z.array(
+        z.strictObject({
+          run: z.string().min(1),
+          [shape.leftId]: z.string().startsWith('people/'),
+          [shape.rightId]: z.string().startsWith('contact_'),
+          field: shape.field,
+          ...shape.perSide(z.string()),
+          winner: shape.side.nullable(),
+          at: shape.time,
+          id: shape.wholeNumber,
+          name: z.string().nullable(),
+          state: z.enum(['open', 'settled']),
+          why: z.string().min(1),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const DecidedDocument = z.strictObject({
+  decided: z.array(z.strictObject({ link: z.string(), id: shape.wholeNumber, winner: shape.side })),
+});
 
 type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
 
 /** A conflict in the documented JSON format. The caller replaces `left` and `right` by the names of the sides. */
-const conflictToJson = ({ atMs, reviewedAtMs, by, ...conflict }: ConflictView) => {
+const conflictToJson = ({ atMs, by, ...conflict }: ConflictView) => {
   const { id, run, leftId, rightId, field, left, right, winner, name, state } = conflict;
-  const times = { at: isoOf(atMs), reviewedAt: isoOf(reviewedAtMs) };
-  return { id, run, leftId, rightId, field, left, right, winner, name, state, why: DECIDED_BY[by], ...times };
+  return { id, run, leftId, rightId, field, left, right, winner, name, state, why: DECIDED_BY[by], at: isoOf(atMs) };
 };
 
 const toJson = ({ link, conflicts: found }: LinkConflicts): unknown => {
@@ -44,31 +73,24 @@ const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string
     fieldWords(field),
     ...values,
     won,
-    CONFLICT_STATES[state],
+    state,
     formatTime(atMs),
   ];
 };
 
-const formatConflicts = (
-  { link, conflicts: found }: LinkConflicts,
-  options: { readonly all: boolean },
-  terminal: Terminal,
-): string => {
+const formatConflicts = ({ link, conflicts: found }: LinkConflicts, terminal: Terminal): string => {
   const { name, sides } = link;
   const open = found.filter(({ state }) => state === 'open').length;
-  const title = `${terminal.style('bold', name)}: ${options.all ? count(found.length, 'conflict') : `${count(open, 'conflict')} open`}`;
+  const title = `${terminal.style('bold', name)}: ${count(found.length, 'conflict')}${open === 0 ? '' : `, ${open} open`}`;
   if (found.length === 0) return title;
   const head = ['id', 'contact', 'field', sides.left.title, sides.right.title, 'winner', 'state', 'found'];
   const table = formatTable(
     found.map((conflict) => rowOf(conflict, sides)),
     { head, indent: '  ' },
   );
-  if (open === 0) return `${title}\n${table}`;
+  if (found.every(({ choices }) => choices.length === 0)) return `${title}\n${table}`;
   const take = `contact-sync conflicts resolve ID --take ${sides.left.name} (or ${sides.right.name})`;
-  const waiting = found.filter(({ state, winner }) => state === 'open' && winner === null).length;
-  const decide = `  Take a value: ${take}`;
-  if (waiting === open) return `${title}\n${table}\n${decide}`;
-  return `${title}\n${table}\n${decide}\n  Keep the current value: contact-sync conflicts resolve ID --dismiss`;
+  return `${title}\n${table}\n  Choose a value: ${take}`;
 };
 
 /** `conflicts [LINK]`: lists fields that changed on both sides, with both values, the winner and the reason. */
@@ -84,73 +106,55 @@ const conflicts = (
       found.push({ link, conflicts: await listConflicts(app.store, link.name, decidingOf(link), { all }) });
     }
     if (options.json) terminal.print(JSON.stringify({ links: found.map(toJson) }));
-    else terminal.print(found.map((one) => formatConflicts(one, { all }, terminal)).join('\n\n'));
+    else terminal.print(found.map((one) => formatConflicts(one, terminal)).join('\n\n'));
     return EXIT.done;
   });
 
-type ResolveOptions = CommonOptions & { readonly take?: string; readonly dismiss?: boolean };
+type ResolveOptions = CommonOptions & { readonly take: string };
 
 /** The argument that selects every open conflict of the links. */
 const ALL = 'all';
 
-type Found = { readonly link: LinkConfig; readonly rows: readonly ConflictRow[] };
-
 const noSuchConflict = (word: string): UsageError =>
-  new UsageError(`There is no open conflict ${word}. \`contact-sync conflicts\` lists the open conflicts.`);
-
-/** The open conflicts that the argument selects. */
-const findConflicts = async (
-  { app, links }: Opened,
-  word: string,
-  { dismiss = false }: ResolveOptions,
-): Promise<readonly Found[]> => {
-  const found: Found[] = [];
-  for (const link of links) {
-    const open = await app.store.conflicts(link.name, { all: false });
-    // Without a winner there is no current value to keep.
-    const undecided = open.find(({ id, winner }) => dismiss && winner === null && String(id) === word);
-    if (undecided !== undefined) {
-      throw new UsageError(`Conflict ${word} needs a decision. Take one of its values with --take SIDE.`);
-    }
-    const isMeant = ({ review, winner }: ConflictRow) => review === null && !(dismiss && winner === null);
-    const rows = open.filter((row) => (word === ALL ? isMeant(row) : String(row.id) === word));
-    if (rows.length > 0) found.push({ link, rows });
-  }
-  if (found.length > 0 || word === ALL) return found;
-  throw noSuchConflict(word);
-};
-
-const sideNamed = ({ sides }: LinkConfig, name: string): Side | undefined =>
-  SIDES.find((each) => sides[each].name === name);
+  new UsageError(`There is no conflict ${word} to decide. \`contact-sync conflicts\` lists the conflicts.`);
 
 const noSuchSide = ({ name, sides }: LinkConfig, take: string): UsageError =>
   new UsageError(
     `${take} is not a side of the link ${name}. Its sides are ${SIDES.map((each) => sides[each].name).join(' and ')}.`,
   );
 
-/** @throws {UsageError} if the options cannot be applied to any of the links. */
-const checkOptions = (links: readonly LinkConfig[], { take, dismiss }: ResolveOptions): void => {
-  if ((take === undefined) === !dismiss) throw new UsageError('Give either --take SIDE or --dismiss.');
-  const [link] = links;
-  if (take === undefined || link === undefined) return;
-  if (links.every((each) => sideNamed(each, take) === undefined)) throw noSuchSide(link, take);
+const notWritten = ({ name, sides, ...link }: LinkConfig, field: SyncedField, side: Side): UsageError => {
+  const setting = link.direction === 'both' ? `the ${fieldWords(field)} (FIELDS)` : '(DIRECTION)';
+  const [from, to] = [sides[side].place, sides[otherSide(side)].place];
+  return new UsageError(
+    `The link ${name} does not write ${setting} to ${to}, so the value of ${from} cannot be chosen.`,
+  );
 };
 
-/** The side of `--take`; null if the conflict is dismissed. */
-const sideToTake = (link: LinkConfig, rows: readonly ConflictRow[], { take }: ResolveOptions): Side | null => {
-  if (take === undefined) return null;
-  const { name, sides } = link;
-  const side = sideNamed(link, take);
-  if (side === undefined) throw noSuchSide(link, take);
-  for (const { field } of rows) {
-    const unwritten = unwrittenSide(link, field);
-    if (unwritten === null || unwritten === side) continue;
-    const setting = link.direction === 'both' ? `the ${fieldWords(field)} (FIELDS)` : '(DIRECTION)';
-    throw new UsageError(
-      `The link ${name} does not write ${setting} to ${sides[unwritten].place}, so the value of ${sides[side].place} cannot be written there.`,
+/** The conflicts of a link that the argument selects, and the side whose values are chosen. */
+type Chosen = { readonly link: LinkConfig; readonly side: Side; readonly ids: readonly number[] };
+
+/** @throws {UsageError} if no conflict is selected, or the link does not write the value to the other side. */
+const choose = async ({ app, links }: Opened, word: string, take: string): Promise<readonly Chosen[]> => {
+  const chosen: Chosen[] = [];
+  let withoutSide: LinkConfig | null = null;
+  for (const link of links) {
+    const side = SIDES.find((each) => link.sides[each].name === take);
+    if (side === undefined) {
+      withoutSide = link;
+      continue;
+    }
+    const rows = (await app.store.conflicts(link.name, { all: false })).filter((row) =>
+      word === ALL ? isOpen(row) : String(row.id) === word,
     );
+    if (rows.length === 0) continue;
+    const [unwritten] = rows.filter(({ field }) => !isTakable(field, side, decidingOf(link)));
+    if (unwritten !== undefined) throw notWritten(link, unwritten.field, side);
+    chosen.push({ link, side, ids: rows.map(({ id }) => id) });
   }
-  return side;
+  if (chosen.length === 0 && withoutSide !== null) throw noSuchSide(withoutSide, take);
+  if (chosen.length === 0 && word !== ALL) throw noSuchConflict(word);
+  return chosen;
 };
 
 /**
@@ -166,38 +170,32 @@ const resolve = (
   options: ResolveOptions,
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
-    const { app } = opened;
-    checkOptions(opened.links, options);
-    const found = await findConflicts(opened, word, options);
-    // Every link is checked before the first one is changed.
-    const chosen = found.map(({ link, rows }) => ({ link, rows, side: sideToTake(link, rows, options) }));
-    const reviews: { readonly link: string; readonly id: number; readonly review: string }[] = [];
-    for (const { link, rows, side } of chosen) {
-      const parts = leasePartsOf(app);
-      const kept = await reviewConflicts(parts, link.name, rows, side);
-      for (const [index, { id }] of rows.entries()) {
-        const review = kept[index] ?? null;
-        if (review === null) continue;
-        reviews.push({ link: link.name, id, review: review === 'dismissed' ? review : link.sides[review].name });
-      }
+    const parts = leasePartsOf(opened.app);
+    const decided: { readonly link: string; readonly id: number; readonly winner: string }[] = [];
+    let writes = 0;
+    for (const { link, side, ids } of await choose(opened, word, options.take)) {
+      const kept = await decideConflicts(parts, { link: link.name, terms: decidingOf(link) }, ids, side);
+      decided.push(...kept.ids.map((id) => ({ link: link.name, id, winner: link.sides[side].name })));
+      writes += kept.writes;
     }
-    if (reviews.length === 0 && word !== ALL) throw noSuchConflict(word);
-    const taken = reviews.filter(({ review }) => review !== 'dismissed').length;
-    const next = taken === 0 ? '' : ` The next run writes ${count(taken, 'value')}: contact-sync sync`;
-    if (options.json) terminal.print(JSON.stringify({ reviewed: reviews }));
-    else terminal.print(`${count(reviews.length, 'conflict')} reviewed.${next}`);
+    // A run may have ended the conflict in the meantime.
+    if (decided.length === 0 && word !== ALL) throw noSuchConflict(word);
+    const next = writes === 0 ? '' : ` The next run writes ${count(writes, 'value')}: contact-sync sync`;
+    if (options.json) terminal.print(JSON.stringify({ decided }));
+    else terminal.print(`${count(decided.length, 'conflict')} decided.${next}`);
     return EXIT.done;
   });
 
 const STATES_HELP = `
-CONFLICT_POLICY decides conflicts. With the policy "ask", both sides keep their value until you take one. A conflict is
-open until you review it, or until the field changes again (superseded). The next sync writes the value that you take.`;
+CONFLICT_POLICY decides conflicts. With the policy "ask", a conflict is open until you choose a value, and both sides keep
+theirs. All others are settled. As long as the field does not change, you can choose the other value: the next sync writes
+it.`;
 
 /** Defines `conflicts` and `conflicts resolve`. */
 export const defineConflicts: Define = (command, call) => {
   withLinks(command)
     .option(...JSON_OPTION)
-    .option('--all', 'include reviewed and superseded conflicts')
+    .option('--all', 'include conflicts whose field has changed since')
     .helpCommand(false)
     .addHelpText('after', STATES_HELP)
     .addHelpText('after', examples('conflicts', 'conflicts resolve 7 --take google'))
@@ -209,16 +207,15 @@ export const defineConflicts: Define = (command, call) => {
   withLinks(
     command
       .command('resolve')
-      .description('Decide a conflict: take the value of one side, or keep the current value.')
-      .argument('<ID>', 'number of the conflict, as listed by `conflicts`; or `all`'),
+      .description('Decide a conflict: choose the value of one side.')
+      .argument('<ID>', 'number of the conflict, as listed by `conflicts`; or `all`: every open conflict'),
   )
-    .option('--take <SIDE>', 'side whose value the next sync writes to both sides')
-    .option('--dismiss', 'keep the current value')
+    .requiredOption('--take <SIDE>', 'side whose value both sides get with the next sync')
     .option(...JSON_OPTION)
-    .addHelpText('after', examples('conflicts resolve 7 --take google', 'conflicts resolve all work --dismiss'))
+    .addHelpText('after', examples('conflicts resolve 7 --take google', 'conflicts resolve all work --take google'))
     .action(async (id: string, link: string | undefined, own: ResolveOptions, resolving: Command) => {
       const options = withOuter(own, resolving);
-      setFailureDocument(call, options, { reviewed: [] });
+      setFailureDocument(call, options, { decided: [] });
       call.code = await resolve(call.terminal, id, link, options);
     });
 };

@@ -10,6 +10,49 @@ import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts
 import { writeToJson, formatFieldChange } from '../terminal/changes.ts';
 import { formatTime, NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS, inLine, wrap } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import { z } from 'zod';
+import * as shape from '../command/document-shapes.ts';
+
+const halfNowShape = z.strictObject({
+  id: shape.id,
+  state: z.enum(['present', 'deleted', 'none']),
+  unsynced: z.array(shape.field),
+});
+
+export const ContactsDocument = z.strictObject({
+  contacts: z.array(
+    z.strictObject({
+      link: z.string(),
+      ...shape.idsOf(shape.id),
+      name: z.string().nullable(),
+      status: z.enum(['linked', 'kept', 'dormant', 'unlinked']),
+      now: z.strictObject(shape.perSide(halfNowShape)),
+      fields: z.array(
+        z.strictObject({
+          field: shape.field,
+          ...shape.perSide(z.string()),
+          side: shape.side.nullable(),
+          since: shape.time.nullable(),
+          why: z.string().min(1).nullable(),
+        }),
+      ),
+      history: shape.writes,
+      openConflicts: z.array(
+        z.strictObject({
+          id: shape.wholeNumber,
+          run: z.string(),
+          field: shape.field,
+          ...shape.perSide(z.string()),
+          at: shape.time,
+        }),
+      ),
+      rejected: z.array(
+        z.strictObject({ side: shape.side, reason: z.string(), attempts: shape.wholeNumber, retryAt: shape.time }),
+      ),
+      notSynced: z.array(z.strictObject({ side: shape.side, reason: z.string() })),
+    }),
+  ),
+});
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 
@@ -35,8 +78,8 @@ const toJson = ({ link, history }: LinkHistory): unknown => {
     now: { left, right },
     fields: standings.map((standing) => standingToJson(standing, sides)),
     history: entries.map((entry) => writeToJson(entry, sides)),
-    openConflicts: conflicts.map(({ run, field, left: atLeft, right: atRight, winner, atMs }) => {
-      return { run, field, left: atLeft, right: atRight, winner, at: isoOf(atMs) };
+    openConflicts: conflicts.map(({ id, run, field, left: atLeft, right: atRight, atMs }) => {
+      return { id, run, field, left: atLeft, right: atRight, at: isoOf(atMs) };
     }),
     rejected: rejected.map(({ side, reason, attempts, retryAtMs }) => {
       return { side, reason, attempts, retryAt: isoOf(retryAtMs) };
@@ -70,7 +113,8 @@ const formatStanding = ({ field, left, right, from, sinceMs, why }: Standing, si
   const isSame = left.join('\n') === right.join('\n');
   const apart = SIDES.map((side) => `${listed(side === 'left' ? left : right)} at ${sides[side].place}`).join(', ');
   const since = sinceMs === null ? '' : `, since ${formatTime(sinceMs)}`;
-  const whose = from === null ? 'identical when first matched' : `from ${sides[from].place}${since}`;
+  const unknown = isSame ? 'identical when first matched' : 'not the same on both sides';
+  const whose = from === null ? unknown : `from ${sides[from].place}${since}`;
   const reason = why === null ? '' : ` (${inLine(whyWords(why, sides))})`;
   return `${fieldWords(field)}: ${isSame ? listed(left) : apart} - ${whose}${reason}`;
 };
@@ -86,8 +130,7 @@ const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): stri
     ...SIDES.map((side) => formatHalf(side, history, sides)),
     ...conflicts.map((conflict) => {
       const values = SIDES.map((side) => `${sides[side].place} ${quote(conflict[side])}`).join(', ');
-      const won = conflict.winner === null ? 'needs a decision' : `${sides[conflict.winner].place} won`;
-      return `  Open conflict: ${fieldWords(conflict.field)}: ${values}; ${won}`;
+      return `  Open conflict ${conflict.id}: ${fieldWords(conflict.field)}: ${values}`;
     }),
     ...notSynced.map(({ side, reason }) => `  ${sides[side].title}: ${reason}`),
     ...rejected.map(({ side, reason, retryAtMs }) => {

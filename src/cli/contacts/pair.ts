@@ -2,19 +2,23 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import {
-  examples,
-  hiddenLinkOption,
-  JSON_OPTION,
-  setFailureDocument,
-  withOneLink,
-  type Define,
-} from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, withOneLink, type Define } from '../command/options.ts';
 import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { z } from 'zod';
+import * as shape from '../command/document-shapes.ts';
+
+export const VerdictDocument = z.strictObject({
+  verdict: z
+    .strictObject({
+      link: z.string(),
+      ...shape.idsOf(z.string()),
+      says: z.enum(['together', 'apart']).nullable().describe('Null if the decision was removed.'),
+    })
+    .nullable(),
+});
 
 type PairOptions = CommonOptions & {
-  readonly link?: string;
   readonly apart?: boolean;
   readonly forget?: boolean;
 };
@@ -86,7 +90,6 @@ export const definePair: Define = (command, call) => {
       .argument('<LEFT>', 'id of the contact on the left side, as listed by `plan`')
       .argument('<RIGHT>', 'id of the contact on the right side'),
   )
-    .addOption(hiddenLinkOption())
     .option('--apart', 'they are different people')
     .option('--forget', 'take the decision back')
     .option(...JSON_OPTION)
@@ -94,6 +97,6 @@ export const definePair: Define = (command, call) => {
     .addHelpText('after', examples('pair people/c1 contact_7', 'pair people/c1 contact_8 work --apart'))
     .action(async (left: string, right: string, link: string | undefined, options: PairOptions) => {
       setFailureDocument(call, options, { verdict: null });
-      call.code = await pair(call.terminal, [left, right], link ?? options.link, options);
+      call.code = await pair(call.terminal, [left, right], link, options);
     });
 };

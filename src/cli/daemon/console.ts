@@ -1,15 +1,16 @@
+import { loadConfig } from '../../app/config/config.ts';
 import { randomUUID } from 'node:crypto';
 import { readLiveHeartbeat } from '../../app/heartbeat.ts';
 import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
 import { systemClock } from '../../util/clock.ts';
-import { loadWhole, chooseLinks, type PlaceOptions } from '../command/configuration.ts';
+import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, hiddenLinkOption, type Define } from '../command/options.ts';
+import { examples, type Define } from '../command/options.ts';
 import { openBrowser } from '../terminal/open-browser.ts';
 import { confirm, waitForEnter } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type ConsoleOptions = PlaceOptions & { readonly browser?: boolean; readonly link?: string };
+type ConsoleOptions = PlaceOptions & { readonly browser?: boolean };
 
 const NO_PAGE =
   'No daemon with a page runs on this machine. Start one with: contact-sync daemon. If a daemon runs without a page, ' +
@@ -26,7 +27,7 @@ const openConsole = async (
   name: string | undefined,
   options: ConsoleOptions,
 ): Promise<ExitCode> => {
-  const config = await loadWhole(options);
+  const config = loadConfig(loadOptionsOf(options));
   const { dataDir } = config;
   if (name !== undefined) chooseLinks(config, name);
   const nowMs = systemClock.now();
@@ -49,17 +50,16 @@ const openConsole = async (
 
 const PAGE_HELP = `
 The page is served at 127.0.0.1:8377 unless LISTEN sets another address. With LINK, the sign-in opens that link only. Other
-machines need CONSOLE_TOKEN, or the consoleToken of a link, which opens that link only.`;
+machines need CONSOLE_TOKEN.`;
 
 /** Defines `console`. */
 export const defineConsole: Define = (command, call) => {
   command
     .argument('[LINK]', 'link that the page is limited to (default: all links)')
-    .addOption(hiddenLinkOption())
     .option('--no-browser', 'only print the sign-in link')
     .addHelpText('after', PAGE_HELP)
     .addHelpText('after', examples('console', 'console work --no-browser'))
     .action(async (link: string | undefined, options: ConsoleOptions) => {
-      call.code = await openConsole(call.terminal, link ?? options.link, options);
+      call.code = await openConsole(call.terminal, link, options);
     });
 };

@@ -1,12 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApp } from '../../app/app.ts';
-import { readConfig, type Config } from '../../app/config/config.ts';
+import { loadConfig, type Config } from '../../app/config/config.ts';
 import { hasPageToken } from '../../app/config/unencrypted.ts';
 import type { OpenConsole } from '../../daemon/console/console.ts';
 import { startDaemon } from '../../daemon/jobs/daemon.ts';
-import { type LinkManager } from '../../daemon/links/hosted-links.ts';
-import { createLinkSource, withHostedLinks } from '../../daemon/links/link-changes.ts';
-import { openNotifier } from '../../daemon/notify/notifier.ts';
 import type { HttpService } from '../../daemon/server/http-service.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
 import { systemClock } from '../../util/clock.ts';
@@ -17,8 +14,6 @@ import { loadOptionsOf, openConfig, type PlaceOptions } from '../command/configu
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { backUpOf, linkManagerOf } from './page-settings.ts';
-import { problemTexts } from '../../util/config-error.ts';
 
 /** The daemon ends within ten seconds. Unfinished work is abandoned, and the next start recovers it from the journal. */
 const LONGEST_STOP_MS = 9_000;
@@ -45,25 +40,17 @@ const untilStopped = (onHangup: () => void): Promise<string> => {
 };
 
 /** The page; null if LISTEN is off. */
-const pageOf = async (config: Config, events: Events, links: () => LinkManager | null): Promise<OpenConsole | null> => {
-  const { listen, consoleToken, consoleReadonly } = config;
+const pageOf = async (config: Config): Promise<OpenConsole | null> => {
+  const { listen, consoleToken } = config;
   if (listen === null) return null;
   const { openConsole } = await import('../../daemon/console/console.ts');
   const newSecret = (): string => randomBytes(32).toString('base64url');
-  const parts = { clock: systemClock, newId: randomUUID, newSecret, token: consoleToken, readonly: consoleReadonly };
-  const backUp = backUpOf(config);
-  return (of) => {
-    const notifier = openNotifier(config, { ...PROGRAM, store: of.app.store, events });
-    return openConsole({ ...of, ...parts, settings: { links: links(), backUp, notifier } });
-  };
+  const parts = { clock: systemClock, newId: randomUUID, newSecret, token: consoleToken };
+  return (of) => openConsole({ ...of, ...parts });
 };
 
 /** The HTTP server of the daemon; null if LISTEN is off. */
-const listeningAt = async (
-  config: Config,
-  events: Events,
-  links: () => LinkManager | null,
-): Promise<HttpService | null> => {
+const listeningAt = async (config: Config, events: Events): Promise<HttpService | null> => {
   const { listen: address } = config;
   if (address === null) return null;
   const { createHttpService } = await import('../../daemon/server/http-service.ts');
@@ -73,17 +60,9 @@ const listeningAt = async (
     events,
     clock: systemClock,
     version: readVersion(),
-    openConsole: await pageOf(config, events, links),
+    openConsole: await pageOf(config),
     hasPageToken: hasPageToken(config),
-    openApi: config.apiToken === null ? null : () => openApi(config, links(), events),
   });
-};
-
-/** The API for programs that change the links of the database. */
-const openApi = async ({ apiToken }: Config, links: LinkManager | null, events: Events) => {
-  if (links === null || apiToken === null) throw new Error('There is no API without a database and a token.');
-  const { apiRoutes } = await import('../../daemon/server/link-api-routes.ts');
-  return apiRoutes({ links, token: apiToken, onError: (path, error) => events.httpRequestFailed({ path, error }) });
 };
 
 /** Creates DATA_DIR. Errors other than a {@link DirectoryError} are reported when the first file is written there. */
@@ -95,35 +74,26 @@ const makeDataDirectory = (path: string): void => {
   }
 };
 
-/** `daemon`: syncs every link on schedule until SIGTERM or SIGINT. Logs to stdout. */
+/** `daemon`: syncs every link on schedule until SIGTERM or SIGINT. Logs to stdout: readable lines on a terminal, JSON elsewhere. */
 const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   using last = new DisposableStack();
-  const first = openConfig(terminal, options);
-  const config = await withHostedLinks(first);
-  const { logLevel: level, logFormat: format, logPersonalData: personalData } = config;
+  const { config } = openConfig(terminal, options);
+  const { logLevel: level, logPersonalData: personalData } = config;
+  const format = terminal.stdout.isTTY ? 'pretty' : 'json';
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
   makeDataDirectory(config.dataDir);
-  let manager: LinkManager | null = null;
-  const listening = await listeningAt(config, log, () => (manager ??= linkManagerOf(app, () => source)));
+  const listening = await listeningAt(config, log);
   const events = listening?.events ?? log;
   await using app = createApp(config, events);
   // The address is bound first: if it is in use, nothing has started yet.
   await using server = await listening?.open(app);
-  const source = createLinkSource(() => readConfig(loadOptionsOf(options)), {
-    first,
-    hostedLinks: app.hostedLinks,
-    onFaulty: ({ name, problems }) => events.linkSettingsInvalid({ link: name, problems: problemTexts(problems) }),
-  });
-  // Links may have changed since they were first read.
-  const { links } = (await source.readChanges()) ?? config;
   // The handlers exist before the first log line reports the start.
   const stopped = untilStopped(() => running.reload());
-  const parts = { app, events, ...PROGRAM };
   const running = startDaemon({
-    ...parts,
-    links,
-    loadConfig: () => source.reload(),
-    ...(app.hostedLinks !== null && { readChanges: () => source.readChanges() }),
+    app,
+    events,
+    ...PROGRAM,
+    loadConfig: () => loadConfig(loadOptionsOf(options)),
     ...(listening && { onReport: listening.onReport }),
   });
   await server?.serve(running);

@@ -2,8 +2,7 @@ import { createApp } from '../../app/app.ts';
 import { storeAlone, type Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { readLiveHeartbeat } from '../../app/heartbeat.ts';
-import { checkHealth, unhealthyBecause, type Health } from '../../daemon/jobs/health.ts';
-import { withHostedLinks } from '../../daemon/links/link-changes.ts';
+import { checkHealth, unhealthyBecause, type Health } from '../../daemon/server/health.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import { openConfig, type PlaceOptions } from '../command/configuration.ts';
@@ -22,7 +21,7 @@ type Subject = {
 /** Reads the subject. If the configuration is invalid, a running daemon keeps its previous one. */
 const readSubject = async (terminal: Terminal, options: PlaceOptions): Promise<Subject> => {
   try {
-    const config = await withHostedLinks(openConfig(terminal, options));
+    const { config } = openConfig(terminal, options);
     return { config, links: config.links, note: '' };
   } catch (error) {
     if (!(error instanceof ConfigError) || error.dataDir === null) throw error;

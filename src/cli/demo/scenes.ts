@@ -1,153 +1,160 @@
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { bySide, otherSide, SIDES, type Sides } from '../../core/contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { changeKindOf } from '../../core/view/views.ts';
 import { count } from '../../core/view/words.ts';
-import type { RunSummary } from '../../engine/run.ts';
-import { systemClock, type Clock } from '../../util/clock.ts';
+import { EMPTY_PERSON } from '../../sandbox/people/person.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { formatSummary, formatTrouble } from '../sync/summary.ts';
-import { formatTable } from '../terminal/layout.ts';
-import { startProgress } from '../terminal/progress.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import type { Book } from './book.ts';
-import { describeChange, nameBefore } from './changes.ts';
-import { compareBooks } from './compare.ts';
-import { everydayEdits } from './edits.ts';
-
-export type DemoClock = Clock & {
-  /** Advances the clock. */
-  advance(byMs: number): void;
-};
-
-/** The clock of the machine, which the demo advances between its scenes instead of waiting. */
-export const createDemoClock = (): DemoClock => {
-  let aheadMs = 0;
-  return {
-    now: () => systemClock.now() + aheadMs,
-    monotonic: () => systemClock.monotonic() + aheadMs,
-    sleep: (delayMs, signal) => systemClock.sleep(delayMs, signal),
-    advance: (byMs) => {
-      aheadMs += byMs;
-    },
-  };
-};
+import { formatChanges } from '../terminal/changes.ts';
+import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import type { Account } from './account.ts';
+import { findDifferences } from './compare.ts';
 
 /** The parts that the scenes use. */
 type Stage = {
   readonly terminal: Terminal;
-  readonly books: Sides<Book>;
-  readonly clock: DemoClock;
+  readonly accounts: Sides<Account>;
   readonly app: App;
   readonly link: LinkConfig;
   readonly signal: AbortSignal;
+  /** Advances the clock of the program and of the accounts. */
+  readonly advance: (byMs: number) => void;
 };
 
 /** Long enough for the change feeds to be complete. */
 const BETWEEN_SYNCS_MS = 15 * 60_000;
 const BETWEEN_EDITS_MS = 60_000;
+/** The number of changes of each kind that are shown. */
+const CHANGES_SHOWN = 4;
 
-const startScene = ({ terminal }: Stage, title: string): void => {
-  terminal.print(`\n${terminal.style('bold', title)}`);
+type Edit = { readonly side: Side; readonly text: string; readonly make: (account: Account) => void };
+
+const ADA = {
+  ...EMPTY_PERSON,
+  givenName: 'Ada',
+  familyName: 'Lind',
+  emails: [{ value: 'ada.lind@example.com', label: 'home' }],
+  groups: ['Clients'],
+};
+const DELETED = 'Jürgen Groß';
+
+/** The edits of the owner of both accounts between two syncs. */
+const EDITS: readonly Edit[] = [
+  { side: 'left', text: 'Ada Lind is new, in the group Clients', make: (account) => account.add(ADA) },
+  {
+    side: 'left',
+    text: 'Priya Patel has another email address',
+    make: (account) => account.setEmail('Priya Patel', 'priya@example.net'),
+  },
+  {
+    side: 'right',
+    text: 'Zoé Lefèvre has another title',
+    make: (account) => account.setTitle('Zoé Lefèvre', 'Associée'),
+  },
+  {
+    side: 'left',
+    text: 'DeShawn Brooks becomes "CEO"',
+    make: (account) => account.setTitle('DeShawn Brooks', 'CEO'),
+  },
+  {
+    side: 'right',
+    text: 'DeShawn Brooks becomes "Chairman", a minute later: a conflict',
+    make: (account) => account.setTitle('DeShawn Brooks', 'Chairman'),
+  },
+  { side: 'right', text: `${DELETED} is deleted`, make: (account) => account.remove(DELETED) },
+  {
+    side: 'right',
+    text: 'the group Leads is now called Prospects',
+    make: (account) => account.renameGroup('Leads', 'Prospects'),
+  },
+];
+
+const startScene = ({ terminal }: Stage, title: string): void => terminal.print(`\n${terminal.style('bold', title)}`);
+
+const showAccounts = ({ terminal, accounts, link }: Stage): void => {
+  for (const side of SIDES) {
+    const people = accounts[side].people();
+    const groups = new Set(people.flatMap((person) => person.groups)).size;
+    terminal.print(`${link.sides[side].title}: ${count(people.length, 'contact')}, ${count(groups, 'group')}`);
+  }
 };
 
-/** Runs one sync and prints its summary. Returns the number of writes, or null if it did not complete. */
-const runOnce = async ({ app, link, signal, terminal }: Stage): Promise<number | null> => {
-  const progress = startProgress(terminal, link.sides);
-  let groupWrites = 0;
-  const result = await app
-    .run(link, {
-      kind: 'incremental',
-      acceptDeletes: false,
-      signal,
-      onEvent: (event) => {
-        progress.show(event);
-        if (event.kind === 'group' && event.reason === null && event.action !== 'duplicate') groupWrites += 1;
-      },
-    })
-    .finally(progress.stop);
+/** Prints the changes of the next sync. */
+const showPlan = async ({ app, link, signal, terminal }: Stage): Promise<void> => {
+  const { changes } = await app.plan(link, { kind: 'incremental', signal });
+  const shown = [...Map.groupBy(changes, changeKindOf).values()].flatMap((kind) => kind.slice(0, CHANGES_SHOWN));
+  terminal.print(formatChanges(shown, link.sides, { all: true }, layoutOf(terminal)).join('\n'));
+  if (changes.length > shown.length) terminal.print(`... and ${changes.length - shown.length} more`);
+};
+
+/** Runs one sync and prints its summary. Returns the number of writes. Throws if it does not complete. */
+const sync = async ({ app, link, signal, terminal, advance }: Stage): Promise<number> => {
+  const result = await app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
   terminal.print(formatSummary(result.summary, link.sides, terminal, { hasHints: false }));
   const trouble = formatTrouble(result, link.sides);
   if (trouble !== null) terminal.warn(trouble);
-  return result.error === null ? countWrites(result.summary) + groupWrites : null;
+  if (result.error !== null) throw new Error('A sync of the demo failed.', { cause: result.error });
+  advance(BETWEEN_SYNCS_MS);
+  return (await app.store.journal(link.name, { run: result.summary.run })).length;
 };
 
-const countWrites = ({ left, right }: RunSummary): number =>
-  [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
-
-/** The titles of the sides at the start of lines, padded to one width: `Google:  `. */
-const headsOf = ({ link }: Stage) => {
-  const width = Math.max(...SIDES.map((side) => link.sides[side].title.length)) + 2;
-  return bySide((side) => `${link.sides[side].title}:`.padEnd(width));
-};
-
-const showBooks = (stage: Stage): void => {
-  const heads = headsOf(stage);
-  for (const side of SIDES) {
-    const book = stage.books[side];
-    const groups = count(book.groups().length, book.groupWords.one);
-    stage.terminal.print(`${heads[side]}${count(book.contacts().length, 'contact')}, ${groups}`);
+const makeEdits = ({ terminal, accounts, link, advance }: Stage): void => {
+  for (const { side, text, make } of EDITS) {
+    make(accounts[side]);
+    terminal.print(`  ${link.sides[side].title}: ${text}`);
+    advance(BETWEEN_EDITS_MS);
   }
+  advance(BETWEEN_SYNCS_MS);
 };
 
-const makeEdits = (stage: Stage): void => {
-  const { terminal, books, clock } = stage;
-  const heads = headsOf(stage);
-  clock.advance(BETWEEN_SYNCS_MS);
-  for (const { side, text, make } of everydayEdits(books)) {
-    make();
-    terminal.print(`  ${heads[side]}${text}`);
-    clock.advance(BETWEEN_EDITS_MS);
-  }
-};
-
-/** Prints the changes of the next sync and the winners of its conflicts. */
-const showPlan = async ({ app, link, signal, terminal }: Stage): Promise<void> => {
-  const { changes } = await app.plan(link, { kind: 'incremental', signal });
-  const rows = changes.flatMap((change) => {
-    const direction = `${link.sides[otherSide(change.side)].title} -> ${link.sides[change.side].title}`;
-    return describeChange(change).map((what) => [direction, nameBefore(change), what]);
-  });
-  terminal.print(formatTable(rows, { indent: '  ' }));
+/** Undoes the write by which the last run deleted a contact. */
+const undoDeletion = async ({ app, link, signal, terminal, advance }: Stage): Promise<void> => {
+  const [run] = await app.store.runs(link.name, { latest: 'writing' });
+  const writes = run === undefined ? [] : await app.store.journal(link.name, { run: run.id });
+  const deletion = writes.find(({ kind }) => kind === 'delete');
+  if (run === undefined || deletion === undefined) throw new Error('The last run of the demo deleted no contact.');
+  const options = { signal, acceptDeletes: false, write: deletion.id };
+  const { report, result } = await app.undo(link, run, options);
+  if (result.error !== null) throw new Error('The undo of the demo failed.', { cause: result.error });
+  terminal.print(formatChanges(report.actions, link.sides, { all: true }, layoutOf(terminal)).join('\n'));
+  advance(BETWEEN_SYNCS_MS);
 };
 
 /** Reads both sides without the program and prints the differences. Returns true if there are none. */
-const check = ({ terminal, books, link }: Stage): boolean => {
-  const places = bySide((side) => link.sides[side].place);
-  const { contacts, groups, differences } = compareBooks(books, places);
-  terminal.print(`${count(contacts, 'contact')} and ${count(groups, 'group')} compared on both sides.`);
-  if (differences.length === 0) {
-    terminal.print(terminal.style('green', 'No difference.'));
-    return true;
+const compare = ({ terminal, accounts, link }: Stage): boolean => {
+  const people = bySide((side) => accounts[side].people());
+  const differences = findDifferences(people);
+  terminal.print(`${count(people.left.length, 'contact')} compared on both sides.`);
+  for (const side of SIDES) {
+    for (const values of differences[side]) terminal.print(`  only at ${link.sides[side].place}: ${values}`);
   }
-  terminal.print(terminal.style('red', `${count(differences.length, 'difference')}:`));
-  for (const difference of differences) terminal.print(`  ${difference}`);
-  return false;
+  const isSame = SIDES.every((side) => differences[side].length === 0);
+  if (isSame) terminal.print(terminal.style('green', 'No difference.'));
+  return isSame;
 };
 
-/** Runs the demo from the first sync to the comparison. Returns 1 if a sync failed or the sides differ. */
+/** Runs the demo from the first plan to the comparison. Returns 1 if the sides differ or the last sync writes something. */
 export const playScenes = async (stage: Stage): Promise<ExitCode> => {
-  const { terminal, clock } = stage;
-  startScene(stage, 'Two address books that overlap in part');
-  showBooks(stage);
-
-  startScene(stage, 'The first sync pairs the contacts of the same people and fills in what is missing');
-  if ((await runOnce(stage)) === null) return EXIT.failed;
-  showBooks(stage);
-
-  startScene(stage, 'Then people edit both');
-  makeEdits(stage);
-
-  startScene(stage, 'What the second sync carries');
+  startScene(stage, 'Two address books with partly the same people');
+  showAccounts(stage);
+  startScene(stage, 'The plan of the first sync: pair the same people and add what is missing');
   await showPlan(stage);
-  terminal.print('');
-  if ((await runOnce(stage)) === null) return EXIT.failed;
-
+  startScene(stage, 'The first sync');
+  await sync(stage);
+  showAccounts(stage);
+  startScene(stage, 'Then their owner edits both');
+  makeEdits(stage);
+  startScene(stage, 'The plan of the second sync');
+  await showPlan(stage);
+  startScene(stage, 'The second sync');
+  await sync(stage);
   startScene(stage, 'Are both sides the same?');
-  const isSame = check(stage);
-
-  startScene(stage, 'A third sync finds nothing to do');
-  clock.advance(BETWEEN_SYNCS_MS);
-  const writes = await runOnce(stage);
-  if (writes !== null) terminal.print(count(writes, 'write'));
+  const isSame = compare(stage);
+  startScene(stage, `The deletion of ${DELETED} is undone where the program deleted the contact`);
+  await undoDeletion(stage);
+  startScene(stage, 'A last sync finds nothing to do: an undo is not copied to the other side');
+  const writes = await sync(stage);
+  stage.terminal.print(count(writes, 'write'));
   return isSame && writes === 0 ? EXIT.done : EXIT.failed;
 };

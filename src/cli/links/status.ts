@@ -3,7 +3,7 @@ import type { LinkProgress } from '../../app/heartbeat.ts';
 import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
 import type { Run } from '../../core/view/views.ts';
 import { count, formatAge, formatDuration, formatEstimate, grouped } from '../../core/view/words.ts';
-import { readLinkStatuses, type LinkStatus, type LinkPace } from '../../daemon/jobs/link-status.ts';
+import { readLinkStatuses, type LinkStatus, type LinkPace } from '../../daemon/links/link-status.ts';
 import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
@@ -12,6 +12,74 @@ import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } fro
 import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
 import { NAME_COLUMNS, shorten, shortRun, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { z } from 'zod';
+import * as shape from '../command/document-shapes.ts';
+
+const budgetShape = z.strictObject({
+  limit: z.strictObject({ requests: shape.wholeNumber, windowMs: shape.wholeNumber }),
+  remaining: shape.wholeNumber,
+  resetMs: z.number().min(0),
+});
+
+export const StatusDocument = z.strictObject({
+  links: z.array(
+    z.strictObject({
+      link: z.string(),
+      state: z.enum(['active', 'paused', 'halted', 'failing']),
+      reason: z.string().nullable(),
+      pairs: shape.wholeNumber,
+      openConflicts: shape.wholeNumber,
+      rejected: z.array(
+        z.strictObject({
+          side: shape.side,
+          ...shape.idsOf(shape.id),
+          reason: z.string(),
+          name: z.string().nullable(),
+          attempts: shape.wholeNumber,
+          retryAt: shape.time,
+        }),
+      ),
+      skipped: z.array(
+        z.strictObject({ side: shape.side, ...shape.idsOf(shape.id), name: z.string().nullable(), reason: z.string() }),
+      ),
+      pausedByHandAt: shape.time.nullable(),
+      lastSuccessAt: shape.time.nullable(),
+      failures: shape.wholeNumber,
+      nextRunAt: shape.time.nullable(),
+      sweepAt: z.strictObject(shape.perSide(shape.time.nullable())),
+      pace: z.strictObject({ everyMs: shape.wholeNumber, lastChangeAt: shape.time.nullable() }).exactOptional(),
+      budget: z.strictObject(shape.perSide(budgetShape.nullable())),
+      unselected: z.strictObject(shape.perSide(shape.wholeNumber)),
+      unpaired: z.array(
+        z.strictObject({
+          side: shape.side,
+          ...shape.idsOf(shape.id),
+          name: z.string().nullable(),
+          undoRun: z.string().min(1).nullable(),
+        }),
+      ),
+      lastRun: z
+        .strictObject({
+          run: z.string(),
+          kind: z.enum([...shape.kind.options, 'undo']),
+          outcome: z.enum(['completed', 'halted', 'failed']),
+          stopped: z.literal(true).exactOptional(),
+          endedAt: shape.time,
+        })
+        .nullable(),
+      underWay: z
+        .strictObject({
+          listed: shape.wholeNumber,
+          planned: shape.wholeNumber.nullable(),
+          written: shape.wholeNumber,
+          leftMs: shape.wholeNumber.nullable(),
+        })
+        .exactOptional(),
+      cursors: z.strictObject(shape.perSide(shape.time.nullable())),
+    }),
+  ),
+  unconfigured: z.array(z.string()).nonempty().exactOptional(),
+});
 
 const ROWS_SHOWN = 20;
 
@@ -28,25 +96,12 @@ const courseFacts = ({ nextRunAtMs, failures, lastSuccessAtMs }: LinkStatus, now
     : [['failures', `${failures} in a row, last success ${formatAge(lastSuccessAtMs, nowMs)}`] as [string, string]]),
 ];
 
-const clockHour = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
-
-/** Hours that follow each other as one span: `08:00-12:00`. */
-const formatHours = (hours: readonly number[]): string => {
-  const first = hours.filter((hour) => !hours.includes(hour - 1));
-  const last = hours.filter((hour) => !hours.includes(hour + 1));
-  return first.map((hour, index) => `${clockHour(hour)}-${clockHour((last[index] ?? hour) + 1)}`).join(', ');
-};
-
 /** The current interval of a link with `syncInterval: auto`; no facts for a fixed interval. */
 const paceFacts = ({ pace }: LinkStatus, nowMs: number): [string, string][] => {
   if (pace === null) return [];
-  const { everyMs, lastChangeAtMs, workingHours } = pace;
+  const { everyMs, lastChangeAtMs } = pace;
   const change = lastChangeAtMs === null ? 'no change yet' : `last change ${formatAge(lastChangeAtMs, nowMs)}`;
-  const busy = workingHours.length === 0 ? 'unknown yet' : `${formatHours(workingHours)} UTC`;
-  return [
-    ['interval', `${formatEstimate(everyMs)} (${change})`],
-    ['busy hours', busy],
-  ];
+  return [['interval', `${formatEstimate(everyMs)} (${change})`]];
 };
 
 /** The progress of a daemon's current run. */
@@ -112,18 +167,6 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   ];
 };
 
-/** Detached pairs. */
-const setApartLines = ({ setApart }: LinkStatus): readonly string[] => {
-  const rows = setApart
-    .slice(0, ROWS_SHOWN)
-    .map(({ name, ...ids }) => [name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS)]);
-  const hidden = setApart.length - rows.length;
-  return [
-    ...(rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' })]),
-    ...(hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : []),
-  ];
-};
-
 /** The number of unlinked contacts that are not selected. */
 const unselectedFacts = ({ sides, unselected }: LinkStatus): [string, string][] => {
   const parts = SIDES.filter((side) => unselected[side] > 0).map(
@@ -135,7 +178,7 @@ const unselectedFacts = ({ sides, unselected }: LinkStatus): [string, string][] 
 /** A link with stored data that is missing from the configuration. */
 export const formatLeftBehind = (link: string): string =>
   `${link}: not in the configuration, but its contacts, history or tokens are still stored. ` +
-  `Add it again, or delete them: contact-sync forget link ${link}`;
+  `Add it again, or delete them: contact-sync forget ${link}`;
 
 /** The lines about a pause by hand, with the command that ends it. */
 const pauseLines = ({ link, pausedByHandAtMs }: LinkStatus, nowMs: number): readonly string[] =>
@@ -173,8 +216,6 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
     ...heldLines(sides, skipped),
     ...section('unlinked', alone.length, ' on one side only'),
     ...aloneLines(status),
-    ...section('detached', status.setApart.length, ' no longer selected by any side'),
-    ...setApartLines(status),
   ].join('\n');
 };
 
@@ -189,11 +230,9 @@ const lastRunToJson = ({ id, kind, outcome, endedAtMs }: Run) => ({
   endedAt: isoOf(endedAtMs),
 });
 
-const paceToJson = ({ everyMs, lastChangeAtMs, daysByHour, workingHours }: LinkPace) => ({
+const paceToJson = ({ everyMs, lastChangeAtMs }: LinkPace) => ({
   everyMs,
   lastChangeAt: isoOf(lastChangeAtMs),
-  daysByHour,
-  workingHours,
 });
 
 /** The status in the documented JSON format, with the names of the sides. */
@@ -210,7 +249,6 @@ const toJson = (status: LinkStatus): unknown =>
     }),
     skipped: status.skipped,
     unpaired: status.alone,
-    setApart: status.setApart,
     unselected: status.unselected,
     lastRun: status.lastRun && lastRunToJson(status.lastRun),
     lastSuccessAt: isoOf(status.lastSuccessAtMs),

@@ -2,7 +2,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Run, WriteView } from '../../core/view/views.ts';
-import { count, formatDuration, grouped, writeNote } from '../../core/view/words.ts';
+import { formatDuration, grouped, writeNote } from '../../core/view/words.ts';
 import { listWrites } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';
@@ -13,6 +13,34 @@ import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
 import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { findRun } from './find-run.ts';
+import { z } from 'zod';
+import * as shape from '../command/document-shapes.ts';
+
+const wroteShape = z.strictObject({
+  created: shape.wholeNumber,
+  updated: shape.wholeNumber,
+  deleted: shape.wholeNumber,
+  groupsDeleted: shape.wholeNumber,
+});
+
+/** The history of runs; `writes` where one run was asked for. */
+export const HistoryDocument = z.strictObject({
+  runs: z.array(
+    z.strictObject({
+      link: z.string(),
+      run: z.string().min(1),
+      kind: z.enum(['incremental', 'full', 'undo']),
+      undoes: z.string().nullable(),
+      outcome: z.enum(['running', 'completed', 'halted', 'failed', 'stopped']),
+      reason: z.string().nullable(),
+      startedAt: shape.time,
+      endedAt: shape.time.nullable(),
+      durationMs: shape.wholeNumber.nullable(),
+      ...shape.perSide(wroteShape.nullable()),
+      writes: shape.writes.optional(),
+    }),
+  ),
+});
 
 type RunsOptions = CommonOptions & ChangeFilter;
 
@@ -37,11 +65,10 @@ const toJson = ({ link, run }: LinkRun) => ({
   durationMs: durationOf(run),
   left: run.wrote?.left ?? null,
   right: run.wrote?.right ?? null,
-  ...(run.repaired > 0 && { repaired: run.repaired }),
 });
 
 /** A short text with the writes of a run: `Google 2 created, 1 deleted`. */
-const wroteWords = ({ repaired, wrote }: Run, sides: Sides<SideWords>): string => {
+const wroteWords = ({ wrote }: Run, sides: Sides<SideWords>): string => {
   if (wrote === null) return '';
   const parts = SIDES.flatMap((side) => {
     const { created, updated, deleted, groupsDeleted } = wrote[side];
@@ -49,7 +76,6 @@ const wroteWords = ({ repaired, wrote }: Run, sides: Sides<SideWords>): string =
     const words = counts.flatMap(([word, number]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
     return words.length === 0 ? [] : [`${sides[side].title} ${words.join(', ')}`];
   });
-  if (repaired > 0) parts.push(count(repaired, 'repaired difference'));
   return parts.join('; ') || 'nothing';
 };
 

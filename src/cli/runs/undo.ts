@@ -26,6 +26,33 @@ import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { mayDelete } from '../terminal/prompts.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { findRun, type FoundRun } from './find-run.ts';
+import { z } from 'zod';
+import * as shape from '../command/document-shapes.ts';
+
+const actionsShape = z.array(z.union([shape.contactAction, shape.groupAction]));
+
+export const UndoDocument = z.strictObject({
+  undo: z
+    .strictObject({
+      link: z.string(),
+      run: z.string().min(1),
+      write: shape.wholeNumber.nullable().describe('The one write that is reverted; null where the whole run is.'),
+      undoRun: z.string().min(1).nullable(),
+      outcome: z.enum(['planned', 'completed', 'halted', 'failed']),
+      reason: z.string().nullable(),
+      undone: shape.wholeNumber,
+      refused: z.array(
+        z.strictObject({
+          side: shape.side,
+          ...shape.idsOf(shape.id),
+          field: shape.field.nullable(),
+          reason: z.string().min(1),
+        }),
+      ),
+      actions: actionsShape,
+    })
+    .nullable(),
+});
 
 type UndoOptions = CommonOptions &
   ChangeFilter & {
@@ -37,7 +64,7 @@ type UndoOptions = CommonOptions &
   };
 
 /** The document of `undo --json`, before `left` and `right` are replaced by the names of the sides. */
-type UndoDocument = {
+type UndoResult = {
   readonly link: string;
   /** The one write that was reverted; null if the whole run was. */
   readonly write: number | null;
@@ -52,7 +79,7 @@ type UndoDocument = {
   readonly actions: readonly Change[];
 };
 
-type Done = { readonly document: UndoDocument; readonly code: ExitCode; readonly trouble: string | null };
+type Done = { readonly document: UndoResult; readonly code: ExitCode; readonly trouble: string | null };
 
 /** The options of the app for an undo and for its plan. */
 const askedFor = ({ acceptDeletes = false, write }: UndoOptions) => ({
@@ -106,7 +133,7 @@ const perform = async (
 };
 
 /** The undo in the documented JSON format, with the names of the sides. */
-const toJson = ({ actions, ...document }: UndoDocument, sides: Sides<SideWords>, shown: ChangeFilter): unknown =>
+const toJson = ({ actions, ...document }: UndoResult, sides: Sides<SideWords>, shown: ChangeFilter): unknown =>
   inWordsOf(sides, {
     ...document,
     actions: selectChanges(actions, shown).map((change) => changeToJson(change, sides)),
@@ -162,12 +189,7 @@ const refusalRow = ({ side, field, reason, ...ids }: UndoRefusal, sides: Sides<S
   return [sides[side].title, describeIds(ids), what, reason];
 };
 
-const formatUndo = (
-  document: UndoDocument,
-  sides: Sides<SideWords>,
-  shown: ChangeFilter,
-  terminal: Terminal,
-): string => {
+const formatUndo = (document: UndoResult, sides: Sides<SideWords>, shown: ChangeFilter, terminal: Terminal): string => {
   const { link, run, write, outcome, undone, refused, actions } = document;
   const selected = selectChanges(actions, shown);
   const isFiltered = actions.length > 0 && selected.length === 0;

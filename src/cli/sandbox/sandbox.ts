@@ -218,7 +218,7 @@ const appended = (value: string, earlier: readonly string[]): readonly string[] 
 const withProviderOptions = (command: Command): Command => {
   for (const name of EMULATED_NAMES) {
     const { place } = EMULATED[name];
-    command.option(`--${name} <FILE>`, `contacts for ${place}: .vcf, or .csv as exported by Google or Outlook`);
+    command.option(`--${name} <FILE>`, `contacts for ${place}: .vcf, or .csv as exported by Google`);
   }
   for (const name of EMULATED_NAMES) {
     const about = `port of the emulator of ${EMULATED[name].place} (default: any free port)`;

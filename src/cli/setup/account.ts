@@ -1,5 +1,6 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { withSideSetting } from '../../app/config/set-up.ts';
+import { sectionPlace } from '../../app/config/link-files.ts';
+import { withSettingAt } from '../../app/config/set-up.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
@@ -28,8 +29,8 @@ export const checkClient = async (
   return await signIn.checkClient(parsed.data, { clock: systemClock, signal: interrupt.signal });
 };
 
-/** A side of a link in the configuration file `path`. */
-type ConfiguredSide = { readonly link: LinkConfig; readonly side: Side; readonly path: string };
+/** A side of a link, and the configuration file. */
+type ConfiguredSide = { readonly link: LinkConfig; readonly side: Side; readonly configFile: string };
 
 /** Returns whether the account of a side may have several address books or similar, and the configuration selects none. */
 export const needsCollectionChoice = ({ sides }: LinkConfig, side: Side): boolean => {
@@ -38,10 +39,10 @@ export const needsCollectionChoice = ({ sides }: LinkConfig, side: Side): boolea
   return collection !== undefined && settings[collection.key] === null;
 };
 
-/** If the account has several address books, asks which one the side syncs and writes it to the configuration file. */
+/** If the account has several address books, asks which one the side syncs and writes it to the file of the link. */
 const chooseAmong = async (
   asker: Asker,
-  { link, side, path }: ConfiguredSide,
+  { link, side, configFile }: ConfiguredSide,
   found: readonly { readonly value: string; readonly name: string }[],
 ): Promise<void> => {
   const { provider, place } = link.sides[side];
@@ -50,7 +51,8 @@ const chooseAmong = async (
   if (collection === undefined || first === undefined || others.length === 0) return;
   const question = `Which ${collection.word} at ${place} to sync`;
   const value = await asker.choice(question, found, first.value);
-  await replaceFile(path, withSideSetting(await readTextOrEmpty(path), [link.name, side, collection.key], value));
+  const { path, keys } = sectionPlace(configFile, link.name);
+  await replaceFile(path, withSettingAt(await readTextOrEmpty(path), [...keys, side, collection.key], value));
 };
 
 /**

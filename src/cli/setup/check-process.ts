@@ -11,6 +11,7 @@ import { giveToThisUser } from '../../util/files.ts';
 import { isLoopback } from '../../util/http.ts';
 import { watchTrouble } from '../../util/redis-trouble.ts';
 import type { Secret } from '../../util/secret.ts';
+import { systemClock } from '../../util/clock.ts';
 import { EXIT, messageOf } from '../command/exit-codes.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
@@ -34,7 +35,7 @@ export const fineConfiguration = (config: Config): Finding =>
   );
 
 const OTHERS = 0o077;
-const FILES = ['contact-sync.db', 'contact-sync.db-wal', 'credentials.json'];
+const FILES = ['contact-sync.db', 'contact-sync.db-wal'];
 
 const modeOf = (path: string): Promise<number | null> =>
   stat(path).then(
@@ -125,7 +126,7 @@ const LISTEN = { name: 'listen' };
 export const checkListen = (config: Config): readonly Finding[] => {
   const { listen } = config;
   if (listen === null) return [];
-  const remedy = openAddressRemedy(listen, { hasPage: hasPageToken(config), hasApi: config.apiToken !== null });
+  const remedy = openAddressRemedy(listen, { hasPage: hasPageToken(config) });
   const where = `${listen.host}, port ${listen.port}`;
   if (remedy !== null) return [warning(LISTEN, `${where}: reachable from other machines`, remedy)];
   return [fine(LISTEN, `${where}: reachable from this machine only`)];
@@ -179,12 +180,29 @@ export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
 
 /** The finding about the receiver of notifications, without a request to it; no finding if none is configured. */
 export const checkNotices = (config: Config): readonly Finding[] => {
-  const { notifyUrl, notifySecret, notifyFormat } = config;
+  const { notifyUrl } = config;
   if (notifyUrl === null) return [];
   const open = unencryptedNotification(config);
   if (open !== null) {
     return [warning(NOTICES, `NOTIFY_URL begins with http://: notices go to ${open.host} unencrypted`, open.remedy)];
   }
-  const signature = notifySecret === null ? 'not signed' : 'signed';
-  return [fine(NOTICES, `go to ${new URL(notifyUrl.reveal()).host} as ${notifyFormat}, ${signature}`)];
+  return [fine(NOTICES, `go to ${new URL(notifyUrl.reveal()).host}`)];
+};
+
+const TEST_TEXT = 'A test by contact-sync. Notifications about its links arrive here.';
+
+/** Sends a test notification. */
+export const sendTestNotification = async ({ notifyUrl }: Config): Promise<Finding> => {
+  if (notifyUrl === null) return fault(NOTICES, 'NOTIFY_URL is not set', 'Set it to the URL of a webhook.', EXIT.usage);
+  const { deliver } = await import('../../daemon/notify/webhook.ts');
+  try {
+    const status = await deliver(
+      notifyUrl.reveal(),
+      { event: 'test', link: null, reason: null, text: TEST_TEXT },
+      systemClock,
+    );
+    return fine(NOTICES, `${new URL(notifyUrl.reveal()).host} accepted a test (${status})`);
+  } catch (error) {
+    return fault(NOTICES, messageOf(error), 'Correct NOTIFY_URL, or try again later.', EXIT.unavailable);
+  }
 };

@@ -4,10 +4,12 @@ import { dirname } from 'node:path';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../app/config/config.ts';
 import { envFileBeside } from '../../app/config/default-places.ts';
+import { linkFileBeside } from '../../app/config/link-files.ts';
 import {
   isSecretSetting,
   providersIn,
   settingsIn,
+  linkText,
   settingsToAsk,
   changedConfigText,
   configText,
@@ -16,6 +18,7 @@ import {
 } from '../../app/config/set-up.ts';
 import { variableOf } from '../../app/config/sources.ts';
 import { makeDirectory, readTextFile } from '../../util/files.ts';
+import { ConfigError } from '../../util/config-error.ts';
 import { UsageError } from '../command/exit-codes.ts';
 import { divide, type SecretPlace, type Answers } from './questions.ts';
 import { errorCode } from '../../util/errors.ts';
@@ -102,4 +105,31 @@ export const writeAnswers = async (
   if (env === null) return [path];
   await replaceFile(envPath, env);
   return [path, envPath];
+};
+
+/**
+ * Writes the file of a new link next to the configuration file, and returns its path.
+ *
+ * @throws {ConfigError} if the configuration with this link is invalid; no file remains then. {@link DirectoryError} if the
+ * folder cannot be used.
+ */
+export const writeLinkFile = async (
+  configFile: string,
+  name: string,
+  answers: Answers,
+  common: SetUp['settings'],
+): Promise<string> => {
+  const { sides } = answers;
+  if (sides === null) throw new Error('A new link has two sides.');
+  const path = linkFileBeside(configFile, name);
+  makeDirectory(dirname(path));
+  await replaceFile(path, linkText({ sides, settings: divide(answers).inFile }, common));
+  try {
+    const faulty = loadConfig({ configPath: configFile }).faultyLinks.find((link) => link.name === name);
+    if (faulty !== undefined) throw new ConfigError(faulty.problems);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+  return path;
 };

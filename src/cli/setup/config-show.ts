@@ -8,6 +8,22 @@ import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } fro
 import type { CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { z } from 'zod';
+
+/** The JSON document of `config show`. */
+export const SettingsDocument = z.strictObject({
+  settings: z.array(
+    z.strictObject({
+      link: z.string().nullable(),
+      key: z.string(),
+      value: z.string().nullable(),
+      secret: z.boolean(),
+      set: z.boolean(),
+      source: z.enum(['default', 'option', 'variable', 'file', 'secret file']),
+      where: z.string().nullable(),
+    }),
+  ),
+});
 
 /** Defaults that depend on the machine or on other settings, and the option that sets one of them. */
 const withComputed = (setting: EffectiveSetting, config: Config, options: CommonOptions): EffectiveSetting => {
@@ -17,13 +33,13 @@ const withComputed = (setting: EffectiveSetting, config: Config, options: Common
     const source = isOption ? ({ source: 'option', where: '--data-dir' } as const) : {};
     return { ...setting, ...source, value: config.dataDir, isSet: true };
   }
-  const isDerived = setting.key === 'notifyFormat' && setting.source === 'default';
-  return isDerived ? { ...setting, value: config.notifyFormat, isSet: true } : setting;
+  return setting;
 };
 
 /** The place in the configuration file, as `<file>:<line>`. */
 const withLine = (setting: EffectiveSetting, file: string, lines: ReadonlyMap<string, number>): EffectiveSetting => {
-  if (setting.source !== 'file') return setting;
+  // The file of a link is already named.
+  if (setting.source !== 'file' || setting.where?.startsWith('links/')) return setting;
   const line = lines.get(setting.where ?? '');
   return { ...setting, where: line === undefined ? file : `${file}:${line}` };
 };

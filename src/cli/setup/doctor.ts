@@ -1,6 +1,5 @@
 import { createApp, type App } from '../../app/app.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
-import { withHostedLinks } from '../../daemon/links/link-changes.ts';
 import { StoreError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
@@ -18,11 +17,31 @@ import {
   checkNotices,
   checkRedis,
   checkStore,
+  sendTestNotification,
   faultOfConfiguration,
   faultOfStore,
   fineConfiguration,
 } from './check-process.ts';
 import type { Finding } from './finding.ts';
+import { z } from 'zod';
+
+export const ChecksDocument = z.strictObject({
+  checks: z.array(
+    z.strictObject({
+      name: z.string().min(1),
+      link: z.string().nullable(),
+      ok: z.boolean(),
+      level: z.enum(['ok', 'warning', 'error']),
+      detail: z.string(),
+      remedy: z.string().nullable(),
+    }),
+  ),
+});
+
+type DoctorOptions = CommonOptions & {
+  /** Sends a test notification. */
+  readonly notify?: boolean;
+};
 
 const checkLinks = async (
   app: App,
@@ -52,24 +71,21 @@ const open = (config: Config, terminal: Terminal, options: CommonOptions): App |
 const examine = async (
   terminal: Terminal,
   linkName: string | undefined,
-  options: CommonOptions,
+  options: DoctorOptions,
 ): Promise<readonly Finding[]> => {
   let config: Config;
   try {
     const read = readConfig(loadOptionsOf(options));
     if (read.misspelt !== null) terminal.warn(read.misspelt);
-    // A database that cannot be used is reported below.
-    config = await withHostedLinks(read).catch((error: unknown) => {
-      if (error instanceof StoreError) return read.config;
-      throw error;
-    });
+    ({ config } = read);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(faultOfConfiguration);
     throw error;
   }
   if (config.databaseUrl === null) chooseLinks(config, linkName);
   const redis = await checkRedis(config.redisUrl);
-  const process = [...(await checkDataDirectory(config)), ...checkListen(config), ...checkNotices(config)];
+  const notices = options.notify ? [await sendTestNotification(config)] : checkNotices(config);
+  const process = [...(await checkDataDirectory(config)), ...checkListen(config), ...notices];
   const faulty = config.faultyLinks.flatMap(({ problems }) => problems.map(faultOfConfiguration));
   const early = [fineConfiguration(config), ...faulty, ...process, redis];
   const opened = open(config, terminal, options);
@@ -103,7 +119,7 @@ const toJson = ({ name, link, level, detail, remedy }: Finding) => {
 export const doctor = async (
   terminal: Terminal,
   linkName: string | undefined,
-  options: CommonOptions,
+  options: DoctorOptions,
 ): Promise<ExitCode> => {
   const findings = await examine(terminal, linkName, options);
   if (options.json) terminal.print(JSON.stringify({ checks: findings.map(toJson) }));
@@ -114,9 +130,10 @@ export const doctor = async (
 /** Defines `doctor`. */
 export const defineDoctor: Define = (command, call) => {
   withLinks(command)
+    .option('--notify', 'also send a test notification to NOTIFY_URL')
     .option(...JSON_OPTION)
-    .addHelpText('after', examples('doctor', 'doctor work --json'))
-    .action(async (link: string | undefined, options: CommonOptions) => {
+    .addHelpText('after', examples('doctor', 'doctor --notify'))
+    .action(async (link: string | undefined, options: DoctorOptions) => {
       setFailureDocument(call, options, { checks: [] });
       call.code = await doctor(call.terminal, link, options);
     });

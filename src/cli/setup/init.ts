@@ -8,7 +8,7 @@ import { variableOf } from '../../app/config/sources.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
 import { providerNamed } from '../../providers/registry.ts';
-import { loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
+import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, providerOption, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
@@ -16,7 +16,9 @@ import { plan } from '../sync/plan.ts';
 import { InterruptedError } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkClient, chooseCollection, needsCollectionChoice } from './account.ts';
-import { readExisting, writeAnswers, type Existing } from './config-file.ts';
+import { readExisting, writeAnswers, writeLinkFile, type Existing } from './config-file.ts';
+import { linkFileBeside } from '../../app/config/link-files.ts';
+import { isName, NOT_A_LINK_NAME } from '../../app/config/link-sections.ts';
 import { connect, portOption, type ConnectOptions } from './connect.ts';
 import { doctor } from './doctor.ts';
 import {
@@ -35,6 +37,8 @@ type InitOptions = PlaceOptions &
     readonly left?: string;
     readonly right?: string;
     readonly secrets?: SecretPlace;
+    /** The name of a link to add in a file of its own. */
+    readonly link?: string;
     /** Asks no question: all values come from variables and options. */
     readonly yes?: boolean;
   };
@@ -95,6 +99,9 @@ const handlersFor = (terminal: Terminal, keep: AnswerHandlers['keep']): AnswerHa
   },
 });
 
+/** For answers without questions. */
+const SILENT: AnswerHandlers = { inform: () => {}, keep: () => {}, check: () => Promise.resolve(true) };
+
 /** Warns about variables that are used instead of an answer. */
 const warnAboutVariables = (terminal: Terminal, options: PlaceOptions, { settings }: Answers): void => {
   for (const [key, value] of settingsInVariables(loadOptionsOf(options))) {
@@ -116,8 +123,7 @@ const answersOf = async (
   const keep = (answers: Answers): void => {
     soFar = answers;
   };
-  const silent = { inform: () => {}, keep, check: () => Promise.resolve(true) };
-  const handlers = options.yes ? silent : handlersFor(terminal, keep);
+  const handlers = options.yes ? { ...SILENT, keep } : handlersFor(terminal, keep);
   try {
     return await askAll(asker, known, handlers);
   } catch (error) {
@@ -182,11 +188,43 @@ const setUp = async (terminal: Terminal, options: InitOptions, path: string): Pr
   return isWritten ? null : EXIT.failed;
 };
 
+/** Checks that a further link can be added. Throws {@link UsageError}. */
+const checkNewLink = ({ link = '', secrets, yes }: InitOptions, configFile: string): void => {
+  if (!isName(link)) throw new UsageError(`--link: "${link}" ${NOT_A_LINK_NAME}`);
+  if (secrets === 'env')
+    throw new UsageError('--secrets env sets variables for all links. Use file or none with --link.');
+  if (!existsSync(configFile)) throw new UsageError(`There is no ${configFile}. Begin without --link.`);
+  const path = linkFileBeside(configFile, link);
+  if (existsSync(path)) throw new UsageError(`${path} exists. Change it there, or remove it.`);
+  if (!yes && !process.stdin.isTTY) throw new UsageError(NO_TERMINAL);
+};
+
+/** Asks for the settings of a further link and writes its file. Returns null if it was written, otherwise the exit code. */
+const addLink = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<ExitCode | null> => {
+  checkNewLink(options, configFile);
+  const { left, right, link = '', secrets = 'file', yes = false } = options;
+  const common: ReadonlyMap<string, string> = (await readExisting(configFile))?.settings ?? new Map();
+  const settings = new Map([...common, ...settingsInVariables(loadOptionsOf(options))]);
+  const providers = { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
+  const asker = yes ? NON_INTERACTIVE : createAsker({ input: process.stdin, output: terminal.stdout });
+  const handlers = yes ? SILENT : handlersFor(terminal, () => undefined);
+  try {
+    const answers = await askAll(asker, { providers, existing: null, secrets, settings }, handlers);
+    const path = await writeLinkFile(configFile, link, answers, common);
+    terminal.print(`\nWritten, readable by you only: ${path}`);
+    return null;
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error;
+    terminal.warn('Interrupted. Nothing was written.');
+    return EXIT.failed;
+  }
+};
+
 type OpenSide = { readonly link: LinkConfig; readonly side: Side; readonly isSignedIn: boolean };
 
 /** The sides that have no token yet, or whose address book is not chosen. */
-const openSides = (terminal: Terminal, options: PlaceOptions): Promise<readonly OpenSide[]> =>
-  withApp(terminal, undefined, options, async ({ app, links }) => {
+const openSides = (terminal: Terminal, options: InitOptions): Promise<readonly OpenSide[]> =>
+  withApp(terminal, options.link, options, async ({ app, links }) => {
     const found: OpenSide[] = [];
     for (const link of links) {
       const digests = await app.credentials(link);
@@ -195,21 +233,30 @@ const openSides = (terminal: Terminal, options: PlaceOptions): Promise<readonly 
     return found.filter(({ link, side, isSignedIn }) => !isSignedIn || needsCollectionChoice(link, side));
   });
 
-/** Signs in at a side if it has no token, and asks for its address book if the account has several. */
+/**
+ * Signs in at a side if it has no token, and asks for its address book if the account has several. A password that the side
+ * refuses is asked for again.
+ */
 const signInAt = async (
   terminal: Terminal,
   options: InitOptions,
   { link, side, isSignedIn }: OpenSide,
-  path: string,
+  configFile: string,
 ): Promise<ExitCode> => {
-  const { name, place } = link.sides[side];
+  const { name, place, provider } = link.sides[side];
   heading(terminal, `Sign in at ${place}`);
-  const asker = createAsker({ input: process.stdin, output: terminal.stdout });
-  const password = needsCollectionChoice(link, side)
-    ? await chooseCollection(terminal, options, asker, { link, side, path })
-    : null;
-  if (isSignedIn) return EXIT.done;
-  return connect(terminal, name, link.name, { ...options, printsNext: false, ...(password !== null && { password }) });
+  const { hasPassword = false } = providerNamed(provider);
+  for (;;) {
+    const asker = createAsker({ input: process.stdin, output: terminal.stdout });
+    const password = needsCollectionChoice(link, side)
+      ? await chooseCollection(terminal, options, asker, { link, side, configFile })
+      : null;
+    if (isSignedIn) return EXIT.done;
+    const given = { ...options, printsNext: false, ...(password !== null && { password }) };
+    const code = await connect(terminal, name, link.name, given);
+    if (code !== EXIT.credentials || !hasPassword) return code;
+    terminal.print('Enter the password again. Ctrl-C stops.');
+  }
 };
 
 /** Signs in at each side without a token; stops at the first sign-in that fails. */
@@ -228,20 +275,23 @@ const signIn = async (terminal: Terminal, options: InitOptions, path: string): P
 };
 
 /** Checks the new configuration, and shows the plan of the first sync if no check failed. */
-const finish = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
+const finish = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
   heading(terminal, 'Check (contact-sync doctor)');
-  const code = await doctor(terminal, undefined, options);
+  const code = await doctor(terminal, options.link, options);
   if (code !== EXIT.done) {
     terminal.print(`\nTo change an answer: contact-sync init\nTo check again: contact-sync doctor`);
     return code;
   }
   heading(terminal, 'Plan of the first sync (contact-sync plan)');
-  const planned = await plan(terminal, undefined, { ...options, showsReview: true });
+  const planned = await plan(terminal, options.link, { ...options, showsReview: true });
   terminal.print('\nNothing was written at either side.');
   if (planned === EXIT.done) {
-    const { links } = readConfig(loadOptionsOf(options)).config;
+    const links = chooseLinks(readConfig(loadOptionsOf(options)).config, options.link);
     const accept = links.some(({ firstSync }) => firstSync === 'review') ? ' --accept-first' : '';
-    terminal.print(`Next: contact-sync sync${accept}\nThen: contact-sync daemon`);
+    const sync = options.link === undefined ? 'sync' : `sync ${options.link}`;
+    const daemon =
+      options.link === undefined ? 'contact-sync daemon' : 'send SIGHUP to the daemon, which reads the folder';
+    terminal.print(`Next: contact-sync ${sync}${accept}\nThen: ${daemon}`);
   }
   return planned;
 };
@@ -250,7 +300,7 @@ const finish = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
 const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
   if (options.dataDir === '') throw new UsageError('--data-dir is empty. Name a directory, or leave the option out.');
   const path = configFileOf(loadOptionsOf(options));
-  const code = await setUp(terminal, options, path);
+  const code = await (options.link === undefined ? setUp(terminal, options, path) : addLink(terminal, options, path));
   if (code !== null) return code;
   const here = { ...options, config: path };
   const signedIn = options.yes ? EXIT.done : await signIn(terminal, here, path);
@@ -276,9 +326,10 @@ export const defineInit: Define = (command, call) => {
     )
     .option('--no-browser', 'only print the address to sign in at')
     .addOption(portOption())
+    .option('--link <NAME>', 'add a link in a file of its own, links/NAME.yaml next to the configuration file')
     .option('-y, --yes', 'ask nothing and do not sign in')
     .addHelpText('after', INIT_HELP)
-    .addHelpText('after', examples('init', 'init --yes --secrets env'))
+    .addHelpText('after', examples('init', 'init --link ada'))
     .action(async (options: InitOptions) => {
       call.code = await init(call.terminal, options);
     });

@@ -1,22 +1,20 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
-import { eventsOf, type JobState } from '../../daemon/jobs/job.ts';
+import type { StoredReport } from '../../daemon/jobs/job.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import { QueueError } from '../../daemon/jobs/scheduler.ts';
 import { systemClock } from '../../util/clock.ts';
 import { EXIT, messageOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import { listenForInterrupt } from '../command/with-app.ts';
-import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { RunLinksOptions } from './run-links.ts';
 import { formatSummary } from './summary.ts';
 
-type Report = NonNullable<JobState['report']>;
 /** A link to resync, with the nonce of its halted plan if that plan is accepted. */
 export type ResyncRequest = { readonly link: LinkConfig; readonly override: string | null };
 type Queued = { readonly link: LinkConfig; readonly job: string };
 
-const CODES: Readonly<Record<Report['ending'], ExitCode>> = {
+const CODES: Readonly<Record<StoredReport['ending'], ExitCode>> = {
   completed: EXIT.done,
   halted: EXIT.halted,
   paused: EXIT.credentials,
@@ -27,36 +25,12 @@ const CODES: Readonly<Record<Report['ending'], ExitCode>> = {
   failed: EXIT.failed,
 };
 
-const followOne = async (
-  terminal: Terminal,
-  queue: QueueClient,
-  { link, job }: Queued,
-  options: RunLinksOptions,
-  signal: AbortSignal,
-): Promise<Report> => {
-  const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
-  const shown = new Set<string>();
-  const onProgress = ({ sides }: NonNullable<JobState['progress']>): void => {
-    for (const event of eventsOf(sides)) {
-      // The job repeats its whole progress; only new events are shown.
-      const text = JSON.stringify(event);
-      if (!shown.has(text)) progress.show(event);
-      shown.add(text);
-    }
-  };
-  try {
-    return await queue.follow(job, { clock: systemClock, signal, onProgress });
-  } finally {
-    progress.stop();
-  }
-};
-
-const show = (terminal: Terminal, link: LinkConfig, { summary, message }: Report): void => {
+const show = (terminal: Terminal, link: LinkConfig, { summary, message }: StoredReport): void => {
   if (summary !== null) terminal.print(formatSummary(summary, link.sides, terminal));
   if (message !== null) terminal.warn(`${link.name}: ${message}`);
 };
 
-const followAll = async (
+const waitForAll = async (
   terminal: Terminal,
   queue: QueueClient,
   queued: readonly Queued[],
@@ -67,7 +41,7 @@ const followAll = async (
   const codes: ExitCode[] = [];
   for (const one of queued) {
     try {
-      const report = await followOne(terminal, queue, one, options, signal);
+      const report = await queue.waitFor(one.job, { clock: systemClock, signal });
       if (report.summary !== null) runs.push(inWordsOf(one.link.sides, report.summary));
       codes.push(CODES[report.ending]);
       if (!options.json) show(terminal, one.link, report);
@@ -100,7 +74,7 @@ export const resyncInDaemon = async (
   for (const { link, override } of requests) {
     queued.push({ link, job: await queue.enqueue(link.name, { override }) });
   }
-  if (options.wait) return await followAll(terminal, queue, queued, options, interrupt.signal);
+  if (options.wait) return await waitForAll(terminal, queue, queued, options, interrupt.signal);
   const named = queued.map(({ link, job }) => ({ link: link.name, job }));
   if (options.json) terminal.print(JSON.stringify({ runs: [], queued: named }));
   else terminal.print(`The daemon resyncs: ${named.map(({ link }) => link).join(', ')}`);

@@ -1,10 +1,10 @@
-import type { Config } from '../../app/config/config.ts';
+import { loadConfig, type Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { whyNoQueue } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
-import { loadWhole, chooseLinks } from '../command/configuration.ts';
+import { chooseLinks, loadOptionsOf } from '../command/configuration.ts';
 import type { ExitCode } from '../command/exit-codes.ts';
 import {
   ACCEPT_DELETES,
@@ -67,7 +67,7 @@ export const resync = async (
   linkName: string | undefined,
   options: ResyncOptions,
 ): Promise<ExitCode> => {
-  const config = await loadWhole(options);
+  const config = loadConfig(loadOptionsOf(options));
   const links = chooseLinks(config, linkName);
   {
     const found = await openQueue(terminal, config, options);

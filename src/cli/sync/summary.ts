@@ -45,7 +45,7 @@ export const formatSummary = (
   terminal: Pick<Terminal, 'style'>,
   { hasHints = true }: { readonly hasHints?: boolean } = {},
 ): string => {
-  const { link, kind, outcome, durationMs, paired, conflicts, asked = 0, repaired = 0, skipped } = summary;
+  const { link, kind, outcome, durationMs, paired, conflicts, asked = 0, skipped } = summary;
   const colour = { completed: 'green', halted: 'yellow', stopped: 'yellow', failed: 'red' } as const;
   const ending = summary.stopped ? 'stopped' : outcome;
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[ending], ending)}`;
@@ -57,7 +57,6 @@ export const formatSummary = (
     [paired, 'contact', ' paired'],
     [conflicts, 'conflict', ` decided by policy${seeConflicts}`],
     [asked, 'conflict', ` to decide${seeConflicts}`],
-    [repaired, 'contact', ' differed for no known reason and merged'],
     [skipped, 'contact', ' skipped (listed on stderr)'],
   ] as const;
   const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary, sides)];

@@ -16,7 +16,7 @@ const quote = (values: readonly string[]): string =>
   values.length === 0 ? '(empty)' : values.map((value) => `"${shorten(value, VALUE_COLUMNS)}"`).join(', ');
 
 /** The values of a field before and after; for a list only the removed and the added ones. */
-export const formatValues = ({ field, from, to }: FieldChange): string => {
+const formatValues = ({ field, from, to }: FieldChange): string => {
   const gone = from.filter((value) => !to.includes(value));
   const come = to.filter((value) => !from.includes(value));
   const isList = field !== 'name' && scalarsOf([field]).length === 0;

@@ -40,12 +40,12 @@ export const startLines = (
   const printWritten = ({ side, done, total, leftMs }: Extract<RunEvent, { kind: 'written' }>): void => {
     written.set(side, done);
     // Writes that take less than a minute have no line in between.
-    const previousAtMs = lastLineAtMs.get(side) ?? ((leftMs ?? 0) >= LINE_EVERY_MS ? -Infinity : nowMs());
+    const previousAtMs = lastLineAtMs.get(side) ?? nowMs();
     lastLineAtMs.set(side, previousAtMs);
     if (done === total || nowMs() - previousAtMs < LINE_EVERY_MS) return;
     lastLineAtMs.set(side, nowMs());
     const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
-    line(side, `${grouped(done)} of ${count(total, 'write')} done${left}`);
+    line(side, `${grouped(done)} of ${grouped(total)}${left}`);
   };
   const printEnd = (): void => {
     printListed();
@@ -78,22 +78,20 @@ type BarState = {
   readonly total: number;
   /** The duration of the step so far. */
   readonly elapsedMs: number;
-  /** The remaining time; null: computed from the rate so far. */
-  readonly leftMs: number | null;
 };
 
 /** One bar as a line: label, bar, percent, counts, rate and remaining time. */
-export const formatBar = ({ label, done, total, elapsedMs, leftMs }: BarState): string => {
+export const formatBar = ({ label, done, total, elapsedMs }: BarState): string => {
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const filled = Math.round(BAR_WIDTH * share);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   const percent = `${Math.floor(share * 100)}%`.padStart(4);
   const line = `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}`;
-  if (done === 0) return leftMs === null ? line : `${line}  ${formatEstimate(leftMs)} left`;
+  if (done === 0) return line;
   const perSecond = (done * 1000) / Math.max(1, elapsedMs);
   const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
   if (done >= total) return `${line}  ${rate}`;
-  return `${line}  ${rate}  ${formatEstimate(leftMs ?? ((total - done) * 1000) / perSecond)} left`;
+  return `${line}  ${rate}  ${formatEstimate(((total - done) * 1000) / perSecond)} left`;
 };
 
 type Bar = Omit<BarState, 'label' | 'elapsedMs'> & {
@@ -156,19 +154,18 @@ const createBars = (terminal: Terminal) => {
 export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress => {
   const bars = createBars(terminal);
   let startedAtMs = Date.now();
-  const show = (label: string, done: number, total: number, leftMs: number | null): void =>
-    bars.show(label, { startedAtMs, done, total, leftMs });
+  const show = (label: string, done: number, total: number): void => bars.show(label, { startedAtMs, done, total });
   return {
     show: (event) => {
       if (event.kind === 'listed') {
-        show(`${sides[event.side].title}: reading`, event.contacts, Math.max(event.total ?? 0, event.contacts), null);
+        show(`${sides[event.side].title}: reading`, event.contacts, Math.max(event.total ?? 0, event.contacts));
       } else if (event.kind === 'planned') {
         startedAtMs = Date.now();
         for (const side of SIDES) {
-          if (event.writes[side] > 0) show(`${sides[side].title}: writing`, 0, event.writes[side], null);
+          if (event.writes[side] > 0) show(`${sides[side].title}: writing`, 0, event.writes[side]);
         }
       } else if (event.kind === 'written') {
-        show(`${sides[event.side].title}: writing`, event.done, event.total, event.leftMs);
+        show(`${sides[event.side].title}: writing`, event.done, event.total);
       }
     },
     stop: bars.stop,

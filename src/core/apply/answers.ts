@@ -13,8 +13,9 @@ import { type Half, isDeleted } from '../contact/half.ts';
 import { emailKey } from '../contact/keys.ts';
 import { keyListsIn, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
+import type { AlteredContact, MembershipRequest } from '../contact/requests.ts';
 import { bySide, otherSide, type Side } from '../contact/side.ts';
-import { equalSnapshots } from '../contact/snapshot.ts';
+import { equalIn, equalSnapshots } from '../contact/snapshot.ts';
 import { observeReadAnswer, observeDeletion } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone } from '../state/pair.ts';
@@ -27,6 +28,7 @@ import {
   agreedEmails,
   currentRecord,
   endMoves,
+  pendingFields,
   plannedHalf,
   type Task,
   taskIds,
@@ -59,6 +61,8 @@ export type Applying = {
   readonly createsWithGroups: boolean;
   /** True if the side may return the former state for some time after a write. */
   readonly lags: boolean;
+  /** True if a response contains no edit of another client (`RemoteCapabilities.writesConditionally`). */
+  readonly isConditional?: boolean;
   readonly atMs: number;
 };
 
@@ -133,35 +137,51 @@ const agreedAfter = (
   return withEmails({ ...now.contact, emailAddresses }, added).emailAddresses;
 };
 
+/** Returns the groups that only one of two memberships contains. */
+const differingGroups = (one: readonly string[], other: readonly string[]): readonly string[] => [
+  ...new Set(one).symmetricDifference(new Set(other)),
+];
+
+/** Returns the fields and groups that a response shows as changed although the update did not write them. */
+const alteredBy = ({ task, side, request }: UpdateWrite, { contact, groupIds }: ContactRecord) => {
+  const { current, fields } = request;
+  const others = new Set<SyncedField>([...fields, ...pendingFields(task, side)]);
+  const altered = fieldsIn(current.contact, contact).filter((field) => !equalIn(field, current.contact, contact));
+  return {
+    fields: altered.filter((field) => !others.has(field)),
+    moved: differingGroups(current.groupIds, groupIds),
+  };
+};
+
+const NOTHING_ALTERED = { fields: [], moved: [] };
+
 /** Records an update as done, with the contact's current values. */
-const addUpdate = (write: UpdateWrite, record: ContactRecord, isDeclined = false): void => {
+const addUpdate = (write: UpdateWrite, record: ContactRecord, altered: ReturnType<typeof alteredBy>): void => {
   const { task, side, request, sharedEmail } = write;
-  const kind = isDeclined ? 'declined' : sharedEmail === null ? 'update' : 'share';
-  const done = { side, kind, fields: request.fields, moved: [], record } as const;
+  const kind = sharedEmail === null ? 'update' : 'share';
+  const fields = [...request.fields, ...altered.fields];
+  const done = { side, kind, fields, moved: altered.moved, record } as const;
   if (sharedEmail === null) addDone(task, done);
   else addDone(task, { ...done, agreedEmails: agreedAfter(write, sharedEmail, record) }, sharedEmail);
 };
 
-const applyUpdate = ({ set, atMs }: Applying, write: UpdateWrite, record: ContactRecord): AnswerOutcome => {
+const applyUpdate = (
+  { set, atMs, isConditional = false }: Applying,
+  write: UpdateWrite,
+  record: ContactRecord,
+): AnswerOutcome => {
   const { task, side, request } = write;
   const isFirst = !wasWritten(task, side);
-  addUpdate(write, record);
+  const altered = isConditional ? alteredBy(write, record) : NOTHING_ALTERED;
+  addUpdate(write, record, altered);
   storeAnswered(set, task, side, atMs);
   return {
     ...DONE,
     after: record,
     counts: isFirst ? 'updated' : null,
-    notTaken: notTaken(request.fields, request.desired, record.contact),
+    notTaken: [...notTaken(request.fields, request.desired, record.contact), ...altered.fields],
     ids: taskIds(task),
   };
-};
-
-/** Accepts that the side declined the values of an update: each side keeps its value (R2). Returns the fields. */
-export const applyNotTaken = ({ set, atMs }: Applying, write: UpdateWrite): readonly SyncedField[] => {
-  const { task, request } = write;
-  addUpdate(write, request.current, true);
-  storeAnswered(set, task, null, atMs);
-  return notTaken(request.fields, request.desired, request.current.contact);
 };
 
 /** Stores that a task's memberships are as planned, except for groups that could not be created. */
@@ -174,30 +194,38 @@ export const endMemberships = (
   storeAnswered(set, task, side, atMs);
 };
 
+/** Returns whether a membership contains the requested groups, and none of those that were to be left. */
+const hasMoved = ({ add, remove }: MembershipRequest, groupIds: readonly string[]): boolean =>
+  add.every((id) => groupIds.includes(id)) && !remove.some((id) => groupIds.includes(id));
+
 const applyMembership = (
   applying: Applying,
   { task, side, request, operation }: Extract<Write, { kind: 'membership' }>,
   groupIds: readonly string[],
+  altered: AlteredContact | undefined,
 ): AnswerOutcome => {
   const isFirst = !wasWritten(task, side);
   const current = currentRecord(task, side) ?? operation.before;
-  const record = withWrittenGroups(current, groupIds, request, applying);
-  const moved = [...request.add, ...request.remove];
-  addDone(task, { side, kind: 'membership', fields: ['buckets'], moved, record });
+  const record = altered?.record ?? withWrittenGroups(current, groupIds, request, applying);
+  const moved = [...new Set([...request.add, ...request.remove, ...(altered?.groupIds ?? [])])];
+  const pending = pendingFields(task, side);
+  const fields = (altered?.fields ?? []).filter((field) => !pending.has(field));
+  addDone(task, { side, kind: 'membership', fields: ['buckets', ...fields], moved, record });
   endMemberships(applying, task, side);
   return {
     ...DONE,
     after: record,
     counts: isFirst ? 'updated' : null,
+    notTaken: [...(hasMoved(request, groupIds) ? [] : ['buckets' as const]), ...fields],
     ids: taskIds(task),
   };
 };
 
 /** Stores that a contact was deleted, and the consequences for its pair. */
 const applyDeletion = ({ set, atMs }: Applying, deletion: Deletion): void => {
-  const { pair, record, side, byHand } = deletion;
+  const { pair, record, side } = deletion;
   observeDeletion(set, side, record.id, atMs);
-  if (pair.id === null || byHand) return;
+  if (pair.id === null) return;
   if (isOfUndo(deletion)) keepAlone(set, pair.id, otherSide(side), atMs);
   else endPair(set, pair.id);
 };
@@ -248,6 +276,7 @@ export type AnsweredWrite =
       readonly kind: 'groups';
       readonly write: Extract<Write, { kind: 'membership' }>;
       readonly value: readonly string[];
+      readonly altered?: AlteredContact | undefined;
     }
   | { readonly kind: 'merged'; readonly write: Extract<Write, { kind: 'merge' }>; readonly value: Merged }
   | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
@@ -265,6 +294,17 @@ export const detachIfOfAnotherPair = (set: WorkingSet, answered: AnsweredWrite):
   return true;
 };
 
+/** Returns the groups that a response contains only because the side altered the write. */
+export const alteredGroups = (answered: AnsweredWrite): readonly string[] => {
+  if (answered.kind === 'groups') {
+    return (answered.altered?.groupIds ?? []).filter((id) => answered.value.includes(id));
+  }
+  if (answered.kind !== 'record') return [];
+  const { write, value } = answered;
+  const requested = write.kind === 'create' ? write.request.groupIds : write.request.current.groupIds;
+  return value.groupIds.filter((id) => !requested.includes(id));
+};
+
 /** Applies the response to a write. The set must contain the contacts of the write, and the contact that was returned. */
 export const applyAnswer = (applying: Applying, answered: AnsweredWrite): AnswerOutcome => {
   switch (answered.kind) {
@@ -273,7 +313,7 @@ export const applyAnswer = (applying: Applying, answered: AnsweredWrite): Answer
         ? applyCreate(applying, answered.write, answered.value)
         : applyUpdate(applying, answered.write, answered.value);
     case 'groups':
-      return applyMembership(applying, answered.write, answered.value);
+      return applyMembership(applying, answered.write, answered.value, answered.altered);
     case 'merged':
       return applyMerge(applying, answered.write, answered.value);
     case 'none':

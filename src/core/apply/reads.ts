@@ -168,7 +168,7 @@ const applyUndone = (
   );
   const held = onSides(side, allBut(new Set(scalarsOf(fields)), ...contacts), allBut(NO_FIELDS, ...contacts));
   const merge = foundMerge(pairWith(pair, side, { ...target, record: before }, origin), held);
-  const task = foundTask(pair.status === 'asleep' ? { ...merge, sleeps: true } : merge);
+  const task = foundTask(merge);
   const done: Done = { side, kind: operation.kind, fields, moved: [...join, ...leave], record: found };
   storeFound(set, task, done, origin, atMs);
 };

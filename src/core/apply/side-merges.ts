@@ -6,7 +6,6 @@ import {
   textIn,
   withValue,
   type Contact,
-  type ContactField,
   type SyncedField,
 } from '../contact/contact.ts';
 import { isAway, isPresent, type Half } from '../contact/half.ts';
@@ -31,14 +30,10 @@ const movesBy = (before: readonly string[], after: readonly string[], mergedAway
   return { join: after.filter((id) => !before.includes(id) && mergedAway.includes(id)), leave: lost };
 };
 
-type SurvivorChange = { readonly before: Contact; readonly shown: Contact; readonly kept: ReadonlySet<SyncedField> };
+type SurvivorChange = { readonly before: Contact; readonly shown: Contact };
 
-/** Adds the changes of a merge to the base, as if the sides had agreed on them, except for the fields in `kept`. */
-const withChange = (
-  base: Snapshot | null,
-  { before, shown, kept }: SurvivorChange,
-  { join, leave }: Moves,
-): Snapshot => {
+/** Adds the changes of a merge to the base, as if the sides had agreed on them. */
+const withChange = (base: Snapshot | null, { before, shown }: SurvivorChange, { join, leave }: Moves): Snapshot => {
   const agreed = base ?? EMPTY_SNAPSHOT;
   const all = syncedIn(agreed.contact, before, shown);
   const changed = new Set<SyncedField>(
@@ -48,9 +43,9 @@ const withChange = (
     base: agreed,
     before: { contact: before, groupIds: [] },
     now: { contact: shown, groupIds: join },
-    written: new Set(all).difference(kept),
+    written: new Set(all),
     moved: new Set([...join, ...leave]),
-    outstanding: new Set(all.filter((field) => kept.has(field) || !changed.has(field))),
+    outstanding: new Set(all.filter((field) => !changed.has(field))),
     other: null,
     agreedGroups: new Set(),
   });
@@ -88,22 +83,16 @@ type SideMerge = {
   readonly before: ContactRecord;
   readonly after: ContactRecord;
   readonly mergedAway: ContactRecord;
-  /** The fields that a plan restores regardless of the other side (`ownFields`): they are left out of the bases. */
-  readonly own?: readonly ContactField[];
 };
 
 /**
  * Applies the changes that a merge by the side itself made to the survivor. They are not edits of a user. They enter the bases of
  * both sides, so that the next plan writes the other side's values back (R9, R12). The set must contain the survivor and its pair.
  */
-export const observeMerge = (
-  set: WorkingSet,
-  { side, before, after, mergedAway, own: ownFields = [] }: SideMerge,
-  known: Known,
-): void => {
+export const observeMerge = (set: WorkingSet, { side, before, after, mergedAway }: SideMerge, known: Known): void => {
   const shown = shownBy(before.contact, after.contact, mergedAway.contact);
   const moves = movesBy(before.groupIds, after.groupIds, mergedAway.groupIds);
-  const change: SurvivorChange = { before: before.contact, shown, kept: new Set<SyncedField>(ownFields) };
+  const change: SurvivorChange = { before: before.contact, shown };
   const own = set.half(side, before.id);
   if (!storeMade(set, own, after, { change, moves }, known)) observeRecord(set, side, after, known.atMs);
 };
@@ -141,7 +130,7 @@ export const observeStray = (set: WorkingSet, operation: StrayOperation, after: 
   const pairId = operation.pairId ?? set.half(side, operation.before.id)?.pair ?? null;
   if (own === null || own.pair === pairId) return;
   const { contact: before, groupIds } = own.base ?? EMPTY_SNAPSHOT;
-  const change: SurvivorChange = { before, shown: strayed(operation, before, after.contact), kept: new Set() };
+  const change: SurvivorChange = { before, shown: strayed(operation, before, after.contact) };
   const { join, leave } = operation.kind === 'membership' ? operation : { join: [], leave: [] };
   const moves: Moves = {
     join: join.filter((id) => after.groupIds.includes(id) && !groupIds.includes(id)),

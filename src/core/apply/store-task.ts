@@ -1,4 +1,3 @@
-import { isOfUndo } from '../reconcile/decision.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { isDeleted } from '../contact/half.ts';
@@ -6,7 +5,7 @@ import type { ContactRecord } from '../contact/record.ts';
 import { bySide, type Side, SIDES } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
 import { newHalf } from '../state/half.ts';
-import { storePair } from '../state/pair.ts';
+import { storePair, unlinkPair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { halfToStore } from './task-halves.ts';
 import {
@@ -22,7 +21,7 @@ import {
 } from './task.ts';
 
 /** Settles earlier conflicts about fields that were written later, except writes that restore the winning value. */
-const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
+const endWrittenConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const { leftId, rightId } = taskIds(task);
   if (leftId === null || rightId === null || writtenSide === null) return;
   const restored = task.decision.kind === 'merge' ? (task.decision.restored ?? []) : [];
@@ -30,7 +29,7 @@ const resolveConflicts = (set: WorkingSet, task: Task, writtenSide: Side | null,
   const isSettled = (field: SyncedField): boolean =>
     !standing.has(field) && SIDES.every((side) => !pendingFields(task, side).has(field));
   const fields = [...writtenFields(task, writtenSide)].filter(isSettled);
-  if (fields.length > 0) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
+  if (fields.length > 0) set.add({ kind: 'end-conflicts', leftId, fields, atMs });
 };
 
 /** Returns the stored half of a task by the id in the task. */
@@ -51,12 +50,6 @@ const storedHalf = (set: WorkingSet, task: Task, side: Side): Half | null => {
   return set.pair(pairId)?.[side] ?? known;
 };
 
-/** A pair falls asleep when a run has nothing left to write to it. Writes of an undo to a pair that is asleep do not wake it. */
-const fallsAsleep = (task: Task): boolean => {
-  const { decision } = task;
-  return decision.kind === 'merge' && decision.sleeps === true && (isQuiet(task) || isOfUndo(decision));
-};
-
 /** Stores the pair of a task after an operation. The set must contain both halves. */
 export const storeTask = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
   const pairId = pairIdOf(set, task);
@@ -65,26 +58,19 @@ export const storeTask = (set: WorkingSet, task: Task, writtenSide: Side | null,
     if (currentRecord(task, side) === null) return kept?.[side] ?? null;
     return halfToStore(task, side, storedHalf(set, task, side), { writtenSide, atMs });
   });
-  const together = fallsAsleep(task) ? 'asleep' : 'linked';
-  const status = halves.left !== null && halves.right !== null ? together : 'kept';
+  const status = halves.left !== null && halves.right !== null ? 'linked' : 'kept';
   storePair(set, { pairId: taskPairId(task), status, halves, writtenSide });
+  const stored = pairIdOf(set, task);
+  const { decision } = task;
+  if (stored !== null && decision.kind === 'merge' && decision.unlinks && isQuiet(task)) unlinkPair(set, stored);
 };
 
 /**
  * Stores the pair of a task after an operation, and settles conflicts about the written fields. The set must contain both halves.
  */
 export const storeAnswered = (set: WorkingSet, task: Task, writtenSide: Side | null, atMs: number): void => {
-  resolveConflicts(set, task, writtenSide, atMs);
+  endWrittenConflicts(set, task, writtenSide, atMs);
   storeTask(set, task, writtenSide, atMs);
-};
-
-/** Stores that a pair is awake, before its first write. The set must contain both halves. */
-export const storeWaking = (set: WorkingSet, task: Task): void => {
-  const pairId = taskPairId(task);
-  const pair = pairId === null ? null : set.pair(pairId);
-  if (pair === null) return;
-  const halves = bySide((side) => (pair[side] === null ? null : { ...pair[side], state: 'changed' as const }));
-  storePair(set, { pairId, status: 'linked', halves, writtenSide: null });
 };
 
 /** Stores the task's contacts as a pair that is merged like a first match: with empty bases, and open. */

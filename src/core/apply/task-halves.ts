@@ -28,14 +28,6 @@ import {
   writtenFields,
 } from './task.ts';
 
-/** Returns the fields that a side lost in a conflict and that are still to be written to it. */
-const lostFields = (task: Task, side: Side): readonly SyncedField[] => {
-  const pending = pendingFields(task, side);
-  return conflictsOf(task)
-    .filter(({ field, winner }) => winner !== side && pending.has(field))
-    .map(({ field }) => field);
-};
-
 /** Returns the fields that a person decides: both sides keep their value. */
 const askedFields = (task: Task): readonly SyncedField[] =>
   conflictsOf(task)
@@ -138,7 +130,8 @@ const settledValue = (
   const outstanding = new Set([
     ...pendingFields(task, otherSide(side)),
     ...heldOn(task, side),
-    ...lostFields(task, side),
+    // A text of this side that the write replaces stays a change until then, whether it lost a conflict or a part of a name.
+    ...scalarsOf(pendingFields(task, side)),
     ...given,
   ]);
   const settled = settleBase({

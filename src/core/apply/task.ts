@@ -33,11 +33,8 @@ export type PlannedHalf = Pick<Half, 'record'> & { readonly base: Snapshot };
 /** An operation, or a part of an operation, that was done. */
 export type Done = {
   readonly side: Side;
-  /**
-   * `declined`: the side does not accept the value; `merged`: the side merged another contact into this one; `observed`: the
-   * contact was read in the meantime.
-   */
-  readonly kind: PlannedOperation['kind'] | 'declined' | 'merged' | 'observed';
+  /** `merged`: the side merged another contact into this one; `observed`: the contact was read in the meantime. */
+  readonly kind: PlannedOperation['kind'] | 'merged' | 'observed';
   readonly fields: readonly SyncedField[];
   /** The side's ids of the groups that the contact joined and left. */
   readonly moved: readonly string[];
@@ -82,10 +79,6 @@ export const creationSide = ({ decision }: Task): Side | null => (decision.kind 
 /** Returns whether this task pairs the two halves. */
 export const startsPairing = ({ decision }: Task): boolean =>
   decision.kind === 'merge' && !isOfUndo(decision) && isNewPairing(decision);
-
-/** Returns whether the pair was asleep before this task and is awake afterwards. An undo wakes no pair. */
-export const wakes = ({ decision }: Task): boolean =>
-  decision.kind === 'merge' && !isOfUndo(decision) && decision.pair.status === 'asleep';
 
 export const conflictsOf = ({ decision }: Task): readonly Conflict[] =>
   decision.kind === 'merge' ? decision.conflicts : [];
@@ -143,7 +136,7 @@ export const sharedEmails = ({ operations }: Task, side: Side): Contact['emailAd
 
 const doneOn = ({ done }: Task, side: Side): readonly Done[] => done.filter((each) => each.side === side);
 
-/** Returns the fields that were written to an existing contact of a side, or that it declined. */
+/** Returns the fields that were written to an existing contact of a side. */
 export const writtenFields = (task: Task, side: Side): ReadonlySet<SyncedField> =>
   new Set(doneOn(task, side).flatMap(({ fields }) => fields));
 
@@ -153,7 +146,7 @@ export const movedGroups = (task: Task, side: Side): ReadonlySet<string> =>
 
 /** Returns whether the contact of a side was written in this run. Each contact counts once. */
 export const wasWritten = (task: Task, side: Side): boolean =>
-  doneOn(task, side).some(({ kind }) => kind !== 'declined' && kind !== 'merged' && kind !== 'observed');
+  doneOn(task, side).some(({ kind }) => kind !== 'merged' && kind !== 'observed');
 
 /** Returns whether an update of the contact of a side has no response. The contact may be another one now. */
 export const isUnanswered = ({ unanswered }: Task, side: Side): boolean =>

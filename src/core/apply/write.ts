@@ -20,10 +20,7 @@ export type Write =
       readonly operation: CreateOperation;
       readonly task: Task;
       readonly request: CreateRequest;
-      /**
-       * Set for a create that tests which values the side accepts (`execute/try-sharing.ts`,
-       * `execute/split-refused.ts`); otherwise null.
-       */
+      /** Set for a create that tests which values the side accepts (`execute/split-refused.ts`); otherwise null. */
       readonly trial: Trial | null;
     })
   | (Shared & {

@@ -10,22 +10,14 @@ import {
   type ContactField,
   type SyncedField,
 } from './contact.ts';
-import { isExtraField, type ExtraField, type JoinedPart } from './fields.ts';
+import { isExtraField, type ExtraField } from './fields.ts';
 
-/**
- * The fields that a link syncs, in the canonical order, followed by the parts of a name that are joined into the
- * first name. Other fields are neither read, stored nor written.
- */
-export type ChosenFields = readonly (SyncedField | JoinedPart)[];
-
-const isField = (word: SyncedField | JoinedPart): word is SyncedField => isSyncedField(word);
-
-/** Returns the fields of a choice. */
-export const syncedFieldsOf = (chosen: ChosenFields): readonly SyncedField[] => chosen.filter(isField);
+/** The fields that a link syncs, in the canonical order. Other fields are neither read, stored nor written. */
+export type ChosenFields = readonly SyncedField[];
 
 /** Returns the contact fields among the chosen ones. */
 export const contactFieldsOf = (chosen: ChosenFields): readonly ContactField[] =>
-  syncedFieldsOf(chosen).filter((field): field is ContactField => field !== 'buckets');
+  chosen.filter((field): field is ContactField => field !== 'buckets');
 
 /** Returns the stored name of a choice of fields; empty for the default choice. */
 export const nameOfFields = (chosen: ChosenFields): string => {

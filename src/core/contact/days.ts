@@ -67,6 +67,9 @@ export const partsOfDay = (text: string): Parts | null => {
 
 const padded = (number: number, digits: number): string => String(number).padStart(digits, '0');
 
+/** The year that Apple's programs write for an unknown one. The parameter that says so is lost on the way to other programs. */
+const NO_YEAR = 1604;
+
 /**
  * Returns a day as `1980-05-17`, or `--05-17` if its year is unknown, from every unambiguous spelling. Returns any other text, such
  * as 05/06/1980 and 2001-02-29, normalised with {@link normaliseText}.
@@ -75,5 +78,5 @@ export const normaliseDay = (text: string | null | undefined): string => {
   const given = normaliseText(text);
   const day = read(given.replace(MIDNIGHT, ''));
   if (day === null || !isDay(day)) return given;
-  return `${day.year === null ? '-' : padded(day.year, 4)}-${padded(day.month, 2)}-${padded(day.day, 2)}`;
+  return `${day.year === null || day.year === NO_YEAR ? '-' : padded(day.year, 4)}-${padded(day.month, 2)}-${padded(day.day, 2)}`;
 };

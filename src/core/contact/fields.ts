@@ -72,12 +72,6 @@ export const FURTHER_FIELDS = {
   tags: list('tags', LABELLED_VALUE, byValue(textKey)),
 };
 
-/** The parts of a name that a link may join into the first name, in the order in which they are joined. */
-export const JOINABLE = ['namePrefix', 'middleName'] as const;
-
-/** A part of a name that is joined into the first name on a side that stores it separately; it is then not a field. */
-export type JoinedPart = `${(typeof JOINABLE)[number]}:joined`;
-
 /** A text field that a user of the account defined, by its name. */
 export type CustomField = `custom:${string}`;
 
@@ -86,7 +80,7 @@ const CUSTOM = 'custom:';
 export const isCustomField = (name: string): name is CustomField =>
   name.startsWith(CUSTOM) && normaliseText(name.slice(CUSTOM.length)) === name.slice(CUSTOM.length) && name !== CUSTOM;
 
-/** Values that one side computes for display on the other side, with their default names there. */
+/** Fields that one side computes for display on the other side, with their names there. They are texts that are synced one way. */
 export const EXTRAS = {
   lastContacted: 'Last contacted',
   relationshipStatus: 'Relationship',
@@ -94,34 +88,20 @@ export const EXTRAS = {
   assignedUser: 'Assigned to',
 } as const;
 
-export type Extra = keyof typeof EXTRAS;
+export type ExtraField = keyof typeof EXTRAS;
 
-/** A computed value with its display name: a text that is synced one way. */
-export type ExtraField = `${Extra} as ${string}`;
+export const isExtraField = (name: string): name is ExtraField => Object.hasOwn(EXTRAS, name);
 
-const AS = ' as ';
-
-export const isExtra = (name: string): name is Extra => Object.hasOwn(EXTRAS, name);
-
-/** Parses the name of an extra field into the extra and its shown name; null for any other name. */
-export const extraOf = (name: string): { readonly extra: Extra; readonly shownAs: string } | null => {
-  const [extra = '', ...words] = name.split(AS);
-  const shownAs = words.join(AS);
-  const isNamed = shownAs !== '' && normaliseText(shownAs) === shownAs;
-  return isExtra(extra) && isNamed ? { extra, shownAs } : null;
-};
-
-export const isExtraField = (name: string): name is ExtraField => extraOf(name) !== null;
-
-/** A text field with a user-defined name. */
+/** A text field that a custom field with its name contains. */
 export type NamedField = CustomField | ExtraField;
 
 export const isNamedField = (name: string): name is NamedField => isCustomField(name) || isExtraField(name);
 
 /** Returns the display name of the field. */
-export const nameOfNamed = (field: NamedField): string => extraOf(field)?.shownAs ?? field.slice(CUSTOM.length);
+export const nameOfNamed = (field: NamedField): string =>
+  isExtraField(field) ? EXTRAS[field] : field.slice(CUSTOM.length);
 
-/** Returns the specification of a field with a user-defined name. */
+/** Returns the specification of a field that a custom field contains. */
 export const namedSpec = (field: NamedField): FieldSpec<'text', string> => text(nameOfNamed(field), normaliseNotes);
 
 /** The fields of the initial field set. */

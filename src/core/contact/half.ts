@@ -22,6 +22,8 @@ export type Half = {
   readonly id: string;
   /** The pair that it belongs to; null for a contact that has no counterpart yet. */
   readonly pair: number | null;
+  /** For a half without a pair: the pair that was unlinked because neither side selected its contacts (R18); otherwise null. */
+  readonly formerPair: number | null;
   readonly state: HalfState;
   /** The contact that its side last returned. */
   readonly record: ContactRecord;

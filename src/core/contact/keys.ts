@@ -1,4 +1,4 @@
-import type { LabelledValue, PostalAddress } from './elements.ts';
+import { type LabelledValue, type PostalAddress, streetLines } from './elements.ts';
 import { loadLibphonenumber } from './load-libphonenumber.ts';
 import { hostKey, PRINTABLE_ASCII, textKey, visibleText } from './text.ts';
 
@@ -193,11 +193,11 @@ const streetKey = (street: string): string =>
     .map((text, index) => (index % 2 === 0 ? addressWords(text).map(streetWord).join('') : partition(text)))
     .join('');
 
-/** The parts of a postal address that identify it. */
-export const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as const;
+/** The parts of a postal address that identify it. The street stands for all {@link streetLines}. */
+const POSTAL_PARTS = ['street', 'city', 'region', 'postalCode', 'country'] as const;
 
 const partKey = (address: PostalAddress, part: (typeof POSTAL_PARTS)[number]): string => {
-  if (part === 'street') return streetKey(address.street);
+  if (part === 'street') return streetKey(streetLines(address));
   const key = addressPart(address[part]);
   return part === 'country' ? countryWord(key) : key;
 };
@@ -213,17 +213,76 @@ export const addressKey = (address: PostalAddress): string => {
 /** Returns whether an address has no letter, digit or sign; its label is ignored. */
 export const isBlankAddress = (address: PostalAddress): boolean => addressKey(address) === '';
 
+/** Returns whether two addresses have the same parts in the same spelling, wherever a side stores the lines of the street. */
+export const haveSameParts = (a: PostalAddress, b: PostalAddress): boolean =>
+  POSTAL_PARTS.every((part) => (part === 'street' ? streetLines(a) === streetLines(b) : a[part] === b[part]));
+
+const lineKeys = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map(streetKey)
+    .filter((key) => key !== '');
+
+/** Returns a key that is equal for the same lines of a street in any order, such as flat and house. */
+export const linesKey = (address: PostalAddress): string => lineKeys(streetLines(address)).toSorted().join('\n');
+
+/** Returns the lines of one street: those of `own`, or of `other` if `own` lacks its flat. Null for two streets. */
+const unitedLines = (own: PostalAddress, other: PostalAddress): PostalAddress | null => {
+  if (partKey(own, 'street') === partKey(other, 'street') || linesKey(own) === linesKey(other)) return own;
+  if (streetKey(own.street) === '' || streetKey(own.street) !== streetKey(other.street)) return null;
+  const hasMore = ({ extended, poBox }: PostalAddress): boolean => (extended ?? poBox) !== undefined;
+  if (hasMore(own)) return hasMore(other) ? null : own;
+  const { extended, poBox } = other;
+  return { ...own, ...(extended !== undefined && { extended }), ...(poBox !== undefined && { poBox }) };
+};
+
 /**
  * Unites two addresses of one street, if each lacks only parts that the other has. Spelling and label are those of `own`. Returns
  * null if they are different addresses.
  */
 export const unitedAddress = (own: PostalAddress, other: PostalAddress): PostalAddress | null => {
-  const keys = POSTAL_PARTS.map((part) => [partKey(own, part), partKey(other, part)] as const);
-  const [street] = keys;
-  const agrees = keys.every(([one, another]) => one === '' || another === '' || one === another);
-  if (!agrees || street === undefined || street[0] === '' || street[1] === '') return null;
-  const missing = POSTAL_PARTS.filter((_, index) => keys[index]?.[0] === '');
-  return { ...own, ...Object.fromEntries(missing.map((part) => [part, other[part]])) };
+  const lines = unitedLines(own, other);
+  if (lines === null || linesKey(lines) === '') return null;
+  const parts = POSTAL_PARTS.filter((part) => part !== 'street');
+  const keys = parts.map((part) => [partKey(own, part), partKey(other, part)] as const);
+  if (!keys.every(([one, another]) => one === '' || another === '' || one === another)) return null;
+  const missing = parts.filter((_, index) => keys[index]?.[0] === '');
+  return { ...lines, ...Object.fromEntries(missing.map((part) => [part, other[part]])) };
+};
+
+/** Returns the lines without those of a part, by their keys; null if they do not contain the part. */
+const withoutLines = (lines: readonly string[], part: string): readonly string[] | null => {
+  const keys = lineKeys(part);
+  const start = lines.findIndex((_, index) =>
+    keys.every((key, place) => streetKey(lines[index + place] ?? '') === key),
+  );
+  if (keys.length === 0 || start < 0) return null;
+  return [...lines.slice(0, start), ...lines.slice(start + keys.length)];
+};
+
+/**
+ * Returns an address that replaces `former`, with its lines in the places where `former` has them. A side without these places
+ * returns all lines as the street. Lines of a flat or a post box that changed take its place if the street stays.
+ */
+export const inPlacesOf = (former: PostalAddress, address: PostalAddress): PostalAddress => {
+  if (address.extended !== undefined || address.poBox !== undefined) return address;
+  let lines: readonly string[] = address.street.split('\n');
+  const kept: Partial<Record<'extended' | 'poBox', string>> = {};
+  for (const part of ['extended', 'poBox'] as const) {
+    const rest = withoutLines(lines, former[part] ?? '');
+    if (rest === null) continue;
+    kept[part] = former[part] ?? '';
+    lines = rest;
+  }
+  const changed = (['extended', 'poBox'] as const).find(
+    (part) => former[part] !== undefined && kept[part] === undefined,
+  );
+  const others = former.street === '' ? lines : withoutLines(lines, former.street);
+  if (changed === undefined || others === null || others.length === 0) {
+    return { ...address, ...kept, street: lines.join('\n') };
+  }
+  const street = former.street === '' ? '' : former.street;
+  return { ...address, ...kept, street, [changed]: others.join('\n') };
 };
 
 /**
@@ -260,6 +319,30 @@ export const unitedProfile = (own: LabelledValue, other: LabelledValue): Labelle
 
 /** An element of any list field. */
 export type ListElement = LabelledValue | PostalAddress;
+
+const withoutExtension = (key: string): string => key.replace(/x\d+$/u, '');
+
+const digitsOf = (key: string): string => key.replace(/\D+/gu, '');
+
+/**
+ * Returns whether two phone keys are of one number: their national numbers are equal in full, or one has the country code and the
+ * other has not. Extensions are ignored.
+ */
+export const phonesAgree = (one: string, other: string): boolean => {
+  const [a, b] = [withoutExtension(one), withoutExtension(other)];
+  if (a === b) return true;
+  if (a.startsWith('+') === b.startsWith('+')) {
+    return !a.startsWith('+') && digitsOf(a).replace(/^0+/u, '') === digitsOf(b).replace(/^0+/u, '');
+  }
+  const [international, national] = a.startsWith('+') ? [a, digitsOf(b)] : [b, digitsOf(a)];
+  if (digitsOf(international) === national.replace(/^0+/u, '')) return true;
+  const { parsePhoneNumberFromString: parse } = loadLibphonenumber();
+  const known = parse(international);
+  if (known === undefined) return false;
+  const bare = national.replace(/^0+/u, '');
+  const { countryCallingCode: defaultCallingCode, nationalNumber, number } = known;
+  return bare === nationalNumber || parse(national, { defaultCallingCode })?.number === number;
+};
 
 const MINIMUM_NATIONAL_DIGITS = 7;
 

@@ -1,5 +1,5 @@
 import { LIST_FIELDS, SCALAR_FIELDS, type Contact, type ListField } from './contact.ts';
-import { phoneKey } from './keys.ts';
+import { phoneKey, phonesAgree } from './keys.ts';
 import { elementKey, emailKeys, listOf } from './lists.ts';
 import { namesAgree } from './name-agreement.ts';
 import { wordsOf } from './names.ts';
@@ -20,9 +20,8 @@ const hasNoValues = (contact: Contact): boolean =>
 
 const isNameless = (contact: Contact): boolean => !hasName(personNameOf(contact));
 
-const phonesOf = (contact: Contact): ReadonlySet<string> => {
-  return new Set(contact.phoneNumbers.flatMap(({ value }) => phoneTail(phoneKey(value)) ?? []));
-};
+const phonesOf = (contact: Contact): readonly string[] =>
+  contact.phoneNumbers.map(({ value }) => phoneKey(value)).filter((key) => phoneTail(key) !== null);
 
 const elementsOf = (contact: Contact, field: ListField): ReadonlySet<string> => {
   return new Set(listOf(contact, field).map((element) => elementKey(field, element)));
@@ -31,7 +30,7 @@ const elementsOf = (contact: Contact, field: ListField): ReadonlySet<string> => 
 /** Returns whether two contacts share a name, an address or another identifying value. */
 const haveInCommon = (a: Contact, b: Contact): boolean => {
   if (!emailKeys(a.emailAddresses).isDisjointFrom(emailKeys(b.emailAddresses))) return true;
-  if (!phonesOf(a).isDisjointFrom(phonesOf(b))) return true;
+  if (phonesOf(a).some((one) => phonesOf(b).some((other) => phonesAgree(one, other)))) return true;
   if (!isNameless(a) && !isNameless(b)) return namesAgree(a, b, []);
   const company = wordsOf(a.company).join(' ');
   if (company !== '' && company === wordsOf(b.company).join(' ')) return true;

@@ -50,6 +50,10 @@ const wholeName = ({ firstName, lastName }: Contact): string => `${firstName} ${
 /** Returns whether a contact has an email address or a phone number in place of a name. */
 export const isNamedByAddress = (contact: Contact): boolean => isAddress(wholeName(contact), contact);
 
+/** Returns the key of the phone number that a contact has in place of a name; null if it has none. */
+export const phoneInName = (contact: Contact): string | null =>
+  isNamedByAddress(contact) && !wholeName(contact).includes('@') ? phoneKey(wholeName(contact)) : null;
+
 /** Returns a text of only signs as one word. Punctuation alone is ignored if there is another name. */
 const signsIn = (text: string, isAlone: boolean): readonly Word[] => {
   const bare = text.trim();

@@ -11,6 +11,7 @@ import {
   type SyncedField,
   valueIn,
 } from './contact.ts';
+import type { UnsyncedName } from './unsynced-name.ts';
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -37,6 +38,8 @@ export type ContactRecord = {
   /** The side's modification time of the contact, in epoch milliseconds; null if the side reports none. */
   readonly modifiedAtMs: number | null;
   readonly contact: Contact;
+  /** Absent if the link syncs all parts of the name that the side has. */
+  readonly unsyncedName?: UnsyncedName;
   /** The side's ids of the user labels or buckets that the contact belongs to; sorted, no system groups. */
   readonly groupIds: readonly string[];
   /**
@@ -55,6 +58,11 @@ export type ContactRecord = {
   readonly originId: string | null;
   /** Identifies the account that `originId` belongs to (R9). Absent if the create did not record it. */
   readonly originScope?: string;
+  /**
+   * A digest of the other side's id that a create of this program stored on the contact, if the side cannot store the id itself. Its
+   * remote computes it for each id (`Remote.originMarks`). Absent if the contact has no such mark.
+   */
+  readonly originMark?: string;
   /**
    * The fields in which the side has a value that is not synced (R15): they are empty in `contact`, and neither side's value is
    * overwritten. Absent if there are none.

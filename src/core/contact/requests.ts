@@ -78,3 +78,12 @@ export type MembershipRequest = {
   /** The membership that this side last returned, of any age; absent if unknown: then it is read when needed. */
   readonly heldGroupIds?: readonly string[];
 };
+
+/** A contact after a change of its membership, if its side altered it on this occasion (R2). */
+export type AlteredContact = {
+  readonly record: ContactRecord;
+  /** The fields in which the side stored another value than was sent. */
+  readonly fields: readonly ContactField[];
+  /** The groups that the contact joined or left without a request. */
+  readonly groupIds: readonly string[];
+};

@@ -11,17 +11,20 @@ import {
 import { hasKeys, type ElementParts } from './elements.ts';
 import { FIELDS, FURTHER_FIELDS, isNamedField } from './fields.ts';
 
-const elementSchema = (parts: ElementParts): z.ZodType => {
-  const entries = Object.entries(parts).map(([part, empty]) => {
-    return [part, empty === null ? z.string().nullable() : z.string()] as const;
+type StoredElement = { readonly empty: ElementParts; readonly optional: readonly string[] };
+
+const elementSchema = ({ empty, optional }: StoredElement): z.ZodType => {
+  const parts = Object.entries(empty).map(([part, text]) => {
+    return [part, text === null ? z.string().nullable() : z.string()] as const;
   });
-  return z.object(Object.fromEntries(entries));
+  const others = optional.map((part) => [part, z.string().exactOptional()] as const);
+  return z.object(Object.fromEntries([...parts, ...others]));
 };
 
 type Spec = (typeof FIELDS)[UsualField] | (typeof FURTHER_FIELDS)[(typeof FURTHER)[number]];
 
 const valueSchema = (spec: Spec): z.ZodType =>
-  spec.kind === 'list' ? z.array(elementSchema(spec.element.empty)) : z.string();
+  spec.kind === 'list' ? z.array(elementSchema(spec.element)) : z.string();
 
 const usual = Object.fromEntries(
   CONTACT_FIELDS.map((field) => [field, valueSchema(FIELDS[field]).default(specOf(field).empty)]),

@@ -6,10 +6,10 @@ import type { Side, Sides } from '../contact/side.ts';
 import type { PlannedOperation } from './planned.ts';
 
 /**
- * The status of a pair: in sync; unlinked by `DELETE_POLICY=keep`; waiting for a change of the source of a one-way link; or asleep,
- * which means that its contacts are set apart because no side selects them.
+ * The status of a pair: in sync; reduced to one half, because deletions are not propagated (`kept`); or waiting for a change of the
+ * source of a one-way link (`dormant`).
  */
-export type PairStatus = 'linked' | 'kept' | 'dormant' | 'asleep';
+export type PairStatus = 'linked' | 'kept' | 'dormant';
 
 /** The two halves of one person. A pair that is kept or dormant has only one half. */
 export type Pair = {
@@ -32,15 +32,12 @@ export type Conflict = {
   readonly winner: Side | null;
 };
 
-/** A person's decision about a conflict: the side whose value both sides get, or `dismissed` if the result stays. */
-export type Review = Side | 'dismissed';
-
-/** A recorded conflict of two contacts that is not settled yet. */
-export type OpenConflict = Conflict & {
+/** A recorded conflict of two contacts that has not ended. It waits for a user, or it is settled and may be decided otherwise. */
+export type RecordedConflict = Conflict & {
   readonly leftId: string;
   readonly rightId: string;
-  /** Null, or left out, if no person has reviewed it. */
-  readonly review?: Review | null;
+  /** The side whose value the user chose and that did not win by rule; null if there is no such choice. */
+  readonly decided: Side | null;
 };
 
 export type Merge<Of extends Pair = WholePair> = {
@@ -53,9 +50,9 @@ export type Merge<Of extends Pair = WholePair> = {
   readonly conflicts: readonly Conflict[];
   /** Set if a person decided that the two contacts, which are paired for the first time, are one person; otherwise left out. */
   readonly byHand?: true;
-  /** Fields in which a person chose the value of side `from` of a conflict; left out if there are none. */
+  /** Fields in which a user chose the value of side `from` of a conflict; left out if there are none. */
   readonly taken?: readonly { readonly field: SyncedField; readonly from: Side }[];
-  /** Fields in which a write restores the winning value of an open conflict; left out if there are none. */
+  /** Fields in which a write restores the winning value of a conflict; left out if there are none. */
   readonly restored?: readonly SyncedField[];
   /**
    * Set if a group whose members are united in this run was removed from the bases; otherwise left out. The bases are
@@ -70,8 +67,8 @@ export type Merge<Of extends Pair = WholePair> = {
   readonly deferred: boolean;
   /** The side on which the contact of the pair was deleted and added again (R12); left out elsewhere. */
   readonly replacedOn?: Side;
-  /** Set if the pair falls asleep after all writes, because no side selects the resulting contact; otherwise left out. */
-  readonly sleeps?: true;
+  /** Set if the pair is unlinked after all writes, because no side selects the resulting contacts (R18); otherwise left out. */
+  readonly unlinks?: true;
 };
 
 export type Creation = {
@@ -114,17 +111,15 @@ export type Deletion = {
    * Set if the contact was merged into this contact of `side`: it is deleted only after these fields of its pair are written (R12).
    */
   readonly after?: { readonly survivorId: string; readonly fields: Sides<readonly ContactField[]> };
-  /** Set if a person merged it on this side: the next plan decides about its pair (R12). Otherwise left out. */
-  readonly byHand?: true;
   /** Set in the plan of an undo: the other half stays, and is not copied to this side again. */
   readonly cause?: 'undo';
 };
 
-/** The pair ends (`drop`), stays for its only half, or falls asleep with both halves; nothing is written. */
+/** The pair ends (`drop`, and `unselected` if both contacts stay without a pair) or stays for its only half; nothing is written. */
 export type Unlink = {
   readonly kind: 'unlink';
   readonly pair: Pair;
-  readonly to: 'drop' | 'kept' | 'dormant' | 'asleep';
+  readonly to: 'drop' | 'kept' | 'dormant' | 'unselected';
 };
 
 /** The plan's decision about one contact. Plain data: printed by `plan`, performed by `sync`. */
@@ -149,13 +144,9 @@ export const writesOf = (decision: Merge<Pair> | Creation | Restoration): readon
 export const isNewPairing = ({ pair }: Pick<Merge<Pair>, 'pair'>): boolean =>
   pair.id === null || pair.status === 'kept' || pair.status === 'dormant';
 
-/** Returns whether a decision sets contacts apart that were in sync until now. */
-export const setsApart = (decision: Decision): boolean => {
-  if (decision.kind === 'merge') {
-    return decision.sleeps === true && decision.pair.status === 'linked' && !isNewPairing(decision);
-  }
-  return decision.kind === 'unlink' && decision.to === 'asleep' && decision.pair.status === 'linked';
-};
+/** Returns whether two halves belonged to one pair until neither side selected them (R18). */
+export const wereUnlinked = ({ left, right }: Sides<Half>): boolean =>
+  left.formerPair !== null && left.formerPair === right.formerPair;
 
 /** The ids of a contact on both sides. */
 export type PairIds = { readonly leftId: string | null; readonly rightId: string | null };

@@ -5,7 +5,7 @@ import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { snapshotText, snapshotOf } from '../contact/snapshot.ts';
-import type { Decision, Merge, WholePair } from './decision.ts';
+import type { Decision, Merge } from './decision.ts';
 import { plannedFields, updateOn, withoutPlanned, withPlanned } from './planned.ts';
 
 const FIRST_RETRY_MS = 5 * 60_000;
@@ -107,9 +107,9 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
     .map(({ field }) => field);
   const held = { left: decision.held.left, right: decision.held.right };
   // While the write is outstanding, a side that selects the contact continues to select it.
-  const { sleeps: _, ...awake } = decision;
+  const { unlinks: _, ...linked } = decision;
   return {
-    ...awake,
+    ...linked,
     writes,
     held: { ...held, [from]: [...held[from], ...fields], [side]: [...held[side], ...lost] },
     deferred: true,
@@ -119,34 +119,15 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
 const withoutWrite = (decision: Merge, side: Side): Merge =>
   withoutFields(decision, side, plannedFields(decision.writes, side));
 
-/** The time between two writes of extras to a contact. */
-export const EXTRAS_REST_MS = 24 * 60 * 60_000;
-
-/** Returns the extras that a decision would write to an existing contact of that side. */
-export const extrasFor = (decision: Decision, side: Side): readonly SyncedField[] =>
-  decision.kind === 'merge' ? plannedFields(decision.writes, side).filter(isExtraField) : [];
-
-/**
- * Removes the extras of contacts whose extras were written less than a day ago. `shownAtMs` returns the time of the last write of
- * extras, or null if there was none. A time that is a day or more in the future was taken from a wrong clock and is ignored. Pure.
- */
-export const deferExtras = (
-  decisions: readonly Decision[],
-  shownAtMs: (side: Side, pair: WholePair) => number | null,
-  nowMs: number,
-): readonly Decision[] => {
-  const rests = (side: Side, pair: WholePair): boolean => {
-    const atMs = shownAtMs(side, pair);
-    return atMs !== null && Math.abs(nowMs - atMs) < EXTRAS_REST_MS;
-  };
-  return decisions.map((decision) => {
+/** Removes the extras that decisions write to existing contacts. Their change stays outstanding. Pure. */
+export const deferExtras = (decisions: readonly Decision[]): readonly Decision[] =>
+  decisions.map((decision) => {
     if (decision.kind !== 'merge') return decision;
-    return SIDES.filter((side) => rests(side, decision.pair)).reduce(
-      (kept, side) => withoutFields(kept, side, extrasFor(kept, side)),
+    return SIDES.reduce(
+      (kept, side) => withoutFields(kept, side, plannedFields(kept.writes, side).filter(isExtraField)),
       decision,
     );
   });
-};
 
 /** Returns the contacts that a decision concerns. */
 export const contactsOfDecision = (decision: Decision): readonly { readonly side: Side; readonly id: string }[] => {
@@ -211,6 +192,26 @@ export const deferRefused = (
     }
   });
 };
+
+type RefusedWrite = Pick<Refusal, 'side' | 'key'> & { readonly leftId: string | null; readonly rightId: string | null };
+
+/** Returns the contacts that a refused write needs: of a create its source, of a deletion the contact itself, else both. */
+const contactsOfRefusal = ({ side, key, leftId, rightId }: RefusedWrite): Sides<string | null> => {
+  const ids = { left: leftId, right: rightId };
+  const from = otherSide(side);
+  if (key === `delete ${ids[side]}`) return { ...ids, [from]: null };
+  return key === ids[from] ? { ...ids, [side]: null } : ids;
+};
+
+/** Returns the refusals of writes to contacts that do not exist any more. `exists` is asked for the contacts of the writes. Pure. */
+export const orphanedRefusals = <Row extends RefusedWrite>(
+  refusals: readonly Row[],
+  exists: (side: Side, id: string) => boolean,
+): readonly Row[] =>
+  refusals.filter((refusal) => {
+    const ids = contactsOfRefusal(refusal);
+    return SIDES.some((side) => ids[side] !== null && !exists(side, ids[side]));
+  });
 
 /** Returns the refusals of writes to pairs that the decisions no longer contain, because the source or the side changed. Pure. */
 export const pastRefusals = <Row extends Pick<Refusal, 'side' | 'key'>>(

@@ -107,11 +107,7 @@ const namingSide = (draft: Draft, pair: GroupPair, groups: Sides<GroupRecord>): 
   const renamed = bySide((side) => names[side] !== pair[side]?.name);
   if (!renamed.left && !renamed.right) return null;
   if (renamed.left !== renamed.right) return renamed.left ? 'left' : 'right';
-  const winner = conflictWinner(draft.policy, draft.policy.conflicts, {
-    values: names,
-    changedAtMs: { left: null, right: null },
-  });
-  return winner ?? 'left';
+  return conflictWinner(draft.policy, draft.policy.conflicts, { left: null, right: null }) ?? 'left';
 };
 
 const planLinked = (draft: Draft, pair: GroupPair, left: GroupRecord, right: GroupRecord): void => {

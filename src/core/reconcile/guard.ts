@@ -18,8 +18,6 @@ export type Halt =
 export type Presence = {
   /** Contacts linked with each other. */
   readonly pairs: number;
-  /** Pairs whose contacts are set apart: these contacts are expected to exist, too. */
-  readonly asleep: number;
   /**
    * Contacts that exist on each side. For a run that destroys something: only contacts of pairs, including contacts that
    * were deleted and added again.
@@ -75,7 +73,7 @@ const sideEmptied = (side: Side, { others, places, undoes = null, ...presence }:
 });
 
 /** Returns how many linked contacts are expected on a side. Contacts that were added or changed recently are not expected (R7). */
-const expected = (side: Side, { pairs, asleep, unsettled }: Presence): number => pairs + asleep - unsettled[side];
+const expected = (side: Side, { pairs, unsettled }: Presence): number => pairs - unsettled[side];
 
 /** Returns whether a side has no linked contact although at least two are expected. */
 export const isEmptied = (side: Side, presence: Presence): boolean => {
@@ -88,15 +86,13 @@ const lossWords = (loss: Loss, count: number): string => {
       return `delete ${count} contacts`;
     case 'members':
       return `delete groups with ${count} members`;
-    case 'setApart':
-      return `set apart ${count} linked contacts that no side selects any longer`;
     default:
       return `empty the ${loss === 'buckets' ? FIELDS.buckets.words : specOf(loss).words} of ${count} contacts`;
   }
 };
 
 /** The losses that are not of a field. */
-const WHOLE_LOSSES = ['contacts', 'members', 'setApart'] as const;
+const WHOLE_LOSSES = ['contacts', 'members'] as const;
 
 const isField = (loss: Loss): loss is SyncedField => !WHOLE_LOSSES.some((whole) => whole === loss);
 
@@ -123,9 +119,7 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
     const [now, before] = [losses[side][loss] ?? 0, recent[side][loss] ?? 0];
     if (now === 0 || now + before <= allowed) return [];
     const earlier = before === 0 ? '' : ` (after ${before} in the last 24 hours)`;
-    // Setting apart affects both halves of a pair.
-    const place = loss === 'setApart' ? '' : ` at ${places[side]}`;
-    return [`${lossWords(loss, now)}${place}${earlier}`];
+    return [`${lossWords(loss, now)} at ${places[side]}${earlier}`];
   });
   if (parts.length === 0) return null;
   return {
@@ -155,13 +149,22 @@ export const accountChanged = (side: Side, place: string, detail: string): Halt 
     'Sign in with the first account, or configure a new link with its own DATA_DIR for the new account.',
 });
 
+/** Returns the halt of a link that connects an account with itself; no option overrides it. */
+export const bothSidesOneAccount = (link: string, account: string): Halt => ({
+  reason: 'same-accounts',
+  side: null,
+  message:
+    `Both sides of the link ${link} are the same account or address book (${account}); nothing was written. ` +
+    'Set another account or address book at one of its sides.',
+});
+
 /** Returns the halt of a link whose two accounts are already connected by another link; no option overrides it. */
 export const sameAccounts = (link: string, other: string): Halt => ({
   reason: 'same-accounts',
   side: null,
   message:
     `The links ${link} and ${other} connect the same two accounts, and would create each contact twice; nothing was ` +
-    `written. Keep one of them, with a selection of contacts or buckets if needed. Then run: contact-sync forget link ${link}`,
+    `written. Keep one of them, with a selection of contacts or buckets if needed. Then run: contact-sync forget ${link}`,
 });
 
 /**

@@ -1,16 +1,16 @@
 import { type Contact, type ContactField, type SyncedField, valueIn } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { bySide, type Side, type Sides, SIDES } from '../contact/side.ts';
-import { type Decision, type Merge, setsApart } from './decision.ts';
+import type { Decision, Merge } from './decision.ts';
 import type { GroupLink } from './membership.ts';
 import type { Plan } from './plan.ts';
 import { membershipOn, updateOn } from './planned.ts';
 
 /**
  * The losses that the guard counts (R8): deleted contacts, members of deleted groups, and for each field the contacts that lose
- * every value of it. A pair that is set apart loses no value, but counts once, as a loss of the left side.
+ * every value of it.
  */
-export type Loss = 'contacts' | 'members' | 'setApart' | SyncedField;
+export type Loss = 'contacts' | 'members' | SyncedField;
 
 /** The number of losses of each kind on one side; an absent kind is 0. */
 export type Losses = Readonly<Partial<Record<Loss, number>>>;
@@ -47,23 +47,19 @@ const emptiedBy = ({ pair, writes }: Merge, side: Side, links: readonly GroupLin
 };
 
 /** Returns the losses that a decision causes on each side, each counted once. */
-const lossesBy = (decision: Decision, links: readonly GroupLink[]): Sides<readonly Loss[]> => {
+export const lossesBy = (decision: Decision, links: readonly GroupLink[]): Sides<readonly Loss[]> => {
   switch (decision.kind) {
     case 'delete':
       return { left: [], right: [], [decision.side]: ['contacts'] };
     case 'merge':
-      return bySide((side) => {
-        const emptied = emptiedBy(decision, side, links);
-        return side === 'left' && setsApart(decision) ? [...emptied, 'setApart'] : emptied;
-      });
+      return bySide((side) => emptiedBy(decision, side, links));
     case 'unlink':
-      return { left: setsApart(decision) ? ['setApart'] : [], right: [] };
     case 'create':
       return { left: [], right: [] };
   }
 };
 
-/** Returns whether a decision deletes a contact, empties a field of a contact, or sets a contact apart. */
+/** Returns whether a decision deletes a contact or empties a field of a contact. */
 export const causesLosses = (decision: Decision, links: readonly GroupLink[]): boolean => {
   const losses = lossesBy(decision, links);
   return SIDES.some((side) => losses[side].length > 0);
@@ -94,3 +90,21 @@ export const lossesOf = (
     return { ...countLosses(each.flatMap((losses) => losses[side])), members };
   });
 };
+
+/** Returns the id of the contact that a decision changes on a side. */
+const idOf = (decision: Decision, side: Side): string =>
+  decision.kind === 'delete' ? decision.record.id : (decision.pair?.[side]?.id ?? '');
+
+/** Identifies a deleted contact. */
+export const deletionKey = (side: Side, id: string): string => `contacts ${side} ${id}`;
+
+/** Returns a text for each loss of a plan that identifies it: an acceptance refers to these losses and no others (R8). */
+export const lossKeys = ({ decisions, groups }: Pick<Plan, 'decisions' | 'groups'>): readonly string[] => [
+  ...decisions.flatMap((decision) => {
+    const losses = lossesBy(decision, groups.links);
+    return SIDES.flatMap((side) => losses[side].map((loss) => `${loss} ${side} ${idOf(decision, side)}`));
+  }),
+  ...groups.actions.flatMap((action) =>
+    action.kind === 'delete-group' ? [`members ${action.side} ${action.group.id}`] : [],
+  ),
+];

@@ -1,7 +1,8 @@
 import { compareNames, haveOtherScripts } from '../contact/name-agreement.ts';
 import { foldText } from '../contact/names.ts';
 import { hasName } from '../contact/person-name.ts';
-import { fullNames, indexBy, isCompanyCard, shared, type MatchablePerson } from './matchable-person.ts';
+import { soundDifferent } from '../contact/unsynced-name.ts';
+import { fullNames, indexBy, isCompanyCard, shared, sharedPhones, type MatchablePerson } from './matchable-person.ts';
 
 /** Two contacts that may be one person, and the strength of the evidence. */
 export type Edge = { readonly left: MatchablePerson; readonly right: MatchablePerson; readonly score: number };
@@ -29,14 +30,15 @@ const detailScore = (left: MatchablePerson, right: MatchablePerson): number => {
 
 const nameScore = (left: MatchablePerson, right: MatchablePerson): number => {
   if (left.name === '' || right.name === '') return 40;
-  return left.name === right.name ? 150 : 60;
+  const unsynced = left.wholeNames.key === right.wholeNames.key && left.phonetic === right.phonetic ? 1 : 0;
+  return (left.name === right.name ? 150 : 60) + unsynced;
 };
 
 const scoreOf = (left: MatchablePerson, right: MatchablePerson): number =>
   shared(left.emails, right.emails) * 100 +
   (left.emails.symmetricDifference(right.emails).size === 0 ? 10 : 0) +
   nameScore(left, right) +
-  shared(left.phones, right.phones) * 30 +
+  sharedPhones(left, right) * 30 +
   detailScore(left, right);
 
 /** Above this many combinations under one key, only contacts of the same name are compared. */
@@ -82,6 +84,22 @@ const edgesBy = (
   return [...edges.values()];
 };
 
+type Compared = ReturnType<typeof compareNames>;
+
+/** Returns whether parts of the names that the link does not sync distinguish two people. A missing part agrees with any. */
+export const areDistinguished = (
+  a: MatchablePerson,
+  b: MatchablePerson,
+  sharedEmails: Iterable<string> = [],
+): boolean => {
+  if (soundDifferent(a.phonetic, b.phonetic)) return true;
+  if (a.wholeNames === a.names && b.wholeNames === b.names) return false;
+  return compareNames(a.wholeNames, b.wholeNames, sharedEmails) === 'different';
+};
+
+const compare = (a: MatchablePerson, b: MatchablePerson, sharedEmails: Iterable<string> = []): Compared =>
+  areDistinguished(a, b, sharedEmails) ? 'different' : compareNames(a.names, b.names, sharedEmails);
+
 /** Legal forms of companies, which one side may leave out. */
 const LEGAL_FORMS = new Set(
   'gmbh ag kg ug ohg ev inc corp co ltd llc llp plc sa sarl sas srl spa bv nv oy ab as'.split(' '),
@@ -101,7 +119,7 @@ const mayBeOne = (a: MatchablePerson, b: MatchablePerson): boolean => {
   const [card, other] = [isCompanyCard(a), isCompanyCard(b)];
   if (card && other) return a.name === b.name || companyWords(a.company) === companyWords(b.company);
   if (card || other) return !hasName(a.names) && !hasName(b.names);
-  return compareNames(a.names, b.names, a.emails.intersection(b.emails)) !== 'different';
+  return compare(a, b, a.emails.intersection(b.emails)) !== 'different';
 };
 
 /** Returns edges of contacts that share an email address and whose names agree. */
@@ -109,10 +127,15 @@ export const emailEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person
 
 /** Returns whether two contacts have one full name, in any order and division. */
 const areNamesakes = (a: MatchablePerson, b: MatchablePerson): boolean =>
-  a.name !== '' && a.name === b.name && (!hasName(a.names) || compareNames(a.names, b.names) === 'same');
+  a.name !== '' && a.name === b.name && (!hasName(a.names) || compare(a, b) === 'same');
 
 /** Returns edges of contacts that share a phone number and the full name. */
-export const phoneEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.phones, areNamesakes);
+export const phoneEdges = (open: Sets): readonly Edge[] =>
+  edgesBy(
+    open,
+    (person) => person.phoneTails,
+    (a, b) => areNamesakes(a, b) && sharedPhones(a, b) > 0,
+  );
 
 /**
  * Returns whether two contacts that share a phone number have names that agree without being equal, so that they
@@ -120,22 +143,27 @@ export const phoneEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person
  */
 const lookAlike = (a: MatchablePerson, b: MatchablePerson): boolean => {
   if (isCompanyCard(a) || isCompanyCard(b)) return false;
-  if (compareNames(a.names, b.names) !== 'different') return true;
+  if (compare(a, b) !== 'different') return true;
   return !a.names.isSeveral && !b.names.isSeveral && haveOtherScripts(a.names, b.names);
 };
 
 /** Returns edges of contacts that share a phone number and whose names, although not equal, may belong to one person. */
-export const likelyEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person) => person.phones, lookAlike);
+export const likelyEdges = (open: Sets): readonly Edge[] =>
+  edgesBy(
+    open,
+    (person) => person.phoneTails,
+    (a, b) => lookAlike(a, b) && sharedPhones(a, b) > 0,
+  );
 
 /** Returns edges of contacts with one full name, or two forms of it: a short form, an initial or a further given name. */
 export const similarNameEdges = (open: Sets): readonly Edge[] =>
-  edgesBy(open, fullNames, (a, b) => areNamesakes(a, b) || compareNames(a.names, b.names) === 'compatible');
+  edgesBy(open, fullNames, (a, b) => areNamesakes(a, b) || compare(a, b) === 'compatible');
 
 /** Returns whether the values of two contacts contradict that they are the same person. */
 export const contradicts = (a: MatchablePerson, b: MatchablePerson): boolean =>
   !areNamesakes(a, b) ||
   (a.emails.size > 0 && b.emails.size > 0) ||
-  (a.phones.size > 0 && b.phones.size > 0 && shared(a.phones, b.phones) === 0) ||
+  (a.phones.size > 0 && b.phones.size > 0 && sharedPhones(a, b) === 0) ||
   (a.company !== '' && b.company !== '' && a.company !== b.company);
 
 /** Returns edges of namesakes that share a title, an address, a website or a short phone number, without a contradiction. */

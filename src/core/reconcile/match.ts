@@ -1,7 +1,9 @@
 import type { Half } from '../contact/half.ts';
 import { wasMadeFor } from '../contact/origin.ts';
+import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import {
+  areDistinguished,
   contradicts,
   emailEdges,
   likelyEdges,
@@ -40,6 +42,8 @@ type MatchInput = Sides<readonly Half[]> & {
   readonly links?: readonly GroupLink[];
   /** The ids of each side's account in the origins that this link stores on the other side (R9). */
   readonly scopes?: Sides<string>;
+  /** The ids of each side's contacts by the marks of the contacts that were created for them (`ContactRecord.originMark`). */
+  readonly marked?: Sides<ReadonlyMap<string, string>>;
   /** Decisions of a person about two contacts. */
   readonly verdicts?: readonly Verdict[];
 };
@@ -120,20 +124,43 @@ const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
 
 const hasNoValues = ({ content }: MatchablePerson): boolean => content === '';
 
-const matchByOrigin = (progress: Progress, scopes: Sides<string> | undefined): void => {
-  for (const side of SIDES) {
-    const other = otherSide(side);
-    const others = new Map([...progress[other]].map((person) => [person.record.id, person]));
-    for (const person of progress[side]) {
-      const { originId } = person.record;
-      const origin = originId === null ? undefined : others.get(originId);
-      if (origin === undefined || !progress[other].has(origin)) continue;
-      const { id, contact } = origin.record;
-      if (!wasMadeFor(person.record, { id, scope: scopes?.[other], contact })) continue;
-      const [left, right] = side === 'left' ? [person, origin] : [origin, person];
-      if (!areApart(progress, left, right)) take(progress, left, right);
-    }
+/** The values that resolve origins. */
+type Origins = {
+  readonly marked: MatchInput['marked'] | undefined;
+  readonly scopes: Sides<string> | undefined;
+};
+
+/** Returns the record with the origin that its mark names. */
+const withOrigin = (record: ContactRecord, other: Side, { marked, scopes }: Origins): ContactRecord => {
+  const { originId, originMark } = record;
+  const id = originMark === undefined ? undefined : marked?.[other].get(originMark);
+  if (originId !== null || id === undefined) return record;
+  return { ...record, originId: id, ...(scopes !== undefined && { originScope: scopes[other] }) };
+};
+
+/** Pairs the contacts of one side with the contacts that they were created for; by their mark alone if `isMarkEnough`. */
+const takeOrigins = (progress: Progress, side: Side, given: Origins, isMarkEnough: boolean): void => {
+  const other = otherSide(side);
+  const others = new Map([...progress[other]].map((person) => [person.record.id, person]));
+  for (const person of progress[side]) {
+    const record = withOrigin(person.record, other, given);
+    const origin = record.originId === null ? undefined : others.get(record.originId);
+    if (origin === undefined || !progress[other].has(origin)) continue;
+    const { id, contact } = origin.record;
+    const isMarked = isMarkEnough && record !== person.record;
+    if (!isMarked && !wasMadeFor(record, { id, scope: given.scopes?.[other], contact })) continue;
+    const [left, right] = side === 'left' ? [person, origin] : [origin, person];
+    if (!areApart(progress, left, right)) take(progress, left, right);
   }
+};
+
+/**
+ * Pairs contacts with the contacts that they were created for. A mark is evidence alone: only a create for that contact has it.
+ * Contacts that also have values in common come first, because several contacts may have one mark.
+ */
+const matchByOrigin = (progress: Progress, given: Origins): void => {
+  for (const side of SIDES) takeOrigins(progress, side, given, false);
+  for (const side of SIDES) takeOrigins(progress, side, given, true);
 };
 
 /** Pairs contacts with identical content. Which of several copies are paired makes no difference. */
@@ -143,7 +170,7 @@ const takeCopies = (progress: Progress, keyOf: (person: MatchablePerson) => stri
   for (const [key, lefts] of indexBy(progress.left, keys)) {
     const copies = (rights.get(key) ?? []).toReversed();
     for (const left of lefts) {
-      const at = copies.findLastIndex((copy) => !areApart(progress, left, copy));
+      const at = copies.findLastIndex((copy) => !areApart(progress, left, copy) && !areDistinguished(left, copy));
       const [right] = at < 0 ? [] : copies.splice(at, 1);
       if (right !== undefined) take(progress, left, right);
     }
@@ -251,6 +278,16 @@ const matchByHand = (progress: Progress, verdicts: readonly Verdict[]): void => 
   }
 };
 
+/** Pairs the halves of a pair that was unlinked because neither side selected it, regardless of all other evidence (R18). */
+const matchByFormerPair = (progress: Progress): void => {
+  const formerOf = ({ half: { formerPair } }: MatchablePerson) => (formerPair === null ? [] : [String(formerPair)]);
+  const rights = indexBy(progress.right, formerOf);
+  for (const [formerPair, [left]] of indexBy(progress.left, formerOf)) {
+    const [right] = rights.get(formerPair) ?? [];
+    if (left !== undefined && right !== undefined && !areApart(progress, left, right)) take(progress, left, right);
+  }
+};
+
 /**
  * Returns the people of a side. Contacts that a person keeps apart from others come first, because they do not match every copy.
  */
@@ -272,7 +309,7 @@ const isApartBy = (apart: readonly Verdict[]): Progress['isApart'] => {
 
 /**
  * Finds the contacts that are the same person on both sides (R13). The evidence, in this order: a decision of a person;
- * the origin that a create stored (R9); identical content; an email address, if the names agree; a phone number and the
+ * a pair that was unlinked while neither side selected it (R18); the origin that a create stored (R9); identical content; an email address, if the names agree; a phone number and the
  * name; a full name that is unique or has more values in common, and is not contradicted. Pure. Contacts that cannot be
  * decided are returned in `ambiguous`.
  */
@@ -281,6 +318,7 @@ export const matchContacts = ({
   right,
   links = [],
   scopes,
+  marked,
   verdicts = [],
 }: MatchInput): { readonly matches: readonly Match[]; readonly ambiguous: readonly AmbiguousMatch[] } => {
   if (left.length === 0 || right.length === 0) return { matches: [], ambiguous: [] };
@@ -294,10 +332,13 @@ export const matchContacts = ({
     isApart: isApartBy(apart),
   };
   matchByHand(progress, verdicts);
-  matchByOrigin(progress, scopes);
-  takeCopies(progress, ({ content, groups }) =>
-    groups.size === 0 ? content : `${content}\n${[...groups].toSorted().join('\n')}`,
-  );
+  matchByFormerPair(progress);
+  matchByOrigin(progress, { scopes, marked });
+  const inGroups = ({ content, groups }: MatchablePerson): string => [content, ...[...groups].toSorted()].join('\n');
+  const named = ({ phonetic, wholeNames }: MatchablePerson): string => `${wholeNames.key}\n${phonetic}\n`;
+  takeCopies(progress, (person) => named(person) + inGroups(person));
+  takeCopies(progress, (person) => named(person) + person.content);
+  takeCopies(progress, inGroups);
   takeCopies(progress, ({ content }) => content);
   takeBest(progress, emailEdges(progress));
   takeBest(progress, phoneEdges(progress));

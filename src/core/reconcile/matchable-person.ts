@@ -1,12 +1,14 @@
 import { withoutExtras } from '../contact/chosen.ts';
 import { type Contact, type ListField, listsIn, scalarsIn, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
+import { phonesAgree } from '../contact/keys.ts';
 import { elementKey, listOf } from '../contact/lists.ts';
 import { foldText, withoutDigraphs } from '../contact/names.ts';
 import { formalNamesOf } from '../contact/nicknames.ts';
 import { phoneTail } from '../contact/origin.ts';
-import { hasName, type PersonName, personNameOf } from '../contact/person-name.ts';
+import { hasName, type PersonName, personNameOf, phoneInName } from '../contact/person-name.ts';
 import type { ContactRecord } from '../contact/record.ts';
+import { phoneticKey, withWholeName } from '../contact/unsynced-name.ts';
 import type { GroupLink } from './membership.ts';
 
 type Keys = ReadonlySet<string>;
@@ -16,6 +18,10 @@ export type MatchablePerson = {
   readonly half: Half;
   readonly record: ContactRecord;
   readonly names: PersonName;
+  /** The name with the parts that the link does not sync. */
+  readonly wholeNames: PersonName;
+  /** The spoken name; empty if unknown. */
+  readonly phonetic: string;
   /** Equal for namesakes; the company name if the contact has no person's name. */
   readonly name: string;
   /** The folded company. */
@@ -23,8 +29,10 @@ export type MatchablePerson = {
   /** Equal for copies of one person: the name, or all email addresses if there is no name. */
   readonly identity: string;
   readonly emails: Keys;
-  /** The closing digits of phone numbers that are long enough to distinguish people. */
+  /** The keys of phone numbers that are long enough to distinguish people. */
   readonly phones: Keys;
+  /** Their closing digits. Two numbers that agree have the same ones. */
+  readonly phoneTails: Keys;
   /** Phone numbers that are too short to distinguish people. */
   readonly shortPhones: Keys;
   readonly addresses: Keys;
@@ -96,19 +104,25 @@ export const personReader = (links: readonly GroupLink[]): ((half: Half) => Matc
     const keys = keysOf(contact);
     const keysIn = (field: ListField): Keys => keys.get(field) ?? NONE;
     const names = personNameOf(contact);
+    const wholeNames = record.unsyncedName === undefined ? names : personNameOf(withWholeName(record));
+    const phonetic = phoneticKey(record);
     const company = foldText(contact.company);
     const name = nameKey(names, company);
     const emails = keysIn('emailAddresses');
-    const phones = [...keysIn('phoneNumbers')];
+    const number = phoneInName(contact);
+    const phones = [...keysIn('phoneNumbers'), ...(number === null ? [] : [number])];
     return {
       half,
       record,
       names,
+      wholeNames,
+      phonetic,
       name,
       company,
-      identity: name || JSON.stringify([...emails].toSorted()),
+      identity: JSON.stringify(name === '' ? [...emails].toSorted() : [name, wholeNames.key, phonetic]),
       emails,
-      phones: setOf(phones.flatMap((phone) => phoneTail(phone) ?? [])),
+      phones: setOf(phones.filter((phone) => phoneTail(phone) !== null)),
+      phoneTails: setOf(phones.flatMap((phone) => phoneTail(phone) ?? [])),
       shortPhones: setOf(phones.filter((phone) => phoneTail(phone) === null)),
       addresses: keysIn('addresses'),
       websites: keysIn('websites'),
@@ -116,6 +130,12 @@ export const personReader = (links: readonly GroupLink[]): ((half: Half) => Matc
       content: contentOf(contact, keys),
     };
   };
+};
+
+/** Returns the number of phone numbers of the first contact that the second one has too, in any form. */
+export const sharedPhones = (a: MatchablePerson, b: MatchablePerson): number => {
+  if (shared(a.phoneTails, b.phoneTails) === 0) return 0;
+  return [...a.phones].filter((one) => [...b.phones].some((other) => phonesAgree(one, other))).length;
 };
 
 /** Returns the number of values that both sets contain. */

@@ -1,4 +1,4 @@
-import type { Contact, ScalarField } from '../contact/contact.ts';
+import { type Contact, type ScalarField, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { namePieces, wordsOf } from '../contact/names.ts';
 import { hasName, isNamedByAddress, personNameOf } from '../contact/person-name.ts';
@@ -8,13 +8,15 @@ export const NAME_FIELDS = ['firstName', 'lastName'] as const;
 
 type NameField = (typeof NAME_FIELDS)[number];
 
-export const isNameField = (field: ScalarField): field is NameField => NAME_FIELDS.some((each) => each === field);
-
 /**
  * All parts of the name come from one side; `from` is null if a person decides. `conflicts` is true if both sides changed the name
  * and the value of the other side is lost.
  */
-type WholeName = { readonly from: Side | null; readonly conflicts: boolean };
+type WholeName = {
+  readonly from: Side | null;
+  readonly conflicts: boolean;
+  readonly fields: readonly ScalarField[];
+};
 
 /** Returns the side whose value of a part of the name wins if both sides changed it; null if a person decides. */
 type NameWinner = (field: NameField) => Side | null;
@@ -54,6 +56,27 @@ const dividedName = (names: Sides<Contact>, winnerOf: NameWinner): Side | null =
   const divided = whole.filter((side) => NAME_FIELDS.every((field) => names[side][field] !== ''));
   if (whole.length === 2 && divided.length !== 1) return winnerOf('firstName') ?? 'left';
   return divided[0] ?? whole[0] ?? null;
+};
+
+/** The parts of a name that may trade words with each other. */
+const WORD_FIELDS = [...NAME_FIELDS, 'middleName'] as const;
+
+/**
+ * Returns whether one side changed several parts of the name and the other side gave one of these parts another value. Merging
+ * part by part would make a name that neither side wrote: `Ann Leeson`, changed from `Leeson Ann`, and `Leighson Ann` are not
+ * `Leighson Leeson`.
+ */
+const isRewrittenTwice = (halves: Sides<Half>): boolean => {
+  const { left, right } = halves;
+  const textOf = (side: Side, field: (typeof WORD_FIELDS)[number]) => textIn(halves[side].record.contact, field);
+  const changed = bySide((side) => {
+    const { base } = halves[side];
+    return base === null ? [] : WORD_FIELDS.filter((field) => textOf(side, field) !== textIn(base.contact, field));
+  });
+  if (left.base === null || right.base === null || SIDES.every((side) => changed[side].length < 2)) return false;
+  return changed.left.some(
+    (field) => changed.right.includes(field) && textOf('left', field) !== textOf('right', field),
+  );
 };
 
 /** Returns the parts of the name in which a side replaced one text by another. */
@@ -97,12 +120,13 @@ const isMixture = (halves: Sides<Half>, winnerOf: NameWinner): boolean => {
 export const ruleName = (halves: Sides<Half>, { isFree, winnerOf, wholeWinner }: NameTerms): WholeName | null => {
   const names = bySide((side) => halves[side].record.contact);
   const real = isFree ? realName(names) : null;
-  if (real !== null) return { from: real, conflicts: false };
+  if (real !== null) return { from: real, conflicts: false, fields: NAME_FIELDS };
   // A pair may be stored with empty bases before any of its values is written.
   const isKnown = SIDES.some((side) => NAME_FIELDS.some((field) => (halves[side].base?.contact[field] ?? '') !== ''));
   if (isKnown) {
-    return isFree && isMixture(halves, winnerOf) ? { from: wholeWinner(), conflicts: true } : null;
+    const fields = isRewrittenTwice(halves) ? WORD_FIELDS : isMixture(halves, winnerOf) ? NAME_FIELDS : null;
+    return isFree && fields !== null ? { from: wholeWinner(), conflicts: true, fields } : null;
   }
   const from = dividedName(names, winnerOf);
-  return from === null ? null : { from, conflicts: false };
+  return from === null ? null : { from, conflicts: false, fields: NAME_FIELDS };
 };

@@ -11,7 +11,7 @@ import {
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { changedAtMs, type Half } from '../contact/half.ts';
-import { type ListElement, POSTAL_PARTS } from '../contact/keys.ts';
+import { haveSameParts, inPlacesOf, type ListElement } from '../contact/keys.ts';
 import {
   elementKey,
   isTypedList,
@@ -24,11 +24,11 @@ import {
 import { unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
-import type { Conflict, Merge, OpenConflict } from './decision.ts';
-import { isNameField, NAME_FIELDS, ruleName } from './merge-name.ts';
+import type { Conflict, Merge, RecordedConflict } from './decision.ts';
+import { NAME_FIELDS, ruleName } from './merge-name.ts';
 import { conflictWinner, policyFor, decidesByTime } from './conflict-policy.ts';
 import { forField, mayWrite, type Policy } from './policy.ts';
-import { sidesToTake, takenValue } from './review.ts';
+import { sidesToTake, takenValue } from './recorded-conflicts.ts';
 import { aliasLeftovers } from './similar.ts';
 
 /** The result of merging the contact fields of two halves. */
@@ -42,10 +42,11 @@ type FieldMerge = {
 };
 
 const winnerOf = (policy: Policy, halves: Sides<Half>, field: ScalarField): Side | null =>
-  conflictWinner(forField(policy, field), policyFor(policy, field), {
-    values: bySide((side) => textIn(halves[side].record.contact, field)),
-    changedAtMs: bySide((side) => changedAtMs(halves[side])),
-  });
+  conflictWinner(
+    forField(policy, field),
+    policyFor(policy, field),
+    bySide((side) => changedAtMs(halves[side])),
+  );
 
 const hasBases = ({ left, right }: Sides<Half>): boolean => left.base !== null && right.base !== null;
 
@@ -70,9 +71,14 @@ export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): S
 };
 
 /** The elements that a list field of one side gains and loses through changes of the other side. */
-type ListDelta = { readonly add: readonly ListElement[]; readonly remove: readonly ListElement[] };
+type ListDelta = {
+  readonly add: readonly ListElement[];
+  readonly remove: readonly ListElement[];
+  /** For an added element that replaces a removed one: the removed one, whose place it takes. */
+  readonly replaces: ReadonlyMap<ListElement, ListElement>;
+};
 
-const NO_DELTA: ListDelta = { add: [], remove: [] };
+const NO_DELTA: ListDelta = { add: [], remove: [], replaces: new Map() };
 
 /**
  * Returns whether two lists contain the same texts in the same order. Labels are ignored where they are not part of the elements.
@@ -82,9 +88,8 @@ const haveSameTexts = (field: ListField, a: readonly ListElement[], b: readonly 
   const isTyped = isTypedList(field);
   const isSame = (element: ListElement, other: ListElement | undefined): boolean => {
     if (other === undefined || (isTyped && element.label !== other.label)) return false;
-    return 'value' in element
-      ? 'value' in other && element.value === other.value
-      : 'street' in other && POSTAL_PARTS.every((part) => element[part] === other[part]);
+    if ('value' in element) return 'value' in other && element.value === other.value;
+    return 'street' in other && haveSameParts(element, other);
   };
   return a.length === b.length && a.every((element, index) => isSame(element, b[index]));
 };
@@ -125,6 +130,10 @@ const uniteTwins = (
     return {
       add: [...delta[side].add.filter((element) => !arrived.has(element)), ...replaced.map(({ united }) => united)],
       remove: [...delta[side].remove, ...replaced.map(({ former }) => former)],
+      replaces: new Map([
+        ...delta[side].replaces,
+        ...replaced.map(({ former, united }): [ListElement, ListElement] => [united, former]),
+      ]),
     };
   });
 };
@@ -134,10 +143,32 @@ const NO_SOURCE: Sides<boolean> = { left: false, right: false };
 /** Returns which side is the source of a one-way link. Its removals apply even if the target changed the element. */
 const isSourceOf = (policy: Policy): Sides<boolean> => bySide((side) => !mayWrite(policy, side));
 
+/** Returns the keys that only the first list has, by the preceding key that both lists have; empty at the start of the list. */
+const keysByPlace = (list: KeyedList, other: KeyedList): ReadonlyMap<string, readonly string[]> => {
+  let place = '';
+  const found = new Map<string, string[]>();
+  for (const key of list.keys()) {
+    if (other.has(key)) place = key;
+    else found.set(place, [...(found.get(place) ?? []), key]);
+  }
+  return found;
+};
+
+/** Returns the elements that a side replaced by another one in the same place, by the key of the new one. */
+const replacedKeys = (now: KeyedList, base: KeyedList): ReadonlyMap<string, string> => {
+  const removed = keysByPlace(base, now);
+  return new Map(
+    [...keysByPlace(now, base)].flatMap(([place, added]) => {
+      const former = removed.get(place) ?? [];
+      return added.slice(0, former.length).map((key, index) => [key, former[index] ?? ''] as const);
+    }),
+  );
+};
+
 /**
  * Merges a list element by element (R3). An element added on one side is added on the other. An element removed on one side is
- * removed on the other, unless that side added it since and is not the target of a one-way link. A side that has the element keeps
- * its label, spelling and position.
+ * removed on the other, unless that side added it since and is not the target of a one-way link. An element that one side replaced
+ * takes the place of the former one on the other side. A side that has the element keeps its label, spelling and position.
  */
 export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NO_SOURCE): Sides<ListDelta> => {
   const { left, right } = halves;
@@ -173,15 +204,45 @@ export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NO_S
   };
   const alone = (own: KeyedList, other: KeyedList, otherBase: KeyedList): ListElement[] =>
     [...own].filter(([key]) => !other.has(key) && !otherBase.has(key)).map(([, element]) => element);
+  const deltaOf = (
+    from: KeyedList,
+    fromBase: KeyedList,
+    to: KeyedList,
+    toBase: KeyedList,
+    wins: boolean,
+  ): ListDelta => {
+    const [add, remove] = [gains(from, fromBase, to), losses(from, fromBase, to, toBase, wins)];
+    if (add.length === 0 || remove.length === 0) return { ...NO_DELTA, add, remove };
+    const pairs = [...replacedKeys(from, fromBase)].flatMap(([key, former]): [ListElement, ListElement][] => {
+      const [added, removed] = [from.get(key), to.get(former)];
+      return added !== undefined && removed !== undefined && remove.includes(removed) ? [[added, removed]] : [];
+    });
+    return { add, remove, replaces: new Map(pairs) };
+  };
   const delta = {
-    left: { add: gains(s, sBase, g), remove: losses(s, sBase, g, gBase, isSource.right) },
-    right: { add: gains(g, gBase, s), remove: losses(g, gBase, s, sBase, isSource.left) },
+    left: deltaOf(s, sBase, g, gBase, isSource.right),
+    right: deltaOf(g, gBase, s, sBase, isSource.left),
   };
   return uniteTwins(field, delta, { left: alone(g, s, sBase), right: alone(s, g, gBase) });
 };
 
-const applyDelta = (elements: readonly ListElement[], { add, remove }: ListDelta): readonly ListElement[] => {
-  return [...elements.filter((element) => !remove.includes(element)), ...add];
+const replacement = (former: ListElement, element: ListElement): ListElement =>
+  'street' in former && 'street' in element ? inPlacesOf(former, element) : element;
+
+const applyDelta = (elements: readonly ListElement[], { add, remove, replaces }: ListDelta): readonly ListElement[] => {
+  const placed = new Map(
+    add.flatMap((element) => {
+      const former = replaces.get(element);
+      return former === undefined ? [] : [[former, element] as const];
+    }),
+  );
+  const kept = elements.flatMap((element) => {
+    const next = placed.get(element);
+    if (next !== undefined) return [replacement(element, next)];
+    return remove.includes(element) ? [] : [element];
+  });
+  const others = new Set(placed.values());
+  return [...kept, ...add.filter((element) => !others.has(element))];
 };
 
 const isEmptyDelta = ({ add, remove }: ListDelta): boolean => add.length === 0 && remove.length === 0;
@@ -198,7 +259,7 @@ type NameRuling = ReturnType<typeof ruleName>;
 
 /** Earlier decisions about the two contacts, made by a run or by a person. */
 type Rulings = {
-  readonly open: readonly OpenConflict[];
+  readonly recorded: readonly RecordedConflict[];
   /** Returns the winner of an earlier conflict about the same two values, or null. */
   readonly decided: (conflict: Omit<Conflict, 'winner'>) => Side | null;
 };
@@ -207,11 +268,11 @@ type Rulings = {
  * Returns the values that a person chose, and the winners that were chosen before by time. The latter are kept because our own
  * later write to a side does not make it the newer side (R4).
  */
-const rulingsOf = (open: readonly OpenConflict[], policy: Policy): Rulings => ({
-  open,
+const rulingsOf = (recorded: readonly RecordedConflict[], policy: Policy): Rulings => ({
+  recorded,
   decided: ({ field, left, right }) => {
     if (!decidesByTime(policy, field)) return null;
-    return open.find((each) => each.field === field && each.left === left && each.right === right)?.winner ?? null;
+    return recorded.find((each) => each.field === field && each.left === left && each.right === right)?.winner ?? null;
   },
 });
 
@@ -230,23 +291,27 @@ const takeInto = (
   draft.taken.push({ field, from });
 };
 
+/** Returns whether a text of a user is replaced. The target's value of a computed field is not user data. */
+const losesText = (outcome: ReturnType<typeof mergeScalar>, name: NameRuling, field: ScalarField): boolean =>
+  (outcome.kind === 'conflict' || name?.conflicts === true) && !isExtraField(field);
+
 const mergeScalarInto = (
   draft: Draft,
   field: ScalarField,
   sides: Sides<Half>,
   policy: Policy,
   name: NameRuling,
-  { decided, open }: Rulings,
+  { decided, recorded }: Rulings,
 ): void => {
-  const taken = takenValue(field, sides, open);
+  const taken = takenValue(field, sides, recorded);
   if (taken !== null) return takeInto(draft, field, sides, policy, taken);
   const outcome = mergeScalar(field, sides);
   if (outcome.kind === 'quiet') return;
   const conflict = { field, ...bySide((side) => textIn(sides[side].record.contact, field)) };
-  const winner = (): Side | null => decided(conflict) ?? winnerOf(policy, sides, field);
-  const whole = isNameField(field) ? name : null;
-  const single = () => (outcome.kind === 'propagate' ? outcome.from : winner());
-  const from = whole === null ? single() : whole.from;
+  const singleSource = (): Side | null =>
+    outcome.kind === 'propagate' ? outcome.from : (decided(conflict) ?? winnerOf(policy, sides, field));
+  const whole = name?.fields.includes(field) === true ? name : null;
+  const from = whole === null ? singleSource() : whole.from;
   if (from === null) {
     draft.conflicts.push({ ...conflict, winner: null });
     for (const side of SIDES) draft.held[side].push(field);
@@ -257,9 +322,7 @@ const mergeScalarInto = (
     draft.held[from].push(field);
     return;
   }
-  // The target's value of a computed field is not user data, so replacing it is no conflict.
-  const isConflict = outcome.kind === 'conflict' || whole?.conflicts === true;
-  if (isConflict && !isExtraField(field)) draft.conflicts.push({ ...conflict, winner: from });
+  if (losesText(outcome, whole, field)) draft.conflicts.push({ ...conflict, winner: from });
   draft.fields[to].push(field);
   draft.desired[to] = withValue(draft.desired[to], field, textIn(sides[from].record.contact, field));
 };
@@ -302,11 +365,15 @@ const nameRuling = (
 };
 
 /**
- * Merges the two halves of one person field by field, each compared with its own base. `open` are their conflicts that are not
- * settled yet. Pure.
+ * Merges the two halves of one person field by field, each compared with its own base. `recorded` are their conflicts that have
+ * not ended. Pure.
  */
-export const mergeContacts = (sides: Sides<Half>, policy: Policy, open: readonly OpenConflict[] = []): FieldMerge => {
-  const rulings = rulingsOf(open, policy);
+export const mergeContacts = (
+  sides: Sides<Half>,
+  policy: Policy,
+  recorded: readonly RecordedConflict[] = [],
+): FieldMerge => {
+  const rulings = rulingsOf(recorded, policy);
   const draft: Draft = {
     desired: bySide((side) => sides[side].record.contact),
     fields: { left: [], right: [] },

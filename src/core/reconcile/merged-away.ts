@@ -9,8 +9,10 @@ import {
   withValue,
 } from '../contact/contact.ts';
 import { keyListsIn, listOf, withKeyed, withList } from '../contact/lists.ts';
+import { halfKey } from '../contact/half.ts';
 import { namesAgree } from '../contact/name-agreement.ts';
 import { unsyncableIn } from '../contact/record.ts';
+import { withWholeName } from '../contact/unsynced-name.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import type { Conflict, Decision, Deletion, Merge } from './decision.ts';
 import { updateOn, withPlanned } from './planned.ts';
@@ -79,7 +81,7 @@ const withGiven = (contact: Contact, given: Contact) => {
  * this run is interrupted. A field that is synced only to the other side is written there. Values of `taken`, which the survivor
  * already has, are left out.
  */
-export const giveToSurvivor = (
+const giveToSurvivor = (
   survivor: Merge,
   deletion: Deletion,
   policy: Policy,
@@ -142,23 +144,20 @@ const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | n
   const keys = keysOf(half.record.contact);
   const some = new Set(keys.flatMap((key) => takers[own].get(key) ?? []));
   const [survivor, ...others] = [...some].filter((merge) => {
-    const { contact } = merge.pair[own].record;
-    const held = new Set(keysOf(contact));
-    return keys.every((key) => held.has(key)) && namesAgree(contact, half.record.contact, []);
+    const { record } = merge.pair[own];
+    const held = new Set(keysOf(record.contact));
+    return keys.every((key) => held.has(key)) && namesAgree(withWholeName(record), withWholeName(half.record), []);
   });
   return survivor === undefined || others.length > 0 ? null : survivor.pair[own].id;
 };
 
-/** Returns the positions of the decisions about merge survivors, by the side and id of their contacts. */
+/** Returns the positions of the decisions about merge survivors, by the key of their halves. */
 const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> => {
   const places = new Map<string, number>();
   for (const [place, decision] of decisions.entries()) {
-    if (decision.kind === 'unlink' && decision.to === 'asleep') {
-      for (const side of SIDES) places.set(`${side} ${decision.pair[side]?.id}`, place);
-    }
     if (decision.kind === 'create') places.set(`${otherSide(decision.side)} ${decision.source.id}`, place);
     if (decision.kind !== 'merge') continue;
-    for (const side of SIDES) places.set(`${side} ${decision.pair[side].id}`, place);
+    for (const half of [decision.pair.left, decision.pair.right]) places.set(halfKey(half), place);
   }
   return places;
 };
@@ -166,29 +165,40 @@ const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> =
 /**
  * Keeps values of contacts that are deleted because of a merge on the other side (R12). When two contacts of a side are merged into
  * one, one of their two counterparts is deleted. Values that only this counterpart has are moved to the remaining counterpart. If
- * the remaining one is yet to be created, the deletion waits for a later plan. If it is set apart, nothing is deleted.
+ * the remaining one is yet to be created, the deletion waits for a later plan. If no side selects the survivor any more, nothing is deleted: `unselected`
+ * has the keys of the contacts without a pair that their sides do not select.
  */
-export const keepMergedValues = (decisions: readonly Decision[], policy: Policy): readonly Decision[] => {
+export const keepMergedValues = (
+  decisions: readonly Decision[],
+  policy: Policy,
+  unselected: ReadonlySet<string>,
+): readonly Decision[] => {
   if (!decisions.some(({ kind }) => kind === 'delete')) return decisions;
   const places = placesOf(decisions);
   const takers = bySide((side) => takersOn(decisions, side));
+  const unlinked = decisions.flatMap((decision) => {
+    const isUnlinked =
+      decision.kind === 'merge' ? decision.unlinks : decision.kind === 'unlink' && decision.to === 'unselected';
+    return isUnlinked ? [decision.pair?.left ?? null, decision.pair?.right ?? null] : [];
+  });
+  const unwritten = unselected.union(new Set(unlinked.flatMap((half) => (half === null ? [] : [halfKey(half)]))));
   const next: (Decision | null)[] = [...decisions];
   for (const [place, deletion] of decisions.entries()) {
     if (deletion.kind !== 'delete') continue;
-    const survivorPlace = places.get(`${otherSide(deletion.side)} ${survivorOf(deletion, takers)}`);
-    if (survivorPlace === undefined) continue;
-    // A value that is not synced cannot be moved to the survivor.
-    if (unsyncableIn(deletion.record).length > 0) {
+    const survivorKey = `${otherSide(deletion.side)} ${survivorOf(deletion, takers)}`;
+    const survivorPlace = places.get(survivorKey);
+    // No value can be moved to a survivor that is not written, and a value that is not synced cannot be moved at all.
+    const isUnsyncable = survivorPlace !== undefined && unsyncableIn(deletion.record).length > 0;
+    if (unwritten.has(survivorKey) || isUnsyncable) {
       next[place] = { kind: 'unlink', pair: deletion.pair, to: 'kept' };
       continue;
     }
+    if (survivorPlace === undefined) continue;
     const survivor = next[survivorPlace];
     if (survivor?.kind === 'merge') {
       const taken = deletion.pair[otherSide(deletion.side)]?.base?.contact;
       ({ survivor: next[survivorPlace], deletion: next[place] } = giveToSurvivor(survivor, deletion, policy, taken));
-      // A contact that is set apart is not written to, so the merged-away contact keeps the values that only it has.
-    } else if (survivor?.kind === 'unlink') next[place] = { kind: 'unlink', pair: deletion.pair, to: 'kept' };
-    else next[place] = null;
+    } else next[place] = null;
   }
   return next.filter((decision) => decision !== null);
 };

@@ -84,8 +84,7 @@ export type Operation =
   | GroupDeleteOperation;
 
 /**
- * A stored operation without the values of its kind: they were erased with a forgotten contact, or are damaged. It counts for the
- * deletion guard. Its outcome can no longer be determined.
+ * A stored operation whose values are damaged. It counts for the deletion guard. Its outcome can no longer be determined.
  */
 type IncompleteOperation = Addressed & {
   readonly kind: 'incomplete';

@@ -4,13 +4,12 @@ import { type Half, halfKey, isPresent } from '../contact/half.ts';
 import { contactOf, type ContactRecord, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
-import { decideSleep, isSelected, restOf, withSleep } from './asleep.ts';
 import {
   type Creation,
   type Decision,
   draftOf,
   type Merge,
-  type OpenConflict,
+  type RecordedConflict,
   type Pair,
   type Unlink,
 } from './decision.ts';
@@ -22,16 +21,12 @@ import { keepMergedValues } from './merged-away.ts';
 import type { PlannedOperation } from './planned.ts';
 import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { findReplacements, meetReplacement, type Replacement } from './replacements.ts';
-import { restoredFields } from './review.ts';
-import type { Selection } from './selection.ts';
-import { givenBacks, isAwaited, type PastMerge, restoredHalves, withGivenBack } from './side-merge.ts';
+import { restoredFields } from './recorded-conflicts.ts';
+import { decideUnselected, isSelected, restOf, type Selection, withUnlinking } from './selection.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
 type PlanInput = {
-  /**
-   * Linked pairs and pairs asleep of which a side changed or was deleted, or that belong to a group that is
-   * linked for the first time.
-   */
+  /** Linked pairs of which a side changed or was deleted, or that belong to a group that is linked for the first time. */
   readonly pairs: readonly Pair[];
   /** Kept and dormant pairs: their survivors may be matched again. */
   readonly survivors: readonly Pair[];
@@ -40,15 +35,15 @@ type PlanInput = {
   /** The contacts that each side selects; all contacts if left out. */
   readonly selection?: Pick<Selection, 'selects'>;
   readonly groups: GroupPlan;
-  /** Open conflicts. The same two values are decided in the same way until the winner is written (R4). */
-  readonly openConflicts: readonly OpenConflict[];
+  /** Conflicts that have not ended. The same two values are decided in the same way until the winner is written (R4). */
+  readonly conflicts: readonly RecordedConflict[];
   readonly policy: Policy;
   /** The ids of each side's account in the origins that this link stores on the other side (R9). */
   readonly scopes: Sides<string>;
+  /** See {@link matchContacts}. */
+  readonly marked?: Sides<ReadonlyMap<string, string>>;
   /** The fields that the link has only started to sync: the bases do not contain them; left out if there are none. */
   readonly joining?: readonly SyncedField[];
-  /** Merges by a side itself whose survivors may not have got their values back yet (R12). */
-  readonly pastMerges?: readonly PastMerge[];
   /** Decisions of a person about two contacts; left out if there are none. */
   readonly verdicts?: readonly Verdict[];
 };
@@ -89,9 +84,9 @@ export const decideMerge = (
   halves: Sides<Half>,
   links: readonly GroupLink[],
   policy: Policy,
-  open: readonly OpenConflict[] = [],
+  recorded: readonly RecordedConflict[] = [],
 ): Merge => {
-  const merge = mergeContacts(halves, policy, open);
+  const merge = mergeContacts(halves, policy, recorded);
   const membership = mergeMembership(halves, links, forField(policy, 'buckets'));
   const held = (side: Side): readonly SyncedField[] => {
     return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
@@ -104,7 +99,7 @@ export const decideMerge = (
       ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
     ];
   });
-  const restored = restoredFields(writes, open);
+  const restored = restoredFields(writes, recorded);
   const agreedGroups = bySide((side) => membership[side].agreed);
   return {
     kind: 'merge',
@@ -142,7 +137,6 @@ type DecisionContext = {
   readonly links: readonly GroupLink[];
   readonly policy: Terms;
   readonly selects: Selection['selects'];
-  readonly backs: ReturnType<typeof givenBacks>;
 };
 
 /**
@@ -151,6 +145,7 @@ type DecisionContext = {
  */
 const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: DecisionContext): Decision | null => {
   if (half.state === 'settling') return null;
+  const gone = pair[otherSide(half.side)];
   const edited = wasEdited(half, links, policy);
   const isWanted = isSelected(half, selects);
   if (!mayWrite(policy, half.side)) {
@@ -160,7 +155,8 @@ const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: Deci
   if (edited && mayWrite(policy, otherSide(half.side))) {
     return isWanted ? creationOf(pair, half, links, policy) : { kind: 'unlink', pair, to: 'kept' };
   }
-  if (policy.deletes === 'keep') return { kind: 'unlink', pair, to: 'kept' };
+  const wasSelected = isWanted || (gone !== null && isSelected(gone, selects));
+  if (policy.deletes === 'keep' || !wasSelected) return { kind: 'unlink', pair, to: 'kept' };
   return { kind: 'delete', side: half.side, record: half.record, pair };
 };
 
@@ -170,28 +166,28 @@ const standing = ({ left, right }: Pair): Half | null => {
   return isPresent(right) ? right : null;
 };
 
-const decidePair = (pair: Pair, context: DecisionContext, open: readonly OpenConflict[]): Decision | null => {
-  const { backs, links, policy, selects } = context;
+const decidePair = (pair: Pair, context: DecisionContext, recorded: readonly RecordedConflict[]): Decision | null => {
+  const { links, policy, selects } = context;
   const { left, right } = pair;
-  const sleep = decideSleep(pair, links, selects);
-  if (sleep !== null) return sleep;
+  const unselected = decideUnselected(pair, selects);
+  if (unselected !== null) return unselected;
   if (isPresent(left) && isPresent(right)) {
     const halves = unitingHalves({ left, right }, links);
-    const merge = decideMerge(pair, restoredHalves(halves, backs), links, policy, open);
+    const merge = decideMerge(pair, halves, links, policy, recorded);
     const unites = halves.left !== left || halves.right !== right;
-    return withSleep({ ...withGivenBack(merge, halves, backs), ...(unites && { unites }) }, links, selects);
+    return withUnlinking({ ...merge, ...(unites && { unites }) }, links, selects);
   }
   const half = standing(pair);
   if (half !== null) return decideHalfGone(pair, half, context);
-  return isAwaited(pair, backs) ? null : { kind: 'unlink', pair, to: 'drop' };
+  return { kind: 'unlink', pair, to: 'drop' };
 };
 
 /** Decides about a kept or dormant pair without a match. */
 const decideSurvivor = (pair: Pair, { links, policy, selects }: DecisionContext): Decision => {
   const half = standing(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
-  const wakes = pair.status === 'dormant' && half.state !== 'settling' && mayWrite(policy, otherSide(half.side));
-  if (wakes && wasEdited(half, links, policy) && isSelected(half, selects)) {
+  const isWritable = pair.status === 'dormant' && half.state !== 'settling' && mayWrite(policy, otherSide(half.side));
+  if (isWritable && wasEdited(half, links, policy) && isSelected(half, selects)) {
     return creationOf(pair, half, links, policy);
   }
   return { kind: 'unlink', pair, to: pair.status === 'dormant' ? 'dormant' : 'kept' };
@@ -222,7 +218,7 @@ const decideMatch = (
   const drops = others.map((pair): Unlink => ({ kind: 'unlink', pair, to: 'drop' }));
   const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
   const halves = bySide((side) => ({ ...match[side], base: null }));
-  const merge = withSleep(decideMerge(pair, halves, links, policy), links, selects);
+  const merge = withUnlinking(decideMerge(pair, halves, links, policy), links, selects);
   return [...drops, match.byHand ? { ...merge, byHand: true } : merge];
 };
 
@@ -231,7 +227,7 @@ const decideReplacement = (replacement: Replacement, { links, policy, selects }:
   const pair: Pair = { ...replacement.pair, status: 'kept', [replacement.gone.side]: null };
   const halves = unitingHalves(meetReplacement(replacement), links);
   const merge = decideMerge(pair, halves, links, policy);
-  return withSleep({ ...merge, replacedOn: replacement.gone.side }, links, selects);
+  return withUnlinking({ ...merge, replacedOn: replacement.gone.side }, links, selects);
 };
 
 /** Creates a contact without a match on the other side, unless none of its values may be written there. */
@@ -261,6 +257,7 @@ const matchSelected = (input: PlanInput, selects: DecisionContext['selects']): R
     ...candidates,
     links,
     scopes: input.scopes,
+    ...(input.marked !== undefined && { marked: input.marked }),
     verdicts: input.verdicts ?? [],
   });
   return {
@@ -283,10 +280,9 @@ export const planContacts = (input: PlanInput): Plan => {
     links: groups.links,
     policy,
     selects,
-    backs: givenBacks(input.pairs, input.pastMerges ?? [], policy),
   };
   const survivors = survivorsByKey(input.survivors);
-  const open = Map.groupBy(input.openConflicts, ({ leftId }) => leftId);
+  const recorded = Map.groupBy(input.conflicts, ({ leftId }) => leftId);
   const { matches: met, ambiguous } = matchSelected(input, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [halfKey(left), halfKey(right)]));
   const others = bySide((side) => unpaired[side].filter((half) => !matched.has(halfKey(half))));
@@ -303,7 +299,7 @@ export const planContacts = (input: PlanInput): Plan => {
   const decisions = [
     ...input.pairs
       .filter(isUnmatched)
-      .flatMap((pair) => decidePair(pair, context, open.get(pair.left?.id ?? '') ?? []) ?? []),
+      .flatMap((pair) => decidePair(pair, context, recorded.get(pair.left?.id ?? '') ?? []) ?? []),
     ...met.flatMap((match) => decideMatch(match, survivors, context)),
     ...replacements.map((replacement) => decideReplacement(replacement, context)),
     ...wanted.flatMap((half) => decideNew(half, context, input)),
@@ -311,5 +307,6 @@ export const planContacts = (input: PlanInput): Plan => {
   ];
   const empty = wanted.filter(({ record }) => isEmptyContact(record.contact)).map(({ side, id }) => ({ side, id }));
   const rest = restOf(unmatched, selects);
-  return { groups, decisions: keepMergedValues(decisions, policy), rest, ambiguous, empty };
+  const unselected = new Set(unmatched.filter((half) => !isSelected(half, selects)).map(halfKey));
+  return { groups, decisions: keepMergedValues(decisions, policy, unselected), rest, ambiguous, empty };
 };

@@ -10,7 +10,7 @@ import type { Pair } from './decision.ts';
 import { matchContacts } from './match.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
-/** A pair, linked or asleep, of which one half was deleted, but not merged into another contact. */
+/** A linked pair of which one half was deleted, but not merged into another contact. */
 type OneSided = { readonly pair: Pair; readonly gone: Half; readonly remaining: Half };
 
 /** Returns the pairs of which one half may have been replaced. */

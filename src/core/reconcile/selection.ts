@@ -1,7 +1,10 @@
+import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { Merge, Pair, Unlink } from './decision.ts';
 import type { GroupNames } from './groups.ts';
 import type { GroupLink } from './membership.ts';
+import { membershipOn } from './planned.ts';
 import { nameMatcher } from './policy.ts';
 
 /** The parts of a contact that a selection depends on. */
@@ -83,3 +86,35 @@ export const selectionOf = (contacts: Sides<readonly string[]>, groups: Selected
       rules[side].reduce((selected, rule) => (appliesTo(rule, contact) ? !rule.excludes : selected), false),
   };
 };
+
+type Selects = Selection['selects'];
+
+/** Returns whether the side of a half selects its current contact. */
+export const isSelected = ({ side, record }: Half, selects: Selects): boolean => selects(side, record);
+
+/** Unlinks a pair of which both contacts exist and neither is selected (R18). Returns null for any other pair. */
+export const decideUnselected = (pair: Pair, selects: Selects): Unlink | null => {
+  const { left, right } = pair;
+  if (!isPresent(left) || !isPresent(right)) return null;
+  return isSelected(left, selects) || isSelected(right, selects) ? null : { kind: 'unlink', pair, to: 'unselected' };
+};
+
+/** Marks the merge with `unlinks` if no side selects the memberships that it writes. */
+export const withUnlinking = (merge: Merge, links: readonly GroupLink[], selects: Selects): Merge => {
+  const staysSelected = SIDES.some((side) => {
+    const { record } = merge.pair[side];
+    const { joins = [], leaves = [] } = membershipOn(merge.writes, side) ?? {};
+    const idsOf = (keys: readonly string[]): readonly string[] =>
+      links.flatMap((link) => (keys.includes(link.key) ? [link[side] ?? link.key] : []));
+    const left = new Set(idsOf(leaves));
+    return selects(side, { ...record, groupIds: [...record.groupIds.filter((id) => !left.has(id)), ...idsOf(joins)] });
+  });
+  return staysSelected ? merge : { ...merge, unlinks: true };
+};
+
+/** Returns the unpaired contacts whose selection by their side has changed, as they are to be stored. */
+export const restOf = (unpaired: readonly Half[], selects: Selects): readonly Half[] =>
+  unpaired.flatMap((half) => {
+    const state = isSelected(half, selects) ? 'changed' : 'settled';
+    return half.state === state ? [] : [{ ...half, state } as const];
+  });

@@ -1,4 +1,4 @@
-import { addressKey, type ListElement } from '../contact/keys.ts';
+import { addressKey, linesKey, type ListElement } from '../contact/keys.ts';
 import { renameKeys, type KeyedList } from '../contact/lists.ts';
 
 const bare = (text: string): string =>
@@ -24,7 +24,16 @@ export const resembles = (a: string, b: string): boolean => {
   );
 };
 
-const textOf = (element: ListElement): string => ('value' in element ? element.value : addressKey(element));
+/** Returns whether one element may be a side's rewritten form of the other. */
+const areAlike = (one: ListElement, other: ListElement): boolean => {
+  if ('value' in one || 'value' in other)
+    return 'value' in one && 'value' in other && resembles(one.value, other.value);
+  const isReordered =
+    linesKey(one) === linesKey(other) && addressKey({ ...one, ...NO_LINES }) === addressKey({ ...other, ...NO_LINES });
+  return isReordered || resembles(addressKey(one), addressKey(other));
+};
+
+const NO_LINES = { street: '', extended: '', poBox: '' };
 
 /** The two sides of one list field, each with its own base. */
 type FourLists = Readonly<Record<'left' | 'right' | 'leftBase' | 'rightBase', KeyedList>>;
@@ -44,7 +53,7 @@ export const aliasLeftovers = (lists: FourLists): FourLists => {
     if (rightBase.has(key)) continue;
     const twin = leftovers.find(([other, candidate]) => {
       const isTaken = aliases.has(other) || lists.left.has(other) || lists.right.has(key);
-      return !isTaken && resembles(textOf(element), textOf(candidate));
+      return !isTaken && areAlike(element, candidate);
     });
     if (twin !== undefined) aliases.set(twin[0], key);
   }

@@ -7,22 +7,32 @@ import type { Verdict } from './verdict.ts';
 export type Sketch = {
   readonly side: Side;
   readonly id: string;
+  /** The contact of the other side that it was created for (R9), by its origin or its mark. */
   readonly originId: string | null;
   /** All values of the contact, or a digest of them; empty if it has no values. */
   readonly content: string;
+  /** True if the side has a part of its name that the link does not sync: its content alone is no evidence. */
+  readonly hasUnsyncedName: boolean;
   /** Two contacts are compared only if they share one of these keys or have the same content. */
   readonly keys: readonly string[];
 };
 
 const personOf = personReader([]);
 
-/** Returns the sketch of a contact. Pure. */
-export const sketchOf = (half: Half): Sketch => {
+/** Returns the sketch of a contact. `marked` are the ids of the other side's contacts by their marks (R9). Pure. */
+export const sketchOf = (half: Half, marked: ReadonlyMap<string, string> = new Map()): Sketch => {
   const person = personOf(half);
-  const { content, emails, name, phones, record } = person;
+  const { content, emails, name, phoneTails, record } = person;
   const named = [...(name === '' ? [] : [name]), ...fullNames(person)].map((key) => `name ${key}`);
-  const keys = [...named, ...[...emails].map((key) => `email ${key}`), ...[...phones].map((key) => `phone ${key}`)];
-  return { side: half.side, id: half.id, originId: record.originId, content, keys };
+  const keys = [...named, ...[...emails].map((key) => `email ${key}`), ...[...phoneTails].map((key) => `phone ${key}`)];
+  return {
+    side: half.side,
+    id: half.id,
+    originId: record.originId ?? (record.originMark === undefined ? null : (marked.get(record.originMark) ?? null)),
+    content,
+    hasUnsyncedName: record.unsyncedName !== undefined,
+    keys,
+  };
 };
 
 /** The state of a pass over the sketches of both sides. */
@@ -43,14 +53,17 @@ export const newTwinSearch = (judged: Iterable<string>): TwinSearch => ({
 });
 
 /** Adds a contact to the search. Contacts of the left side must come first. */
-export const searchTwin = ({ byContent, named }: TwinSearch, { side, id, originId, content }: Sketch): void => {
+export const searchTwin = (
+  { byContent, named }: TwinSearch,
+  { side, id, originId, content, hasUnsyncedName }: Sketch,
+): void => {
   const own = byContent[side];
   if (originId !== null) {
     named.add(halfKey({ side, id }));
     named.add(halfKey({ side: otherSide(side), id: originId }));
   }
   if (content === '' || (side === 'right' && !byContent.left.has(content))) return;
-  own.set(content, own.has(content) ? null : id);
+  own.set(content, hasUnsyncedName || own.has(content) ? null : id);
 };
 
 /**

@@ -29,6 +29,8 @@ export type HalfEvent =
       readonly atMs: number;
       readonly endedAtMs: number;
       readonly lastListedAtMs: number | null;
+      /** Whether a create of unknown outcome was sent for the contact: its half must not be forgotten. */
+      readonly isSource?: boolean;
     }
   /** Neither a listing nor a read returns the contact, and it was written or changed too recently for that to count (R7). */
   | { readonly kind: 'unsettled'; readonly atMs: number }
@@ -37,7 +39,7 @@ export type HalfEvent =
 
 /**
  * The rows of the table. A half of a pair is in the row of its state. A contact without a pair is in one of these rows: `unpaired`
- * (it exists), `unselected` (it exists and its side does not select it), `unpairedGone` (it is deleted), or `unpairedDoubted` (it
+ * (it exists), `unselected` (it exists, and its side does not select it or its pair was unlinked), `unpairedGone` (it is deleted), or `unpairedDoubted` (it
  * was returned after its deletion). A contact that is not stored is in the row `new`.
  */
 type TableState = HalfState | 'unpaired' | 'unselected' | 'unpairedGone' | 'unpairedDoubted' | 'new';
@@ -169,7 +171,7 @@ const tableState = (half: Half | null): TableState => {
     case 'changed':
     case 'missing':
     case 'settling':
-      return 'unpaired';
+      return half.formerPair === null ? 'unpaired' : 'unselected';
   }
 };
 
@@ -200,6 +202,7 @@ export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half =
   side,
   id: record.id,
   pair: null,
+  formerPair: null,
   state: 'changed',
   record,
   base: null,
@@ -223,6 +226,7 @@ export const tombstoneHalf = (side: Side, id: string, atMs: number): Half => {
 export const unpairDeleted = (half: Half, atMs: number): Half => ({
   ...half,
   pair: null,
+  formerPair: null,
   base: null,
   state: half.state === 'doubted' ? 'doubted' : 'gone',
   mergedInto: null,
@@ -380,6 +384,7 @@ export const nextHalf = (side: Side, half: Half | null, event: HalfEvent): Half 
     case 'keep':
       return half;
     case 'forget':
+      if (event.kind === 'missed' && event.isSource === true) return missed(half, event);
       return isHeardSince(half, event) ? half : null;
     case 'rest':
       return { ...half, state: restingState(half) };

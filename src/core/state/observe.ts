@@ -43,10 +43,24 @@ const followSurvivor = (set: WorkingSet, side: Side, from: string, to: string): 
   }
 };
 
+/** Returns the half of a contact with its new id. It has the record that was returned under that id, if any. */
+const renamed = (half: Half, known: Half | null, id: string): Half => {
+  const record = { ...(known ?? half).record, id };
+  return { ...half, id, state: 'changed', record, mergedInto: null };
+};
+
+/** Records the new id of a contact without a pair: see {@link rename}. */
+const renameUnpaired = (set: WorkingSet, half: Half, to: string, atMs: number): void => {
+  const known = set.half(half.side, to);
+  const isTaken = known !== null && (known.pair !== null || known.formerPair !== null);
+  set.put(unpairDeleted(half, atMs));
+  if (half.formerPair !== null && !isTaken) set.put(renamed(half, known, to));
+};
+
 /**
  * Records that the contact `from` now has the id `to`:
  * - `from` is not stored, or equals `to`: nothing changes.
- * - `from` has no pair: its half counts as deleted.
+ * - `from` has no pair: its half counts as deleted. The contact `to` takes its former pair (R18), unless it belongs to a pair.
  * - `to` belongs to a pair: `from` was merged into that contact and is deleted (R12).
  * - `to` exists without a pair, and the pair of `from` has no other half: also a merge. A contact that is unpaired on purpose
  *   must not make another contact unpaired.
@@ -58,7 +72,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   const half = set.half(side, from);
   if (half === null || from === to) return;
   if (half.pair === null) {
-    if (!isDeleted(half)) set.put(unpairDeleted(half, atMs));
+    if (!isDeleted(half)) renameUnpaired(set, half, to, atMs);
     return;
   }
   followSurvivor(set, side, from, to);
@@ -69,8 +83,7 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
     return;
   }
   set.put(formerHalf(half, to, atMs));
-  const record = { ...(known ?? half).record, id: to };
-  set.put({ ...half, id: to, state: 'changed', record, mergedInto: null });
+  set.put(renamed(half, known, to));
 };
 
 /** Records that the side returned the contact, as a feed or a listing does. Returns whether the next plan must process it (R1, R2). */
@@ -176,17 +189,22 @@ export const compareListing = (index: readonly HalfKey[], listedIds: readonly st
   };
 };
 
-/** Applies the end of a complete listing. The set must contain the halves in `missed` and `reappeared`. */
+/**
+ * Applies the end of a complete listing. The set must contain the halves in `missed` and `reappeared`. `sources` are the contacts
+ * for which a create of unknown outcome was sent: the contact that it may have made is paired with its source, even if that is
+ * deleted (R9).
+ */
 export const observeListing = (
   set: WorkingSet,
   side: Side,
   { missed, reappeared }: Pick<Listing, 'missed' | 'reappeared'>,
+  sources: ReadonlySet<string>,
   cursor: Cursor,
   nowMs: number,
 ): void => {
   const startedAtMs = cursor.listingStartedAtMs ?? 0;
   const event = { kind: 'missed', atMs: startedAtMs, endedAtMs: nowMs, lastListedAtMs: cursor.listedAtMs } as const;
-  for (const id of missed) applyEvent(set, side, id, event);
+  for (const id of missed) applyEvent(set, side, id, { ...event, isSource: sources.has(id) });
   for (const id of reappeared) {
     const half = set.half(side, id);
     if (half !== null) set.put({ ...half, absences: 0, lastListedAtMs: null });
@@ -210,6 +228,14 @@ export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): voi
     table: 'cursors',
     row: { side, ...cursor, cursor: null, resume: null, listingStartedAtMs: null },
   });
+};
+
+/**
+ * Applies that a read does not find a contact of a pair that no listing has missed. The next run reads it again before it counts
+ * as deleted (R7).
+ */
+export const observeAbsence = (set: WorkingSet, { pair, side, id }: Half, atMs: number): void => {
+  if (pair !== null) applyEvent(set, side, id, { kind: 'missed', atMs, endedAtMs: atMs, lastListedAtMs: null });
 };
 
 /**
@@ -338,4 +364,38 @@ export const observeMissing = (
       // No evidence: the half is no longer missing.
       applyEvent(set, side, id, { kind: 'unknown' });
   }
+};
+
+/**
+ * Applies a read of a contact whose deletion, or edit, an earlier run observed, right before a plan destroys something because of
+ * it. A deletion that the read neither confirms nor disproves is not carried out: the next runs read the contact again (R7). A
+ * side that archives contacts still returns them; its listings decide.
+ */
+export const observeAgain = (
+  set: WorkingSet,
+  side: Side,
+  id: string,
+  answer: ReadAnswer | undefined,
+  { confirmsAbsenceAfter, settlesWithinMs }: Omit<Confirmation, 'writesCarriedNoEdit'>,
+  nowMs: number,
+): void => {
+  const half = set.half(side, id);
+  if (half?.state !== 'gone') return observeReadAnswer(set, side, id, answer, nowMs);
+  switch (answer?.kind) {
+    case 'gone':
+    case 'withheld':
+      return;
+    case 'moved':
+      return observeReadAnswer(set, side, id, answer, nowMs);
+    case 'found':
+      if (confirmsAbsenceAfter !== null && half.absences > 0) return;
+      if (!mayBeStaleRead(half, answer.record, settlesWithinMs, nowMs)) {
+        return observeReadAnswer(set, side, id, answer, nowMs);
+      }
+      break;
+    case 'unreadable':
+    case undefined:
+  }
+  // The contact may exist, as if a feed showed it.
+  applyEvent(set, side, id, { kind: 'shown', record: half.record, atMs: nowMs });
 };

@@ -1,6 +1,5 @@
-import { contactsOf, snapshotOf } from '../contact/snapshot.ts';
+import { snapshotOf } from '../contact/snapshot.ts';
 import { isDeleted, type Half } from '../contact/half.ts';
-import { syncedIn } from '../contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { PairStatus } from '../reconcile/decision.ts';
 import { formerHalf, unpairDeleted } from './half.ts';
@@ -88,15 +87,24 @@ export const storePair = (set: WorkingSet, given: PairToStore): void => {
     if (other !== null && other !== row) releasePair(set, other, half);
   }
   const id = set.putPair(row, status);
-  for (const half of own) set.put({ ...half, pair: id });
+  for (const half of own) set.put({ ...half, pair: id, formerPair: null });
+};
+
+/** Deletes a pair that no side selects. Its halves stay without a pair, and remember it (R18). */
+export const unlinkPair = (set: WorkingSet, id: number): void => {
+  const pair = set.pair(id);
+  set.dropPair(id);
+  for (const side of SIDES) {
+    const half = pair?.[side] ?? null;
+    if (half !== null) set.put({ ...half, pair: null, base: null, formerPair: id });
+  }
 };
 
 /** Keeps this half alone in its pair after the other contact was deleted on purpose. */
 export const keepAlone = (set: WorkingSet, id: number, side: Side, atMs: number): void => {
   const pair = set.pair(id);
   const leftId = pair?.left?.id;
-  const fields = syncedIn(...SIDES.flatMap((each) => contactsOf(pair?.[each]?.record, pair?.[each]?.base)));
-  if (leftId !== undefined) set.add({ kind: 'resolve-conflicts', leftId, fields, atMs });
+  if (leftId !== undefined) set.add({ kind: 'end-conflicts', leftId, fields: 'all', atMs });
   const half = pair?.[side] ?? null;
   if (pair === null || half === null || isDeleted(half)) {
     endPair(set, id);

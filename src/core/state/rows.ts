@@ -2,26 +2,12 @@ import type { SyncedField } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import type { Conflict, PairStatus, Review } from '../reconcile/decision.ts';
+import type { Conflict, PairStatus, RecordedConflict } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import type { Operation, StoredOperation } from '../reconcile/operation.ts';
 import type { Verdict } from '../reconcile/verdict.ts';
 
 // The rows of a link as values. Times are epoch milliseconds.
-
-/** The times at which the users of a link work, derived from its runs. */
-export type Activity = {
-  /** The time of the last write of a run; null if no run has written anything. */
-  readonly lastChangeAtMs: number | null;
-  /**
-   * For each hour of the day (UTC), the number of days with a write of a run in that hour, as of the last change. The weight of a
-   * day halves in two weeks. Empty if there was no change yet.
-   */
-  readonly hours: readonly number[];
-};
-
-/** The activity of a link without any write. */
-export const NO_ACTIVITY: Activity = { lastChangeAtMs: null, hours: [] };
 
 /** The fields that a link's stored contacts contain (`core/contact/chosen.ts`). */
 type LinkFields = {
@@ -43,12 +29,10 @@ export type NotificationState = {
   readonly trouble: 'halted' | 'paused' | 'failing' | null;
   /** The time since which the link is failing; null if it was not failing when last checked. */
   readonly failingSinceMs: number | null;
-  /** The time until which a process has the exclusive right to send a notification; null if no process has it. */
-  readonly claimedUntilMs: number | null;
 };
 
 /** The state of a link without notifications. */
-export const NO_NOTIFICATION: NotificationState = { trouble: null, failingSinceMs: null, claimedUntilMs: null };
+export const NO_NOTIFICATION: NotificationState = { trouble: null, failingSinceMs: null };
 
 /** The part of a link's state that a person sets; runs do not change it. */
 type PausedByHand = {
@@ -124,9 +108,8 @@ export type LinkState = PausedByHand & {
   /** The problem that was reported last to the webhook, and the state of its report. */
   readonly notificationState: NotificationState;
   readonly fields: LinkFields;
-  readonly activity: Activity;
-  /** The time at which a contact was last forgotten (epoch milliseconds). Older in-memory copies may still contain it. */
-  readonly forgottenAtMs: number | null;
+  /** The time of the last write of a run; null if no run has written anything. */
+  readonly lastChangeAtMs: number | null;
   readonly cursors: Sides<Cursor>;
   /** Ordered by key. */
   readonly groupPairs: readonly GroupPair[];
@@ -135,6 +118,19 @@ export type LinkState = PausedByHand & {
   /** Decisions of a person about two contacts, ordered by their ids on the left, then on the right side. */
   readonly verdicts: readonly Verdict[];
 };
+
+const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
+
+// The order of the small rows of a link.
+
+export const byKey = (one: Pick<GroupPair, 'key'>, other: Pick<GroupPair, 'key'>): number =>
+  compare(one.key, other.key);
+
+export const byKeyAndSide = (one: Pick<Rejection, 'key' | 'side'>, other: Pick<Rejection, 'key' | 'side'>): number =>
+  compare(one.key, other.key) || compare(one.side, other.side);
+
+export const byIds = (one: Pick<Verdict, 'leftId' | 'rightId'>, other: Pick<Verdict, 'leftId' | 'rightId'>): number =>
+  compare(one.leftId, other.leftId) || compare(one.rightId, other.rightId);
 
 type Small = 'cursors' | 'groupPairs' | 'rejections' | 'verdicts';
 
@@ -179,10 +175,10 @@ export type RunRow = {
    * provide it. Otherwise null.
    */
   readonly override: string | null;
+  /** For a halted run: the losses of its plan, which `--accept-deletes` accepts; left out if there are none. */
+  readonly shown?: readonly string[];
   /** The writes of the run; null until it has ended normally. */
   readonly wrote: Sides<Wrote> | null;
-  /** The number of linked pairs with unexplained differences that the run merged. */
-  readonly repaired: number;
 };
 
 export type RunStart = Pick<RunRow, 'id' | 'kind' | 'undoes' | 'startedAtMs'>;
@@ -192,24 +188,19 @@ type RunEnd = {
   readonly reason: string | null;
   /**
    * Stored as JSON. For an undo it contains `undoes` again, which replaces the value of the start. For a halted run it contains
-   * `override`. The writes of the run are in `left` and `right`.
+   * `override` and `shown`. The writes of the run are in `left` and `right`.
    */
   readonly summary: object;
   readonly endedAtMs: number;
 };
 
-/** A field that both sides changed: both values, and the winner. */
-export type ConflictRow = Conflict & {
+/** A field that both sides changed: both values, the winner by rule, and the choice of a user. */
+export type ConflictRow = RecordedConflict & {
   readonly id: number;
   readonly run: string;
-  readonly leftId: string;
-  readonly rightId: string;
   readonly atMs: number;
-  /** The time at which a later change of the same field settled the conflict; null while it is open. */
-  readonly resolvedAtMs: number | null;
-  /** A person's decision about it; null if it was not reviewed. */
-  readonly review: Review | null;
-  readonly reviewedAtMs: number | null;
+  /** The time since which the contacts have other values, so that no value can be chosen; null before. */
+  readonly endedAtMs: number | null;
 };
 
 /** A half to be stored. */
@@ -274,19 +265,19 @@ export type StoreChange =
       readonly error: string | null;
       readonly atMs: number;
     }
-  /** Adds a conflict, open unless `resolvedAtMs` is given. */
+  /** Adds a conflict. With `endedAtMs` it has ended already. */
   | ({ readonly kind: 'conflict'; readonly conflict: Conflict } & Pick<
       ConflictRow,
       'run' | 'leftId' | 'rightId' | 'atMs'
     > &
-      Partial<Pick<ConflictRow, 'resolvedAtMs'>>)
-  /** Settles the open conflicts about these fields of a contact. */
-  | ({ readonly kind: 'resolve-conflicts'; readonly fields: readonly SyncedField[] } & Pick<
+      Partial<Pick<ConflictRow, 'endedAtMs'>>)
+  /** Ends the conflicts about these fields of a contact. */
+  | ({ readonly kind: 'end-conflicts'; readonly fields: readonly SyncedField[] | 'all' } & Pick<
       ConflictRow,
       'leftId' | 'atMs'
     >)
-  /** Stores what a person decided about the open conflict of a field of a contact; null removes the decision. */
-  | ({ readonly kind: 'review-conflict'; readonly atMs: number } & Pick<ConflictRow, 'leftId' | 'field' | 'review'>)
+  /** Stores the side whose value a user chose for the conflict of a field that has not ended; null removes the choice. */
+  | ({ readonly kind: 'decide-conflict' } & Pick<ConflictRow, 'leftId' | 'field' | 'decided'>)
   /** Adds a run. Any other run of the link that is still `running` becomes `failed` with the reason `interrupted`. */
   | { readonly kind: 'run-started'; readonly run: RunStart }
   /** Replaces these values of a run. */
@@ -297,11 +288,9 @@ export type StoreChange =
    * Deletes old rows:
    * - the entries of the oldest {@link PRUNED_AT_ONCE} runs that ended before that time and have no open entry, and these runs,
    *   except the latest that ended and the latest that completed;
-   * - conflicts that were settled, or dismissed by a person, before that time;
+   * - conflicts that ended before that time, or were recorded before that time with a winner and no choice of a user;
    * - refusals whose next attempt was due before that time.
    */
   | { readonly kind: 'prune'; readonly beforeMs: number }
-  /** Replaces the operation of a journal entry and erases its response and its error; its outcome does not change. */
-  | { readonly kind: 'redact-entry'; readonly id: number; readonly operation: StoredOperation }
   /** Deletes all rows of the link, including its own row with the lease, and its runs. */
   | { readonly kind: 'forget-link' };

@@ -31,9 +31,17 @@ export const unsettledWrite = ({ id, side, leftId, rightId }: JournalRow): Unrea
   return { side, key: `${WRITE}${id}`, leftId, rightId };
 };
 
+/** Returns the rejections of writes, without those of reads and of fields that are not synced. */
+export const refusedWrites = (rejections: readonly Rejection[]): readonly Rejection[] =>
+  rejections.filter((each) => !each.key.startsWith(CONTACT) && !each.key.startsWith(WRITE) && !isUnsyncable(each));
+
 const find = (rejections: readonly Rejection[], { side, key }: Unread): Rejection | undefined => {
   return rejections.find((rejection) => rejection.side === side && rejection.key === key);
 };
+
+/** Returns the number of reads that failed. */
+export const attemptsOf = (rejections: readonly Rejection[], unread: Unread): number =>
+  find(rejections, unread)?.attempts ?? 0;
 
 /** Returns whether a failed read is not due for a retry yet. */
 export const isWaiting = (rejections: readonly Rejection[], unread: Unread, nowMs: number): boolean => {
@@ -41,13 +49,20 @@ export const isWaiting = (rejections: readonly Rejection[], unread: Unread, nowM
   return known !== undefined && !isRetryDue(known.retryAtMs, nowMs);
 };
 
-/** Returns the contacts of a side that are due to be read again, those that have waited longest first. */
+/** Returns the contacts of a side that are due to be read again at a time, those that have waited longest first. */
 export const dueContacts = (rejections: readonly Rejection[], side: Side, nowMs: number): readonly string[] => {
   return rejections
     .filter((each) => each.side === side && each.key.startsWith(CONTACT) && isRetryDue(each.retryAtMs, nowMs))
     .toSorted((one, other) => one.retryAtMs - other.retryAtMs)
     .map(({ key }) => key.slice(CONTACT.length));
 };
+
+const putUnread = (
+  set: WorkingSet,
+  unread: Unread,
+  { reason, attempts, retryAtMs }: Pick<Rejection, 'reason' | 'attempts' | 'retryAtMs'>,
+): void =>
+  set.add({ kind: 'put', table: 'rejections', row: { ...unread, reason, sourceFingerprint: '', attempts, retryAtMs } });
 
 /** Stores that it could not be read, and the time of the next attempt. */
 export const rememberUnread = (
@@ -57,19 +72,32 @@ export const rememberUnread = (
   rejections: readonly Rejection[],
   nowMs: number,
 ): void => {
-  const attempts = (find(rejections, unread)?.attempts ?? 0) + 1;
-  const retryAtMs = nowMs + retryDelayMs(attempts);
-  set.add({ kind: 'put', table: 'rejections', row: { ...unread, reason, sourceFingerprint: '', attempts, retryAtMs } });
+  const attempts = attemptsOf(rejections, unread) + 1;
+  putUnread(set, unread, { reason, attempts, retryAtMs: nowMs + retryDelayMs(attempts) });
 };
 
 /**
- * Schedules a read of a contact in this run: its feed contradicts a recent write of this link (R11), or may
- * have truncated a text (R17).
+ * Stores that a row of a feed could not be read. The next run reads the contact, because a server may leave a contact out only
+ * once. A contact that was unreadable before waits longer.
  */
-export const readAgain = (set: WorkingSet, side: Side, id: string, nowMs: number): void => {
+export const rememberUnreadRow = (
+  set: WorkingSet,
+  unread: Unread,
+  reason: string,
+  rejections: readonly Rejection[],
+  nowMs: number,
+): void => {
+  if (find(rejections, unread) === undefined) putUnread(set, unread, { reason, attempts: 0, retryAtMs: nowMs + 1 });
+  else rememberUnread(set, unread, reason, rejections, nowMs);
+};
+
+/**
+ * Schedules a read of a contact in the run that began at `runStartedAtMs`, or in the next one if that run fails before: its feed
+ * contradicts a recent write of this link (R11), or may have truncated a text (R17).
+ */
+export const readAgain = (set: WorkingSet, side: Side, id: string, runStartedAtMs: number): void => {
   const reason = 'The feed may show former or incomplete values; the contact is read.';
-  const rejection = { ...unreadContact(side, id), reason, sourceFingerprint: '', attempts: 1, retryAtMs: nowMs };
-  set.add({ kind: 'put', table: 'rejections', row: rejection });
+  putUnread(set, unreadContact(side, id), { reason, attempts: 1, retryAtMs: runStartedAtMs });
 };
 
 /** Removes the entry after a successful read. */
@@ -80,9 +108,8 @@ export const forgetUnread = (set: WorkingSet, unread: Unread, rejections: readon
 
 /** Removes the rejections of a write that was found to be applied. */
 export const forgetFaults = (set: WorkingSet, row: JournalRow, rejections: readonly Rejection[]): void => {
-  for (const { side, key, leftId, rightId } of rejections) {
+  for (const { side, key, leftId, rightId } of refusedWrites(rejections)) {
     const isOfWrite = side === row.side && leftId === row.leftId && rightId === row.rightId;
-    const isRefusal = !key.startsWith(CONTACT) && !key.startsWith(WRITE) && !isUnsyncable({ key });
-    if (isOfWrite && isRefusal) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
+    if (isOfWrite) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
   }
 };

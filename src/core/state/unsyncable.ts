@@ -1,5 +1,5 @@
 import { idsOn } from '../reconcile/decision.ts';
-import { specOf } from '../contact/contact.ts';
+import { isSyncedField, specOf } from '../contact/contact.ts';
 import { type Half, isDeleted } from '../contact/half.ts';
 import { type ContactRecord, unsyncableIn } from '../contact/record.ts';
 import type { Rejection, StoreChange } from './rows.ts';
@@ -27,16 +27,27 @@ const unsyncableReason = (record: Pick<ContactRecord, 'unsyncable'>): string | n
   return reasons.length === 0 ? null : reasons.join(' ');
 };
 
-const reasonOf = (half: Half | null): string | null =>
-  half === null || isDeleted(half) ? null : unsyncableReason(half.record);
+/** Returns the reason why fields of a half differ from the other side; null if its side declined no value. */
+const declinedReason = ({ base, pair }: Half): string | null => {
+  const fields = Object.keys(base?.declined ?? {}).filter(isSyncedField);
+  if (pair === null || fields.length === 0) return null;
+  const words = fields.map((field) => `"${field === 'buckets' ? 'groups' : specOf(field).words}"`).join(', ');
+  return `Not equal on both sides: ${words}. This side did not store the value, or an undo reverted it.`;
+};
+
+const reasonOf = (half: Half | null): string | null => {
+  if (half === null || isDeleted(half)) return null;
+  const reasons = [unsyncableReason(half.record), declinedReason(half)].filter((reason) => reason !== null);
+  return reasons.length === 0 ? null : reasons.join(' ');
+};
 
 /** Returns the reason why fields of the record are not synced, if it differs from that of the known half; otherwise null. */
 export const newUnsyncableReason = (known: Half | null, record: ContactRecord): string | null => {
   const reason = unsyncableReason(record);
-  return reason === reasonOf(known) ? null : reason;
+  return known !== null && !isDeleted(known) && reason === unsyncableReason(known.record) ? null : reason;
 };
 
-/** Returns the changes that keep the stored list of unsyncable fields equal to the fields of the halves. */
+/** Returns the changes that keep the stored list equal to the fields of the halves that are not synced, or were declined (R2). */
 export const unsyncableChanges = (before: Half | null, after: Half | null): readonly StoreChange[] => {
   const [former, reason] = [reasonOf(before), reasonOf(after)];
   const half = after ?? before;

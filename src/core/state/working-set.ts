@@ -99,12 +99,16 @@ export class WorkingSet {
     return own;
   }
 
-  /** Deletes the pair and its halves. */
+  /** Deletes the pair and its halves. Its open conflicts are over; what was recorded of them stays. */
   dropPair(id: number): void {
     const pair = this.pair(id);
     if (pair === null) return;
-    for (const half of SIDES.flatMap((side) => pair[side] ?? [])) this.drop(half);
-    if (pair.left !== null) this.add({ kind: 'drop', table: 'conflicts', where: { leftId: pair.left.id } });
+    const halves = SIDES.flatMap((side) => pair[side] ?? []);
+    for (const half of halves) this.drop(half);
+    if (pair.left !== null) {
+      const atMs = Math.max(...halves.map(({ heardAtMs }) => heardAtMs));
+      this.add({ kind: 'end-conflicts', leftId: pair.left.id, fields: 'all', atMs });
+    }
     this.#setPair(id, null);
   }
 

@@ -6,8 +6,8 @@ import {
   isNewPairing,
   type Merge,
   type Restoration,
-  setsApart,
   type Unlink,
+  wereUnlinked,
   writesOf,
   idsOf,
   idsOn,
@@ -107,17 +107,34 @@ const askedViews = (merge: Merge): readonly ContactChange[] => {
   return [{ side: 'left', action: 'ask', ...idsOf(pair), name, fields, changes, why }];
 };
 
-/** Returns the detachment or reattachment of a pair. */
-const selectionViews = (decision: Merge | Unlink): readonly Change[] => {
-  const { pair } = decision;
-  const isApart = setsApart(decision);
-  const wakes = decision.kind === 'merge' && pair.status === 'asleep';
-  if (!isApart && !wakes) return [];
-  const record = pair.left?.record ?? pair.right?.record;
-  const action = isApart ? 'set-apart' : 'wake';
-  const why: Why = { kind: isApart ? 'unselected' : 'selected' };
+/** Returns the reason why two contacts are paired. */
+const pairingWhy = ({ byHand, pair }: Merge): Why => {
+  if (byHand) return { kind: 'by-hand' };
+  if (wereUnlinked(pair)) return { kind: 'selected' };
+  return likenessOf(pair.left.record.contact, pair.right.record.contact) ?? { kind: 'first-meeting', at: 'right' };
+};
+
+/** Returns the reason why a pair is unlinked; `side` is the side of a contact that stays, if any. */
+const unlinkWhy = ({ pair, to }: Unlink, side: Side): Why => {
+  switch (to) {
+    case 'drop':
+      return { kind: isPresent(pair[side]) ? 'paired-again' : 'gone' };
+    case 'unselected':
+      return { kind: 'unselected' };
+    case 'kept':
+    case 'dormant':
+      return { kind: to, at: otherSide(side) };
+  }
+};
+
+const unlinkViews = (unlink: Unlink): readonly ContactChange[] => {
+  const { pair, to } = unlink;
+  if (pair.status === to) return [];
+  const side = isPresent(pair.left) ? 'left' : 'right';
+  const why = unlinkWhy(unlink, side);
+  const record = pair[side]?.record ?? pair[otherSide(side)]?.record;
   const name = record === undefined ? null : nameOf(record.contact);
-  return [{ side: 'left', action, ...idsOf(pair), name, fields: [], changes: [], why }];
+  return [{ side, action: 'unlink', ...idsOf(pair), name, fields: [], changes: [], why }];
 };
 
 const mergeViews = (merge: Merge, groups: PlanGroups, given?: Why): readonly Change[] => {
@@ -137,33 +154,16 @@ const mergeViews = (merge: Merge, groups: PlanGroups, given?: Why): readonly Cha
     return [describe(update, groups.names[side], whyAt(side), whyOf)];
   });
   if (given !== undefined) return updates;
-  const apart = selectionViews(merge);
-  const { left, right } = bySide((side) => pair[side].record.contact);
   updates.push(...askedViews(merge));
-  if (!isNew) return [...apart, ...updates];
-  const why: Why = merge.byHand
-    ? { kind: 'by-hand' }
-    : (likenessOf(left, right) ?? { kind: 'first-meeting', at: 'right' });
-  const name = nameOf(left) ?? nameOf(right);
-  return [{ side: 'left', action: 'pair', ...ids, name, fields: [], changes: [], why }, ...updates];
+  if (merge.unlinks) updates.push(...unlinkViews({ kind: 'unlink', pair, to: 'unselected' }));
+  if (!isNew) return updates;
+  const name = nameOf(pair.left.record.contact) ?? nameOf(pair.right.record.contact);
+  return [{ side: 'left', action: 'pair', ...ids, name, fields: [], changes: [], why: pairingWhy(merge) }, ...updates];
 };
 
-const deletionWhy = ({ side, pair, after, byHand }: Deletion): Why => {
-  if (byHand) return { kind: 'merged', at: side };
+const deletionWhy = ({ side, pair, after }: Deletion): Why => {
   const at = otherSide(side);
   return { kind: after !== undefined || pair[at]?.mergedInto ? 'merged' : 'deleted', at };
-};
-
-const unlinkViews = (unlink: Unlink): readonly Change[] => {
-  const { pair, to } = unlink;
-  if (pair.status === to) return [];
-  if (to === 'asleep') return selectionViews(unlink);
-  const side = isPresent(pair.left) ? 'left' : 'right';
-  const isStanding = isPresent(pair[side]);
-  const why: Why = to === 'drop' ? { kind: isStanding ? 'paired-again' : 'gone' } : { kind: to, at: otherSide(side) };
-  const record = pair[side]?.record ?? pair[otherSide(side)]?.record;
-  const name = record === undefined ? null : nameOf(record.contact);
-  return [{ side, action: 'unlink', ...idsOf(pair), name, fields: [], changes: [], why }];
 };
 
 /** Returns the creation of a contact with all its values. */

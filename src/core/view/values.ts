@@ -1,5 +1,6 @@
 import type { GroupNames } from '../reconcile/groups.ts';
 import { type Contact, EMPTY_CONTACT, type SyncedField, valueIn } from '../contact/contact.ts';
+import { streetLines } from '../contact/elements.ts';
 import { emailKey, type ListElement, phoneKey } from '../contact/keys.ts';
 import { personNameOf } from '../contact/person-name.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
@@ -13,8 +14,8 @@ export const nameOf = ({ firstName, lastName, company, emailAddresses, phoneNumb
 
 const textOf = (element: ListElement): string => {
   if ('value' in element) return element.value;
-  const { street, postalCode, city, region, country } = element;
-  return [street, postalCode, city, region, country].filter((part) => part !== '').join(', ');
+  const { postalCode, city, region, country } = element;
+  return [streetLines(element), postalCode, city, region, country].filter((part) => part !== '').join(', ');
 };
 
 /** Returns the values of a field as texts; groups by name, sorted. */

@@ -33,7 +33,7 @@ export type Why =
   | { readonly kind: 'gone' }
   /** The remaining contact of the pair is paired with another one. */
   | { readonly kind: 'paired-again' }
-  /** No side selects it any longer, or a side selects it again. */
+  /** No side selects the two contacts any longer, or a side selects one of them again. */
   | { readonly kind: 'unselected' | 'selected' }
   /** Reverts a write of that run; null if the run is no longer stored. */
   | { readonly kind: 'undo'; readonly of: string | null };
@@ -61,8 +61,8 @@ type ChangeBase = {
 export type ContactChange = ChangeBase &
   PairIds & {
     /** `membership`: only the groups of the contact change. `ask`: nothing is written, a person decides. */
-    readonly action: 'create' | 'update' | 'membership' | 'delete' | 'pair' | 'unlink' | 'set-apart' | 'wake' | 'ask';
-    /** The person's name, else a company or an address; null if the contact has none of them, or was forgotten. */
+    readonly action: 'create' | 'update' | 'membership' | 'delete' | 'pair' | 'unlink' | 'ask';
+    /** The person's name, else a company or an address; null if the contact has none of them. */
     readonly name: string | null;
     readonly fields: readonly SyncedField[];
   };
@@ -77,16 +77,7 @@ type GroupChange = ChangeBase & {
 export type Change = ContactChange | GroupChange;
 
 /** The kinds of changes, in the order in which they are shown. */
-export const CHANGE_KINDS = [
-  'deletes',
-  'set-apart',
-  'conflicts',
-  'creates',
-  'updates',
-  'pairings',
-  'woken',
-  'unlinks',
-] as const;
+export const CHANGE_KINDS = ['deletes', 'conflicts', 'creates', 'updates', 'pairings', 'unlinks'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 const KIND_OF_ACTION = {
@@ -96,8 +87,6 @@ const KIND_OF_ACTION = {
   delete: 'deletes',
   pair: 'pairings',
   unlink: 'unlinks',
-  'set-apart': 'set-apart',
-  wake: 'woken',
   ask: 'conflicts',
   'create-group': 'creates',
   'rename-group': 'updates',
@@ -134,41 +123,27 @@ export type WriteView = Change & {
 /** A run of the history; `stopped`: the program was stopped during the run, which is not a failure. */
 export type Run = Omit<RunRow, 'outcome' | 'override'> & { readonly outcome: RunRow['outcome'] | 'stopped' };
 
-/** A field that both sides changed. */
+/** A field that both sides changed. `winner`: the side that the user chose, else the side that won by rule. */
 export type ConflictView = Sides<string> &
   Pick<ConflictRow, 'id' | 'run' | 'leftId' | 'rightId' | 'field' | 'winner' | 'atMs'> & {
     readonly name: string | null;
-    /**
-     * The policy decides a conflict immediately, or asks a person. It is `open` until a person reviews it or a later change of the
-     * field replaces it (`superseded`). `taking`: reviewed, and the next run writes the chosen value.
-     */
-    readonly state: 'open' | 'taking' | 'reviewed' | 'superseded';
+    /** `open`: it waits for a decision of the user, and both sides keep their values. */
+    readonly state: 'open' | 'settled';
     /** The reason why `winner` won. */
     readonly by: ReturnType<typeof decidedBy>;
-    readonly reviewedAtMs: number | null;
+    /** The sides whose values the user may choose now. */
+    readonly choices: readonly Side[];
     /** When each side had changed the contact, as the side reported it; null if it is unknown. */
     readonly changedAtMs: Sides<number | null>;
   };
 
-/** Contacts of one side that are likely the same person. */
-export type DuplicatesView = {
-  /** Stable while the members are the same. */
-  readonly id: string;
-  readonly side: Side;
-  readonly members: readonly {
-    readonly id: string;
-    readonly name: string | null;
-    /** True if it has a counterpart on the other side. */
-    readonly isLinked: boolean;
-  }[];
-  /** The most visible values that the members have in common. */
-  readonly why: readonly Why[];
-};
-
 /** The source of the current value of a field, and its age. */
 export type Standing = Sides<readonly string[]> & {
   readonly field: SyncedField;
-  /** The side that the value came from; null if it was identical at the first match, or if the source is unknown. */
+  /**
+   * The side that the value came from; null if it was identical at the first match, if a side did not take it, or if
+   * the source is unknown.
+   */
   readonly from: Side | null;
   /** Null if no run has written it. */
   readonly sinceMs: number | null;

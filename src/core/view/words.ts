@@ -49,12 +49,10 @@ export const fieldWords = (field: SyncedField): string =>
 /** The heading of the changes of each kind. */
 export const CHANGE_KIND_TITLES: Readonly<Record<ChangeKind, string>> = {
   deletes: 'Deletions',
-  'set-apart': 'Detached',
   conflicts: 'Conflicts',
   creates: 'Creations',
   updates: 'Updates',
   pairings: 'Pairings',
-  woken: 'Reattached',
   unlinks: 'Unlinked',
 };
 
@@ -66,8 +64,6 @@ export const ACTION_WORDS: Readonly<Record<WriteView['action'], string>> = {
   delete: 'deleted',
   pair: 'paired',
   unlink: 'unlinked',
-  'set-apart': 'detached',
-  wake: 'reattached',
   ask: 'decision requested',
   'create-group': 'created',
   'rename-group': 'renamed',
@@ -75,24 +71,17 @@ export const ACTION_WORDS: Readonly<Record<WriteView['action'], string>> = {
 };
 
 /** Actions that affect both contacts of a pair. */
-export const IS_OF_BOTH: ReadonlySet<WriteView['action']> = new Set(['pair', 'set-apart', 'wake', 'ask']);
+export const IS_OF_BOTH: ReadonlySet<WriteView['action']> = new Set(['pair', 'ask']);
 
 /** The reason why a value of a conflict won; part of text and JSON. */
 export const DECIDED_BY: Readonly<Record<ConflictView['by'], string>> = {
+  user: 'chosen by hand',
   'one-way': 'the source side of the link wins',
   'preferred side': 'the policy prefers it',
   'newer edit': 'the newer edit wins',
-  'longer value': 'the longer value wins',
   'earlier policy': 'an earlier policy decided',
-  'nobody yet': 'needs a decision',
-};
-
-/** The state of a conflict. */
-export const CONFLICT_STATES: Readonly<Record<ConflictView['state'], string>> = {
-  open: 'open',
-  taking: 'the next run writes the chosen value',
-  reviewed: 'reviewed',
-  superseded: 'superseded',
+  'later change': 'a later change ended it',
+  undecided: 'needs a decision',
 };
 
 const CHANGED = 'changed on both sides';
@@ -130,7 +119,7 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
     case 'unselected':
       return 'no longer selected by any side';
     case 'selected':
-      return 'selected again by a side';
+      return 'linked before, and selected again';
     case 'new':
     case 'changed':
     case 'deleted':

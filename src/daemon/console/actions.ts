@@ -4,7 +4,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
-import { createBackgroundTasks, keyOf, readForgottenAtMs, type BackgroundTasks } from './background-tasks.ts';
+import { createBackgroundTasks, keyOf, type BackgroundTasks } from './background-tasks.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
 import { count, formatEstimate, grouped } from '../../core/view/words.ts';
@@ -37,8 +37,8 @@ export type WorkProgress = {
 export type ConsoleActions = {
   /** Requests a run. Throws QueueError if the queue does not accept it. */
   requestRun(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
-  /** The report of the last job of this process; null if it does not exist, or if a contact was forgotten since. */
-  lastReport(link: LinkConfig): Promise<JobReport | null>;
+  /** The report of the last job of this process; null if it does not exist. */
+  lastReport(link: LinkConfig): JobReport | null;
   /** The progress of the current work; null if it does not exist. */
   progress(link: LinkConfig): WorkProgress | null;
   plan(link: LinkConfig): void;
@@ -52,15 +52,12 @@ export type ConsoleActions = {
   /** Runs an undo. `acceptedHalt`: the message of the only accepted halt. */
   undo(link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void;
   /** The state of the undo; null without one. */
-  undoing(link: LinkConfig): Promise<Undoing | null>;
+  undoing(link: LinkConfig): Undoing | null;
   /** Called with each job that has ended. */
   readonly noteReport: OnReport;
   /** Ends the current work. */
   close(): Promise<void>;
 };
-
-/** The largest expected clock difference between hosts that share a store. */
-const CLOCKS_APART_MS = 60_000;
 
 const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): WorkProgress => {
   if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0, isRun: true };
@@ -84,8 +81,8 @@ type ActionParts = {
 };
 
 /** The requested jobs and their reports. */
-const createJobRequests = ({ app, daemon, clock }: ActionParts) => {
-  const reports = new Map<string, { readonly of: string; readonly report: JobReport; readonly atMs: number }>();
+const createJobRequests = ({ daemon, clock }: ActionParts) => {
+  const reports = new Map<string, { readonly of: string; readonly report: JobReport }>();
   const requestedAtMs = new Map<string, number>();
   return {
     send: async (job: JobData): Promise<void> => {
@@ -94,17 +91,13 @@ const createJobRequests = ({ app, daemon, clock }: ActionParts) => {
     },
     /** Whether a job that was requested recently has neither started nor ended. */
     isAwaited: (link: string): boolean => clock.monotonic() - (requestedAtMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
-    lastReport: async (link: LinkConfig): Promise<JobReport | null> => {
+    lastReport: (link: LinkConfig): JobReport | null => {
       const last = reports.get(link.name);
-      if (last?.of !== keyOf(link)) return null;
-      const forgottenAtMs = await readForgottenAtMs(app, link);
-      if (forgottenAtMs === null || forgottenAtMs + CLOCKS_APART_MS < last.atMs) return last.report;
-      if (reports.get(link.name) === last) reports.delete(link.name);
-      return null;
+      return last?.of === keyOf(link) ? last.report : null;
     },
     noteReport: (({ link: name }, report) => {
       const link = daemon.links().find((each) => each.name === name);
-      if (link !== undefined) reports.set(name, { of: keyOf(link), report, atMs: clock.now() });
+      if (link !== undefined) reports.set(name, { of: keyOf(link), report });
       requestedAtMs.delete(name);
     }) satisfies OnReport,
   };
@@ -114,7 +107,7 @@ const createUndos = (
   { app }: ActionParts,
   signal: AbortSignal,
 ): Pick<ConsoleActions, 'preview' | 'undo' | 'undoing'> & Pick<BackgroundTasks<Undoing>, 'isWorking' | 'ended'> => {
-  const tasks = createBackgroundTasks<Undoing>(app, MOST_UNDOS);
+  const tasks = createBackgroundTasks<Undoing>(MOST_UNDOS);
   const begin = (
     link: LinkConfig,
     { run, write }: UndoTarget,

@@ -17,8 +17,6 @@ const ACTIONS: Readonly<Record<Change['action'], string>> = {
   delete: 'delete',
   pair: 'pair',
   unlink: 'unlink',
-  'set-apart': 'detach',
-  wake: 'reattach',
   ask: 'ask for a decision',
   'create-group': 'create the group',
   'rename-group': 'rename the group',
@@ -38,8 +36,7 @@ export const idsText = ({
 }): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without an id';
 
 /** The contact or group of a change. */
-export const changeSubject = (change: Change): string =>
-  change.name ?? ('leftId' in change ? idsText(change) : 'a group');
+const changeSubject = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
 
 /** A field with its value before and after. */
 export const fieldChangeItem = (
@@ -109,15 +106,21 @@ export const filterForm = (action: string, shown: ChangeFilter, label = 'Find a 
     <button class="quiet">Filter</button>
   </form>`;
 
-/** The filter of a table; `kept` are other parameters of the address. */
-export const findForm = (action: string, text: string, kept: Readonly<Record<string, string>> = {}): Html =>
+type FindForm = { readonly label?: string; readonly kept?: Readonly<Record<string, string>> };
+
+/** The filter of a list; `kept` are other parameters of the address. */
+export const findForm = (
+  action: string,
+  text: string,
+  { label = 'Find a name or a value', kept = {} }: FindForm = {},
+): Html =>
   html`<form method="get" action="${action}" class="actions" role="search">
     ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <div>
-      <label for="find">Find a name or a value</label>
+      <label for="find">${label}</label>
       <input id="find" name="find" type="search" value="${text}" />
     </div>
-    <button class="quiet">Filter</button>
+    <button class="quiet">Find</button>
   </form>`;
 
 /** Whether one of the texts contains the search text. */

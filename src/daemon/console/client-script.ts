@@ -1,6 +1,6 @@
 /**
- * The script of every page. It shows times in the reader's zone and relative to now, updates the progress of work, and searches
- * while the user types in a form with `data-results`. Without the script, times are in UTC and the form has a button.
+ * The script of every page. It shows times in the reader's zone and relative to now, and updates the progress of work. Without
+ * the script, times are in UTC.
  */
 export const CLIENT_SCRIPT = `
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -35,28 +35,6 @@ if (live !== null) {
   source.addEventListener('over', () => {
     source.close();
     location.reload();
-  });
-}
-const search = document.querySelector('form[data-results]');
-if (search !== null) {
-  let asked = new AbortController();
-  let timer = 0;
-  const show = async () => {
-    asked.abort();
-    asked = new AbortController();
-    const address = search.action + '?' + new URLSearchParams(new FormData(search));
-    const answer = await fetch(address, { signal: asked.signal });
-    if (!answer.ok || answer.redirected) return;
-    const found = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById(search.dataset.results);
-    if (found === null) return;
-    document.getElementById(search.dataset.results).replaceWith(found);
-    for (const time of found.querySelectorAll('time')) showTime(time);
-    history.replaceState(null, '', address);
-  };
-  search.addEventListener('input', () => {
-    clearTimeout(timer);
-    // A search that a later one replaced is not an error.
-    timer = setTimeout(() => show().catch(() => undefined), 200);
   });
 }
 `;

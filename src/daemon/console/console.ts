@@ -9,8 +9,7 @@ import { CLIENT_SCRIPT } from './client-script.ts';
 import { ICON, STYLE } from './style.ts';
 import { createConsoleActions } from './actions.ts';
 import { linkRoutes } from './link-routes.ts';
-import type { SettingsParts } from './routing.ts';
-import { comeBack, finishSignIn } from './settings-routes.ts';
+import { comeBack, finishSignIn } from './account-routes.ts';
 import { createSessions } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { removePageKey, writePageKey } from './sign-in-link.ts';
@@ -25,9 +24,6 @@ type ConsoleOptions = {
   /** The address of the page, such as `127.0.0.1:8377`. */
   readonly address: string;
   readonly token: Secret | null;
-  /** Whether the page is read-only. */
-  readonly readonly: boolean;
-  readonly settings: SettingsParts;
 };
 
 /** Opens the page of a daemon at an address. */

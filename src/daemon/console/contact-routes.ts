@@ -1,4 +1,4 @@
-import { isOpen, listConflicts, reviewConflicts, unwrittenSide } from '../../engine/history/conflicts.ts';
+import { decideConflicts, listConflicts } from '../../engine/history/conflicts.ts';
 import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
 import { decidingOf } from '../../app/config/config.ts';
@@ -6,66 +6,29 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
 import { readLinkRecord } from '../../engine/history/link-record.ts';
 import { isAbout, retryRefused } from '../../engine/change-link.ts';
-import { shownLinkState } from '../../core/state/link.ts';
 import { count } from '../../core/view/words.ts';
-import type { Env } from './access.ts';
+import { refuse, type Env } from './access.ts';
 import { conflictsPage } from './pages/conflicts.ts';
-import { leftOutPage } from './pages/left-out.ts';
 import { linkPath } from './layout.ts';
-import { writingForm, findIn, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
-import {
-  explainById,
-  findPeople,
-  firstEmailOf,
-  type ContactHistory,
-  type FoundPerson,
-} from '../../engine/history/explain.ts';
+import { handleForm, findIn, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
+import { explainById, findPeople, type ContactHistory } from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
-import { nameOf } from '../../core/view/values.ts';
-import { contactPath, type ContactView } from './pages/contact.ts';
-import { PEOPLE_SHOWN, peoplePage } from './pages/people.ts';
+import { contactPage, contactPath, type ContactView } from './pages/contact.ts';
+import { CONTACTS_SHOWN, contactsPage } from './pages/contacts.ts';
 
 const sideOf = (word: string | null): Side | null => SIDES.find((side) => side === word) ?? null;
 
-/** Stores the same review for the open conflicts with these ids. A conflict that cannot be decided this way stays open. */
-const reviewAll = async (parts: LinkParts, link: LinkConfig, ids: string, taken: Side | null): Promise<string> => {
+/** Decides the conflicts with these ids for one side. A conflict that cannot be decided this way is not changed. */
+const decide = async (parts: LinkParts, link: LinkConfig, ids: readonly number[], from: Side): Promise<string> => {
   const { name, sides } = link;
-  const asked = new Set(ids.split(',').map(Number));
-  const open = (await parts.app.store.conflicts(name, { all: false })).filter(
-    (row) => asked.has(row.id) && isOpen(row),
-  );
-  const rows = open.filter(({ field, winner }) => {
-    if (taken === null) return winner !== null;
-    const unwritten = unwrittenSide(link, field);
-    return unwritten === null || unwritten === taken;
-  });
-  const kept = (await reviewConflicts(leaseParts(parts), name, rows, taken)).filter((each) => each !== null);
-  const writes = kept.filter((each) => each !== 'dismissed').length;
-  const left = open.length - kept.length;
-  const reason =
-    taken === null ? 'a value must be taken' : `the link does not write the field to ${sides[otherSide(taken)].place}`;
+  const decided = await decideConflicts(leaseParts(parts), { link: name, terms: decidingOf(link) }, ids, from);
+  const others = ids.length - decided.ids.length;
+  const reason = `they changed since, or the link does not write the field to ${sides[otherSide(from)].place}`;
   return [
-    `${count(kept.length, 'conflict')} reviewed.`,
-    writes === 0 ? '' : `The next run writes ${count(writes, 'value')}.`,
-    left === 0 ? '' : `${count(left, 'conflict')} stayed open: ${reason}.`,
-  ]
-    .filter((text) => text !== '')
-    .join(' ');
-};
-
-const reviewOne = async (parts: LinkParts, link: LinkConfig, id: number, taken: Side | null): Promise<string> => {
-  const { name, sides } = link;
-  const row = (await parts.app.store.conflicts(name, { all: false })).find((each) => each.id === id);
-  if (row === undefined) return 'The conflict is no longer open.';
-  if (row.winner === null && taken === null) return 'The conflict needs a decision. Take one of the two values.';
-  const fixed = unwrittenSide(link, row.field);
-  if (taken !== null && fixed !== null && fixed !== taken) {
-    return `The link does not write this field to ${sides[fixed].place}. Change the value there.`;
-  }
-  const [kept] = await reviewConflicts(leaseParts(parts), name, [row], taken);
-  if (kept === null) return 'The conflict is no longer open.';
-  if (kept === 'dismissed') return 'The current value is kept.';
-  return `The next run writes the ${row.winner === null ? 'value that you chose' : 'other value'}.`;
+    `${count(decided.ids.length, 'conflict')} decided.`,
+    ...(decided.writes === 0 ? [] : [`The next run writes ${count(decided.writes, 'value')}.`]),
+    ...(others === 0 ? [] : [`${count(others, 'conflict')} not decided: ${reason}.`]),
+  ].join(' ');
 };
 
 const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
@@ -82,42 +45,19 @@ const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
   });
   routes.post(
     '/links/:link/conflicts',
-    writingForm(parts, toConflicts, (link, form) => {
-      const taken = sideOf(form.get('review'));
-      const ids = form.get('ids');
-      return ids === null ? reviewOne(parts, link, Number(form.get('id')), taken) : reviewAll(parts, link, ids, taken);
-    }),
-  );
-};
-
-const addLeftOut = (routes: Hono<Env>, parts: LinkParts): void => {
-  const { app, actions } = parts;
-  const toLeftOut = (link: string): string => linkPath(link, '/left');
-  routes.get('/links/:link/left', async (context) => {
-    const { link } = context.var;
-    const record = await readLinkRecord(app.store, link.name);
-    const { state, pausedByHandAtMs } = await app.store.link(link.name);
-    const health = { state: shownLinkState(state), pausedByHandAtMs };
-    const of = { record, health, find: findIn(context) };
-    return context.html(leftOutPage(pageOf(parts, context), link, of));
-  });
-  routes.post(
-    '/links/:link/left',
-    writingForm(parts, toLeftOut, async (link, form) => {
-      const id = form.get('id');
-      const retried = await retryRefused(leaseParts(parts), link.name, id === null ? () => true : isAbout(id));
-      if (retried.length === 0) return 'No refused write is left to retry.';
-      await actions.requestRun(link, 'incremental');
-      return `Sync requested. It retries ${count(retried.length, 'refused write')}.`;
+    handleForm(toConflicts, async (link, form) => {
+      const from = sideOf(form.get('take'));
+      if (from === null) return 'No side was chosen.';
+      return decide(parts, link, (form.get('ids') ?? '').split(',').map(Number), from);
     }),
   );
 };
 
 /** Adds the pages about contacts. */
-export const addPeople = (routes: Hono<Env>, parts: LinkParts): void => {
+export const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
   addConflicts(routes, parts);
-  addLeftOut(routes, parts);
-  addContacts(routes, parts);
+  addSearch(routes, parts);
+  addContact(routes, parts);
 };
 
 type PairIds = { readonly leftId: string | null; readonly rightId: string | null };
@@ -150,23 +90,8 @@ const contactView = async (
   const isOwn = ({ leftId, rightId }: PairIds): boolean =>
     (leftId !== null && leftId === history.left.id) || (rightId !== null && rightId === history.right.id);
   const verdicts = (await listVerdicts(store, link)).filter(isOwn);
-  return { history, verdicts, counterpart: await counterpartOf(store, link, history, asked) };
-};
-
-/** The contacts that were changed by the last run with writes. */
-const recentlyChanged = async (store: Store, link: string): Promise<readonly FoundPerson[]> => {
-  const [run] = await store.runs(link, { latest: 'writing' });
-  if (run === undefined) return [];
-  const rows = await store.journal(link, { run: run.id, limit: PEOPLE_SHOWN });
-  const contacts = rows.flatMap(({ leftId, rightId, after }): readonly FoundPerson[] => {
-    const id = leftId ?? rightId;
-    const sides = SIDES.filter((side) => (side === 'left' ? leftId : rightId) !== null);
-    // A deleted contact is in the history of runs.
-    return id === null || after === null
-      ? []
-      : [{ id, name: nameOf(after.contact), email: firstEmailOf(after.contact), sides }];
-  });
-  return [...new Map(contacts.map((each) => [each.id, each])).values()];
+  const alone = (await readLinkRecord(store, link)).alone.find(isOwn)?.side ?? null;
+  return { history, verdicts, alone, counterpart: await counterpartOf(store, link, history, asked) };
 };
 
 const SAVED = {
@@ -175,28 +100,41 @@ const SAVED = {
   forget: 'Decision removed. The next run matches the contacts by its rules.',
 };
 
-/** Adds the search for contacts, and the page of each contact. */
-const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
-  const { store } = parts.app;
-  routes.get('/links/:link/people', async (context) => {
+const addSearch = (routes: Hono<Env>, { app, ...parts }: LinkParts): void => {
+  routes.get('/links/:link/contacts', async (context) => {
     const { link } = context.var;
-    const { name } = link;
-    const text = context.req.query('who')?.trim() ?? '';
-    const named = text === '' ? null : await explainById(store, name, text);
-    const found = named === null && text !== '' ? await findPeople(store, name, text, PEOPLE_SHOWN) : [];
+    const text = findIn(context);
+    const named = text === '' ? null : await explainById(app.store, link.name, text);
+    if (named !== null) return context.redirect(contactPath(link.name, text), 303);
+    const found = text === '' ? [] : await findPeople(app.store, link.name, text, CONTACTS_SHOWN);
     const [only, ...others] = found;
-    const history = only !== undefined && others.length === 0 ? await explainById(store, name, only.id) : named;
-    const contact =
-      history === null ? null : await contactView(store, name, history, context.req.query('with')?.trim());
-    const recent = text === '' ? await recentlyChanged(store, name) : [];
-    return context.html(peoplePage(pageOf(parts, context), link, { text, contact, found, recent }));
+    if (only !== undefined && others.length === 0) return context.redirect(contactPath(link.name, only.id), 303);
+    const record = await readLinkRecord(app.store, link.name);
+    return context.html(contactsPage(pageOf({ app, ...parts }, context), link, { text, found, record }));
+  });
+};
+
+const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
+  const { app, actions } = parts;
+  const toContact = (link: string, form: URLSearchParams): string => contactPath(link, form.get('id') ?? '');
+  routes.get('/links/:link/contact', async (context) => {
+    const { link } = context.var;
+    const history = await explainById(app.store, link.name, context.req.query('id')?.trim() ?? '');
+    if (history === null) return refuse(context, 404, 'Contact not found', 'The link has no contact with this id.');
+    const view = await contactView(app.store, link.name, history, context.req.query('with')?.trim());
+    return context.html(contactPage(pageOf(parts, context), view, link));
   });
   routes.post(
-    '/links/:link/people',
-    writingForm(
-      parts,
-      (link, form) => contactPath(link, form.get('who') ?? ''),
-      (link, form) => saveVerdict(parts, link, form, SAVED),
-    ),
+    '/links/:link/contact/pair',
+    handleForm(toContact, (link, form) => saveVerdict(parts, link, form, SAVED)),
+  );
+  routes.post(
+    '/links/:link/contact/retry',
+    handleForm(toContact, async (link, form) => {
+      const retried = await retryRefused(leaseParts(parts), link.name, isAbout(form.get('id') ?? ''));
+      if (retried.length === 0) return 'No refused write is left to retry.';
+      await actions.requestRun(link, 'incremental');
+      return `Sync requested. It retries ${count(retried.length, 'refused write')}.`;
+    }),
   );
 };

@@ -14,14 +14,12 @@ export type PageContext = {
   readonly session: PageSession;
   /** The token of every form of this page. */
   readonly formToken: string;
-  readonly readonly: boolean;
   readonly nowMs: number;
 };
 
-export const pageContext = (session: PageSession, readonly: boolean, nowMs: number): PageContext => ({
+export const pageContext = (session: PageSession, nowMs: number): PageContext => ({
   session,
   formToken: issueFormToken(session),
-  readonly,
   nowMs,
 });
 
@@ -34,7 +32,7 @@ export const timeTag = (atMs: number | null, none = 'never'): Html => {
 };
 
 /** The units of durations, the largest first. */
-export const TIME_UNITS = [
+const TIME_UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
@@ -64,13 +62,10 @@ type Button = {
   readonly describes?: string;
   readonly fields?: Readonly<Record<string, string>>;
   readonly look?: 'quiet' | 'danger';
-  /** Whether a read-only page has it. */
-  readonly shows?: true;
 };
 
-/** A form with one button; empty on a read-only page, unless `shows`. */
-export const button = (page: PageContext, { action, label, describes, fields = {}, look, shows }: Button): Html => {
-  if (page.readonly && shows !== true) return html``;
+/** A form with one button. */
+export const button = (page: PageContext, { action, label, describes, fields = {}, look }: Button): Html => {
   const hidden = Object.entries({ ...fields, token: page.formToken });
   return html`<form method="post" action="${action}">
     ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
@@ -136,7 +131,7 @@ const navigation = ({ link, tabs }: Nav): Html => {
 
 /** A page of a session; shows its notice once. */
 export const page = (context: PageContext, { title, nav, body, isLive = false }: PageParts): Html => {
-  const { session, readonly } = context;
+  const { session } = context;
   const { notice } = session;
   session.notice = null;
   return html`<!doctype html>
@@ -145,11 +140,10 @@ export const page = (context: PageContext, { title, nav, body, isLive = false }:
       <body>
         <header>
           <a class="skip" href="#content">Skip to content</a>
-          ${navigation(nav)} ${button(context, { action: '/sign-out', label: 'Sign out', look: 'quiet', shows: true })}
+          ${navigation(nav)} ${button(context, { action: '/sign-out', label: 'Sign out', look: 'quiet' })}
         </header>
         <main id="content">
           <h1>${title}</h1>
-          ${readonly ? html`<p class="faint">This page is read-only (CONSOLE_READONLY).</p>` : ''}
           ${notice === null ? '' : html`<p class="panel notice" role="status">${notice}</p>`} ${body}
         </main>
       </body>
@@ -198,19 +192,19 @@ export const table = (
   </table>`;
 
 const PAGES = {
-  '': 'Overview',
-  '/plan': 'Plan',
-  '/people': 'Contacts',
+  '': 'Link',
+  '/plan': 'Review',
+  '/contacts': 'Contacts',
   '/conflicts': 'Conflicts',
-  '/left': 'Needs review',
   '/runs': 'Runs',
-  '/settings': 'Settings',
 } as const;
 type LinkPage = keyof typeof PAGES;
 
 /** The address of a page of a link. */
-export const linkPath = (name: string, path: LinkPage | '/verdicts' | '/leave-out' | `/runs/${string}` = ''): string =>
-  `/links/${encodeURIComponent(name)}${path}`;
+export const linkPath = (
+  name: string,
+  path: LinkPage | '/sign-in' | '/verdicts' | '/leave-out' | `/contact${string}` | `/runs/${string}` = '',
+): string => `/links/${encodeURIComponent(name)}${path}`;
 
 /** The address of a run, or of one write of it by its journal id. */
 export const runPath = (name: string, run: string, write: number | null = null): string =>

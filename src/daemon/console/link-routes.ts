@@ -1,16 +1,16 @@
 import { Hono, type Context } from 'hono';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { readLinkStatuses } from '../jobs/link-status.ts';
+import { readLinkStatuses } from '../links/link-status.ts';
 import type { Env } from './access.ts';
 import { type WorkProgress } from './actions.ts';
 import { readOverview } from './overview.ts';
 import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './layout.ts';
-import { addPeople } from './contact-routes.ts';
+import { addContacts } from './contact-routes.ts';
 import { addPlan } from './plan-routes.ts';
-import { writingForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
+import { handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
-import { addSettings } from './settings-routes.ts';
+import { addSignIn, readSignIns } from './account-routes.ts';
 import { streamSSE } from 'hono/streaming';
 import type { Clock } from '../../util/clock.ts';
 
@@ -28,9 +28,12 @@ const viewsOf = async (
 const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions, clock } = parts;
   const live = createProgressStreams(clock);
-  routes.get('/', async (context) =>
-    context.html(linksPage(pageOf(parts, context), await viewsOf(parts, linksFor(parts, context)))),
-  );
+  routes.get('/', async (context) => {
+    const links = linksFor(parts, context);
+    const [first, ...others] = links;
+    if (first !== undefined && others.length === 0) return context.redirect(linkPath(first.name), 303);
+    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links)));
+  });
   routes.get('/links/:link', async (context) => {
     const { link } = context.var;
     const [before] = await viewsOf(parts, [link]);
@@ -38,8 +41,9 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const needsPlan = before.status.state === 'halted' && before.progress?.isRun !== true;
     const planning = await (needsPlan ? actions.currentPlan(link) : actions.planning(link));
     const view = { ...before, progress: actions.progress(link) };
-    const overview = await readOverview(app, link.name, clock.now());
-    const of = { overview, planning, report: await actions.lastReport(link) };
+    const overview = await readOverview(app, link.name);
+    const signIns = await readSignIns(parts, context);
+    const of = { overview, signIns, planning, report: actions.lastReport(link) };
     return context.html(linkPage(pageOf(parts, context), link, view, of));
   });
   routes.get('/links/:link/live', (context) => live(context, () => actions.progress(context.var.link)));
@@ -47,7 +51,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
   for (const step of ['pause', 'resume'] as const) {
     routes.post(
       `/links/:link/${step}`,
-      writingForm(parts, toLink, async (link) => {
+      handleForm(toLink, async (link) => {
         await app.store.setPausedByHand(link.name, step === 'pause' ? clock.now() : null);
         return step === 'pause' ? 'The link is paused.' : 'The link is resumed.';
       }),
@@ -55,7 +59,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
   }
   routes.post(
     '/links/:link/sync',
-    writingForm(parts, toLink, async (link, form) => {
+    handleForm(toLink, async (link, form) => {
       const kind = form.get('kind') === 'full' ? 'full' : 'incremental';
       await actions.requestRun(link, kind);
       return kind === 'full' ? 'Full sync requested.' : 'Sync requested.';
@@ -69,9 +73,9 @@ export const linkRoutes = (parts: LinkParts): Hono<Env> => {
   const routes = new Hono<Env>().use('/links/:link/*', knownLink(parts));
   addOverview(routes, parts);
   addPlan(routes, parts);
-  addPeople(routes, parts);
+  addContacts(routes, parts);
   addRuns(routes, parts);
-  addSettings(routes, parts);
+  addSignIn(routes, parts);
   return routes;
 };
 

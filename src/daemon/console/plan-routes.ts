@@ -4,15 +4,16 @@ import { SIDES } from '../../core/contact/side.ts';
 import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
+import { contactPath } from './pages/contact.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './layout.ts';
-import { writingForm, leaseParts, readingForm, pageOf, saveVerdict, type LinkParts } from './routing.ts';
+import { handleForm, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 
 const toPlan = (link: string): string => linkPath(link, '/plan');
 
-/** The address of the page that lists the contact after the form was sent. */
+/** The address of the page with the button. */
 const afterLeaveOut = (link: string, form: URLSearchParams): string =>
-  linkPath(link, form.get('include') === null ? '/plan' : '/left');
+  form.get('include') === null ? toPlan(link) : contactPath(link, form.get('id') ?? '');
 
 const KEPT = {
   together: 'Saved: the contacts are one person. The next run pairs them. Refresh the plan to see the result.',
@@ -35,25 +36,25 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   });
   routes.post(
     '/links/:link/plan',
-    readingForm(toPlan, async (link) => {
+    handleForm(toPlan, async (link) => {
       actions.plan(link);
       return null;
     }),
   );
   routes.post(
     '/links/:link/plan/accept',
-    writingForm(parts, toPlan, async (link, form) => {
+    handleForm(toPlan, async (link, form) => {
       actions.accept(link, form.get('plan') ?? '');
       return null;
     }),
   );
   routes.post(
     '/links/:link/verdicts',
-    writingForm(parts, toPlan, (link, form) => saveVerdict(parts, link, form, KEPT)),
+    handleForm(toPlan, (link, form) => saveVerdict(parts, link, form, KEPT)),
   );
   routes.post(
     '/links/:link/leave-out',
-    writingForm(parts, afterLeaveOut, async ({ name }, form) => {
+    handleForm(afterLeaveOut, async ({ name }, form) => {
       const side = SIDES.find((each) => each === form.get('side'));
       const id = form.get('id') ?? '';
       if (side === undefined || id === '') return 'Choose a contact.';

@@ -120,7 +120,7 @@ export const createPlans = (
 ): Pick<ConsoleActions, 'plan' | 'planning' | 'currentPlan' | 'accept'> &
   Pick<BackgroundTasks<Planning>, 'isWorking' | 'ended'> => {
   const { app } = parts;
-  const tasks = createBackgroundTasks<Planning>(app, MOST_PLANS);
+  const tasks = createBackgroundTasks<Planning>(MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
   const plan: ConsoleActions['plan'] = (link) => {
     const work = async (): Promise<Planning> => {
@@ -129,7 +129,7 @@ export const createPlans = (
     tasks.begin(link, { state: 'planning' }, { work, failed });
   };
   const planning: ConsoleActions['planning'] = async (link) => {
-    const state = await tasks.read(link);
+    const state = tasks.read(link);
     return state?.state === 'accepted' ? acceptedNow(state, await endedRuns(app, link)) : state;
   };
   return {

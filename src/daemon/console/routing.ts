@@ -10,18 +10,6 @@ import { giveVerdict, takeBackVerdict, VerdictError } from '../../engine/verdict
 import { refuse, type Env } from './access.ts';
 import type { ConsoleActions } from './actions.ts';
 import { pageContext, type PageContext } from './layout.ts';
-import type { LinkManager } from '../links/hosted-links.ts';
-import type { Notifier } from '../notify/notifier.ts';
-
-/** The actions of the page other than syncing. */
-export type SettingsParts = {
-  /** Changes the links of the database; null without one. */
-  readonly links: LinkManager | null;
-  /** Copies the state on this machine and returns the path of the copy; null if the state is on a server. */
-  readonly backUp: (() => Promise<string>) | null;
-  /** The webhook of NOTIFY_URL; null if it is not set. */
-  readonly notifier: Pick<Notifier, 'host' | 'test'> | null;
-};
 
 export type LinkParts = {
   readonly app: App;
@@ -30,8 +18,6 @@ export type LinkParts = {
   readonly newId: () => string;
   readonly actions: ConsoleActions;
   readonly signIns: BrowserSignIns;
-  readonly settings: SettingsParts;
-  readonly readonly: boolean;
 };
 
 /** The parts that a change of a link under its lease needs. */
@@ -82,8 +68,8 @@ type Act = (link: LinkConfig, form: URLSearchParams, context: Context<Env>) => P
 /** The page that follows a form. */
 type To = (link: string, form: URLSearchParams, context: Context<Env>) => string;
 
-/** Handles a form that writes nothing, then redirects to `to` with a notice. */
-export const readingForm = (to: To, act: Act) => async (context: Context<Env>) => {
+/** Handles a form, then redirects to `to` with a notice. */
+export const handleForm = (to: To, act: Act) => async (context: Context<Env>) => {
   const { session, link, form } = context.var;
   session.notice = await act(link, form, context).catch((error: unknown) => {
     if (error instanceof VerdictError) return error.said;
@@ -92,15 +78,8 @@ export const readingForm = (to: To, act: Act) => async (context: Context<Env>) =
   return context.redirect(to(link.name, form, context), 303);
 };
 
-/** Like {@link readingForm}, but a read-only page refuses the form. */
-export const writingForm = ({ readonly }: Pick<LinkParts, 'readonly'>, ...of: Parameters<typeof readingForm>) => {
-  const act = readingForm(...of);
-  return (context: Context<Env>) =>
-    readonly ? refuse(context, 403, 'Read-only', 'This page is read-only (CONSOLE_READONLY).') : act(context);
-};
-
-export const pageOf = ({ readonly, clock }: LinkParts, context: Context<Env>): PageContext =>
-  pageContext(context.get('session'), readonly, clock.now());
+export const pageOf = ({ clock }: LinkParts, context: Context<Env>): PageContext =>
+  pageContext(context.get('session'), clock.now());
 
 /** The search text of a table. */
 export const findIn = (context: Context): string => context.req.query('find')?.trim() ?? '';

@@ -9,7 +9,7 @@ import { shownOf } from './change-list.ts';
 import { type UndoTarget } from './actions.ts';
 import { RUN_KINDS, RUN_OUTCOMES, runPage, runsPage } from './pages/runs.ts';
 import { runPath } from './layout.ts';
-import { writingForm, readingForm, pageOf, type LinkParts } from './routing.ts';
+import { handleForm, pageOf, type LinkParts } from './routing.ts';
 
 const RUNS_SHOWN = 100;
 
@@ -50,7 +50,7 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
           : { all: await writeOf(app.store, link.name, run.id, write) },
       shown,
       undone: await listUndone(app.store, link.name, run.id),
-      undoing: await actions.undoing(link),
+      undoing: actions.undoing(link),
       tooOld: tooOld(run),
       progress: actions.progress(link),
     };
@@ -67,12 +67,9 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
         return reason;
       },
     ] as const;
-  routes.post(
-    '/links/:link/runs/:run/preview',
-    readingForm(...ofUndo((link, target) => actions.preview(link, target))),
-  );
+  routes.post('/links/:link/runs/:run/preview', handleForm(...ofUndo((link, target) => actions.preview(link, target))));
   routes.post(
     '/links/:link/runs/:run/undo',
-    writingForm(parts, ...ofUndo((link, target, form) => actions.undo(link, target, form.get('halt')))),
+    handleForm(...ofUndo((link, target, form) => actions.undo(link, target, form.get('halt')))),
   );
 };

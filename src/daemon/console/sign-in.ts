@@ -17,7 +17,7 @@ type SignInParts = {
   /** The key of the passes of this daemon. */
   readonly key: string;
   readonly token: Secret | null;
-  /** The current links, each with its own token. */
+  /** The current links. */
   readonly links: () => readonly LinkConfig[];
   readonly clock: Clock;
 };
@@ -32,7 +32,7 @@ const HOW = html`<p>
 
 const tokenForm = html`<form method="post" action="/sign-in" class="actions">
   <div>
-    <label for="token">CONSOLE_TOKEN, or the token of your link</label>
+    <label for="token">CONSOLE_TOKEN</label>
     <input id="token" name="token" type="password" autocomplete="current-password" required />
   </div>
   <button>Sign in</button>
@@ -44,16 +44,6 @@ const passForm = (pass: string): Html =>
     <button>Sign in</button>
   </form>`;
 
-const isIn = (token: Secret | null, text: string): boolean => token !== null && isSameText(token.reveal(), text);
-
-/** The scope of a token; null for an unknown token. */
-const scopeOf = ({ token, links }: Pick<SignInParts, 'token' | 'links'>, text: string): Scope | null => {
-  if (isIn(token, text)) return { link: null, isValid: () => true };
-  const name = links().find(({ consoleToken }) => isIn(consoleToken, text))?.name;
-  if (name === undefined) return null;
-  return { link: name, isValid: () => links().some((link) => link.name === name && isIn(link.consoleToken, text)) };
-};
-
 const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope): Response => {
   const { id } = sessions.open(scope);
   // A proxy that terminates TLS sets this header; the cookie is then limited to TLS.
@@ -62,10 +52,9 @@ const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope
   return context.redirect('/', 303);
 };
 
-/** The routes to sign in with the link of `console`, with CONSOLE_TOKEN or with the token of one link, and to sign out. */
+/** The routes to sign in with the link of `console`, or with CONSOLE_TOKEN, and to sign out. */
 export const signInRoutes = (parts: SignInParts): Hono<Env> => {
   const { sessions, cookie, key, token, links, clock } = parts;
-  const hasToken = (): boolean => [{ consoleToken: token }, ...links()].some((each) => each.consoleToken !== null);
   const passes = createPassChecker(key);
   const mayGuess = createClientAllowances(clock, GUESSES);
   return new Hono<Env>()
@@ -73,7 +62,7 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
       const pass = context.req.query('pass');
       // Only the button consumes the pass, because link previews and prefetching open the address but press no button.
       if (pass !== undefined) return context.html(plainPage('Sign in', passForm(pass)));
-      return context.html(plainPage('Sign in', html`${HOW} ${hasToken() ? tokenForm : ''}`));
+      return context.html(plainPage('Sign in', html`${HOW} ${token === null ? '' : tokenForm}`));
     })
     .post('/sign-in', (context) => {
       const form = context.get('form');
@@ -89,11 +78,12 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
         }
         return refuse(context, 403, 'Not signed in', html`The link was already used or has expired. ${HOW}`);
       }
-      if (!hasToken()) return refuse(context, 403, 'Not signed in', HOW);
+      if (token === null) return refuse(context, 403, 'Not signed in', HOW);
       if (!mayGuess(clientOf(context)))
         return refuse(context, 429, 'Not signed in', 'Too many wrong tokens. Try again in a minute.');
-      const scope = scopeOf(parts, form.get('token') ?? '');
-      if (scope !== null) return begin(context, parts, scope);
+      if (isSameText(token.reveal(), form.get('token') ?? '')) {
+        return begin(context, parts, { link: null, isValid: () => true });
+      }
       return refuse(context, 403, 'Not signed in', 'The token is wrong.');
     })
     .post('/sign-out', signedIn(sessions, cookie), (context) => {

@@ -125,28 +125,12 @@ summary { cursor: pointer; }
 .entry { display: flex; justify-content: space-between; align-items: flex-start; gap: 1rem; }
 .entry form, .entry .button { flex: none; margin: 0; }
 .panel.changes { padding: 0.25rem 1.125rem; }
-.sentences { color: var(--text); }
-.sentences li { margin: 0.15rem 0; }
 .accounts { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.75rem; margin: 0.75rem 0; }
 .accounts .panel { margin: 0; }
 .account p { margin: 0; }
 .number { font-size: 1.5rem; font-weight: 650; letter-spacing: -0.01em; margin: 0.35rem 0; }
 .number span { font-size: 0.875rem; font-weight: 400; color: var(--faint); letter-spacing: 0; }
-.chart { margin: 0; font-size: 0.8125rem; color: var(--faint); }
-.chart figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.25rem 1rem; margin-bottom: 0.5rem; }
-.legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
-.legend i { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 0.15rem; margin-right: 0.35rem; }
-.legend i.created, .tile.creates i { background: var(--add); }
-.legend i.updated { background: var(--change); }
-.legend i.deleted { background: var(--remove); }
-.plot { display: grid; grid-template-columns: auto 1fr; gap: 0.5rem; height: 6rem; }
-.plot svg { width: 100%; height: 6rem; }
-.scale { display: flex; flex-direction: column; justify-content: space-between; text-align: right; line-height: 1; }
-.plot .created { fill: var(--add); }
-.plot .updated { fill: var(--change); }
-.plot .deleted { fill: var(--remove); }
-.plot .day { fill: var(--line); opacity: 0.5; }
-.dates { display: flex; justify-content: space-between; margin: 0.25rem 0 0 1.5rem; max-width: none; }
+.tile.creates i { background: var(--add); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.6rem; list-style: none; margin: 0.75rem 0; padding: 0; }
 .tiles a {
   display: block; height: 100%; padding: 0.65rem 0.9rem; background: var(--panel); border: 1px solid var(--line);
@@ -196,8 +180,6 @@ mark { background: var(--mark); color: inherit; border-radius: 0.2rem; padding: 
 .side h3 { margin: 0; font-size: 0.9rem; color: var(--faint); font-weight: 600; }
 .side .value { margin: 0.25rem 0; font-size: 1.1rem; }
 .good { color: var(--good); }
-.settings { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 0.75rem; align-items: start; }
-.settings small { display: block; }
 a.button {
   display: inline-block; padding: 0.4rem 0.9rem; border: 1px solid var(--button); border-radius: 0.4rem;
   background: var(--button); color: var(--on-button); text-decoration: none; min-height: 2.5rem;

@@ -1,10 +1,11 @@
-import { compare, createServingTimes, watchLinks } from '../links/link-changes.ts';
+import { compare, createServingTimes } from '../links/link-changes.ts';
+import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { shownLinkState } from '../../core/state/link.ts';
 import { refusalsIn } from '../../core/state/unsyncable.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
-import type { Config } from '../../app/config/config.ts';
+import { CONCURRENT_LINKS, type Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { reportUnencrypted, unencryptedNotification } from '../../app/config/unencrypted.ts';
 import { SIDES } from '../../core/contact/side.ts';
@@ -12,7 +13,7 @@ import type { Events } from '../../engine/events.ts';
 import { findOtherDaemons, removeHeartbeat, writeHeartbeat, type LinkProgress } from '../../app/heartbeat.ts';
 import type { JobData, JobReport } from './job.ts';
 import { createEmbeddedScheduler } from './embedded-scheduler.ts';
-import { openNotifier } from '../notify/notifier.ts';
+import { createNotifier } from '../notify/notifier.ts';
 import { createDeferredScheduler } from './deferred-scheduler.ts';
 import { createRunner, type Runner } from './run-job.ts';
 import { schedulesOf, type QueueDepth, type RunJob, type Scheduler } from './scheduler.ts';
@@ -23,12 +24,8 @@ type DaemonOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly newId: () => string;
-  /** The first links; if missing, those of the configuration of the app. */
-  readonly links?: readonly LinkConfig[];
   /** Reads the current configuration; throws {@link ConfigError}. */
   readonly loadConfig: () => Config;
-  /** Returns the configuration if links in the database have changed, otherwise null; missing without links in the database. */
-  readonly readChanges?: () => Promise<Config | null>;
   /** Called with each job that has ended and its report. */
   readonly onReport?: OnReport;
 };
@@ -66,8 +63,8 @@ const startScheduler = (
   runJob: RunJob,
   onUsable: () => Promise<void>,
 ): Scheduler => {
-  const { redisUrl, dataDir, concurrency } = app.config;
-  if (redisUrl === null) return createEmbeddedScheduler({ clock, runJob, concurrency });
+  const { redisUrl, dataDir } = app.config;
+  if (redisUrl === null) return createEmbeddedScheduler({ clock, runJob, concurrency: CONCURRENT_LINKS });
   return createDeferredScheduler({
     clock,
     open: async () => {
@@ -76,6 +73,7 @@ const startScheduler = (
         import('./queue-scheduler.ts'),
       ]);
       const prefix = await queuePrefixOf({ store: app.store, dataDir });
+      const concurrency = CONCURRENT_LINKS;
       return createQueueScheduler({ redisUrl, prefix, clock, events, concurrency, runJob, onUsable });
     },
     onWaiting: (reason) => events.queueUnreachable({ reason }),
@@ -109,8 +107,7 @@ const logLinks = async (
       state: shownLinkState(state),
       reason,
       pairs: (await app.store.counts(link.name)).pairs,
-      openConflicts: (await app.store.conflicts(link.name, { all: false })).filter(({ review }) => review === null)
-        .length,
+      openConflicts: (await app.store.conflicts(link.name, { all: false })).filter(isOpen).length,
       refused: refusalsIn(rejections).length,
       lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
       // A link that has not run in this process would be opened only for this value.
@@ -158,7 +155,7 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
       beatAtMs: clock.now(),
       waiting: trouble === null ? null : { reason: trouble, wellAtMs },
       links: links().map((link) => {
-        return { name: link.name, syncIntervalMs: runner.intervalMs(link), sinceMs: sinceMs(link.name) };
+        return { name: link.name, syncIntervalMs: link.syncIntervalMs, sinceMs: sinceMs(link.name) };
       }),
       running: [...runner.running()],
       progress: [...runner.progress()],
@@ -197,26 +194,19 @@ const keepNotifying = async (
 ): Promise<void> => {
   const { app, clock, events } = options;
   const { config, store } = app;
-  const notifier = openNotifier(config, { ...options, store });
-  if (notifier === null) return;
+  const notify = createNotifier(config, { ...options, store });
+  if (notify === null) return;
   const unencrypted = unencryptedNotification(config);
   if (unencrypted !== null) events.notificationUrlUnencrypted(unencrypted);
   const names = (): readonly string[] => links().map(({ name }) => name);
-  await repeatUntilAborted(clock, signal, () => notifier.notify(names(), signal));
+  await repeatUntilAborted(clock, signal, () => notify(names()));
 };
 
-/** Applies changes of links in the database. */
-const watchChanges = async (
-  { readChanges, clock, events }: DaemonOptions,
-  apply: (config: Config) => ReturnType<typeof compare>,
-  signal: AbortSignal,
-): Promise<void> => {
-  if (readChanges === undefined) return;
-  const applyAndLog = (config: Config): void => {
-    const { added, removed, changed } = apply(config);
-    if (added.length + removed.length + changed.length > 0) events.linksChanged({ added, removed, changed });
-  };
-  await watchLinks({ clock, events, readChanges, apply: applyAndLog, signal });
+/** Logs the links whose files have invalid settings. They are not served. */
+const reportFaultyLinks = ({ faultyLinks }: Config, events: Events): void => {
+  for (const { name, problems } of faultyLinks) {
+    events.linkSettingsInvalid({ link: name, problems: problemTexts(problems) });
+  }
 };
 
 /** Applies the current configuration. An invalid one is logged and changes nothing. */
@@ -225,7 +215,9 @@ const reloadConfig = (
   apply: (config: Config) => ReturnType<typeof compare>,
 ): void => {
   try {
-    events.configReloaded(apply(loadConfig()));
+    const config = loadConfig();
+    events.configReloaded(apply(config));
+    reportFaultyLinks(config, events);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     events.configRejected({ problems: problemTexts(error.problems) });
@@ -247,8 +239,8 @@ const endRuns = async (clock: Clock, runner: Runner, end: () => Promise<unknown>
 /** Runs each job and passes its report to `onReport`. */
 const reporting =
   (runner: Runner, onReport: OnReport | undefined): RunJob =>
-  async (job, jobOptions) => {
-    const report = await runner.runJob(job, jobOptions);
+  async (job) => {
+    const report = await runner.runJob(job);
     onReport?.(job, report);
     return report;
   };
@@ -256,8 +248,8 @@ const reporting =
 /** Starts the schedules of all links. */
 export const startDaemon = (options: DaemonOptions): Daemon => {
   const { app, clock, events } = options;
-  let { links = app.config.links } = options;
-  const runner = createRunner({ ...options, concurrency: app.config.concurrency });
+  let { links } = app.config;
+  const runner = createRunner(options);
   const scheduler = startScheduler(options, reporting(runner, options.onReport), () => heartbeat.writeNow());
   const startedAtMs = clock.now();
   const { sinceMs, note } = createServingTimes(clock, startedAtMs);
@@ -270,6 +262,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   const warn = (of: readonly LinkConfig[]): void =>
     reportUnencrypted(of, (found) => events.addressesUnencrypted(found));
   events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
+  reportFaultyLinks(app.config, events);
   warn(links);
   use(links);
   const heartbeat = keepHeartbeat(options, {
@@ -295,7 +288,6 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     warn(config.links.filter(({ name }) => loaded.has(name)));
     return change;
   };
-  const watching = watchChanges(options, apply, ended.signal);
 
   return {
     links: () => links,
@@ -306,7 +298,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     reload: () => reloadConfig(options, apply),
     stop: async () => {
       ended.abort(new Error('The daemon stops.'));
-      await endRuns(clock, runner, () => Promise.all([scheduler.stop(), logging, notifying, watching]));
+      await endRuns(clock, runner, () => Promise.all([scheduler.stop(), logging, notifying]));
       await heartbeat.ended;
       await removeHeartbeat(app.config.dataDir);
       events.daemonStopped();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock.ts';
 import type { JobData, JobReport } from './job.ts';
-import { nextSlot, type RunJob, type Scheduler, type Schedule } from './scheduler.ts';
+import type { RunJob, Schedule, Scheduler } from './scheduler.ts';
 
 type EmbeddedSchedulerOptions = {
   readonly clock: Clock;
@@ -29,27 +29,11 @@ const createSlots = (count: number) => {
   };
 };
 
-/** The schedules of a link as a text, for comparison. */
-const keyOf = (schedules: readonly Schedule[]): string =>
-  schedules.map(({ kind, everyMs }) => `${kind} ${everyMs}`).join();
-
-type Due = { readonly kind: Schedule['kind']; readonly atMs: number };
-
-const earliest = (dues: readonly Due[]): Due | undefined => dues.toSorted((left, right) => left.atMs - right.atMs)[0];
-
-/** The due times of a link's jobs after one of them has ended. A retry replaces the next slot. */
-const duesAfter = (schedules: readonly Schedule[], dues: readonly Due[], done: Due, report: JobReport, nowMs: number) =>
-  schedules.map((schedule): Due => {
-    const due = dues.find((one) => one.kind === schedule.kind);
-    // Every run polls the link and determines the next poll.
-    if (schedule.kind === 'incremental' && report.nextPollInMs !== undefined) {
-      return { kind: schedule.kind, atMs: nowMs + report.nextPollInMs };
-    }
-    if (due !== undefined && schedule.kind !== done.kind) return due;
-    if (report.retryInMs !== null) return { kind: schedule.kind, atMs: nowMs + report.retryInMs };
-    // A timer may fire early. Its slot must not be used twice.
-    return { kind: schedule.kind, atMs: nextSlot(schedule, Math.max(nowMs, done.atMs)) };
-  });
+/** The time of the next slot, on the same clock as `nowMs`. Missed slots are skipped. */
+export const nextSlot = ({ everyMs, offsetMs }: Pick<Schedule, 'everyMs' | 'offsetMs'>, nowMs: number): number => {
+  const slots = Math.floor((nowMs - offsetMs) / everyMs) + 1;
+  return offsetMs + Math.max(0, slots) * everyMs;
+};
 
 /** The requested jobs. A job whose link is busy is retried. */
 const createRequestedJobs = (clock: Clock, run: (job: JobData) => Promise<JobReport>) => {
@@ -82,30 +66,30 @@ const createRequestedJobs = (clock: Clock, run: (job: JobData) => Promise<JobRep
 export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: EmbeddedSchedulerOptions): Scheduler => {
   const slots = createSlots(concurrency);
   /** The loop of each link. An abort ends its waiting, but not a current job. */
-  const loops = new Map<string, { readonly key: string; readonly ending: AbortController }>();
+  const loops = new Map<string, { readonly everyMs: number; readonly ending: AbortController }>();
   const work = new Set<Promise<void>>();
   const requested = createRequestedJobs(clock, (job) => slots.run(() => runJob(job)));
   let stopped = false;
 
-  const serve = async (link: string, schedules: readonly Schedule[], { signal }: AbortController): Promise<void> => {
+  const serve = async (schedule: Schedule, signal: AbortSignal): Promise<void> => {
     const startedAtMs = clock.monotonic();
     const now = (): number => clock.monotonic() - startedAtMs;
-    let dues = schedules.map((schedule): Due => ({ kind: schedule.kind, atMs: schedule.firstWithinMs }));
-    for (let due = earliest(dues); due !== undefined && !signal.aborted; due = earliest(dues)) {
-      const { kind, atMs } = due;
+    for (let atMs = schedule.firstInMs; !signal.aborted;) {
       await clock.sleep(Math.max(0, atMs - now()), signal);
-      const report = await slots.run(() => {
-        return signal.aborted ? Promise.resolve(null) : runJob({ link, kind, override: null });
-      });
+      const report = await slots.run(() =>
+        signal.aborted ? Promise.resolve(null) : runJob({ link: schedule.link, kind: 'incremental', override: null }),
+      );
       if (report === null) return;
-      dues = duesAfter(schedules, dues, due, report, now());
+      const inMs = report.nextPollInMs ?? report.retryInMs;
+      // A timer may fire early. Its slot must not be used twice.
+      atMs = inMs === null ? nextSlot(schedule, Math.max(now(), atMs)) : now() + inMs;
     }
   };
 
-  const start = (link: string, schedules: readonly Schedule[]): void => {
+  const start = (schedule: Schedule): void => {
     const ending = new AbortController();
-    loops.set(link, { key: keyOf(schedules), ending });
-    const serving = serve(link, schedules, ending).catch((error: unknown) => {
+    loops.set(schedule.link, { everyMs: schedule.everyMs, ending });
+    const serving = serve(schedule, ending.signal).catch((error: unknown) => {
       if (!ending.signal.aborted) throw error;
     });
     work.add(serving);
@@ -121,12 +105,12 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
     kind: 'embedded',
     apply: (schedules) => {
       if (stopped) return;
-      const byLink = Map.groupBy(schedules, (schedule) => schedule.link);
-      for (const link of loops.keys()) if (!byLink.has(link)) end(link);
-      for (const [link, own] of byLink) {
-        if (loops.get(link)?.key === keyOf(own)) continue;
-        end(link);
-        start(link, own);
+      const links = new Set(schedules.map(({ link }) => link));
+      for (const link of loops.keys()) if (!links.has(link)) end(link);
+      for (const schedule of schedules) {
+        if (loops.get(schedule.link)?.everyMs === schedule.everyMs) continue;
+        end(schedule.link);
+        start(schedule);
       }
     },
     requestJob: (job) => requested.add(job),

@@ -1,26 +1,18 @@
-import type { Redis } from 'ioredis';
 import type { Config } from '../../app/config/config.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { Secret } from '../../util/secret.ts';
 import { watchTrouble } from '../../util/redis-trouble.ts';
-import { jobState, type JobState } from './job.ts';
+import { storedReport, type StoredReport } from './job.ts';
 import { QueueError } from './scheduler.ts';
 import {
   addRequestedJob,
   connectBriefly,
   findQueuePrefix,
-  isDaemonAlive,
+  isServed,
   openQueue,
   type JobQueue,
   type QueueOwner,
 } from './queue.ts';
-
-type FollowOptions = {
-  readonly clock: Clock;
-  /** Stops following the job, which continues. */
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: NonNullable<JobState['progress']>) => void;
-};
 
 /** The queue of a running daemon, for a command. */
 export type QueueClient = {
@@ -30,47 +22,44 @@ export type QueueClient = {
    */
   enqueue(link: string, options: { readonly override: string | null }): Promise<string>;
   /**
-   * Follows a job to its end.
+   * Waits for the end of a job. An abort of the signal ends the wait, and the job continues.
    *
    * @throws {QueueError} if the job or the daemon disappeared; the signal's reason if aborted.
    */
-  follow(id: string, options: FollowOptions): Promise<NonNullable<JobState['report']>>;
+  waitFor(id: string, options: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<StoredReport>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 const READ_EVERY_MS = 500;
-/** The longest time without Redis or a daemon while a job is followed. */
+/** The longest time without Redis or a daemon while a command waits for a job. */
 const LONGEST_ABSENCE_MS = 60_000;
 
-type JobSnapshot = { readonly progress: JobState['progress']; readonly report: JobState['report'] };
-
-/** Reads the state of a job. */
-const readJob = async (queue: JobQueue, id: string): Promise<JobSnapshot> => {
+/** The report of a job; null while it waits or runs. */
+const readReport = async (queue: JobQueue, id: string): Promise<StoredReport | null> => {
   // Read before the job: the report of a finished job does not change.
-  const isOver = await queue.getJobState(id);
+  const state = await queue.getJobState(id);
   const job = await queue.getJob(id);
   if (job === undefined) {
     throw new QueueError('The job is gone from the queue: Redis was emptied. Run the same command again.');
   }
-  const parsed = jobState.safeParse(job.progress);
-  const { progress, report } = parsed.success ? parsed.data : { progress: null, report: null };
-  if (isOver !== 'completed' && isOver !== 'failed') return { progress, report: null };
+  if (state !== 'completed' && state !== 'failed') return null;
+  const parsed = storedReport.safeParse(job.returnvalue);
+  if (parsed.success) return parsed.data;
   const message = job.failedReason || 'The job ended without a report. See the log of the daemon.';
-  return { progress, report: report ?? { ending: 'failed', message, summary: null } };
+  return { ending: 'failed', message, summary: null };
 };
 
-const follow = async (
-  { redis, queue, prefix }: { redis: Redis; queue: JobQueue; prefix: string },
+const waitFor = async (
+  queue: JobQueue,
   id: string,
-  { clock, signal, onProgress }: FollowOptions,
-): Promise<NonNullable<JobState['report']>> => {
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<StoredReport> => {
   let wellAtMs = clock.monotonic();
   for (;;) {
     try {
-      const { progress, report } = await readJob(queue, id);
-      if (progress !== null) onProgress(progress);
+      const report = await readReport(queue, id);
       if (report !== null) return report;
-      if (await isDaemonAlive(redis, prefix)) wellAtMs = clock.monotonic();
+      if (await isServed(queue)) wellAtMs = clock.monotonic();
     } catch (error) {
       if (error instanceof QueueError) throw error;
     }
@@ -81,33 +70,25 @@ const follow = async (
   }
 };
 
-/** A selection of jobs: those of a link, and with `texts` only those that contain one of the texts. */
-type JobFilter = { readonly link: string; readonly texts: readonly string[] | null };
-
-const removeJobs = async (queue: JobQueue, { link, texts }: JobFilter): Promise<void> => {
-  if (texts === null) {
-    const schedules = (await queue.getJobSchedulers()).filter(({ template }) => template?.data?.link === link);
-    for (const { key } of schedules) await queue.removeJobScheduler(key);
-  }
+const removeJobs = async (queue: JobQueue, link: string): Promise<void> => {
+  const schedules = (await queue.getJobSchedulers()).filter(({ template }) => template?.data?.link === link);
+  for (const { key } of schedules) await queue.removeJobScheduler(key);
   const states = ['completed', 'failed', 'waiting', 'prioritized', 'delayed'] as const;
   for (const job of await queue.getJobs([...states])) {
-    if (job.data.link !== link) continue;
-    const content = JSON.stringify(job.asJSON());
-    if (texts === null || texts.some((text) => content.includes(JSON.stringify(text).slice(1, -1)))) await job.remove();
+    if (job.data.link === link) await job.remove();
   }
   // The event log of the queue repeats the data of jobs.
   await queue.trimEvents(0);
 };
 
 /**
- * Removes waiting and finished jobs from the queue, and also the schedules if all jobs of a link are selected. Does nothing
- * without a queue.
+ * Removes the waiting and finished jobs of a link and its schedules from the queue. Does nothing without a queue.
  *
  * @throws {QueueError} if Redis does not answer.
  */
 export const forgetJobs = async (
   { config: { redisUrl, dataDir }, store }: { readonly config: Config; readonly store: QueueOwner['store'] },
-  filter: JobFilter,
+  link: string,
 ): Promise<void> => {
   const prefix = redisUrl === null ? null : await findQueuePrefix({ store, dataDir });
   if (redisUrl === null || prefix === null) return;
@@ -118,7 +99,7 @@ export const forgetJobs = async (
     const queue = openQueue(redis, prefix);
     queue.on('error', () => undefined);
     try {
-      await removeJobs(queue, filter);
+      await removeJobs(queue, link);
     } finally {
       await queue.close();
     }
@@ -140,28 +121,33 @@ export const openQueueClient = async (
   if (prefix === null) return { reason: 'No daemon has worked on the queue of this DATA_DIR yet.' };
   const redis = connectBriefly(redisUrl);
   const troubleOf = watchTrouble(redis);
-  const reason = await redis
-    .connect()
-    .then(() => isDaemonAlive(redis, prefix))
-    .then(
-      (isAlive) => (isAlive ? null : 'No daemon works on the queue.'),
-      (error: unknown) => {
-        const { what, remedy } = troubleOf(error);
-        return `No daemon can be asked: Redis ${what}. ${remedy}`;
-      },
-    );
-  if (reason !== null) {
+  try {
+    await redis.connect();
+  } catch (error) {
     redis.disconnect();
-    return { reason };
+    const { what, remedy } = troubleOf(error);
+    return { reason: `No daemon can be asked: Redis ${what}. ${remedy}` };
   }
   const queue = openQueue(redis, prefix);
   queue.on('error', () => undefined);
+  const close = async (): Promise<void> => {
+    await queue.close();
+    redis.disconnect();
+  };
+  const reason = await isServed(queue).then(
+    (served) => (served ? null : 'No daemon works on the queue.'),
+    (error: unknown) => {
+      const { what, remedy } = troubleOf(error);
+      return `No daemon can be asked: Redis ${what}. ${remedy}`;
+    },
+  );
+  if (reason !== null) {
+    await close();
+    return { reason };
+  }
   return {
     enqueue: (link, { override }) => addRequestedJob(queue, { link, kind: 'full', override, byHand: true }),
-    follow: (id, options) => follow({ redis, queue, prefix }, id, options),
-    [Symbol.asyncDispose]: async () => {
-      await queue.close();
-      redis.disconnect();
-    },
+    waitFor: (id, options) => waitFor(queue, id, options),
+    [Symbol.asyncDispose]: close,
   };
 };

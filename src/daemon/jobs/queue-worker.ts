@@ -1,8 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { Clock } from '../../util/clock.ts';
-import { jobData, type JobData, type JobProgress, type JobReport } from './job.ts';
-import { BUSY_ATTEMPTS } from './outcome.ts';
+import { jobData, type JobData, type JobReport } from './job.ts';
+import { ATTEMPTS, BUSY_ATTEMPTS } from './outcome.ts';
 import { addPoll, QUEUE_NAME, type JobQueue } from './queue.ts';
 import type { RunJob } from './scheduler.ts';
 
@@ -12,7 +11,6 @@ const STALLED_CHECK_MS = 5_000;
 /** A job whose process died this many times is not started again. */
 const MOST_STALLS = 3;
 const RECONNECT_MS = 1_000;
-const PROGRESS_EVERY_MS = 500;
 
 /** A job whose remote was unavailable. BullMQ reads the delay of the next attempt from it. */
 class RetryError extends Error {
@@ -31,49 +29,33 @@ const readJob = (job: Job<JobData>): JobData => {
   throw new UnrecoverableError('The job cannot be read: another version of contact-sync may have queued it.');
 };
 
-/** Stores the progress of a job, at most once per {@link PROGRESS_EVERY_MS}. */
-const progressKeeper = (job: Job<JobData>, clock: Clock) => {
-  let keptAtMs = -Infinity;
-  let keeping = Promise.resolve();
-  return {
-    keep: (progress: JobProgress): void => {
-      if (clock.monotonic() - keptAtMs < PROGRESS_EVERY_MS) return;
-      keptAtMs = clock.monotonic();
-      // An error here must not end the run.
-      keeping = job.updateProgress({ progress, report: null }).catch(() => undefined);
-    },
-    finish: async (progress: JobProgress | null, report: JobReport): Promise<void> => {
-      await keeping;
-      await job.updateProgress({ progress, report });
-    },
-  };
-};
-
-/** Ends the job in BullMQ by its report (outcome.ts). */
+/**
+ * Ends the job in BullMQ by its report (outcome.ts), which becomes its return value. A job that goes on later throws the error
+ * that BullMQ expects.
+ */
 const conclude = async (
   job: Job<JobData>,
   token: string,
   { kind, byHand }: JobData,
   report: JobReport,
-): Promise<void> => {
-  const message = report.message ?? report.ending;
+): Promise<JobReport> => {
   switch (report.ending) {
     case 'completed':
     case 'halted':
     case 'skipped':
-      return;
     case 'paused':
     case 'failed':
-      throw new UnrecoverableError(message);
+      return report;
     case 'unavailable':
-      throw new RetryError(message, report.retryInMs ?? 0);
+      if (job.attemptsMade + 1 >= ATTEMPTS) return report;
+      throw new RetryError(report.message ?? report.ending, report.retryInMs ?? 0);
     case 'busy':
       // A requested job keeps waiting; a scheduled job ends, because the other process does the work.
-      if (kind !== 'full' && byHand !== true && job.attemptsStarted >= BUSY_ATTEMPTS) return;
+      if (kind !== 'full' && byHand !== true && job.attemptsStarted >= BUSY_ATTEMPTS) return report;
       await job.moveToDelayed(Date.now() + (report.retryInMs ?? 0), token);
       throw new DelayedError();
     case 'stopped':
-      if (report.isOver) return;
+      if (report.isOver) return report;
       await job.moveToWait(token);
       throw new WaitingError();
   }
@@ -83,34 +65,18 @@ type WorkerOptions = {
   readonly connection: Redis;
   readonly prefix: string;
   readonly concurrency: number;
-  readonly clock: Clock;
   readonly runJob: RunJob;
   /** The queue for the next poll of a link. */
   readonly queue: JobQueue;
 };
 
 /** Starts a worker that runs the jobs of the queue, at most `concurrency` at a time. */
-export const startWorker = ({
-  connection,
-  prefix,
-  concurrency,
-  clock,
-  runJob,
-  queue,
-}: WorkerOptions): Worker<JobData> => {
-  const work = async (job: Job<JobData>, token = ''): Promise<void> => {
+export const startWorker = ({ connection, prefix, concurrency, runJob, queue }: WorkerOptions): Worker<JobData> => {
+  const work = async (job: Job<JobData>, token = ''): Promise<JobReport> => {
     const data = readJob(job);
-    const keeper = progressKeeper(job, clock);
-    let latest: JobProgress | null = null;
-    const report = await runJob(data, {
-      onProgress: (progress) => {
-        latest = progress;
-        keeper.keep(progress);
-      },
-    });
-    await keeper.finish(latest, report);
+    const report = await runJob(data);
     if (report.nextPollInMs !== undefined) await addPoll(queue, data.link, Date.now() + report.nextPollInMs);
-    await conclude(job, token, data, report);
+    return conclude(job, token, data, report);
   };
   return new Worker<JobData>(QUEUE_NAME, work, {
     connection,

@@ -13,7 +13,7 @@ import { QueueError } from './scheduler.ts';
 export const QUEUE_NAME = 'runs';
 
 /** The priorities of jobs. A lower number is first: a requested resync before scheduled runs. */
-const PRIORITY: Readonly<Record<JobData['kind'], number>> = { full: 1, incremental: 10, sweep: 20 };
+const PRIORITY: Readonly<Record<JobData['kind'], number>> = { full: 1, incremental: 10 };
 /** The number and age (seconds) of the finished jobs that are kept, for completed and failed jobs each. */
 const KEPT_JOBS = { count: 200, age: 7 * 86_400 };
 const KEPT_EVENTS = 1_000;
@@ -182,25 +182,5 @@ export type JobQueue = Queue<JobData>;
 export const openQueue = (connection: Redis, prefix: string): JobQueue =>
   new Queue(QUEUE_NAME, { connection, prefix, streams: { events: { maxLen: KEPT_EVENTS } } });
 
-const LIVE_FOR_MS = 15_000;
-
-/** Writes the heartbeat of a daemon, which expires after {@link LIVE_FOR_MS}. */
-export const beat = async (redis: Redis, prefix: string, daemon: string): Promise<void> => {
-  await redis.sadd(`${prefix}:daemons`, daemon);
-  await redis.set(`${prefix}:daemon:${daemon}`, '1', 'PX', LIVE_FOR_MS);
-};
-
-/** Removes the heartbeat of a daemon. */
-export const endBeat = async (redis: Redis, prefix: string, daemon: string): Promise<void> => {
-  await redis.srem(`${prefix}:daemons`, daemon);
-  await redis.del(`${prefix}:daemon:${daemon}`);
-};
-
-/** Returns whether a daemon serves this queue. Removes dead daemons from the list. */
-export const isDaemonAlive = async (redis: Redis, prefix: string): Promise<boolean> => {
-  const daemons = await redis.smembers(`${prefix}:daemons`);
-  const alive = await Promise.all(daemons.map((daemon) => redis.exists(`${prefix}:daemon:${daemon}`)));
-  const dead = daemons.filter((_, index) => alive[index] === 0);
-  if (dead.length > 0) await redis.srem(`${prefix}:daemons`, dead);
-  return dead.length < daemons.length;
-};
+/** Returns whether a daemon serves this queue: one of its workers is connected to Redis. */
+export const isServed = async (queue: JobQueue): Promise<boolean> => (await queue.getWorkersCount()) > 0;

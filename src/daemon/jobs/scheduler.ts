@@ -1,12 +1,9 @@
-import type { JobProgress, JobReport, JobData } from './job.ts';
+import type { JobData, JobReport } from './job.ts';
 import { createHash } from 'node:crypto';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 
 /** Runs one job to its end and returns its report; never throws. */
-export type RunJob = (
-  job: JobData,
-  options?: { readonly onProgress?: (progress: JobProgress) => void },
-) => Promise<JobReport>;
+export type RunJob = (job: JobData) => Promise<JobReport>;
 
 /** The number of jobs that are due and wait, and of jobs that run. */
 export type QueueDepth = { readonly waiting: number; readonly active: number };
@@ -35,42 +32,30 @@ export class QueueError extends Error {
   override readonly name = 'QueueError';
 }
 
-/** A repeated job, `offsetMs` after the start of each interval. */
+/** The repeated incremental run of a link, `offsetMs` after the start of each interval. */
 export type Schedule = {
   readonly link: string;
-  readonly kind: Exclude<JobData['kind'], 'full'>;
   readonly everyMs: number;
   /** At least 0, less than `everyMs`. */
   readonly offsetMs: number;
-  /** The longest time from the start of the schedule to the first job, which may be outside of the slots. */
-  readonly firstWithinMs: number;
+  /** The time from the start of the schedule to the first run, which does not wait for its slot. */
+  readonly firstInMs: number;
 };
 
 /** The slot of a link as a part of an interval, at least 0 and less than 1. It depends on the name only, so all hosts agree. */
 const phaseOf = (link: string): number => createHash('sha256').update(link).digest().readUInt32BE() / 2 ** 32;
 
-/** The distance between the first jobs of schedules that start together. They do not wait for their slots. */
+/** The distance between the first runs of links that start together. */
 const FIRST_APART_MS = 1_000;
 
-/**
- * The schedules of all links. The name of a link determines its slot, so adding or removing a link moves no other. The sweep
- * of a link starts half an interval after an incremental run, so that the two do not overlap. The name also determines this
- * incremental run, so that sweeps are spread over their own, longer interval.
- */
+/** The schedules of all links. The name of a link determines its slot, so adding or removing a link moves no other. */
 export const schedulesOf = (links: readonly LinkConfig[]): readonly Schedule[] =>
-  links.flatMap(({ name, syncIntervalMs, sweepIntervalMs }): Schedule[] => {
-    const offsetMs = Math.floor(syncIntervalMs * phaseOf(name));
-    const firstWithinMs = Math.floor(Math.min(syncIntervalMs, (links.length - 1) * FIRST_APART_MS) * phaseOf(name));
-    const cycle = Math.floor((sweepIntervalMs / syncIntervalMs) * phaseOf(`sweep ${name}`));
-    const sweepMs = Math.floor((offsetMs + (cycle + 0.5) * syncIntervalMs) % sweepIntervalMs);
-    return [
-      { link: name, kind: 'incremental', everyMs: syncIntervalMs, offsetMs, firstWithinMs },
-      { link: name, kind: 'sweep', everyMs: sweepIntervalMs, offsetMs: sweepMs, firstWithinMs: sweepMs },
-    ];
+  links.map(({ name, syncIntervalMs }) => {
+    const phase = phaseOf(name);
+    return {
+      link: name,
+      everyMs: syncIntervalMs,
+      offsetMs: Math.floor(syncIntervalMs * phase),
+      firstInMs: Math.floor(Math.min(syncIntervalMs, (links.length - 1) * FIRST_APART_MS) * phase),
+    };
   });
-
-/** The time of the next slot, in milliseconds on the same clock as `nowMs`. Missed slots are skipped. */
-export const nextSlot = ({ everyMs, offsetMs }: Pick<Schedule, 'everyMs' | 'offsetMs'>, nowMs: number): number => {
-  const slots = Math.floor((nowMs - offsetMs) / everyMs) + 1;
-  return offsetMs + Math.max(0, slots) * everyMs;
-};

@@ -83,7 +83,7 @@ export const forgetLink = async (parts: ForgetParts, link: string): Promise<read
   if (!isKnown && stored.length === 0) return null;
   const lease = { store: app.store, clock: systemClock, newId, holders: app.holders };
   const tokens = await underLease(lease, link, async (token) => {
-    await forgetJobs(app, { link, texts: null });
+    await forgetJobs(app, link);
     const revocations: Revocation[] = [];
     for (const { side } of stored) revocations.push(await revoke(parts, link, side));
     if (stored.length > 0) await app.vault.remove(link);

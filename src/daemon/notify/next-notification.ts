@@ -11,29 +11,15 @@ const LONG_MS = 3_600_000;
  * once, until a completed run ends it or another problem replaces it. `nowMs` is epoch milliseconds.
  */
 export const nextNotification = (
-  before: NotificationState,
+  { trouble, failingSinceMs: beforeMs }: NotificationState,
   state: LinkStateName,
   nowMs: number,
 ): { readonly kind: NotificationKind | null; readonly after: NotificationState } => {
   // A time in the future comes from a wrong clock.
-  const failingSinceMs = state === 'failing' ? Math.min(before.failingSinceMs ?? nowMs, nowMs) : null;
-  const stateWith = (trouble: NotificationState['trouble']): NotificationState => ({
-    trouble,
-    failingSinceMs,
-    claimedUntilMs: null,
-  });
-  const quiet = { kind: null, after: stateWith(before.trouble) };
-  switch (state) {
-    case 'active':
-      return before.trouble === null ? quiet : { kind: 'recovered', after: stateWith(null) };
-    case 'resuming':
-      return quiet;
-    case 'failing':
-      if (failingSinceMs === null || nowMs - failingSinceMs < LONG_MS) return quiet;
-      break;
-    case 'halted':
-    case 'paused':
-      break;
-  }
-  return before.trouble === state ? quiet : { kind: state, after: stateWith(state) };
+  const failingSinceMs = state === 'failing' ? Math.min(beforeMs ?? nowMs, nowMs) : null;
+  const quiet = { kind: null, after: { trouble, failingSinceMs } };
+  if (state === 'active' && trouble !== null) return { kind: 'recovered', after: { trouble: null, failingSinceMs } };
+  if (state === 'active' || state === 'resuming' || state === trouble) return quiet;
+  if (failingSinceMs !== null && nowMs - failingSinceMs < LONG_MS) return quiet;
+  return { kind: state, after: { trouble: state, failingSinceMs } };
 };

@@ -6,7 +6,7 @@ import { openAddressRemedy } from '../../app/config/unencrypted.ts';
 import type { ListenAddress } from '../../util/values.ts';
 import type { OpenConsole, Console } from '../console/console.ts';
 import type { Events } from '../../engine/events.ts';
-import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type Health } from '../jobs/health.ts';
+import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type Health } from './health.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import { localPage, openHttpServer, openOptionalHttpServer } from './http-server.ts';
 import { createMetrics, type MetricsInput, type Metrics } from './metrics.ts';
@@ -24,11 +24,9 @@ type HttpServiceOptions = {
   readonly openConsole: OpenConsole | null;
   /** Whether a token signs in to the page. Without one, only requests to a loopback name get the page. */
   readonly hasPageToken: boolean;
-  /** Creates the routes of the API; null without an API. */
-  readonly openApi: (() => Promise<Hono>) | null;
 };
 
-/** The page, metrics, health and API at LISTEN. */
+/** The page, metrics and health at LISTEN. */
 export type HttpService = {
   /** The log; some of its events are counted as metrics. */
   readonly events: Events;
@@ -59,7 +57,7 @@ const health = ({ app, daemon, clock }: Subject) =>
 
 /** Creates the service, which counts metrics from now on. `open` binds the address. */
 export const createHttpService = (options: HttpServiceOptions): HttpService => {
-  const { address, isOptional, events, clock, version, openConsole, hasPageToken, openApi } = options;
+  const { address, isOptional, events, clock, version, openConsole, hasPageToken } = options;
   let links = (): readonly LinkConfig[] => NO_LINKS;
   const metrics = createMetrics({ version, links: () => links() });
   let page: Console | undefined;
@@ -88,16 +86,13 @@ export const createHttpService = (options: HttpServiceOptions): HttpService => {
         ? await openOptionalHttpServer({ address, onError, onLimited, onUnavailable })
         : await openHttpServer({ address, onError, onLimited });
       if (server === null) return null;
-      const remedy = openAddressRemedy(address, { hasPage: hasPageToken, hasApi: openApi !== null });
+      const remedy = openAddressRemedy(address, { hasPage: hasPageToken });
       return {
         serve: async (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
           page = await openConsole?.({ app, daemon, address: server.address }).catch(withoutPage);
-          const api = await openApi?.();
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];
-          // The API is added before the page, whose middleware would apply to requests of the API too.
-          if (api !== undefined) groups.push(api);
           if (page !== undefined) groups.push(hasPageToken ? page.routes : localPage(page.routes));
           server.serve(groups);
           events.httpServerStarted({ address: server.address });

@@ -1,8 +1,8 @@
 import {
+  alteredGroups,
   type AnsweredWrite,
   applyAnswer,
   type Applying,
-  applyNotTaken,
   detachIfOfAnotherPair,
 } from '../../core/apply/answers.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
@@ -11,6 +11,7 @@ import { type Merged, targetOf, type Trial, type Write } from '../../core/apply/
 import { withEmails } from '../../core/contact/lists.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
+import type { GroupPair } from '../../core/reconcile/groups.ts';
 import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
@@ -21,7 +22,6 @@ import { advance, type Execution, reportNotTaken } from './execution.ts';
 import {
   canSplit,
   findOutage,
-  isNotTaken,
   judgeFailure,
   refusalReason,
   rejectionKeyOf,
@@ -97,7 +97,11 @@ const send = async (execution: Execution, side: Side, kind: Write['kind'], write
       const moves = writes.filter(isKind('membership'));
       const requests = moves.map(({ request }) => request);
       const results = await remote.changeMembership(requests, signal);
-      return { results, outcomes: outcomesOf(moves, results, (write, value) => ({ kind: 'groups', write, value })) };
+      const altered = new Map(results.map((result) => [result.key, result.altered]));
+      const outcomes = outcomesOf(moves, results, (write, value) => {
+        return { kind: 'groups', write, value, altered: altered.get(write.key) };
+      });
+      return { results, outcomes };
     }
     case 'merge':
       return sendMerges(execution, writes.filter(isKind('merge')));
@@ -142,8 +146,8 @@ const rejectionBy = (
 
 /**
  * The trial of a write; null for any other write. A trial tests whether a side accepts a part of a refused write
- * (`split-refused.ts`) or a shared email address (`try-sharing.ts`). Its failure may be caused by the tested values and is expected,
- * so it is not stored as a failure of the contact. The caller of the trial decides what is written and stored.
+ * (`split-refused.ts`). Its failure may be caused by the tested values and is expected, so it is not stored as a failure of the
+ * contact. The caller of the trial decides what is written and stored.
  */
 const trialOf = (write: Write): Trial | null =>
   write.kind === 'create' || write.kind === 'update' ? write.trial : null;
@@ -184,20 +188,34 @@ export const storeRefusalAfterSplit = async (execution: Execution, write: Write,
   await execution.session.writer.apply({}, (set) => set.add({ kind: 'put', table: 'rejections', row: rejection }));
 };
 
-/** If a side does not accept the value of a write, counts the write as done without it and returns true (R2). */
-const acceptNotTaken = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): boolean => {
-  const rejection = rejectionBy(execution, write, error.message);
-  if (write.kind !== 'update' || rejection === null || !isNotTaken(write, error, rejection)) return false;
-  const fields = applyNotTaken(applyingIn(execution, set, write.side), write);
-  set.add({ kind: 'drop', table: 'rejections', where: { side: write.side, key: rejection.key } });
-  const { leftId, rightId } = write.operation;
-  reportNotTaken(execution.session, { leftId, rightId }, write.side, fields);
-  return true;
+const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Applying => {
+  const { createsWithGroups, settlesWithinMs, writesConditionally = false } = session.remotes[side].capabilities;
+  const manners = { createsWithGroups, lags: settlesWithinMs > 0, isConditional: writesConditionally };
+  return { set, groupIds, ...manners, atMs: session.clock.now() };
 };
 
-const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Applying => {
-  const { createsWithGroups, settlesWithinMs } = session.remotes[side].capabilities;
-  return { set, groupIds, createsWithGroups, lags: settlesWithinMs > 0, atMs: session.clock.now() };
+/**
+ * Returns the group pairs for groups that exist only because the side altered a write: a group that no user made has no counterpart
+ * on the other side.
+ */
+const pairsOfAlteredGroups = async (
+  { session }: Execution,
+  side: Side,
+  outcomes: readonly Outcome[],
+): Promise<readonly GroupPair[]> => {
+  const { remotes, signal } = session;
+  if (remotes[side].capabilities.writesConditionally !== true) return [];
+  const ids = new Set(outcomes.flatMap((outcome) => (outcome.ok ? alteredGroups(outcome.answered) : [])));
+  if (ids.size === 0) return [];
+  const paired = new Set(session.state().groupPairs.map((pair) => pair[side]?.id));
+  const pairs: GroupPair[] = [];
+  for (const id of ids.difference(paired)) {
+    const group = await remotes[side].readGroup(id, signal);
+    if (group === null) continue;
+    const halves = { left: null, right: null, [side]: { id, name: group.name } };
+    pairs.push({ key: `${side}:${id}`, ...halves, status: 'kept', settled: false });
+  }
+  return pairs;
 };
 
 /** Applies one answer: updates the store, counts the write and reports it. */
@@ -279,17 +297,19 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     throw error;
   });
   const { answers, readError } = await reread(session, side, outcomes);
+  const groupPairs = await pairsOfAlteredGroups(execution, side, outcomes);
   // Writes that the side failed at before are no evidence of an outage.
   const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
   let endsRun = (allFailedBefore ? null : findOutage(execution, first, results)) ?? readError;
   const stored = writer
     .apply(needsOf(outcomes, answers, side), (set) => {
+      for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
       for (const outcome of outcomes) {
         if (outcome.ok) applyOneAnswer(execution, set, outcome.answered, journalIdOf(outcome.answered.write));
         else applyOneFailure(execution, set, outcome, journalIdOf(outcome.write), answers);
       }
     })
-    .then(() => advance(execution, side, first.operation.kind, writes.length));
+    .then(() => advance(execution, side, writes.length));
   for (const outcome of outcomes) if (!outcome.ok) endsRun ??= judgeFailure(outcome.write, outcome.error).endsRun;
   if (endsRun === null) return { stored };
   await stored;
@@ -310,10 +330,10 @@ const applyOneRead = (
   if (!isHidden) observeReadAnswer(set, side, id, answer, atMs);
 };
 
-/** Applies a refusal: the write is tried in parts, counts as done without its values, or is deferred (R15, R2). */
+/** Applies a refusal: the write is tried in parts, or is deferred (R15). */
 const applyOneRefusal = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): void => {
   if (canSplit(write, error)) execution.refused[write.side].push({ write, reason: error.message });
-  else if (!acceptNotTaken(execution, set, write, error)) storeRefusal(execution, set, write, error.message);
+  else storeRefusal(execution, set, write, error.message);
 };
 
 /** Applies one failure. If the contact had to be read and the read failed, its journal entry stays open. */

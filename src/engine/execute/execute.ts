@@ -1,4 +1,4 @@
-import { storeAnswered, storeWaking } from '../../core/apply/store-task.ts';
+import { storeAnswered } from '../../core/apply/store-task.ts';
 import {
   type Executable,
   type Execution,
@@ -18,11 +18,9 @@ import {
   isUnanswered,
   startsPairing,
   pendingFields,
-  sharedEmails,
   type Task,
   taskIds,
   taskPairId,
-  wakes,
   writtenFields,
 } from '../../core/apply/task.ts';
 import { movesOf } from '../../core/apply/write.ts';
@@ -35,20 +33,19 @@ import type { Deletion, Unlink } from '../../core/reconcile/decision.ts';
 import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
 import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
 import { answeredAbout, observeReadAnswer } from '../../core/state/observe.ts';
-import { endPair, storePair } from '../../core/state/pair.ts';
+import { endPair, storePair, unlinkPair } from '../../core/state/pair.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { onBothSides, type Session } from '../context.ts';
 import type { LaterPart } from '../parts.ts';
 import { type AnswerBeingStored, performBatch } from './batch.ts';
 import { batchesOf, withoutFailed } from './batches.ts';
 import { conflictChanges, recordConflicts } from './conflicts.ts';
-import { type Effort, effortOf, moveSteps, withMore } from './effort.ts';
+import { moveSteps, plannedWrites } from './planned-writes.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks } from '../../util/batches.ts';
 import { inParallel, yieldToEventLoop } from './in-parallel.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { splitRefused } from './split-refused.ts';
-import { trySharing } from './try-sharing.ts';
 import { createWrites, deleteWrites, membershipWrites, mergeWrite, sharingWrites, updateWrites } from './writes.ts';
 
 const COMMIT_CHUNK = 500;
@@ -62,19 +59,22 @@ const needsOf = (tasks: readonly Task[]) => ({
   pairs: tasks.flatMap((task) => taskPairId(task) ?? []),
 });
 
-/** Deletes a pair, keeps it for its remaining half, or sets it to `asleep`; nothing is written to a remote. */
+/** Deletes a pair, or keeps it for its remaining half; nothing is written to a remote. */
 const storeUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   if (pair.id === null) return;
   if (to === 'drop') {
     endPair(set, pair.id);
     return;
   }
+  if (to === 'unselected') {
+    // Whether a missing contact exists is decided later.
+    for (const half of [pair.left, pair.right]) if (half?.state === 'changed') set.put({ ...half, state: 'settled' });
+    unlinkPair(set, pair.id);
+    return;
+  }
   const halves = bySide((side) => {
     const half = pair[side];
     if (half === null || half.state === 'gone') return null;
-    // The base keeps the last agreed values, with which the pair is compared when it wakes. Until then, reads settle whether
-    // a missing contact exists.
-    if (to === 'asleep') return half.state === 'changed' ? { ...half, state: 'settled' as const } : half;
     return { ...half, base: snapshotOf(half.record), state: 'settled' as const };
   });
   storePair(set, { pairId: pair.id, status: to, halves, writtenSide: null });
@@ -82,7 +82,7 @@ const storeUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
 
 /** Whether the pair with its known values is stored before anything is written to its two contacts. */
 const isStoredAhead = (task: Task): boolean =>
-  startsPairing(task) || wakes(task) || (task.decision.kind === 'merge' && task.decision.unites === true);
+  startsPairing(task) || (task.decision.kind === 'merge' && task.decision.unites === true);
 
 /**
  * Stores what must be stored before the first write:
@@ -97,7 +97,7 @@ const storeBeforeWrites = async (execution: Execution, plan: Executable, all: re
   const { clock, writer } = session;
   const storedNow = all.filter((task) => creationSide(task) === null && (isQuiet(task) || isStoredAhead(task)));
   const others = new Set(all).difference(new Set(storedNow));
-  await recordConflicts(session, [...others].filter(isAsking));
+  await recordConflicts(execution, [...others].filter(isAsking));
   const unlinked = plan.decisions.filter((decision) => decision.kind === 'unlink');
   for (const unlinks of chunks(unlinked, COMMIT_CHUNK)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
@@ -107,10 +107,7 @@ const storeBeforeWrites = async (execution: Execution, plan: Executable, all: re
   for (const tasks of chunks(storedNow, COMMIT_CHUNK)) {
     const questions = await conflictChanges(session, tasks.filter(isAsking));
     await writer.apply(needsOf(tasks), (set) => {
-      for (const task of tasks) {
-        if (wakes(task) && !isQuiet(task)) storeWaking(set, task);
-        else storeAnswered(set, task, null, clock.now());
-      }
+      for (const task of tasks) storeAnswered(set, task, null, clock.now());
       set.add(...questions);
     });
   }
@@ -119,7 +116,7 @@ const storeBeforeWrites = async (execution: Execution, plan: Executable, all: re
 
 /** Stores for each unpaired contact whether it is selected, and then the selection itself. */
 const settleSelection = async (
-  { session: { link, store, writer } }: Execution,
+  { session: { state, writer } }: Execution,
   { rest = [], selection }: Executable,
 ): Promise<void> => {
   for (const chunk of chunks(rest, COMMIT_CHUNK)) {
@@ -128,20 +125,14 @@ const settleSelection = async (
       for (const half of chunk) set.put(half);
     });
   }
-  if (selection === undefined || (await store.link(link)).selection?.key === selection?.key) return;
+  if (selection === undefined || state().selection?.key === selection?.key) return;
   await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
 };
 
 const createContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
   const { createBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
-  const create = (some: readonly Task[]) =>
-    inParallel(batchesOf(execution, side, some, createBatch), writeConcurrency, (batch) => {
-      return performBatch(execution, createWrites(execution, side, batch));
-    });
-  const creations = creationsOn(tasks, side);
-  await create(creations.filter((task) => sharedEmails(task, side).length === 0));
-  const remaining = await trySharing(execution, tasks, side);
-  await create(remaining);
+  const batches = batchesOf(execution, side, creationsOn(tasks, side), createBatch);
+  await inParallel(batches, writeConcurrency, (batch) => performBatch(execution, createWrites(execution, side, batch)));
 };
 
 /**
@@ -154,11 +145,10 @@ const areOtherEmailsWritten = ({ operations }: Task, side: Side): boolean =>
   updateOn(operations, side)?.fields.includes('emailAddresses') !== true;
 
 const writeContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
-  const { session } = execution;
-  const { updateBatch, writeConcurrency } = session.remotes[side].capabilities;
+  const { updateBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
   await createContacts(execution, tasks, side);
   await inParallel(chunks(updatesOn(tasks, side), updateBatch), writeConcurrency, async (batch) => {
-    await recordConflicts(session, batch);
+    await recordConflicts(execution, batch);
     return performBatch(execution, updateWrites(execution, side, batch));
   });
   await splitRefused(execution, side);
@@ -294,7 +284,7 @@ const deleteContacts = async (execution: Execution, final: FinalPart, side: Side
   const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
   const deletions = final.deletions.filter((deletion) => deletion.side === side && isDeletable(survivors, deletion));
   await recordConflicts(
-    session,
+    execution,
     deletions.flatMap((deletion) => survivorOf(survivors, deletion) ?? []),
   );
   const remaining = await mergeContacts(execution, survivors, side, deletions);
@@ -307,22 +297,19 @@ const deleteContacts = async (execution: Execution, final: FinalPart, side: Side
   );
 };
 
-/** The effort of a plan, including the contacts that later parts create. */
-const effortWith = (
+/** The number of writes of a plan, including the contacts that later parts create. */
+const writesWith = (
   { remotes }: Session,
   plan: Executable,
   tasks: readonly Task[],
   later: readonly LaterPart[],
-): Sides<Effort> => {
-  const effort = effortOf(
+): Sides<number> => {
+  const planned = plannedWrites(
     plan,
     tasks,
     bySide((side) => remotes[side].capabilities),
   );
-  return bySide((side) => {
-    const laterCreates = later.reduce((sum, { creates }) => sum + creates[side], 0);
-    return withMore(effort[side], creationsOn(tasks, side).length, laterCreates);
-  });
+  return bySide((side) => later.reduce((sum, { creates }) => sum + creates[side], planned[side].writes));
 };
 
 const begin = async (
@@ -331,13 +318,13 @@ const begin = async (
   tasks: readonly Task[],
   later: readonly LaterPart[],
 ): Promise<Execution> => {
-  const { fields, rejections } = await session.store.link(session.link);
-  const effort = effortWith(session, plan, tasks, later);
-  session.emit({ kind: 'planned', writes: bySide((side) => effort[side].writes) });
+  const { fields, rejections } = session.state();
+  const writes = writesWith(session, plan, tasks, later);
+  session.emit({ kind: 'planned', writes });
   const execution: Execution = {
     session,
     groupIds: new Map(plan.groups.links.map(({ key, left, right }) => [key, { left, right }])),
-    scopes: await originScopes(session),
+    scopes: originScopes(session),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
     failedBefore: new Set(rejections.map(({ side, key }) => `${side} ${wholeRefusalKey(key)}`)),
     cause: session.undoes === null ? 'sync' : 'undo',
@@ -345,14 +332,15 @@ const begin = async (
     again: { needed: false },
     refused: { left: [], right: [] },
     unansweredCalls: { left: 0, right: 0 },
-    progress: bySide((side) => ({ done: 0, sent: 0, effort: effort[side] })),
+    recording: Promise.resolve(),
+    progress: bySide((side) => ({ done: 0, total: writes[side] })),
     startedAtMs: session.clock.monotonic(),
   };
-  for (const side of SIDES) if (effort[side].writes > 0) reportProgress(execution, side);
+  for (const side of SIDES) if (writes[side] > 0) reportProgress(execution, side);
   return execution;
 };
 
-const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) => progress[side].effort.writes > 0);
+const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) => progress[side].total > 0);
 
 /** Writes contacts and then their memberships, on both sides at the same time. */
 const writeTasks = async (execution: Execution, plan: Executable, tasks: readonly Task[]): Promise<void> => {
@@ -404,12 +392,8 @@ export const executePart = async (
 ): Promise<void> => {
   const { progress, session } = execution;
   const tasks = await withSharedEmails(session, tasksOf(plan));
-  const effort = effortWith(session, plan, tasks, later);
-  for (const side of SIDES) {
-    const { done, sent } = progress[side];
-    const { writes, requests, requestsPer } = effort[side];
-    progress[side].effort = { writes: done + writes, requests: sent + requests, requestsPer };
-  }
+  const writes = writesWith(session, plan, tasks, later);
+  for (const side of SIDES) progress[side].total = progress[side].done + writes[side];
   await writeTasks(execution, plan, tasks);
 };
 

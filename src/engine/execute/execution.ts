@@ -9,7 +9,6 @@ import type { Plan } from '../../core/reconcile/plan.ts';
 import { updateOn } from '../../core/reconcile/planned.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
-import type { Effort } from './effort.ts';
 import type { Pass } from './writes.ts';
 
 /** The part of a plan that is executed: of a run, or of an undo. */
@@ -36,6 +35,8 @@ export type Execution = Pass & {
   readonly refused: Record<Side, Refused[]>;
   /** The number of consecutive calls of unknown outcome on each side. */
   readonly unansweredCalls: Record<Side, number>;
+  /** Resolves when all conflicts that were recorded so far are stored. */
+  recording: Promise<void>;
   readonly progress: Sides<SideProgress>;
   /** The start of the writes on the monotonic clock, in milliseconds. */
   readonly startedAtMs: number;
@@ -47,54 +48,34 @@ type Refused = {
   readonly reason: string;
 };
 
-type SideProgress = {
-  done: number;
-  /** The estimated number of requests of the effort that were sent. */
-  sent: number;
-  effort: Effort;
-};
+/** The number of finished writes of a side, and of all its writes. */
+type SideProgress = { done: number; total: number };
 
 /** The first answers do not show the pace: requests are sent in a burst, several at once. */
-const MEASURED_AFTER_MS = 10_000;
+const MEASURED_AFTER_MS = 2_000;
 
-/**
- * Estimates the duration of the remaining writes of a side, in milliseconds: by the rate limit, or by the pace so far if that is
- * slower. Null while neither is known.
- */
+/** Estimates the duration of the remaining writes of a side from the rate so far, in milliseconds; null while it is unknown. */
 const timeLeftMs = ({ session, progress, startedAtMs }: Execution, side: Side): number | null => {
-  const { sent, effort } = progress[side];
-  // Fractions of requests add up to whole requests, except for rounding errors.
-  const left = Math.max(0, Math.ceil(effort.requests - sent - 0.001));
-  const pacedMs = session.remotes[side].timeToSendMs?.(left) ?? null;
+  const { done, total } = progress[side];
   const elapsedMs = session.clock.monotonic() - startedAtMs;
-  if (elapsedMs < MEASURED_AFTER_MS || sent === 0) return pacedMs;
-  return Math.round(Math.max(pacedMs ?? 0, (left * elapsedMs) / sent));
+  if (elapsedMs < MEASURED_AFTER_MS || done === 0) return null;
+  return Math.round((Math.max(0, total - done) * elapsedMs) / done);
 };
 
 /** Reports the progress of a side's writes and the estimated remaining time. */
 export const reportProgress = (execution: Execution, side: Side): void => {
-  const { done, effort } = execution.progress[side];
-  const leftMs = timeLeftMs(execution, side);
-  execution.session.emit({ kind: 'written', side, done, total: effort.writes, leftMs });
+  const { done, total } = execution.progress[side];
+  execution.session.emit({ kind: 'written', side, done, total, leftMs: timeLeftMs(execution, side) });
 };
 
 /** Counts writes that were not planned. */
-export const addEffort = (
-  { progress }: Execution,
-  side: Side,
-  kind: keyof Effort['requestsPer'],
-  count: number,
-): void => {
-  const { effort } = progress[side];
-  const requests = effort.requests + count * effort.requestsPer[kind];
-  progress[side].effort = { ...effort, writes: effort.writes + count, requests };
+export const addWrites = ({ progress }: Execution, side: Side, count: number): void => {
+  progress[side].total += count;
 };
 
-/** Counts finished writes of one kind and reports the progress. */
-export const advance = (execution: Execution, side: Side, kind: keyof Effort['requestsPer'], count: number): void => {
-  const progress = execution.progress[side];
-  progress.done += count;
-  progress.sent += count * progress.effort.requestsPer[kind];
+/** Counts finished writes and reports the progress. */
+export const advance = (execution: Execution, side: Side, count: number): void => {
+  execution.progress[side].done += count;
   reportProgress(execution, side);
 };
 

@@ -29,9 +29,6 @@ import type { Execution } from './execution.ts';
 /** After this many consecutive calls of unknown outcome the side has an outage, even if it answers reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;
 
-/** After this many refusals of the same content the cause is certain: the side forbids the same address in two contacts. */
-const CONFIRMED_AFTER = 3;
-
 /** The subject under which a refusal is stored; null for an undo, which is not retried. */
 const refusable = (decision: Task['decision'] | Deletion): Refusable | null => {
   if (decision.kind === 'restore' || isOfUndo(decision)) return null;
@@ -104,15 +101,6 @@ export const rejectionOf = (
   const retryAtMs = nowMs + (attempts > immediateTries ? retryDelayMs(attempts - immediateTries) : 0);
   const { leftId, rightId } = write.operation;
   return { side: write.side, ...subject, leftId, rightId, reason, attempts, retryAtMs };
-};
-
-/**
- * Whether a refused write counts as done without its value (R2): the write adds only an email address that another contact
- * of the side has, and was refused repeatedly. A single refusal may have any cause.
- */
-export const isNotTaken = (write: Write, error: RemoteError, { attempts }: Rejection): boolean => {
-  const isOfAddress = write.kind === 'update' && write.sharedEmail !== null && error instanceof InvalidError;
-  return isOfAddress && attempts >= CONFIRMED_AFTER;
 };
 
 /** The fields of a write that could be written separately. */

@@ -125,7 +125,7 @@ export const writeGroups = async (execution: Execution, plan: GroupPlan): Promis
     if (pair === undefined || action.kind === 'delete-group') continue;
     if (action.kind === 'create-group') await createGroup(execution, action, plan, pair);
     else await renameGroup(execution, { ...action, group: moved.get(action.key) ?? action.group }, pair);
-    advance(execution, action.side, 'group', 1);
+    advance(execution, action.side, 1);
   }
 };
 
@@ -166,14 +166,14 @@ export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promi
   for (const action of plan.actions) {
     if (action.kind !== 'delete-group') continue;
     if (await deleteGroup(session, action)) session.tally[action.side].groupsDeleted += 1;
-    advance(execution, action.side, 'group', 1);
+    advance(execution, action.side, 1);
   }
 };
 
 /** Stores the group pairs that needed no write, after the members are written. */
 export const settleGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
   const { session } = execution;
-  const stored = new Map((await session.store.link(session.link)).groupPairs.map((pair) => [pair.key, pair]));
+  const stored = new Map(session.state().groupPairs.map((pair) => [pair.key, pair]));
   const written = new Set(plan.actions.map((action) => action.key));
   const deleted = new Set(plan.actions.flatMap((action) => (action.kind === 'delete-group' ? [action.key] : [])));
   const kept = new Set(plan.pairs.map((pair) => pair.key));

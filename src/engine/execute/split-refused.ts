@@ -4,7 +4,7 @@ import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { performBatch, storeRefusalAfterSplit } from './batch.ts';
-import { addEffort, type Execution } from './execution.ts';
+import { addWrites, type Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { createWrites, fieldWrite, withDraft } from './writes.ts';
 
@@ -25,7 +25,7 @@ const writeFields = async (
   for (const field of fields) {
     const write = isUnanswered(task, side) ? null : fieldWrite(execution, task, side, field);
     if (write === null) return null;
-    addEffort(execution, side, 'update', 1);
+    addWrites(execution, side, 1);
     await (
       await performBatch(execution, [write])
     ).stored;
@@ -72,7 +72,7 @@ const splitCreate = async (execution: Execution, refused: CreateWrite) => {
     const former = task.operations;
     // Updates write the fields that are left out.
     task.operations = [...former, { kind: 'update', side, fields: leftOut, desired: draft }];
-    addEffort(execution, side, 'create', 1);
+    addWrites(execution, side, 1);
     await (
       await performBatch(execution, [trial])
     ).stored;

@@ -78,13 +78,6 @@ export const withDraft = (write: CreateWrite, draft: Contact): CreateTrial => ({
   trial: { refusedFor: null },
 });
 
-/** The create as a trial, with another draft and in no group. Used for sides whose creates carry no groups. */
-export const asTrial = (write: CreateWrite, draft: Contact): CreateTrial => {
-  const trial = withDraft(write, draft);
-  const { operation, request } = trial;
-  return { ...trial, operation: { ...operation, join: [] }, request: { ...request, groupIds: [] } };
-};
-
 /** The source record of an update of the side as of the plan, without the addresses that other writes add. */
 const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
   const source = plannedHalf(task, otherSide(side))?.record ?? null;

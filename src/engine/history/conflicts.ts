@@ -1,23 +1,15 @@
 import type { SyncedField } from '../../core/contact/contact.ts';
 import { changedAtMs, type Half } from '../../core/contact/half.ts';
-import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import type { Review } from '../../core/reconcile/decision.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { decidedBy, type ConflictTerms } from '../../core/reconcile/conflict-policy.ts';
-import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
-import type { ConflictRow, StoreChange } from '../../core/state/rows.ts';
+import { forField, mayWrite } from '../../core/reconcile/policy.ts';
+import type { ConflictRow } from '../../core/state/rows.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { ConflictView } from '../../core/view/views.ts';
 import { underLease } from '../change-link.ts';
 import type { LeaseParts } from '../lease.ts';
 import type { Store } from '../../store/store.ts';
-
-/** Whether the conflict is not reviewed and not superseded by a later change of the field. */
-export const isOpen = ({ review, resolvedAtMs }: ConflictRow): boolean => review === null && resolvedAtMs === null;
-
-const stateOf = (row: ConflictRow): ConflictView['state'] => {
-  if (row.review === null) return row.resolvedAtMs === null ? 'open' : 'superseded';
-  return row.review === 'dismissed' || row.resolvedAtMs !== null ? 'reviewed' : 'taking';
-};
 
 /** The contacts of the conflicts in the store, by side and id. */
 const halvesOf = async (
@@ -34,7 +26,7 @@ const halvesOf = async (
   return found;
 };
 
-/** The writes that ended the conflicts with a winner, by run, contact and field. Each has both contacts as they were before. */
+/** The writes of the winners, by run, contact and field. Each has both contacts as they were before. */
 const decidingWrites = async (store: Store, link: string, rows: readonly ConflictRow[]) => {
   const ids = [...new Set(rows.filter(({ winner }) => winner !== null).map(({ leftId }) => leftId))];
   const writes = ids.length === 0 ? [] : await store.journal(link, { ids, pairIds: [] });
@@ -42,7 +34,7 @@ const decidingWrites = async (store: Store, link: string, rows: readonly Conflic
   return new Map(updates.flatMap((each) => each.fields.map((field) => [`${each.run} ${each.leftId} ${field}`, each])));
 };
 
-/** When each side had changed the contact of a conflict: before the write that ended it, or now if a person decides. */
+/** When each side had changed the contact of a conflict: before the write of the winner, or now if no rule decided. */
 const changedAt = (
   { run, leftId, field, winner }: ConflictRow,
   halves: Sides<Half | undefined>,
@@ -53,64 +45,65 @@ const changedAt = (
   return bySide((side) => (side === write?.side ? write.before : write?.source)?.modifiedAtMs ?? null);
 };
 
-/** Returns the conflicts of a link, the oldest first: all, or those that are open or whose other value is about to be written. */
+/** Returns whether the link writes the value of that side to the other side. */
+export const isTakable = (field: SyncedField, side: Side, terms: ConflictTerms): boolean =>
+  mayWrite(forField(terms, field), otherSide(side));
+
+/** The sides whose values may be chosen: a value that does not win now, if the link writes it to the other side. */
+const choicesOf = ({ field, winner, decided, endedAtMs }: ConflictRow, terms: ConflictTerms): readonly Side[] =>
+  endedAtMs === null ? SIDES.filter((side) => side !== (decided ?? winner) && isTakable(field, side, terms)) : [];
+
+/** Returns the conflicts of a link, the oldest first: all, or those that have not ended. */
 export const listConflicts = async (
   store: Store,
   link: string,
-  policy: ConflictTerms,
+  terms: ConflictTerms,
   { all }: { readonly all: boolean },
 ): Promise<readonly ConflictView[]> => {
   const rows = await store.conflicts(link, { all });
-  const shown = rows.map((row) => ({ row, state: stateOf(row) }));
-  const listed = all ? shown : shown.filter(({ state }) => state === 'open' || state === 'taking');
-  const listedRows = listed.map(({ row }) => row);
-  const halves = await halvesOf(store, link, listedRows);
-  const writes = await decidingWrites(store, link, listedRows);
-  return listed.map(({ row, state }): ConflictView => {
-    const { id, run, leftId, rightId, field, left, right, winner, atMs, reviewedAtMs } = row;
+  const halves = await halvesOf(store, link, rows);
+  const writes = await decidingWrites(store, link, rows);
+  return rows.map((row): ConflictView => {
+    const { id, run, leftId, rightId, field, left, right, winner, decided, atMs, endedAtMs } = row;
     const own = { left: halves.get(`left ${leftId}`), right: halves.get(`right ${rightId}`) };
-    const [name = null] = SIDES.flatMap((side) => (own[side] && nameOf(own[side].record.contact)) ?? []);
-    const by = decidedBy(field, { left, right }, winner, policy);
-    const values = { field, left, right, winner, changedAtMs: changedAt(row, own, writes) };
-    return { id, run, leftId, rightId, ...values, atMs, reviewedAtMs, name, state, by };
+    // The halves of deleted contacts are removed before their conflicts.
+    const before = writes.get(`${run} ${leftId} ${field}`)?.before.contact;
+    const contacts = [
+      ...SIDES.flatMap((side) => own[side]?.record.contact ?? []),
+      ...(before === undefined ? [] : [before]),
+    ];
+    const [name = null] = contacts.flatMap((contact) => nameOf(contact) ?? []);
+    const state = endedAtMs === null && isOpen(row) ? 'open' : 'settled';
+    const values = { field, left, right, winner: decided ?? winner, changedAtMs: changedAt(row, own, writes) };
+    const by = decidedBy(row, terms);
+    return { id, run, leftId, rightId, ...values, atMs, name, state, by, choices: choicesOf(row, terms) };
   });
 };
 
-/** The side whose values always win because the link does not write there; null if it writes both sides. */
-export const unwrittenSide = (
-  { direction, directions }: Pick<Policy, 'direction' | 'directions'>,
-  field: SyncedField,
-): Side | null => {
-  const policy = forField({ direction, ...(directions && { directions }) }, field);
-  return SIDES.find((each) => !mayWrite(policy, each)) ?? null;
-};
-
-/** Taking the current value is a dismissal. */
-const reviewOf = ({ winner }: ConflictRow, taken: Side | null): Review => {
-  return taken === null || taken === winner ? 'dismissed' : taken;
-};
+/** The conflicts that were decided, and how many of their values the next run writes. */
+type Decided = { readonly ids: readonly number[]; readonly writes: number };
 
 /**
- * Stores a user's review of conflicts of a link: the value of the side `taken` wins (the next run writes it), or with null
- * the conflicts are dismissed. Returns the stored review of each, in the same order; null for one that is no longer open.
+ * Stores a user's decision about conflicts of a link: the value of the side `from` wins, and the next run writes it. Decides no
+ * conflict that has ended, or whose value the link does not write to the other side.
  *
  * @throws {LeaseError} if a run is in progress.
  */
-export const reviewConflicts = async (
+export const decideConflicts = async (
   parts: LeaseParts,
-  link: string,
-  rows: readonly ConflictRow[],
-  taken: Side | null,
-): Promise<readonly (Review | null)[]> =>
+  { link, terms }: { readonly link: string; readonly terms: ConflictTerms },
+  ids: readonly number[],
+  from: Side,
+): Promise<Decided> =>
   underLease(parts, link, async (token) => {
-    // Since the rows were read, a run may have resolved one of them and recorded another conflict of the same field.
-    const open = new Set((await parts.store.conflicts(link, { all: false })).map(({ id }) => id));
-    const reviews = rows.map((row) => (open.has(row.id) ? reviewOf(row, taken) : null));
-    const atMs = parts.clock.now();
-    const changes = rows.flatMap(({ leftId, field }, index): StoreChange[] => {
-      const review = reviews[index] ?? null;
-      return review === null ? [] : [{ kind: 'review-conflict', leftId, field, review, atMs }];
+    const rows = (await parts.store.conflicts(link, { all: false })).filter(
+      ({ id, field }) => ids.includes(id) && isTakable(field, from, terms),
+    );
+    const changes = rows.map(({ leftId, field, winner, decided }) => {
+      // An earlier decision may be written to one side only: then the value of the winner is written again.
+      const isUnchanged = winner === from && decided === null;
+      return { kind: 'decide-conflict', leftId, field, decided: isUnchanged ? null : from } as const;
     });
     await parts.store.commit(link, token, changes);
-    return reviews;
+    return { ids: rows.map(({ id }) => id), writes: changes.filter(({ decided }) => decided !== null).length };
   });

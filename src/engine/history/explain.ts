@@ -9,7 +9,7 @@ import type { ConflictRow, Rejection } from '../../core/state/rows.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf, valuesOf } from '../../core/view/values.ts';
 import type { Standing, WriteView, Why } from '../../core/view/views.ts';
-import { isOpen } from './conflicts.ts';
+import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { followContacts } from './follow.ts';
 import { loadBackground, writeView } from './writes.ts';
 import { loadPairsOf } from '../workload.ts';
@@ -91,6 +91,7 @@ export type ContactHistory = {
   /** The current value of each field, with its origin. */
   readonly standings: readonly Standing[];
   readonly entries: readonly WriteView[];
+  /** The conflicts that wait for a decision. */
   readonly conflicts: readonly ConflictRow[];
   readonly rejected: readonly Rejection[];
   /** The fields with values that are not synced, as a reason for each side. */
@@ -152,7 +153,7 @@ export type FoundPerson = {
 };
 
 /** The first email address of a contact; null without one. */
-export const firstEmailOf = ({ emailAddresses }: Contact): string | null => emailAddresses[0]?.value ?? null;
+const firstEmailOf = ({ emailAddresses }: Contact): string | null => emailAddresses[0]?.value ?? null;
 
 /** The largest number of halves and deletions of one person. */
 const HALVES_OF_PERSON = 2;

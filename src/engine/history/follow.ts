@@ -19,7 +19,7 @@ export const writtenId = (write: JournalRow): string => {
 };
 
 /** The ids of all contacts in the write and in its answer. */
-export const idsIn = (write: JournalRow): readonly string[] => {
+const idsIn = (write: JournalRow): readonly string[] => {
   return [write.leftId, write.rightId, write.after?.id].flatMap((id) => (id ? [id] : []));
 };
 

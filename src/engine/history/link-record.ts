@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
-import { isOpen } from './conflicts.ts';
+import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { runView } from './runs.ts';
 
 /** A write that a side refused, or a contact that could not be read. It is retried. */
@@ -14,9 +14,6 @@ type Refused = Rejection & { readonly name: string | null };
 
 /** A contact of which runs do not sync all or some fields, and the reason. */
 type Skipped = PairIds & { readonly side: Side; readonly name: string | null; readonly reason: string };
-
-/** The two contacts of a detached pair (`asleep`). */
-type SetApart = PairIds & { readonly name: string | null };
 
 /** A contact that stays although its counterpart was deleted. It is not created again on the other side. */
 type Alone = PairIds & {
@@ -29,14 +26,12 @@ type Alone = PairIds & {
 /** The state of a link in the store. */
 export type LinkRecord = {
   readonly pairs: number;
-  /** The number of conflicts without a review. */
+  /** The number of conflicts that wait for a decision. */
   readonly openConflicts: number;
   readonly refused: readonly Refused[];
   readonly skipped: readonly Skipped[];
   /** Contacts that exist on one side only and are not created on the other. */
   readonly alone: readonly Alone[];
-  /** Detached pairs: no side selects their contacts any more. */
-  readonly setApart: readonly SetApart[];
   /** The number of unpaired contacts that each side does not select. */
   readonly unselected: Sides<number>;
   /** The last run that ended; null if no run has ended. */
@@ -77,15 +72,6 @@ const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> 
   });
 };
 
-const listSetApart = async (store: Store, link: string): Promise<readonly SetApart[]> => {
-  const pairs = Map.groupBy(await store.halves(link, { by: 'asleep' }), ({ pair }) => pair);
-  return [...pairs.values()].map((halves) => {
-    const idAt = (side: Side): string | null => halves.find((half) => half.side === side)?.id ?? null;
-    const [name = null] = halves.flatMap(({ record }) => nameOf(record.contact) ?? []);
-    return { leftId: idAt('left'), rightId: idAt('right'), name };
-  });
-};
-
 /** The rejections, each with the name of its contact. */
 const named = async (store: Store, link: string, rejections: readonly Rejection[]): Promise<readonly Refused[]> => {
   const names = new Map<string, string | null>();
@@ -123,10 +109,9 @@ export const readLinkRecord = async (store: Store, link: string): Promise<LinkRe
   const { rejections } = await store.link(link);
   const [lastRun] = await store.runs(link, { latest: 'ended' });
   const [lastSuccess] = await store.runs(link, { latest: 'completed' });
-  const { pairs, asleep, unselected } = await store.counts(link);
+  const { pairs, unselected } = await store.counts(link);
   return {
     pairs,
-    setApart: asleep === 0 ? [] : await listSetApart(store, link),
     unselected,
     openConflicts: (await store.conflicts(link, { all: false })).filter(isOpen).length,
     refused: await named(store, link, refusalsIn(rejections)),

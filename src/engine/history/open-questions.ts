@@ -1,48 +1,8 @@
-import { createHash } from 'node:crypto';
-import { isPresent, type Half } from '../../core/contact/half.ts';
-import { type Side, SIDES, bySide, type Sides } from '../../core/contact/side.ts';
-import { findDuplicates } from '../../core/reconcile/duplicates.ts';
+import { isPresent } from '../../core/contact/half.ts';
+import { SIDES, bySide, type Sides } from '../../core/contact/side.ts';
 import type { Verdict } from '../../core/reconcile/verdict.ts';
-import { nameOf, likenessOf } from '../../core/view/values.ts';
-import type { DuplicatesView, Why } from '../../core/view/views.ts';
+import { nameOf } from '../../core/view/values.ts';
 import type { Store } from '../../store/store.ts';
-
-const ID_LENGTH = 8;
-
-/** Returns an id that changes with the members. */
-const idOf = (side: Side, members: readonly Half[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify([side, ...members.map(({ id }) => id)]))
-    .digest('hex')
-    .slice(0, ID_LENGTH);
-
-/** Returns the reasons why two of the members are alike, each once. */
-const reasonsOf = (members: readonly Half[]): readonly Why[] => {
-  const reasons = new Map<string, Why>();
-  for (const [index, one] of members.entries()) {
-    for (const other of members.slice(index + 1)) {
-      const why = likenessOf(one.record.contact, other.record.contact);
-      if (why !== null) reasons.set(JSON.stringify(why), why);
-    }
-  }
-  return [...reasons.values()];
-};
-
-/**
- * Returns the contacts of each side that are likely one person, in groups, as the last run stored them. The id of a group
- * changes with its members.
- */
-export const listDuplicates = async (store: Store, link: string): Promise<readonly DuplicatesView[]> => {
-  const halves = await store.halves(link, { by: 'all' });
-  return SIDES.flatMap((side) =>
-    findDuplicates(halves.filter((half) => half.side === side)).map((members): DuplicatesView => ({
-      id: idOf(side, members),
-      side,
-      members: members.map(({ id, pair, record }) => ({ id, name: nameOf(record.contact), isLinked: pair !== null })),
-      why: reasonsOf(members),
-    })),
-  );
-};
 
 /** A user's decision about two contacts, with their names; null for a contact that no run has read. */
 export type VerdictView = Verdict & { readonly names: Sides<string | null> };

@@ -29,6 +29,8 @@ export type WrittenContact = {
   readonly writes: readonly CompleteWrite[];
   /** The pair of the contact or of its other half; null if it does not exist. */
   readonly pair: Pair | null;
+  /** Whether the contact exists without a pair: no side selects it any more (R18). */
+  readonly isUnlinked: boolean;
   /** The groups that are missing because the undo that restored the contact was interrupted. */
   readonly unjoined: readonly string[];
   /** The groups of the contact that the run deleted. */
@@ -113,6 +115,7 @@ const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {
 
 const ONE_WAY = 'the link does not write this field to this side';
 const UNSYNCABLE = 'the side holds a value there that is not synced';
+const UNLINKED = 'it is no longer linked';
 const NOT_SYNCED = 'the link does not sync this field';
 
 type FieldRefusals = ReturnType<typeof invert>['refused'];
@@ -181,7 +184,7 @@ const undoCreate = (
   { fields, groups }: Env,
 ): Judgement => {
   const { pair, side, outcome } = contact;
-  if (pair === null) return refuseWhole(contact, 'it is no longer linked');
+  if (pair === null) return refuseWhole(contact, UNLINKED);
   const current: Current = { record, outcome, groups: groups[side], fields, isReverted: () => true };
   const { inverse, refused } = invert(create, current);
   const [first] = refused;
@@ -219,6 +222,7 @@ const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env
 };
 
 const undoContact = (contact: WrittenContact, env: Env): Judgement => {
+  if (contact.isUnlinked) return refuseWhole(contact, UNLINKED);
   const standing = standingOf(contact);
   const [last] = contact.writes;
   const create = contact.writes.find((write) => write.kind === 'create');
@@ -254,9 +258,8 @@ const revertDecisions = (outcomes: readonly Outcome[]): readonly Merge[] => {
     const writes = SIDES.flatMap((side) => own.flatMap((each) => each.writes.filter((write) => write.side === side)));
     const held = bySide((side) => heldFields(writes, side, first.pair));
     const { pair } = first;
-    const sleeps = pair.status === 'asleep' && ({ sleeps: true } as const);
     // The next run decides about changes of either side that are not synced yet.
-    return [{ kind: 'merge', cause: 'undo', pair, writes, conflicts: [], held, deferred: true, ...sleeps }];
+    return [{ kind: 'merge', cause: 'undo', pair, writes, conflicts: [], held, deferred: true }];
   });
 };
 

@@ -6,8 +6,8 @@ import type { Store } from '../../store/store.ts';
 
 /** The view of a run. Pure. */
 export const runView = (run: RunRow): Run => {
-  // The override permits a halted plan, so it must not be shown.
-  const { override: _, ...row } = run;
+  // The override permits a halted plan, so it must not be shown. The losses are those of the plan.
+  const { override: _override, shown: _shown, ...row } = run;
   const isStopped = row.outcome === 'failed' && (row.reason === STOPPED || row.reason === PAUSED_BY_HAND);
   return { ...row, outcome: isStopped ? 'stopped' : row.outcome };
 };

@@ -1,16 +1,16 @@
 import type { Store } from '../../store/store.ts';
-import { syncedFieldsOf } from '../../core/contact/chosen.ts';
-import { isPresent } from '../../core/contact/half.ts';
-import { otherSide, type Side, SIDES } from '../../core/contact/side.ts';
+import { halfKey, isPresent } from '../../core/contact/half.ts';
+import { bySide, otherSide, type Side, SIDES } from '../../core/contact/side.ts';
 import type { Pair } from '../../core/reconcile/decision.ts';
 import type { Halt } from '../../core/reconcile/guard.ts';
 import type { JournalRow, RunRow } from '../../core/state/rows.ts';
 import { undoChanges } from '../../core/view/plan.ts';
 import type { Change } from '../../core/view/views.ts';
-import { HaltError, type LinkContext, onBothSides, type RunOptions, type Session } from '../context.ts';
+import { HaltError, type LinkContext, type RunOptions, type Session } from '../context.ts';
 import { execute } from '../execute/execute.ts';
 import { guard } from '../guard.ts';
 import { refreshState, settleUnanswered } from '../perform.ts';
+import { listLinkGroups } from '../plan.ts';
 import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
 import { forgetSelection } from '../selecting.ts';
 import { loadPairsOf } from '../workload.ts';
@@ -18,7 +18,6 @@ import {
   type CompleteWrite,
   type ContactWrite,
   followContacts,
-  idsIn,
   isComplete,
   isContactWrite,
   writtenId,
@@ -52,6 +51,8 @@ type Material = {
   readonly history: readonly ContactWrite[];
   /** The create by which an undo restored the contact, if any. */
   readonly returnOf: (id: string) => JournalRow | undefined;
+  /** Whether the contact exists without a pair. */
+  readonly isUnlinked: (side: Side, id: string) => boolean;
   /** The pair of a contact, by these writes to it. */
   readonly pairOf: (side: Side, id: string, writes: readonly ContactWrite[]) => Pair | null;
 };
@@ -79,6 +80,11 @@ const gather = async (
   const followed = await followContacts(store, link, { ids, pairIds: [] });
   const history = followed.writes.filter(isDone);
   const pairs = await loadPairsOf(store, link, { ids: followed.ids, pairIds });
+  const unlinked = new Set<string>();
+  for (const side of SIDES) {
+    const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids });
+    for (const half of halves) if (half.pair === null && isPresent(half)) unlinked.add(halfKey(half));
+  }
   const byContact = new Map(
     pairs.flatMap((pair) => {
       return SIDES.flatMap((side) => (isPresent(pair[side]) ? [[`${side} ${pair[side].id}`, pair] as const] : []));
@@ -98,7 +104,8 @@ const gather = async (
     // Its counterpart, which was deleted first, may have been restored since and have a new pair.
     return pairWith(otherSide(side), partnerIn(history, side, id)) ?? null;
   };
-  return { history, pairOf, returnOf: (id) => returned.get(id)?.at(-1) };
+  const isUnlinked: Material['isUnlinked'] = (side, id) => unlinked.has(halfKey({ side, id }));
+  return { history, isUnlinked, pairOf, returnOf: (id) => returned.get(id)?.at(-1) };
 };
 
 /** The groups that a run deleted, from the journal. */
@@ -128,14 +135,9 @@ const writtenContacts = async (
   rows: readonly JournalRow[],
 ): Promise<readonly WrittenContact[]> => {
   const removed = removedGroupsOf(rows);
-  // A write whose contact was forgotten contains no ids.
-  const own = rows
-    .filter(isDone)
-    .filter(isContactWrite)
-    .filter(isComplete)
-    .filter((write) => idsIn(write).length > 0);
+  const own = rows.filter(isDone).filter(isContactWrite).filter(isComplete);
   const members = removed.flatMap((group) => group.members);
-  const { history, pairOf, returnOf } = await gather(store, link, own, members);
+  const { history, isUnlinked, pairOf, returnOf } = await gather(store, link, own, members);
   const newest = new Map(history.map((write) => [`${write.side} ${writtenId(write)}`, write]));
   return touchedContacts(own, removed).map(({ side, id, writes, lost }): WrittenContact => {
     const last = newest.get(`${side} ${id}`);
@@ -147,7 +149,8 @@ const writtenContacts = async (
     const back = returnOf(id);
     const isCutOff = back?.kind === 'create' && newest.get(`${side} ${writtenId(back)}`) === back;
     const unjoined = isCutOff ? back.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
-    return { side, id, unjoined, lostGroups: lost, writes: writes.toReversed(), pair, outcome };
+    const contact = { side, id, isUnlinked: isUnlinked(side, id), writes: writes.toReversed() };
+    return { ...contact, unjoined, lostGroups: lost, pair, outcome };
   });
 };
 
@@ -158,11 +161,12 @@ const asked = (session: Session, { run, write }: Target): Session =>
   write === undefined ? session : { ...session, undoes: `${run} --write ${write}` };
 
 const planOf = async (session: Session, { run, write }: Target): Promise<Planned> => {
-  const groups = await onBothSides((side) => session.remotes[side].listGroups(session.signal));
+  const listed = await listLinkGroups(session);
+  const groups = bySide((side) => listed[side].groups);
   const written = await session.store.journal(session.link, { run });
   const rows = written.filter(({ id }) => write === undefined || id === write);
   const contacts = await writtenContacts(session, rows);
-  const fields = new Set(syncedFieldsOf(session.fields));
+  const fields = new Set(session.fields);
   const plan = planUndo({ contacts, removedGroups: removedGroupsOf(rows), groups, policy: session.policy, fields });
   return { plan, actions: undoChanges(plan, groups, run) };
 };

@@ -46,16 +46,20 @@ const reasonOfWrite = (write: ContactWrite, background: Background): Why => {
   }
 };
 
-/** The side whose value a user had chosen in a conflict before the write was made; null if there was no choice. */
+/** The side whose value in a conflict a user had chosen, if the write has that value; otherwise null. */
 const takenAt = (write: ContactWrite, field: SyncedField, { conflicts }: Background): Side | null => {
   const { intendedAtMs, leftId } = write;
-  const row = conflicts.find((each) => {
-    if (each.leftId !== leftId || each.field !== field || each.review === null) return false;
-    if (each.reviewedAtMs === null || each.reviewedAtMs > intendedAtMs) return false;
-    return each.resolvedAtMs === null || each.resolvedAtMs >= intendedAtMs;
-  });
-  if (row === undefined || row.review === null || row.review === 'dismissed' || field === 'buckets') return null;
-  return desiredOf(write)?.[field] === row[row.review] ? row.review : null;
+  const row = conflicts.find(
+    (each) =>
+      each.leftId === leftId &&
+      each.field === field &&
+      each.decided !== null &&
+      each.atMs <= intendedAtMs &&
+      (each.endedAtMs === null || each.endedAtMs >= intendedAtMs),
+  );
+  const side = row?.decided ?? null;
+  if (row === undefined || side === null || field === 'buckets') return null;
+  return desiredOf(write)?.[field] === row[side] ? side : null;
 };
 
 const reasonOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {

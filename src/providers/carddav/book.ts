@@ -1,5 +1,5 @@
 import type { CardMapping } from './card/card-mapping.ts';
-import type { StoredCard } from './cards.ts';
+import type { FoundCard } from './cards.ts';
 import type { AddressBook } from './discovery.ts';
 import type { SendDav } from './send.ts';
 
@@ -21,6 +21,9 @@ type Search = {
   groupIds: Set<string> | null;
 };
 
+/** The version in which a card with an ETag is stored. */
+export type KnownVersion = { readonly etag: string; readonly version: string };
+
 /** The dependencies and the state of all operations on the address book. */
 export type BookContext = {
   readonly send: SendDav;
@@ -32,7 +35,9 @@ export type BookContext = {
   readonly categories: Categories;
   readonly search: Search;
   /** Some recently read cards by id: an update does not need to read them again. */
-  readonly recent: Map<string, StoredCard>;
+  readonly recent: Map<string, FoundCard>;
+  /** The stored versions of some cards by id, if the address book takes both versions. */
+  readonly versions: Map<string, KnownVersion>;
 };
 
 /** The maximum number of concurrent requests. */

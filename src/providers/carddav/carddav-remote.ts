@@ -7,12 +7,12 @@ import type { Credentials } from './authorization.ts';
 import type { BookContext } from './book.ts';
 import { readCards, type CardReading } from './cards.ts';
 import { cardMapping } from './card/card-mapping.ts';
-import { findAddressBook, type AddressBook } from './discovery.ts';
+import { findAddressBook, labelOf, type AddressBook } from './discovery.ts';
 import { pullContacts } from './pull.ts';
 import { isGroupCard, listGroupCards } from './group-cards.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { changeMembership } from './membership.ts';
-import { findCreated } from './find-created.ts';
+import { findCreated, originMarks } from './find-created.ts';
 import { createContacts, deleteContacts, updateContacts } from './push.ts';
 import { cardGroupsOf, createRecords, membershipsIn, type Memberships, type Records } from './mapper.ts';
 import { createSendDav } from './send.ts';
@@ -37,8 +37,10 @@ const CAPABILITIES: RemoteCapabilities = {
   createsWithGroups: false,
   mayForbidSharedEmails: false,
   namesDeletions: true,
+  cursorsExpire: false,
   confirmsAbsenceAfter: null,
   settlesWithinMs: 0,
+  writesConditionally: true,
 };
 
 /** Caches the result of a lookup. A failed lookup is repeated on the next call. */
@@ -78,6 +80,7 @@ const openBook = (options: CarddavRemoteOptions) => {
     categories: { names: new Set(), deleted: new Set(), isComplete: false },
     search: { isSupported: true, groupIds: null },
     recent: new Map(),
+    versions: new Map(),
   };
   const records = createRecords(context.mapping);
   return {
@@ -100,13 +103,20 @@ export const createCarddavRemote = (options: CarddavRemoteOptions): Remote => {
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
     identify: async (signal) => (await context.find(signal)).url,
+    readOnlyReason: async (signal) => {
+      const found = await context.find(signal);
+      return found.isWritable
+        ? null
+        : `the account may only read the address book "${labelOf(found)}"; it is not written`;
+    },
     pull: (request, signal) => pullContacts(book, request, signal),
     read: book.read,
     create: (batch, signal) => orRefusal(createContacts(book, batch, signal)),
     update: (batch, signal) => orRefusal(updateContacts(book, batch, signal)),
     delete: (ids, signal) => orRefusal(deleteContacts(context, ids, signal)),
-    changeMembership: (batch, signal) => orRefusal(changeMembership(context, batch, signal)),
+    changeMembership: (batch, signal) => orRefusal(changeMembership(book, batch, signal)),
     findCreated: (requests, _sinceMs, isTaken, signal) => findCreated(book, requests, isTaken, signal),
+    originMarks: (originIds, originScope, signal) => originMarks(book, originIds, originScope, signal),
     listGroups: (signal) => listGroups(context, signal),
     readGroup: (id, signal) => readGroup(context, id, signal),
     createGroup: (name, signal) => createGroup(context, name, signal),

@@ -1,13 +1,25 @@
 import { chunks } from '../../util/batches.ts';
-import { isFault, NotFoundError, RemoteError, StaleError, UnreadableError } from '../errors.ts';
+import { isFault, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
 import type { AddressBook } from './discovery.ts';
-import { type BookContext, idOf, urlOf } from './book.ts';
-import { formatLines, nameOf, parseLines, type Card } from './card/content-line.ts';
-import { textOf } from './card/edits.ts';
-import { CARD_STATE, type DavResponse, etagOf, isGoneStatus, multiget, propertyOf, propfind } from './dav.ts';
-import { requireMultistatus } from './send.ts';
+import { type BookContext, idOf, type KnownVersion, urlOf } from './book.ts';
 import { headerNamed } from '../../net/headers.ts';
-import { notSent } from '../failure.ts';
+import { formatLines, nameOf, parseLines, type Card } from './card/content-line.ts';
+import { textOf, versionOf } from './card/edits.ts';
+import {
+  addressbookQuery,
+  CARD_STATE,
+  type DavResponse,
+  etagOf,
+  isGoneStatus,
+  isRefusedStatus,
+  multiget,
+  propertyOf,
+  propfind,
+  reportsAbsence,
+  type RequestedVersion,
+} from './dav.ts';
+import { requireMultistatus } from './send.ts';
+import { hasStoredLength, storedForm, unchecked } from './stored-form.ts';
 
 /** A card as the server stores it. */
 export type StoredCard = {
@@ -16,23 +28,33 @@ export type StoredCard = {
   readonly etag: string | null;
   readonly modifiedAtMs: number | null;
   readonly card: Card;
+  /** False if the server may have converted the card to another version: then it cannot be written back. */
+  readonly isOriginal: boolean;
 };
 
 /** The result of a read of one card. */
 export type CardReading =
-  | { readonly kind: 'card'; readonly stored: StoredCard }
+  | {
+      readonly kind: 'card';
+      readonly stored: StoredCard;
+      readonly text: string;
+      /** The length of the stored text in bytes; null if the server does not report it. */
+      readonly storedBytes: number | null;
+    }
   | { readonly kind: 'gone' }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 /** The number of cards in one request. Servers fail at many more. */
 export const CARDS_PER_READ = 100;
 
+export type FoundCard = Extract<CardReading, { kind: 'card' }>;
+
 const countOf = (card: Card, name: string): number => card.filter((line) => nameOf(line) === name).length;
 
 /** Returns why a text is not one vCard of a known version; null if it is one. */
 const flawOf = (card: Card): string | null => {
   if (countOf(card, 'BEGIN') !== 1 || countOf(card, 'END') !== 1) return 'it is not one vCard';
-  const version = textOf(card, 'VERSION').trim();
+  const version = versionOf(card);
   return version === '3.0' || version === '4.0' ? null : 'it is not a vCard of version 3.0 or 4.0';
 };
 
@@ -56,17 +78,29 @@ const readingOf = (id: string, response: DavResponse): CardReading => {
   if (flaw !== null) return { kind: 'unreadable', reason: flaw };
   const writtenAtMs = Date.parse(propertyOf(response, 'D:getlastmodified')?.text ?? '');
   const modifiedAtMs = Number.isNaN(writtenAtMs) ? revisionOf(card) : writtenAtMs;
-  return { kind: 'card', stored: { id, etag: etagOf(response), modifiedAtMs, card } };
+  const length = propertyOf(response, 'D:getcontentlength')?.text.trim() ?? '';
+  return {
+    kind: 'card',
+    stored: { id, etag: etagOf(response), modifiedAtMs, card, isOriginal: true },
+    text: data,
+    storedBytes: /^\d+$/u.test(length) ? Number(length) : null,
+  };
 };
 
-/** Returns the cards of an answer by their ids. */
-export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): ReadonlyMap<string, CardReading> =>
-  new Map(
-    responses.flatMap((response) => {
-      const id = idOf(response.href, bookUrl);
-      return id === null ? [] : [[id, readingOf(id, response)] as const];
-    }),
-  );
+const RANKS: Readonly<Record<CardReading['kind'], number>> = { card: 2, unreadable: 1, gone: 0 };
+
+/** Returns the cards of an answer by their ids. If several rows name one card, it exists if one of them shows it (R7). */
+export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): ReadonlyMap<string, CardReading> => {
+  const readings = new Map<string, CardReading>();
+  for (const response of responses) {
+    const id = idOf(response.href, bookUrl);
+    if (id === null) continue;
+    const reading = readingOf(id, response);
+    const known = readings.get(id);
+    if (known === undefined || RANKS[reading.kind] > RANKS[known.kind]) readings.set(id, reading);
+  }
+  return readings;
+};
 
 /** Returns whether to retry with fewer cards. SabreDAV 1 returns 404 for all cards if one of them does not exist. */
 const mayReadFewer = (error: unknown): error is RemoteError =>
@@ -76,52 +110,75 @@ const mayReadFewer = (error: unknown): error is RemoteError =>
     isFault(error) ||
     [413, 507].includes(error.status ?? 0));
 
-/** Returns the reading of a single refused card. It counts as deleted only if the address book still exists. */
-const refusedAlone = async (
+/** Reads a card that a multiget reports as absent in an unusual way. Only a 404 or 410 for the card itself confirms it (R7). */
+const readAbsent = async (
   { send }: BookContext,
   book: AddressBook,
+  id: string,
+  signal: AbortSignal,
+): Promise<CardReading> => {
+  const request = { method: 'GET', url: urlOf(id, book.url), what: 'a card', allowStatus: isRefusedStatus } as const;
+  const { status } = await send(request, signal);
+  return isGoneStatus(status)
+    ? { kind: 'gone' }
+    : { kind: 'unreadable', reason: 'the server reports no properties of the card, although the card may exist' };
+};
+
+/** Returns the reading of a single refused card. It counts as deleted only if the address book still exists. */
+const refusedAlone = async (
+  context: BookContext,
+  book: AddressBook,
+  id: string,
   error: RemoteError,
   signal: AbortSignal,
 ): Promise<CardReading> => {
   if (!(error instanceof NotFoundError)) return { kind: 'unreadable', reason: error.message };
   const request = propfind(book.url, '0', CARD_STATE, 'the address book');
-  requireMultistatus(request, await send(request, signal));
-  return { kind: 'gone' };
+  requireMultistatus(request, await context.send(request, signal));
+  return readAbsent(context, book, id, signal);
 };
 
 const readChunk = async (
   context: BookContext,
   book: AddressBook,
   ids: readonly string[],
+  version: RequestedVersion,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CardReading>> => {
   const { pathname } = new URL(book.url);
   const hrefs = ids.map((id) => `${pathname}${encodeURIComponent(id)}`);
-  const request = { ...multiget(book.url, hrefs), isDivisible: ids.length > 1 };
+  const request = { ...multiget(book.url, hrefs, version), isDivisible: ids.length > 1 };
   try {
     const { responses } = requireMultistatus(request, await context.send(request, signal));
     const found = cardsIn(responses, book.url);
     const left: CardReading = { kind: 'unreadable', reason: 'the server left the card out of its answer' };
-    return new Map(ids.map((id) => [id, found.get(id) ?? left]));
+    const readings = new Map(ids.map((id) => [id, found.get(id) ?? left]));
+    for (const response of responses.filter(reportsAbsence)) {
+      const id = idOf(response.href, book.url);
+      if (id === null || readings.get(id)?.kind !== 'unreadable') continue;
+      readings.set(id, await readAbsent(context, book, id, signal));
+    }
+    return readings;
   } catch (error) {
     if (!mayReadFewer(error)) throw error;
     const [id = ''] = ids;
-    if (ids.length === 1) return new Map([[id, await refusedAlone(context, book, error, signal)]]);
+    if (ids.length === 1) return new Map([[id, await refusedAlone(context, book, id, error, signal)]]);
     const middle = Math.ceil(ids.length / 2);
-    const first = await readChunk(context, book, ids.slice(0, middle), signal);
-    return new Map([...first, ...(await readChunk(context, book, ids.slice(middle), signal))]);
+    const first = await readChunk(context, book, ids.slice(0, middle), version, signal);
+    return new Map([...first, ...(await readChunk(context, book, ids.slice(middle), version, signal))]);
   }
 };
 
 /** A weak ETag matches no `If-Match` (RFC 9110, 8.8.3.2). */
-const isStrong = (etag: string): boolean => !etag.startsWith('W/');
+export const isStrong = (etag: string): boolean => !etag.startsWith('W/');
 
 const MOST_RECENT = 200;
 /** Excludes cards with a photo, which are longer. */
 const LONGEST_RECENT = 10_000;
 
-/** Returns whether a card is short and can be written conditionally. */
-const isKept = ({ card, etag }: StoredCard): boolean =>
+/** Returns whether a card is short and can be edited and written conditionally. */
+const isKept = ({ card, etag, isOriginal }: StoredCard): boolean =>
+  isOriginal &&
   etag !== null &&
   isStrong(etag) &&
   card.reduce((length, { value }) => length + (value?.length ?? 0), 0) <= LONGEST_RECENT;
@@ -130,7 +187,7 @@ const keepRecent = ({ recent }: BookContext, readings: Iterable<CardReading>): v
   for (const reading of readings) {
     if (reading.kind !== 'card' || !isKept(reading.stored)) continue;
     recent.delete(reading.stored.id);
-    recent.set(reading.stored.id, reading.stored);
+    recent.set(reading.stored.id, reading);
   }
   for (const id of recent.keys()) {
     if (recent.size <= MOST_RECENT) break;
@@ -138,88 +195,140 @@ const keepRecent = ({ recent }: BookContext, readings: Iterable<CardReading>): v
   }
 };
 
-/** Returns the cards in the given states. Only cards that were not read recently are read. */
+const takesBothVersions = ({ versions }: AddressBook): boolean => versions.includes('3.0') && versions.includes('4.0');
+
+/** Returns the version in which cards are requested first. */
+export const requestedVersion = ({ version, versions }: AddressBook): RequestedVersion =>
+  versions.length === 1 && version === '4.0' ? '4.0' : 'default';
+
+/** Reads cards in one version. A card that the server fails to return does not affect the others (R15). */
+const readEach = async (
+  context: BookContext,
+  book: AddressBook,
+  ids: readonly string[],
+  version: RequestedVersion,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CardReading>> => {
+  const readings = new Map<string, CardReading>();
+  for (const chunk of chunks([...new Set(ids)], CARDS_PER_READ)) {
+    for (const [id, reading] of await readChunk(context, book, chunk, version, signal)) readings.set(id, reading);
+  }
+  return readings;
+};
+
+/** Returns whether a server refuses a kind of request, or fails at it. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof UnreadableError || (error instanceof RemoteError && isRefusedStatus(error.status ?? 0));
+
+/** Reads cards in version 4.0. Returns none if the server refuses that. */
+const readAsVersion4 = async (
+  context: BookContext,
+  book: AddressBook,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CardReading>> => {
+  try {
+    return await readEach(context, book, ids, '4.0', signal);
+  } catch (error) {
+    if (isRefused(error)) return new Map();
+    throw error;
+  }
+};
+
+/** Searches for the stored version of all cards, and remembers those that are found in exactly one version. */
+const findVersions = async ({ send, versions }: BookContext, book: AddressBook, signal: AbortSignal): Promise<void> => {
+  const found = new Map<string, KnownVersion | null>();
+  try {
+    for (const version of ['3.0', '4.0'] as const) {
+      const request = {
+        ...addressbookQuery(book.url, [{ property: 'VERSION', text: version }], null),
+        isDivisible: true,
+      };
+      for (const response of requireMultistatus(request, await send(request, signal)).responses) {
+        const [id, etag] = [idOf(response.href, book.url), etagOf(response)];
+        if (id !== null && etag !== null) found.set(id, found.has(id) ? null : { etag, version });
+      }
+    }
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    return;
+  }
+  for (const [id, known] of found) if (known !== null) versions.set(id, known);
+};
+
+const knownVersion = ({ versions }: BookContext, { id, etag }: StoredCard): string | null => {
+  const known = versions.get(id);
+  return known !== undefined && known.etag === etag ? known.version : null;
+};
+
+/** Remembers the version in which this program has stored a card. */
+export const noteVersion = async (
+  context: BookContext,
+  { id, card }: StoredCard,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (etag !== null && takesBothVersions(await context.find(signal))) {
+    context.versions.set(id, { etag, version: versionOf(card) });
+  }
+};
+
+/**
+ * Returns the readings with each card in the form in which it is stored, if the address book takes both versions. To make a
+ * record, a second form is read only if the first one does not have the stored length. To edit a card (`isEdited`), both are read.
+ */
+export const inStoredForm = async (
+  context: BookContext,
+  readings: ReadonlyMap<string, CardReading>,
+  isEdited: boolean,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, CardReading>> => {
+  const book = await context.find(signal);
+  if (!takesBothVersions(book)) return readings;
+  // A card that was requested in version 3.0 and returned in version 4.0 was not converted.
+  const shown = [...readings.values()].filter(
+    (reading): reading is FoundCard => reading.kind === 'card' && versionOf(reading.stored.card) === '3.0',
+  );
+  const doubtful = shown.filter((each) => isEdited || (each.storedBytes !== null && !hasStoredLength(each)));
+  const ids = doubtful.map(({ stored }) => stored.id);
+  const others = ids.length === 0 ? new Map<string, CardReading>() : await readAsVersion4(context, book, ids, signal);
+  const choose = (first: FoundCard): FoundCard | null => {
+    const second = others.get(first.stored.id);
+    return storedForm(first, second?.kind === 'card' ? second : null, knownVersion(context, first.stored));
+  };
+  if (isEdited && doubtful.some((first) => choose(first) === null)) await findVersions(context, book, signal);
+  const chosen = shown.map((first) => (doubtful.includes(first) ? choose(first) : null) ?? unchecked(first));
+  return new Map([...readings, ...chosen.map((each) => [each.stored.id, each] as const)]);
+};
+
+/** Reads cards by their ids: to make records of them, or to edit them (`isEdited`). */
+export const readCards = async (
+  context: BookContext,
+  ids: readonly string[],
+  signal: AbortSignal,
+  isEdited = false,
+): Promise<ReadonlyMap<string, CardReading>> => {
+  const book = await context.find(signal);
+  const read = await readEach(context, book, ids, requestedVersion(book), signal);
+  const readings = await inStoredForm(context, read, isEdited, signal);
+  keepRecent(context, readings.values());
+  return readings;
+};
+
+/** Returns the cards in the given states, to be edited. Only cards that were not read recently are read. */
 export const readInState = async (
   context: BookContext,
   states: readonly { readonly id: string; readonly version: string }[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CardReading>> => {
   const known = states.flatMap(({ id, version }) => {
-    const stored = context.recent.get(id);
-    return stored?.etag === version ? [[id, { kind: 'card', stored } as const] as const] : [];
+    const reading = context.recent.get(id);
+    return reading?.stored.etag === version ? [[id, reading] as const] : [];
   });
   const found = new Map<string, CardReading>(known);
   const others = states.map(({ id }) => id).filter((id) => !found.has(id));
-  return others.length === 0 ? found : new Map([...found, ...(await readCards(context, others, signal))]);
+  return others.length === 0 ? found : new Map([...found, ...(await readCards(context, others, signal, true))]);
 };
-
-/** Reads cards by their ids. A card that the server fails to return does not affect the others (R15). */
-export const readCards = async (
-  context: BookContext,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, CardReading>> => {
-  const book = await context.find(signal);
-  const readings = new Map<string, CardReading>();
-  for (const chunk of chunks([...new Set(ids)], CARDS_PER_READ)) {
-    for (const [id, reading] of await readChunk(context, book, chunk, signal)) readings.set(id, reading);
-  }
-  keepRecent(context, readings.values());
-  return readings;
-};
-
-const condition = (etag: string | null): Readonly<Record<string, string>> =>
-  etag === null || !isStrong(etag) ? {} : { 'if-match': etag };
-
-const CARD_TYPE = 'text/vcard; charset=utf-8';
-
-/** The error options of a write that was not sent. */
-export const PUT = notSent('PUT a card');
-
-/**
- * Writes a card. Returns the ETag of the answer, or null if it has none. `etag` is that of the replaced card; with `new`, the
- * card must not exist yet.
- */
-export const putCard = async (
-  context: BookContext,
-  id: string,
-  card: Card,
-  etag: string | null | { readonly kind: 'new' },
-  signal: AbortSignal,
-): Promise<string | null> => {
-  const book = await context.find(signal);
-  const isNew = typeof etag === 'object' && etag !== null;
-  const headers = { 'content-type': CARD_TYPE, ...(isNew ? { 'if-none-match': '*' } : condition(etag)) };
-  const request = {
-    method: 'PUT',
-    url: urlOf(id, book.url),
-    what: 'a card',
-    headers,
-    body: formatLines(card),
-  } as const;
-  const answer = await context.send(request, signal);
-  return headerNamed(answer.headers, 'etag');
-};
-
-/** Deletes a card if it still has that ETag. */
-export const deleteCard = async (
-  context: BookContext,
-  id: string,
-  etag: string | null,
-  signal: AbortSignal,
-): Promise<void> => {
-  const book = await context.find(signal);
-  const request = {
-    method: 'DELETE',
-    url: urlOf(id, book.url),
-    what: 'a card',
-    headers: condition(etag),
-    allowStatus: isGoneStatus,
-  } as const;
-  await context.send(request, signal);
-};
-
-const MOST_ATTEMPTS = 3;
 
 /** Returns the card of a reading; null if it does not exist. Throws if it cannot be read. */
 export const storedIn = (reading: CardReading | undefined): StoredCard | null => {
@@ -228,38 +337,33 @@ export const storedIn = (reading: CardReading | undefined): StoredCard | null =>
 };
 
 /** Reads one card; null if it does not exist. Throws if it cannot be read. */
-export const readStored = async (context: BookContext, id: string, signal: AbortSignal): Promise<StoredCard | null> => {
-  return storedIn((await readCards(context, [id], signal)).get(id));
-};
-
-/**
- * Reads a card, edits it and writes it. Repeats this if the card changed in the meantime. Returns the card afterwards, or null
- * if it does not exist. An edit that returns the same card is not written.
- */
-export const editCard = async (
+export const readStored = async (
   context: BookContext,
   id: string,
-  edit: (card: Card) => Card,
   signal: AbortSignal,
-): Promise<Card | null> => {
-  let recent = context.recent.get(id);
-  for (let attempt = 1; ; attempt += 1) {
-    // A recently read card may have changed: then the conditional write fails. If the edit changes nothing, the card is read.
-    const stored = recent ?? (await readStored(context, id, signal));
-    if (stored === null) return null;
-    const edited = edit(stored.card);
-    const isChanged = formatLines(edited) !== formatLines(stored.card);
-    if (!isChanged && recent === undefined) return stored.card;
-    recent = undefined;
-    context.recent.delete(id);
-    if (!isChanged) continue;
-    try {
-      await putCard(context, id, edited, stored.etag, signal);
-      return edited;
-    } catch (error) {
-      if (!(error instanceof StaleError) || attempt >= MOST_ATTEMPTS) throw error;
-    }
-  }
+  isEdited = false,
+): Promise<StoredCard | null> => storedIn((await readCards(context, [id], signal, isEdited)).get(id));
+
+/**
+ * Returns a card with the ETag that a `GET` names, for a server whose reports name none. Null if the `GET` names none that a
+ * conditional write can use, or returns another card.
+ */
+export const withEtagOfGet = async (
+  context: BookContext,
+  stored: StoredCard,
+  signal: AbortSignal,
+): Promise<StoredCard | null> => {
+  const book = await context.find(signal);
+  const request = {
+    method: 'GET',
+    url: urlOf(stored.id, book.url),
+    what: 'a card',
+    allowStatus: isRefusedStatus,
+  } as const;
+  const { headers, status, text } = await context.send(request, signal);
+  const etag = headerNamed(headers, 'etag');
+  const isSameCard = status === 200 && formatLines(parseLines(text)) === formatLines(stored.card);
+  return etag !== null && isStrong(etag) && isSameCard ? { ...stored, etag } : null;
 };
 
 /** Returns the error for a card that exists and cannot be read. */

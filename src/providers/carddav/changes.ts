@@ -6,14 +6,15 @@ import {
   contains,
   type DavResponse,
   etagOf,
-  isGoneStatus,
+  isRefusedStatus,
   propertyOf,
   propfind,
+  reportsAbsence,
   syncCollection,
 } from './dav.ts';
 import type { AddressBook } from './discovery.ts';
 import { requireMultistatus, type DavAnswer } from './send.ts';
-import { CursorExpiredError } from '../errors.ts';
+import { CursorExpiredError, UnreadableError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import { parseStored, startListingWalk } from '../listing.ts';
 
@@ -21,8 +22,9 @@ import { parseStored, startListingWalk } from '../listing.ts';
 const cursorSchema = z
   .object({
     bookUrl: z.string(),
-    /** The sync token (RFC 6578), or the CTag of a server without tokens; null if it has neither. */
+    /** The sync token (RFC 6578), or the CTag; null if the server has neither. */
     token: z.string().nullable(),
+    isCtag: z.boolean(),
     /** The ids of the group cards. A change of one of them may change the groups of any contact. */
     groups: z.array(z.string()).readonly(),
   })
@@ -58,44 +60,45 @@ export const decodeCursor = (text: string, bookUrl: string): FeedCursor => decod
 /** Parses the position in a listing of that address book. Throws a {@link CursorExpiredError} for any other text. */
 export const decodePosition = (text: string, bookUrl: string) => decode(positionSchema, text, bookUrl);
 
-/** A card of a listing. */
+/** A card of a listing. The ETag is null if the server names none, or names the card as deleted, too: then the card is read. */
 export type ListedCard = { readonly id: string; readonly etag: string | null };
 
 /** The cards of a feed or a listing. */
 type Changes = {
   readonly cards: readonly ListedCard[];
-  /** The ids of deleted cards and other deleted resources. */
+  /** The ids that were named as deleted, whether another row names the card as found or not. A read decides (R7). */
   readonly deleted: readonly string[];
   readonly token: string | null;
+  readonly isCtag: boolean;
 };
 
 const isCollection = (response: DavResponse): boolean =>
   childOf(propertyOf(response, 'D:resourcetype'), 'D:collection') !== undefined;
 
-/** A card without a refusal status. Any other status means that the server could not return it. */
-const isCard = (response: DavResponse): boolean =>
-  !isCollection(response) && (response.status === null || response.status < 400);
-
-const listed = (responses: readonly DavResponse[], book: AddressBook): Omit<Changes, 'token'> => {
-  const withIds = responses.flatMap((response) => {
+/** Returns the cards of rows. The order of the rows has no meaning: some servers repeat their log of changes. */
+const cardsOf = (responses: readonly DavResponse[], book: AddressBook): Pick<Changes, 'cards' | 'deleted'> => {
+  const etags = new Map<string, string | null>();
+  const deleted = new Set<string>();
+  for (const response of responses) {
     const id = idOf(response.href, book.url);
-    return id === null ? [] : [{ id, response }];
-  });
-  return {
-    cards: withIds
-      .filter(({ response }) => isCard(response))
-      .map(({ id, response }) => ({ id, etag: etagOf(response) })),
-    deleted: withIds.filter(({ response }) => isGoneStatus(response.status)).map(({ id }) => id),
-  };
+    if (id === null || isCollection(response)) continue;
+    if (reportsAbsence(response)) deleted.add(id);
+    // A row that lacks only its properties may be a card whose properties are not available.
+    if (response.status === null || !reportsAbsence(response)) etags.set(id, etagOf(response));
+  }
+  const cards = [...etags].map(([id, etag]) => ({ id, etag: deleted.has(id) ? null : etag }));
+  return { cards, deleted: [...deleted] };
 };
 
-/** Returns whether a refusal may mean that the token has expired (RFC 6578, 3.2). Some servers fail at such a token. */
-const mayRefuseToken = (status: number): boolean => [400, 403, 409, 410, 412, 500].includes(status);
+/** Returns whether a server cut an answer (507 for the collection). */
+const isCut = (responses: readonly DavResponse[], book: AddressBook): boolean =>
+  responses.some(({ href, status }) => status === 507 && idOf(href, book.url) === null);
 
 /**
- * Reads the changes since a token, or all cards without one. After a partial answer (507), the next part is requested.
+ * Reads the changes since a token, or all cards without one. After a partial answer (507), the next part is requested. RFC 6578
+ * names the refusals 403, 409 and 507 (of the whole answer); servers use many others, also for an unknown token.
  *
- * @throws {CursorExpiredError} if the server no longer accepts the token.
+ * @throws {CursorExpiredError} if the server refuses the token or the request.
  */
 export const readChanges = async (
   { send }: BookContext,
@@ -103,36 +106,26 @@ export const readChanges = async (
   since: string | null,
   signal: AbortSignal,
 ): Promise<Changes> => {
-  const cards = new Map<string, ListedCard>();
-  const deleted = new Set<string>();
+  const rows: DavResponse[] = [];
   const walk = startListingWalk({ route: ROUTE, clock: null, first: since });
   let token = since;
   for (;;) {
-    const asked = syncCollection(book.url, token);
-    const request = since === null ? asked : { ...asked, allowStatus: mayRefuseToken };
+    const request = { ...syncCollection(book.url, token), allowStatus: isRefusedStatus };
     const answer = await send(request, signal);
     if (answer.status >= 400) throw expired(refusalOf(answer));
     const { responses, syncToken } = requireMultistatus(request, answer);
-    const page = listed(responses, book);
-    for (const card of page.cards) {
-      cards.set(card.id, card);
-      deleted.delete(card.id);
-    }
-    for (const id of page.deleted) {
-      cards.delete(id);
-      deleted.add(id);
-    }
+    for (const row of responses) rows.push(row);
     token = syncToken ?? token;
-    const isCut = responses.some(({ href, status }) => status === 507 && idOf(href, book.url) === null);
-    if (!isCut || syncToken === null) return { cards: [...cards.values()], deleted: [...deleted], token };
+    if (!isCut(responses, book)) return { ...cardsOf(rows, book), token, isCtag: false };
+    if (syncToken === null) throw expired('the server cut its answer and sent no sync token for the rest');
     walk.take(responses.length, syncToken);
   }
 };
 
-const refusalOf = ({ root }: DavAnswer): string =>
+const refusalOf = ({ root, status }: DavAnswer): string =>
   root !== null && contains(root, 'D:valid-sync-token')
     ? 'the server no longer knows the sync token'
-    : 'the server refused the sync token';
+    : `the server refused to report changes (${status})`;
 
 /** Returns the CTag of an address book, which changes with each of its cards; null if the server has none. */
 export const readCtag = async (
@@ -146,11 +139,30 @@ export const readCtag = async (
   return (response && propertyOf(response, 'CS:getctag')?.text.trim()) || null;
 };
 
-/** Returns every card of an address book, and the position from which the feed continues. */
-export const listCards = async (context: BookContext, book: AddressBook, signal: AbortSignal): Promise<Changes> => {
-  if (book.hasSync) return readChanges(context, book, null, signal);
+const cutListing = (): UnreadableError =>
+  new UnreadableError('the server cut its listing of the address book', {
+    status: 507,
+    route: 'PROPFIND all cards',
+    applied: 'no',
+  });
+
+/** Lists every card with its ETag. */
+const listByEtag = async (context: BookContext, book: AddressBook, signal: AbortSignal): Promise<Changes> => {
   const token = await readCtag(context, book, signal);
   const request = propfind(book.url, '1', CARD_STATE, 'all cards');
-  const { responses } = requireMultistatus(request, await context.send(request, signal));
-  return { ...listed(responses, book), token };
+  const answer = await context.send(request, signal);
+  const { responses } = requireMultistatus(request, answer);
+  if (isCut(responses, book)) throw cutListing();
+  return { ...cardsOf(responses, book), token, isCtag: true };
+};
+
+/** Returns every card of an address book, and the position from which the feed continues. */
+export const listCards = async (context: BookContext, book: AddressBook, signal: AbortSignal): Promise<Changes> => {
+  if (!book.hasSync) return listByEtag(context, book, signal);
+  try {
+    return await readChanges(context, book, null, signal);
+  } catch (error) {
+    if (!(error instanceof CursorExpiredError)) throw error;
+    return listByEtag(context, book, signal);
+  }
 };

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { createTransport } from '../../net/transport.ts';
 import { digest } from '../../util/secret.ts';
 import type { ChosenFields } from '../../core/contact/chosen.ts';
 import { textKey } from '../../core/contact/text.ts';
 import { inspecting, openConnection, type OnAnswer } from '../account.ts';
+import { isCredentialError, RemoteError } from '../errors.ts';
 import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';
+import { SIGN_IN_TIMEOUT_MS, type SignInContext } from '../sign-in.ts';
 import { createCarddavRemote } from './carddav-remote.ts';
 import { findAddressBook, labelOf, listAddressBooks, type AddressBook, type DiscoveryOptions } from './discovery.ts';
 import { createSendDav } from './send.ts';
@@ -91,4 +94,28 @@ export const listCollections = async (
     const isAlone = book.name !== '' && keys.filter((key) => key === keys[index]).length === 1;
     return { value: isAlone ? book.name : pathname, name: isAlone ? book.name : `${labelOf(book)} (${pathname})` };
   });
+};
+
+/**
+ * Returns the fault in the address of a server that discovery without a credential shows; null if the server requires a sign-in,
+ * or names an address book.
+ */
+export const checkAddress = async (
+  { url }: CarddavSettings,
+  { clock, signal }: SignInContext,
+): Promise<string | null> => {
+  const dispatcher = createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
+  const anonymous = { username: '', password: '', newCnonce: randomUUID };
+  const send = createSendDav({ ...anonymous, dispatcher, clock, random: Math.random, maxElapsedMs: 0 });
+  try {
+    await listAddressBooks({ send, url, addressbook: null }, signal);
+    return null;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isCredentialError(error)) return null;
+    if (error instanceof RemoteError) return `${error.message}.`;
+    throw error;
+  } finally {
+    await dispatcher.destroy();
+  }
 };

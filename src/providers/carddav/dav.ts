@@ -104,17 +104,26 @@ export const syncCollection = (url: string, token: string | null) => ({
   ),
 });
 
-const CARD = ['D:getetag', 'D:getlastmodified'];
+const CARD = ['D:getetag', 'D:getlastmodified', 'D:getcontentlength'];
+
+/**
+ * The version in which cards are requested. `default` states none, which means version 3.0 (RFC 6352, 10.4). Servers may convert
+ * cards of another version.
+ */
+export type RequestedVersion = 'default' | '4.0';
+
+const addressData = (version: RequestedVersion): string =>
+  version === 'default' ? '<C:address-data/>' : `<C:address-data content-type="text/vcard" version="${version}"/>`;
 
 /** Creates a request for cards by their hrefs (RFC 6352, 8.7). */
-export const multiget = (url: string, hrefs: readonly string[], withData = true) => ({
+export const multiget = (url: string, hrefs: readonly string[], version: RequestedVersion) => ({
   method: 'REPORT' as const,
   url,
   what: 'cards',
   headers: { ...XML, depth: '1' },
   body: document(
     'C:addressbook-multiget',
-    `<D:prop>${elements(CARD)}${withData ? '<C:address-data/>' : ''}</D:prop>${hrefs
+    `<D:prop>${elements(CARD)}${addressData(version)}</D:prop>${hrefs
       .map((href) => `<D:href>${xmlText(href)}</D:href>`)
       .join('')}`,
   ),
@@ -131,15 +140,15 @@ const filterOf = ({ property, text }: CardFilter): string => {
   return `<C:prop-filter name="${xmlText(property)}">${match}</C:prop-filter>`;
 };
 
-/** Creates a request for the cards that match any of the filters (RFC 6352, 8.6). */
-export const addressbookQuery = (url: string, filters: readonly CardFilter[], what: string) => ({
+/** Creates a request for the cards that match any of the filters (RFC 6352, 8.6). Without a version, only their ETags are requested. */
+export const addressbookQuery = (url: string, filters: readonly CardFilter[], version: RequestedVersion | null) => ({
   method: 'REPORT' as const,
   url,
-  what,
+  what: 'a search',
   headers: { ...XML, depth: '1' },
   body: document(
     'C:addressbook-query',
-    `<D:prop>${elements(CARD)}<C:address-data/></D:prop><C:filter test="anyof">${filters.map(filterOf).join('')}</C:filter>`,
+    `<D:prop>${elements(CARD)}${version === null ? '' : addressData(version)}</D:prop><C:filter test="anyof">${filters.map(filterOf).join('')}</C:filter>`,
   ),
 });
 
@@ -149,11 +158,17 @@ export type DavResponse = {
   readonly href: string;
   /** The status of the whole response; null if only its properties have one. */
   readonly status: number | null;
+  /** The status of the properties if none was found; else null. */
+  readonly missingStatus: number | null;
   /** The properties that were found. */
   readonly properties: readonly XmlElement[];
 };
 
 type Multistatus = { readonly responses: readonly DavResponse[]; readonly syncToken: string | null };
+
+/** Returns whether a status refuses one kind of request, so that the server may answer another kind. */
+export const isRefusedStatus = (status: number): boolean =>
+  status >= 400 && ![401, 407, 408, 425, 429, 502, 503, 504].includes(status);
 
 /** Returns whether a status means that the resource does not exist any more. */
 export const isGoneStatus = (status: number | null): boolean => status === 404 || status === 410;
@@ -163,13 +178,26 @@ const statusOf = (element: XmlElement | undefined): number | null => {
   return status === undefined ? null : Number(status);
 };
 
-const responseOf = (element: XmlElement): DavResponse => ({
-  href: childOf(element, 'D:href')?.text.trim() ?? '',
-  status: statusOf(childOf(element, 'D:status')),
-  properties: childrenOf(element, 'D:propstat')
-    .filter((propstat) => (statusOf(childOf(propstat, 'D:status')) ?? 200) === 200)
-    .flatMap((propstat) => childOf(propstat, 'D:prop')?.children ?? []),
-});
+/**
+ * Returns whether a response reports that its resource does not exist, by its own status or by that of its properties. Some
+ * servers use 418.
+ */
+export const reportsAbsence = ({ missingStatus, status }: DavResponse): boolean =>
+  [404, 410, 418].includes(status ?? missingStatus ?? 0);
+
+const responseOf = (element: XmlElement): DavResponse => {
+  const propstats = childrenOf(element, 'D:propstat').map((propstat) => ({
+    status: statusOf(childOf(propstat, 'D:status')) ?? 200,
+    properties: childOf(propstat, 'D:prop')?.children ?? [],
+  }));
+  const found = propstats.filter(({ status }) => status === 200);
+  return {
+    href: childOf(element, 'D:href')?.text.trim() ?? '',
+    status: statusOf(childOf(element, 'D:status')),
+    missingStatus: found.length === 0 ? (propstats[0]?.status ?? null) : null,
+    properties: found.flatMap(({ properties }) => properties),
+  };
+};
 
 /** Returns the multistatus of an answer; null if the answer has another root. */
 export const multistatusOf = (root: XmlElement | null): Multistatus | null => {

@@ -67,18 +67,29 @@ const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`)
 /** Returns whether an answer shows that the server has no collection there. 200 is a web page. */
 const isMissing = (status: number): boolean => [200, 403, 404, 405, 501].includes(status);
 
+const missingPath = (path: string): NotFoundError =>
+  new NotFoundError(`the server has no ${path}; check CARDDAV_URL`, { status: 404, route: ROUTE, applied: 'no' });
+
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
 /** Redirects are followed here, because the credential may be sent only to the same provider. */
 const isHandled = (status: number): boolean => isMissing(status) || isRedirect(status);
 
-/** Requests properties and follows redirects within the provider. Null if the server has no such collection. */
+/**
+ * Requests properties and follows redirects within the provider. Null if the server has no such collection.
+ *
+ * @throws {NotFoundError} for a path of `CARDDAV_URL` that does not exist: another address book must not take its place.
+ */
 const ask = async ({ send, url: configured }: DiscoveryOptions, url: string, depth: '0' | '1', signal: AbortSignal) => {
   let next = url;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const request = { ...propfind(next, depth, PROPERTIES, ABOUT), allowStatus: isHandled };
     const answer: DavAnswer = await send(request, signal);
-    if (isMissing(answer.status)) return null;
+    if (isMissing(answer.status)) {
+      const { pathname } = new URL(url);
+      if (answer.status === 404 && url === configured && pathname !== '/') throw missingPath(pathname);
+      return null;
+    }
     const location = headerNamed(answer.headers, 'location');
     if (answer.status === 207 || location === null) {
       return { url: next, responses: requireMultistatus(request, answer).responses };
@@ -102,7 +113,9 @@ const bookOf = (response: DavResponse, url: string): AddressBook => {
   const reports = propertyOf(response, 'D:supported-report-set');
   // Some servers use another element name than the standard.
   const types = propertyOf(response, 'C:supported-address-data')?.children ?? [];
-  const versions = types.map(({ attributes }) => attributes['version'] ?? '3.0');
+  const versions = types
+    .filter(({ attributes }) => (attributes['content-type'] ?? 'text/vcard').toLowerCase().startsWith('text/'))
+    .map(({ attributes }) => attributes['version'] ?? '3.0');
   return {
     url: withSlash(url),
     name: propertyOf(response, 'D:displayname')?.text.trim() ?? '',
@@ -157,6 +170,15 @@ export const listAddressBooks = async (
   throw new NotFoundError(text, { status: 404, route: ROUTE, applied: 'no' });
 };
 
+/** Returns why an account's address books are not exactly one, and which value of the setting selects one. */
+const choiceFault = (books: readonly AddressBook[], found: number, wanted: string | null): string => {
+  if (books.length === 0) return 'the account has no address book';
+  const names = books.map((each) => `"${labelOf(each)}"`).join(', ');
+  if (wanted === null)
+    return `the account has ${books.length} address books, and CARDDAV_ADDRESSBOOK selects none; set it to one of ${names}`;
+  return `${found === 0 ? 'no' : 'more than one'} address book matches CARDDAV_ADDRESSBOOK; set it to one of ${names}`;
+};
+
 /** Returns the address book that a link syncs. */
 export const findAddressBook = async (options: DiscoveryOptions, signal: AbortSignal): Promise<AddressBook> => {
   const { addressbook: wanted, url } = options;
@@ -166,10 +188,5 @@ export const findAddressBook = async (options: DiscoveryOptions, signal: AbortSi
   const found = books.filter(isWanted);
   const [book] = found;
   if (book !== undefined && found.length === 1) return book;
-  const names = books.map((each) => `"${labelOf(each)}"`).join(', ');
-  const text =
-    books.length === 0
-      ? 'the account has no address book'
-      : `${found.length === 0 ? 'no' : 'more than one'} address book matches CARDDAV_ADDRESSBOOK; set it to one of ${names}`;
-  throw new InvalidError(text, notSent(ROUTE));
+  throw new InvalidError(choiceFault(books, found.length, wanted), notSent(ROUTE));
 };

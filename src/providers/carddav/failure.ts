@@ -53,6 +53,10 @@ const refusal = ({ isRead }: SentRequest, status: number, text: string, options:
     case 404:
     case 410:
       return new NotFoundError(`${text}: not found; check ${ADDRESS} and CARDDAV_ADDRESSBOOK`, options);
+    case 413:
+      return new InvalidError(`${text}: the card is larger than the server accepts`, options);
+    case 507:
+      return new InvalidError(`${text}: the storage quota of the account is full`, options);
     case 412:
       return new StaleError(`${text}: the card changed since it was read`, options);
     default:

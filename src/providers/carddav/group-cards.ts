@@ -4,6 +4,7 @@ import { readCards, storedIn, type StoredCard } from './cards.ts';
 import { type Card, escapeText, lineOf, splitValue, unescapeText } from './card/content-line.ts';
 import { addLines, linesOf, newCard, removeLine, textOf, withText, withValue } from './card/edits.ts';
 import { isVersion4 } from './card/lists.ts';
+import { uidKey } from './origin-uid.ts';
 import { searchCards } from './search.ts';
 
 const KINDS = ['X-ADDRESSBOOKSERVER-KIND', 'KIND'];
@@ -12,13 +13,6 @@ const MEMBERS = ['X-ADDRESSBOOKSERVER-MEMBER', 'MEMBER'];
 /** Returns whether a card is a group rather than a contact. */
 export const isGroupCard = (card: Card): boolean =>
   KINDS.some((name) => textOf(card, name).trim().toLowerCase() === 'group');
-
-/** Returns a UID in the form in which UIDs are compared. */
-const uidKey = (uid: string): string =>
-  uid
-    .trim()
-    .toLowerCase()
-    .replace(/^urn:uuid:/u, '');
 
 /** Returns the key of a card as a member of a group; empty without a UID. */
 export const memberKeyOf = (card: Card): string => uidKey(textOf(card, 'UID'));

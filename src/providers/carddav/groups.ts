@@ -2,7 +2,7 @@ import type { GroupRecord } from '../../core/contact/record.ts';
 import { mapConcurrently } from '../../util/batches.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { deleteCard, editCard, PUT, readCards, readStored, type StoredCard } from './cards.ts';
+import { readStored, type StoredCard } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import {
   categoriesOf,
@@ -13,9 +13,11 @@ import {
   withCategories,
   withGroupName,
 } from './group-cards.ts';
-import { createUnder, groupUids, requireWritable } from './push.ts';
 import { categoryId, categoryNameOf } from './mapper.ts';
+import { groupUids } from './origin-uid.ts';
+import { createUnder, requireWritable } from './push.ts';
 import { searchCards } from './search.ts';
+import { deleteCard, editCard, PUT } from './write-card.ts';
 
 const groupOf = ({ id, etag, card }: StoredCard): GroupRecord => ({
   id,
@@ -135,8 +137,8 @@ export const deleteGroup = async (context: BookContext, id: string, signal: Abor
     return;
   }
   requireWritable(await context.find(signal));
-  const reading = (await readCards(context, [id], signal)).get(id);
-  if (reading?.kind !== 'card') return;
-  if (!isGroupCard(reading.stored.card)) throw new InvalidError('the card is a contact', PUT);
-  await deleteCard(context, id, reading.stored.etag, signal);
+  const stored = await readStored(context, id, signal);
+  if (stored === null) return;
+  if (!isGroupCard(stored.card)) throw new InvalidError('the card is a contact', PUT);
+  await deleteCard(context, id, stored.etag, signal);
 };

@@ -5,6 +5,7 @@ import type { CardMapping } from './card/card-mapping.ts';
 import type { Card } from './card/content-line.ts';
 import type { StoredCard } from './cards.ts';
 import { categoriesOf, memberKeyOf, membersOf } from './group-cards.ts';
+import { originMarkOf } from './origin-uid.ts';
 
 const CATEGORY = 'category:';
 
@@ -54,19 +55,24 @@ export const createRecords = (mapping: CardMapping) => {
   const digestOf = rowDigests(mapping);
   return {
     digestOf,
-    recordOf: ({ card, etag, id, modifiedAtMs }: StoredCard, cardGroups: readonly string[]): ContactRecord => {
+    recordOf: (
+      { card, etag, id, modifiedAtMs }: Omit<StoredCard, 'isOriginal'>,
+      cardGroups: readonly string[],
+    ): ContactRecord => {
       const groupIds = groupIdsOf(card, cardGroups);
       const digest = digestOf(etag, groupIds);
-      const { contact, unsyncable } = mapping.read(card);
+      const { unsyncable, ...read } = mapping.read(card);
+      const originMark = originMarkOf(card);
       return {
         id,
         version: etag ?? '',
         modifiedAtMs,
-        contact,
+        ...read,
         groupIds,
         // A write reads the card again, so unmapped data stays on the server.
         raw: '{}',
         originId: null,
+        ...(originMark !== null && { originMark }),
         ...(unsyncable.length > 0 && { unsyncable }),
         ...(digest !== null && { digest }),
       };

@@ -1,31 +1,69 @@
-import type { MembershipRequest } from '../../core/contact/requests.ts';
+import { fieldsIn } from '../../core/contact/contact.ts';
+import type { AlteredContact, MembershipRequest } from '../../core/contact/requests.ts';
+import { equalIn } from '../../core/contact/snapshot.ts';
 import { InvalidError, NotFoundError } from '../errors.ts';
-import type { WriteResult } from '../remote.ts';
+import type { MembershipResult, WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { editCard, PUT } from './cards.ts';
+import { readCards, type StoredCard } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { listGroupCards, memberKeyOf, withCategories, withMembers } from './group-cards.ts';
-import { requireWritable } from './push.ts';
 import { cardGroupsOf, categoryNameOf, groupIdsOf, isCardGroup, membershipsIn } from './mapper.ts';
-
-type Result = WriteResult<readonly string[]>;
+import { requireWritable, unconfirmed, type Writer } from './push.ts';
+import { editCard, type EditedCard, PUT } from './write-card.ts';
 
 const categoriesIn = (groupIds: readonly string[]): readonly string[] =>
   groupIds.flatMap((id) => categoryNameOf(id) ?? []);
 
-/** Writes the categories of one contact. Returns its card afterwards. */
+/** Writes the categories of one contact. Returns the card that was sent, or the unchanged one. */
 const writeCategories = async (
   context: BookContext,
   { id, add, remove }: MembershipRequest,
   signal: AbortSignal,
-): Promise<Card> => {
+): Promise<EditedCard> => {
   const edit = (card: Card): Card => withCategories(card, categoriesIn(add), categoriesIn(remove));
-  const card = await editCard(context, id, edit, signal);
-  if (card === null) throw new NotFoundError('the card does not exist any more', PUT);
+  const edited = await editCard(context, id, edit, signal);
+  if (edited === null) throw new NotFoundError('the card does not exist any more', PUT);
   for (const name of categoriesIn(add)) context.categories.names.add(name);
-  return card;
+  return edited;
+};
+
+/** A card that was sent, or the unchanged one, and the card as the server stores it, if it was read afterwards. */
+type WrittenCard = { readonly sent: Card; readonly read: StoredCard | null };
+
+/** Returns the cards as the server stores them. After an answer without a strong ETag, they are read (R2). */
+const readBack = async (
+  context: BookContext,
+  edited: readonly WriteResult<EditedCard>[],
+  signal: AbortSignal,
+): Promise<readonly WriteResult<WrittenCard>[]> => {
+  const unsure = edited.flatMap((each) =>
+    each.ok && each.value.isWritten && each.value.stored.etag === null ? [each.value.stored.id] : [],
+  );
+  const readings = await settle('', () => readCards(context, unsure, signal));
+  return edited.map((each) => {
+    if (!each.ok) return each;
+    const { id, card: sent } = each.value.stored;
+    if (!unsure.includes(id)) return { ...each, value: { sent, read: null } };
+    const reading = readings.ok ? readings.value.get(id) : undefined;
+    if (reading?.kind !== 'card') return { key: each.key, ok: false, error: unconfirmed() };
+    return { ...each, value: { sent, read: reading.stored } };
+  });
+};
+
+/** Returns the differences between a stored card and the one that was sent; null if there are none. */
+const alterationOf = (
+  { context, records }: Writer,
+  { sent, read }: WrittenCard,
+  groupIds: readonly string[],
+): AlteredContact | null => {
+  if (read === null) return null;
+  const own = context.mapping.read(sent).contact;
+  const record = records.recordOf(read, groupIds.filter(isCardGroup));
+  const fields = fieldsIn(own, record.contact).filter((field) => !equalIn(field, own, record.contact));
+  const altered = new Set(groupIdsOf(sent, [])).symmetricDifference(new Set(groupIdsOf(read.card, [])));
+  return fields.length + altered.size === 0 ? null : { record, fields, groupIds: [...altered] };
 };
 
 /** The cards to add to and remove from one group card. */
@@ -58,9 +96,9 @@ const writeGroup = async (
 ): Promise<void> => {
   const uids = add.map((card) => textOf(card, 'UID'));
   if (uids.some((uid) => uid.trim() === '')) throw new InvalidError('a card without a UID cannot join a group', PUT);
-  const card = await editCard(context, groupId, (each) => withMembers(each, uids, remove.map(memberKeyOf)), signal);
+  const edited = await editCard(context, groupId, (each) => withMembers(each, uids, remove.map(memberKeyOf)), signal);
   // A deleted group has no members: a removal is done, an addition is impossible.
-  if (card === null && add.length > 0) throw new InvalidError('the group does not exist any more', PUT);
+  if (edited === null && add.length > 0) throw new InvalidError('the group does not exist any more', PUT);
 };
 
 /** Returns the groups of each contact after the changes. */
@@ -75,21 +113,28 @@ const membershipsAfter = async (
 
 /** Changes memberships: categories one contact at a time, group cards one group at a time. */
 export const changeMembership = async (
-  context: BookContext,
+  writer: Writer,
   batch: readonly MembershipRequest[],
   signal: AbortSignal,
-): Promise<readonly Result[]> => {
+): Promise<readonly MembershipResult[]> => {
+  const { context } = writer;
   requireWritable(await context.find(signal));
-  const written = await settleEach(batch, CONCURRENCY, (request) => writeCategories(context, request, signal));
-  const cards = new Map(written.flatMap((result) => (result.ok ? [[result.key, result.value] as const] : [])));
+  const edited = await settleEach(batch, CONCURRENCY, (request) => writeCategories(context, request, signal));
+  const written = await readBack(context, edited, signal);
+  const found = new Map(written.flatMap((result) => (result.ok ? [[result.key, result.value] as const] : [])));
+  const cards = new Map([...found].map(([key, { sent, read }]) => [key, read?.card ?? sent]));
   const errors = new Map(written.flatMap((result) => (result.ok ? [] : [[result.key, result.error] as const])));
   for (const [groupId, change] of groupChanges(batch, cards)) {
     const result = await settle(groupId, () => writeGroup(context, groupId, change, signal));
     if (!result.ok) for (const key of change.keys) errors.set(key, result.error);
   }
   const after = await membershipsAfter(context, cards, signal);
-  return written.map(({ key }): Result => {
+  return written.map(({ key }): MembershipResult => {
     const error = errors.get(key);
-    return error === undefined ? { key, ok: true, value: after.get(key) ?? [] } : { key, ok: false, error };
+    if (error !== undefined) return { key, ok: false, error };
+    const own = found.get(key);
+    const value = after.get(key) ?? [];
+    const altered = own === undefined ? null : alterationOf(writer, own, value);
+    return { key, ok: true, value, ...(altered !== null && { altered }) };
   });
 };

@@ -58,7 +58,7 @@ export const carddav = defineProvider({
   title: 'CardDAV',
   place: 'the CardDAV server',
   about:
-    'A side with `provider: carddav` is an address book of a CardDAV server, tested with Radicale, Xandikos, SabreDAV and DAViCal. Use an app password where the server has them.',
+    'A side with `provider: carddav` is an address book of a CardDAV server, tested with Radicale, Xandikos, Cyrus, SabreDAV and DAViCal. Use an app password where the server has them.',
   schema: carddavSettings,
   marks: [],
   secretKeys: ['password'],
@@ -66,8 +66,6 @@ export const carddav = defineProvider({
   tokenKey: 'password',
   hasPassword: true,
   addressKeys: ['url', 'addressbook'],
-  addresses: { all: ['url', 'addressbook'], receivingSecret: 'url' },
-  clientKeys: [],
   readOnlyFields: ['photo'],
   namesDeletions: true,
   extras: [],
@@ -90,7 +88,10 @@ export const carddav = defineProvider({
     },
   },
   signIn: {
-    checkClient: () => Promise.resolve(null),
+    checkClient: async (settings, context) => {
+      const { checkAddress } = await import('./connection.ts');
+      return checkAddress(settings, context);
+    },
     withConsent: () => Promise.reject(new SignInError(NO_CONSENT)),
     withKey: (_settings, key) => Promise.resolve({ token: key, scopes: null, asked: [] }),
     revoke: null,

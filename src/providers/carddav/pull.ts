@@ -47,7 +47,7 @@ async function* pullChanges(feed: Feed, cursorText: string, signal: AbortSignal)
   const { context } = feed;
   const book = await context.find(signal);
   const cursor = decodeCursor(cursorText, book.url);
-  if (!book.hasSync) {
+  if (cursor.isCtag) {
     const ctag = await readCtag(context, book, signal);
     if (ctag === null) throw expired('the server has neither sync tokens nor a CTag');
     if (ctag !== cursor.token) throw expired('the CTag of the address book changed');
@@ -57,28 +57,28 @@ async function* pullChanges(feed: Feed, cursorText: string, signal: AbortSignal)
   }
   if (cursor.token === null) throw expired('the stored cursor has no sync token');
   const { cards, deleted, token } = await readChanges(context, book, cursor.token, signal);
+  const named = new Set([...cards.map(({ id }) => id), ...deleted]);
   const groupIds = new Set(cursor.groups);
   context.search.groupIds ??= new Set(groupIds);
-  const hasGroupChanged = [...cards.map(({ id }) => id), ...deleted].some((id) => groupIds.has(id));
-  if (hasGroupChanged) throw expired('a group changed');
-  const needsGroups = cards.length > 0 && groupIds.size > 0;
+  if (!named.isDisjointFrom(groupIds)) throw expired('a group changed');
+  const needsGroups = named.size > 0 && groupIds.size > 0;
   const memberships = membershipsIn(needsGroups ? await listGroupCards(context, signal) : []);
-  for (const chunk of chunks(cards, CARDS_PER_READ)) {
-    const readings = await readCards(
-      context,
-      chunk.map(({ id }) => id),
-      signal,
-    );
+  const namedAsDeleted = new Set(deleted);
+  for (const chunk of chunks([...named], CARDS_PER_READ)) {
+    const readings = await readCards(context, chunk, signal);
     const isNewGroup = (reading: CardReading): boolean => reading.kind === 'card' && isGroupCard(reading.stored.card);
     if ([...readings.values()].some(isNewGroup)) throw expired('a group was added');
     noteCategories(context, readings.values());
-    yield feedPage({ changes: [...readings].flatMap(([id, reading]) => changeOf(feed, id, reading, memberships)) });
+    // A read confirms each deletion (R7). A card that cannot be read is read again later.
+    const changes = [...readings].flatMap(([id, reading]): readonly FeedChange[] =>
+      reading.kind === 'gone' && namedAsDeleted.has(id)
+        ? [{ kind: 'tombstone', id }]
+        : changeOf(feed, id, reading, memberships),
+    );
+    yield feedPage({ changes });
   }
   const next: FeedCursor = { ...cursor, token };
-  yield feedPage({
-    changes: deleted.map((id) => ({ kind: 'tombstone', id })),
-    cursor: JSON.stringify(next),
-  });
+  yield feedPage({ cursor: JSON.stringify(next) });
 }
 
 type ListingPage = Pick<FeedPage, 'changes' | 'unchanged'>;
@@ -164,10 +164,12 @@ async function* pullWhole(
   context.search.groupIds = position === null ? null : new Set(position.groups);
   const groups = await listGroupCards(context, signal);
   const groupIds = new Set(groups.map(({ id }) => id));
+  const { token, isCtag } = position ?? listing;
   const cursor: FeedCursor = {
     bookUrl: book.url,
     // The first token also returns the changes since the listing began.
-    token: position === null ? listing.token : position.token,
+    token,
+    isCtag,
     groups: [...groupIds],
   };
   const memberships = membershipsIn(groups);

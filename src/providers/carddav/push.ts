@@ -1,25 +1,28 @@
-import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
-import { createHash } from 'node:crypto';
+import { mapConcurrently } from '../../util/batches.ts';
+import { InvalidError, NotFoundError, RemoteError, StaleError, UnavailableError } from '../errors.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import { InvalidError, NotFoundError, RemoteError, StaleError } from '../errors.ts';
+import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import type { WriteResult } from '../remote.ts';
-import { settleEach } from '../write-results.ts';
+import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import {
-  deleteCard,
-  PUT,
-  putCard,
+  noteVersion,
   readCards,
   readInState,
   storedIn,
+  withEtagOfGet,
   unreadableCard,
   type CardReading,
   type StoredCard,
 } from './cards.ts';
 import type { Card } from './card/content-line.ts';
+import { isRefusedStatus } from './dav.ts';
 import type { AddressBook } from './discovery.ts';
 import { withCategories } from './group-cards.ts';
 import { categoryNameOf, isCardGroup, type Records } from './mapper.ts';
+import { cardIdOf, uidsOf } from './origin-uid.ts';
+import { findByMark } from './search.ts';
+import { createCard, deleteCard, PUT, replaceCard } from './write-card.ts';
 
 /** A context with the records of its cards. */
 export type Writer = { readonly context: BookContext; readonly records: Records };
@@ -29,134 +32,204 @@ export const requireWritable = ({ isWritable, name }: AddressBook): void => {
   if (!isWritable) throw new InvalidError(`the account may only read the address book ${name}`, PUT);
 };
 
-/** The maximum number of cards of one origin: a separated pair keeps its cards. */
-const MOST_CARDS = 3;
+/** A card that was sent. A server may refuse a card and store it nevertheless: then a read decides. */
+type Sent = { readonly sent: StoredCard; readonly refusal: RemoteError | null };
 
-/**
- * Returns the UID of the card for a create. It depends only on the origin, so that a create whose answer was lost is found by
- * its href (R9).
- */
-const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([bookUrl, ...origin]))
-    .digest('hex')
-    .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/u, '$1-$2-5$3-8$4-$5');
+/** A new card that was sent, with the UID by which it is found if the server stores it under another name. */
+type SentNew = Sent & { readonly uid: string };
 
-/** Returns the id of the card with a UID. */
-export const cardIdOf = (uid: string): string => `${uid}.vcf`;
+/** Returns an error that refuses a card; throws any other error. */
+const refusalIn = (error: unknown): RemoteError => {
+  const isOther = error instanceof StaleError || error instanceof NotFoundError;
+  if (error instanceof RemoteError && !isOther && error.applied === 'no' && isRefusedStatus(error.status ?? 0)) {
+    return error;
+  }
+  throw error;
+};
 
-const uidsFor = (origin: readonly string[], bookUrl: string): readonly string[] =>
-  Array.from({ length: MOST_CARDS }, (_, attempt) => uidFor([...origin, attempt], bookUrl));
-
-/** Returns the UIDs of the cards that a create may use, in order. */
-export const uidsOf = ({ originId, originScope = '' }: CreateRequest, bookUrl: string): readonly string[] =>
-  uidsFor([originScope, originId], bookUrl);
-
-/**
- * Creates a card with the first unused UID.
- *
- * @throws {StaleError} if all of these UIDs are used.
- */
-export const createUnder = async (
+/** Sends a new card with the first unused UID. Throws a {@link StaleError} if all of them are used. */
+const sendNew = async (
   context: BookContext,
   uids: readonly string[],
   cardOf: (uid: string) => Card,
   signal: AbortSignal,
-): Promise<StoredCard> => {
+): Promise<SentNew> => {
   const [uid = '', ...others] = uids;
+  const [id, card] = [cardIdOf(uid), cardOf(uid)];
   try {
-    const card = cardOf(uid);
-    const etag = await putCard(context, cardIdOf(uid), card, { kind: 'new' }, signal);
-    return { id: cardIdOf(uid), etag, modifiedAtMs: null, card };
+    return { sent: await createCard(context, id, card, signal), refusal: null, uid };
   } catch (error) {
-    if (!(error instanceof StaleError) || others.length === 0) throw error;
-    return createUnder(context, others, cardOf, signal);
+    if (error instanceof StaleError && others.length > 0) return sendNew(context, others, cardOf, signal);
+    return { sent: { id, etag: null, modifiedAtMs: null, card, isOriginal: true }, refusal: refusalIn(error), uid };
   }
 };
 
-/** Returns the UIDs for a new group card with that name. */
-export const groupUids = (name: string, bookUrl: string): readonly string[] => uidsFor(['group', name], bookUrl);
-
-/** A card that was sent, and the group cards that contain it. */
-type Written = { readonly sent: StoredCard; readonly cardGroups: readonly string[] };
-
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/**
- * Returns the record of a written card. A server may store a different card than was sent, and another client may have written
- * since. The card that was read is used if its ETag is that of the write, or if it has the same values. Otherwise the card
- * that was sent is used, without a version, and the next feed returns the difference.
- */
-const recordOfWritten = (
-  { records }: Writer,
-  { sent, cardGroups }: Written,
-  reading: CardReading | undefined,
-): ContactRecord => {
-  const own = records.recordOf({ ...sent, etag: null }, cardGroups);
-  if (reading?.kind !== 'card') return own;
-  const stored = records.recordOf(reading.stored, cardGroups);
-  const isOwn = sent.etag !== null && sent.etag === reading.stored.etag;
-  return isOwn || isSame([stored.contact, stored.groupIds], [own.contact, own.groupIds]) ? stored : own;
-};
+/** The error of a write whose outcome only a later read can show. */
+export const unconfirmed = (): UnavailableError =>
+  new UnavailableError('the server accepted the card and does not return it', {
+    ...PUT,
+    status: 200,
+    applied: 'unknown',
+  });
 
-/** Reads the written cards. If that fails, the writes are still done. */
-const readWritten = async (
-  context: BookContext,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, CardReading>> => {
+/** Returns what a read finds, by key; nothing if it fails: the written cards are not confirmed then. */
+const orNothing = async <Found>(found: Promise<ReadonlyMap<string, Found>>): Promise<ReadonlyMap<string, Found>> => {
   try {
-    return await readCards(context, ids, signal);
+    return await found;
   } catch (error) {
     if (error instanceof RemoteError) return new Map();
     throw error;
   }
 };
 
-/** Returns each write's result with the card as the server stores it. One request reads all of them. */
-const answered = async (
-  writer: Writer,
-  writes: readonly WriteResult<Written>[],
+/** Reads the written cards. */
+const readWritten = (
+  context: BookContext,
+  sent: readonly Sent[],
   signal: AbortSignal,
-): Promise<readonly WriteResult<ContactRecord>[]> => {
-  const ids = writes.flatMap((write) => (write.ok ? [write.value.sent.id] : []));
-  const readings = ids.length === 0 ? new Map<string, CardReading>() : await readWritten(writer.context, ids, signal);
-  return writes.map((write) =>
-    write.ok ? { ...write, value: recordOfWritten(writer, write.value, readings.get(write.value.sent.id)) } : write,
-  );
+): Promise<ReadonlyMap<string, CardReading>> => {
+  const ids = sent.map((each) => each.sent.id);
+  return orNothing(ids.length === 0 ? Promise.resolve(new Map()) : readCards(context, ids, signal));
 };
+
+/** Returns the stored cards of creates by their UIDs; none for a card that no read shows. */
+const confirmNew = async (
+  context: BookContext,
+  news: readonly SentNew[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, StoredCard>> => {
+  const readings = await readWritten(context, news, signal);
+  const storedAs = ({ sent }: SentNew): StoredCard | null => storedIn(readings.get(sent.id));
+  const missing = news.filter((each) => storedAs(each) === null).map(({ uid }) => uid);
+  const renamed = await orNothing(findByMark(context, missing, signal));
+  const stored = new Map<string, StoredCard>();
+  for (const each of news) {
+    const candidates = renamed.get(each.uid) ?? [];
+    const values = ({ card }: StoredCard): unknown => context.mapping.read(card);
+    // An earlier card of the same origin may have the same UID.
+    const own = candidates.find((candidate) => isSame(values(candidate), values(each.sent)));
+    const found = storedAs(each) ?? own ?? candidates.at(-1);
+    if (found === undefined) continue;
+    await noteVersion(context, each.sent, each.refusal === null ? found.etag : null, signal);
+    stored.set(each.uid, found);
+  }
+  return stored;
+};
+
+/** Returns a stored new card. Throws the refusal, or an error of unknown outcome, if no read shows it. */
+const requireStored = (stored: ReadonlyMap<string, StoredCard>, { uid, refusal }: SentNew): StoredCard => {
+  const card = stored.get(uid);
+  if (card === undefined) throw refusal ?? unconfirmed();
+  return card;
+};
+
+/** Creates one card with the first unused UID. Returns it as the server stores it. */
+export const createUnder = async (
+  context: BookContext,
+  uids: readonly string[],
+  cardOf: (uid: string) => Card,
+  signal: AbortSignal,
+): Promise<StoredCard> => {
+  const sent = await sendNew(context, uids, cardOf, signal);
+  return requireStored(await confirmNew(context, [sent], signal), sent);
+};
+
+/** Replaces the value of each result; a value that throws a RemoteError becomes an error. */
+const settleDone = <One, Other>(
+  results: readonly WriteResult<One>[],
+  replace: (value: One) => Promise<Other>,
+): Promise<readonly WriteResult<Other>[]> =>
+  mapConcurrently(results, CONCURRENCY, (result) =>
+    result.ok ? settle(result.key, () => replace(result.value)) : Promise.resolve(result),
+  );
 
 /** Creates cards with their categories, one request per card. Group cards are changed afterwards. */
 export const createContacts = async (
-  writer: Writer,
+  { context, records }: Writer,
   batch: readonly CreateRequest[],
   signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
-  const { context } = writer;
   const book = await context.find(signal);
-  const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<Written> => {
+  const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<SentNew> => {
     requireWritable(book);
     const categories = request.groupIds.flatMap((id) => categoryNameOf(id) ?? []);
     const cardOf = (uid: string): Card =>
       withCategories(context.mapping.create(request.draft, uid, book.version), categories, []);
-    const sent = await createUnder(context, uidsOf(request, book.url), cardOf, signal);
+    const sent = await sendNew(context, uidsOf(request, book.url), cardOf, signal);
     for (const name of categories) context.categories.names.add(name);
-    return { sent, cardGroups: [] };
+    return sent;
   });
-  return answered(writer, writes, signal);
+  const news = writes.flatMap((write) => (write.ok ? [write.value] : []));
+  const stored = await confirmNew(context, news, signal);
+  return settleDone(writes, (sent) => Promise.resolve(records.recordOf(requireStored(stored, sent), [])));
 };
 
 const stale = (): StaleError => new StaleError('the card changed since it was read', PUT);
 
-/** Returns the card that an update edits. It must be in the state that the caller has read. */
-const currentCard = ({ current }: UpdateRequest, reading: CardReading | undefined): StoredCard => {
+const withoutEtag = (): InvalidError =>
+  new InvalidError('the server names no ETag of the card, so an edit could overwrite the edit of another program', PUT);
+
+/**
+ * Returns the card that an update edits. It must be in the state that the caller has read. A server may name no ETag in its
+ * reports: then the values are compared, and a `GET` names the ETag.
+ */
+const currentCard = async (
+  { context, records }: Writer,
+  { current }: UpdateRequest,
+  reading: CardReading | undefined,
+  signal: AbortSignal,
+): Promise<StoredCard> => {
   const stored = storedIn(reading);
   if (stored === null) throw new NotFoundError('the card does not exist any more', PUT);
+  if (stored.etag === null && current.version === '') {
+    const own = records.recordOf(stored, current.groupIds.filter(isCardGroup));
+    if (!isSame([own.contact, own.groupIds], [current.contact, current.groupIds])) throw stale();
+    const named = await withEtagOfGet(context, stored, signal);
+    if (named === null) throw withoutEtag();
+    return named;
+  }
   if (current.version === '' || stored.etag !== current.version) throw stale();
   return stored;
 };
 
-/** Edits cards, each only in the state that the caller has read. */
+/** An update that was sent. */
+type SentUpdate = Sent & { readonly former: StoredCard; readonly cardGroups: readonly string[] };
+
+/** Returns the record of an update that was refused and is stored nevertheless. Throws the refusal of any other one. */
+const recordOfRefused = (
+  { records }: Writer,
+  { sent, former, cardGroups }: SentUpdate,
+  refusal: RemoteError,
+  reading: CardReading | undefined,
+): ContactRecord => {
+  if (reading?.kind !== 'card' || reading.stored.etag === former.etag) throw refusal;
+  const [stored, own] = [reading.stored, sent].map((card) => records.recordOf(card, cardGroups));
+  if (stored === undefined || !isSame(stored.contact, own?.contact)) throw refusal;
+  return stored;
+};
+
+/**
+ * Returns the record of an updated card (R2): the card as the server stores it, even if another client changed it. Only a strong ETag that differs
+ * from that of the read shows that another client has written since. Then the record is the card that was sent, without a
+ * version, and the next feed returns the edit.
+ */
+const recordOfUpdate = (writer: Writer, update: SentUpdate, reading: CardReading | undefined): ContactRecord => {
+  const { records } = writer;
+  const { sent, refusal, cardGroups } = update;
+  if (refusal !== null) return recordOfRefused(writer, update, refusal, reading);
+  if (reading?.kind !== 'card') {
+    if (sent.etag === null || reading?.kind === 'gone') throw unconfirmed();
+    return records.recordOf(sent, cardGroups);
+  }
+  const stored = records.recordOf(reading.stored, cardGroups);
+  if (sent.etag === null || sent.etag === reading.stored.etag) return stored;
+  const own = records.recordOf({ ...sent, etag: null }, cardGroups);
+  return isSame([stored.contact, stored.groupIds], [own.contact, own.groupIds]) ? stored : own;
+};
+
+/** Edits cards, each only in the state that the caller has read. One request reads all of them afterwards. */
 export const updateContacts = async (
   writer: Writer,
   batch: readonly UpdateRequest[],
@@ -165,16 +238,29 @@ export const updateContacts = async (
   const { context } = writer;
   const book = await context.find(signal);
   const states = batch.map(({ current }) => current);
-  const readings = await readInState(context, states, signal);
-  const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<Written> => {
+  const formers = await readInState(context, states, signal);
+  const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<SentUpdate> => {
     requireWritable(book);
     const { current, desired, fields } = request;
-    const stored = currentCard(request, readings.get(current.id));
-    const card = context.mapping.write(stored.card, desired, fields);
-    const etag = await putCard(context, current.id, card, stored.etag, signal);
-    return { sent: { ...stored, card, etag, modifiedAtMs: null }, cardGroups: current.groupIds.filter(isCardGroup) };
+    const former = await currentCard(writer, request, formers.get(current.id), signal);
+    const card = context.mapping.write(former.card, desired, fields);
+    const shared = { former, cardGroups: current.groupIds.filter(isCardGroup) };
+    try {
+      return { ...shared, sent: await replaceCard(context, former, card, signal), refusal: null };
+    } catch (error) {
+      return { ...shared, sent: { ...former, card, etag: null }, refusal: refusalIn(error) };
+    }
   });
-  return answered(writer, writes, signal);
+  const readings = await readWritten(
+    context,
+    writes.flatMap((write) => (write.ok ? [write.value] : [])),
+    signal,
+  );
+  return settleDone(writes, async (update) => {
+    const record = recordOfUpdate(writer, update, readings.get(update.sent.id));
+    await noteVersion(context, update.sent, record.version || null, signal);
+    return record;
+  });
 };
 
 /** Deletes cards, each only in its current state. */

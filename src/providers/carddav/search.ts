@@ -1,9 +1,19 @@
 import { chunks } from '../../util/batches.ts';
 import { InvalidError, isFault, NotFoundError, RemoteError, RevokedError, UnreadableError } from '../errors.ts';
 import type { BookContext } from './book.ts';
-import { CARDS_PER_READ, cardsIn, readCards, unreadableCard, type StoredCard } from './cards.ts';
+import {
+  CARDS_PER_READ,
+  cardsIn,
+  inStoredForm,
+  readCards,
+  requestedVersion,
+  unreadableCard,
+  type StoredCard,
+} from './cards.ts';
 import { listCards } from './changes.ts';
 import type { Card } from './card/content-line.ts';
+import { textOf } from './card/edits.ts';
+import { originMarkOf, uidKey } from './origin-uid.ts';
 import { addressbookQuery, type CardFilter, propertyOf } from './dav.ts';
 import { requireMultistatus } from './send.ts';
 
@@ -16,16 +26,17 @@ const isUnsupported = (error: unknown): boolean =>
   (error instanceof RemoteError && error.status === 501);
 
 const query = async (
-  { find, send }: BookContext,
+  context: BookContext,
   filters: readonly CardFilter[],
   signal: AbortSignal,
 ): Promise<readonly StoredCard[]> => {
-  const book = await find(signal);
-  const request = { ...addressbookQuery(book.url, filters, 'a search'), isDivisible: true };
-  const { responses } = requireMultistatus(request, await send(request, signal));
+  const book = await context.find(signal);
+  const request = { ...addressbookQuery(book.url, filters, requestedVersion(book)), isDivisible: true };
+  const { responses } = requireMultistatus(request, await context.send(request, signal));
   const missing = responses.find((response) => propertyOf(response, 'C:address-data') === undefined);
   if (missing !== undefined) throw unreadableCard('the server found it and did not send it');
-  return [...cardsIn(responses, book.url).values()].flatMap((each) => (each.kind === 'card' ? [each.stored] : []));
+  const readings = await inStoredForm(context, cardsIn(responses, book.url), false, signal);
+  return [...readings.values()].flatMap((each) => (each.kind === 'card' ? [each.stored] : []));
 };
 
 /** Reads all cards, and returns those that match. */
@@ -44,6 +55,31 @@ const scan = async (
   }
   return found;
 };
+
+const UIDS_PER_SEARCH = 50;
+
+/** Returns the cards with these UIDs, under whatever name the server stores them. */
+const findByUid = async (
+  context: BookContext,
+  uids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly StoredCard[]> => {
+  const found: StoredCard[] = [];
+  for (const chunk of chunks([...new Set(uids)], UIDS_PER_SEARCH)) {
+    const keys = new Set(chunk.map(uidKey));
+    const filters = chunk.map((text) => ({ property: 'UID', text }));
+    found.push(...(await searchCards(context, filters, (card) => keys.has(uidKey(textOf(card, 'UID'))), signal)));
+  }
+  return found;
+};
+
+/** Returns the cards with these UIDs, which derive from origins (`originMarkOf`), by their UID. */
+export const findByMark = async (
+  context: BookContext,
+  uids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly StoredCard[]>> =>
+  Map.groupBy(await findByUid(context, uids, signal), ({ card }) => originMarkOf(card) ?? '');
 
 /** Returns the matching cards. Each must match one of the filters. If the server cannot search, reads all cards. */
 export const searchCards = async (

@@ -11,7 +11,7 @@ import { answerError, connectionError } from './failure.ts';
 
 /** One request to the server. */
 type DavRequest = {
-  readonly method: 'PROPFIND' | 'REPORT' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'PROPFIND' | 'REPORT' | 'PUT' | 'DELETE';
   readonly url: string;
   /** The subject of the request, for messages: `a card`. */
   readonly what: string;
@@ -28,6 +28,7 @@ export type DavAnswer = {
   readonly headers: AnswerHeaders;
   /** The document of the answer; null if it has none. */
   readonly root: XmlElement | null;
+  readonly text: string;
 };
 
 /** Sends a request with safe retries and returns its answer. Throws a {@link RemoteError} or the signal's reason. */
@@ -41,7 +42,7 @@ type Authorised = DavSendOptions & { readonly authorization: ReturnType<typeof c
 const sentOf = ({ method, what }: DavRequest): SentRequest => ({
   remote: 'the server',
   route: `${method} ${what}`,
-  isRead: method === 'PROPFIND' || method === 'REPORT',
+  isRead: method !== 'PUT' && method !== 'DELETE',
 });
 
 const attemptOnce = async (options: Authorised, request: DavRequest, signal: AbortSignal): Promise<WholeAnswer> => {
@@ -83,7 +84,7 @@ const sendAuthorised = async (options: Authorised, request: DavRequest, signal: 
   const isReturned = request.allowStatus?.(status) === true;
   const error = isReturned ? null : answerError(sent, answer, options.clock.now());
   if (error !== null) throw error;
-  return { status, headers, root: documentOf(sent, answer) };
+  return { status, headers, root: documentOf(sent, answer), text: answer.text };
 };
 
 /**

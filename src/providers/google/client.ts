@@ -2,7 +2,6 @@ import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
 import { type Dispatcher, fetch, install, type RequestInit, Response, type Response as Answer } from 'undici';
 import { ANSWER_LIMITS, type AnswerLimits } from '../listing.ts';
-import type { AccessToken, ShareAccessToken } from '../provider.ts';
 import type { Clock } from '../../util/clock.ts';
 
 /** The answer exceeded a limit, so reading was stopped. */
@@ -47,8 +46,6 @@ type GoogleClientOptions = {
   /** Sends every request, including token requests. */
   readonly dispatcher: Dispatcher;
   readonly clock: Clock;
-  /** Shares access tokens with other processes. Without it, each process has its own token. */
-  readonly shareAccessToken?: ShareAccessToken;
 };
 
 /** Google's own client. It neither retries nor refreshes tokens by itself. */
@@ -91,16 +88,13 @@ const USUAL_LIFE_MS = 3_600_000;
 /** Gets access tokens for Google's client. Their expiry is measured by the system clock, as the client does. */
 const createAuthoriser = (
   auth: OAuth2Client,
-  { refreshToken, shareAccessToken = (_refused, refresh) => refresh() }: GoogleClientOptions,
+  { refreshToken }: Pick<GoogleClientOptions, 'refreshToken'>,
 ): GoogleClient['authorise'] => {
-  const refresh = async (): Promise<AccessToken> => {
+  const refresh = async (): Promise<void> => {
     const { access_token: token, expiry_date: expiresAtMs } = (await auth.refreshAccessToken()).credentials;
     if (!token) throw new Error('The answer holds no access token.');
-    return { token, lastsMs: expiresAtMs ? expiresAtMs - Date.now() : USUAL_LIFE_MS };
-  };
-  const renew = async (refused: string | null): Promise<void> => {
-    const { token, lastsMs } = await shareAccessToken(refused, refresh);
-    auth.setCredentials({ refresh_token: refreshToken, access_token: token, expiry_date: Date.now() + lastsMs });
+    const expiry = expiresAtMs ?? Date.now() + USUAL_LIFE_MS;
+    auth.setCredentials({ refresh_token: refreshToken, access_token: token, expiry_date: expiry });
   };
   const isGood = (): boolean => {
     const { access_token: token, expiry_date: expiresAtMs } = auth.credentials;
@@ -109,8 +103,7 @@ const createAuthoriser = (
   let underWay: Promise<void> | null = null;
   return async (force) => {
     if (!force && isGood()) return;
-    const { access_token: known } = auth.credentials;
-    await (underWay ??= renew(force && known ? known : null).finally(() => {
+    await (underWay ??= refresh().finally(() => {
       underWay = null;
     }));
   };

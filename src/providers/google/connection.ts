@@ -10,7 +10,7 @@ import { classifyGoogleRequest } from './limits.ts';
 import type { GoogleSettings } from './provider.ts';
 import { type Inspection, type Network, RETRY_BUDGET_MS } from '../provider.ts';
 import type { Remote } from '../remote.ts';
-import { digest, fingerprint } from '../../util/secret.ts';
+import { digest } from '../../util/secret.ts';
 
 /** A batch of 200 contacts takes Google some time. */
 const TIMEOUT_MS = 30_000;
@@ -29,9 +29,7 @@ const connect = async (settings: GoogleSettings, refreshToken: string, network: 
   const both = [gates.write, gates.read];
   const connection = await openConnection(network, { timeoutMs: TIMEOUT_MS, gates: both, gatesFor, onAnswer });
   const client = { clientId, clientSecret: clientSecret.reveal(), refreshToken };
-  // A different client or token address is a different credential.
-  const shareAccessToken = network.shareAccessToken(`google ${digest(fingerprint([tokenUrl, client]))}`);
-  return { ...connection, rootUrl, tokenUrl, ...client, shareAccessToken };
+  return { ...connection, rootUrl, tokenUrl, ...client };
 };
 
 /** Opens the address book of the refresh token as a {@link Remote}. */

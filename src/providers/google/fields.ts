@@ -18,8 +18,8 @@ type PlacedField = Exclude<ContactField, NamedField>;
 
 /** The mapping of each contact field to a Person. */
 const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable<Contact[Field]>> } = {
-  firstName: { list: NAMES, read: (person, chosen) => namesOf(person, chosen).firstName },
-  lastName: { list: NAMES, read: (person, chosen) => namesOf(person, chosen).lastName },
+  firstName: { list: NAMES, read: (person) => namesOf(person).firstName },
+  lastName: { list: NAMES, read: (person) => namesOf(person).lastName },
   company: COMPANY,
   title: TITLE,
   emailAddresses: { list: EMAIL_ADDRESSES, read: (person) => valuesOf(person.emailAddresses) },
@@ -47,7 +47,7 @@ export const SOURCES = ['READ_SOURCE_TYPE_CONTACT'];
  * Raise the number when the same Person gives a different record: all contacts are then read again. A field that is added to
  * the registry, or another choice of fields, has the same effect without it.
  */
-export const READER = `7${ADDED_FIELDS}`;
+export const READER = `8${ADDED_FIELDS}`;
 
 /** Returns the choices of the given fields that are mapped to one entry of a list with several entries (R10). */
 const choicesIn = (fields: readonly ContactField[]): ((person: PersonLists) => readonly EntryChoice[]) => {

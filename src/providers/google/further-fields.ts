@@ -1,12 +1,6 @@
 import { type Contact, type ContactField, type ScalarField, textIn } from '../../core/contact/contact.ts';
 import { partsOfDay } from '../../core/contact/days.ts';
-import {
-  FURTHER_FIELDS,
-  isNamedField,
-  type JoinedPart,
-  type NamedField,
-  nameOfNamed,
-} from '../../core/contact/fields.ts';
+import { FURTHER_FIELDS, isNamedField, type NamedField, nameOfNamed } from '../../core/contact/fields.ts';
 import { tagText, textTags, withOtherSpellings } from '../../core/contact/lists.ts';
 import { normaliseText, wordsOnly } from '../../core/contact/text.ts';
 import {
@@ -163,8 +157,7 @@ const TAGS_NAME = 'Tags';
 
 type UserDefinedField = NamedField | 'tags';
 
-const isUserDefined = (field: ContactField | JoinedPart): field is UserDefinedField =>
-  field === 'tags' || isNamedField(field);
+const isUserDefined = (field: ContactField): field is UserDefinedField => field === 'tags' || isNamedField(field);
 
 const nameOfUserDefined = (field: UserDefinedField): string => (field === 'tags' ? TAGS_NAME : nameOfNamed(field));
 

@@ -1,6 +1,6 @@
 import { USUAL_FIELDS } from '../../core/contact/contact.ts';
 import { LISTING_LIMITS } from '../listing.ts';
-import type { RemoteOptions, ShareAccessToken } from '../provider.ts';
+import type { RemoteOptions } from '../provider.ts';
 import { orRefusal } from '../write-results.ts';
 import type { Remote } from '../remote.ts';
 import { createCaller } from './send.ts';
@@ -22,7 +22,6 @@ export type GoogleRemoteOptions = RemoteOptions & {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly refreshToken: string;
-  readonly shareAccessToken?: ShareAccessToken;
 };
 
 /** Listings may miss a write for some minutes (the reference gives no figure). */
@@ -43,8 +42,10 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
       createsWithGroups: true,
       mayForbidSharedEmails: false,
       namesDeletions: true,
+      cursorsExpire: true,
       confirmsAbsenceAfter: null,
       settlesWithinMs: SETTLES_WITHIN_MS,
+      writesConditionally: true,
     },
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),

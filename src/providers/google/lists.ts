@@ -91,6 +91,8 @@ const PARTS = {
   region: 'region',
   postalCode: 'postalCode',
   country: 'country',
+  extended: 'extendedAddress',
+  poBox: 'poBox',
 } as const satisfies Readonly<Record<Part, string>>;
 const PART_NAMES = Object.keys(PARTS) as readonly Part[];
 
@@ -102,6 +104,8 @@ export const postalAddressOf = (entry: AddressEntry): PostalAddress => {
     region: entry.region ?? '',
     postalCode: entry.postalCode ?? '',
     country: entry.country ?? '',
+    extended: entry.extendedAddress ?? '',
+    poBox: entry.poBox ?? '',
   };
   const isBlock = Object.values(parts).every((part) => normaliseText(part) === '');
   return { ...parts, ...(isBlock ? { street: entry.formattedValue ?? '' } : {}), label: entry.type ?? null };
@@ -109,13 +113,13 @@ export const postalAddressOf = (entry: AddressEntry): PostalAddress => {
 
 /** Returns the entry for an address that Google does not have yet. */
 const newAddress = (address: PostalAddress): BodyEntry => {
-  const texts = PART_NAMES.map((part) => [PARTS[part], address[part]] as const);
+  const texts = PART_NAMES.map((part) => [PARTS[part], address[part] ?? ''] as const);
   return withTexts({}, { ...Object.fromEntries(texts), type: address.label ?? '' });
 };
 
 /**
  * Returns the complete address list. A wanted address replaces the entry with the same key, else an entry that it corrects.
- * Parts that the canonical address lacks (a box number, a second line) then stay. Otherwise it is a new entry.
+ * Parts that the canonical address lacks then stay. Otherwise it is a new entry.
  */
 const writtenAddresses = (entries: readonly AddressEntry[], wanted: readonly PostalAddress[]): readonly BodyEntry[] => {
   const read = entries.map((entry) => ({ entry, address: POSTAL_ADDRESS.normalise(postalAddressOf(entry)) }));
@@ -136,7 +140,7 @@ type ReadAddress = { readonly entry: AddressEntry; readonly address: PostalAddre
 /** Removes from `replaced` the entry that `address` most likely corrects: same street, or most parts equal. */
 const takeCorrected = (replaced: ReadAddress[], address: PostalAddress): ReadAddress | undefined => {
   const alike = ({ address: other }: ReadAddress): number => {
-    const equalParts = PART_NAMES.filter((part) => address[part] !== '' && address[part] === other[part]);
+    const equalParts = PART_NAMES.filter((part) => (address[part] ?? '') !== '' && address[part] === other[part]);
     return equalParts.length + (equalParts.includes('street') ? 1 : 0);
   };
   const best = replaced.toSorted((a, b) => alike(b) - alike(a))[0];
@@ -153,7 +157,7 @@ const rewrittenAddress = ({ entry, address }: ReadAddress, wanted: PostalAddress
   // The block and the country code would contradict the new parts. A street that was read from the block is written explicitly.
   const stale = changed.includes('country') ? ['formattedValue', 'countryCode'] : ['formattedValue'];
   const spelt = changed.includes('street') || entry.streetAddress === undefined ? { streetAddress: wanted.street } : {};
-  const parts = Object.fromEntries(changed.map((part) => [PARTS[part], wanted[part]]));
+  const parts = Object.fromEntries(changed.map((part) => [PARTS[part], wanted[part] ?? '']));
   return withTexts(withoutKeys(body, stale), { ...spelt, ...parts });
 };
 

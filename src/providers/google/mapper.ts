@@ -4,6 +4,7 @@ import { contactOf, type ContactRecord, readFields, syncableContact, unsyncableI
 import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import { sortedIds } from '../groups.ts';
 import { type BodyEntry, type MaskField, type PersonLists, writable } from './person-field.ts';
+import { unsyncedName } from './names.ts';
 import { mappingOf, type PersonMapping, USUAL_MAPPING } from './fields.ts';
 import { type Person, personNameSchema, personSchema, type Source } from './schema.ts';
 
@@ -113,6 +114,7 @@ const recordOf = (person: Person, source: Source, version: string, mapping: Pers
     version,
     modifiedAtMs: Number.isNaN(modifiedAtMs) ? null : modifiedAtMs,
     contact,
+    ...unsyncedName(own, mapping.chosen),
     groupIds: userGroupIds(own),
     ...(isStarred(own) && { marks: ['starred'] }),
     raw: rawOf(own, source, mapping),

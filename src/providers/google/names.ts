@@ -1,6 +1,7 @@
 import { type Contact, textIn } from '../../core/contact/contact.ts';
 import { foldText } from '../../core/contact/names.ts';
 import { normaliseText } from '../../core/contact/text.ts';
+import { unsyncedNameOf } from '../../core/contact/unsynced-name.ts';
 import {
   type BodyEntry,
   type ChosenParts,
@@ -23,7 +24,7 @@ const PARTS = {
   namePrefix: 'honorificPrefix',
   nameSuffix: 'honorificSuffix',
 } as const;
-const OWN_PARTS = ['lastName', 'middleName', 'namePrefix', 'nameSuffix'] as const;
+const NAME_FIELDS = ['firstName', 'lastName', 'middleName', 'namePrefix', 'nameSuffix'] as const;
 const NAME_PARTS = ['givenName', 'familyName', 'middleName', 'honorificPrefix', 'honorificSuffix'] as const;
 
 /** Returns a part of a name as it was read; empty if the name has none. */
@@ -32,23 +33,25 @@ const partOf = (name: NameEntry | undefined, part: (typeof NAME_PARTS)[number]):
   return typeof text === 'string' ? text : '';
 };
 
-/** Returns a part of a name that is joined into the first name; empty if it is not joined. */
-const joinedText = (name: NameEntry | undefined, field: 'namePrefix' | 'middleName', chosen: ChosenParts): string =>
-  chosen.has(`${field}:joined`) ? normaliseText(partOf(name, PARTS[field])) : '';
-
-const firstNameOf = (name: NameEntry | undefined, chosen: ChosenParts): string =>
-  [joinedText(name, 'namePrefix', chosen), normaliseText(name?.givenName), joinedText(name, 'middleName', chosen)]
-    .filter((text) => text !== '')
-    .join(' ');
-
-/**
- * Returns first and last name. Joined parts are added around the given name. A name without parts becomes the first name.
- */
-export const namesOf = ({ names }: PersonLists, chosen: ChosenParts): Pick<Contact, 'firstName' | 'lastName'> => {
+/** Returns first and last name. A name without parts becomes the first name. */
+export const namesOf = ({ names }: PersonLists): Pick<Contact, 'firstName' | 'lastName'> => {
   const name = names?.[0];
-  const [firstName, lastName] = [firstNameOf(name, chosen), normaliseText(name?.familyName)];
+  const [firstName, lastName] = [normaliseText(name?.givenName), normaliseText(name?.familyName)];
   if (firstName !== '' || lastName !== '') return { firstName, lastName };
   return { firstName: normaliseText(name?.unstructuredName) || normaliseText(name?.displayName), lastName: '' };
+};
+
+/** Returns the parts of a name that the link does not sync. */
+export const unsyncedName = ({ names }: PersonLists, chosen: ChosenParts): ReturnType<typeof unsyncedNameOf> => {
+  const [name] = names ?? [];
+  const textOf = (key: string): string => (typeof name?.[key] === 'string' ? name[key] : '');
+  const spoken = ['phoneticGivenName', 'phoneticMiddleName', 'phoneticFamilyName'].map(textOf).join(' ');
+  return unsyncedNameOf(chosen, {
+    namePrefix: textOf('honorificPrefix'),
+    middleName: textOf('middleName'),
+    nameSuffix: textOf('honorificSuffix'),
+    phonetic: spoken.trim() || textOf('phoneticFullName'),
+  });
 };
 
 const WHOLE_NAMES = ['displayName', 'displayNameLastFirst', 'unstructuredName'] as const;
@@ -86,23 +89,19 @@ const withoutPart = (text: string, former: string, part: string, at: End, isEqua
   return rest === null || withoutWords(former, part, at, isEqual) !== null ? text : rest;
 };
 
-const startsWithWords = (text: string, words: string): boolean => text === words || text.startsWith(`${words} `);
-const endsWithWords = (text: string, words: string): boolean => text === words || text.endsWith(` ${words}`);
-
 /** The parts of a name that Google stores separately from first and last name, as they are after the write. */
 type ApartParts = Readonly<Record<'namePrefix' | 'middleName' | 'nameSuffix', string>>;
 
 const apartParts = (name: NameEntry, target: Contact, chosen: ChosenParts): ApartParts => {
-  const textOf = (field: keyof ApartParts): string => {
-    if (chosen.has(field)) return textIn(target, field);
-    return field !== 'nameSuffix' && chosen.has(`${field}:joined`) ? '' : normaliseText(partOf(name, PARTS[field]));
-  };
+  const textOf = (field: keyof ApartParts): string =>
+    chosen.has(field) ? textIn(target, field) : normaliseText(partOf(name, PARTS[field]));
   return { namePrefix: textOf('namePrefix'), middleName: textOf('middleName'), nameSuffix: textOf('nameSuffix') };
 };
 
 /** Returns a given name without the prefix and the middle name that Google displays around it. */
-const withoutRepeats = (name: NameEntry, text: string, { namePrefix, middleName }: ApartParts): string => {
+const givenOf = (name: NameEntry, text: string, { namePrefix, middleName }: ApartParts): string => {
   const given = normaliseText(name.givenName);
+  if (given === text) return text;
   if (middleName !== '' && given !== '' && foldText(text) === foldText(`${given} ${middleName}`)) return given;
   const unprefixed = withoutPart(text, given, namePrefix, 'start');
   return withoutPart(unprefixed, given, middleName, 'end', isInitial);
@@ -115,40 +114,18 @@ const familyOf = (name: NameEntry, text: string, { middleName, nameSuffix }: Apa
   return withoutPart(withoutPart(text, family, middleName, 'start'), family, nameSuffix, 'end');
 };
 
-/**
- * Returns the changes to the parts of a name that give the first name `text`. A joined part stays while the text still begins
- * or ends with it, and is cleared otherwise. The remaining text is the given name, which is not rewritten if it is equal.
- */
-const dividedFirstName = (
-  name: NameEntry,
-  text: string,
-  chosen: ChosenParts,
-  apart: ApartParts,
-): Readonly<Record<string, string>> => {
-  const prefix = joinedText(name, 'namePrefix', chosen);
-  const hasPrefix = startsWithWords(text, prefix);
-  const unprefixed = hasPrefix ? text.slice(prefix.length + 1) : text;
-  const middle = joinedText(name, 'middleName', chosen);
-  const hasMiddle = endsWithWords(unprefixed, middle);
-  const joined = hasMiddle ? unprefixed.slice(0, Math.max(unprefixed.length - middle.length - 1, 0)) : unprefixed;
-  const given = normaliseText(name.givenName) === joined ? joined : withoutRepeats(name, joined, apart);
-  return {
-    ...(prefix !== '' && !hasPrefix && { [PARTS.namePrefix]: '' }),
-    ...(middle !== '' && !hasMiddle && { [PARTS.middleName]: '' }),
-    ...(normaliseText(name.givenName) !== given && { [PARTS.firstName]: given }),
-  };
-};
-
 const writtenName = ({ names }: PersonLists, target: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
   const name = names?.[0] ?? {};
   const kept = withoutKeys(writable(name), WHOLE_NAMES);
   const apart = apartParts(name, target, chosen);
-  const valueOf = (field: (typeof OWN_PARTS)[number]): string =>
-    field === 'lastName' ? familyOf(name, target.lastName, apart) : textIn(target, field);
-  const own = OWN_PARTS.filter((field) => chosen.has(field)).map((field) => [PARTS[field], valueOf(field)]);
-  return nonEmpty([
-    withTexts(kept, { ...Object.fromEntries(own), ...dividedFirstName(name, target.firstName, chosen, apart) }),
-  ]);
+  const valueOf = (field: keyof typeof PARTS): string => {
+    if (field === 'firstName') return givenOf(name, target.firstName, apart);
+    return field === 'lastName' ? familyOf(name, target.lastName, apart) : textIn(target, field);
+  };
+  const isWritten = (field: keyof typeof PARTS): boolean =>
+    field === 'firstName' ? normaliseText(name.givenName) !== valueOf(field) : chosen.has(field);
+  const own = NAME_FIELDS.filter(isWritten).map((field) => [PARTS[field], valueOf(field)]);
+  return nonEmpty([withTexts(kept, Object.fromEntries(own))]);
 };
 
 /** Returns the mapping of a part of a name other than first and last name. */

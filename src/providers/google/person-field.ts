@@ -1,5 +1,4 @@
 import type { Contact, ContactField } from '../../core/contact/contact.ts';
-import type { JoinedPart } from '../../core/contact/fields.ts';
 import type { Json } from '../../core/contact/record.ts';
 import type { Person } from './schema.ts';
 
@@ -9,8 +8,8 @@ export type MaskField = Exclude<keyof Person, 'resourceName' | 'etag' | 'metadat
 /** The lists of a Person; empty for a contact that Google does not have yet. */
 export type PersonLists = Partial<Pick<Person, MaskField>>;
 
-/** The chosen fields of a link, and the parts of a name that are joined into the first name. */
-export type ChosenParts = ReadonlySet<ContactField | JoinedPart>;
+/** The contact fields that a link syncs. */
+export type ChosenParts = ReadonlySet<ContactField>;
 
 /** Returns the place of the entry that a field is bound to (`core/contact/bound-entries.ts`); undefined: the usual entry. */
 export type BoundTo = (field: ContactField) => number | null | undefined;

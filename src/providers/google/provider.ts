@@ -40,8 +40,6 @@ export const google = defineProvider({
   accountKeys: ['refreshToken'],
   tokenKey: 'refreshToken',
   addressKeys: ['rootUrl', 'tokenUrl'],
-  addresses: { all: ['rootUrl', 'authUrl', 'tokenUrl'], receivingSecret: 'tokenUrl' },
-  clientKeys: ['clientId', 'clientSecret'],
   readOnlyFields: ['photo'],
   namesDeletions: true,
   extras: [],

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
+import type { FeedChange, FeedPage, ReadAnswer } from '../../core/contact/requests.ts';
 import { CursorExpiredError, InvalidError, UnreadableError } from '../errors.ts';
 import type { CallGoogle } from './send.ts';
 import type { PersonMapping } from './fields.ts';
 import { SYNC_TOKEN_LIFE_MS } from './limits.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
-import { completed } from './read.ts';
+import { completed, readContacts } from './read.ts';
 import { connectionsSchema, listedSchema } from './schema.ts';
 import { notSent } from '../failure.ts';
 import { feedPage, findKnownRows, type ListingLimits, parseStored, startListingWalk } from '../listing.ts';
@@ -152,6 +152,20 @@ const changeOf = (reading: PersonReading): FeedChange => {
   }
 };
 
+const changeOfAnswer = (id: string, answer: ReadAnswer): FeedChange => {
+  switch (answer.kind) {
+    case 'found':
+      return { kind: 'upsert', record: answer.record, previousIds: [] };
+    case 'moved':
+      return { kind: 'upsert', record: answer.record, previousIds: [id] };
+    case 'gone':
+      return { kind: 'tombstone', id };
+    case 'withheld':
+    case 'unreadable':
+      return { kind: 'unreadable', id, reason: answer.reason };
+  }
+};
+
 /** Returns the cursor after the last page. Google guarantees a sync token there; the next pull needs it. */
 const cursorAfter = ({ templateHash }: PersonMapping, page: ListPage, fullAtMs: number): string => {
   if (page.nextSyncToken === null) {
@@ -168,7 +182,8 @@ const cursorAfter = ({ templateHash }: PersonMapping, page: ListPage, fullAtMs: 
 /**
  * A rename is reported as a contact with its former name and, anywhere in the same delta, a tombstone of that name.
  * Therefore all tombstones are held until the last page, and those of former names are dropped: that contact was not deleted.
- * The tombstone of a contact in a later row is dropped too: the contact was restored while the delta was read.
+ * The tombstone of a contact on a later page is dropped too: the contact was restored while the delta was read. A contact that
+ * one page names as deleted and as existing, in any order, is read (R7).
  */
 async function* pullChanges(
   { call, clock, limits }: PullOptions,
@@ -177,13 +192,16 @@ async function* pullChanges(
 ): AsyncGenerator<FeedPage, void, undefined> {
   const { syncToken, fullAtMs } = usableCursor(call.mapping, cursorText, clock.now());
   const deletedIds = new Set<string>();
+  const contradicted = new Set<string>();
   const formerIds = new Set<string>();
   const sift = (page: ListPage): FeedChange[] => {
+    const shown = new Set(page.readings.flatMap((each) => (each.kind === 'contact' ? [each.record.id] : [])));
+    const deleted = new Set(page.readings.flatMap((each) => (each.kind === 'deleted' ? [each.id] : [])));
+    for (const id of deleted.intersection(shown)) contradicted.add(id);
+    for (const id of shown) deletedIds.delete(id);
+    for (const id of deleted.difference(shown)) deletedIds.add(id);
     for (const reading of page.readings) {
-      if (reading.kind === 'deleted') deletedIds.add(reading.id);
-      if (reading.kind !== 'contact') continue;
-      deletedIds.delete(reading.record.id);
-      reading.previousIds.forEach((id) => formerIds.add(id));
+      if (reading.kind === 'contact') reading.previousIds.forEach((id) => formerIds.add(id));
     }
     return page.readings.filter((reading) => reading.kind !== 'deleted').map(changeOf);
   };
@@ -197,7 +215,12 @@ async function* pullChanges(
   }
   const upserts = sift(page);
   const tombstones = [...deletedIds.difference(formerIds)].map((id) => ({ kind: 'tombstone', id }) as const);
-  yield feedPage({ changes: [...upserts, ...tombstones], cursor: cursorAfter(call.mapping, page, fullAtMs) });
+  const answers = await readContacts(call, [...contradicted.difference(deletedIds)], signal);
+  const decided = [...answers].map(([id, answer]) => changeOfAnswer(id, answer));
+  yield feedPage({
+    changes: [...upserts, ...decided, ...tombstones],
+    cursor: cursorAfter(call.mapping, page, fullAtMs),
+  });
 }
 
 /** Parses a cursor. Throws {@link CursorExpiredError} if it cannot be used. */

@@ -18,7 +18,6 @@ import {
   type PersonReading,
 } from './mapper.ts';
 import { SOURCES, type PersonMapping } from './fields.ts';
-import { namesOf } from './names.ts';
 import type { MaskField } from './person-field.ts';
 import { completed, readContacts, readWhole } from './read.ts';
 import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type Person, type PersonResponse } from './schema.ts';
@@ -145,7 +144,7 @@ const sendUpdates = async (
   );
 };
 
-/** Returns the record with its entry choices, also if an earlier version stored it without them. */
+/** Returns the record with its entry choices, also for fields that the link has chosen since it was read. */
 const withChoices = ({ mapping }: CallGoogle, record: ContactRecord): ContactRecord => {
   const entries = record.entries ?? mapping.choicesOf(personOfRecord(record));
   return entries.length > 0 ? { ...record, entries } : record;
@@ -153,21 +152,16 @@ const withChoices = ({ mapping }: CallGoogle, record: ContactRecord): ContactRec
 
 /** Returns why the contact must be read again (other fields, or another version of this program read it); null if not. */
 const staleReason = (
-  { current, fields }: UpdateRequest,
+  { current }: UpdateRequest,
   mask: readonly MaskField[],
   known: Person,
   mapping: PersonMapping,
 ): string | null => {
-  const { chosen, choicesOf } = mapping;
   const contact = wholeContactOf(current, mapping);
   // Read before the link chose a field of the batch: the unread content of its list would be replaced.
   if (mask.some((name) => known[name] === undefined)) return 'The contact was known without a field';
-  // Read while the link joined other parts of names: the text is not divided as the write would divide it.
-  if (maskOf(fields).includes('names') && namesOf(known, chosen).firstName !== contact.firstName) {
-    return 'The first name was known otherwise';
-  }
-  // An earlier version may have read another entry of a list.
-  return holdsBound(contact, current.entries ?? choicesOf(known)) ? null : 'The contact held another entry';
+  // The record may have another entry of a list.
+  return holdsBound(contact, current.entries ?? mapping.choicesOf(known)) ? null : 'The contact held another entry';
 };
 
 /**

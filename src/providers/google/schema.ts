@@ -22,6 +22,8 @@ const addressSchema = z
     type: text,
     formattedValue: text,
     streetAddress: text,
+    extendedAddress: text,
+    poBox: text,
     city: text,
     region: text,
     postalCode: text,

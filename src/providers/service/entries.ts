@@ -1,4 +1,4 @@
-import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
+import { type LabelledValue, type PostalAddress, streetLines } from '../../core/contact/elements.ts';
 import { addressKey, emailKey, phoneKey, profileKey, websiteKey } from '../../core/contact/keys.ts';
 import { normaliseLabel, normaliseLines, normaliseText } from '../../core/contact/text.ts';
 import type { Json } from '../../core/contact/record.ts';
@@ -18,14 +18,14 @@ export type EntryKind<Element extends LabelledValue | PostalAddress> = {
   readonly keyOf: (element: Element) => string;
   /** Returns the part of an element that the service does not change by rewriting case and format; empty without content. */
   readonly traceOf: (element: Element) => string;
-  /** Returns the writable keys of the entry (API.md, Contact), with the element's texts. */
-  readonly toParts: (element: Element) => Readonly<Record<string, string>>;
+  /** Returns the writable keys of the entry (API.md, Contact), with the element's texts. `held` is the entry that it edits. */
+  readonly toParts: (element: Element, held?: RawEntry) => Readonly<Record<string, string>>;
   /** Returns the entry's text under that key, normalised as in the canonical element. */
   readonly normalisePart: (key: string, text: string | null) => string;
   /** Returns whether the desired element may be an edited version of the held one; then it replaces the held entry. */
   readonly isEditOf: (desired: Element, held: Element) => boolean;
-  /** Returns whether an entry has content although its canonical element is empty. */
-  readonly saysMore: (raw: RawEntry) => boolean;
+  /** Returns whether the entry becomes the element if its writable keys are written. Otherwise it is replaced by a new entry. */
+  readonly canBecome: (raw: RawEntry, element: Element) => boolean;
 };
 
 const textAt = (raw: RawEntry, key: string): string => {
@@ -62,7 +62,7 @@ const labelledKind = (
   toParts: (element) => ({ [valueKey]: element.value }),
   normalisePart: (_, text) => normaliseText(text),
   isEditOf: () => false,
-  saysMore: () => false,
+  canBecome: () => true,
 });
 
 const byValue =
@@ -75,22 +75,29 @@ export const PHONE_ENTRIES = labelledKind('number', byValue(phoneKey), bareDigit
 export const WEBSITE_ENTRIES = labelledKind('address', byValue(websiteKey), bareText);
 export const PROFILE_ENTRIES = labelledKind('url', profileKey, bareText);
 
-/** The street is `street_1`. If an address has only `full_address`, that is its street. */
+/** The lines of the street are `street_1` and `street_2`. If an address has only `full_address`, that is its street. */
 const addressElement = (raw: RawEntry): PostalAddress => {
   const parts = {
-    street: linesAt(raw, 'street_1'),
+    street: normaliseLines(`${linesAt(raw, 'street_1')}\n${linesAt(raw, 'street_2')}`),
     city: textAt(raw, 'city'),
     region: textAt(raw, 'state'),
     postalCode: textAt(raw, 'zip'),
     country: textAt(raw, 'country'),
   };
-  const isStructured = textAt(raw, 'street_2') !== '' || Object.values(parts).some((part) => part !== '');
+  const isStructured = Object.values(parts).some((part) => part !== '');
   const street = isStructured ? parts.street : linesAt(raw, 'full_address');
   return { ...parts, street, label: normaliseLabel(raw.label) };
 };
 
-const addressParts = (address: PostalAddress) => ({
-  street_1: address.street,
+/** Returns the lines without those of `street_2`, which cannot be written; null if they do not end with it. */
+const firstLines = (lines: string, second: string): string | null => {
+  if (second === '') return lines;
+  if (lines === second) return '';
+  return lines.endsWith(`\n${second}`) ? lines.slice(0, -second.length - 1) : null;
+};
+
+const addressParts = (address: PostalAddress, held: RawEntry = {}) => ({
+  street_1: firstLines(streetLines(address), linesAt(held, 'street_2')) ?? streetLines(address),
   city: address.city,
   state: address.region,
   zip: address.postalCode,
@@ -100,9 +107,12 @@ const addressParts = (address: PostalAddress) => ({
 export const ADDRESS_ENTRIES: EntryKind<PostalAddress> = {
   toElement: addressElement,
   keyOf: addressKey,
-  traceOf: (address) => bareText(address.street + address.city + address.postalCode),
+  traceOf: (address) => bareText(streetLines(address) + address.city + address.postalCode),
   toParts: addressParts,
   normalisePart: (key, text) => (key === 'street_1' ? normaliseLines(text) : normaliseText(text)),
-  isEditOf: (desired, held) => desired.street !== '' && desired.street.toLowerCase() === held.street.toLowerCase(),
-  saysMore: (raw) => textAt(raw, 'street_2') !== '',
+  isEditOf: (desired, held) => {
+    const [lines, former] = [desired, held].map((address) => streetLines(address).toLowerCase());
+    return lines !== '' && lines === former;
+  },
+  canBecome: (raw, address) => firstLines(streetLines(address), linesAt(raw, 'street_2')) !== null,
 };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ChosenFields, contactFieldsOf, syncedFieldsOf, nameOfFields } from '../../core/contact/chosen.ts';
+import { type ChosenFields, contactFieldsOf, nameOfFields } from '../../core/contact/chosen.ts';
 import {
   type Contact,
   type ContactField,
@@ -11,9 +11,7 @@ import {
 import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
 import {
   type CustomField,
-  type Extra,
   type ExtraField,
-  extraOf,
   isCustomField,
   isExtraField,
   nameOfNamed,
@@ -21,6 +19,7 @@ import {
 import { listText, textList, withOtherSpellings } from '../../core/contact/lists.ts';
 import { readFields } from '../../core/contact/record.ts';
 import { normaliseText } from '../../core/contact/text.ts';
+import { unsyncedNameOf } from '../../core/contact/unsynced-name.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
 import { customFieldValues, customText, type Definitions, foldName, learn } from './custom-fields.ts';
 import {
@@ -55,7 +54,7 @@ const userName = (user: unknown): string => {
 };
 
 /** Returns the computed values of a contact as texts for display; empty for a value that is not set. */
-const EXTRA_READERS: Readonly<Record<Extra, (contact: ServiceContact) => string>> = {
+const EXTRA_READERS: Readonly<Record<ExtraField, (contact: ServiceContact) => string>> = {
   lastContacted: ({ extra_data: { last_contacted: last } }) => (last === null ? '' : dayOf(last.epochMs)),
   relationshipStatus: ({ extra_data: { relationship_status: status } }) => (status === 'none' ? '' : (status ?? '')),
   reminderInterval: ({ extra_data: { buckets } }) => {
@@ -198,14 +197,9 @@ export const tracesOf = (field: ContactField, contact: Contact): readonly string
 
 const readField = (field: ContactField, contact: ServiceContact): unknown => {
   if (hasAttribute(field)) return ATTRIBUTES[field].read(contact);
-  if (isExtraField(field)) return readExtra(field, contact);
+  if (isExtraField(field)) return EXTRA_READERS[field](contact);
   const held = customText(contact.custom_fields, customNameOf(field));
   return isList(field) ? textList(held) : held;
-};
-
-const readExtra = (field: ExtraField, contact: ServiceContact): string => {
-  const extra = extraOf(field)?.extra;
-  return extra === undefined ? '' : EXTRA_READERS[extra](contact);
 };
 
 /** Returns the text of a field for its custom field. */
@@ -238,8 +232,7 @@ export const serviceMapping = (chosen: ChosenFields) => {
   const fields = contactFieldsOf(chosen);
   const names = new Set(fields.filter(isPlaced).map((field) => foldName(customNameOf(field))));
   const definitions: Definitions = new Map();
-  // Joined parts of a name are joined by the other side, which stores them separately. Here the contact is the same.
-  const name = nameOfFields(syncedFieldsOf(chosen));
+  const name = nameOfFields(chosen);
   return {
     fields,
     definitions,
@@ -255,6 +248,16 @@ export const serviceMapping = (chosen: ChosenFields) => {
     learnFrom: (rows: readonly unknown[]): void => {
       if (names.size === 0) return;
       for (const row of rows) learn(definitions, names, customFieldsOf(row));
+    },
+    /** Returns the parts of a name that the link does not sync: custom fields of the usual names. */
+    unsyncedName: ({ custom_fields: held }: ServiceContact) => {
+      const textOf = (field: PlacedField): string => customText(held, CUSTOM_NAMES[field]);
+      const parts = {
+        namePrefix: textOf('namePrefix'),
+        middleName: textOf('middleName'),
+        nameSuffix: textOf('nameSuffix'),
+      };
+      return unsyncedNameOf(chosen, { ...parts, phonetic: '' });
     },
     /** Returns the fields of a contact, not yet normalised. */
     read: (contact: ServiceContact): Partial<Contact> => readFields(fields, (field) => readField(field, contact)),

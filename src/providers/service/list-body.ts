@@ -20,7 +20,7 @@ const carriedOf = (raw: RawEntry): Record<string, Json> => {
 /** Returns the held entry with only the differences of the desired element; the service's own spelling stays (R10). */
 const keptEntry = <E extends Element>(kind: EntryKind<E>, raw: RawEntry, id: string, element: E): BodyEntry => {
   const carried = carriedOf(raw);
-  const changes = Object.entries(kind.toParts(element)).filter(([key, text]) => {
+  const changes = Object.entries(kind.toParts(element, raw)).filter(([key, text]) => {
     const held = carried[key];
     return kind.normalisePart(key, typeof held === 'string' ? held : null) !== text;
   });
@@ -52,10 +52,7 @@ const matchEntries = <E extends Element>(
   return matches;
 };
 
-/**
- * Returns held entries that match no desired element and must not be lost (R10): second spellings of an element that stays,
- * and entries with content that the canonical contact cannot express.
- */
+/** Returns held entries that match no desired element and must not be lost (R10): second spellings of an element that stays. */
 const silentEntries = <E extends Element>(
   kind: EntryKind<E>,
   held: readonly RawEntry[],
@@ -67,9 +64,7 @@ const silentEntries = <E extends Element>(
   return held.flatMap((raw) => {
     const id = raw.id ?? null;
     if (used.has(raw) || id === null) return [];
-    const key = kind.keyOf(kind.toElement(raw));
-    const isWorthKeeping = key === '' ? kind.saysMore(raw) : stays.has(key);
-    return isWorthKeeping ? [{ ...carriedOf(raw), id }] : [];
+    return stays.has(kind.keyOf(kind.toElement(raw))) ? [{ ...carriedOf(raw), id }] : [];
   });
 };
 
@@ -89,7 +84,9 @@ export const listBody = <E extends Element>(
   const wanted = desired.map((element) => {
     const raw = matches.get(element);
     const id = raw?.id ?? null;
-    return raw === undefined || id === null ? newEntry(kind, element) : keptEntry(kind, raw, id, element);
+    return raw === undefined || id === null || !kind.canBecome(raw, element)
+      ? newEntry(kind, element)
+      : keptEntry(kind, raw, id, element);
   });
   return [...wanted, ...silentEntries(kind, held, desired, matches)];
 };

@@ -55,6 +55,7 @@ export const recordOf = (
     version: contact.updated_at.text,
     modifiedAtMs: contact.updated_at.epochMs,
     contact: read,
+    ...mapping.unsyncedName(contact),
     groupIds: sortedIds(buckets ?? former.groupIds),
     ...(contact.tags.length > 0 && { marks: contact.tags.map((tag) => `tag:${tag}`).toSorted() }),
     raw: rawOf(contact, mapping),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Gate } from '../../net/gate.ts';
 import { defineProvider, type Network } from '../provider.ts';
 import { digest } from '../../util/secret.ts';
-import { choice, issued, issuedSecret, rateLimit, urlWithoutSlash } from '../../util/values.ts';
+import { issued, issuedSecret, rateLimit, urlWithoutSlash } from '../../util/values.ts';
 
 const serviceSettings = z.object({
   /** Without a trailing slash. */
@@ -23,17 +23,13 @@ const serviceSettings = z.object({
     example: 'your-application-secret',
   }),
   rateLimit: rateLimit.prefault('500/minute').describe('How many requests may be sent: <n>/second, /minute or /hour.'),
-  rateScope: choice('token', 'application')
-    .prefault('token')
-    .describe('What the limit applies to: each access token, or the application with all its users.'),
 });
 
 export type ServiceSettings = z.output<typeof serviceSettings>;
 
-const gateName = ({ baseUrl, clientId, rateScope }: ServiceSettings, accessToken: string): string => {
-  const owner = rateScope === 'token' ? `token ${accessToken}` : `application ${clientId ?? ''}`;
-  return `service ${digest(`${baseUrl} ${owner}`)}`;
-};
+/** The limit applies to each access token. */
+const gateName = ({ baseUrl }: ServiceSettings, accessToken: string): string =>
+  `service ${digest(`${baseUrl} token ${accessToken}`)}`;
 
 /** Opens the gate for every request of the side. */
 export const openServiceGate = (settings: ServiceSettings, accessToken: string, network: Network): Promise<Gate> =>
@@ -50,8 +46,6 @@ export const service = defineProvider({
   accountKeys: ['accessToken'],
   tokenKey: 'accessToken',
   addressKeys: ['baseUrl'],
-  addresses: { all: ['baseUrl', 'authUrl'], receivingSecret: 'authUrl' },
-  clientKeys: ['clientId', 'clientSecret'],
   readOnlyFields: [],
   namesDeletions: false,
   extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],

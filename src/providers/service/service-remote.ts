@@ -42,6 +42,7 @@ const CAPABILITIES: RemoteCapabilities = {
   // The result of a create with a known address is not documented (API.md, What the documentation leaves open).
   mayForbidSharedEmails: true,
   namesDeletions: false,
+  cursorsExpire: false,
   // A read by id may still return a deleted contact for some time.
   confirmsAbsenceAfter: 2,
   settlesWithinMs: 0,

@@ -32,7 +32,7 @@ export type AddressBook = {
 const LISTED_MAX = 100;
 
 /** Collects problems of one kind, in the order of the file. */
-export class ProblemList {
+class ProblemList {
   #count = 0;
   #last: Problem | null = null;
   readonly #listed: Problem[] = [];
@@ -52,61 +52,40 @@ export class ProblemList {
   }
 }
 
-const NONE: readonly never[] = [];
-
-/** Returns a list without unused capacity, which would be large for a hundred thousand people. */
-const compact = <Item>(list: readonly Item[]): readonly Item[] => (list.length === 0 ? NONE : list.slice());
-
-/** Collects the people of a file up to a limit. */
-export class Gathering {
-  readonly people: Person[] = [];
-  /** The number of people over the limit. */
-  leftOut = 0;
+/** Receives the people and the problems of a file from its reader, in the order of the file. */
+export class AddressBookBuilder {
+  readonly skipped = new ProblemList();
+  readonly refused = new ProblemList();
+  readonly #people: Person[] = [];
   readonly #most: number;
   readonly #spellings = new Map<string, string>();
+  #leftOut = 0;
 
-  constructor(most: number) {
+  /** Keeps at most `most` people and counts the others. */
+  constructor(most = Infinity) {
     this.#most = most;
   }
 
   /** Adds a person. Groups that differ only in case get the spelling of the first one. */
   add(person: Person): void {
-    if (this.people.length === this.#most) {
-      this.leftOut += 1;
-      return;
-    }
-    this.people.push({
-      ...person,
-      emails: compact(person.emails),
-      phones: compact(person.phones),
-      websites: compact(person.websites),
-      addresses: compact(person.addresses),
-      groups: compact([...new Set(person.groups.map((name) => this.#spelt(name)))]),
-    });
+    if (this.#people.length < this.#most) {
+      const groups = new Set(person.groups.map((name) => this.#firstSpelling(name)));
+      this.#people.push({ ...person, groups: [...groups] });
+    } else this.#leftOut += 1;
   }
 
-  #spelt(name: string): string {
+  build(): AddressBook {
+    const [skipped, refused] = [this.skipped.toProblems(), this.refused.toProblems()];
+    return { people: this.#people, leftOut: this.#leftOut, skipped, refused };
+  }
+
+  #firstSpelling(name: string): string {
     const key = name.normalize('NFC').toLowerCase();
-    const known = this.#spellings.get(key);
-    if (known === undefined) this.#spellings.set(key, name);
-    return known ?? name;
+    const known = this.#spellings.get(key) ?? name;
+    this.#spellings.set(key, known);
+    return known;
   }
 }
 
-/** Receives the result of a reader, in the order of the file. */
-type Taker = {
-  readonly add: (person: Person) => void;
-  readonly skipped: ProblemList;
-  readonly refused: ProblemList;
-};
-
-/** The content of a file from its beginning. */
-type FileBytes = {
-  /** True if the file was UTF-16. Its chunks are then UTF-8, whatever charset it declares. */
-  readonly isTranscoded: boolean;
-  /** At least one chunk, without a byte order mark. */
-  readonly chunks: AsyncIterable<Buffer>;
-};
-
-/** Reads a file of one kind. Rejects with an AddressBookError, without the file name, if it is of another kind. */
-export type ReadFile = (file: FileBytes, taker: Taker) => Promise<void>;
+/** Reads a file of one kind. Throws an AddressBookError, without the file name, if it is of another kind. */
+export type ReadFile = (bytes: Buffer, book: AddressBookBuilder) => void;

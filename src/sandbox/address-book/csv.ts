@@ -1,115 +1,169 @@
-import { pipeline } from 'node:stream/promises';
-import { CsvError, parse } from 'csv-parse';
+import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+import { CsvError, parse } from 'csv-parse/sync';
 import { AddressBookError, type ReadFile } from './address-book.ts';
-import { Columns, type Layout } from './csv-columns.ts';
-import { googleLayout, isGoogle } from './csv-google.ts';
-import { isOutlook, outlookLayout } from './csv-outlook.ts';
-import { type ByteText, Decoder } from './decoder.ts';
-import { isFilled } from '../people/person.ts';
+import { commonLabel, readBirthday, severalLines, singleLine } from './values.ts';
+import {
+  isFilled,
+  isFilledAddress,
+  type LabelledText,
+  type Person,
+  type PersonAddress,
+  userGroups,
+} from '../people/person.ts';
 
-const EXPECTED =
-  'Expected are the columns of a "Google CSV" ("First Name" or "Given Name", "E-mail 1 - Value", "Labels"...) or of ' +
-  'an Outlook export ("First Name", "Last Name", "E-mail Address"...)';
+/** The columns of a "Google CSV" for the texts of a person. */
+const TEXT_COLUMNS = {
+  prefix: 'Name Prefix',
+  givenName: 'First Name',
+  middleName: 'Middle Name',
+  familyName: 'Last Name',
+  suffix: 'Name Suffix',
+  nickname: 'Nickname',
+  company: 'Organization Name',
+  title: 'Organization Title',
+  department: 'Organization Department',
+} as const;
+
+/** Columns that exist once for each entry, such as `E-mail 1 - Value`. */
+const ENTRY_COLUMN =
+  /^(?<entry>(?:(?:E-mail|Phone|Website) \d+ - (?=Label$|Value$))|(?:Address \d+ - (?=Label$|Formatted$|Street$|City$|PO Box$|Region$|Postal Code$|Country$|Extended Address$)))/u;
+
+const OTHER_COLUMNS: readonly string[] = [...Object.values(TEXT_COLUMNS), 'Birthday', 'Notes', 'Labels'];
+
 const NAMES_SHOWN = 5;
 const NAME_SHOWN_CHARACTERS = 40;
 
 const shortName = (name: string): string => JSON.stringify(name.slice(0, NAME_SHOWN_CHARACTERS));
 
-/** An unused column, and the number of its filled cells. */
-type IgnoredColumn = { readonly index: number; readonly name: string; values: number };
+/** Reads the cells of one row by the name of their column. */
+type Cells = (column: string) => string;
 
-const foundIn = ({ names }: Columns): string => {
-  const shown = names.filter(Boolean).map(shortName);
+/** Several values in one cell are separated by `:::`. */
+const splitCell = (text: string): string[] =>
+  text
+    .split(':::')
+    .map(singleLine)
+    .filter((part) => part !== '');
+
+/** Returns common labels in the spelling of the People API, others unchanged. A leading `*` marks the primary value. */
+const labelOf = (cell: string): string | null => commonLabel(singleLine(cell).replace(/^\*\s*/u, '')) || null;
+
+/** Returns the beginnings of the columns of one kind: `E-mail 1 - `, `E-mail 2 - `. */
+const entriesOf = (columns: readonly string[], kind: string): readonly string[] => {
+  const entries = columns.map((column) => ENTRY_COLUMN.exec(column)?.groups?.['entry'] ?? '');
+  return [...new Set(entries.filter((entry) => entry.startsWith(`${kind} `)))];
+};
+
+const readAddress = (cells: Cells, entry: string): PersonAddress => {
+  const part = (name: string): string => singleLine(cells(`${entry}${name}`));
+  const lines = (name: string): string => severalLines(cells(`${entry}${name}`));
+  const address = {
+    street: ['Street', 'Extended Address', 'PO Box'].map(lines).filter(Boolean).join('\n'),
+    city: part('City'),
+    region: part('Region'),
+    postalCode: part('Postal Code'),
+    country: part('Country'),
+    label: labelOf(cells(`${entry}Label`)),
+  };
+  return isFilledAddress(address) ? address : { ...address, street: lines('Formatted') };
+};
+
+/** Returns a reader for the rows of a file with these columns. */
+const rowReader = (columns: readonly string[]) => {
+  const entries = (kind: string): readonly string[] => entriesOf(columns, kind);
+  const [emails, phones, websites, addresses] = [
+    entries('E-mail'),
+    entries('Phone'),
+    entries('Website'),
+    entries('Address'),
+  ];
+  return (cells: Cells, birthday: string): Person => {
+    const values = (of: readonly string[]): LabelledText[] =>
+      of.flatMap((entry) =>
+        splitCell(cells(`${entry}Value`)).map((value) => ({ value, label: labelOf(cells(`${entry}Label`)) })),
+      );
+    const texts = Object.entries(TEXT_COLUMNS).map(([field, column]) => [field, singleLine(cells(column))]);
+    return {
+      ...(Object.fromEntries(texts) as Record<keyof typeof TEXT_COLUMNS, string>),
+      emails: values(emails),
+      phones: values(phones),
+      websites: values(websites),
+      addresses: addresses.map((entry) => readAddress(cells, entry)).filter(isFilledAddress),
+      groups: userGroups(splitCell(cells('Labels'))),
+      birthday,
+      notes: severalLines(cells('Notes')),
+    };
+  };
+};
+
+const refuseOther = (columns: readonly string[]): void => {
+  if (columns.includes('First Name') && columns.includes('Labels')) return;
+  const shown = columns.filter(Boolean).map(shortName);
   const more = shown.length > NAMES_SHOWN ? ` and ${shown.length - NAMES_SHOWN} more` : '';
-  return `${shown.slice(0, NAMES_SHOWN).join(', ')}${more}`;
+  throw new AddressBookError(
+    `It is not a "Google CSV" with the columns "First Name" and "Labels". The first line has ` +
+      `${shown.slice(0, NAMES_SHOWN).join(', ')}${more}.`,
+  );
 };
 
-const layoutOf = (columns: Columns): Layout => {
-  if (isGoogle(columns)) return googleLayout(columns);
-  if (isOutlook(columns)) return outlookLayout(columns);
-  throw new AddressBookError(`Too few columns are known. ${EXPECTED}; the first line has ${foundIn(columns)}.`);
-};
+const occurrences = (cells: readonly string[], part: string): number => cells.join('').split(part).length - 1;
 
-/** The separator of cells, and the line with the column names. */
-type Form = { readonly delimiter: string; readonly headLine: number };
-
-const DELIMITERS = [',', ';', '\t'];
-
-/** Returns the separator of `sep=` on the first line, else the most frequent one outside quotation marks on that line. */
-const formOf = (start: ByteText): Form => {
-  const [named] = /^"?sep=(?:.)(?="?\s*[\r\n])/iu.exec(start) ?? [];
-  if (named !== undefined) return { delimiter: named.slice(-1), headLine: 2 };
-  const [line = ''] = start
-    .replaceAll(/"[^"]*"/gu, '')
-    .trimStart()
-    .split(/[\r\n]/u, 1);
-  const countOf = (delimiter: string): number => line.split(delimiter).length;
-  const delimiter = DELIMITERS.toSorted((a, b) => countOf(b) - countOf(a))[0] ?? ',';
-  return { delimiter, headLine: 1 };
-};
-
-const HEAD_BYTES = 1 << 16;
-
-async function* withFirst(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-}
-
-type OnRow = (cells: readonly ByteText[], lines: number) => void;
-
-/** Calls back for each row when it is complete, so that no row is lost to a later error. */
-const parserFor = ({ delimiter, headLine }: Form, onRow: OnRow) =>
-  parse({
-    delimiter,
-    from_line: headLine,
-    encoding: 'latin1',
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    on_record: (cells: string[], { lines }) => {
-      onRow(cells, lines);
-      return null;
-    },
-  }).resume();
-
-const occurrences = (cells: readonly string[], part: string): number =>
-  cells.reduce((sum, cell) => (cell.includes(part) ? sum + cell.split(part).length - 1 : sum), 0);
-
-/** Reads the people of a CSV file of Google or Outlook, also one that a spreadsheet program saved again. */
-export const readCsv: ReadFile = async ({ chunks }, { add, skipped, refused }) => {
-  const decoder = new Decoder();
-  const pieces = chunks[Symbol.asyncIterator]();
-  const first: Buffer = (await pieces.next()).value ?? Buffer.alloc(0);
-  const form = formOf(first.toString('latin1', 0, HEAD_BYTES));
-  let layout: Layout | null = null;
-  let ignored: readonly IgnoredColumn[] = [];
+/** Reads the rows that are complete, each with its last line. Returns false if a quoted cell is not closed. */
+const readRows = (bytes: Buffer, onRow: (row: readonly string[], endLine: number) => void): boolean => {
+  const text = isUtf8(bytes) ? bytes.toString('utf8') : new TextDecoder('windows-1252').decode(bytes);
   let countedTwice = 0;
+  try {
+    parse(text, {
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      on_record: (row: string[], { lines }) => {
+        // The parser counts CR LF in a cell as two lines.
+        countedTwice += occurrences(row, '\r\n');
+        onRow(row, lines - countedTwice);
+        return null;
+      },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof CsvError) return false;
+    throw error;
+  }
+};
+
+/** Reads the people of a "Google CSV". */
+export const readCsv: ReadFile = (bytes, book) => {
+  let columns: readonly string[] | null = null;
+  let read = rowReader([]);
   let endedLine = 0;
-  const onRow: OnRow = (cells, lines) => {
-    // The parser counts CR LF in a cell as two lines.
-    countedTwice += occurrences(cells, '\r\n');
-    endedLine = lines - countedTwice;
-    if (layout === null) {
-      const columns = new Columns(cells, decoder);
-      layout = layoutOf(columns);
-      ignored = columns.unused().map((index) => ({ index, name: columns.names[index] ?? '', values: 0 }));
+  const ignored = new Map<number, number>();
+  const isClosed = readRows(bytes, (row, endLine) => {
+    endedLine = endLine;
+    if (columns === null) {
+      columns = row.map((cell) => cell.trim());
+      refuseOther(columns);
+      read = rowReader(columns);
       return;
     }
-    for (const column of ignored) if ((cells[column.index] ?? '').trim() !== '') column.values += 1;
-    const line = endedLine - occurrences(cells, '\n');
-    const person = layout(cells, (reason) => skipped.add(line, reason));
-    if (isFilled(person)) add(person);
-    else refused.add(line, 'no field of a contact can be read in the row');
-  };
-  const parser = parserFor(form, onRow);
-  try {
-    await pipeline(withFirst(first, pieces), parser);
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    refused.add(endedLine + 1, 'a quoted field is not closed, so the rest of the file cannot be read');
-  }
-  for (const { name, values } of ignored) {
-    if (values > 0) skipped.add(form.headLine, `the column ${shortName(name)} is ignored (${values} filled)`);
+    const names = columns;
+    for (const [index, cell] of row.entries()) {
+      const name = names[index] ?? '';
+      const isUsed = name === '' || OTHER_COLUMNS.includes(name) || ENTRY_COLUMN.test(name);
+      if (!isUsed && cell.trim() !== '') ignored.set(index, (ignored.get(index) ?? 0) + 1);
+    }
+    const line = endLine - occurrences(row, '\n');
+    const cells: Cells = (column) => row[names.indexOf(column)] ?? '';
+    const { day, reason } = readBirthday(cells('Birthday'));
+    if (reason !== null) book.skipped.add(line, reason);
+    const person = read(cells, day ?? '');
+    if (isFilled(person)) book.add(person);
+    else book.refused.add(line, 'no field of a contact can be read in the row');
+  });
+  if (!isClosed)
+    book.refused.add(endedLine + 1, 'a quoted field is not closed, so the rest of the file cannot be read');
+  for (const [index, filled] of ignored) {
+    book.skipped.add(1, `the column ${shortName(columns?.[index] ?? '')} is ignored (${filled} filled)`);
   }
 };

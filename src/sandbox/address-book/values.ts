@@ -1,67 +1,29 @@
 /** A birthday in the format of `Person`, or the reason why it cannot be read; both are null without a birthday. */
 type ReadBirthday = { readonly day: string | null; readonly reason: string | null };
 
-const NOTHING: ReadBirthday = { day: null, reason: null };
-const UNREADABLE: ReadBirthday = { day: null, reason: 'the birthday cannot be read' };
-const IMPOSSIBLE: ReadBirthday = { day: null, reason: 'the birthday is not a day of the calendar' };
-const AMBIGUOUS: ReadBirthday = { day: null, reason: 'the birthday has two readings: day and month, or month and day' };
+/** `1990-04-12`, `19900412`, `--04-12` and `--0412`, each with or without a time of day. */
+const DATE = /^(?<year>\d{4}|-)-?(?<month>\d{2})-?(?<day>\d{2})(?:T.*)?$/u;
 
 /** The year that Apple writes for an unknown year. */
 const APPLE_UNKNOWN_YEAR = '1604';
 
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-
-/** A time of day after a date. */
-const TIME = /(?:T| (?=\d{1,2}:))\d{1,2}.*$/u;
-
-/** The notations of a date in which day and month are distinguishable. */
-const SPELLINGS = [
-  /^(?<year>\d{4}|-)(?<sign>[-./]?)(?<month>\d{1,2})\k<sign>(?<day>\d{1,2})$/u,
-  /^--(?<month>\d{2})(?<day>\d{2})$/u,
-  /^(?<day>\d{1,2})\. ?(?<month>\d{1,2})\.(?: ?(?<year>\d{4}))?$/u,
-  /^(?<month>\p{L}{3,}) (?<day>\d{1,2}),? (?<year>\d{4})$/u,
-  /^(?<day>\d{1,2})\.? (?<month>\p{L}{3,}),? (?<year>\d{4})$/u,
-];
-const EITHER_ORDER = /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})$/u;
-
-/** Returns true for texts such as `0/0/00`, which Outlook writes for no birthday. */
-const isBlank = (text: string): boolean => !/[1-9\p{L}]/u.test(text);
-
-const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-
-const isDay = (year: string, month: number, day: number): boolean => {
-  const lengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-  if (month === 2 && day === 29 && /^\d+$/u.test(year) && !isLeapYear(Number(year))) return false;
-  return day >= 1 && day <= (lengths[month - 1] ?? 0);
+const isDay = (year: string, monthDay: string): boolean => {
+  const time = new Date(`${year}-${monthDay}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().slice(5, 10) === monthDay;
 };
 
-const dayOf = (year: string, month: number, day: number): ReadBirthday => {
-  const known = year === '' || year === '0000' || year === APPLE_UNKNOWN_YEAR ? '-' : year;
-  if (!isDay(known, month, day)) return IMPOSSIBLE;
-  return { day: `${known}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`, reason: null };
-};
-
-const eitherOrder = (first: number, second: number, year: string): ReadBirthday => {
-  if (first !== second && first <= 12 && second <= 12) return AMBIGUOUS;
-  return first > 12 ? dayOf(year, second, first) : dayOf(year, first, second);
-};
-
-/** Returns the number of a month, which may be an English name; 0 for any other text. */
-const monthOf = (text: string): number =>
-  /^\d+$/u.test(text) ? Number(text) : MONTHS.indexOf(text.slice(0, 3).toLowerCase()) + 1;
-
-/** Parses a birthday of an export: `19900412`, `1990-04-12T00:00:00Z`, `--0412`, `12.04.1990`, `April 12, 1990`. */
+/** Parses a birthday of an export. */
 export const readBirthday = (text: string): ReadBirthday => {
-  const bare = text.trim();
-  if (isBlank(bare)) return NOTHING;
-  const date = bare.replace(TIME, '').trim();
-  const [, first, , second, ofYear] = EITHER_ORDER.exec(date) ?? [];
-  if (ofYear !== undefined) return eitherOrder(Number(first), Number(second), ofYear);
-  const parts = SPELLINGS.map((spelling) => spelling.exec(date)?.groups).find((groups) => groups !== undefined);
-  const month = monthOf(parts?.['month'] ?? '');
-  if (parts === undefined || month === 0) return UNREADABLE;
-  const { year = '' } = parts;
-  return dayOf(year === '-' ? '' : year, month, Number(parts['day']));
+  const date = text.trim();
+  const { year, month, day } = DATE.exec(date)?.groups ?? {};
+  if (date === '') return { day: null, reason: null };
+  if (year === undefined) return { day: null, reason: 'the birthday cannot be read' };
+  const isKnown = year !== '-' && year !== '0000' && year !== APPLE_UNKNOWN_YEAR;
+  const monthDay = `${month}-${day}`;
+  if (!isDay(isKnown ? year : '2000', monthDay)) {
+    return { day: null, reason: 'the birthday is not a day of the calendar' };
+  }
+  return { day: `${isKnown ? year : '-'}-${monthDay}`, reason: null };
 };
 
 /** The People API's spelling of Google's and Apple's common labels, by the label in lower case without blanks. */

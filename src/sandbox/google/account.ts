@@ -4,7 +4,6 @@ import { storedValues } from './field-values.ts';
 import { GroupBook, type GroupRecord, myContactsGroup } from './group-book.ts';
 import { type ContactField, type FieldItem, type Person, readFields } from './person-schema.ts';
 import { personView, type ViewOptions } from './person-view.ts';
-import { type Photo, PhotoBook, photoOf } from './photo-book.ts';
 import type { GoogleVariants } from './variants.ts';
 
 /** The options of an account. */
@@ -27,18 +26,14 @@ export class GoogleAccount {
   readonly email: string;
   readonly origin: string;
   readonly contacts: ContactBook;
-  /** "Other contacts", which Google collects from the user's mail. */
-  readonly otherContacts: ContactBook;
   readonly contactGroups: GroupBook;
-  readonly photos = new PhotoBook();
   readonly #options: AccountOptions;
   #lastMicros = 0;
 
   constructor(options: AccountOptions) {
     this.email = options.email;
     this.origin = options.origin;
-    this.contacts = new ContactBook(options.email, 'CONTACT');
-    this.otherContacts = new ContactBook(options.email, 'OTHER_CONTACT');
+    this.contacts = new ContactBook(options.email);
     this.contactGroups = new GroupBook(options.email);
     this.#options = options;
   }
@@ -97,26 +92,6 @@ export class GoogleAccount {
     this.contacts.update(record, { ...record.state, groups, updatedMicros: this.nextMicros() }, this.now());
   }
 
-  /** Sets the contact's photo, JPEG or PNG. Without a photo, the contact shows a generated one. */
-  setPhoto(resourceName: string, image: Uint8Array | undefined): void {
-    const photo = image && photoOf(image);
-    if (image && !photo) throw new Error('The image is neither JPEG nor PNG.');
-    this.changePhoto(this.#contact(resourceName), photo);
-  }
-
-  /** Creates an "other contact", as Google does from the user's mail. Only names and addresses are stored. Returns the name. */
-  createOtherContact({ names = [], emailAddresses = [], phoneNumbers = [] }: Person): string {
-    const fields = this.storedFields({ names, emailAddresses, phoneNumbers });
-    const state = { fields, groups: [], updatedMicros: this.nextMicros() };
-    return this.otherContacts.create(state, this.now()).resourceName;
-  }
-
-  deleteOtherContact(resourceName: string): void {
-    const record = this.otherContacts.living(resourceName);
-    if (!record) throw new Error(`The account has no other contact ${resourceName}.`);
-    this.otherContacts.delete(record, this.nextMicros(), this.now());
-  }
-
   /** Merges contacts. The survivor keeps its single values and gets the others' list values and groups. */
   mergePeople(survivorName: string, loserNames: readonly string[]): void {
     const losers = loserNames.map((name) => this.#contact(name));
@@ -144,11 +119,6 @@ export class GoogleAccount {
     return [...this.contacts.all()].map((record) => this.#view(record));
   }
 
-  /** Returns every "other contact". */
-  otherPeople(): Person[] {
-    return [...this.otherContacts.all()].map((record) => this.#view(record));
-  }
-
   /** Returns one contact with all its fields; undefined if none has that name. */
   person(resourceName: string): Person | undefined {
     const record = this.contacts.living(resourceName);
@@ -163,13 +133,12 @@ export class GoogleAccount {
 
   /** Returns the stored form of a person's fields, without memberships. */
   storedFields(person: Person): ContactFields {
-    const { country, variants } = this.#options;
-    const context = { country, nameConflict: variants().nameConflict };
+    const { country } = this.#options;
     const entries: [ContactField, FieldItem[]][] = [];
     for (const field of readFields) {
       if (field === 'metadata' || field === 'memberships') continue;
       const written = person[field];
-      if (written) entries.push([field, storedValues(field, written, context)]);
+      if (written) entries.push([field, storedValues(field, written, country)]);
     }
     return Object.fromEntries(entries);
   }
@@ -181,14 +150,6 @@ export class GoogleAccount {
     } else {
       this.contacts.update(record, { ...record.state, groups, updatedMicros }, this.now());
     }
-  }
-
-  /** Sets or removes a contact's photo. Returns the changed contact. */
-  changePhoto(record: ContactRecord, photo: Photo | undefined): ContactRecord {
-    const { photos: _before, ...others } = record.state.fields;
-    const url = photo && `${this.origin}/contacts/${this.photos.add(photo)}=s100`;
-    const fields = { ...others, ...(url !== undefined && { photos: [{ url }] }) };
-    return this.contacts.update(record, { ...record.state, fields, updatedMicros: this.nextMicros() }, this.now());
   }
 
   /** Deletes a group with its contacts or only their membership. A contact that loses its last group joins My Contacts. */

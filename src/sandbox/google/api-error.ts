@@ -101,10 +101,8 @@ export function insufficientScopes(): ApiError {
 }
 
 /** Returns the 400 for a request with too many items. */
-export function overLimit(field: string, maximum: number, variants: GoogleVariants): ApiError {
-  const message = `Request must not have more than ${maximum} ${field}.`;
-  const details = variants.overLimitBatch === 'fieldViolations' ? badRequestDetails(field, message) : undefined;
-  return invalidArgument(message, details);
+export function overLimit(field: string, maximum: number): ApiError {
+  return invalidArgument(`Request must not have more than ${maximum} ${field}.`);
 }
 
 /** Returns the 429 for an account at its contact limit. */

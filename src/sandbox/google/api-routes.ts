@@ -4,9 +4,8 @@ import type { Context } from 'hono';
 import { ApiError, insufficientScopes, invalidArgument, invalidCredentials } from './api-error.ts';
 import type { TokenStore } from './oauth-tokens.ts';
 import { operations } from './operations.ts';
-import { readFieldSelection, select } from './partial-response.ts';
 import { type MinuteQuota, quotaExceeded } from './quotas.ts';
-import { checkParameters, contentOf, methodOf } from './request.ts';
+import { checkParameters } from './request.ts';
 import type { ApiRequest, Operation, World } from './world.ts';
 
 /** The token store and the quotas that apply to a request. */
@@ -29,21 +28,21 @@ export async function answerApi(
   world: World,
   gate: ApiGate,
 ): Promise<Response> {
-  const path = decodeURIComponent(new URL(context.req.url).pathname);
-  const operation = findOperation(methodOf(context.req), path);
+  const url = new URL(context.req.url);
+  const path = decodeURIComponent(url.pathname);
+  const operation = findOperation(context.req.method, path);
   if (!operation) return context.html('<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>', 404);
-  const content = await contentOf(context.req);
-  const query = new URLSearchParams(content.search);
+  const body = await context.req.text();
+  const query = url.searchParams;
   // Waits for one turn of the event loop, so that concurrent changes are detected as overlapping.
   if (operation.mutates) await nextTurn();
   try {
     checkToken(context.req.header('authorization'), query, operation, gate.tokens);
     checkParameters(query, operation);
-    const selection = readFieldSelection(query.get('fields'), operation.answer);
     const [, ...pathParts] = operation.path.exec(path) ?? [];
-    const request = { query, body: parseJson(content.body), pathParts };
+    const request = { query, body: parseJson(body), pathParts };
     useQuotas(operation, request, world, gate);
-    return json(select(operation.run(request, world), selection), 200, {});
+    return json(operation.run(request, world), 200, {});
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return json(error.body, error.httpStatus, error.headers);

@@ -50,7 +50,7 @@ export function batchCreateContacts({ body }: ApiRequest, world: World): object 
   const { contacts, readMask, sources } = readBody(createSchema, body, 'request');
   const people = contacts ?? [];
   const selection = optionalSelection(readMask, 'readMask', sources ?? []);
-  checkCount('contacts', people.length, maximumCreates, world);
+  checkCount('contacts', people.length, maximumCreates);
   checkRoom(people.length, world);
   const items = people.map(({ contactPerson }, index) => ({
     key: String(index),
@@ -69,11 +69,11 @@ export function batchUpdateContacts({ body }: ApiRequest, world: World): object 
   const people = Object.entries(request.contacts ?? {});
   const mask = updateMask(request.updateMask, 'updateMask');
   const selection = optionalSelection(request.readMask, 'readMask', request.sources ?? []);
-  checkCount('contacts', people.length, maximumUpdates, world);
+  checkCount('contacts', people.length, maximumUpdates);
   const items = people.map(([resourceName, person]) => ({
     key: resourceName,
     check: () => {
-      const edit = checkEdit(resourceName, person, mask, world.variants.missingEtagInBatch, world);
+      const edit = checkEdit(resourceName, person, mask, world);
       return (updatedMicros: number) => applyEdit(edit, updatedMicros, world);
     },
   }));
@@ -86,7 +86,7 @@ export function batchUpdateContacts({ body }: ApiRequest, world: World): object 
 export function batchDeleteContacts({ body }: ApiRequest, world: World): object {
   const { resourceNames } = readBody(deleteSchema, body, 'request');
   const names = [...new Set(resourceNames ?? [])];
-  checkCount('resource_names', names.length, maximumDeletes, world);
+  checkCount('resource_names', names.length, maximumDeletes);
   const ignoreMissing = world.variants.batchDeleteMissing === 'ignored';
   const present = names.filter((name) => !ignoreMissing || world.account.contacts.living(name));
   const records = present.map((name) => contactToDelete(name, world));
@@ -101,9 +101,9 @@ function contactToDelete(resourceName: string, { account }: World): ContactRecor
   return record;
 }
 
-function checkCount(field: string, count: number, maximum: number, { variants }: World): void {
+function checkCount(field: string, count: number, maximum: number): void {
   if (count === 0) throw invalidArgument(`Request must set ${field}.`);
-  if (count > maximum) throw overLimit(field, maximum, variants);
+  if (count > maximum) throw overLimit(field, maximum);
 }
 
 /** Checks every item before the first is applied, because one bad item may fail all of them. */

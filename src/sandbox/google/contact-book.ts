@@ -13,12 +13,8 @@ export interface ContactState {
   readonly updatedMicros: number;
 }
 
-/** The source of a contact's values: the user's contacts, or what Google collected from the user's mail. */
-type SourceType = 'CONTACT' | 'OTHER_CONTACT';
-
 /** One contact, living or deleted. */
 export interface ContactRecord {
-  readonly sourceType: SourceType;
   /** Id of the source: lower-case hex. It stays if the resource name changes. */
   readonly sourceId: string;
   readonly resourceName: string;
@@ -41,16 +37,12 @@ interface LogSlice {
   readonly next: number | undefined;
 }
 
-const namePrefixes = { CONTACT: 'people/c', OTHER_CONTACT: 'otherContacts/c' } as const;
-const seedWords = { CONTACT: 'contact', OTHER_CONTACT: 'other contact' } as const;
-
 /**
- * The contacts of one source of an account and the log of their changes. Every change replaces the record and appends it to
+ * The contacts of an account and the log of their changes. Every change replaces the record and appends it to
  * the log. A log entry is valid only while its record is the contact's newest one. The valid entries are therefore all contacts
  * and tombstones, each once, by time of last change. A delta is the end of the log.
  */
 export class ContactBook {
-  readonly sourceType: SourceType;
   readonly #records = new Map<string, ContactRecord>();
   readonly #newNames = new Map<string, string>();
   readonly #log: LogEntry[] = [];
@@ -59,9 +51,8 @@ export class ContactBook {
   #created = 0;
   #living = 0;
 
-  constructor(seed: string, sourceType: SourceType) {
+  constructor(seed: string) {
     this.#seed = seed;
-    this.sourceType = sourceType;
   }
 
   /** Number of living contacts. */
@@ -96,11 +87,11 @@ export class ContactBook {
     for (const record of this.#records.values()) if (!record.deleted) yield record;
   }
 
-  /** Creates a contact. `sourceId` may be an id from another book. */
-  create(state: ContactState, atMs: number, sourceId = this.#nextId()): ContactRecord {
+  create(state: ContactState, atMs: number): ContactRecord {
     this.#living += 1;
+    const sourceId = this.#nextId();
     const resourceName = this.#nameOf(sourceId);
-    const unchanging = { sourceType: this.sourceType, sourceId, previous: undefined, deleted: false, formerNames: [] };
+    const unchanging = { sourceId, previous: undefined, deleted: false, formerNames: [] };
     return this.#append({ ...unchanging, resourceName, state }, atMs);
   }
 
@@ -228,18 +219,18 @@ export class ContactBook {
   /** Returns a new source id: 63 bits as lower-case hex. */
   #nextId(): string {
     this.#created += 1;
-    const text = `${this.#seed} ${seedWords[this.sourceType]} ${this.#created}`;
+    const text = `${this.#seed} contact ${this.#created}`;
     return (createHash('sha256').update(text).digest().readBigUInt64BE() >> 1n).toString(16);
   }
 
   /** Returns the resource name for a source id: `people/c` and the same number in decimal. */
   #nameOf(sourceId: string): string {
-    return `${namePrefixes[this.sourceType]}${BigInt(`0x${sourceId}`)}`;
+    return `people/c${BigInt(`0x${sourceId}`)}`;
   }
 }
 
 /** Fields with one value in a merged contact. */
-const single: ReadonlySet<PersonField> = new Set([...singletonFields, 'photos']);
+const single: ReadonlySet<PersonField> = singletonFields;
 
 /** Returns the fields of a merged contact: the first contact's single values, and the list values of all, each once. */
 export function mergedFields(contacts: readonly ContactFields[]): ContactFields {

@@ -41,13 +41,11 @@ function groupsOfNew(given: readonly string[] | undefined, { account, variants }
 
 /**
  * Checks an update of the masked fields, each replaced whole or cleared. Throws an ApiError if it is refused.
- * @param missingEtag status of the refusal of a person without an etag
  */
 export function checkEdit(
   resourceName: string,
   person: Person,
   mask: ReadonlySet<PersonField>,
-  missingEtag: 'INVALID_ARGUMENT' | 'FAILED_PRECONDITION',
   world: World,
 ): ContactEdit {
   if (!/^people\/c\d+$/.test(resourceName)) {
@@ -55,7 +53,7 @@ export function checkEdit(
   }
   const record = world.account.contacts.living(resourceName);
   if (!record) throw missingContact(world.variants);
-  checkEtags(person, contactSourceEtag(record.state.updatedMicros), missingEtag, world);
+  checkEtags(person, contactSourceEtag(record.state.updatedMicros), world);
   const fields = { ...record.state.fields, ...cleared(mask), ...writtenFields(person, mask, world) };
   return { record, content: { fields, groups: groupsAfter(person, record, mask, world) } };
 }
@@ -92,7 +90,7 @@ function writtenFields(person: Person, mask: ReadonlySet<PersonField>, world: Wo
   const own: Person = {};
   for (const field of updatableFields) {
     if (!mask.has(field) || field === 'memberships') continue;
-    checkSingleton(person, field, world);
+    checkSingleton(person, field);
     const values = contactValues(person, field);
     if (values.length > 0) Object.assign(own, { [field]: values });
   }
@@ -104,24 +102,17 @@ function contactValues(person: Person, field: ContactField): object[] {
   return values.filter(({ metadata }) => (metadata?.source?.type ?? 'CONTACT') === 'CONTACT');
 }
 
-function checkSingleton(person: Person, field: ContactField, { variants }: World): void {
-  const countAll = variants.echoedProfileValues === 'countedForSingletons';
-  const values = countAll ? (person[field] ?? []) : contactValues(person, field);
-  if (!singletonFields.has(field) || values.length < 2) return;
+function checkSingleton(person: Person, field: ContactField): void {
+  if (!singletonFields.has(field) || contactValues(person, field).length < 2) return;
   throw invalidArgument(`Request must not set more than one value of the singleton field person.${field}.`);
 }
 
-function checkEtags(
-  person: Person,
-  current: string,
-  missingEtag: 'INVALID_ARGUMENT' | 'FAILED_PRECONDITION',
-  world: World,
-): void {
+function checkEtags(person: Person, current: string, world: World): void {
   const sourceEtag = person.metadata?.sources?.find(({ type }) => type === 'CONTACT')?.etag;
   if (!sourceEtag && !person.etag) {
     const message =
       'Request must set person.etag or person.metadata.sources.etag for the source that is being updated.';
-    throw new ApiError(missingEtag, message);
+    throw invalidArgument(message);
   }
   if (person.etag && sourceEtagInside(person.etag) !== current) throw staleEtag('person.etag', world);
   if (sourceEtag && sourceEtag !== current) throw staleEtag('person.metadata.sources.etag', world);
@@ -151,7 +142,7 @@ export function updateContact({ query, body, pathParts }: ApiRequest, world: Wor
   const mask = updateMask(query.get('updatePersonFields'), 'updatePersonFields');
   const selection = selectionOrAll(query);
   const person = readBody(personSchema, body, 'person');
-  const edit = checkEdit(`people/${pathParts[0]}`, person, mask, 'INVALID_ARGUMENT', world);
+  const edit = checkEdit(`people/${pathParts[0]}`, person, mask, world);
   return personAfterWrite(applyEdit(edit, world.account.nextMicros(), world), selection, world);
 }
 

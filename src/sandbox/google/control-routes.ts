@@ -3,7 +3,6 @@ import type { HttpBindings } from '@hono/node-server';
 import { z } from 'zod';
 import { localRequestsOnly } from '../http-server.ts';
 import { type FaultPlan, faultSchema } from './faults.ts';
-import { personSchema } from './person-schema.ts';
 import type { RequestLog } from './request-log.ts';
 import { googleVariantsSchema } from './variants.ts';
 import type { World } from './world.ts';
@@ -28,12 +27,6 @@ export function controlRoutes(world: World, plan: FaultPlan, log: RequestLog): H
     if (!variants.success) return context.json({ error: z.prettifyError(variants.error) }, 400);
     world.variants = variants.data;
     return context.json(world.variants);
-  });
-  // No method of the API creates an other contact: Google creates them from the user's mail.
-  routes.post('/__control/other-contacts', async (context) => {
-    const person = personSchema.safeParse(await context.req.json());
-    if (!person.success) return context.json({ error: z.prettifyError(person.error) }, 400);
-    return context.json({ resourceName: world.account.createOtherContact(person.data) });
   });
   routes.get('/__control/requests', (context) => {
     const { requests, overlappingMutations } = log;

@@ -7,7 +7,6 @@ import { sendHalf } from '../http-server.ts';
 import { bodyOfStatus } from './api-error.ts';
 import { findOperation } from './api-routes.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
-import { contentOf, methodOf } from './request.ts';
 
 const when = z.exactOptional(z.enum(['before', 'after']));
 /** Matched by a regular expression or its source; everything by default. */
@@ -93,9 +92,7 @@ export function loggingAndFaults(log: RequestLog, plan: FaultPlan, clock: { now(
     log.begin(entry);
     let outcome: Outcome = { status: 'reset' };
     try {
-      const { search, body } = await contentOf(context.req);
-      entry.query = search;
-      entry.body = parseJson(body);
+      entry.body = parseJson(await context.req.text());
       const fault = plan.take(entry.method, entry.path + entry.query);
       if (fault?.delayMs !== undefined) await wait(fault.delayMs, undefined, { ref: false });
       outcome = await answer(context, next, fault?.effect);
@@ -152,10 +149,10 @@ const htmlErrorPage =
   '<p>The server encountered a temporary error and could not complete your request.';
 
 function logEntry(context: Context<Env>, atMs: number): LoggedRequest {
-  const { pathname } = new URL(context.req.url);
-  const method = methodOf(context.req);
+  const { pathname, search } = new URL(context.req.url);
+  const { method } = context.req;
   const mutates = findOperation(method, pathname)?.mutates ?? false;
-  return { method, path: pathname, query: '', atMs, body: undefined, mutates, status: undefined };
+  return { method, path: pathname, query: search, atMs, body: undefined, mutates, status: undefined };
 }
 
 function parseJson(text: string): unknown {

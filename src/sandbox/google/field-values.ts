@@ -1,25 +1,17 @@
 import { parsePhoneNumberFromString, getCountries, type CountryCode } from 'libphonenumber-js';
 import { completeName, textOf } from './names.ts';
 import type { ContactField, FieldItem } from './person-schema.ts';
-import type { GoogleVariants } from './variants.ts';
-
-/** The context for the stored form of a written value. */
-interface FieldContext {
-  /** The country for parsing national phone numbers. */
-  readonly country: CountryCode;
-  readonly nameConflict: GoogleVariants['nameConflict'];
-}
 
 /**
  * Returns the values of one field as the server stores and returns them: without written output-only keys and empty values,
- * with computed keys. Field metadata is not included.
+ * with computed keys. Field metadata is not included. `country` is that of national phone numbers.
  */
-export function storedValues(field: ContactField, written: readonly FieldItem[], context: FieldContext): FieldItem[] {
+export function storedValues(field: ContactField, written: readonly FieldItem[], country: CountryCode): FieldItem[] {
   const stored: FieldItem[] = [];
   for (const value of written) {
     const { metadata: _metadata, formattedType: _formattedType, ...rest } = value;
     const kept = prune(rest);
-    const complete = kept && computeValue(field, kept, context);
+    const complete = kept && computeValue(field, kept, country);
     if (complete) stored.push(complete);
   }
   return stored;
@@ -40,12 +32,12 @@ function isMessage(value: unknown): value is FieldItem {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function computeValue(field: ContactField, value: FieldItem, context: FieldContext): FieldItem | undefined {
+function computeValue(field: ContactField, value: FieldItem, country: CountryCode): FieldItem | undefined {
   switch (field) {
     case 'names':
-      return nonEmpty(completeName(value, context.nameConflict));
+      return nonEmpty(completeName(value));
     case 'phoneNumbers':
-      return nonEmpty(withLabel(withCanonicalForm(value, context.country)));
+      return nonEmpty(withLabel(withCanonicalForm(value, country)));
     case 'addresses':
       return withLabel(completeAddress(value));
     // A location has a type but, unlike every other field with a type, no formatted type.

@@ -75,11 +75,6 @@ export class GroupBook {
     return [...this.#records.values()].filter((group) => !group.deleted);
   }
 
-  /** Returns the groups changed or deleted after a time in microseconds. */
-  changedAfter(micros: number): GroupRecord[] {
-    return [...this.#records.values()].filter(({ updatedMicros }) => (updatedMicros ?? 0) > micros);
-  }
-
   /** Returns the user's own living group with that name. */
   named(name: string): GroupRecord | undefined {
     const ids = this.#names.idsOf(name);

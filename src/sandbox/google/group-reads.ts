@@ -1,10 +1,9 @@
-import { invalidArgument, notFound, overLimit } from './api-error.ts';
+import { invalidArgument, notFound } from './api-error.ts';
 import type { ContactBook } from './contact-book.ts';
 import { groupEtag } from './etags.ts';
 import { allContactsGroup, type GroupRecord } from './group-book.ts';
 import { timestamp } from './person-view.ts';
 import { readSize } from './request.ts';
-import { expiredSyncToken, isExpired, readGroupSyncToken, writeGroupSyncToken } from './sync-tokens.ts';
 import type { ApiRequest, World } from './world.ts';
 
 /** Every readable field of a group. */
@@ -37,7 +36,6 @@ export function groupView(
   maximumMembers = 0,
 ): object {
   const { resourceName, updatedMicros } = group;
-  if (group.deleted) return { resourceName, metadata: { deleted: true } };
   const own = members.get(resourceName) ?? [];
   const memberResourceNames = own.slice(0, maximumMembers);
   return {
@@ -66,18 +64,17 @@ function valueOf(field: GroupField, group: GroupRecord, members: readonly string
 
 const maximumPageSize = 1000;
 const defaultPageSize = 30;
-const maximumBatchGet = 200;
 const maximumMembers = 100_000;
 
 const defaultGroupFields: readonly GroupField[] = ['metadata', 'groupType', 'memberCount', 'name'];
 
-/** `GET /v1/contactGroups`: the sync token is on every page. */
+/** `GET /v1/contactGroups` */
 export function listGroups({ query }: ApiRequest, world: World): object {
   const { account } = world;
   const mask = readGroupMask(query.get('groupFields'), 'groupFields', groupFields, defaultGroupFields);
   const pageSize = readSize(query, 'pageSize', maximumPageSize, defaultPageSize);
   const offset = readOffset(query.get('pageToken') ?? '');
-  const groups = listedGroups(query.get('syncToken') ?? '', world);
+  const groups = account.contactGroups.all();
   const members = membersByGroup(account.contacts);
   const page = groups.slice(offset, offset + pageSize).map((group) => groupView(group, mask, members));
   const end = offset + page.length;
@@ -85,7 +82,6 @@ export function listGroups({ query }: ApiRequest, world: World): object {
     ...(page.length > 0 && { contactGroups: page }),
     ...(groups.length > 0 && { totalItems: groups.length }),
     ...(end < groups.length && { nextPageToken: Buffer.from(`groups ${end}`).toString('base64url') }),
-    nextSyncToken: writeGroupSyncToken(account.nextMicros()),
   };
 }
 
@@ -94,22 +90,6 @@ export function getGroup({ query, pathParts }: ApiRequest, world: World): object
   const mask = readGroupMask(query.get('groupFields'), 'groupFields', groupFields, defaultGroupFields);
   const members = readSize(query, 'maxMembers', maximumMembers, 0);
   return groupView(existingGroup(pathParts, world), mask, membersByGroup(world.account.contacts), members);
-}
-
-/** `GET /v1/contactGroups:batchGet` */
-export function batchGetGroups({ query }: ApiRequest, world: World): object {
-  const mask = readGroupMask(query.get('groupFields'), 'groupFields', groupFields, defaultGroupFields);
-  const names = query.getAll('resourceNames');
-  if (names.length === 0) throw invalidArgument('Request must set resource_names.');
-  if (names.length > maximumBatchGet) throw overLimit('resource_names', maximumBatchGet, world.variants);
-  const shown = readSize(query, 'maxMembers', maximumMembers, 0);
-  const members = membersByGroup(world.account.contacts);
-  const responses = names.map((requestedResourceName) => {
-    const group = world.account.contactGroups.living(requestedResourceName);
-    if (!group) return { requestedResourceName, status: notFound().rpcStatus };
-    return { requestedResourceName, contactGroup: groupView(group, mask, members, shown), status: {} };
-  });
-  return { responses };
 }
 
 /** Returns the group in the path. Throws the 404 if it does not exist. */
@@ -142,13 +122,4 @@ function readOffset(pageToken: string): number {
   const offset = /^groups (\d+)$/.exec(Buffer.from(pageToken, 'base64url').toString())?.[1];
   if (offset === undefined) throw invalidArgument('Page token is invalid.');
   return Number(offset);
-}
-
-function listedGroups(syncToken: string, world: World): GroupRecord[] {
-  const { account, variants } = world;
-  if (syncToken === '') return account.contactGroups.all();
-  const since = readGroupSyncToken(syncToken);
-  const dead = variants.groupSyncTokens === 'sevenDays' && isExpired(since / 1000, account.now());
-  if (dead || since < world.groupSyncTokensFromMicros) throw expiredSyncToken(variants);
-  return account.contactGroups.changedAfter(since);
 }

@@ -84,7 +84,7 @@ export function modifyMembers({ body, pathParts }: ApiRequest, world: World): ob
   const toRemove = [...new Set(request.resourceNamesToRemove ?? [])];
   const group = existingGroup(pathParts, world);
   if (toAdd.length + toRemove.length > maximumMembersModified) {
-    throw overLimit('resource_names', maximumMembersModified, world.variants);
+    throw overLimit('resource_names', maximumMembersModified);
   }
   if (toAdd.length > 0 && !isAddable(group)) {
     throw invalidArgument(`Contacts cannot be added to the system contact group ${group.resourceName}.`);

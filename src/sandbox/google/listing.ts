@@ -1,6 +1,5 @@
 import { invalidArgument } from './api-error.ts';
 import type { ContactBook, ContactRecord } from './contact-book.ts';
-import { textOf } from './names.ts';
 import type { Person } from './person-schema.ts';
 import { personView, type ReadSelection, tombstoneView, type ViewOptions } from './person-view.ts';
 import { internalQuotaExceeded } from './quotas.ts';
@@ -23,12 +22,7 @@ const defaultPageSize = 100;
 const pageTokenLifeMs = 3_600_000;
 
 type SortOrder = (typeof sortOrders)[number];
-const sortOrders = [
-  'LAST_MODIFIED_ASCENDING',
-  'LAST_MODIFIED_DESCENDING',
-  'FIRST_NAME_ASCENDING',
-  'LAST_NAME_ASCENDING',
-] as const;
+const sortOrders = ['LAST_MODIFIED_ASCENDING', 'LAST_MODIFIED_DESCENDING'] as const;
 
 interface ListParameters {
   readonly book: ContactBook;
@@ -85,7 +79,7 @@ function readParameters(book: ContactBook, query: URLSearchParams, selection: Re
   const syncText = query.get('syncToken') ?? '';
   const pageText = query.get('pageToken') ?? '';
   const { mask, contact, profile } = selection;
-  const shared = [book.sourceType, [...mask].sort(), contact, profile, pageSize, sortOrder];
+  const shared = [[...mask].sort(), contact, profile, pageSize, sortOrder];
   return {
     book,
     selection,
@@ -110,10 +104,10 @@ function checkTokens({ syncToken, pageToken, syncTemplate, pageTemplate }: ListP
   if (syncToken) {
     const dead = syncToken.generation < world.syncTokenGeneration || isExpired(syncToken.fullSyncAtMs, nowMs);
     if (dead) throw expiredSyncToken(world.variants);
-    if (syncToken.template !== syncTemplate) throw parameterMismatch('sync_token', world.variants);
+    if (syncToken.template !== syncTemplate) throw parameterMismatch('sync_token');
   }
   if (!pageToken) return;
-  if (pageToken.template !== pageTemplate) throw parameterMismatch('page_token', world.variants);
+  if (pageToken.template !== pageTemplate) throw parameterMismatch('page_token');
   const old = nowMs - pageToken.madeAtMs >= pageTokenLifeMs;
   if (old && world.variants.pageTokens === 'oneHour') throw invalidArgument('Page token is invalid.');
 }
@@ -150,8 +144,8 @@ function staleSequences(book: ContactBook, world: World): number[] {
 
 function readPage(parameters: ListParameters, listing: Listing, world: World): Page {
   if (parameters.syncToken) return deltaPage(parameters, parameters.syncToken, listing, world);
-  const sorted = !parameters.requestSyncToken && parameters.sortOrder !== 'LAST_MODIFIED_ASCENDING';
-  return sorted ? sortedPage(parameters, listing, world) : fullPage(parameters, listing, world);
+  const isNewestFirst = !parameters.requestSyncToken && parameters.sortOrder === 'LAST_MODIFIED_DESCENDING';
+  return isNewestFirst ? newestPage(parameters, listing, world) : fullPage(parameters, listing, world);
 }
 
 function deltaPage(parameters: ListParameters, syncToken: SyncToken, listing: Listing, world: World): Page {
@@ -172,26 +166,10 @@ function fullPage(parameters: ListParameters, listing: Listing, world: World): P
   return { people: viewAll(records, options, world), after: next, total: book.size };
 }
 
-function sortedPage(parameters: ListParameters, listing: Listing, world: World): Page {
-  const { book } = parameters;
-  const { records, next } =
-    parameters.sortOrder === 'LAST_MODIFIED_DESCENDING'
-      ? book.newest(listing.after === 0 ? book.lastSequence + 1 : listing.after, parameters.pageSize)
-      : byName([...book.all()], parameters, listing.after);
-  const people = viewAll(records, viewOptions(parameters, world), world);
-  return { people, after: next, total: book.size };
-}
-
-function byName(
-  records: ContactRecord[],
-  { sortOrder, pageSize }: ListParameters,
-  offset: number,
-): ReturnType<ContactBook['newest']> {
-  const key = sortOrder === 'FIRST_NAME_ASCENDING' ? 'givenName' : 'familyName';
-  const nameOf = ({ state }: ContactRecord): string => textOf(state.fields.names?.[0] ?? {}, key);
-  const sorted = records.sort((left, right) => nameOf(left).localeCompare(nameOf(right)));
-  const end = offset + pageSize;
-  return { records: sorted.slice(offset, end), next: end < sorted.length ? end : undefined };
+function newestPage(parameters: ListParameters, { after }: Listing, world: World): Page {
+  const { book, pageSize } = parameters;
+  const { records, next } = book.newest(after === 0 ? book.lastSequence + 1 : after, pageSize);
+  return { people: viewAll(records, viewOptions(parameters, world), world), after: next, total: book.size };
 }
 
 function viewAll(records: readonly ContactRecord[], options: ViewOptions, world: World): Person[] {

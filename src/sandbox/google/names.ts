@@ -1,5 +1,4 @@
 import type { FieldItem } from './person-schema.ts';
-import type { GoogleVariants } from './variants.ts';
 
 /** Returns the text of a key, or the empty string. */
 export function textOf(item: FieldItem, key: string): string {
@@ -13,12 +12,12 @@ const partKeys = ['honorificPrefix', 'givenName', 'middleName', 'familyName', 'h
  * Completes a written name: splits an unstructured name into parts, composes the unstructured name of parts, and adds the two
  * display names. A single word is a given name: a mononym has an empty family name.
  */
-export function completeName(written: FieldItem, conflict: GoogleVariants['nameConflict']): FieldItem {
+export function completeName(written: FieldItem): FieldItem {
   const { unstructuredName, displayName: _shown, displayNameLastFirst: _sorted, ...parts } = written;
   const free = typeof unstructuredName === 'string' ? unstructuredName : '';
   const hasParts = partKeys.some((key) => textOf(parts, key) !== '');
-  const useFree = free !== '' && (!hasParts || (conflict === 'unstructuredWins' && free !== joinParts(parts)));
-  const chosen = useFree ? { ...withoutParts(parts), ...splitName(free) } : parts;
+  const useFree = free !== '' && !hasParts;
+  const chosen = useFree ? { ...parts, ...splitName(free) } : parts;
   const display = useFree ? free : joinParts(chosen);
   if (display === '') return chosen;
   return { displayName: display, ...chosen, displayNameLastFirst: lastFirst(chosen), unstructuredName: display };
@@ -39,10 +38,6 @@ function lastFirst(name: FieldItem): string {
   const first = joinKeys(name, ['honorificPrefix', 'givenName', 'middleName']);
   const pieces = [textOf(name, 'familyName'), first, textOf(name, 'honorificSuffix')];
   return pieces.filter((piece) => piece !== '').join(', ');
-}
-
-function withoutParts(name: FieldItem): FieldItem {
-  return Object.fromEntries(Object.entries(name).filter(([key]) => !partKeys.includes(key)));
 }
 
 function splitName(free: string): FieldItem {

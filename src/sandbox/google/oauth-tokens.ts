@@ -9,12 +9,6 @@ export const contactsScope = 'https://www.googleapis.com/auth/contacts';
 /** The scope for only reading contacts. */
 export const contactsReadOnlyScope = 'https://www.googleapis.com/auth/contacts.readonly';
 
-/** The scope for reading "Other contacts". */
-export const otherContactsScope = 'https://www.googleapis.com/auth/contacts.other.readonly';
-
-/** The scope for reading the directory of a domain. */
-export const directoryScope = 'https://www.googleapis.com/auth/directory.readonly';
-
 interface AccessGrant {
   readonly scope: string;
   readonly expiresAtMs: number;

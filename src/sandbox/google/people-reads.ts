@@ -1,4 +1,4 @@
-import { ApiError, invalidArgument, missingContact, notFound, overLimit } from './api-error.ts';
+import { invalidArgument, missingContact, notFound, overLimit } from './api-error.ts';
 import { contactSourceEtag, personEtag } from './etags.ts';
 import { listPeople } from './listing.ts';
 import type { Person } from './person-schema.ts';
@@ -21,7 +21,7 @@ export function batchGetPeople({ query }: ApiRequest, world: World): object {
   const selection = requiredSelection(query);
   const names = query.getAll('resourceNames');
   if (names.length === 0) throw invalidArgument('Request must set resource_names.');
-  if (names.length > maximumBatchGet) throw overLimit('resource_names', maximumBatchGet, world.variants);
+  if (names.length > maximumBatchGet) throw overLimit('resource_names', maximumBatchGet);
   const responses = names.map((requestedResourceName) => {
     const person = readPerson(requestedResourceName, selection, world);
     if (!person) return { httpStatusCode: 404, requestedResourceName, status: notFound().rpcStatus };
@@ -70,9 +70,4 @@ export function listConnections({ query }: ApiRequest, world: World): object {
     ...tokens,
     ...(total > 0 && { totalPeople: total, totalItems: total }),
   };
-}
-
-/** `GET /v1/people:listDirectoryPeople` and `:searchDirectoryPeople`: a private account has no domain. */
-export function refuseDirectory(_request: ApiRequest, { variants }: World): never {
-  throw new ApiError(variants.directoryRefusal, 'Must be a G Suite domain user.');
 }

@@ -146,39 +146,12 @@ export type ContactField = Exclude<PersonField, 'memberships'>;
 /** One value of a field, without its metadata. */
 export type FieldItem = Readonly<Record<string, unknown>>;
 
+const namesAndEtag: ReadonlySet<string> = new Set(['resourceName', 'etag']);
+
 /** Every readable field, in the order of answers. */
-export const readFields: readonly ReadField[] = [
-  'metadata',
-  'names',
-  'nicknames',
-  'photos',
-  'birthdays',
-  'addresses',
-  'emailAddresses',
-  'phoneNumbers',
-  'biographies',
-  'urls',
-  'organizations',
-  'memberships',
-  'events',
-  'imClients',
-  'relations',
-  'userDefined',
-  'sipAddresses',
-  'ageRanges',
-  'calendarUrls',
-  'clientData',
-  'coverPhotos',
-  'externalIds',
-  'fileAses',
-  'genders',
-  'interests',
-  'locales',
-  'locations',
-  'miscKeywords',
-  'occupations',
-  'skills',
-];
+export const readFields: readonly ReadField[] = Object.keys(personSchema.shape).filter(
+  (field): field is ReadField => !namesAndEtag.has(field),
+);
 
 const readOnlyFields: ReadonlySet<ReadField> = new Set(['metadata', 'photos', 'coverPhotos', 'ageRanges', 'skills']);
 

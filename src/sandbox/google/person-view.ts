@@ -50,9 +50,9 @@ export function personView(record: ContactRecord, state: ContactState, options: 
 
 /** Returns a deleted contact for a delta: only metadata with `deleted`, no content. */
 export function tombstoneView(record: ContactRecord, mask: ReadonlySet<ReadField>): Person {
-  const { resourceName, state, sourceType, sourceId } = record;
+  const { resourceName, state, sourceId } = record;
   const etag = personEtag(mask, contactSourceEtag(state.updatedMicros));
-  const metadata = { sources: [{ type: sourceType, id: sourceId }], deleted: true, objectType: 'PERSON' };
+  const metadata = { sources: [{ type: 'CONTACT', id: sourceId }], deleted: true, objectType: 'PERSON' };
   return { resourceName, etag, ...(mask.has('metadata') && { metadata }) };
 }
 
@@ -76,7 +76,7 @@ function personMetadata(
   options: ViewOptions,
 ): NonNullable<Person['metadata']> {
   const contact = {
-    type: record.sourceType,
+    type: 'CONTACT',
     id: record.sourceId,
     etag: contactSourceEtag(state.updatedMicros),
     updateTime: timestamp(state.updatedMicros),
@@ -102,7 +102,7 @@ function contactValues(
       ? state.groups.map(membership)
       : (state.fields[field] ?? defaultValues(field, record, options));
   const shown = options.listing && cutInListings.has(field) ? all.slice(0, listedValuesLimit) : all;
-  const source = { type: record.sourceType, id: record.sourceId };
+  const source = { type: 'CONTACT', id: record.sourceId };
   return shown.map((value, index) => {
     const primary = index === 0 && field !== 'memberships';
     const sourcePrimary =
@@ -112,7 +112,7 @@ function contactValues(
   });
 }
 
-/** Returns a generated photo for a contact without one. */
+/** Returns the generated photo of a contact. */
 function defaultValues(field: PersonField, record: ContactRecord, { origin }: ViewOptions): readonly FieldItem[] {
   if (field !== 'photos') return [];
   return [{ url: `${origin}/cm/${record.sourceId}=s100`, default: true }];

@@ -2,11 +2,10 @@ const keptRequests = 50_000;
 
 /** One request that the emulator received, including OAuth requests. */
 export interface LoggedRequest {
-  /** The effective method, also for a POST with a method override. */
   readonly method: string;
   readonly path: string;
-  /** With its question mark, including the query of a read that was sent as a form. Empty until it is read. */
-  query: string;
+  /** With its question mark. */
+  readonly query: string;
   /** Milliseconds on the emulator's clock. */
   readonly atMs: number;
   /** The parsed JSON body; undefined without one. */

@@ -1,34 +1,8 @@
-import type { HonoRequest } from 'hono';
 import type { z } from 'zod';
 import { badRequest, badRequestDetails, invalidArgument } from './api-error.ts';
 import { type PersonField, type ReadField, readFields, updatableFields } from './person-schema.ts';
 import type { ReadSelection } from './person-view.ts';
 import type { Operation } from './world.ts';
-
-/** Returns the effective method: a POST may have another one in its header, for a query that is too long for a URL. */
-export function methodOf(request: HonoRequest): string {
-  return overrideOf(request) ?? request.method;
-}
-
-/** The content of a request without method and path. */
-interface RequestContent {
-  /** The query with its question mark, or empty. The body of a long read is part of it. */
-  readonly search: string;
-  readonly body: string;
-}
-
-/** Reads the query and the body. The form of a POST that replaces a GET is part of the query. */
-export async function contentOf(request: HonoRequest): Promise<RequestContent> {
-  const { search } = new URL(request.url);
-  const body = await request.text();
-  const isForm = request.header('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false;
-  if (overrideOf(request) !== 'GET' || !isForm) return { search, body };
-  return { search: `?${[search.slice(1), body].filter(Boolean).join('&')}`, body: '' };
-}
-
-function overrideOf(request: HonoRequest): string | undefined {
-  return request.method === 'POST' ? request.header('x-http-method-override')?.toUpperCase() : undefined;
-}
 
 /** The query parameters of every method of a Google API (the system parameters). */
 const standardParameters: ReadonlySet<string> = new Set([
@@ -36,7 +10,6 @@ const standardParameters: ReadonlySet<string> = new Set([
   'access_token',
   'alt',
   'callback',
-  'fields',
   'key',
   'oauth_token',
   'prettyPrint',
@@ -70,12 +43,9 @@ const sourceTypes: ReadonlySet<string> = new Set([
 /** The sources that a request reads. */
 type SourceSelection = Pick<ReadSelection, 'contact' | 'profile'>;
 
-const allSources: SourceSelection = { contact: true, profile: true };
-
 /** Returns a required read mask and the sources to read. Throws the 400 for a missing or unknown path. */
 export function requiredSelection(query: URLSearchParams): ReadSelection {
-  const text = query.get('personFields') ?? legacyMask(query.get('requestMask.includeField'));
-  const mask = requiredMask(text, 'personFields', readFields, 'people/get');
+  const mask = requiredMask(query.get('personFields'), 'personFields', readFields, 'people/get');
   return { mask, ...readSources(query.getAll('sources')) };
 }
 
@@ -109,13 +79,13 @@ export function readSize(query: URLSearchParams, name: string, maximum: number, 
   return size === 0 ? fallback : size;
 }
 
-/** Returns the requested sources, or the default ones of the method. Throws the 400 for an unknown source. */
-export function readSources(sources: readonly string[], byDefault = allSources): SourceSelection {
+/** Returns the requested sources, or all of them. Throws the 400 for an unknown source. */
+function readSources(sources: readonly string[]): SourceSelection {
   const names = sources.flatMap((source) => source.split(','));
   const unknown = names.find((name) => !sourceTypes.has(name));
   if (unknown !== undefined) throw invalidArgument(`Invalid value at 'sources' (ReadSourceType), "${unknown}"`);
   const chosen = names.filter((name) => name !== 'READ_SOURCE_TYPE_UNSPECIFIED');
-  if (chosen.length === 0) return byDefault;
+  if (chosen.length === 0) return { contact: true, profile: true };
   return {
     contact: chosen.includes('READ_SOURCE_TYPE_CONTACT'),
     profile: chosen.includes('READ_SOURCE_TYPE_PROFILE'),
@@ -126,7 +96,7 @@ export function readSources(sources: readonly string[], byDefault = allSources):
  * Returns the fields of a required mask. Throws the 400 for a missing or unknown path.
  * @param page the reference page with the valid fields, for the text of the refusal
  */
-export function requiredMask<Field extends ReadField>(
+function requiredMask<Field extends ReadField>(
   mask: string | null | undefined,
   parameter: string,
   valid: readonly Field[],
@@ -141,7 +111,7 @@ export function requiredMask<Field extends ReadField>(
 }
 
 /** Like {@link requiredMask}, but undefined without a mask. */
-export function optionalMask<Field extends ReadField>(
+function optionalMask<Field extends ReadField>(
   mask: string | null | undefined,
   parameter: string,
   valid: readonly Field[],
@@ -157,11 +127,6 @@ export function optionalMask<Field extends ReadField>(
       throw invalidArgument(message);
     });
   return fields.length > 0 ? new Set(fields) : undefined;
-}
-
-/** Returns the mask of a deprecated parameter: `person.email_addresses` there means `emailAddresses` in the current one. */
-function legacyMask(text: string | null): string | undefined {
-  return text?.replaceAll(/person\./g, '').replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 /**

@@ -8,7 +8,6 @@ import { controlRoutes } from './control-routes.ts';
 import { type Fault, FaultPlan, loggingAndFaults } from './faults.ts';
 import { oauthRoutes } from './oauth-routes.ts';
 import { contactsScope, TokenStore } from './oauth-tokens.ts';
-import { photoRoutes } from './photo-book.ts';
 import { type GoogleQuotas, MinuteQuota } from './quotas.ts';
 import { type LoggedRequest, RequestLog } from './request-log.ts';
 import { type GoogleVariants, googleVariantsSchema } from './variants.ts';
@@ -86,7 +85,6 @@ export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): 
   app.route('/', controlRoutes(world, plan, log));
   app.use(loggingAndFaults(log, plan, clock));
   app.route('/', oauthRoutes(gate.tokens, oauthClient, world.account.email));
-  app.route('/', photoRoutes(world.account.photos));
   app.all('/v1/*', (context) => answerApi(context, world, gate));
 
   port.serve(app.fetch);
@@ -113,9 +111,7 @@ function createWorld(
     contactLimit: options.contactLimit ?? defaultContactLimit,
     fullSyncQuota: fullSyncQuota(quotas),
     syncTokenGeneration: 0,
-    groupSyncTokensFromMicros: 0,
     staleReads: new Map(),
-    searchCaches: new Map(),
     answered: 0,
   };
   return world;
@@ -163,7 +159,6 @@ function handleOf(
     clearFaults: () => plan.clear(),
     expireSyncTokens: () => {
       world.syncTokenGeneration += 1;
-      world.groupSyncTokensFromMicros = world.account.nextMicros();
     },
     close,
     [Symbol.asyncDispose]: close,

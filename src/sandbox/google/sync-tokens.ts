@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { ApiError, badRequestDetails, errorInfo, invalidArgument } from './api-error.ts';
+import { ApiError, errorInfo, invalidArgument } from './api-error.ts';
 import type { GoogleVariants } from './variants.ts';
 
 const weekMs = 7 * 24 * 3_600_000;
@@ -69,31 +69,6 @@ export function expiredSyncToken(variants: GoogleVariants): ApiError {
   return new ApiError(variants.expiredSyncTokenStatus, message, details);
 }
 
-export function parameterMismatch(token: 'page_token' | 'sync_token', variants: GoogleVariants): ApiError {
-  const message = `Request parameters must match the first request that provided the ${token}.`;
-  return invalidArgument(
-    message,
-    variants.parameterMismatch === 'fieldViolations' ? badRequestDetails(token, message) : undefined,
-  );
-}
-
-const tag = 0x10;
-
-/** Returns a group sync token: one protobuf field with the time of the listing in microseconds. */
-export function writeGroupSyncToken(micros: number): string {
-  const bytes = [tag];
-  let rest = BigInt(micros);
-  while (rest > 127n) {
-    bytes.push(Number(rest & 127n) | 128);
-    rest >>= 7n;
-  }
-  bytes.push(Number(rest));
-  return Buffer.from(bytes).toString('base64');
-}
-
-/** Returns the time in a group sync token. Throws the plain 400 for any other text. */
-export function readGroupSyncToken(text: string): number {
-  const [first, ...bytes] = Buffer.from(text, 'base64');
-  if (first !== tag || bytes.length === 0 || bytes.length > 9) throw invalidArgument('Sync token is invalid.');
-  return Number(bytes.reduceRight((value, byte) => (value << 7n) | BigInt(byte & 127), 0n));
+export function parameterMismatch(token: 'page_token' | 'sync_token'): ApiError {
+  return invalidArgument(`Request parameters must match the first request that provided the ${token}.`);
 }

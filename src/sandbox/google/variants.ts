@@ -20,16 +20,10 @@ export const googleVariantsSchema = z.strictObject({
     ['keepExpiry', 'extendExpiry'],
     'Whether a token got from an incremental request lives 7 days from the full sync or from that request.',
   ),
-  groupSyncTokens: oneOf(['unlimited', 'sevenDays'], 'How long a sync token of contactGroups.list lives.'),
   pageTokens: oneOf(
     ['unlimited', 'oneHour'],
     'How long a page token of a connections listing lives; a dead one is a plain 400.',
   ),
-  parameterMismatch: oneOf(
-    ['message', 'fieldViolations'],
-    'Body of the 400 for a page or sync token used with other parameters than the first request.',
-  ),
-  overLimitBatch: oneOf(['message', 'fieldViolations'], 'Body of the 400 for a batch with too many items.'),
   duplicateGroup: oneOf(['ALREADY_EXISTS', 'ABORTED'], 'Status string of the 409 for a group name that is taken.'),
   contactLimitBody: oneOf(['message', 'errorInfo'], 'Body of the 429 for an account that is full.'),
   missingContact: oneOf(
@@ -41,10 +35,6 @@ export const googleVariantsSchema = z.strictObject({
     'Whether one bad contact fails a whole create or update batch or only itself.',
   ),
   batchDeleteMissing: oneOf(['notFound', 'ignored'], 'What a batch delete does about a name that does not exist.'),
-  missingEtagInBatch: oneOf(
-    ['INVALID_ARGUMENT', 'FAILED_PRECONDITION'],
-    'Status of an update batch item without an etag.',
-  ),
   staleEtagDetails: oneOf(['absent', 'debugInfo'], 'Whether the 400 for a stale contact etag has details.'),
   membershipChanges: oneOf(
     ['changeContact', 'leaveContact'],
@@ -63,14 +53,6 @@ export const googleVariantsSchema = z.strictObject({
     'Whether a contact whose resource name changed leaves a tombstone under the old name.',
   ),
   noChangeUpdates: oneOf(['newEtag', 'sameEtag'], 'Whether an update that changes no value is a change.'),
-  nameConflict: oneOf(
-    ['partsWin', 'unstructuredWins'],
-    'What counts when a written name has both parts and an unstructuredName that contradicts them.',
-  ),
-  echoedProfileValues: oneOf(
-    ['ignored', 'countedForSingletons'],
-    'Whether profile values echoed in a write count against the one-value rule of names and the like.',
-  ),
   profileValues: oneOf(
     ['absent', 'linked'],
     'Whether contacts that have an email address are linked to a profile and show its values too.',
@@ -83,14 +65,6 @@ export const googleVariantsSchema = z.strictObject({
   readAfterWrite: oneOf(
     ['fresh', 'firstReadStale'],
     'Whether the first get or full listing within ten minutes after an API write still shows the contact as it was before.',
-  ),
-  searchCache: oneOf(
-    ['warmedUp', 'fresh'],
-    'Whether a search sees contacts as they were at the last request with an empty query, or as they are.',
-  ),
-  directoryRefusal: oneOf(
-    ['FAILED_PRECONDITION', 'PERMISSION_DENIED'],
-    'Status string with which the directory is refused to a private account: a 400 or a 403.',
   ),
   quotaBody: oneOf(['errorInfo', 'quotaFailure'], 'Form of the 429 body for a spent quota.'),
   retryAfter: oneOf(['absent', 'present'], 'Whether a 429 carries a Retry-After header.'),

@@ -1,6 +1,5 @@
-import type { z } from 'zod';
 import type { GoogleAccount } from './account.ts';
-import type { ContactBook, ContactRecord, ContactState } from './contact-book.ts';
+import type { ContactRecord, ContactState } from './contact-book.ts';
 import type { ViewOptions } from './person-view.ts';
 import type { MinuteQuota } from './quotas.ts';
 import type { GoogleVariants } from './variants.ts';
@@ -17,12 +16,8 @@ export interface World {
   fullSyncQuota: MinuteQuota;
   /** Sync tokens of an earlier generation have expired. */
   syncTokenGeneration: number;
-  /** Group sync tokens from before this time have expired. */
-  groupSyncTokensFromMicros: number;
   /** By resource name: the time until which the next read of a contact returns the state before its last API write. */
   readonly staleReads: Map<string, number>;
-  /** The contacts that a search compares: those of the last warm-up request, for each book. */
-  readonly searchCaches: Map<ContactBook, readonly ContactRecord[]>;
   /** The number of answered requests. */
   answered: number;
 }
@@ -44,8 +39,6 @@ export interface Operation {
   readonly parameters: readonly string[];
   /** A token needs every scope of one of these sets. */
   readonly scopes: readonly (readonly string[])[];
-  /** The message that it returns. `fields` may select a part of it. */
-  readonly answer: z.ZodType;
   readonly mutates: boolean;
   /** The cases in which it counts as a critical read. Some writes count only with a mask, because of the read after the write. */
   readonly reads: 'always' | 'withMask' | 'never';

@@ -1,10 +1,13 @@
-import type { Person } from './person.ts';
-import { createRandom, type Random, reformatPhone } from './random.ts';
+import type { LabelledText, Person } from './person.ts';
+import { createRandom, type Random } from './random.ts';
 
-/** A typical difference between two address books that are not synced. */
-type Difference = {
-  readonly appliesTo: (person: Person) => boolean;
-  readonly apply: (person: Person, random: Random) => Person;
+const EXTENSION = /\s*ext\.?\s*(\d+)$/iu;
+
+/** Returns the same number without separators, with `00` for `+`, and with another spelling of its extension. */
+const reformatPhone = (phone: string): string => {
+  const extension = EXTENSION.exec(phone)?.[1];
+  const digits = phone.replace(EXTENSION, '').replaceAll(/\D/gu, '');
+  return (phone.startsWith('+') ? '00' : '') + digits + (extension === undefined ? '' : ` x${extension}`);
 };
 
 const swapFirstLetterCase = (text: string): string => {
@@ -13,53 +16,34 @@ const swapFirstLetterCase = (text: string): string => {
   return swapped + text.slice(1);
 };
 
+const mapValues = (entries: readonly LabelledText[], change: (value: string) => string): LabelledText[] =>
+  entries.map((entry) => ({ ...entry, value: change(entry.value) }));
+
+/** A typical difference between two address books that are not synced. Returns null if the person cannot have it. */
+type Difference = (person: Person, random: Random) => Partial<Person> | null;
+
 const DIFFERENCES: readonly Difference[] = [
-  {
-    appliesTo: (person) => person.phones.length > 0,
-    apply: (person, random) => ({
-      ...person,
-      phones: person.phones.map((phone) => ({ ...phone, value: reformatPhone(phone.value, random) })),
-    }),
+  ({ phones }) => (phones.length > 0 ? { phones: mapValues(phones, reformatPhone) } : null),
+  ({ emails }) => (emails.length > 0 ? { emails: mapValues(emails, swapFirstLetterCase) } : null),
+  ({ title }) => (title === '' ? null : { title: '' }),
+  ({ company, givenName }, random) =>
+    company === '' || givenName === ''
+      ? null
+      : { company: `${company} ${random.pick(['Group', 'International', '2'])}` },
+  ({ emails, givenName }) => {
+    const [first] = emails;
+    if (first === undefined || givenName === '') return null;
+    return { emails: [...emails, { value: `extra.${first.value.toLowerCase()}`, label: 'other' }] };
   },
-  {
-    appliesTo: (person) => person.emails.length > 0,
-    apply: (person) => ({
-      ...person,
-      emails: person.emails.map((email) => ({ ...email, value: swapFirstLetterCase(email.value) })),
-    }),
-  },
-  {
-    appliesTo: (person) => person.title !== '',
-    apply: (person) => ({ ...person, title: '' }),
-  },
-  {
-    appliesTo: (person) => person.company !== '' && person.givenName !== '',
-    apply: (person, random) => ({
-      ...person,
-      company: `${person.company} ${random.pick(['Group', 'International', '2'])}`,
-    }),
-  },
-  {
-    appliesTo: (person) => person.givenName !== '' && person.emails.length > 0,
-    apply: (person) => ({
-      ...person,
-      emails: [...person.emails, { value: `extra.${person.emails[0]?.value.toLowerCase() ?? ''}`, label: 'other' }],
-    }),
-  },
-  {
-    appliesTo: (person) => person.addresses.length > 0,
-    apply: (person) => ({ ...person, addresses: [] }),
-  },
-  {
-    appliesTo: (person) => person.groups.length > 0,
-    apply: (person) => ({ ...person, groups: person.groups.slice(1) }),
-  },
+  ({ addresses }) => (addresses.length > 0 ? { addresses: [] } : null),
+  ({ groups }) => (groups.length > 0 ? { groups: groups.slice(1) } : null),
 ];
 
-const applyDifferences = (person: Person, random: Random): Person => {
-  const possible = random.shuffle(DIFFERENCES.filter((difference) => difference.appliesTo(person)));
+/** Returns the person with one or two differences. */
+const withDifferences = (person: Person, random: Random): Person => {
+  const possible = random.shuffle(DIFFERENCES).filter((difference) => difference(person, random) !== null);
   const chosen = possible.slice(0, 1 + random.below(2));
-  return chosen.reduce((changed, difference) => difference.apply(changed, random), person);
+  return chosen.reduce((changed, difference) => ({ ...changed, ...difference(changed, random) }), person);
 };
 
 /**
@@ -72,7 +56,7 @@ export const splitBook = (people: readonly Person[], seed: number): { left: Pers
   const right: Person[] = [];
   for (const person of people) {
     const place = random.next();
-    const other = random.chance(0.5) ? applyDifferences(person, random) : person;
+    const other = random.chance(0.5) ? withDifferences(person, random) : person;
     const [atLeft, atRight] = random.chance(0.3) ? [other, person] : [person, other];
     if (place >= 0.15) left.push(atLeft);
     if (place < 0.85) right.push(atRight);

@@ -66,9 +66,8 @@ export const isFilled = (person: Person): boolean => {
   return texts.some((text) => text !== '') || lists.some((list) => list.length > 0);
 };
 
-/** Google's system groups, in the names of its exports and of other programs. */
-const SYSTEM_GROUP =
-  /^(?:\* .*|my ?contacts|starred(?: in android)?|meine kontakte|mes contacts|mis contactos|i miei contatti|mijn contacten|(?:os )?meus contatos|マイ ?コンタクト)$/iu;
+/** Google's system groups, in the names of its exports. */
+const SYSTEM_GROUP = /^(?:\* .*|my ?contacts|starred)$/iu;
 
 /** Returns the group names of an export without blanks, duplicates and Google's system groups (`* myContacts`, `myContacts`). */
 export const userGroups = (names: readonly string[]): string[] => {

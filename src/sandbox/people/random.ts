@@ -43,34 +43,3 @@ export const createRandom = (seed: number): Random => {
         .map(({ item }) => item),
   };
 };
-
-/** Returns a function that draws the cards of a shuffled deck one by one. An empty deck is shuffled again. */
-export const createDeck = <T>(cards: readonly T[], random: Random): (() => T) => {
-  let remaining: T[] = [];
-  return () => {
-    if (remaining.length === 0) remaining = random.shuffle(cards);
-    const card = remaining.pop();
-    if (card === undefined) throw new RangeError('Nothing to draw: the deck is empty.');
-    return card;
-  };
-};
-
-const EXTENSION = /\s*(?:ext\.?|x)\s*(\d+)$/i;
-
-const inThrees = (digits: string): string => digits.replace(/\d{3}(?=\d{2})/g, '$& ');
-
-/**
- * Returns the same number in another common format: without separators, with dots, in groups, or with `00` for `+`. A national
- * number stays national, an extension stays, and a text with other characters than digits and separators is unchanged.
- */
-export const reformatPhone = (phone: string, random: Random): string => {
-  const extension = EXTENSION.exec(phone)?.[1];
-  const number = phone.replace(EXTENSION, '').replace('(0)', '').replace(/^00/, '+');
-  const digits = number.replace(/\D/g, '');
-  if (digits.length < 7 || /[^\d\s()./+-]/.test(number)) return phone;
-  const forms = number.startsWith('+')
-    ? [`+${digits}`, `00${digits}`, `+${inThrees(digits)}`]
-    : [digits, inThrees(digits), inThrees(digits).replaceAll(' ', '.')];
-  const ending = extension === undefined ? '' : random.pick([` x${extension}`, ` ext. ${extension}`]);
-  return random.pick(forms.map((form) => form + ending).filter((form) => form !== phone));
-};

@@ -193,10 +193,10 @@ export class ServiceAccount {
   mergeContacts(survivorId: string, loserIds: readonly string[]): ContactRecord {
     const variants = this.#variants();
     let survivor = this.book.require(survivorId);
-    if (loserIds.includes(survivor.id) && variants.mergeSelf === '422') {
+    if (loserIds.includes(survivor.id)) {
       throw invalid(variants, 'A contact cannot be merged into itself');
     }
-    const losers = [...new Set(loserIds)].filter((id) => id !== survivor.id).map((id) => this.book.require(id));
+    const losers = [...new Set(loserIds)].map((id) => this.book.require(id));
     for (const loser of losers) {
       survivor = mergedContact(survivor, loser, variants);
       this.activity.reassign(loser.id, survivor.id);

@@ -37,17 +37,6 @@ export const contactFieldsSchema = z.object({
 
 export type ContactFields = z.infer<typeof contactFieldsSchema>;
 
-/** Fields that an update may contain without any effect. */
-const READ_ONLY_FIELDS = ['id', 'created_at', 'updated_at', 'location', 'assigned_to_id', 'extra_data'];
-const KNOWN_FIELDS = new Set([...Object.keys(contactFieldsSchema.shape), ...READ_ONLY_FIELDS]);
-
-/** Throws a ServiceError if the variants refuse undocumented fields. */
-export const refuseUnknownFields = (data: object, variants: ServiceVariants): void => {
-  if (variants.unknownField === 'ignored') return;
-  const unknown = Object.keys(data).find((name) => !KNOWN_FIELDS.has(name));
-  if (unknown !== undefined) throw invalid(variants, `Unknown field ${unknown}`, unknown);
-};
-
 /** Returns a contact without values. */
 export const blankContact = (id: string, serial: number, createdAtMs: number): ContactRecord => ({
   id,

@@ -3,9 +3,8 @@ import type { ListSource, ListSpec } from './listing.ts';
 import type { ContactRecord } from './records.ts';
 import { renderContact } from './render.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
-import type { ServiceVariants } from './variants.ts';
 
-type ContactFilter = (value: string, variants: ServiceVariants) => (contact: ContactRecord) => boolean;
+type ContactFilter = (value: string) => (contact: ContactRecord) => boolean;
 
 const names = (value: string): ReadonlySet<string> => new Set(value.split(',').map((name) => name.trim()));
 
@@ -15,14 +14,14 @@ const FILTERS: Readonly<Record<string, ContactFilter>> = {
     const wanted = names(value);
     return (contact) => contact.tags.some((tag) => wanted.has(tag));
   },
-  buckets: (value, variants) => {
-    const wanted = variants.bucketsFilter === 'comma-list' ? names(value) : new Set([value]);
+  buckets: (value) => {
+    const wanted = names(value);
     return (contact) => contact.bucketIds.some((id) => wanted.has(id));
   },
-  q: (value, variants) => (contact) => {
+  q: (value) => (contact) => {
     const { first_name, last_name, title, company, email_addresses } = contact;
     const texts = [first_name, last_name, title, company, ...email_addresses.map(({ address }) => address)];
-    return matchesTerm(value, texts, variants);
+    return matchesTerm(value, texts);
   },
   team_search: () => () => true,
 };
@@ -41,8 +40,7 @@ const contactList: ListSpec<ContactRecord> = {
     last_name: (contact) => contact.last_name ?? '',
   },
   defaultOrder: 'id',
-  filter: (name, value, variants) =>
-    name.startsWith('custom_field_') ? customFieldFilter(name, value) : FILTERS[name]?.(value, variants),
+  filter: (name, value) => (name.startsWith('custom_field_') ? customFieldFilter(name, value) : FILTERS[name]?.(value)),
 };
 
 /** Creates the contacts list. Its sorted views are stored with the account, separately with and without team contacts. */

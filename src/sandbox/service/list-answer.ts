@@ -3,21 +3,9 @@ import type { RenderContext } from './render.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** Returns whether the search term `q` matches one of the texts, without case. */
-export const matchesTerm = (term: string, texts: readonly (string | null)[], { qMatch }: ServiceVariants): boolean => {
-  const wanted = term.toLowerCase();
-  return texts.some((text) => {
-    const found = (text ?? '').toLowerCase();
-    switch (qMatch) {
-      case 'substring':
-        return found.includes(wanted);
-      case 'prefix':
-        return found.startsWith(wanted);
-      case 'exact':
-        return found === wanted;
-    }
-  });
-};
+/** Returns whether one of the texts contains the search term `q`, without case. */
+export const matchesTerm = (term: string, texts: readonly (string | null)[]): boolean =>
+  texts.some((text) => (text ?? '').toLowerCase().includes(term.toLowerCase()));
 
 type PageLink = string | number;
 

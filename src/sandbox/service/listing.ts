@@ -24,7 +24,7 @@ export type ListSpec<T> = {
   readonly orders: Readonly<Record<string, (item: T) => Sortable>>;
   readonly defaultOrder: string;
   /** Returns the predicate for a parameter; undefined if the list does not have it. */
-  readonly filter?: (name: string, value: string, variants: ServiceVariants) => Predicate<T> | undefined;
+  readonly filter?: (name: string, value: string) => Predicate<T> | undefined;
 };
 
 /** One page of a list. `page` counts from 1; `total` is null if the service does not return it. */
@@ -69,36 +69,26 @@ const timePredicate = <T>(
   if (valueOf === undefined || (bound !== 'before' && bound !== 'after')) return undefined;
   const limitMs = parseTimestamp(value);
   if (limitMs !== null) return boundPredicate(bound, valueOf, limitMs, variants);
-  if (variants.badTimestamp === '422') throw invalid(variants, `${name} is not an ISO 8601 timestamp`, name);
-  return () => true;
+  throw invalid(variants, `${name} is not an ISO 8601 timestamp`, name);
 };
 
 const predicates = <T>(spec: ListSpec<T>, { query, variants }: ListQuery): readonly Predicate<T>[] => {
   const found: Predicate<T>[] = [];
   for (const [name, value] of query) {
     if (name === 'page' || name === 'order') continue;
-    const predicate = timePredicate(name, value, spec, variants) ?? spec.filter?.(name, value, variants);
+    const predicate = timePredicate(name, value, spec, variants) ?? spec.filter?.(name, value);
     if (predicate !== undefined) found.push(predicate);
-    else if (variants.unknownQuery === '400') throw new ServiceError(400, `Unknown parameter ${name}`, { field: name });
   }
   return found;
-};
-
-const sentOrder = <T>(spec: ListSpec<T>, { query, variants }: ListQuery): readonly string[] => {
-  const names = (query.get('order') || spec.defaultOrder).split(',');
-  if (names.length === 1 || !query.get('order') || variants.multipleOrder === 'accepted') return names;
-  if (variants.multipleOrder === '422') throw invalid(variants, 'order takes one field', 'order');
-  return names.slice(0, 1);
 };
 
 type Criterion<T> = { readonly valueOf: (item: T) => Sortable; readonly sign: 1 | -1 };
 
 const criteria = <T>(names: readonly string[], spec: ListSpec<T>, variants: ServiceVariants): readonly Criterion<T>[] =>
-  names.flatMap((name) => {
+  names.map((name) => {
     const valueOf = spec.orders[name.replace(/^-/, '')];
-    if (valueOf !== undefined) return [{ valueOf, sign: name.startsWith('-') ? -1 : 1 } as const];
-    if (variants.unknownOrder === '422') throw invalid(variants, `Cannot order by ${name}`, 'order');
-    return [];
+    if (valueOf === undefined) throw invalid(variants, `Cannot order by ${name}`, 'order');
+    return { valueOf, sign: name.startsWith('-') ? -1 : 1 };
   });
 
 /** Null sorts first. */
@@ -125,8 +115,8 @@ const sorted = <T extends { readonly serial: number }>(
   spec: ListSpec<T>,
   request: ListQuery,
 ): readonly T[] => {
-  const { variants, shuffle } = request;
-  const names = sentOrder(spec, request);
+  const { variants, shuffle, query } = request;
+  const names = (query.get('order') || spec.defaultOrder).split(',');
   const key = `${names.join(',')} ${variants.sortTies}`;
   const view = source.views.get(key);
   if (view !== undefined && view.revision === source.revision) return view.items;
@@ -145,12 +135,10 @@ const sorted = <T extends { readonly serial: number }>(
   return items;
 };
 
-const sentPage = ({ query, variants }: ListQuery): number => {
+const sentPage = ({ query }: ListQuery): number => {
   const text = query.get('page') ?? '1';
   const page = Number(text);
-  if (Number.isInteger(page) && page >= 1) return page;
-  if (variants.badPage === '422') throw invalid(variants, 'page is not a number from 1', 'page');
-  return 1;
+  return Number.isInteger(page) && page >= 1 ? page : 1;
 };
 
 const shownTotal = (filtered: number, unfiltered: number, { metaTotal }: ServiceVariants): number | null => {

@@ -138,8 +138,6 @@ const answerExchange = (c: Context<EmulatorEnv>, body: unknown, { grants }: Emul
 export const addOauthRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContext): void => {
   app.get('/oauth2/authorize', (c) => authorize(c, context));
   app.get('/oauth2/token', (c) => answerToken(c, c.req.query(), context));
-  app.post('/oauth2/token', async (c) => answerToken(c, await readJson(c.req.raw, context.variants()), context));
-  app.post('/oauth2/token/exchange', async (c) =>
-    answerExchange(c, await readJson(c.req.raw, context.variants()), context),
-  );
+  app.post('/oauth2/token', async (c) => answerToken(c, await readJson(c.req.raw), context));
+  app.post('/oauth2/token/exchange', async (c) => answerExchange(c, await readJson(c.req.raw), context));
 };

@@ -39,8 +39,8 @@ const fixedWindow = ({ requests, windowMs }: RateLimit, isAligned: boolean): Rat
   };
 };
 
-/** The requests of the last window length, with times rounded down to `grainMs`. */
-const slidingWindow = ({ requests, windowMs }: RateLimit, grainMs: number): RateWindow => {
+/** The requests of the last window length. */
+const slidingWindow = ({ requests, windowMs }: RateLimit): RateWindow => {
   const counts = new Map<number, number>();
   let total = 0;
   const expire = (nowMs: number): void => {
@@ -57,8 +57,7 @@ const slidingWindow = ({ requests, windowMs }: RateLimit, grainMs: number): Rate
       return total;
     },
     add: (nowMs) => {
-      const atMs = Math.floor(nowMs / grainMs) * grainMs;
-      counts.set(atMs, (counts.get(atMs) ?? 0) + 1);
+      counts.set(nowMs, (counts.get(nowMs) ?? 0) + 1);
       total += 1;
     },
     resetMs: (nowMs) => {
@@ -69,52 +68,6 @@ const slidingWindow = ({ requests, windowMs }: RateLimit, grainMs: number): Rate
   };
 };
 
-/** The current aligned window, and the part of the previous one that a sliding window would still include. */
-const twoBucketWindow = ({ requests, windowMs }: RateLimit): RateWindow => {
-  let index = 0;
-  let current = 0;
-  let previous = 0;
-  const advance = (nowMs: number): void => {
-    const now = Math.floor(nowMs / windowMs);
-    if (now === index) return;
-    previous = now === index + 1 ? current : 0;
-    current = 0;
-    index = now;
-  };
-  return {
-    capacity: requests,
-    used: (nowMs) => {
-      advance(nowMs);
-      return Math.ceil(current + previous * (1 - (nowMs % windowMs) / windowMs));
-    },
-    add: () => {
-      current += 1;
-    },
-    resetMs: (nowMs) => windowMs - (nowMs % windowMs),
-  };
-};
-
-/** Prevents that rounded fractions of a millisecond count as one more request. */
-const ROUNDING = 1e-6;
-
-/** A level that drains evenly. `capacity` requests are possible at once (a token bucket; with a small capacity, GCRA). */
-const leakyWindow = ({ requests, windowMs }: RateLimit, capacity: number): RateWindow => {
-  const intervalMs = windowMs / requests;
-  let emptyAtMs = 0;
-  const levelMs = (nowMs: number): number => Math.max(0, emptyAtMs - nowMs);
-  return {
-    capacity,
-    used: (nowMs) => Math.ceil(levelMs(nowMs) / intervalMs - ROUNDING),
-    add: (nowMs) => {
-      emptyAtMs = nowMs + levelMs(nowMs) + intervalMs;
-    },
-    resetMs: levelMs,
-  };
-};
-
-const SECOND_MS = 1000;
-const GCRA_BURST = 20;
-
 /** Returns an empty window of the given kind. */
 export const createRateWindow = (kind: ServiceVariants['windowKind'], limit: RateLimit): RateWindow => {
   switch (kind) {
@@ -123,14 +76,6 @@ export const createRateWindow = (kind: ServiceVariants['windowKind'], limit: Rat
     case 'first-request':
       return fixedWindow(limit, false);
     case 'sliding-log':
-      return slidingWindow(limit, 1);
-    case 'sliding-second':
-      return slidingWindow(limit, SECOND_MS);
-    case 'two-bucket':
-      return twoBucketWindow(limit);
-    case 'token-bucket':
-      return leakyWindow(limit, limit.requests);
-    case 'gcra':
-      return leakyWindow(limit, Math.min(GCRA_BURST, limit.requests));
+      return slidingWindow(limit);
   }
 };

@@ -44,13 +44,13 @@ export const anyOf =
 export const single = (data: unknown): RouteAnswer => ({ body: { data, meta: {} } });
 
 /** Returns the JSON of a request; undefined without a body. Throws a ServiceError if it is not JSON. */
-export const readJson = async (request: Request, variants: ServiceVariants): Promise<unknown> => {
+export const readJson = async (request: Request): Promise<unknown> => {
   const text = await request.text();
   if (text === '') return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ServiceError(Number(variants.malformedStatus), 'The body is not JSON');
+    throw new ServiceError(400, 'The body is not JSON');
   }
 };
 

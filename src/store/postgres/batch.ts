@@ -127,7 +127,7 @@ export const stagesOf = (operations: readonly RowOperation[], sweeps: readonly S
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
 const named = (name: string): SQL => sql`${sql.identifier(name)}`;
 
-export type Named = readonly (readonly [property: string, column: Column<unknown>])[];
+type Named = readonly (readonly [property: string, column: Column<unknown>])[];
 
 const columnsOf = ({ columns }: Table, properties: readonly string[]): Named =>
   properties.flatMap((property) => {
@@ -152,7 +152,7 @@ export const storable = (property: string, value: unknown): unknown => {
 const TYPES = { text: 'text', number: 'bigint', boolean: 'boolean', texts: 'text' } as const;
 
 /** Rows as a table `u` that the rest of the statement reads, with the names of the columns that they fill. */
-export const unnested = (columns: Named, rows: readonly Where[]): SQL => {
+const unnested = (columns: Named, rows: readonly Where[]): SQL => {
   const arrays = columns.map(([property, { type }]) => {
     const values = rows.map((row) => storable(property, row[property]));
     return sql`${sql.param(values)}::${sql.raw(TYPES[type])}[]`;
@@ -160,7 +160,7 @@ export const unnested = (columns: Named, rows: readonly Where[]): SQL => {
   return sql`unnest(${list(arrays)}) as u(${list(columns.map(([, { name }]) => named(name)))})`;
 };
 
-export const given = ({ name, type }: Column<unknown>): SQL =>
+const given = ({ name, type }: Column<unknown>): SQL =>
   type === 'texts' ? sql`u.${named(name)}::text[]` : sql`u.${named(name)}`;
 
 const inserting = (

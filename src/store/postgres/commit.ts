@@ -8,7 +8,7 @@ import { stagePartsOf, stagesOf, storable } from './batch.ts';
 import type { Connection, SendStatement } from './database.ts';
 
 /** The sequence that new rows get their ids from. */
-export const ROW_IDS = 'row_ids';
+const ROW_IDS = 'row_ids';
 /** So many ids are taken from the database at once. */
 const RESERVED_AT_ONCE = 500;
 

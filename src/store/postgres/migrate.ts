@@ -9,8 +9,6 @@ const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'postgres');
 /** Names the lock under which the schema is changed: of this program alone, whatever else works on the server. */
 const LOCK = 'contact-sync migrations';
 
-const readMigrations = () => readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
-
 /** Reads the schema in one statement: whether this table and any other one exist, and the time of the latest migration. */
 const look = async (send: SendStatement): Promise<{ readonly isMade: boolean; readonly others: number }> => {
   const rows = await send(sql`
@@ -25,16 +23,16 @@ const appliedUpTo = async (send: SendStatement): Promise<number> => {
   return Number(rows[0]?.['at'] ?? 0);
 };
 
-const refuse = (place: string, applied: number): void => {
-  if (applied <= Math.max(...readMigrations().map((file) => file.folderMillis))) return;
+const refuseNewer = (place: string, applied: number, latest: number): void => {
+  if (applied <= latest) return;
   throw new StoreError(
     `The database ${place} was written by a newer version of contact-sync. Run that version, or name another database.`,
   );
 };
 
 /**
- * Applies the migrations that are missing, all or none, under a lock of the server: of many processes that begin at once one
- * does so and the others wait.
+ * Applies the migrations of the folder that the database lacks, all or none, under a lock of the server: of many processes that
+ * begin at once one does so and the others wait.
  *
  * @throws {StoreError} where the database is of a newer version, or holds another program's tables.
  */
@@ -42,12 +40,14 @@ export const migrate = async (
   send: SendStatement,
   inTransaction: (step: (send: SendStatement) => Promise<void>) => Promise<void>,
   place: string,
+  folder = MIGRATIONS_FOLDER,
 ): Promise<void> => {
-  const last = Math.max(...readMigrations().map((file) => file.folderMillis));
+  const migrations = readMigrationFiles({ migrationsFolder: folder });
+  const latest = Math.max(...migrations.map((file) => file.folderMillis));
   if ((await look(send)).isMade) {
     const applied = await appliedUpTo(send);
-    refuse(place, applied);
-    if (applied === last) return;
+    refuseNewer(place, applied, latest);
+    if (applied === latest) return;
   }
   await inTransaction(async (step) => {
     await step(sql`select pg_advisory_xact_lock(hashtext(${LOCK}), hashtext(current_schema()))`);
@@ -62,8 +62,8 @@ export const migrate = async (
       await step(sql`create table contact_sync_migrations (hash text not null, created_at bigint not null)`);
     }
     const applied = await appliedUpTo(step);
-    refuse(place, applied);
-    for (const file of readMigrations().filter(({ folderMillis }) => folderMillis > applied)) {
+    refuseNewer(place, applied, latest);
+    for (const file of migrations.filter(({ folderMillis }) => folderMillis > applied)) {
       for (const statement of file.sql) await step(sql.raw(statement));
       await step(sql`insert into contact_sync_migrations values (${file.hash}, ${file.folderMillis})`);
     }

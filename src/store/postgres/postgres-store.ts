@@ -1,12 +1,11 @@
 import { createStore } from '../sql/sql-store.ts';
 import type { SqlDatabase, Statements } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
-import { hostedRows } from '../sql/hosted-rows.ts';
+import { tokenTable } from '../sql/token-table.ts';
 import type { Rows } from '../sql/step.ts';
 import { openTemporary } from '../sqlite/database.ts';
-import type { HostedStore } from '../hosted.ts';
+import type { StoreWithTokens } from '../token-table.ts';
 import { commit, RowIds } from './commit.ts';
-import { insertCopied, raiseIds } from './load.ts';
 import { createConnection, drive, type Connection, type DatabaseOptions } from './database.ts';
 import { postgresDialect, type LeaseClock } from './dialect.ts';
 
@@ -39,28 +38,7 @@ const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
       const [read] = await db.do((send) => send(sql`select ${asLists(statements)}`));
       return read as Readonly<Record<Name, Rows>>;
     },
-    // One statement for both. What it reads is of the moment before the lease was taken: where another process has committed
-    // something since, it is out of date.
-    lease: async <Name extends string>(link: string, taking: ReturnType<typeof sql>, statements: Statements<Name>) => {
-      const [taken] = await db.do((send) =>
-        send(sql`
-          with taken as (${taking}, commit_key as key),
-            before as (select l.commit_key as key, row_to_json(opening) as opening
-              from links as l, lateral (select ${asLists(statements)}) as opening
-              where l.name = ${link} and exists (select from taken))
-          select taken.token, before.key is not distinct from taken.key as "isCurrent", before.opening
-          from taken left join before on true`),
-      );
-      if (taken === undefined) return null;
-      const opening = taken['isCurrent'] === true ? (taken['opening'] as Readonly<Record<Name, Rows>> | null) : null;
-      return { token: Number(taken['token']), read: opening };
-    },
     commit: (fence, operations) => commit(db, rowIds, fence, operations),
-    load: (batches) =>
-      db.atomic(async (send) => {
-        for await (const { table, rows } of batches()) await send(insertCopied(table, rows));
-        await send(raiseIds());
-      }),
     // The server returns the space of deleted rows by itself.
     shrink: () => Promise.resolve(),
     compact: () => Promise.resolve(),
@@ -81,13 +59,13 @@ const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
 };
 
 /** Opens a database on PostgreSQL; connects, and migrates it, when it is first used. */
-export const openPostgresDatabase = (options: PostgresOptions): SqlDatabase =>
+const openPostgresDatabase = (options: PostgresOptions): SqlDatabase =>
   openDatabase(createConnection(options), options.leaseClock ?? 'database');
 
 /** The store on PostgreSQL, for daemons on many hosts; connects, and migrates the database, when it is first used. */
-export const openPostgres = (options: PostgresOptions): HostedStore => {
+export const openPostgres = (options: PostgresOptions): StoreWithTokens => {
   const db = openPostgresDatabase(options);
   return Object.assign(createStore(db, { newId: options.newId, openScratch: openTemporary }), {
-    hosted: hostedRows(db),
+    tokens: tokenTable(db),
   });
 };

@@ -1,9 +1,9 @@
 import type { SQL } from 'drizzle-orm';
-import { COPIED_TABLES, copiedColumns, copiedKey, type CopiedRow, type RowBatch, type RowStore } from '../copy.ts';
+import { COPIED_TABLES, copiedColumns, copiedKey, type CopiedRow, type RowBatch } from '../copy.ts';
 import { LINK_TABLES, type Table } from '../tables.ts';
-import type { SqlDatabase } from './dialect.ts';
+import type { ScratchDatabase, SqlDatabase } from './dialect.ts';
 import { sql } from './drizzle.ts';
-import { all, first } from './step.ts';
+import { all } from './step.ts';
 
 const ROWS_AT_ONCE = 2_000;
 
@@ -51,23 +51,14 @@ const readAllRows = async function* (
   }
 };
 
-/** The rows of an open database. */
-export const rowStoreOf = (db: SqlDatabase): RowStore => ({
-  place: db.place,
-  isLeased: async () => {
-    const isTaken = sql`lease_owner is not null and lease_until_ms > ${db.dialect.time}`;
-    return (await db.run(() => first(sql`select 1 from links where ${isTaken}`))) !== null;
-  },
-  rows: (table) => readAllRows(db, COPIED_TABLES[table], null),
-  add: (batches) => db.load(batches),
-  close: () => db.close(),
-});
+/** Everything that is stored of a link. Of other links it has their own rows alone. */
+const rowsOf = async function* (from: SqlDatabase, link: string): AsyncGenerator<RowBatch> {
+  for await (const rows of readAllRows(from, COPIED_TABLES.links, null)) yield { table: 'links', rows };
+  for (const table of Object.keys(LINK_TABLES) as (keyof typeof LINK_TABLES)[]) {
+    for await (const rows of readAllRows(from, COPIED_TABLES[table], link)) yield { table, rows };
+  }
+};
 
 /** Copies everything that is stored of a link into an empty database. Of other links it copies their own rows alone. */
-export const copyLink = (from: SqlDatabase, to: SqlDatabase, link: string): Promise<void> =>
-  to.load(async function* (): AsyncGenerator<RowBatch> {
-    for await (const rows of readAllRows(from, COPIED_TABLES.links, null)) yield { table: 'links', rows };
-    for (const table of Object.keys(LINK_TABLES) as (keyof typeof LINK_TABLES)[]) {
-      for await (const rows of readAllRows(from, COPIED_TABLES[table], link)) yield { table, rows };
-    }
-  });
+export const copyLink = (from: SqlDatabase, to: ScratchDatabase, link: string): Promise<void> =>
+  to.load(rowsOf(from, link));

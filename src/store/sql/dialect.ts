@@ -58,29 +58,24 @@ export type SqlDatabase = {
   /** Reads what several statements select, all at one moment. */
   together<Name extends string>(statements: Statements<Name>): Promise<Readonly<Record<Name, Rows>>>;
   /**
-   * Takes a lease with a statement that ends with `returning lease_token as token`, and reads what statements select while it
-   * is held. `read` is null where that may be out of date; the answer is null where the statement returns nothing.
-   */
-  lease<Name extends string>(
-    link: string,
-    taking: SQL,
-    statements: Statements<Name>,
-  ): Promise<{ readonly token: number; readonly read: Readonly<Record<Name, Rows>> | null } | null>;
-  /**
    * Applies operations in their order, all or none. Returns the ids that it assigned, those of `returned`.
    *
    * @throws {FenceError} where the token is not that of the link's lease: nothing is changed.
    */
   commit(fence: Fence, operations: Operations): Promise<readonly number[]>;
-  /** Adds copied rows, all or none. `batches` is called again after a failed attempt. */
-  load(batches: () => AsyncIterable<RowBatch>): Promise<void>;
   /** Returns the pages of rows that were deleted to the disk. */
   shrink(): Promise<void>;
   /** Erases deleted and replaced rows from the disk. */
   compact(): Promise<void>;
   /** A name that every process has for this database; null where its directory names it. */
   sharedId(): Promise<string | null>;
-  /** Drops the values that are cached for a leased link. */
+  /** Drops what is kept for a link while its lease is held. */
   released(link: string): void;
   close(): Promise<void>;
+};
+
+/** A database for the copy of a link. */
+export type ScratchDatabase = SqlDatabase & {
+  /** Adds copied rows, all or none. */
+  load(batches: AsyncIterable<RowBatch>): Promise<void>;
 };

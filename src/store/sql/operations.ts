@@ -74,8 +74,7 @@ const halfOperations = (change: HalfPut): readonly RowOperation[] => {
   return patch('halves', { side, id }, set);
 };
 
-const isOpen = { resolvedAtMs: null } as const;
-const NO_ANSWER = { afterJson: null, error: null };
+const notEnded = { endedAtMs: null } as const;
 
 const TRANSLATIONS: Translations = {
   put: (change) => put(change.table, change.table === 'groupPairs' ? groupPairColumns(change.row) : change.row),
@@ -105,15 +104,13 @@ const TRANSLATIONS: Translations = {
     const afterJson = after === null ? null : encodeRecord(after);
     return patch('journal', { id, state: 'intended' }, { state, error, afterJson, settledAtMs: atMs });
   },
-  'redact-entry': ({ id, operation }) => patch('journal', { id }, { ...operationColumns(operation), ...NO_ANSWER }),
-  conflict: ({ run, leftId, rightId, conflict, atMs, resolvedAtMs = null }, { newId }) => {
-    const row = { id: newId(false), run, leftId, rightId, ...conflict, atMs, resolvedAtMs };
-    return add('conflicts', { ...row, review: null, reviewedAtMs: null });
+  conflict: ({ run, leftId, rightId, conflict, atMs, endedAtMs = null }, { newId }) => {
+    const row = { id: newId(false), run, leftId, rightId, ...conflict, atMs, endedAtMs };
+    return add('conflicts', { ...row, decided: null });
   },
-  'resolve-conflicts': ({ leftId, fields, atMs }) =>
-    patch('conflicts', { leftId, field: fields, ...isOpen }, { resolvedAtMs: atMs }),
-  'review-conflict': ({ leftId, field, review, atMs }) =>
-    patch('conflicts', { leftId, field, ...isOpen }, { review, reviewedAtMs: review === null ? null : atMs }),
+  'end-conflicts': ({ leftId, fields, atMs }) =>
+    patch('conflicts', { leftId, ...(fields !== 'all' && { field: fields }), ...notEnded }, { endedAtMs: atMs }),
+  'decide-conflict': ({ leftId, field, decided }) => patch('conflicts', { leftId, field, ...notEnded }, { decided }),
   'run-started': ({ run }) => [
     ...patch('runs', { outcome: 'running' }, { outcome: 'failed', reason: INTERRUPTED, endedAtMs: run.startedAtMs }),
     ...add('runs', { ...runStartColumns(run), outcome: 'running', reason: null, endedAtMs: null }),

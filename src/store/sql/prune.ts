@@ -21,14 +21,14 @@ export const pruneOperations =
       and not ${isOneOf(all)} and id not in (select run from journal where link = ${link} and state = 'intended')
       order by started_at_ms, ${id} limit ${PRUNED_AT_ONCE})`;
     const isLatest = sql`id in (${latest(sql`outcome <> 'running'`, all)}, ${latest(sql`outcome = 'completed'`, completed)})`;
-    const dismissed = sql`review = 'dismissed' and reviewed_at_ms < ${beforeMs}`;
+    const settled = sql`winner is not null and decided is null and at_ms < ${beforeMs}`;
     return [
       { op: 'sweep', table: 'journal', condition: sql`run in ${over}` },
       { op: 'sweep', table: 'runs', condition: sql`id in ${over} and not ${isLatest}` },
       {
         op: 'sweep',
         table: 'conflicts',
-        condition: sql`(resolved_at_ms < ${beforeMs} or (${dismissed}))`,
+        condition: sql`(ended_at_ms < ${beforeMs} or (${settled}))`,
       },
       { op: 'sweep', table: 'rejections', condition: sql`retry_at_ms < ${beforeMs}` },
     ];

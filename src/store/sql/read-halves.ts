@@ -1,6 +1,5 @@
 import type { RowDigest } from '../../core/contact/requests.ts';
 import type { HalfKey, PairRow } from '../../core/state/rows.ts';
-import { domainToUnicode } from 'node:url';
 import type { SQL } from 'drizzle-orm';
 import type { Half } from '../../core/contact/half.ts';
 import { needlesOf } from '../../core/contact/search.ts';
@@ -18,6 +17,7 @@ const READ = [
   'side',
   'id',
   'pair',
+  'formerPair',
   'state',
   'absences',
   'lastListedAtMs',
@@ -34,12 +34,6 @@ const LIGHT = columnsOf(halves, ['id', 'pair', 'state', 'absences', 'heardAtMs']
 const EITHER_SIDE = sql`h.side in ('left', 'right')`;
 // States are written out, here and below: with a bound parameter no partial index is used.
 const IS_OPEN = sql`h.state <> 'settled'`;
-
-/** The key that earlier versions stored of an address with an international domain. */
-const unicodeKeys = (key: string): readonly string[] => {
-  const [, local = '', domain = ''] = /^(.*@)(.*xn--.*)$/u.exec(key) ?? [];
-  return domain === '' ? [] : [local + domainToUnicode(domain)];
-};
 
 /** The halves that a text may name, the best first where there are more than the limit; {@link bestOf} looks at them again. */
 const foundBy = (dialect: Dialect, link: string, { text, limit }: Extract<HalfQuery, { by: 'search' }>): SQL => {
@@ -83,12 +77,10 @@ const conditionOf = (dialect: Dialect, link: string, query: HalfQuery): SQL => {
     }
     case 'alone':
       return ofPairs(sql`status in ('kept', 'dormant')`);
-    case 'asleep':
-      return ofPairs(sql`status = 'asleep'`);
     case 'unselected':
       return sql`${EITHER_SIDE} and h.pair is null and h.state = 'settled'`;
     case 'email': {
-      const keys = [...query.keys, ...query.keys.flatMap(unicodeKeys)];
+      const { keys } = query;
       return sql`h.side = ${query.side} and ${dialect.mayHoldEmail(keys)}`;
     }
     case 'search':

@@ -74,7 +74,7 @@ export const selectRuns = (dialect: Dialect, link: string, query: RunQuery): SQL
     return newest(idPrefix === '' ? sql`` : isMeant, sql``);
   }
   if ('newest' in query) {
-    const { before, of: { kind, outcome, hasWrites } = {} } = query;
+    const { before, of: { kind, outcome } = {} } = query;
     const isBefore =
       before === undefined
         ? sql``
@@ -82,11 +82,7 @@ export const selectRuns = (dialect: Dialect, link: string, query: RunQuery): SQL
             and (started_at_ms < ${before.startedAtMs} or ${id} < ${before.id})`;
     const isKind = kind === undefined ? sql`` : sql` and kind = ${kind}`;
     const isOutcome = outcome === undefined ? sql`` : sql` and outcome = ${outcome}`;
-    const isWriting =
-      hasWrites === true
-        ? sql` and exists (select 1 from journal where journal.link = runs.link and journal.run = runs.id)`
-        : sql``;
-    return newest(sql`${isBefore}${isKind}${isOutcome}${isWriting}`, sql` limit ${query.newest}`);
+    return newest(sql`${isBefore}${isKind}${isOutcome}`, sql` limit ${query.newest}`);
   }
   if (query.latest === 'writing') {
     const latest = sql`select run from journal where link = ${link} and state = 'done' order by id desc limit 1`;
@@ -96,17 +92,16 @@ export const selectRuns = (dialect: Dialect, link: string, query: RunQuery): SQL
   return newest(sql` and ${dialect.isOneOf(sql`outcome`, outcomes)}`, sql` limit 1`);
 };
 
-export const runsOf = (link: string, rows: readonly RunCells[]): readonly RunRow[] =>
-  rows.map((row) => toRun(link, row));
+const runsOf = (link: string, rows: readonly RunCells[]): readonly RunRow[] => rows.map((row) => toRun(link, row));
 
 export const readRuns = function* (dialect: Dialect, link: string, query: RunQuery): Step<readonly RunRow[]> {
   return runsOf(link, yield* all<RunCells>(selectRuns(dialect, link, query)));
 };
 
-/** Selects conflicts, the oldest first: the open ones alone unless `isAll`. */
+/** Selects conflicts, the oldest first: without `isAll` only those that have not ended. */
 export const selectConflicts = (link: string, isAll: boolean): SQL =>
   sql`select ${columnsOf(conflicts)} from conflicts
-    where link = ${link}${isAll ? sql`` : sql` and resolved_at_ms is null`} order by id`;
+    where link = ${link}${isAll ? sql`` : sql` and ended_at_ms is null`} order by id`;
 
 export const readConflicts = function* (link: string, isAll: boolean): Step<readonly ConflictRow[]> {
   return toConflicts(yield* all<ConflictCells>(selectConflicts(link, isAll)));

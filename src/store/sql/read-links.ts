@@ -74,12 +74,11 @@ export const swapNotificationState = function* (
 ): Step<boolean> {
   yield insertLink(link);
   const equals = (state: NotificationState): SQL => sql`(told_trouble is not distinct from ${state.trouble}
-    and failing_since_ms is not distinct from ${state.failingSinceMs}
-    and told_claimed_until_ms is not distinct from ${state.claimedUntilMs})`;
+    and failing_since_ms is not distinct from ${state.failingSinceMs})`;
   // An earlier attempt whose answer was lost may have replaced it.
   const isMeant = attempt > 1 ? sql`(${equals(before)} or ${equals(after)})` : equals(before);
   const swapped = yield* first(sql`update links set told_trouble = ${after.trouble},
-    failing_since_ms = ${after.failingSinceMs}, told_claimed_until_ms = ${after.claimedUntilMs}
+    failing_since_ms = ${after.failingSinceMs}
     where name = ${link} and ${isMeant} returning name`);
   return swapped !== null;
 };

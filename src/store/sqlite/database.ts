@@ -6,7 +6,7 @@ import { DirectoryError, makeDirectory } from '../../util/files.ts';
 import { COPIED_TABLES, copiedColumns, type RowBatch } from '../copy.ts';
 import { FenceError, StoreError } from '../errors.ts';
 import type { Operations } from '../sql/operations.ts';
-import type { Fence, SqlDatabase, Statements } from '../sql/dialect.ts';
+import type { Fence, ScratchDatabase, Statements } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import type { Rows, Step } from '../sql/step.ts';
 import { SQLITE } from './dialect.ts';
@@ -137,10 +137,10 @@ export const openClient = (path: string): Database.Database => {
 };
 
 /** Adds rows in one transaction; the connection must not be used for anything else in the meantime. */
-const load = async (client: Database.Database, batches: () => AsyncIterable<RowBatch>): Promise<void> => {
+const load = async (client: Database.Database, batches: AsyncIterable<RowBatch>): Promise<void> => {
   client.exec('begin immediate');
   try {
-    for await (const { table, rows } of batches()) {
+    for await (const { table, rows } of batches) {
       const columns = copiedColumns(COPIED_TABLES[table]);
       const names = columns.map(([, { name }]) => `"${name}"`).join(', ');
       const statement = client.prepare(
@@ -160,7 +160,7 @@ const load = async (client: Database.Database, batches: () => AsyncIterable<RowB
 };
 
 /** Opens a database file as {@link openClient} does. What it cannot do is reported with the file, the cause and the remedy. */
-export const openDatabase = (path: string): SqlDatabase => {
+export const openDatabase = (path: string): ScratchDatabase => {
   const client = openClient(path);
   const read = createReader(client);
   const write = createWriter(client);
@@ -184,11 +184,6 @@ export const openDatabase = (path: string): SqlDatabase => {
     run: (step) => explained(() => drive(step(1), read)),
     atomic: (step) => atomic(() => drive(step(1), read)),
     together: (statements) => atOnce(() => readAll(statements)),
-    lease: (_link, taking, statements) =>
-      atomic(() => {
-        const [taken] = read(taking);
-        return taken === undefined ? null : { token: Number(taken['token']), read: readAll(statements) };
-      }),
     commit: ({ link, token }: Fence, { operations, returned }: Operations) =>
       atomic(() => {
         const [held] = read(
@@ -213,4 +208,4 @@ export const openDatabase = (path: string): SqlDatabase => {
 };
 
 /** Opens an empty database that ends with its connection. A large one takes disk space instead of memory. */
-export const openTemporary = (): SqlDatabase => openDatabase(TEMPORARY);
+export const openTemporary = (): ScratchDatabase => openDatabase(TEMPORARY);

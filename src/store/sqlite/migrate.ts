@@ -1,8 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { join } from 'node:path';
-import { searchText } from '../../core/contact/search.ts';
 import { PACKAGE_ROOT } from '../../util/package.ts';
-import { decodeRecord } from '../codec.ts';
 import { StoreError } from '../errors.ts';
 import { readMigrationFiles } from '../sql/drizzle.ts';
 
@@ -13,7 +11,7 @@ const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'sqlite');
 const CREATE_TABLE =
   'create table if not exists __drizzle_migrations (id serial primary key, hash text not null, created_at numeric)';
 
-const readMigrations = () => readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+const readMigrations = (migrationsFolder: string) => readMigrationFiles({ migrationsFolder });
 
 const TABLE = '__drizzle_migrations';
 
@@ -32,49 +30,46 @@ export const appliedUpTo = (client: Database, tables = tablesOf(client)): number
  *
  * @throws {StoreError} where the database is another program's, or of a newer version.
  */
-export const checkVersion = (client: Database, path: string): void => {
+export const checkVersion = (client: Database, path: string, folder = MIGRATIONS_FOLDER): void => {
   const tables = tablesOf(client);
   const applied = appliedUpTo(client, tables);
   if (applied === 0 && [...tables].some((name) => name !== TABLE))
     throw new StoreError(`${path} is a database of another program. Choose another DATA_DIR.`);
-  if (applied > Math.max(...readMigrations().map((file) => file.folderMillis))) {
+  if (applied > Math.max(...readMigrations(folder).map((file) => file.folderMillis))) {
     throw new StoreError(
       `${path} was written by a newer version of contact-sync. Run that version, or choose another DATA_DIR.`,
     );
   }
 };
 
-/** The search text of a stored record; empty where the record cannot be parsed, which each later read reports. */
-const searchTextOf = (recordJson: unknown): string => {
-  try {
-    return searchText(decodeRecord(String(recordJson)).contact);
-  } catch {
-    return '';
-  }
-};
-
 /**
- * Applies the migrations that are missing, all or none; alone with the database from before it looks. Answers whether
- * it made the tables of a new file, carried an earlier version's over, or found nothing to do.
+ * Applies the migrations of the folder that the database lacks, all or none, in one exclusive transaction. Returns whether it
+ * created the tables of a new file, upgraded those of an earlier version, or did nothing.
  *
  * @throws {StoreError} like {@link checkVersion}, where another process changed the file in the meantime.
  */
-export const migrate = (client: Database, path: string): 'made' | 'upgraded' | 'current' => {
+export const migrate = (
+  client: Database,
+  path: string,
+  folder = MIGRATIONS_FOLDER,
+): 'made' | 'upgraded' | 'current' => {
+  const migrations = readMigrations(folder);
   const isMissing = (file: { readonly folderMillis: number }): boolean => file.folderMillis > appliedUpTo(client);
-  if (!readMigrations().some(isMissing)) return 'current';
-  let isNew = false;
-  client.function('search_text', { deterministic: true }, searchTextOf);
-  const apply = client.transaction(() => {
-    checkVersion(client, path);
-    isNew = appliedUpTo(client) === 0;
+  if (!migrations.some(isMissing)) return 'current';
+  const apply = client.transaction((): 'made' | 'upgraded' | 'current' => {
+    checkVersion(client, path, folder);
+    const isNew = appliedUpTo(client) === 0;
+    // Another process may have applied them in the meantime.
+    const missing = migrations.filter(isMissing);
+    if (missing.length === 0) return 'current';
     client.exec(CREATE_TABLE);
-    for (const file of readMigrations().filter(isMissing)) {
+    for (const file of missing) {
       for (const statement of file.sql) client.exec(statement);
       client
         .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
         .run(file.hash, file.folderMillis);
     }
+    return isNew ? 'made' : 'upgraded';
   });
-  apply.immediate();
-  return isNew ? 'made' : 'upgraded';
+  return apply.immediate();
 };

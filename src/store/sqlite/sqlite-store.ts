@@ -1,6 +1,6 @@
 import { createStore } from '../sql/sql-store.ts';
-import { hostedRows } from '../sql/hosted-rows.ts';
-import type { HostedStore } from '../hosted.ts';
+import { tokenTable } from '../sql/token-table.ts';
+import type { StoreWithTokens } from '../token-table.ts';
 import { openDatabase, openTemporary } from './database.ts';
 
 /**
@@ -8,7 +8,7 @@ import { openDatabase, openTemporary } from './database.ts';
  *
  * @throws {StoreError} where the file is corrupt, of a newer version or cannot be opened; it is left untouched.
  */
-export const openStore = (path: string): HostedStore => {
+export const openStore = (path: string): StoreWithTokens => {
   const db = openDatabase(path);
-  return Object.assign(createStore(db, { newId: () => '', openScratch: openTemporary }), { hosted: hostedRows(db) });
+  return Object.assign(createStore(db, { newId: () => '', openScratch: openTemporary }), { tokens: tokenTable(db) });
 };

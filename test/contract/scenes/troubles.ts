@@ -69,10 +69,10 @@ export const troubleScenes = {
       harness.disturb('update', trouble);
       const current = await readRecord(harness, created.id);
       const desired = { ...current.contact, title: `After ${trouble}` };
-      const before = harness.arrived();
+      const before = harness.arrivedToUpdate();
       const results = await harness.remote.update([{ key: 'k', current, desired, fields: ['title'] }], forever);
       expect(errorOf(results, 'k')).toMatchObject({ retry: 'soon', applied: 'unknown' });
-      expect(harness.arrived() - before).toBe(1);
+      expect(harness.arrivedToUpdate() - before).toBe(1);
     }
   },
 

@@ -146,12 +146,6 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       expect(await ids({ by: 'alone' })).toEqual(['l2', 'l3', 'r2', 'r3']);
     });
 
-    it('of pairs that are asleep are found as asleep, and are not alone', async () => {
-      await commit(newPair('l1', 'r1', 'asleep'), newPair('l2', 'r2'), newPair('l3', 'r3', 'kept'), putHalf('l4'));
-      expect(await ids({ by: 'asleep' })).toEqual(['l1', 'r1']);
-      expect(await ids({ by: 'alone' })).toEqual(['l3', 'r3']);
-    });
-
     it('are unselected if they are settled and have no pair', async () => {
       await commit(
         newPair('l1', 'r1'),
@@ -242,8 +236,8 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         putHalf('l5', { state: 'settling' }),
         putHalf('r3', { side: 'right', state: 'changed' }),
       );
-      await commit(newPair('l6', 'r6', 'asleep'), putHalf('l7'));
-      const counts = { pairs: 1, asleep: 1, present: [5, 4], unselected: [1, 0] } as const;
+      await commit(newPair('l6', 'r6', 'dormant'), putHalf('l7'));
+      const counts = { pairs: 1, present: [5, 4], unselected: [1, 0] } as const;
       expect(await subject.store.counts(LINK)).toEqual(countsOf(counts));
     });
 

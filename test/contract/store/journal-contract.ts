@@ -1,8 +1,7 @@
 import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
-import type { Operation, StoredOperation } from '../../../src/core/reconcile/operation.ts';
+import type { Operation } from '../../../src/core/reconcile/operation.ts';
 import { type Store } from '../../../src/store/store.ts';
-import type { SyncedField } from '../../../src/core/contact/contact.ts';
 import { operationOf, recordOf, rowOf } from '../../support/store/rows.ts';
 import { LINK, type StoreSubject } from './store-subject.ts';
 
@@ -112,41 +111,6 @@ export const journalContract = (name: string, subject: StoreSubject): void => {
       );
       await settle(open);
       expect(await subject.store.journal(LINK, { run: 'a' })).toEqual([]);
-    });
-
-    it('keeps the kind, the fields and the outcome of an entry whose values are erased', async () => {
-      const redact = async (operation: Operation, fields: readonly SyncedField[]) => {
-        const id = await intend('a', operation);
-        await settle(id, { after: recordOf('l9'), error: 'refused for l9' });
-        const address = { side: 'left', cause: 'sync', pairId: null, leftId: null, rightId: null } as const;
-        const kept = { kind: 'incomplete', was: operation.kind, fields, empties: fields, lacks: 'its values' } as const;
-        const erased: StoredOperation = { ...address, ...kept };
-        await commit(
-          { kind: 'redact-entry', id, operation: erased },
-          { kind: 'redact-entry', id: id + 999, operation: erased },
-        );
-        const outcome = { id, run: 'a', intendedAtMs: 10, state: 'done', settledAtMs: 20, after: null, error: null };
-        return { ...erased, ...outcome, lacks: expect.any(String) };
-      };
-      const erased = [
-        await redact(operationOf('delete', { pairId: 4 }), []),
-        await redact(operationOf('update', { pairId: 4, empties: ['title'] }), ['title']),
-        await redact(operationOf('membership', { pairId: 4, empties: ['buckets'] }), ['buckets']),
-        await redact(operationOf('group-delete', { pairId: 4 }), []),
-      ];
-      expect(await subject.store.journal(LINK, { run: 'a' })).toStrictEqual(erased);
-      expect(await entryIds({ destroyedSinceMs: 0 })).toEqual(erased.map(({ id }) => id));
-      expect(await entryIds({ ids: ['l1', 'r1', 'l9'], pairIds: [4] })).toEqual([]);
-    });
-
-    it('replaces the operation of an entry and erases its answer', async () => {
-      const group = { id: 'g1', name: 'Choir', members: ['l1', 'l2'] };
-      const id = await intend('a', operationOf('group-delete', { group }));
-      await settle(id, { error: 'refused for l1' });
-      const operation = operationOf('group-delete', { group: { ...group, members: ['l2'] } });
-      await commit({ kind: 'redact-entry', id, operation });
-      const outcome = { id, run: 'a', intendedAtMs: 10, state: 'done', settledAtMs: 20 } as const;
-      expect(await subject.store.journal(LINK, { run: 'a' })).toStrictEqual([rowOf(operation, outcome)]);
     });
 
     it('is read by the contacts and pairs in its entries and their answers', async () => {

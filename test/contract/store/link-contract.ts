@@ -1,4 +1,4 @@
-import { NO_ACTIVITY, NO_CURSOR, type StoreChange, NO_NOTIFICATION } from '../../../src/core/state/rows.ts';
+import { NO_CURSOR, type StoreChange, NO_NOTIFICATION } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
 import { FenceError } from '../../../src/store/store.ts';
 import { countsOf, newPair, operationOf, putHalf, rejectionOf } from '../../support/store/rows.ts';
@@ -144,8 +144,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         credentials: { left: null, right: null },
         acceptedDeletes: null,
         fields: { name: '', joining: null },
-        activity: NO_ACTIVITY,
-        forgottenAtMs: null,
+        lastChangeAtMs: null,
         selection: null,
         notificationState: NO_NOTIFICATION,
         pausedByHandAtMs: null,
@@ -164,14 +163,12 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         kind: 'link',
         patch: { accounts: { left: 'a', right: null }, credentials: { left: null, right: 'c' } },
       });
-      const activity = { lastChangeAtMs: 12, hours: [0.5, 1] };
-      await commit({ kind: 'link', patch: { activity, forgottenAtMs: 3 } });
+      await commit({ kind: 'link', patch: { lastChangeAtMs: 12 } });
       const patched = {
         state: 'paused',
         reason: 'revoked',
         accounts: { left: 'a', right: null },
-        activity,
-        forgottenAtMs: 3,
+        lastChangeAtMs: 12,
       };
       expect(await subject.store.link(LINK)).toMatchObject({ ...patched, credentials: { left: null, right: 'c' } });
       await commit({ kind: 'link', patch: { state: 'active', reason: null } });
@@ -201,12 +198,12 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
 
     it('has a notification state that is swapped only from its current value, without a lease', async () => {
       await subject.store.releaseLease(LINK, 'owner');
-      const claimed = { trouble: null, failingSinceMs: 3, claimedUntilMs: 7 } as const;
-      const notificationState = { trouble: 'failing', failingSinceMs: 3, claimedUntilMs: null } as const;
+      const claimed = { trouble: null, failingSinceMs: 3 } as const;
+      const notificationState = { trouble: 'failing', failingSinceMs: 3 } as const;
       expect(await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, claimed)).toBe(true);
       expect(await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, notificationState)).toBe(false);
       expect((await subject.store.link(LINK)).notificationState).toEqual(claimed);
-      for (const other of [{ trouble: 'halted' }, { failingSinceMs: 4 }, { claimedUntilMs: null }] as const) {
+      for (const other of [{ trouble: 'halted' }, { failingSinceMs: 4 }] as const) {
         expect(await subject.store.swapNotificationState(LINK, { ...claimed, ...other }, notificationState)).toBe(
           false,
         );
@@ -237,7 +234,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
     });
 
     it('keeps its notification state through patches of its state', async () => {
-      const notificationState = { trouble: 'halted', failingSinceMs: null, claimedUntilMs: null } as const;
+      const notificationState = { trouble: 'halted', failingSinceMs: null } as const;
       await subject.store.swapNotificationState(LINK, NO_NOTIFICATION, notificationState);
       await commit({ kind: 'link', patch: { state: 'active', reason: null } });
       expect(await subject.store.link(LINK)).toMatchObject({ state: 'active', notificationState });

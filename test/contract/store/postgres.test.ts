@@ -2,9 +2,6 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Contact, EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
-import { emailKey } from '../../../src/core/contact/keys.ts';
-import { newHalf } from '../../../src/core/state/half.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -26,16 +23,6 @@ const emptyDatabase = async (url: string): Promise<void> => {
   await client.end();
 };
 
-const recordWith = (id: string, contact: Contact) => ({
-  id,
-  version: '1',
-  modifiedAtMs: 1,
-  contact,
-  groupIds: [],
-  raw: '{}',
-  originId: null,
-});
-
 const postgres = await findPostgres();
 afterAll(() => postgres?.close());
 
@@ -50,8 +37,6 @@ describe.skipIf(postgres === null)('the contract', () => {
 
   storeContract('PostgreSQL', () => {
     const close = async (): Promise<void> => {
-      // The rows are deleted outside the store, so the store must not have cached them.
-      await Promise.all([LINK, 'other'].map((link) => store.releaseLease(link, 'owner')));
       await emptyDatabase(url);
     };
     return Promise.resolve({ store, close });
@@ -76,30 +61,6 @@ describe.skipIf(postgres === null)('the contract', () => {
     expect(await store.pausedByHandAtMs('a')).toBe(7);
     await store.releaseLease('a', 'run');
     await other.close();
-  });
-
-  it('finds a contact by the key that an earlier version stored for an international address', async () => {
-    await emptyDatabase(url);
-    const token = (await store.acquireLease('a', 'run', 1, 60_000)) ?? 0;
-    const contact = { ...EMPTY_CONTACT, emailAddresses: [{ value: 'a@müller.example', label: null }] };
-    await store.commit('a', token, [
-      { kind: 'put-half', half: newHalf('left', recordWith('l1', contact), 1), digest: null },
-    ]);
-    await postgres?.query(url, "update halves set email_keys = '{a@müller.example}'");
-    const found = await store.halves('a', { by: 'email', side: 'left', keys: [emailKey('a@müller.example')] });
-    expect(found.map(({ id }) => id)).toEqual(['l1']);
-  });
-
-  it('keeps no cached state of a link after releasing its lease, even if the last changes could not be stored', async () => {
-    await emptyDatabase(url);
-    const token = (await store.acquireLease('a', 'run', 1, 60_000)) ?? 0;
-    await store.commit('a', token, [
-      { kind: 'run-started', run: { id: 'r', kind: 'full', startedAtMs: 1, undoes: null } },
-    ]);
-    await postgres?.query(url, 'alter table runs rename to elsewhere');
-    await expect(store.releaseLease('a', 'run')).rejects.toThrow('cannot be used');
-    await postgres?.query(url, 'alter table elsewhere rename to runs');
-    expect(await store.runs('a', { newest: 1 })).toEqual([]);
   });
 
   it('and its scratch copy return the same results as SQLite after the same commits of many changes', async () => {

@@ -36,7 +36,6 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         startedAtMs: 10,
         override: null,
         wrote: null,
-        repaired: 0,
       };
       expect(await subject.store.runs(LINK, { idPrefix: 'r' })).toEqual([
         { ...row, outcome: 'running', reason: null, endedAtMs: null },
@@ -240,24 +239,24 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         expect([await entriesOf('running'), await runIds({ idPrefix: '' })]).toEqual([1, ['running']]);
       });
 
-      it('are pruned with resolved conflicts and with rejections whose retry time has passed', async () => {
-        const conflict = (field: 'title' | 'company'): StoreChange => ({
+      it('are pruned with ended conflicts and with rejections whose retry time has passed', async () => {
+        const conflict = (field: 'title' | 'company', winner: 'left' | null): StoreChange => ({
           kind: 'conflict',
           run: 'first',
           leftId: 'l1',
           rightId: 'r1',
-          conflict: { field, left: '1', right: '2', winner: 'left' },
-          atMs: 1,
+          conflict: { field, left: '1', right: '2', winner },
+          atMs: 60,
         });
-        await commit(conflict('title'), conflict('company'));
-        await commit({ kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 60 });
+        await commit(conflict('title', 'left'), conflict('company', null));
+        await commit({ kind: 'end-conflicts', leftId: 'l1', fields: ['title'], atMs: 60 });
         await commit({ kind: 'put', table: 'rejections', row: rejectionOf({ retryAtMs: 60 }) });
         await commit({ kind: 'put', table: 'rejections', row: rejectionOf({ key: 'later', retryAtMs: 90 }) });
         await prune(60);
         expect(await subject.store.conflicts(LINK, { all: true })).toHaveLength(2);
         await prune(61);
         expect(await subject.store.conflicts(LINK, { all: true })).toMatchObject([
-          { field: 'company', resolvedAtMs: null },
+          { field: 'company', endedAtMs: null },
         ]);
         expect((await subject.store.link(LINK)).rejections).toMatchObject([{ key: 'later' }]);
       });
@@ -303,20 +302,6 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
       });
       await commit(done(first, 'done'), done(second, 'failed'));
       expect(await runIds({ latest: 'writing' })).toEqual(['one']);
-    });
-
-    it('are found by whether they have journaled writes', async () => {
-      for (const [index, run] of ['one', 'idle', 'two', 'three'].entries()) await start(run, index);
-      const intended = (run: string): StoreChange => ({
-        kind: 'intend',
-        run,
-        operation: operationOf('update'),
-        atMs: 1,
-      });
-      await commit(intended('one'), intended('two'), intended('two'));
-      expect(await runIds({ newest: 9, of: { hasWrites: true } })).toEqual(['two', 'one']);
-      expect(await runIds({ newest: 1, of: { hasWrites: true } })).toEqual(['two']);
-      expect(await runIds({ newest: 9, of: {} })).toEqual(['three', 'two', 'idle', 'one']);
     });
   });
 };

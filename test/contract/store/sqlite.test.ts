@@ -55,21 +55,4 @@ describe('a store in one of two processes with the same file', () => {
     await one.acquireLease('a', 'run', 21, 30);
     expect(await one.link('a')).toMatchObject({ state: 'halted' });
   });
-
-  it('reads a link once during its lease, until it changes the link itself', async () => {
-    await using stores = await open();
-    const { one, other } = stores;
-    const token = (await one.acquireLease('a', 'run', 1, 60_000)) ?? 0;
-    const link = await one.link('a');
-    expect(await one.link('a')).toBe(link);
-    await one.commit('a', token, [{ kind: 'link', patch: { reason: 'its own' } }]);
-    expect(await one.link('a')).toMatchObject({ reason: 'its own' });
-    expect(await one.link('a')).toBe(await one.link('a'));
-    const failing = { ...link.notificationState, trouble: 'failing' } as const;
-    expect(await other.swapNotificationState('a', link.notificationState, failing)).toBe(true);
-    expect(await one.swapNotificationState('a', link.notificationState, failing)).toBe(false);
-    expect((await one.link('a')).notificationState).toEqual(failing);
-    expect(await one.swapNotificationState('a', failing, link.notificationState)).toBe(true);
-    expect((await one.link('a')).notificationState).toEqual(link.notificationState);
-  });
 });

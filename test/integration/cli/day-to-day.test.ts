@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { ConflictsDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
+import { ConflictsDocument } from '../../../src/cli/contacts/conflicts.ts';
+import { PlansDocument } from '../../../src/cli/sync/plan.ts';
+import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
+import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { runCli, secretsOf, useGround, type Ended } from './run-cli.ts';
 
 // Each command is a separate process.
@@ -26,7 +29,6 @@ test('status of a link that never ran is active and sends no request', async () 
       openConflicts: 0,
       rejected: [],
       unpaired: [],
-      setApart: [],
       unselected: { google: 0, service: 0 },
       lastRun: null,
       cursors: { google: null, service: null },

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkHealth, unhealthyBecause } from '../../../src/daemon/jobs/health.ts';
+import { checkHealth, unhealthyBecause } from '../../../src/daemon/server/health.ts';
 import { writeHeartbeat } from '../../../src/app/heartbeat.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { readSides } from '../../support/compare-sides.ts';

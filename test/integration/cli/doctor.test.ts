@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { FailureDocument } from '../../../config/documents.ts';
+import { FailureDocument } from '../../../src/cli/command/document-shapes.ts';
 import { runCli, useGround, type Environment } from './run-cli.ts';
 import { sampled } from '../../support/extent.ts';
+import { startReceiver } from '../../support/network.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { patchLink } from '../../support/store/rows.ts';
 
@@ -236,8 +237,8 @@ describe('Redis', () => {
 
 test('the receiver of notifications is shown by its host, with a warning if they are sent unencrypted', async () => {
   const webhook = '//hooks.invalid/services/T0SECRET';
-  const encrypted = await doctor({ NOTIFY_URL: `https:${webhook}`, NOTIFY_FORMAT: 'slack' });
-  expect(encrypted.check('notices')).toMatchObject({ level: 'ok', detail: 'go to hooks.invalid as slack, not signed' });
+  const encrypted = await doctor({ NOTIFY_URL: `https:${webhook}` });
+  expect(encrypted.check('notices')).toMatchObject({ level: 'ok', detail: 'go to hooks.invalid' });
   const open = await doctor({ NOTIFY_URL: `http:${webhook}` });
   expect(open.code).toBe(0);
   expect(open.check('notices')).toMatchObject({
@@ -247,4 +248,23 @@ test('the receiver of notifications is shown by its host, with a warning if they
   });
   expect(JSON.stringify([encrypted.checks, open.checks])).not.toContain('T0SECRET');
   expect((await doctor()).check('notices')).toBeUndefined();
+});
+
+test('--notify sends a test notification, and prints whether the receiver accepted it, without its address', async () => {
+  await using receiver = await startReceiver();
+  const NOTIFY_URL = `${receiver.url}/services/T0SECRET?token=T1SECRET`;
+  const send = () => doctor({ NOTIFY_URL }, '--notify');
+  const sent = await send();
+  const host = new URL(receiver.url).host;
+  expect(sent.check('notices')).toMatchObject({ level: 'ok', detail: `${host} accepted a test (204)` });
+  expect(receiver.received[0]?.path).toBe('/services/T0SECRET?token=T1SECRET');
+  expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ event: 'test', text: expect.any(String) });
+  await using other = await startReceiver();
+  receiver.answer((response) => response.writeHead(302, { location: other.url }).end());
+  const refused = await send();
+  expect(refused.code).toBe(5);
+  expect(refused.check('notices')?.detail).toBe(`${host} answered 302 with a redirect, which is not followed`);
+  expect([receiver.received.length, other.received.length]).toEqual([2, 0]);
+  expect(JSON.stringify([sent.checks, refused.checks])).not.toMatch(/T\dSECRET/u);
+  expect((await doctor({}, '--notify')).code).toBe(2);
 });

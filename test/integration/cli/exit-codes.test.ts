@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { FailureDocument, PlansDocument, RunsDocument, StatusDocument } from '../../../config/documents.ts';
+import { FailureDocument } from '../../../src/cli/command/document-shapes.ts';
+import { PlansDocument } from '../../../src/cli/sync/plan.ts';
+import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
+import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { ended, runCli, secretsOf, startCli, useGround } from './run-cli.ts';
 
 // Each command is a separate process.
@@ -23,7 +26,7 @@ describe('exit code 2', () => {
     [['sycn'], 'Did you mean sync?'],
     [['sync', '--jsn'], 'Did you mean --json?'],
     [['sync', 'one', 'two'], 'too many arguments'],
-    [['duplicates', 'mrege', '3f2a'], 'Did you mean: npm run -s contact-sync -- duplicates merge?'],
+    [['conflicts', 'reslove', '7'], 'Did you mean: npm run -s contact-sync -- conflicts resolve?'],
     [['conflicts', 'nonsense', '7'], 'There is no command `conflicts nonsense`.'],
     [['plan', '--accept-deletes'], 'unknown option'],
     [['sandbox', '--people', 'many'], 'whole number'],

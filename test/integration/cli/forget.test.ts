@@ -1,7 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StatusDocument } from '../../../config/documents.ts';
+import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { vaultIn } from '../../support/store/vault.ts';
@@ -19,8 +19,6 @@ const QUILL: Person = {
   emails: [{ value: EMAIL, label: 'work' }],
   phones: [{ value: '+49 30 5550199', label: 'work' }],
 };
-/** Short texts, so that none of them is split over two pages of a file. */
-const TRACES = ['zacharias', 'quillfeather', 'vellumworks', '5550199', 'gilder'];
 
 const redis = await startTestRedis();
 let ground: Ground;
@@ -64,11 +62,8 @@ const everyByte = async (): Promise<string> => {
   return texts.join('\n').toLowerCase();
 };
 
-const tracesIn = (bytes: string, traces = TRACES): readonly string[] => traces.filter((trace) => bytes.includes(trace));
-
-const quillAtGoogle = (): string =>
-  ground.sandbox.google.account.people().find((one) => one.names?.[0]?.familyName === 'Quillfeather')?.resourceName ??
-  '';
+const tracesIn = (bytes: string, traces: readonly string[]): readonly string[] =>
+  traces.filter((trace) => bytes.includes(trace));
 
 /** Stores a run that ended with an error message of a remote, and a job with that message. */
 const mention = async (): Promise<void> => {
@@ -90,73 +85,18 @@ const mention = async (): Promise<void> => {
   await queue.close();
 };
 
-describe('forget contact', () => {
-  beforeEach(async () => {
-    await done('sync');
-    ground.sandbox.google.account.updatePerson(quillAtGoogle(), {
-      organizations: [{ name: 'Vellumworks', title: 'Gilder' }],
-    });
-    await done('sync');
-  });
-
-  test('refuses a contact that exists, with its sides and the remedy', async () => {
-    const { code, stdout, stderr } = await run('forget', 'contact', EMAIL, '--json');
-    expect(code).toBe(2);
-    expect(JSON.parse(stdout)).toEqual({ forgotten: null, error: expect.stringContaining('still exists at Google') });
-    expect(stderr).toMatch(/at the service \(contact_.*\) in the link default.* Delete it there/u);
-    expect(tracesIn(await everyByte())).toEqual(TRACES);
-  });
-
-  test('refuses a contact without stored data', async () => {
-    const { code, stderr } = await run('forget', 'contact', 'nobody@example.org');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored')]);
-  });
-
-  test('removes every byte of a deleted contact from database, log, runs and queue, and the contact does not reappear', async () => {
-    const id = quillAtGoogle();
-    ground.sandbox.google.account.deletePerson(id);
-    await done('sync');
-    await mention();
-    expect(ground.sandbox.service.account.contacts().map(({ last_name }) => last_name)).not.toContain('Quillfeather');
-    expect(tracesIn(await everyByte())).toEqual(TRACES);
-
-    // Like a daemon, this open store prevents the removal of the write-ahead log.
-    const daemon = openStore(join(dataDir, 'contact-sync.db'));
-    const { forgotten } = JSON.parse(await done('forget', 'contact', EMAIL, '--json')) as {
-      forgotten: { contacts: { link: string; ids: string[]; writes: number; idsKeptUntil: string | null }[] };
-    };
-    expect(forgotten.contacts).toMatchObject([
-      { link: 'default', writes: 3, idsKeptUntil: expect.stringMatching(/Z$/u) },
-    ]);
-    expect(forgotten.contacts[0]?.ids).toContain(id);
-    expect((await stat(join(dataDir, 'contact-sync.db-wal'))).size).toBe(0);
-    await daemon.close();
-    const bytes = await everyByte();
-    expect(tracesIn(bytes)).toEqual([]);
-    expect(tracesIn(bytes, ['lovelace', 'two@example.org'])).toHaveLength(2);
-
-    const [plan] = (JSON.parse(await done('plan', '--full', '--json')) as { links: { actions: object[] }[] }).links;
-    expect(plan?.actions).toEqual([]);
-    await done('resync');
-    expect(ground.sandbox.service.account.contacts()).toHaveLength(3);
-    expect(tracesIn(await everyByte())).toEqual([]);
-    const again = await run('undo', 'last', '--dry-run', '--json');
-    expect(again.stdout).not.toContain('Quillfeather');
-  });
-});
-
-describe('forget link', () => {
+describe('forget', () => {
   const vault = () => vaultIn(dataDir);
 
   test('refuses a link whose tokens are in the configuration', async () => {
     await done('sync');
-    const { code, stderr } = await run('forget', 'link', 'default');
+    const { code, stderr } = await run('forget', 'default');
     expect(code).toBe(2);
     expect(stderr).toContain('The configuration has a token of the link default');
   });
 
   test('refuses a link without stored data', async () => {
-    const { code, stderr } = await run('forget', 'link', 'nowhere');
+    const { code, stderr } = await run('forget', 'nowhere');
     expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored about a link named nowhere')]);
   });
 
@@ -171,14 +111,14 @@ describe('forget link', () => {
     const traces = ['quillfeather', 'lovelace', 'people/c', 'contact_', google.toLowerCase(), service.toLowerCase()];
     expect(tracesIn(await everyByte(), traces)).toEqual(traces);
 
-    const refused = await run('forget', 'link', 'default', '--json');
+    const refused = await run('forget', 'default', '--json');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
       /link default: 4 linked contacts, its history and 2 tokens\. Nothing was changed\./u,
     );
     expect(tracesIn(await everyByte(), traces)).toEqual(traces);
 
-    const { forgotten } = JSON.parse(await done('forget', 'link', 'default', '--yes', '--json')) as {
+    const { forgotten } = JSON.parse(await done('forget', 'default', '--yes', '--json')) as {
       forgotten: object;
     };
     expect(forgotten).toEqual({
@@ -199,8 +139,8 @@ describe('forget link', () => {
     await store.link('home');
     await store.close();
     expect(StatusDocument.parse(JSON.parse(await done('status', '--json'))).unconfigured).toEqual(['home']);
-    expect(await done('status')).toContain('contact-sync forget link home');
-    expect(await done('forget', 'link', 'home', '--yes')).toContain('Deleted what was stored about the link home');
+    expect(await done('status')).toContain('contact-sync forget home');
+    expect(await done('forget', 'home', '--yes')).toContain('Deleted what was stored about the link home');
     expect(JSON.parse(await done('status', '--json'))).not.toHaveProperty('unconfigured');
   });
 });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv, stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
@@ -81,6 +81,32 @@ test('--yes reads every setting from the variables, and the written file needs n
   const again = await cliHost.run(['init', '--yes'], variables(), folder);
   expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} exists`) });
   expect(await readFile(file, 'utf8')).toBe(before);
+});
+
+test('--link writes a file for a further link, with what the configuration file does not set', async () => {
+  const folder = await newFolder('further');
+  const file = join(folder, 'config/links/ada.yaml');
+  const run = (...args: string[]) => cliHost.run(['init', '--yes', ...args], variables(), folder);
+  expect(await run('--link', 'ada')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Begin without --link'),
+  });
+  await mkdir(join(folder, 'config'));
+  const clientId = ground.env['GOOGLE_CLIENT_ID'] ?? '';
+  await writeFile(join(folder, 'config/contact-sync.yaml'), `google: { clientId: ${clientId} }\nlinks: {}\n`);
+  expect(await run('--link', 'a/b')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a name') });
+  const { code, stdout, stderr } = await run('--link', 'ada');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`Written, readable by you only: ${file}`);
+  expect(stdout).toMatch(/^ada: full, \d+ actions/mu);
+  expect(stdout).toContain('Next: contact-sync sync ada --accept-first');
+  expect(await modeOf(file)).toBe(0o600);
+  const text = await readFile(file, 'utf8');
+  expect(text).toMatch(/^left: \{ provider: google \}\nright: \{ provider: service \}$/mu);
+  expect(text).not.toMatch(/^google:[^]*clientId|dataDir|listen/mu);
+  expect(await run('--link', 'ada')).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file} exists`) });
+  // The file alone is enough.
+  expect(await cliHost.run(['plan', 'ada'], {}, folder)).toMatchObject({ code: 3 });
 });
 
 /** Returns the variables of the sandbox without the tokens of a sign-in. */

@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { HistoryDocument, RetriedDocument, UndoDocument } from '../../../config/documents.ts';
+import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
+import { RetriedDocument } from '../../../src/cli/sync/retry.ts';
+import { UndoDocument } from '../../../src/cli/runs/undo.ts';
 import { googleId, named } from '../../support/linked-people.ts';
 import { useGround, type Ended } from './run-cli.ts';
 

@@ -1,18 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { fileOf } from '../../../config/document-schemas.ts';
-import {
-  ConflictsDocument,
-  DOCUMENTS,
-  HistoryDocument,
-  PlansDocument,
-  ReviewedDocument,
-  StatusDocument,
-} from '../../../config/documents.ts';
+import { ConflictsDocument, DecidedDocument } from '../../../src/cli/contacts/conflicts.ts';
+import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
+import { PlansDocument } from '../../../src/cli/sync/plan.ts';
+import { StatusDocument } from '../../../src/cli/links/status.ts';
+import { ContactsDocument } from '../../../src/cli/contacts/explain.ts';
+import { BackupDocument } from '../../../src/cli/data/backup.ts';
+import { ForgottenDocument } from '../../../src/cli/data/forget.ts';
+import { UndoDocument } from '../../../src/cli/runs/undo.ts';
+import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
+import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { MAIN, processEnv } from '../../support/program.ts';
 import { runCli, useGround, type Ended } from './run-cli.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   const people = account.people().slice(0, DELETED);
   deletedNames = people.map(({ names, organizations }) => {
     const { givenName = '', familyName = '' } = names?.[0] ?? {};
-    return `${givenName} ${familyName}`.trim() || (organizations?.[0]?.name ?? '');
+    return `${givenName} ${familyName}`.normalize('NFC').trim() || (organizations?.[0]?.name ?? '');
   });
   for (const { resourceName } of people) account.deletePerson(resourceName ?? '');
 });
@@ -181,13 +182,13 @@ const conflicts = async (...args: readonly string[]) => {
 };
 
 /** Changes the title of one contact on both sides. The change at the service is the later one. */
-const dispute = async (google: string, service: string): Promise<void> => {
+const dispute = async (google: string, service: string, variables: Record<string, string> = {}): Promise<void> => {
   const { account } = ground.sandbox.service;
   const contact = account.contacts().find(({ first_name: name }) => name === 'Yan');
   const person = ground.sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === 'Yan');
   ground.sandbox.google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: google }] });
   account.updateContact(contact?.id ?? '', { title: service });
-  expect((await run('sync')).code).toBe(0);
+  expect((await runCli(['sync'], { ...ground.env, ...variables }, ground.directory)).code).toBe(0);
 };
 
 const titles = () => {
@@ -196,55 +197,58 @@ const titles = () => {
   return [person?.organizations?.[0]?.title, contact?.title];
 };
 
-test('a conflict is listed with the name, both values, the winner and the reason, until it is reviewed', async () => {
+test('a conflict is listed with the name, both values, the winner and the reason', async () => {
   await dispute('Baker', 'Brewer');
-  const open = (await conflicts()).find(({ name }) => name === 'Yan New');
-  expect(open).toMatchObject({
+  const found = (await conflicts()).find(({ name }) => name === 'Yan New');
+  expect(found).toMatchObject({
     field: 'title',
     google: 'Baker',
     service: 'Brewer',
-    state: 'open',
+    state: 'settled',
     why: 'the newer edit wins',
   });
   const { stdout } = await run('conflicts');
   expect(stdout).toMatch(
-    new RegExp(`^ *${open?.id} +Yan New +title +Baker +Brewer +\\w+: the newer edit wins +open `, 'mu'),
+    new RegExp(`^ *${found?.id} +Yan New +title +Baker +Brewer +\\w+: the newer edit wins +settled `, 'mu'),
   );
   expect(stdout).toContain('contact-sync -- conflicts resolve ID --take google (or service)');
 });
 
 test('the next run writes the chosen value of a conflict', async () => {
-  const open = (await conflicts()).find(({ name }) => name === 'Yan New');
-  const other = open?.winner === 'google' ? 'service' : 'google';
-  const { code, stdout } = await run('conflicts', 'resolve', String(open?.id), '--take', other, '--json');
+  const found = (await conflicts()).find(({ name }) => name === 'Yan New');
+  const other = found?.winner === 'google' ? 'service' : 'google';
+  const { code, stdout } = await run('conflicts', 'resolve', String(found?.id), '--take', other, '--json');
   expect(code).toBe(0);
-  expect(ReviewedDocument.parse(JSON.parse(stdout)).reviewed).toEqual([
-    { link: 'default', id: open?.id, review: other },
+  expect(DecidedDocument.parse(JSON.parse(stdout)).decided).toEqual([
+    { link: 'default', id: found?.id, winner: other },
   ]);
-  expect((await conflicts()).find(({ id }) => id === open?.id)?.state).toBe('taking');
+  const decided = { state: 'settled', winner: other, why: 'chosen by hand' };
+  expect((await conflicts()).find(({ id }) => id === found?.id)).toMatchObject(decided);
   const plan = await run('plan');
   expect(plan.stdout).toMatch(/title: .* \(the value of .* was chosen by hand\)/u);
   expect((await run('sync')).code).toBe(0);
   const value = other === 'google' ? 'Baker' : 'Brewer';
   expect(titles()).toEqual([value, value]);
-  expect((await conflicts()).some(({ id }) => id === open?.id)).toBe(false);
-  expect((await conflicts('--all')).find(({ id }) => id === open?.id)?.state).toBe('reviewed');
+  expect((await conflicts()).some(({ id }) => id === found?.id)).toBe(false);
+  expect((await conflicts('--all')).find(({ id }) => id === found?.id)).toMatchObject(decided);
 });
 
-test('all conflicts of a link are reviewed at once', async () => {
-  await dispute('Clerk', 'Judge');
-  const before = titles();
-  const open = await conflicts();
-  expect(open.length).toBeGreaterThan(1);
-  const { stdout } = await run('conflicts', 'resolve', 'all', 'default', '--dismiss');
-  expect(stdout).toBe(`${open.length} conflicts reviewed.\n`);
-  expect(await conflicts()).toEqual([]);
+test('all open conflicts of a link are decided at once, and settled ones stay as they are', async () => {
+  const settled = (await conflicts()).map(({ id }) => id);
+  await dispute('Clerk', 'Judge', { CONFLICT_POLICY: 'ask' });
+  expect(titles()).toEqual(['Clerk', 'Judge']);
+  const [open, ...others] = (await conflicts()).filter(({ state }) => state === 'open');
+  expect([open?.name, others]).toEqual(['Yan New', []]);
+  expect((await run('conflicts', 'resolve', 'all', 'default', '--take', 'google')).stdout).toMatch(
+    /^1 conflict decided\. The next run writes 1 value: /u,
+  );
   expect(StatusDocument.parse(JSON.parse((await run('status', '--json')).stdout)).links[0]?.openConflicts).toBe(0);
   expect((await run('sync')).code).toBe(0);
-  expect(titles()).toEqual(before);
+  expect(titles()).toEqual(['Clerk', 'Clerk']);
+  expect((await conflicts()).map(({ id }) => id)).toEqual(settled);
 });
 
-test('a side that another link does not write to does not prevent the review of a conflict', async () => {
+test('a side that another link does not write to does not prevent a decision', async () => {
   const dataDir = join(ground.directory, 'two-links');
   const file = join(ground.directory, 'two-links.yaml');
   const links = { home: {}, mirror: { direction: 'to-service' } };
@@ -261,44 +265,39 @@ test('a side that another link does not write to does not prevent the review of 
   await store.close();
   const { code, stdout, stderr } = await cli('conflicts', 'resolve', String(row?.id), '--take', 'service', '--json');
   expect([code, stderr]).toEqual([0, '']);
-  expect(ReviewedDocument.parse(JSON.parse(stdout)).reviewed).toEqual([
-    { link: 'home', id: row?.id, review: 'service' },
-  ]);
+  expect(DecidedDocument.parse(JSON.parse(stdout)).decided).toEqual([{ link: 'home', id: row?.id, winner: 'service' }]);
 });
 
 test.each([
-  [['resolve', '99999', '--dismiss'], 'There is no open conflict 99999.'],
-  [['resolve', '1'], 'Give either --take SIDE or --dismiss.'],
-  [['resolve', '1', '--dismiss', '--take', 'google'], 'Give either --take SIDE or --dismiss.'],
+  [['resolve', '99999', '--take', 'google'], 'There is no conflict 99999 to decide.'],
+  [['resolve', '1'], "required option '--take <SIDE>' not specified"],
   [['resolve', '1', '--take', 'outlook'], 'Its sides are google and service'],
-])('an impossible review is refused: %j', async (args, message) => {
+])('an impossible decision is refused: %j', async (args, message) => {
   const { code, stderr } = await run('conflicts', ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test.each([
-  ['sync', ['sync']],
-  ['resync', ['resync']],
-  ['plan', ['plan', '--full']],
-  ['status', ['status']],
-  ['conflicts', ['conflicts', '--all']],
-  ['conflicts-resolve', ['conflicts', 'resolve', 'all', '--dismiss']],
-  ['conflicts-resolve', ['conflicts', 'resolve', '99999', '--dismiss']],
-  ['doctor', ['doctor']],
-  ['runs', ['runs', '--all']],
-  ['runs', ['runs', 'last']],
-  ['undo', ['undo', 'last', '--dry-run']],
-  ['undo', ['undo', 'nobody']],
-  ['explain', ['explain', 'Yan New']],
-  ['explain', ['explain', 'nobody']],
-  ['backup', ['backup', 'copy']],
-  ['forget', ['forget', 'contact', 'nobody']],
-])('the output of %s with --json matches its JSON Schema and has no other key: %j', async (command, args) => {
+test.each<[z.ZodObject, readonly string[]]>([
+  [RunsDocument, ['sync']],
+  [RunsDocument, ['resync']],
+  [PlansDocument, ['plan', '--full']],
+  [StatusDocument, ['status']],
+  [ConflictsDocument, ['conflicts', '--all']],
+  [DecidedDocument, ['conflicts', 'resolve', 'all', '--take', 'google']],
+  [DecidedDocument, ['conflicts', 'resolve', '99999', '--take', 'google']],
+  [ChecksDocument, ['doctor']],
+  [HistoryDocument, ['runs', '--all']],
+  [HistoryDocument, ['runs', 'last']],
+  [UndoDocument, ['undo', 'last', '--dry-run']],
+  [UndoDocument, ['undo', 'unknown']],
+  [ContactsDocument, ['explain', 'Yan New']],
+  [ContactsDocument, ['explain', 'unknown']],
+  [BackupDocument, ['backup', 'copy.db']],
+  [ForgottenDocument, ['forget', 'unknown']],
+])('the output with --json matches the document of the command and has no other key: %#', async (document, args) => {
   const { stdout } = await run(...args, '--json');
-  const document: unknown = JSON.parse(stdout);
-  const schema = z.fromJSONSchema(JSON.parse(readFileSync(fileOf(command), 'utf8')));
-  expect(schema.safeParse(document).error).toBeUndefined();
-  if (!stdout.includes('"error":')) expect(DOCUMENTS[command]?.safeParse(document).error).toBeUndefined();
-  const [first = ''] = Object.keys(DOCUMENTS[command]?.shape ?? {});
-  expect(schema.safeParse({ [first]: [{ link: 7 }] }).success).toBe(false);
+  const withError = document.extend({ error: z.string().min(1).exactOptional() });
+  expect(withError.safeParse(JSON.parse(stdout)).error).toBeUndefined();
+  const [first = ''] = Object.keys(document.shape);
+  expect(withError.safeParse({ [first]: [{ link: 7 }] }).success).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { HistoryDocument, UndoDocument } from '../../../config/documents.ts';
+import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
+import { UndoDocument } from '../../../src/cli/runs/undo.ts';
 import { named } from '../../support/linked-people.ts';
 import { useGround, type Ended } from './run-cli.ts';
 

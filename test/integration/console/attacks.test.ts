@@ -77,13 +77,11 @@ test('a form without the token, with a made-up one or with that of another sessi
 
 test.each([
   ['/links/work/verdicts', { left: 'people/c1', right: 'contact_1', says: 'together' }],
-  ['/links/work/people', { left: 'people/c1', right: 'contact_1', says: 'together' }],
-  ['/links/work/conflicts', { ids: '1,2', review: 'left' }],
-  ['/links/work/left', {}],
+  ['/links/work/contact/pair', { left: 'people/c1', right: 'contact_1', says: 'together' }],
+  ['/links/work/contact/retry', { id: 'people/c1' }],
+  ['/links/work/conflicts', { ids: '1,2', take: 'left' }],
   ['/links/work/leave-out', { side: 'left', id: 'people/c1' }],
-  ['/links/work/settings', { syncInterval: '1h' }],
-  ['/links/work/settings/sign-in', { side: 'left' }],
-  ['/links/work/settings/notify', {}],
+  ['/links/work/sign-in', { side: 'left' }],
   ['/links/work/runs/any/preview', { write: '1' }],
   ['/links/work/runs/any/undo', { write: '1' }],
 ])('the form of %s requires its own token and the origin of its page, and is accepted once', async (action, fields) => {
@@ -102,7 +100,7 @@ test.each([
 
 test('a form that is sent a second time has no effect', async () => {
   const page = (await visitor.get('/links/work/conflicts')).text;
-  const fields = { id: '0', review: 'dismissed', token: tokenIn(page) };
+  const fields = { ids: '0', take: 'left', token: tokenIn(page) };
   expect((await visitor.post('/links/work/conflicts', fields)).status).toBe(303);
   expect((await visitor.post('/links/work/conflicts', fields)).status).toBe(409);
 });
@@ -121,7 +119,7 @@ test.each(['GET', 'POST'] as const)('without a session %s shows nothing and chan
 test('a session ends when it is signed out', async () => {
   const other = await signIn(world, visitor.address);
   const token = tokenIn((await other.get('/links/work')).text);
-  expect((await other.press('/', '/sign-out')).headers['location']).toBe('/sign-in');
+  expect((await other.press('/links/work', '/sign-out')).headers['location']).toBe('/sign-in');
   expect((await other.get('/links/work')).status).toBe(303);
   expect((await other.post('/links/work/sync', { token })).status).toBe(403);
 });
@@ -142,7 +140,8 @@ test('a sign-in link works once and in one daemon, and a modified link never wor
 
 test('the names of contacts and labels are shown as text on every page', async () => {
   const runPage = /href="(\/links\/work\/runs\/[^"]+)"/u.exec((await visitor.get('/links/work')).text)?.[1] ?? '';
-  const found = (await visitor.get('/links/work/people?who=img')).text;
+  const contact = String((await visitor.get('/links/work/contacts?find=img')).headers['location']);
+  const found = (await visitor.get(contact)).text;
   expect(found).toContain('&lt;img src=x onerror=alert(1)&gt;');
   const written = (await visitor.get(runPage)).text;
   expect(written).toContain('&lt;/script&gt;&lt;script&gt;alert(2)&lt;/script&gt;');
@@ -153,15 +152,14 @@ test('the names of contacts and labels are shown as text on every page', async (
     '/links/work/plan',
     '/links/work/conflicts',
     '/links/work/runs',
-    '/links/work/left',
-    '/links/work/settings',
+    '/links/work/contacts',
   ];
   const searches = [
     `${runPage}?find=${injection}`,
-    `/links/work/people?who=${injection}`,
+    `/links/work/contacts?find=${injection}`,
     `/sign-in?pass=${injection}`,
   ];
-  for (const path of [...pages, runPage, ...searches, '/links/work/people?who=img']) {
+  for (const path of [...pages, runPage, ...searches, contact]) {
     const { text } = await visitor.get(path);
     expect([path, /<img|<script>|<b>|alert\(4\)<\/script>|style=/u.exec(text)]).toEqual([path, null]);
   }
@@ -202,7 +200,7 @@ test('thousands of requests are limited and do not harm the daemon', async () =>
     () => ask(address, '/links/work'),
     () => formTo(address, '/sign-in', { pass: 'guess' }),
     () => formTo(address, '/sign-in', { token: 'guess' }),
-    () => ask(address, '/links/work/people?who=a', { headers: { cookie } }),
+    () => ask(address, '/links/work/contacts?find=a', { headers: { cookie } }),
     () => ask(address, '/nowhere'),
   ];
   for (let sent = 0; sent < FLOOD; sent += 50) {

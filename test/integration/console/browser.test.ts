@@ -75,7 +75,7 @@ type Started = Awaited<ReturnType<typeof startWorld>>;
 const signIn = async ({ world }: Started, page: Page): Promise<void> => {
   await page.goto((await world.run('console')).stdout.trim());
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Links', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'work', exact: true }).waitFor();
 };
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
@@ -113,13 +113,10 @@ const walk = async (
 
   await goOn(page, `${at}/conflicts`);
   await page.getByRole('listitem').filter({ hasText: 'Brewer' }).getByRole('button', { name: 'Take' }).click();
-  await page.getByText('The next run writes the other value.').waitFor();
+  await page.getByText('1 conflict decided. The next run writes 1 value.').waitFor();
 
-  await page.goto(at);
-  await page
-    .getByRole('link', { name: /^Sync: / })
-    .first()
-    .click();
+  await page.goto(`${at}/runs`);
+  await page.getByRole('link', { name: 'Sync', exact: true }).first().click();
   const run = page.url();
   await press(page, 'Preview undo');
   await press(page, 'Undo this run');
@@ -150,8 +147,9 @@ const decide = async (
   await daemon.until(completed('work', 'incremental'), from);
   expect(contacts()).toBe(before);
 
-  await goOn(page, `${at}/left`);
+  await goOn(page, `${at}/contacts`);
   await look(page.url());
+  await page.goto(`${at}/contact?id=${encodeURIComponent(who)}`);
   await takesLongTexts('kept');
   from = daemon.lines.length;
   await press(page, /^Retry/u);
@@ -159,7 +157,7 @@ const decide = async (
   await daemon.until(completed('work', 'incremental'), from);
   expect(titles()).toContain(title);
 
-  await page.goto(`${at}/people?who=${encodeURIComponent(who)}`);
+  await page.goto(`${at}/contact?id=${encodeURIComponent(who)}`);
   await look(page.url());
   await press(page, /^Undo this/u);
   await page.getByText('1 change would revert what the write did.').waitFor();
@@ -188,8 +186,8 @@ describe.skipIf(isSkipped)('a user of the page', () => {
       '/plan',
       '/conflicts?all=1',
       '/runs',
-      '/left',
-      `/people?who=${encodeURIComponent(started.name)}`,
+      '/contacts',
+      `/contacts?find=${encodeURIComponent(started.name)}`,
     ];
     const paths = [`${at}/`, `${at}/sign-in`, ...pages.map((one) => `${at}/links/work${one}`), run];
     expect(await lookAtAll(context, paths)).toEqual([]);
@@ -203,7 +201,7 @@ describe.skipIf(isSkipped)('a user of the page', () => {
     for (const [name, path] of [
       ['overview', ''],
       ['conflicts', '/conflicts?all=1'],
-      ['contact', `/people?who=${encodeURIComponent(started.name)}`],
+      ['contacts', `/contacts?find=${encodeURIComponent(started.name)}`],
       ['runs', '/runs'],
     ] as const) {
       await page.goto(`${at}/links/work${path}`);

@@ -107,13 +107,13 @@ test('[R13] an unlinked contact is paired on its own page, where the decision ca
   const { sandbox, visitor, world, daemon } = started;
   const mia = googleId(sandbox, 'Mia');
   const amelia = serviceId(sandbox, 'Amelia');
-  const contactPage = `/links/work/people?who=${encodeURIComponent(mia)}`;
+  const contactPage = `/links/work/contact?id=${encodeURIComponent(mia)}`;
   const page = await visitor.get(`${contactPage}&with=Amelia`);
   expect(seen(page.text)).toMatch(
     /Pair it by hand .* Amelia Smith Amelia@x\.org They are one person .* They are different people/u,
   );
   const decide = (word: string) =>
-    visitor.press('/links/work', '/links/work/people', { who: mia, left: mia, right: amelia, says: word });
+    visitor.press('/links/work', '/links/work/contact/pair', { id: mia, left: mia, right: amelia, says: word });
   const saved = await decide('together');
   expect(saved.headers['location']).toBe(contactPage);
   expect(seen((await visitor.get(contactPage)).text)).toMatch(
@@ -135,18 +135,15 @@ test('[R13] an unlinked contact is paired on its own page, where the decision ca
   expect([sandbox.google.account.people().length, sandbox.service.account.contacts().length]).toEqual([2, 2]);
 });
 
-test('the page of a contact marks different values, and the list without a search shows the contacts that changed last', async () => {
-  const settings = { conflictPolicy: { title: 'ask' } };
+test('the page of a contact marks different values', async () => {
+  const settings = { fields: { title: { winner: 'ask' } } };
   const started = await startWith([ADA, named('Ben', 'Bell', 'ben@x.org')], [], settings);
   await using _ = started.world;
   const { sandbox, visitor } = started;
   const title = { organizations: [{ title: 'Baker' }] };
   sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), title);
   await sync(started);
-  const recent = seen((await visitor.get('/links/work/people')).text);
-  expect(recent).toMatch(/Changed last .*Ada Lovelace/u);
-  expect(recent).not.toContain('Ben');
-  const ada = `/links/work/people?who=${encodeURIComponent(googleId(sandbox, 'Ada'))}`;
+  const ada = `/links/work/contact?id=${encodeURIComponent(googleId(sandbox, 'Ada'))}`;
   expect((await visitor.get(ada)).text).not.toContain('<mark>');
   sandbox.service.account.updateContact(serviceId(sandbox, 'Ada'), { title: 'Brewer' });
   sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), { organizations: [{ title: 'Butcher' }] });
@@ -165,7 +162,7 @@ test('one write is previewed and undone on the page of its contact, and the othe
     sandbox.google.account.updatePerson(googleId(sandbox, name), title);
   }
   await sync(started);
-  const history = (await visitor.get('/links/work/people?who=ada@x.org')).text;
+  const history = (await visitor.get(`/links/work/contact?id=${encodeURIComponent(googleId(sandbox, 'Ada'))}`)).text;
   const [, preview = '', write = ''] =
     /action="([^"]+\/preview)">\s*<input type="hidden" name="write" value="(\d+)"/u.exec(history) ?? [];
   const shown = await visitor.press('/links/work', preview, { write });
@@ -185,23 +182,6 @@ test('one write is previewed and undone on the page of its contact, and the othe
   expect(sandbox.google.account.person(googleId(sandbox, 'Ada'))?.organizations?.[0]?.title).toBe('Title of Ada');
 });
 
-test('a forgotten contact is not in an undo preview that the page kept', async () => {
-  const others = ['Ben', 'Cleo', 'Dora'].map((name) => named(name, 'Bell', `${name}@x.org`));
-  const started = await startWith([ADA, ...others], []);
-  await using _ = started.world;
-  const { sandbox, visitor, world } = started;
-  sandbox.google.account.deletePerson(googleId(sandbox, 'Ada'));
-  await sync(started);
-  expect(sandbox.service.account.contacts()).toHaveLength(3);
-  const path = /href="(\/links\/work\/runs\/[^"?]+)"/u.exec((await visitor.get('/links/work')).text)?.[1] ?? '';
-  await visitor.press('/links/work', `${path}/preview`);
-  expect(seen(await settled(visitor, path))).toMatch(/would revert what the run wrote\..*Ada Lovelace/u);
-  expect(await world.run('forget', 'contact', 'ada@x.org')).toMatchObject({ code: 0 });
-  const after = await visitor.get(path);
-  expect([after.status, after.text.includes('Lovelace')]).toEqual([200, false]);
-  expect((await visitor.get('/links/work/plan')).text).not.toContain('Lovelace');
-});
-
 test('[R15] a refused write is retried only on request', async () => {
   const started = await startWith([ADA], []);
   await using _ = started.world;
@@ -212,17 +192,22 @@ test('[R15] a refused write is retried only on request', async () => {
   const title = 'long '.repeat(60).trim();
   sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), { organizations: [{ title }] });
   await sync(started);
-  expect(seen((await visitor.get('/links/work/left')).text)).toMatch(/Refused: 1 .*Ada Lovelace.*Retry now/u);
+  expect(seen((await visitor.get('/links/work/contacts')).text)).toMatch(/Ada Lovelace Service refused: /u);
+  const id = googleId(sandbox, 'Ada');
+  const ada = `/links/work/contact?id=${encodeURIComponent(id)}`;
+  expect(seen((await visitor.get(ada)).text)).toMatch(/refused the contact: .*Retry now/u);
   await takes('kept');
   await sync(started);
   expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).not.toBe(title);
   const from = daemon.lines.length;
-  await visitor.press('/links/work/left', '/links/work/left', { id: googleId(sandbox, 'Ada') });
+  await visitor.press(ada, '/links/work/contact/retry', { id });
   await daemon.until(completed('work', 'incremental'), from);
   expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBe(title);
-  expect(seen((await visitor.get('/links/work/left')).text)).toContain('Every linked contact is in sync.');
-  await visitor.press('/links/work/left', '/links/work/left', { id: 'people/none' });
-  expect(seen((await visitor.get('/links/work/left')).text)).toContain('No refused write is left to retry.');
+  expect(seen((await visitor.get('/links/work/contacts')).text)).toContain(
+    'No contact was refused, skipped or left out.',
+  );
+  await visitor.press(ada, '/links/work/contact/retry', { id: 'people/none' });
+  expect(seen((await visitor.get(ada)).text)).toContain('No refused write is left to retry.');
 });
 
 test('runs are filtered by kind and outcome, and older runs are on the next page', async () => {

@@ -26,7 +26,7 @@ const PROGRESS = /^(?<done>[\d,]+) of (?<all>[\d,]+) writes done(?:, about .+ le
 const signIn = async (page: Page, link: string): Promise<void> => {
   await page.goto(link);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Links', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'work', exact: true }).waitFor();
 };
 
 /** Collects every progress text that the script of the page writes. */
@@ -62,7 +62,7 @@ const leaveSlowly = async (page: Page, at: string, name: string): Promise<() => 
   await page.exposeFunction('tellClosed', () => closed.resolve());
   await page.addInitScript('EventSource = class extends EventSource { close() { super.close(); tellClosed(); } };');
   await page.goto(at);
-  await page.route('**/left', async (route) => {
+  await page.route('**/runs', async (route) => {
     await held.promise;
     await route.continue();
   });
@@ -111,7 +111,7 @@ describe.skipIf(isSkipped)('a large first sync', () => {
     await page.getByRole('button', { name: 'Accept this plan' }).click();
     await plain.goto(at);
     const early = await reloadedProgress(plain);
-    const arrive = await leaveSlowly(await context.newPage(), at, 'Needs review');
+    const arrive = await leaveSlowly(await context.newPage(), at, 'Runs');
     await daemon.until(completed('work', 'full'));
     await arrive();
     // The last event reloads the page.

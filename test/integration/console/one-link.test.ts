@@ -3,14 +3,12 @@ import { linkRoutes } from '../../../src/daemon/console/link-routes.ts';
 import type { LinkParts } from '../../../src/daemon/console/routing.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
-import { ask, formTo, newPass, seen, signIn, signInWith, startPage, tokenIn, type Visitor } from './page-client.ts';
+import { formTo, newPass, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
 
 // A session with access to one link of many. For it every other link does not exist.
 
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
-const WORK_TOKEN = 'opens-the-link-work-alone-1';
-const HOME_TOKEN = 'opens-the-link-home-alone-2';
-const OPEN = { listen: '0.0.0.0:0' };
+const LISTENING = { listen: '127.0.0.1:0' };
 
 let world: DaemonWorld;
 let daemon: Awaited<ReturnType<typeof startPage>>['daemon'];
@@ -21,13 +19,10 @@ let visitor: Visitor;
 let workRun: string;
 
 beforeAll(async () => {
-  const home = { ...SLOW, consoleToken: HOME_TOKEN };
-  world = await startDaemonWorld({ work: { ...SLOW, consoleToken: WORK_TOKEN }, home }, OPEN);
-  const started = await startPage(world);
-  ({ daemon } = started);
-  address = started.address.replace('0.0.0.0', '127.0.0.1');
+  world = await startDaemonWorld({ work: SLOW, home: SLOW }, LISTENING);
+  ({ daemon, address } = await startPage(world));
   for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
-  visitor = await signInWith(address, { token: HOME_TOKEN });
+  visitor = await signIn(world, address, 'home');
   const allLinks = await signIn(world, address);
   workRun = /runs\/([^"?]+)"/u.exec((await allLinks.get('/links/work/runs')).text)?.[1] ?? '';
   return () => world[Symbol.asyncDispose]();
@@ -59,10 +54,9 @@ test.each(ROUTES)('the route $method $path of another link does not exist', asyn
   expect((await answerOf(route, 'home')) as readonly unknown[]).not.toEqual(answer);
 });
 
-test('the overview shows no other link, and the own link can be read and controlled', async () => {
-  const links = (await visitor.get('/')).text;
-  expect(seen(links)).toContain('home');
-  expect(links).not.toContain('work');
+test('the overview leads to the only link of the session, which can be read and controlled', async () => {
+  expect((await visitor.get('/')).headers['location']).toBe('/links/home');
+  expect((await visitor.get('/links/home')).text).not.toContain('work');
   const pressed = await visitor.press('/links/home', '/links/home/sync');
   expect(pressed.headers['location']).toBe('/links/home');
   await daemon.until(completed('home', 'incremental'));
@@ -72,26 +66,18 @@ test('the sign-in link of `console LINK` opens that link only, and the link must
   const one = await signIn(world, address, 'work');
   expect((await one.get('/links/work')).status).toBe(200);
   expect((await one.get('/links/home')).status).toBe(404);
-  const pass = await newPass(world, '--link', 'work');
+  const pass = await newPass(world, 'work');
   expect((await formTo(address, '/sign-in', { pass: pass.replace('.work.', '.home.') })).status).toBe(403);
   expect((await formTo(address, '/sign-in', { pass: pass.replace('.work.', '.') })).status).toBe(403);
   expect(await world.run('console', 'none')).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('the token of a link gives access to its page from other machines, is not the token of all links, and is not logged', async () => {
-  const page = (await ask(address, '/sign-in')).text;
-  expect(seen(page)).toContain('the token of your link');
-  expect((await formTo(address, '/sign-in', { token: `${HOME_TOKEN}x` })).status).toBe(403);
-  expect(JSON.stringify(daemon.lines)).not.toContain(HOME_TOKEN);
-});
-
-test('removing a token from the configuration ends the sessions that it opened', async () => {
-  const other = await signInWith(address, { token: WORK_TOKEN });
+test('removing a link from the configuration ends the sessions of that link', async () => {
+  const other = await signIn(world, address, 'work');
   expect((await other.get('/links/work')).status).toBe(200);
-  await world.configure({ work: SLOW, home: { ...SLOW, consoleToken: HOME_TOKEN } }, OPEN);
+  await world.configure({ home: SLOW }, LISTENING);
   daemon.kill('SIGHUP');
   await daemon.until(says('configuration reloaded'));
   expect((await other.get('/links/work')).headers['location']).toBe('/sign-in');
-  expect((await formTo(address, '/sign-in', { token: WORK_TOKEN })).status).toBe(403);
   expect((await visitor.get('/links/home')).status).toBe(200);
 });

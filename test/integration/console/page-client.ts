@@ -83,7 +83,7 @@ export const newPass = async (world: DaemonWorld, ...options: readonly string[])
 };
 
 /** Signs in with the `pass` of a link of `console`, or with a `token`. */
-export const signInWith = async (address: string, credentials: Readonly<Record<string, string>>): Promise<Visitor> => {
+const signInWith = async (address: string, credentials: Readonly<Record<string, string>>): Promise<Visitor> => {
   const cookie = cookieOf(await formTo(address, '/sign-in', credentials));
   const get = (path: string) => ask(address, path, { headers: { cookie } });
   const post: Visitor['post'] = (action, fields, headers) => formTo(address, action, fields, { cookie, ...headers });

@@ -45,7 +45,9 @@ const deleteAtGoogle = ({ google }: Sandbox, count: number): readonly string[] =
     .filter(({ names }) => names?.[0]?.familyName)
     .slice(0, count);
   for (const { resourceName } of deleted) google.account.deletePerson(resourceName ?? '');
-  return deleted.map(({ names }) => [names?.[0]?.givenName, names?.[0]?.familyName].filter(Boolean).join(' '));
+  const nameOf = ({ names }: (typeof deleted)[number]): string =>
+    [names?.[0]?.givenName, names?.[0]?.familyName].filter(Boolean).join(' ');
+  return deleted.map((person) => nameOf(person).normalize('NFC'));
 };
 
 const HALTED = says('run halted', 'work');
@@ -64,9 +66,9 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
 
       expect((await visitor.press('/links/work', '/links/work/sync', { kind: 'incremental' })).status).toBe(303);
       await daemon.until(HALTED);
-      expect(seen((await visitor.get('/')).text)).toMatch(/Waiting for your review/u);
+      expect(seen((await visitor.get('/links/work')).text)).toMatch(/Waiting for your review/u);
       const halted = lastRunPath((await visitor.get('/links/work')).text);
-      for (const path of ['/', '/links/work', halted]) {
+      for (const path of ['/links/work', halted]) {
         const text = seen((await visitor.get(path)).text);
         expect([path, text]).toEqual([
           path,
@@ -76,7 +78,7 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
       }
 
       const plan = await planOf(visitor);
-      for (const name of names) expect(seen(plan)).toContain(name);
+      for (const name of names) expect(seen(plan).replaceAll('&#39;', "'")).toContain(name);
       expect(seen(plan)).toMatch(/would delete 14 contacts .* No run writes before you accept this plan\./u);
       expect(seen(plan)).not.toContain('--accept-deletes');
       expect(sandbox.service.account.contacts().length).toBe(before);
@@ -155,9 +157,11 @@ test('a contact can be left out of a first sync, and included again later', asyn
   await visitor.post('/links/work/plan/accept', { plan: digestIn(plan), token: tokenIn(plan) });
   await daemon.until(completed('work', 'full'));
   expect(isCreated()).toBe(false);
-  expect(seen((await visitor.get('/links/work/left')).text)).toMatch(/Ottilie Zander .* Include again/u);
+  const contact = `/links/work/contact?id=${encodeURIComponent(id)}`;
+  expect(seen((await visitor.get('/links/work/contacts')).text)).toContain('Ottilie Zander Google not created');
+  expect(seen((await visitor.get(contact)).text)).toMatch(/Ottilie Zander .* Include again/u);
   const from = daemon.lines.length;
-  await visitor.press('/links/work/left', '/links/work/leave-out', { side: 'left', id, include: 'yes' });
+  await visitor.press(contact, '/links/work/leave-out', { side: 'left', id, include: 'yes' });
   await visitor.press('/links/work', '/links/work/sync', { kind: 'incremental' });
   await daemon.until(completed('work', 'incremental'), from);
   expect(isCreated()).toBe(true);
@@ -196,24 +200,24 @@ test('the other value of a conflict is chosen, and the next run writes it', asyn
   expect(seen(conflicts.text)).toMatch(/Baker.*Brewer/u);
   expect(seen((await visitor.get('/links/work/conflicts?find=brewer')).text)).toMatch(/Baker.*Brewer/u);
   expect(seen((await visitor.get('/links/work/conflicts?find=butcher')).text)).not.toContain('Baker');
-  const { values } = /value="(?<id>\d+)" \/>\s*<input type="hidden" name="review" value="(?<values>left|right)"/u.exec(
+  const { values } = /value="(?<id>\d+)" \/>\s*<input type="hidden" name="take" value="(?<values>left|right)"/u.exec(
     conflicts.text.slice(conflicts.text.lastIndexOf('Baker')),
   )?.groups ?? { values: '' };
-  const id = /name="id" value="(\d+)"/u.exec(conflicts.text.slice(conflicts.text.indexOf('Baker')))?.[1] ?? '';
+  const ids = /name="ids" value="(\d+)"/u.exec(conflicts.text.slice(conflicts.text.indexOf('Baker')))?.[1] ?? '';
   const loser = values === 'left' ? 'Baker' : 'Brewer';
-  await visitor.press('/links/work/conflicts', '/links/work/conflicts', { id, review: values ?? '' });
-  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('the next run writes the chosen value');
+  await visitor.press('/links/work/conflicts', '/links/work/conflicts', { ids, take: values ?? '' });
+  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('The next run writes 1 value.');
   const from = daemon.lines.length;
   await visitor.press('/links/work', '/links/work/sync');
   await daemon.until(completed('work', 'incremental'), from);
   expect(sandbox.service.account.contact(contact?.id ?? '')?.title).toBe(loser);
   expect(sandbox.google.account.person(person?.resourceName ?? '')?.organizations?.[0]?.title).toBe(loser);
-  const found = seen((await visitor.get(`/links/work/people?who=${encodeURIComponent(email)}`)).text);
+  const found = seen((await visitor.get(`/links/work/contact?id=${encodeURIComponent(contact?.id ?? '')}`)).text);
   expect(found).toContain('was chosen by hand');
 });
 
 test('a conflict that needs a decision is decided on the page', async () => {
-  const { world, sandbox } = await startWorld(null, 12, { ...PAGE, conflictPolicy: { title: 'ask' } });
+  const { world, sandbox } = await startWorld(null, 12, { ...PAGE, fields: { title: { winner: 'ask' } } });
   await using _ = world;
   const { daemon, visitor } = await signedIn(world);
   const person = sandbox.google.account.people().find(({ emailAddresses = [] }) => emailAddresses.length > 0);
@@ -227,17 +231,17 @@ test('a conflict that needs a decision is decided on the page', async () => {
   await daemon.until(completed('work', 'incremental'));
   const page = (await visitor.get('/links/work/conflicts')).text;
   const row = page.slice(page.indexOf('Baker'));
-  expect(seen(page)).toContain('State: needs a decision.');
+  expect(seen(page)).toContain('State: open, needs a decision.');
   const changed = String.raw`Contact changed \S+ \S+ UTC`;
   const values = `^Baker ${changed} Take Google\\S+s .* Service Brewer ${changed} Take Service\\S+s`;
   expect(seen(row)).toMatch(new RegExp(values, 'u'));
-  const id = /name="id" value="(\d+)"/u.exec(row)?.[1] ?? '';
-  const decide = (review: string) => visitor.press('/links/work/conflicts', '/links/work/conflicts', { id, review });
-  await decide('dismissed');
-  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('State: needs a decision.');
+  const ids = /name="ids" value="(\d+)"/u.exec(row)?.[1] ?? '';
+  const decide = (take: string) => visitor.press('/links/work/conflicts', '/links/work/conflicts', { ids, take });
+  await decide('neither');
+  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('State: open, needs a decision.');
   // The page was loaded before the direction of the link excluded that side.
   const reload = async (direction: string) => {
-    await world.configure({ work: { ...SLOW, direction } }, { ...PAGE, conflictPolicy: { title: 'ask' } });
+    await world.configure({ work: { ...SLOW, direction } }, { ...PAGE, fields: { title: { winner: 'ask' } } });
     const reloading = daemon.lines.length;
     daemon.kill('SIGHUP');
     await daemon.until(says('configuration reloaded'), reloading);
@@ -245,8 +249,8 @@ test('a conflict that needs a decision is decided on the page', async () => {
   await reload('to-google');
   await decide('left');
   const refused = seen((await visitor.get('/links/work/conflicts')).text);
-  expect(refused).toContain('does not write this field to the service');
-  expect(refused).toContain('State: needs a decision.');
+  expect(refused).toContain('the link does not write the field to the service');
+  expect(refused).toContain('State: open, needs a decision.');
   await reload('both');
   await decide('left');
   const from = daemon.lines.length;
@@ -256,8 +260,8 @@ test('a conflict that needs a decision is decided on the page', async () => {
   expect(sandbox.google.account.person(person?.resourceName ?? '')?.organizations?.[0]?.title).toBe('Baker');
 });
 
-test('all shown conflicts are decided at once, and the next run writes the chosen values', async () => {
-  const { world, sandbox } = await startWorld(null, 12);
+test('all open conflicts are decided at once, and the next run writes the chosen values', async () => {
+  const { world, sandbox } = await startWorld(null, 12, { ...PAGE, conflictPolicy: 'ask' });
   await using _ = world;
   const { daemon, visitor } = await signedIn(world);
   const { google, service } = sandbox;
@@ -278,31 +282,16 @@ test('all shown conflicts are decided at once, and the next run writes the chose
   expect(ids.split(',')).toHaveLength(3);
   expect(page.match(/<button>/gu)).toHaveLength(1);
   expect(page).not.toContain('<button class="">');
-  // An id that is not an open conflict changes nothing.
-  const sent = await visitor.press(path, path, { ids: `${ids},999`, review: 'left', find: 'baker' });
+  // An id without a conflict changes nothing.
+  const sent = await visitor.press(path, path, { ids: `${ids},999`, take: 'left', find: 'baker' });
   expect(sent.headers['location']).toBe(`${path}?find=baker`);
-  expect(seen((await visitor.get(path)).text)).toContain('3 conflicts reviewed.');
+  expect(seen((await visitor.get(path)).text)).toContain('3 conflicts decided.');
   const from = daemon.lines.length;
   await visitor.press('/links/work', '/links/work/sync');
   await daemon.until(completed('work', 'incremental'), from);
   const titles = service.account.contacts().map(({ title }) => title);
   expect(titles.filter((title) => title === 'Baker')).toHaveLength(3);
   expect(seen((await visitor.get(path)).text)).toContain('No conflicts.');
-});
-
-test('a read-only page has no button that changes anything, and refuses such requests', async () => {
-  const { world, sandbox } = await startWorld(null, 12, { ...PAGE, consoleReadonly: true });
-  await using _ = world;
-  const { visitor } = await signedIn(world);
-  const page = (await visitor.get('/links/work')).text;
-  expect(page).not.toContain('/links/work/sync');
-  const requests = sandbox.service.requests.length;
-  for (const action of ['sync', 'pause', 'resume', 'plan/accept', 'conflicts', 'runs/any/undo']) {
-    const answer = await visitor.press('/links/work', `/links/work/${action}`);
-    expect([action, answer.status]).toEqual([action, 403]);
-  }
-  expect(sandbox.service.requests.length).toBe(requests);
-  expect(seen(await planOf(visitor))).toContain('Nothing to do');
 });
 
 test('a paused link runs only by hand until it is resumed, and health, metrics and status do not report a failure', async () => {

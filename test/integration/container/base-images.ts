@@ -1,8 +1,7 @@
 import { cp, mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { withoutDigests } from '../../../config/release/pins.ts';
-import { readDockerfile, readRedisCompose } from './dockerfile.ts';
+import { readDockerfile, readRedisCompose, withoutDigests } from './dockerfile.ts';
 import { succeed, type Engine } from './engine.ts';
 
 /**

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { withoutDigests } from '../../../config/release/pins.ts';
-import { readBuildContext, readCompose, readDockerfile, readRedisCompose, ROOT } from './dockerfile.ts';
+import { readBuildContext, readCompose, readDockerfile, readRedisCompose, ROOT, withoutDigests } from './dockerfile.ts';
 
 const stages = readDockerfile();
 const final = stages.at(-1);

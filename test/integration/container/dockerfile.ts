@@ -78,3 +78,6 @@ export const readCompose = (): z.infer<typeof Compose> => Compose.parse(readConf
 /** config/compose.redis.yaml, which adds Redis and secret files. */
 export const readRedisCompose = (): z.infer<typeof RedisCompose> =>
   RedisCompose.parse(readConfigFile('compose.redis.yaml'));
+
+/** Returns the text with the images named by their tags alone. */
+export const withoutDigests = (text: string): string => text.replaceAll(/@sha256:[0-9a-f]{64}/gu, '');

@@ -2,11 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { withoutDigests } from '../../../config/release/pins.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { baseImages } from './base-images.ts';
-import { ROOT } from './dockerfile.ts';
+import { ROOT, withoutDigests } from './dockerfile.ts';
 import type { Ended, Engine } from './engine.ts';
 
 export const IMAGE = 'contact-sync-check';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
 import { atGoogle, atService, idsOf, NOTHING_WRITTEN, startWith, syncWith } from './support.ts';
 
-const WITHOUT_TITLE = 'default,!title,!phoneNumbers';
+const WITHOUT_TITLE = USUAL_FIELDS.filter((field) => field !== 'title' && field !== 'phoneNumbers').join(',');
 
 describe('the fields of a link', () => {
   test('R3, R5, R13: fields that are removed are changed on neither side, and are merged when they are added again', async () => {
@@ -63,8 +64,8 @@ describe('the fields of a link', () => {
   });
 
   test('R3, R4: one-way fields are never written to their source, in edits and in new contacts', async () => {
-    const fields = { FIELDS: 'default,title:to-google,phoneNumbers:to-service' };
-    await using linked = await startWith(['Ada'], fields);
+    const link = { directions: { title: 'to-left', phoneNumbers: 'to-right' } } as const;
+    await using linked = await startWith(['Ada'], {});
     const { google, service } = linked.sandbox;
     google.account.updatePerson(idsOf(linked, 'Ada').google, {
       organizations: [{ name: 'Acme', title: 'Analyst' }],
@@ -76,7 +77,7 @@ describe('the fields of a link', () => {
       title: 'Chief',
       phone_numbers: [{ number: '+33 1 42 68 53 00' }],
     });
-    await syncWith(linked, fields);
+    await syncWith(linked, {}, link);
     expect(atService(linked, 'Ada')).toMatchObject({
       title: null,
       company: 'Acme',
@@ -84,18 +85,18 @@ describe('the fields of a link', () => {
     });
     expect(atGoogle(linked, 'Zoe')).toMatchObject({ organizations: [{ title: 'Chief' }] });
     expect(atGoogle(linked, 'Zoe').phoneNumbers ?? []).toEqual([]);
-    expect((await syncWith(linked, fields)).summary).toMatchObject(NOTHING_WRITTEN);
+    expect((await syncWith(linked, {}, link)).summary).toMatchObject(NOTHING_WRITTEN);
 
     google.account.updatePerson(idsOf(linked, 'Zoe').google, { organizations: [{ title: 'Edited at the phone' }] });
     service.account.updateContact(idsOf(linked, 'Ada').service, { phone_numbers: [] });
-    expect((await syncWith(linked, fields)).summary).toMatchObject(NOTHING_WRITTEN);
+    expect((await syncWith(linked, {}, link)).summary).toMatchObject(NOTHING_WRITTEN);
     service.account.updateContact(idsOf(linked, 'Zoe').service, { title: 'President' });
-    await syncWith(linked, fields);
+    await syncWith(linked, {}, link);
     expect(atGoogle(linked, 'Zoe')).toMatchObject({ organizations: [{ title: 'President' }] });
     expect(atService(linked, 'Ada').phone_numbers).toEqual([]);
     // A value that stays on one side is no edit: a deletion is propagated.
     service.account.deleteContact(idsOf(linked, 'Ada').service);
-    await syncWith(linked, { ...fields, SWEEP_INTERVAL: '1s' });
+    await syncWith(linked, { SWEEP_INTERVAL: '1s' }, link);
     expect(google.account.people().map(({ names }) => names?.[0]?.givenName)).toEqual(['Zoe']);
   });
 });

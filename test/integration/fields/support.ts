@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
+import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import type { RunResult } from '../../../src/engine/run.ts';
 import { person } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
@@ -22,8 +23,9 @@ export const startWith = (
 export const syncWith = async (
   linked: LinkedSandbox,
   variables: Readonly<Record<string, string>>,
+  link: Partial<LinkConfig> = {},
 ): Promise<RunResult> => {
-  const result = await linked.reopened(variables, (program) => program.sync());
+  const result = await linked.reopened(variables, (program) => program.sync({ link }));
   expect(result.error).toBeNull();
   linked.clock.advance(60_000);
   return result;

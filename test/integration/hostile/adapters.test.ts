@@ -8,7 +8,7 @@ import { RemoteError } from '../../../src/providers/errors.ts';
 import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
 import type { PullRequest, Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
-import { generatePeople } from '../../../src/sandbox/people/generate.ts';
+import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { anyBreakage, type Breakage, startSpoilingProxy, type SpoilingProxy } from './breakage.ts';
 import { extentOf } from '../../support/extent.ts';
@@ -74,7 +74,7 @@ const openRemote = (
 };
 
 const withStage = async (provider: Provider, use: (stage: Stage) => Promise<void>): Promise<void> => {
-  const people = generatePeople({ count: 12, seed: 3 }).map((person) => ({ ...person, groups: ['Choir'] }));
+  const people = samplePeople(12).map((person) => ({ ...person, groups: ['Choir'] }));
   const wide = {
     serviceRateLimit: { requests: 600_000, windowMs: 60_000 },
     googleQuotas: { readsPerMinute: 600_000, writesPerMinute: 600_000 },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HaltError } from '../../../src/engine/context.ts';
 import { RemoteError } from '../../../src/providers/errors.ts';
-import { generatePeople } from '../../../src/sandbox/people/generate.ts';
+import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { type Breakage, nonsense, type SpoilingProxy, startSpoilingProxy } from './breakage.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { extentOf } from '../../support/extent.ts';
@@ -18,7 +18,7 @@ type Stage = { readonly linked: LinkedSandbox; readonly proxies: Readonly<Record
 const withStage = async (use: (stage: Stage) => Promise<void>): Promise<void> => {
   await using google = await startSpoilingProxy();
   await using service = await startSpoilingProxy();
-  const people = generatePeople({ count: 10, seed: 5 }).map((person) => ({ ...person, groups: ['Choir'] }));
+  const people = samplePeople(10).map((person) => ({ ...person, groups: ['Choir'] }));
   await using linked = await startLinkedSandbox(
     { google: people, service: [] },
     { GOOGLE_ROOT_URL: `${google.url}/`, SERVICE_BASE_URL: service.url, SWEEP_INTERVAL: '1s' },
@@ -99,7 +99,7 @@ const HURRY = 20;
 
 const withService = async (use: (linked: LinkedSandbox, service: SpoilingProxy) => Promise<void>): Promise<void> => {
   await using service = await startSpoilingProxy();
-  const people = generatePeople({ count: 12, seed: 7 });
+  const people = samplePeople(12);
   await using linked = await startLinkedSandbox(
     { google: people, service: [] },
     { SERVICE_BASE_URL: service.url, SWEEP_INTERVAL: '1s' },
@@ -176,7 +176,7 @@ const startRedirector = async () => {
 
 test.each([301, 303, 307, 308])('R15, R17: a create that is answered with %d is reported', async (status) => {
   await using redirector = await startRedirector();
-  const people = generatePeople({ count: 3, seed: 7 });
+  const people = samplePeople(3);
   await using linked = await startLinkedSandbox(
     { google: people, service: [] },
     { SERVICE_BASE_URL: redirector.url },

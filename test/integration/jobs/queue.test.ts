@@ -1,13 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
-import {
-  NO_PROGRESS_YET,
-  track,
-  type JobData,
-  type JobProgress,
-  type JobReport,
-} from '../../../src/daemon/jobs/job.ts';
+import type { JobData, JobReport } from '../../../src/daemon/jobs/job.ts';
 import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
 import { QueueError, type RunJob } from '../../../src/daemon/jobs/scheduler.ts';
 import { connectWithRetry, jobOptions } from '../../../src/daemon/jobs/queue.ts';
@@ -31,7 +25,7 @@ const SUMMARY = {
   durationMs: 14,
 } as const;
 
-const following = { clock: systemClock, signal: new AbortController().signal, onProgress: () => undefined };
+const waiting = { clock: systemClock, signal: new AbortController().signal };
 
 describe.skipIf(redis === null)('the queue on Redis', () => {
   if (redis === null) return;
@@ -55,7 +49,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await stage.ready(stage.startScheduler(run), []);
     const commands = await stage.client();
     const ids = await Promise.all(['1', '2'].map((override) => commands.enqueue('a', { override })));
-    for (const id of ids) await commands.follow(id, following);
+    for (const id of ids) await commands.waitFor(id, waiting);
     await expect.poll(() => started.length).toBe(3);
     const polls = async () => (await stage.queue().getDelayed()).filter(({ id }) => id?.startsWith('look '));
     await expect
@@ -82,8 +76,8 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const refused = await commands.enqueue('refused', { override: null });
     const down = await commands.enqueue('down', { override: null });
     await done.promise;
-    expect(await commands.follow(down, following)).toMatchObject({ ending: 'completed' });
-    expect(await commands.follow(refused, following)).toMatchObject({ ending: 'paused', message: 'Sign in again.' });
+    expect(await commands.waitFor(down, waiting)).toMatchObject({ ending: 'completed' });
+    expect(await commands.waitFor(refused, waiting)).toMatchObject({ ending: 'paused', message: 'Sign in again.' });
     expect(attempts.toSorted()).toEqual(['down', 'down', 'down', 'refused']);
   });
 
@@ -96,7 +90,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await stage.ready(daemon, []);
     const commands = await stage.client();
     const id = await commands.enqueue('a', { override: null });
-    expect(await commands.follow(id, following)).toMatchObject({ ending: 'completed', summary: SUMMARY });
+    expect(await commands.waitFor(id, waiting)).toMatchObject({ ending: 'completed', summary: SUMMARY });
     expect(attempts).toBe(9);
   });
 
@@ -113,17 +107,14 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(attempts).toEqual({ scheduled: 12, byHand: 15 });
   });
 
-  test('a resync by hand is queued once and before waiting jobs, and reports its progress and its result', async () => {
+  test('a resync by hand is queued once and before waiting jobs, and its result is reported', async () => {
     const order: string[] = [];
     const first = Promise.withResolvers<JobReport>();
     const full = Promise.withResolvers<JobReport>();
-    let sendProgress: (progress: JobProgress) => void = () => undefined;
-    const daemon = stage.startScheduler(({ link, kind }: JobData, { onProgress } = {}) => {
+    const daemon = stage.startScheduler(({ link, kind }: JobData) => {
       order.push(`${link} ${kind}`);
       if (order.length === 1) return first.promise;
-      if (kind !== 'full') return Promise.resolve(report());
-      sendProgress = onProgress ?? sendProgress;
-      return full.promise;
+      return kind === 'full' ? full.promise : Promise.resolve(report());
     }, 1);
     await stage.ready(daemon, [every('first', 3_600_000)]);
     await expect.poll(() => order.length).toBe(1);
@@ -135,16 +126,10 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await commands.enqueue('b', { override: null })).not.toBe(id);
     first.resolve(report());
     await expect.poll(() => order.length).toBe(2);
-    const listedCounts: unknown[] = [];
-    const followed = commands.follow(id, {
-      ...following,
-      onProgress: ({ sides }) => listedCounts.push(sides.left.listed),
-    });
-    sendProgress(track(NO_PROGRESS_YET, { kind: 'listed', side: 'left', whole: true, contacts: 7, total: 9 }));
-    await expect.poll(() => listedCounts).toContain(7);
+    const result = commands.waitFor(id, waiting);
     expect(await commands.enqueue('a', { override: null })).toBe(id);
     full.resolve(report({ summary: SUMMARY }));
-    expect(await followed).toMatchObject({ ending: 'completed', summary: SUMMARY });
+    expect(await result).toMatchObject({ ending: 'completed', summary: SUMMARY });
     await expect.poll(() => order).toEqual(['first incremental', 'a full', 'b full', 'waits incremental']);
     expect(await commands.enqueue('a', { override: null })).not.toBe(id);
   });
@@ -161,7 +146,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const id = await commands.enqueue('a', { override: null });
     await expect.poll(() => stage.queue().getDelayedCount()).toBe(1);
     expect(await commands.enqueue('a', { override: null })).toBe(id);
-    expect(await commands.follow(id, following)).toMatchObject({ ending: 'completed' });
+    expect(await commands.waitFor(id, waiting)).toMatchObject({ ending: 'completed' });
     expect(attempts).toBe(2);
   });
 
@@ -187,15 +172,6 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await daemon.scheduler.trouble()).toBeNull();
     proxy.silence();
     expect(await daemon.scheduler.trouble()).toBe('Redis has not answered yet.');
-  });
-
-  test('a queue that is paused in Redis runs no job, which is the reported trouble until it is resumed', async () => {
-    const daemon = stage.startScheduler(() => Promise.resolve(report()));
-    await stage.ready(daemon, []);
-    await stage.queue().pause();
-    expect(await daemon.scheduler.trouble()).toMatch(/^The job queue is paused in Redis/u);
-    await stage.queue().resume();
-    expect(await daemon.scheduler.trouble()).toBeNull();
   });
 
   test.each([
@@ -231,7 +207,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await stage.ready(daemon, []);
     await stage.queue().add('full', { link: '', kind: 'nonsense' } as never, jobOptions('full'));
     const commands = await stage.client();
-    expect(await commands.follow(await commands.enqueue('a', { override: null }), following)).toMatchObject({
+    expect(await commands.waitFor(await commands.enqueue('a', { override: null }), waiting)).toMatchObject({
       ending: 'completed',
     });
     await expect.poll(() => stage.queue().getFailedCount()).toBe(1);
@@ -255,7 +231,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await stage.queue().getJobState(id)).toBe('prioritized');
     const other = stage.startScheduler(() => Promise.resolve(report({ summary: SUMMARY })));
     await stage.ready(other, []);
-    expect(await commands.follow(id, following)).toMatchObject({ ending: 'completed', summary: SUMMARY });
+    expect(await commands.waitFor(id, waiting)).toMatchObject({ ending: 'completed', summary: SUMMARY });
   });
 
   test('without a daemon no queue client is opened, and the reason is returned', async () => {
@@ -279,14 +255,14 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     });
   });
 
-  test('following a job that Redis lost ends with an error of the queue', async () => {
+  test('waiting for a job that Redis lost ends with an error of the queue', async () => {
     const never = Promise.withResolvers<JobReport>();
     const daemon = stage.startScheduler(() => never.promise);
     await stage.ready(daemon, []);
     const commands = await stage.client();
     const id = await commands.enqueue('a', { override: null });
     await redis.client.flushall();
-    await expect(commands.follow(id, following)).rejects.toThrow(QueueError);
+    await expect(commands.waitFor(id, waiting)).rejects.toThrow(QueueError);
     never.resolve(report());
   });
 });

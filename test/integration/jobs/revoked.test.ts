@@ -142,14 +142,14 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
       expect(connected).toMatchObject({ code: 0, stderr: '' });
       expect(connected.stdout).toContain('The link home was paused; it is active again.');
       // The daemon checks with delays whether the refused creates were applied. The test advances the clock instead.
-      const isResumed = (): boolean => daemon.lines.some(says('link reconnected', 'home'));
+      const isResumed = (): boolean => daemon.lines.some(says('link recovered', 'home'));
       await expect.poll(() => isResumed() || daemon.clock.advance(1_000)).toBe(true);
       await expect.poll(async () => (await storedLink(world)).state).toBe('active');
       await daemon.until(completed('home'), daemon.lines.length);
       const sides = readSides(home);
       expect(sides.google).toEqual(sides.service);
       for (const name of newcomers) expect(sides[side].filter((row) => row.name === name)).toHaveLength(1);
-      expect(daemon.lines.filter(says('link reconnected'))).toHaveLength(1);
+      expect(daemon.lines.filter(says('link recovered'))).toHaveLength(1);
       expect(errors(daemon)).toEqual([paused]);
     },
   );

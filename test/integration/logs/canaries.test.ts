@@ -97,7 +97,6 @@ beforeAll(async () => {
     CREDENTIALS_KEY: 'canary-passphrase-of-the-vault',
     // No server listens at this port.
     NOTIFY_URL: `http://127.0.0.1:9/${WEBHOOK}`,
-    NOTIFY_SECRET: 'canary-secret-of-the-webhook',
   };
   plant('first');
 });
@@ -129,7 +128,7 @@ test('successful commands return 0 and are recorded', async () => {
   expect(keep('sync', await runCli(['sync', '--json'], env, ground.directory)).code).toBe(0);
   plant('second');
   for (const args of [['sync'], ['resync', '--json'], ['status'], ['doctor'], ['doctor', '--json']]) {
-    expect((await run(args, { LOG_FORMAT: 'pretty' })).code).toBe(0);
+    expect((await run(args)).code).toBe(0);
   }
 });
 
@@ -180,7 +179,7 @@ test('refusals that repeat the whole request are handled and recorded', async ()
 });
 
 test('failures and truncated responses are handled and recorded', async () => {
-  expect((await run(['notify', '--test'])).code).toBe(5);
+  expect((await run(['doctor', '--notify'])).stdout).toContain('did not answer');
   for (const action of [500, 'truncate'] as const) {
     for (const side of [google, service]) {
       side.decide(() => action);

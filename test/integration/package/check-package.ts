@@ -14,7 +14,15 @@ import { promisify } from 'node:util';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const NEEDED = ['package.json', 'README.md', 'LICENSE', 'dist/main.js', 'config/example.yaml', 'migrations/sqlite/'];
+const NEEDED = [
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'dist/main.js',
+  'dist/contact-sync.schema.json',
+  'config/example.yaml',
+  'migrations/sqlite/',
+];
 /** The examples import these. */
 const ENTRY_POINTS = ['contact-sync/sandbox', 'contact-sync/service-api'];
 

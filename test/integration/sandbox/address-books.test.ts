@@ -76,7 +76,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 test('the table contains each name once', () => {
   const named = FIXTURES.flatMap(({ arrives }) => arrives).map(({ name, company = '' }) => `${name}|${company}`);
   expect(named).toHaveLength(new Set(named).size);
-  expect(FIXTURES.length).toBeGreaterThanOrEqual(40);
+  expect(FIXTURES.length).toBeGreaterThanOrEqual(50);
 });
 
 test.each(FIXTURES.map((fixture, index) => ({ ...fixture, index })))(

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ended, runCli, runProcess, startCli } from '../cli/run-cli.ts';
-import { hasRadicale } from '../../support/carddav/radicale.ts';
+import { ended, runCli, startCli } from '../cli/run-cli.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import {
   isPlayable,
@@ -97,30 +96,6 @@ test.each([
   expect(stdout.trimEnd().endsWith('\n0 writes')).toBe(true);
   expect(stdout).toContain(`${leftTitle} -> ${rightTitle}`);
   expect(stdout).toContain(`${rightTitle} -> ${leftTitle}`);
-});
-
-const hasServer = hasRadicale() || process.env['CI'] === 'true';
-
-test.skipIf(!hasServer).each([
-  ['google', 'carddav', 'Google', 'CardDAV'],
-  ['service', 'carddav', 'Service', 'CardDAV'],
-  ['carddav', 'carddav', 'CardDAV (private)', 'CardDAV (work)'],
-])('the demo starts Radicale for %s and %s, and stops it', async (left, right, leftTitle, rightTitle) => {
-  const { code, stdout } = await runCli(['demo', '--left', left, '--right', right], { TMPDIR: directory }, directory);
-  expect(code).toBe(0);
-  expect(await readdir(directory)).toEqual([]);
-  expect(stdout).toMatch(/title: "Head of Research" -> "Chief Scientist" \(conflict/u);
-  expect(stdout).toContain('No difference.');
-  expect(stdout.trimEnd().endsWith('\n0 writes')).toBe(true);
-  expect(stdout).toContain(`${leftTitle} -> ${rightTitle}`);
-  expect(stdout).toContain(`${rightTitle} -> ${leftTitle}`);
-});
-
-test('the demo reports a missing Radicale with the package to install, and leaves no files', async () => {
-  const env = { TMPDIR: directory, PATH: directory };
-  const { code, stderr } = await runProcess(['demo', '--right', 'carddav'], env, directory);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('apt-get install radicale')]);
-  expect(await readdir(directory)).toEqual([]);
 });
 
 const SidesDocument = z.object({

@@ -5,9 +5,13 @@ import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/util/clock.ts';
+import { createConnection } from '../../../src/store/postgres/database.ts';
+import { migrate } from '../../../src/store/postgres/migrate.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/store/postgres/postgres-store.ts';
 import { FenceError, StoreError, type Store } from '../../../src/store/store.ts';
+import { sql } from '../../../src/store/sql/drizzle.ts';
 import { findPostgres, startPostgres } from '../../support/postgres.ts';
+import { withLaterMigration } from '../../support/store/later-migration.ts';
 import { newPair, operationOf, putHalf } from '../../support/store/rows.ts';
 
 const postgres = await findPostgres();
@@ -97,6 +101,31 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
     await Promise.all(stores.map((store) => store.close()));
     const migrations = globSync('migrations/postgres/*.sql');
     expect(await postgres?.query(url, 'select * from contact_sync_migrations')).toHaveLength(migrations.length);
+  });
+
+  test('a later migration is applied once, to the stored rows too, when several processes start at once', async () => {
+    using later = withLaterMigration('postgres', [
+      'alter table "halves" add column "note" text',
+      `update "halves" set "note" = 'moved'`,
+    ]);
+    const url = await createDatabase();
+    const store = open(url);
+    const token = await acquireAt(store, 'one', 0);
+    await store.commit(LINK, token ?? 0, [putHalf('l1')]);
+    await store.close();
+    const connections = Array.from({ length: 4 }, () => createConnection({ url, clock: systemClock, connections: 2 }));
+    await Promise.all(connections.map((connection) => connection.do((send) => send(sql`select 1`))));
+    const upgrade = async (connection: (typeof connections)[number]): Promise<void> =>
+      connection.do((send) =>
+        migrate(send, (step) => connection.atomic((sendInStep) => step(sendInStep)), connection.place, later.folder),
+      );
+    await Promise.all(connections.map((connection) => upgrade(connection)));
+    await Promise.all(connections.map((connection) => connection.close()));
+    expect(await postgres?.query(url, 'select id, note from halves')).toEqual([{ id: 'l1', note: 'moved' }]);
+    expect(await postgres?.query(url, 'select * from contact_sync_migrations')).toHaveLength(2);
+    const earlier = open(url);
+    await expect(earlier.links()).rejects.toThrow(/written by a newer version/u);
+    await earlier.close();
   });
 
   test('a database of a newer version is refused and not changed', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decidingOf } from '../../../src/app/config/config.ts';
-import { changeLink } from '../../../src/engine/change-link.ts';
-import { listConflicts, reviewConflicts } from '../../../src/engine/history/conflicts.ts';
+import { decideConflicts, listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { explainContact } from '../../../src/engine/history/explain.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
@@ -14,7 +13,7 @@ const ADA: Person = {
   emails: [{ value: 'ada@x.org', label: null }],
 };
 
-const ASK = { CONFLICT_POLICY: 'newest,title=ask', SWEEP_INTERVAL: '1h' };
+const ASK = { CONFLICT_POLICY: 'ask', SWEEP_INTERVAL: '1h' };
 
 const googleId = ({ sandbox }: LinkedSandbox): string => sandbox.google.account.people()[0]?.resourceName ?? '';
 const serviceId = ({ sandbox }: LinkedSandbox): string => sandbox.service.account.contacts()[0]?.id ?? '';
@@ -50,8 +49,9 @@ const open = ({ app, link }: LinkedSandbox) => listConflicts(app.store, 'default
 
 const answer = async (linked: LinkedSandbox, take: 'left' | 'right'): Promise<void> => {
   const { store, holders } = linked.app;
-  const waiting = await store.conflicts('default', { all: false });
-  await reviewConflicts({ store, clock: linked.clock, newId: () => 'review', holders }, 'default', waiting, take);
+  const ids = (await store.conflicts('default', { all: false })).map(({ id }) => id);
+  const parts = { store, clock: linked.clock, newId: () => 'decision', holders };
+  await decideConflicts(parts, { link: 'default', terms: decidingOf(linked.link) }, ids, take);
 };
 
 const written = ({ left, right }: { left: { updated: number }; right: { updated: number } }) => [
@@ -77,7 +77,7 @@ describe('R4: a question about a conflict', () => {
         right: 'Brewer',
         winner: null,
         state: 'open',
-        by: 'nobody yet',
+        by: 'undecided',
         name: 'Ada King',
       },
     ]);
@@ -94,7 +94,7 @@ describe('R4: a question about a conflict', () => {
       expect([summary.asked ?? 0, ...written(summary)]).toEqual([0, 0, 0]);
     }
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
-    expect(await rows(linked)).toMatchObject([{ resolvedAtMs: null }]);
+    expect(await rows(linked)).toMatchObject([{ endedAtMs: null }]);
     await expectIdle(linked);
   });
 
@@ -126,11 +126,11 @@ describe('R4: a question about a conflict', () => {
   ] as const)('an answer writes the %s value, and the write can be undone', async (side, title, updates) => {
     await using linked = await asking();
     await answer(linked, side);
-    expect(await open(linked)).toMatchObject([{ state: 'taking' }]);
+    expect(await open(linked)).toMatchObject([{ state: 'settled', winner: side, by: 'user' }]);
     const { summary } = await linked.sync();
     expect(written(summary)).toEqual(updates);
     expect(titles(linked)).toEqual([title, title]);
-    expect(await rows(linked)).toMatchObject([{ review: side, resolvedAtMs: expect.any(Number) }]);
+    expect(await rows(linked)).toMatchObject([{ decided: side, endedAtMs: expect.any(Number) }]);
     await expectIdle(linked);
     await linked.undo(summary.run);
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
@@ -147,7 +147,7 @@ describe('R4: a question about a conflict', () => {
     expect([summary.asked, ...written(summary)]).toEqual([1, 0, 0]);
     expect(titles(linked)).toEqual(['Baker', 'Butcher']);
     expect(await open(linked)).toMatchObject([{ left: 'Baker', right: 'Butcher', state: 'open' }]);
-    expect(await rows(linked)).toMatchObject([{ review: null, resolvedAtMs: expect.any(Number) }, { review: null }]);
+    expect(await rows(linked)).toMatchObject([{ decided: null, endedAtMs: expect.any(Number) }, { decided: null }]);
     await expectIdle(linked);
   });
 
@@ -199,8 +199,8 @@ describe('R4: a question about a conflict', () => {
     expect(written(summary)).toEqual([0, 1]);
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     expect(await rows(linked)).toMatchObject([
-      { winner: null, resolvedAtMs: expect.any(Number) },
-      { winner: 'left', resolvedAtMs: null },
+      { winner: null, endedAtMs: expect.any(Number) },
+      { winner: 'left', endedAtMs: null },
     ]);
   });
 
@@ -257,27 +257,20 @@ const disputed = async (variables: Record<string, string> = {}): Promise<LinkedS
   return linked;
 };
 
-const take = async (linked: LinkedSandbox, review: 'left' | 'dismissed'): Promise<void> => {
-  const { store, holders } = linked.app;
-  await changeLink({ store, clock: linked.clock, newId: () => 'review', holders }, 'default', () => [
-    { kind: 'review-conflict', leftId: googleId(linked), field: 'title', review, atMs: linked.clock.now() },
-  ]);
-};
-
 const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
   linked.clock.advance(60_000);
   expect(written((await linked.sync()).summary)).toEqual([0, 0]);
 };
 
-describe('R4: the review of a conflict', () => {
+describe('R4: a decision about a settled conflict', () => {
   test('the next run writes the other value to both sides once, and the write can be undone', async () => {
     await using linked = await disputed();
     expect(titles(linked)).toEqual(['Brewer', 'Brewer']);
-    await take(linked, 'left');
+    await answer(linked, 'left');
     const { summary } = await linked.sync();
     expect(written(summary)).toEqual([1, 1]);
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
-    expect(await rows(linked)).toMatchObject([{ review: 'left', resolvedAtMs: expect.any(Number) }]);
+    expect(await rows(linked)).toMatchObject([{ decided: 'left', endedAtMs: expect.any(Number) }]);
     const [history] = await explainContact(linked.app.store, 'default', 'ada@x.org');
     const reasons = history?.entries.map(({ side, changes }) => [
       side,
@@ -294,32 +287,32 @@ describe('R4: the review of a conflict', () => {
     await expectQuiet(linked);
   });
 
-  test('R5: a later edit is kept and ends the review', async () => {
+  test('R5: a later edit is kept, and the decision lapses', async () => {
     await using linked = await disputed();
-    await take(linked, 'left');
+    await answer(linked, 'left');
     linked.sandbox.service.account.updateContact(serviceId(linked), { title: 'Butcher' });
     expect(written((await linked.sync()).summary)).toEqual([1, 0]);
     expect(titles(linked)).toEqual(['Butcher', 'Butcher']);
-    expect(await rows(linked)).toMatchObject([{ review: null, resolvedAtMs: expect.any(Number) }]);
+    expect(await rows(linked)).toMatchObject([{ decided: null, endedAtMs: expect.any(Number) }]);
     await expectQuiet(linked);
   });
 
-  test('R15: a side that refuses the reviewed value gets it later', async () => {
+  test('R15: a side that refuses the chosen value gets it later', async () => {
     await using linked = await disputed();
-    await take(linked, 'left');
+    await answer(linked, 'left');
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'status', status: 422 } });
     expect((await linked.sync()).summary.skipped).toBe(1);
     expect(titles(linked)).toEqual(['Baker', 'Brewer']);
-    expect(await rows(linked)).toMatchObject([{ review: 'left', resolvedAtMs: null }]);
+    expect(await rows(linked)).toMatchObject([{ decided: 'left', endedAtMs: null }]);
     await linked.sync({ afterMs: 24 * 60 * 60_000 });
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
-    expect(await rows(linked)).toMatchObject([{ resolvedAtMs: expect.any(Number) }]);
+    expect(await rows(linked)).toMatchObject([{ endedAtMs: expect.any(Number) }]);
     await expectQuiet(linked);
   });
 
-  test('R9: both sides get the reviewed value after the answer of one side was lost', async () => {
+  test('R9: both sides get the chosen value after the answer of one side was lost', async () => {
     await using linked = await disputed();
-    await take(linked, 'left');
+    await answer(linked, 'left');
     linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'reset-after' } });
     await linked.sync();
     await linked.sync({ afterMs: 60_000 });
@@ -327,21 +320,24 @@ describe('R4: the review of a conflict', () => {
     await expectQuiet(linked);
   });
 
-  test('a review ends where the contact is on one side only', async () => {
+  test('a conflict whose contact is on one side only cannot be decided', async () => {
     await using linked = await disputed({ DELETE_POLICY: 'keep' });
     linked.sandbox.service.account.deleteContact(serviceId(linked));
     for (const _ of [1, 2]) {
       await linked.sync({ afterMs: 60 * 60_000 });
     }
     expect((await linked.app.store.counts('default')).pairs).toBe(0);
-    await take(linked, 'left');
+    await answer(linked, 'left');
     await expectQuiet(linked);
-    expect(await rows(linked)).toMatchObject([{ review: null, resolvedAtMs: expect.any(Number) }]);
+    expect(await rows(linked)).toMatchObject([{ decided: null, endedAtMs: expect.any(Number) }]);
   });
 
-  test('a dismissed review writes no value', async () => {
+  test('a decision can be changed before the next run', async () => {
     await using linked = await disputed();
-    await take(linked, 'dismissed');
+    await answer(linked, 'left');
+    expect(await open(linked)).toMatchObject([{ state: 'settled', winner: 'left', by: 'user', choices: ['right'] }]);
+    await answer(linked, 'right');
+    expect(await open(linked)).toMatchObject([{ winner: 'right', by: 'newer edit', choices: ['left'] }]);
     await expectQuiet(linked);
     expect(titles(linked)).toEqual(['Brewer', 'Brewer']);
   });

@@ -85,7 +85,6 @@ test('the record of a link lists refused, skipped and left-out contacts, and the
     refused: [],
     skipped: [],
     alone: [],
-    setApart: [],
     unselected: { left: 0, right: 0 },
     lastRun: null,
     lastSuccessAtMs: null,

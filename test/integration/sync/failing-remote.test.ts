@@ -224,7 +224,7 @@ const UNANSWERED_CALLS = 10;
 
 test('R15: a run ends early where the service fails at every write', async () => {
   // The run after the outage waits between its searches for contacts of lost creates.
-  await using linked = await startLinkedSandbox({ count: 80, seed: 5 }, {}, { hurry: 20 });
+  await using linked = await startLinkedSandbox({ count: 160, seed: 5 }, {}, { hurry: 20 });
   breakCreates(linked, 500);
   const broken = await linked.sync();
   expect(broken.summary.outcome).toBe('failed');

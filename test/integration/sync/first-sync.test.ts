@@ -151,7 +151,7 @@ test.each(['another name', 'swapped sides'] as const)(
     for (let run = 0; run < 2; run += 1) {
       const { error, summary } = await runLink(linked, second);
       expect(error).toMatchObject({ halt: { reason: 'same-accounts' } });
-      expect(summary.reason).toMatch(/links second and default connect the same two accounts.*forget link second/u);
+      expect(summary.reason).toMatch(/links second and default connect the same two accounts.*forget second/u);
       expect(countsOf(linked)).toEqual(ONCE);
     }
     expect((await runLink(linked, linked.link)).error).toBeNull();

@@ -100,6 +100,25 @@ describe('R8: the limit of deletions within a day', () => {
   });
 });
 
+describe('R8: what a halted run observed is read again', () => {
+  test('no contact is deleted if the service lists archived contacts again', async () => {
+    const hour = 3_600_000;
+    // More contacts than the newest page of the service's feed.
+    const [google, service] = [people(150), people(150)];
+    await using linked = await startLinkedSandbox({ google, service }, { SWEEP_INTERVAL: '1h' });
+    await linked.synced();
+    const { account } = linked.sandbox.service;
+    const some = account.contacts().slice(0, 20);
+    for (const { id } of some) account.archiveContact(id);
+    await linked.synced({ afterMs: 2 * hour });
+    const halted = await linked.sync({ afterMs: 2 * hour });
+    expect(halted.summary).toMatchObject({ outcome: 'halted', reason: expect.stringMatching(/delete 20 contacts/u) });
+    for (const contact of some) account.book.store(contact);
+    expect(await linked.synced({ afterMs: 60_000, acceptDeletes: true })).toMatchObject({ left: { deleted: 0 } });
+    expect(linked.sandbox.google.account.people()).toHaveLength(150);
+  });
+});
+
 describe('R8: a field that is emptied on many contacts', () => {
   const clearEmails = ({ sandbox, clock }: LinkedSandbox, names: readonly string[], linked: LinkedSandbox): void => {
     clock.advance(5_000);

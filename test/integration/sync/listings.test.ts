@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Side } from '../../../src/core/contact/side.ts';
-import { generatePeople } from '../../../src/sandbox/people/generate.ts';
+import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import type { Fault } from '../../../src/sandbox/service/faults.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import { named } from '../../support/linked-people.ts';
@@ -98,8 +98,7 @@ const retitle = ({ sandbox }: LinkedSandbox, title: string): void => {
   }
 };
 
-const startOneSided = () =>
-  startLinkedSandbox({ google: generatePeople({ count: COUNT, seed: 3 }), service: [] }, { SWEEP_INTERVAL: '1d' });
+const startOneSided = () => startLinkedSandbox({ google: samplePeople(COUNT), service: [] }, { SWEEP_INTERVAL: '1d' });
 
 test('R14: an idle run takes two requests a side, two seconds after more contacts were written than fit on a page', async () => {
   await using linked = await startOneSided();

@@ -86,6 +86,22 @@ test('R11: a membership that a user changes after our write is propagated from a
   expect([buckets().length, labelCount()]).toEqual([1, 1]);
 });
 
+test('R11, R14: such a change is read by the next run if the run fails after reading the feed', async () => {
+  const { linked, name, labels, buckets, setBuckets, labelCount } = await startLagging();
+  await using _linked = linked;
+  linked.clock.advance(2 * DELAY_MS);
+  setBuckets([]);
+  await linked.sync({ afterMs: 10_000 });
+  linked.clock.advance(1_000);
+  linked.sandbox.google.account.setGroups(name, [MY_CONTACTS, labels[0] ?? '']);
+  const refusal = { kind: 'status', status: 400 } as const;
+  linked.sandbox.service.addFault({ method: 'GET', path: '^/v2/contacts', times: 1_000, action: refusal });
+  expect((await linked.sync({ afterMs: DELAY_MS + 1_000 })).summary.outcome).toBe('failed');
+  linked.sandbox.service.clearFaults();
+  await linked.sync({ afterMs: 10_000 });
+  expect([buckets().length, labelCount()]).toEqual([1, 1]);
+});
+
 const PEOPLE = ['Ada', 'Ben'].map((name) => named(name));
 
 test('R9, R5: a membership write whose answer was lost does not revert the next change of the user', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SyncedField } from '../../../src/core/contact/contact.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
-import { generatePeople } from '../../../src/sandbox/people/generate.ts';
+import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 
@@ -227,7 +227,7 @@ const STREET = 'Main Street 1\nBack door\n3rd floor';
 const EDITED = 'Side Street 2\nFront door';
 
 test('R1: the lines of a street are synced in both directions, and the next run writes nothing', async () => {
-  const [person] = generatePeople({ count: 1, seed: 3 });
+  const [person] = samplePeople(1);
   if (person === undefined) throw new Error('One person was asked for.');
   const address = { street: STREET, city: 'Bonn', region: '', postalCode: '53111', country: 'Germany', label: 'home' };
   await using linked = await startSyncedSandbox({ google: [{ ...person, addresses: [address] }], service: [] });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HaltError } from '../../../src/engine/context.ts';
+import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { bucketId, googleId, labelId, named, person, serviceId } from '../../support/linked-people.ts';
@@ -341,4 +342,48 @@ test('R9: an undo deletes no contact that existed before and answered a create',
   const { result } = await linked.undo(summary.run);
   expect(result.error).toBeNull();
   expect(service.account.contacts().map(({ id }) => id)).toContain(standing);
+});
+
+describe('what refers to a contact', () => {
+  const titled = (linked: LinkedSandbox, id: string, title: string): void =>
+    linked.sandbox.google.account.updatePerson(id, { organizations: [{ title }] });
+
+  test('R15: a refusal is removed with its contact, which an undo brings back under another id', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    const refused = { method: 'PATCH', path: '^/v2/contacts/', action: { kind: 'status', status: 422 } } as const;
+    service.addFault({ times: 1_000, ...refused });
+    for (const name of ['Ada', 'Ben']) titled(linked, googleId(linked, name), 'Director');
+    expect((await linked.synced({ afterMs: 60_000 })).skipped).toBe(2);
+    service.clearFaults();
+    for (const name of ['Ada', 'Ben']) google.account.deletePerson(googleId(linked, name));
+    expect((await linked.synced({ afterMs: 60_000 })).right.deleted).toBe(2);
+    await undo(linked);
+    await linked.synced({ afterMs: 60_000 });
+    expect((await linked.app.store.link('default')).rejections).toEqual([]);
+  });
+
+  test('R4: a recorded conflict stays after its contact is deleted and an undo brings it back', async () => {
+    await using linked = await started();
+    const { google, service } = linked.sandbox;
+    const [leftId, rightId] = [googleId(linked, 'Ada'), serviceId(linked, 'Ada')];
+    titled(linked, leftId, 'Director');
+    service.account.updateContact(rightId, { title: 'Manager' });
+    expect((await linked.synced()).conflicts).toBe(1);
+    linked.clock.advance(60_000);
+    google.account.deletePerson(leftId);
+    await linked.synced();
+    linked.clock.advance(60_000);
+    await undo(linked);
+    await linked.synced({ afterMs: 60_000, kind: 'full' });
+    const recorded = await listConflicts(
+      linked.app.store,
+      'default',
+      { direction: 'both', conflicts: 'newest' },
+      { all: true },
+    );
+    expect(recorded).toMatchObject([{ field: 'title', left: 'Director', right: 'Manager', leftId, state: 'settled' }]);
+    expect(recorded[0]?.name).toBe('Ada Tester');
+    expect(await linked.app.store.conflicts('default', { all: false })).toEqual([]);
+  });
 });

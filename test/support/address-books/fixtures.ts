@@ -21,7 +21,7 @@ export type Arrival = {
 /** An address book file of one kind, and what arrives of it. */
 export type Fixture = {
   readonly about: string;
-  readonly extension: 'vcf' | 'csv' | 'txt';
+  readonly extension: 'vcf' | 'csv';
   readonly bytes: Uint8Array;
   readonly arrives: readonly Arrival[];
   /** Lines of the file that are skipped, each with how many lines that is. */

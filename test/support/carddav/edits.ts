@@ -9,7 +9,10 @@ export type Editor = {
   readonly kept: Set<string>;
 };
 
-/** Edits Google's account and the address book of a link, by these random numbers. */
+/**
+ * Edits Google's account and the address book of a link, by these random numbers. The last contact of a side stays: a run
+ * rightly halts where one side shows no contact any more (R8).
+ */
 export const createEditor = ({ sandbox, owner }: CarddavLink, random: () => number): Editor => {
   const { account } = sandbox.google;
   const kept = new Set<string>();
@@ -44,7 +47,7 @@ export const createEditor = ({ sandbox, owner }: CarddavLink, random: () => numb
     },
     remove: () => {
       const id = pick(people());
-      if (id === undefined) return;
+      if (id === undefined || people().length === 1) return;
       kept.delete(nameOf(id));
       account.deletePerson(id);
     },
@@ -77,7 +80,7 @@ export const createEditor = ({ sandbox, owner }: CarddavLink, random: () => numb
     },
     remove: () => {
       const id = pick(owner.ids());
-      if (id === undefined) return;
+      if (id === undefined || owner.ids().length === 1) return;
       kept.delete(owner.card(id)?.firstName ?? '');
       owner.remove(id);
     },

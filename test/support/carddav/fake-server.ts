@@ -13,10 +13,32 @@ export type FakeSettings = {
   readonly isWeak: boolean;
   /** Cards that a multiget leaves out. */
   readonly leavesOut: readonly string[];
+  /** Cards that a multiget returns without data. */
+  readonly sendsNoData: readonly string[];
+  /** The status of a missing card: of its whole row, or of its properties only. */
+  readonly missing: { readonly status: string; readonly of: 'row' | 'properties' };
+  /** If not null, `sync-collection` is refused as a whole with this status: always, or only with a token. */
+  readonly refusesSync: { readonly status: number; readonly of: 'all' | 'token' } | null;
+  /** Further rows of each answer to `sync-collection`, before the others and after them. */
+  readonly furtherRows: { readonly before: string; readonly after: string };
+  /** The answers that contain no ETag: reports and listings, or all. */
+  readonly hidesEtags: 'nowhere' | 'reports' | 'everywhere';
+  /** If true, the feed since a token contains no row. */
+  readonly isMute: boolean;
   /** More cards than this in one multiget are a failure. */
   readonly mostCards: number;
   /** The text that is stored in the place of the one that was sent. */
   readonly stores: (text: string) => string;
+  /** The vCard versions that the server states; none if it is empty. */
+  readonly versions: readonly string[];
+  /** The text of a card in the version that a request asks for (SabreDAV 4, Cyrus). */
+  readonly converts: (text: string, version: string) => string;
+  /** Whether the server reports the length of a stored card. */
+  readonly reportsLength: boolean;
+  /** Whether a new card is stored under a name of the server, and whether its answer names it. */
+  readonly renames: 'no' | 'located' | 'silent';
+  /** The answer to a `PUT` that is stored nevertheless; null for the usual answer. */
+  readonly storesWith: number | null;
   /** Called before a card is read by a multiget. */
   readonly beforeRead: () => void;
   readonly privileges: readonly string[];
@@ -35,8 +57,19 @@ const DEFAULTS: FakeSettings = {
   putEtag: 'strong',
   isWeak: false,
   leavesOut: [],
+  sendsNoData: [],
+  missing: { status: '404 Not Found', of: 'row' },
+  refusesSync: null,
+  furtherRows: { before: '', after: '' },
+  hidesEtags: 'nowhere',
+  isMute: false,
   mostCards: 1_000,
   stores: (text) => text,
+  versions: [],
+  converts: (text) => text,
+  reportsLength: true,
+  renames: 'no',
+  storesWith: null,
   beforeRead: () => {},
   privileges: ['read', 'write'],
   books: [{ name: 'Contacts', path: '/ada/contacts/' }],
@@ -60,16 +93,22 @@ export type FakeServer = AsyncDisposable & {
   put(name: string, text: string): void;
   remove(name: string): void;
   text(name: string): string | null;
+  /** The names of the cards. */
+  names(): readonly string[];
   set(settings: Partial<FakeSettings>): void;
 };
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const multistatus = (content: string): string =>
   `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:card="urn:ietf:params:xml:ns:carddav" xmlns:cs="http://calendarserver.org/ns/">${content}</d:multistatus>`;
-const found = (href: string, props: string): string =>
+/** A row of a found card. */
+export const found = (href: string, props: string): string =>
   `<d:response><d:href>${escaped(href)}</d:href><d:propstat><d:prop>${props}</d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>`;
-const withStatus = (href: string, status: string): string =>
+/** A row with a status, as a server writes it for a deleted card. */
+export const withStatus = (href: string, status: string): string =>
   `<d:response><d:href>${escaped(href)}</d:href><d:status>HTTP/1.1 ${status}</d:status></d:response>`;
+const withoutProps = (href: string, status: string): string =>
+  `<d:response><d:href>${escaped(href)}</d:href><d:propstat><d:prop><d:getetag/></d:prop><d:status>HTTP/1.1 ${status}</d:status></d:propstat></d:response>`;
 
 /** Starts the server. */
 export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promise<FakeServer> => {
@@ -88,13 +127,17 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
     cards.delete(name);
     log.push(name);
   };
+  const etagHeader = (name: string): Record<string, string> =>
+    settings.hidesEtags === 'everywhere' ? {} : { etag: etag(name) };
   const bookPath = (): string => settings.books[0]?.path ?? '/';
   const hrefOf = (name: string): string => `${bookPath()}${encodeURIComponent(name)}`;
-  const etagProp = (name: string): string => `<d:getetag>${escaped(etag(name))}</d:getetag>`;
+  const etagProp = (name: string): string =>
+    settings.hidesEtags === 'nowhere' ? `<d:getetag>${escaped(etag(name))}</d:getetag>` : '<d:resourcetype/>';
   const bookProps = (name: string): string =>
     `<d:resourcetype><d:collection/><card:addressbook/></d:resourcetype><d:displayname>${escaped(name)}</d:displayname>
      <cs:getctag>${log.length}</cs:getctag>
      <d:supported-report-set>${settings.hasSync ? '<d:supported-report><d:report><d:sync-collection/></d:report></d:supported-report>' : ''}</d:supported-report-set>
+     ${settings.versions.length === 0 ? '' : `<card:supported-address-data>${settings.versions.map((each) => `<card:address-data-type content-type="text/vcard" version="${each}"/>`).join('')}</card:supported-address-data>`}
      <d:current-user-privilege-set>${settings.privileges.map((each) => `<d:privilege><d:${each}/></d:privilege>`).join('')}</d:current-user-privilege-set>`;
 
   const propfind = (path: string, depth: string): string | null => {
@@ -117,27 +160,45 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
     return found(path, '<d:resourcetype><d:collection/></d:resourcetype>') + (depth === '1' ? books.join('') : '');
   };
 
+  const missingRow = (name: string): string => {
+    const { of, status } = settings.missing;
+    return of === 'row' ? withStatus(hrefOf(name), status) : withoutProps(hrefOf(name), status);
+  };
+
   const sync = (body: string): { status: number; body: string } => {
     const token = /sync-token>([^<]*)</u.exec(body)?.[1] ?? '';
     const since = token === '' ? 0 : Number(/^token-(\d+)$/u.exec(token)?.[1] ?? Number.NaN);
+    const { refusesSync } = settings;
+    if (refusesSync !== null && (refusesSync.of === 'all' || token !== '')) {
+      return { status: refusesSync.status, body: '' };
+    }
     if (Number.isNaN(since) || since > log.length) {
       return { status: 403, body: '<d:error xmlns:d="DAV:"><d:valid-sync-token/></d:error>' };
     }
     const part = log.slice(since, since + settings.pageSize);
     const end = since + part.length;
     const names = new Set(part);
-    const shown = [...names].map((name) =>
-      cards.has(name) ? found(hrefOf(name), etagProp(name)) : withStatus(hrefOf(name), '404 Not Found'),
+    const isMute = settings.isMute && token !== '';
+    const shown = [...(isMute ? [] : names)].map((name) =>
+      cards.has(name) ? found(hrefOf(name), etagProp(name)) : missingRow(name),
     );
+    const { before, after } = settings.furtherRows;
     const cut = end < log.length ? withStatus(bookPath(), '507 Insufficient Storage') : '';
-    return { status: 207, body: multistatus(`${shown.join('')}${cut}<d:sync-token>token-${end}</d:sync-token>`) };
+    return {
+      status: 207,
+      body: multistatus(`${before}${shown.join('')}${after}${cut}<d:sync-token>token-${end}</d:sync-token>`),
+    };
   };
 
-  const dataOf = (name: string): string =>
-    found(
-      hrefOf(name),
-      `${etagProp(name)}<card:address-data>${escaped(cards.get(name)?.text ?? '')}</card:address-data>`,
-    );
+  /** A row with the card as the request asks for it: in version 3.0 unless it states another one. */
+  const dataOf = (name: string, body: string): string => {
+    const text = cards.get(name)?.text ?? '';
+    const length = `<d:getcontentlength>${Buffer.byteLength(text)}</d:getcontentlength>`;
+    const [, asked = '3.0'] = /address-data[^>]*version="([^"]*)"/u.exec(body) ?? [];
+    const data = `<card:address-data>${escaped(settings.converts(text, asked))}</card:address-data>`;
+    const shown = body.includes('address-data') ? data : '';
+    return found(hrefOf(name), `${etagProp(name)}${settings.reportsLength ? length : ''}${shown}`);
+  };
 
   const multiget = (body: string): { status: number; body: string } => {
     settings.beforeRead();
@@ -149,7 +210,12 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
     return {
       status: 207,
       body: multistatus(
-        shown.map((name) => (cards.has(name) ? dataOf(name) : withStatus(hrefOf(name), '404 Not Found'))).join(''),
+        shown
+          .map((name) => {
+            if (!cards.has(name)) return missingRow(name);
+            return settings.sendsNoData.includes(name) ? found(hrefOf(name), etagProp(name)) : dataOf(name, body);
+          })
+          .join(''),
       ),
     };
   };
@@ -171,7 +237,7 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
       body: multistatus(
         [...cards]
           .filter(([, { text }]) => matches(text))
-          .map(([name]) => dataOf(name))
+          .map(([name]) => dataOf(name, body))
           .join(''),
       ),
     };
@@ -188,9 +254,14 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
       remove(name);
       return { status: 204, body: '' };
     }
-    put(name, settings.stores(body));
-    const answer = settings.putEtag === 'strong' ? { headers: { etag: etag(name) } } : {};
-    return { status: isThere ? 204 : 201, body: '', ...answer };
+    const storedAs = settings.renames === 'no' || isThere ? name : `${log.length + 100}.vcf`;
+    put(storedAs, settings.stores(body));
+    if (settings.storesWith !== null) return { status: settings.storesWith, body: '' };
+    const answer = {
+      ...(settings.putEtag === 'strong' && { etag: etag(storedAs) }),
+      ...(settings.renames === 'located' && !isThere && { location: hrefOf(storedAs) }),
+    };
+    return { status: isThere ? 204 : 201, body: '', headers: answer };
   };
 
   const answer = (
@@ -205,6 +276,16 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
     }
     if (method === 'REPORT' && body.includes('sync-collection')) return sync(body);
     if (method === 'REPORT') return body.includes('multiget') ? multiget(body) : query(body);
+    if (method === 'GET') {
+      const name = decodeURIComponent(path.split('/').at(-1) ?? '');
+      return cards.has(name)
+        ? {
+            status: 200,
+            body: cards.get(name)?.text ?? '',
+            headers: { 'content-type': 'text/vcard', ...etagHeader(name) },
+          }
+        : { status: 404, body: '' };
+    }
     return write(request, decodeURIComponent(path.split('/').at(-1) ?? ''), body);
   };
 
@@ -227,6 +308,7 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
     put,
     remove,
     text: (name) => cards.get(name)?.text ?? null,
+    names: () => [...cards.keys()],
     set: (changes) => {
       settings = { ...settings, ...changes };
     },

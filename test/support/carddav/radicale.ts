@@ -63,7 +63,7 @@ export const startRadicale = async (): Promise<CarddavServer> => {
         url: origin,
         username,
         password,
-        names,
+        cards: () => new Map(names().map((name) => [name, readFileSync(join(book, name), 'utf8')])),
         read: (name) => (names().includes(name) ? readFileSync(join(book, name), 'utf8') : null),
         write: (name, text) => {
           writeFileSync(join(folder, 'new'), text);

@@ -6,7 +6,8 @@ export type BookFolder = {
   readonly url: string;
   readonly username: string;
   readonly password: string;
-  names(): readonly string[];
+  /** The text of each card by its name. */
+  cards(): ReadonlyMap<string, string>;
   read(name: string): string | null;
   write(name: string, text: string): void;
   remove(name: string): void;
@@ -14,6 +15,8 @@ export type BookFolder = {
   revoke(): void;
   /** Whether a credential is accepted, for a server that checks none itself. */
   readonly accepts?: (authorization: string | undefined) => boolean;
+  /** Whether the server converts cards between versions, so that a card is read in both forms before it is edited. */
+  readonly convertsCards?: boolean;
 };
 
 /** A CardDAV server of its own, on a free port and with a folder of its own. */

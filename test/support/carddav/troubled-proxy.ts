@@ -11,7 +11,8 @@ type Disturbance = { readonly kind: RequestKind; readonly trouble: Trouble | { r
 /** A server in front of another one, which counts requests and makes some of them go wrong. */
 export type TroubledProxy = AsyncDisposable & {
   readonly url: string;
-  arrived(): number;
+  /** Number of requests so far: all, or those of one kind. */
+  arrived(kind?: RequestKind): number;
   disturb(disturbance: Disturbance): void;
   /** Refuses the next create of a card that contains the text. */
   refuse(text: string): void;
@@ -46,6 +47,7 @@ export const startTroubledProxy = async (
   const disturbances: Disturbance[] = [];
   const refused: string[] = [];
   let arrived = 0;
+  const kinds: (RequestKind | null)[] = [];
   let isTight = false;
   let passedAtMs = Number.NEGATIVE_INFINITY;
   let death: Death | null = null;
@@ -85,6 +87,7 @@ export const startTroubledProxy = async (
     }
     const text = body.toString('utf8');
     const kind = kindOf(request, text);
+    kinds.push(kind);
     if (isTight && clock.now() - passedAtMs < 1_000) {
       response.writeHead(429, { 'retry-after': '1' }).end();
       return;
@@ -110,7 +113,7 @@ export const startTroubledProxy = async (
   const proxy = await startProxy(serve);
   return {
     url: new URL(new URL(target).pathname, proxy.url).href,
-    arrived: () => arrived,
+    arrived: (kind) => (kind === undefined ? arrived : kinds.filter((each) => each === kind).length),
     disturb: (disturbance) => void disturbances.push(disturbance),
     refuse: (text) => void refused.push(text),
     die: (number, arrives, onDeath) => {

@@ -44,7 +44,7 @@ export const startXandikos = async (): Promise<CarddavServer> => {
         url: `${origin}/user/contacts/book${books}/`,
         username: 'user',
         password,
-        names,
+        cards: () => new Map(names().map((name) => [name, readFileSync(join(book, name), 'utf8')])),
         read: (name) => (names().includes(name) ? readFileSync(join(book, name), 'utf8') : null),
         write: (name, text) => {
           writeFileSync(join(book, name), text);

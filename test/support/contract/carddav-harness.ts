@@ -70,7 +70,7 @@ export const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
       .filter((line) => nameOf(line) === name)
       .map((line) => line.slice(line.indexOf(':') + 1));
   const uidOf = (id: string): string => valuesOf(id, 'UID')[0] ?? '';
-  const isGroup = (id: string): boolean => valuesOf(id, 'X-ADDRESSBOOKSERVER-KIND')[0] === 'group';
+  const isGroup = (text: string): boolean => unfoldedLines(text).includes('X-ADDRESSBOOKSERVER-KIND:group');
   const replace = (id: string, edit: (lines: readonly string[]) => readonly string[]): void => {
     const [end = '', ...rest] = linesOf(id).toReversed();
     book.write(id, [...edit(rest.toReversed()), end, ''].join('\r\n'));
@@ -95,8 +95,8 @@ export const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
     valuesOf(id, 'CATEGORIES').flatMap((value) => value.split(',').filter((name) => name !== ''));
   const groupIdsOf = (id: string): readonly string[] => {
     const own = memberLine(uidOf(id));
-    const inCards = book.names().filter((name) => isGroup(name) && linesOf(name).includes(own));
-    return [...inCards, ...categories(id).map((name) => `category:${name}`)].toSorted();
+    const inCards = [...book.cards()].filter(([, text]) => isGroup(text) && unfoldedLines(text).includes(own));
+    return [...inCards.map(([name]) => name), ...categories(id).map((name) => `category:${name}`)].toSorted();
   };
   const join = (id: string, groupId: string): void => {
     if (keeping === 'cards') replace(groupId, (lines) => [...lines, memberLine(uidOf(id))]);
@@ -118,7 +118,8 @@ export const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
   };
   const groupNameOf = (groupId: string): string =>
     keeping === 'cards' ? (valuesOf(groupId, 'FN')[0] ?? '') : groupId.slice('category:'.length);
-  const contacts = (): readonly string[] => book.names().filter((id) => !isGroup(id));
+  const idsWhere = (isWanted: (text: string) => boolean): readonly string[] =>
+    [...book.cards()].flatMap(([id, text]) => (isWanted(text) ? [id] : []));
   const owner = {
     add: (card, groupIds = []) => {
       const name = newName();
@@ -142,9 +143,9 @@ export const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
       return `${id}.vcf`;
     },
     join,
-    card: (id) => (contacts().includes(id) ? cardIn(id) : null),
+    card: (id) => (book.read(id) === null || isGroup(textOf(id)) ? null : cardIn(id)),
     groupIdsOf,
-    ids: contacts,
+    ids: () => idsWhere((text) => !isGroup(text)),
     giveMore: (id) => replace(id, (lines) => [...lines, ...MORE]),
     more: (id) =>
       linesOf(id)
@@ -158,7 +159,7 @@ export const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
     ...owner,
     leave,
     groupNameOf,
-    groups: (): readonly string[] => (keeping === 'cards' ? book.names().filter(isGroup) : []),
+    groups: (): readonly string[] => (keeping === 'cards' ? idsWhere(isGroup) : []),
   };
 };
 
@@ -187,6 +188,7 @@ export const openCarddavHarness = async (book: BookFolder, keeping: GroupKeeping
     clock,
     moreThanAPage: 150,
     arrived: () => proxy.arrived(),
+    arrivedToUpdate: () => proxy.arrived(book.convertsCards === true ? 'update' : undefined),
     ...ownerOf(book, keeping),
     disturb: (kind, trouble) => proxy.disturb({ kind, trouble }),
     refuseOne: (requests) => {

@@ -123,6 +123,7 @@ export const openGoogleHarness = async (variants: readonly Variant[]): Promise<H
     clock,
     moreThanAPage: 1_020,
     arrived: () => emulator.requests.length,
+    arrivedToUpdate: () => emulator.requests.length,
     ...ownerOf(emulator),
     disturb: (kind, trouble) => emulator.addFault({ ...REQUESTS[kind], effect: TROUBLES[trouble] }),
     refuseOne: (requests) =>

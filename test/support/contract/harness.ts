@@ -28,6 +28,8 @@ export type Harness = AsyncDisposable & {
   readonly moreThanAPage: number;
   /** Number of requests so far. */
   arrived(): number;
+  /** The same, without the reads before an update, where the server converts contacts when it returns them. */
+  arrivedToUpdate(): number;
   add(card: Partial<Card>, groupIds?: readonly string[]): string;
   edit(id: string, change: Partial<Card>): void;
   remove(id: string): void;

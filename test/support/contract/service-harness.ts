@@ -112,6 +112,7 @@ export const openServiceHarness = async (variants: readonly Variant[]): Promise<
     clock,
     moreThanAPage: 120,
     arrived: () => emulator.requests.length,
+    arrivedToUpdate: () => emulator.requests.length,
     ...ownerOf(emulator),
     disturb: (kind, trouble) => emulator.addFault({ ...REQUESTS[kind], action: TROUBLES[trouble] }),
     refuseOne: (requests) => {

@@ -7,7 +7,7 @@ import { Secret } from '../../../src/util/secret.ts';
 import type { JobReport } from '../../../src/daemon/jobs/job.ts';
 import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
 import { createQueueScheduler } from '../../../src/daemon/jobs/queue-scheduler.ts';
-import { makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
+import { isServed, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import type { RunJob, Schedule } from '../../../src/daemon/jobs/scheduler.ts';
 import { createEventLog } from './log-lines.ts';
 import type { TestRedis } from '../redis.ts';
@@ -19,7 +19,7 @@ export const report = (change: Partial<JobReport> = {}): JobReport => {
 
 /** A schedule of a link that starts at once. */
 export const every = (link: string, everyMs: number): Schedule => {
-  return { link, kind: 'incremental', everyMs, offsetMs: 0, firstWithinMs: 0 };
+  return { link, everyMs, offsetMs: 0, firstInMs: 0 };
 };
 
 /** A store of no other host. */
@@ -73,8 +73,10 @@ export const openQueueStage = async (redis: TestRedis) => {
     /** Resolves when a daemon has registered itself. */
     ready: async ({ scheduler, log }: ReturnType<typeof startScheduler>, schedules: readonly Schedule[]) => {
       scheduler.apply(schedules);
+      const served = openQueue(redis.client, prefixOf());
+      stack.defer(() => served.close());
       if (schedules.length > 0) await log.until('schedulesCreated');
-      await expect.poll(() => redis.client.scard(`${prefixOf()}:daemons`)).toBeGreaterThan(0);
+      await expect.poll(() => isServed(served)).toBe(true);
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

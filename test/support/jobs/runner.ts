@@ -2,7 +2,6 @@ import type { LinkStateName } from '../../../src/core/state/rows.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NamedBudget } from '../../../src/app/network.ts';
 import type { LinkRunOptions } from '../../../src/app/runs.ts';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import type { Side, Sides } from '../../../src/core/contact/side.ts';
@@ -42,13 +41,12 @@ export const REVOKED = Object.assign(new RevokedError('The permission was taken 
 export const DOWN = new UnavailableError('The service does not answer.', AT);
 
 /** A runner with a real store, whose runs end as the test sets. */
-export const startRunner = async ({ concurrency = 10 } = {}) => {
+export const startRunner = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   const store = openStore(join(directory, 'contact-sync.db'));
   const clock = createVirtualClock();
   const logged: string[] = [];
   const runs: LinkRunOptions[] = [];
-  const limits: NamedBudget[] = [];
   const credentials: Record<Side, string | null> = { left: 'g1', right: 's1' };
   let cached: Sides<string | null> | null = null;
   let waitForLease = (): Promise<void> => Promise.resolve();
@@ -61,10 +59,8 @@ export const startRunner = async ({ concurrency = 10 } = {}) => {
     clock,
     random: () => 0.5,
     newId: () => 'the runner',
-    concurrency,
     app: {
       store,
-      limits: () => limits,
       vault: { forget: () => (cached = null) },
       credentials: () => Promise.resolve((cached ??= { ...credentials })),
       run: async (_link, options): Promise<RunResult> => {
@@ -90,7 +86,6 @@ export const startRunner = async ({ concurrency = 10 } = {}) => {
     clock,
     store,
     credentials,
-    limits,
     waitsForLease: (wait: () => Promise<void>) => {
       waitForLease = wait;
     },

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/util/clock.ts';
 import type { Contact } from '../../../src/core/contact/contact.ts';
+import { streetLines } from '../../../src/core/contact/elements.ts';
 import type { Side } from '../../../src/core/contact/side.ts';
 import type { ContactRecord, GroupRecord, Json } from '../../../src/core/contact/record.ts';
 import { createRowDigest } from '../../../src/providers/listing.ts';
@@ -13,6 +14,8 @@ export type Row = {
   /** Ids that this contact had before. */
   formerIds: string[];
   contact: Contact;
+  /** A part of the name that no link of the simulation syncs; empty if there is none. */
+  nameSuffix: string;
   groupIds: Set<string>;
   /** Data that the canonical contact cannot express. */
   extra: Json;
@@ -34,6 +37,9 @@ export type Row = {
   /** Whether the deletion was reported to the link: not yet, in the current run, or in an earlier run. */
   reported: 'no' | 'now' | 'before';
 };
+
+/** The time at which a feed shows a state that it leaves out. */
+export const NEVER_MS = Number.POSITIVE_INFINITY;
 
 /** One state of a contact, with the times since which listings and the change feed show it. */
 type Shown = {
@@ -68,6 +74,8 @@ export type BookOptions = {
   readonly feedDelayMs?: () => number;
   /** Whether reads by id lag like listings. */
   readonly readsLag?: boolean;
+  /** The faults of a feed that reports deletions. */
+  readonly oddFeed?: OddFeed | undefined;
   readonly habits?: Habits;
 };
 
@@ -77,13 +85,26 @@ export type Habits = {
   readonly knownEmail: 'duplicate' | 'existing' | 'existing-updated' | 'refused';
   /** Whether a write to an archived contact restores it. */
   readonly writesUnarchive: boolean;
+  /** Whether the side stores a new contact under an id of its own, and not under the requested one. */
+  readonly renamesNew: boolean;
   /** Whether a merge by the side replaces the survivor's lists, and whether it archives the other contact. */
   readonly merge: { readonly replaces: boolean; readonly archives: boolean };
 };
 
+/** The faults of a feed. Listings are whole. */
+export type OddFeed = {
+  /** The feed never shows the changes with a number that this divides; 0 leaves none out. */
+  readonly leavesOutEach: number;
+  /** The feed also names existing contacts as deleted: those with a version that this divides; 0 names none. */
+  readonly replaysEach: number;
+};
+
+const WHOLE_FEED: OddFeed = { leavesOutEach: 0, replaysEach: 0 };
+
 export const PLAIN_HABITS: Habits = {
   knownEmail: 'duplicate',
   writesUnarchive: false,
+  renamesNew: false,
   merge: { replaces: false, archives: false },
 };
 
@@ -95,12 +116,24 @@ export type Book = ReturnType<typeof createBook>;
 
 export const createBook = (options: BookOptions) => {
   const { side, provider, clock, manners, visibilityDelayMs, readsLag = false, habits = PLAIN_HABITS } = options;
+  const { oddFeed = WHOLE_FEED } = options;
   const rows: Row[] = [];
   const groups: Group[] = [];
   let version = 0;
+  let changes = 0;
   let { skewMs } = options;
   const now = (): number => clock.now() + skewMs;
   const stampMs = (): number => Math.floor(now() / provider.stampsEachMs) * provider.stampsEachMs;
+  /** The contact as the side stores it. A side without places for the flat and the post box has them as lines of the street. */
+  const store = (contact: Contact): Contact => {
+    const received = receive(manners, contact);
+    if (provider.dividesAddresses) return received;
+    const addresses = received.addresses.map(({ extended, poBox, ...address }) => ({
+      ...address,
+      street: streetLines({ ...address, ...(extended && { extended }), ...(poBox && { poBox }) }),
+    }));
+    return { ...received, addresses };
+  };
   const newId = (): string => {
     version += 1;
     return provider.contactId(version);
@@ -110,11 +143,14 @@ export const createBook = (options: BookOptions) => {
   const show = (row: Row): void => {
     const last = row.shown.at(-1);
     const visibleAtMs = Math.max(last?.visibleAtMs ?? 0, clock.now() + visibilityDelayMs());
+    const lastFed = row.shown.findLast((each) => each.fedAtMs !== NEVER_MS);
     const fedAtMs =
       options.feedDelayMs === undefined
         ? visibleAtMs
-        : Math.max(last?.fedAtMs ?? 0, clock.now() + options.feedDelayMs());
-    row.shown.push({ visibleAtMs, fedAtMs, record: recordOf(row), state: row.state });
+        : Math.max(lastFed?.fedAtMs ?? 0, clock.now() + options.feedDelayMs());
+    changes += 1;
+    const isLeftOut = oddFeed.leavesOutEach > 0 && changes % oddFeed.leavesOutEach === 0;
+    row.shown.push({ visibleAtMs, fedAtMs: isLeftOut ? NEVER_MS : fedAtMs, record: recordOf(row), state: row.state });
   };
 
   const touch = (row: Row): void => {
@@ -131,13 +167,15 @@ export const createBook = (options: BookOptions) => {
     originScope?: string;
     entity: number;
     jobs?: readonly Job[];
+    nameSuffix?: string;
   }): Row => {
     const row: Row = {
       jobs: [],
+      nameSuffix: '',
       ...given,
       id: newId(),
       formerIds: [],
-      contact: receive(manners, given.contact),
+      contact: store(given.contact),
       groupIds: new Set(),
       version,
       modifiedAtMs: stampMs(),
@@ -167,6 +205,7 @@ export const createBook = (options: BookOptions) => {
     manners,
     readsLag,
     habits,
+    oddFeed,
     rows,
     groups,
     now,
@@ -176,7 +215,7 @@ export const createBook = (options: BookOptions) => {
     version: (): number => version,
     findGroup: (id: string): Group | undefined => groups.find((group) => group.live && group.id === id),
     write: (row: Row, contact: Contact): void => {
-      row.contact = receive(manners, contact);
+      row.contact = store(contact);
       touch(row);
     },
     /** The account computes a value of a contact; `isStamped` if that updates the modification time. */
@@ -274,6 +313,7 @@ export const recordOf = (row: Row): ContactRecord => {
     version: String(row.version),
     modifiedAtMs: row.modifiedAtMs,
     ...readJobs(row.contact, row.jobs),
+    ...(row.nameSuffix !== '' && { unsyncedName: { nameSuffix: row.nameSuffix } }),
     groupIds: [...row.groupIds].toSorted(),
     raw: JSON.stringify({ extra: row.extra, ...(row.jobs.length > 0 && { jobs: row.jobs }) }),
     originId: row.originId,

@@ -1,11 +1,11 @@
 import type { FeedChange, FeedPage } from '../../../src/core/contact/requests.ts';
-import { syncedFieldsOf, keepChosen, nameOfFields, type ChosenFields } from '../../../src/core/contact/chosen.ts';
+import { keepChosen, nameOfFields, type ChosenFields } from '../../../src/core/contact/chosen.ts';
 import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import type { KnownRows, PullRequest, Remote, WriteResult } from '../../../src/providers/remote.ts';
 
 /** A remote for a link that syncs only some fields: other fields are not returned, and digests of known rows depend on the selection. */
 export const choosing = (remote: Remote, fields: ChosenFields): Remote => {
-  const chosen = new Set(syncedFieldsOf(fields));
+  const chosen = new Set(fields);
   const end = ` ${nameOfFields(fields)}`;
   const shown = (record: ContactRecord): ContactRecord => ({
     ...record,

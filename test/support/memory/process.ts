@@ -38,6 +38,8 @@ export type ProcessPlan = {
   readonly onAnswered?: (side: Side, id: string) => void;
   /** Whether a row is unreadable in this process. */
   readonly isUnreadable?: (side: Side, id: string) => boolean;
+  /** Whether the side does not know a contact in this process: its listings leave it out, and reads do not find it. */
+  readonly isLost?: (side: Side, id: string) => boolean;
   /** Called before each call of a remote, for edits during a run. */
   readonly beforeCall: (call: number) => void;
   /** Whether full listings of this process omit one contact. */
@@ -199,9 +201,12 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
     });
   let hasPulled = false;
   const isUnreadable = (id: string): boolean => plan.isUnreadable?.(side, id) === true;
+  const isLost = (id: string): boolean => plan.isLost?.(side, id) === true;
   const readable = (page: FeedPage): FeedPage => ({
     ...page,
-    changes: page.changes.map((change) => {
+    unchanged: page.unchanged.filter((id) => !isLost(id)),
+    changes: page.changes.flatMap((change) => {
+      if (change.kind === 'upsert' && isLost(change.record.id)) return [];
       if (change.kind !== 'upsert' || !isUnreadable(change.record.id)) return change;
       return { kind: 'unreadable', id: change.record.id, reason: UNREADABLE };
     }),
@@ -210,6 +215,7 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
     const answers = await remote.read(ids, signal);
     return new Map(
       [...answers].map(([id, answer]): [string, ReadAnswer] => {
+        if (isLost(id)) return [id, { kind: 'gone' }];
         const isHidden = 'record' in answer && isUnreadable(answer.record.id);
         return [id, isHidden ? { kind: 'unreadable', reason: UNREADABLE } : answer];
       }),

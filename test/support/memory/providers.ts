@@ -22,6 +22,8 @@ export type MemoryProvider = {
   readonly mergesContacts: boolean;
   /** Whether a user can archive a contact: listings leave it out, reads still find it. */
   readonly archivesContacts: boolean;
+  /** Whether an address has places for a flat and a post box in addition to its street. */
+  readonly dividesAddresses: boolean;
   /** Whether a contact has organizations in addition to the one that the link syncs. */
   readonly listsJobs: boolean;
 };
@@ -37,8 +39,10 @@ const GOOGLE: MemoryProvider = {
     createsWithGroups: true,
     mayForbidSharedEmails: false,
     namesDeletions: true,
+    cursorsExpire: true,
     confirmsAbsenceAfter: null,
     settlesWithinMs: 10 * 60_000,
+    writesConditionally: true,
   },
   contactId: (count) => `people/c${count}`,
   groupId: (count) => `contactGroups/${count.toString(16)}`,
@@ -50,6 +54,7 @@ const GOOGLE: MemoryProvider = {
   renamesContacts: true,
   mergesContacts: false,
   archivesContacts: false,
+  dividesAddresses: true,
   listsJobs: true,
 };
 
@@ -64,6 +69,7 @@ const SERVICE: MemoryProvider = {
     createsWithGroups: false,
     mayForbidSharedEmails: true,
     namesDeletions: false,
+    cursorsExpire: false,
     confirmsAbsenceAfter: 2,
     settlesWithinMs: 0,
   },
@@ -77,9 +83,41 @@ const SERVICE: MemoryProvider = {
   renamesContacts: false,
   mergesContacts: true,
   archivesContacts: true,
+  dividesAddresses: false,
+  listsJobs: false,
+};
+
+/** An address book with group cards. */
+const CARDDAV: MemoryProvider = {
+  capabilities: {
+    createBatch: 3,
+    updateBatch: 3,
+    deleteBatch: 3,
+    readBatch: 50,
+    writeConcurrency: 1,
+    moveBatch: { size: 100, of: 'all' },
+    createsWithGroups: false,
+    mayForbidSharedEmails: false,
+    namesDeletions: true,
+    cursorsExpire: false,
+    confirmsAbsenceAfter: null,
+    settlesWithinMs: 0,
+    writesConditionally: true,
+  },
+  contactId: (count) => `card-${count}`,
+  groupId: (count) => `group-card-${count}`,
+  stampsEachMs: 1_000,
+  feed: 'versions',
+  checksVersions: true,
+  keepsOriginIds: true,
+  membershipIsVersioned: true,
+  renamesContacts: false,
+  mergesContacts: false,
+  archivesContacts: false,
+  dividesAddresses: true,
   listsJobs: false,
 };
 
 /** The providers of the simulation, by their names in the configuration. */
-export const MEMORY_PROVIDERS = { google: GOOGLE, service: SERVICE };
+export const MEMORY_PROVIDERS = { google: GOOGLE, service: SERVICE, carddav: CARDDAV };
 export type ProviderName = keyof typeof MEMORY_PROVIDERS;

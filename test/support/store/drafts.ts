@@ -1,9 +1,10 @@
 import type { StoreChange } from '../../../src/core/state/rows.ts';
 import fc from 'fast-check';
+import { expect } from 'vitest';
 import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
 import { HALF_STATES } from '../../../src/core/contact/half.ts';
 import { SIDES } from '../../../src/core/contact/side.ts';
-import { OPERATION_KINDS, type Operation, type StoredOperation } from '../../../src/core/reconcile/operation.ts';
+import type { Operation } from '../../../src/core/reconcile/operation.ts';
 import type { HalfQuery, Member, Store } from '../../../src/store/store.ts';
 import { halfOf, operationOf, recordOf, rejectionOf } from './rows.ts';
 
@@ -25,8 +26,12 @@ export type Draft = Exclude<StoreChange, { kind: 'forget-link' }>;
 
 /** The draft as a change that names its entry by id. */
 const withEntryId = (draft: Draft, entries: readonly number[]): StoreChange => {
-  const idOf = (ordinal: number): number => entries[ordinal] ?? -1;
-  if (draft.kind === 'journal' || draft.kind === 'redact-entry') return { ...draft, id: idOf(draft.id) };
+  // A scratch copy may assign the id of a deleted entry again.
+  const idOf = (ordinal: number): number => {
+    const entry = entries[ordinal] ?? -1;
+    return entries.lastIndexOf(entry) === ordinal ? entry : -1;
+  };
+  if (draft.kind === 'journal') return { ...draft, id: idOf(draft.id) };
   return draft.kind === 'drop' && draft.table === 'journal' ? { ...draft, where: { id: idOf(draft.where.id) } } : draft;
 };
 
@@ -39,6 +44,7 @@ const half = fc
     side,
     id,
     pair: fc.option(fc.constantFrom(...pairIds)),
+    formerPair: fc.option(fc.constantFrom(...pairIds)),
     state: fc.constantFrom(...HALF_STATES),
     absences: fc.nat(3),
     lastListedAtMs: fc.option(fc.nat(9)),
@@ -59,20 +65,6 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   ofPair.map((each) => operationOf('delete', each)),
   fc.record({ leftId: id, pairId: fc.constantFrom(...pairIds), empties }).map((each) => operationOf('update', each)),
 );
-/** An operation without its values, as it is stored after a contact was forgotten. */
-const redacted: fc.Arbitrary<StoredOperation> = fc
-  .record({ was: fc.constantFrom(...OPERATION_KINDS), empties })
-  .map((each) => ({
-    ...each,
-    kind: 'incomplete',
-    side: 'left',
-    cause: 'sync',
-    pairId: null,
-    leftId: null,
-    rightId: null,
-    fields: each.empties,
-    lacks: 'its values',
-  }));
 
 export const draft: fc.Arbitrary<Draft> = fc.oneof(
   { arbitrary: put.map((each): Draft => ({ kind: 'put-half', ...each })), weight: 5 },
@@ -81,7 +73,7 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('put-pair' as const),
       id: fc.constantFrom(...pairIds),
-      status: fc.constantFrom('linked' as const, 'kept' as const, 'dormant' as const, 'asleep' as const),
+      status: fc.constantFrom('linked' as const, 'kept' as const, 'dormant' as const),
       halves: fc.array(put, { maxLength: 2 }),
     }),
     weight: 4,
@@ -113,17 +105,16 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
     atMs: fc.constant(1),
   }),
   fc.record({
-    kind: fc.constant('resolve-conflicts' as const),
+    kind: fc.constant('end-conflicts' as const),
     leftId: id,
-    fields: fc.subarray(['title' as const]),
+    fields: fc.oneof(fc.subarray(['title' as const]), fc.constant('all' as const)),
     atMs: fc.nat(9),
   }),
   fc.record({
-    kind: fc.constant('review-conflict' as const),
+    kind: fc.constant('decide-conflict' as const),
     leftId: id,
     field,
-    review: fc.constantFrom('left' as const, 'dismissed' as const, null),
-    atMs: fc.nat(9),
+    decided: fc.constantFrom('left' as const, 'right' as const, null),
   }),
   fc.record({ leftId: id }).map((where): Draft => ({ kind: 'drop', table: 'conflicts', where })),
   fc.record({ side, key: id }).map((each): Draft => ({ kind: 'put', table: 'rejections', row: rejectionOf(each) })),
@@ -145,9 +136,18 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
   fc.constant<Draft>({ kind: 'forget-mapping' }),
   fc.record({ kind: fc.constant('prune' as const), beforeMs: fc.nat(12) }),
   fc.record({ id: fc.nat(5) }).map((where): Draft => ({ kind: 'drop', table: 'journal', where })),
-  fc.record({ kind: fc.constant('redact-entry' as const), id: fc.nat(5), operation: redacted }),
-  id.map((run): Draft => ({ kind: 'patch-run', id: run, set: { reason: 'another', summary: { repaired: 0 } } })),
+  id.map((run): Draft => ({ kind: 'patch-run', id: run, set: { reason: 'another', summary: {} } })),
 );
+
+/**
+ * A commit as two, where it prunes: the conditions of a prune do not see what other changes of its commit do, except that runs
+ * end.
+ */
+const separated = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
+  if (!drafts.some(({ kind }) => kind === 'prune')) return [drafts];
+  const isOfEnd = ({ kind }: Draft): boolean => kind === 'prune' || kind === 'patch-run';
+  return [drafts.filter((each) => !isOfEnd(each)), drafts.filter(isOfEnd)];
+};
 
 /** Commits drafts to a store, several in one commit. `entries` maps ordinals to ids of entries. */
 export const playTogether = async (
@@ -156,7 +156,7 @@ export const playTogether = async (
   commits: readonly (readonly Draft[])[],
 ): Promise<void> => {
   const token = await leaseOf(store, LINK);
-  for (const drafts of commits) {
+  for (const drafts of commits.flatMap(separated)) {
     const changes = drafts.map((each) => withEntryId(each, entries));
     entries.push(...(await store.commit(LINK, token, changes)));
   }
@@ -173,7 +173,6 @@ export const play = (store: Store, entries: number[], drafts: readonly Draft[]):
 const QUERIES: readonly HalfQuery[] = [
   { by: 'all' },
   { by: 'alone' },
-  { by: 'asleep' },
   { by: 'unselected' },
   { by: 'email', side: 'left', keys: ['a@example.org'] },
   { by: 'pair', pairs: [1, 3] },
@@ -194,9 +193,20 @@ const byName = (rows: readonly Member[]): Member[] => {
 /** All answers of a store, with ordinals in place of the ids of entries and conflicts. */
 export const everything = async (store: Store, entries: readonly number[]) => {
   const journal = async (query: Parameters<Store['journal']>[1]) =>
-    (await store.journal(LINK, query)).map((row) => ({ ...row, id: entries.indexOf(row.id) }));
+    (await store.journal(LINK, query)).map((row) => ({ ...row, id: entries.lastIndexOf(row.id) }));
   const conflicts = async (all: boolean) => (await store.conflicts(LINK, { all })).map(({ id: _id, ...row }) => row);
   const known = digests.flatMap((digest) => ids.map((each) => ({ id: each, digest })));
+  const unsettled: HalfQuery = { by: 'state', states: HALF_STATES.filter((state) => state !== 'settled') };
+  // The first read of a run equals the answers to its queries.
+  expect(await store.opening(LINK)).toEqual({
+    state: await store.link(LINK),
+    openJournal: await store.journal(LINK, { open: true }),
+    conflicts: await store.conflicts(LINK, { all: false }),
+    hasCompletedRun: (await store.runs(LINK, { latest: 'completed' })).length > 0,
+    anyPresent: await store.anyPresent(LINK),
+    unsettled: await store.halves(LINK, unsettled),
+    alone: await store.halves(LINK, { by: 'alone' }),
+  });
   return {
     links: await store.links(),
     halves: await Promise.all(QUERIES.map((query) => store.halves(LINK, query))),

@@ -7,7 +7,6 @@ import {
   type HalfPut,
   type JournalRow,
   type LinkState,
-  NO_ACTIVITY,
   NO_CHOICE,
   NO_CURSOR,
   NO_NOTIFICATION,
@@ -38,6 +37,7 @@ export const halfOf = (id: string, change: Partial<Half> = {}): Half => {
     pair: null,
     state: 'settled',
     base: { contact: record.contact, groupIds: record.groupIds },
+    formerPair: null,
     mergedInto: null,
     absences: 0,
     lastListedAtMs: null,
@@ -61,7 +61,7 @@ export const putHalf = (id: string, change: Partial<Half> = {}, digest: string |
 export const newPair = (
   leftId: string,
   rightId: string,
-  status: 'linked' | 'kept' | 'dormant' | 'asleep' = 'linked',
+  status: 'linked' | 'kept' | 'dormant' = 'linked',
 ): StoreChange => ({
   kind: 'put-pair',
   id: null,
@@ -134,13 +134,12 @@ type Both = readonly [left: number, right: number];
 /** The counts of a store: the given ones, others are 0. Tuples have the left side first. */
 export const countsOf = (given: {
   readonly pairs?: number;
-  readonly asleep?: number;
   readonly present?: Both;
   readonly unselected?: Both;
 }): Counts => {
-  const { pairs = 0, asleep = 0, present = [0, 0], unselected = [0, 0] } = given;
+  const { pairs = 0, present = [0, 0], unselected = [0, 0] } = given;
   const sides = ([left, right]: Both) => ({ left, right });
-  return { pairs, asleep, present: sides(present), unselected: sides(unselected) };
+  return { pairs, present: sides(present), unselected: sides(unselected) };
 };
 
 /** A link that no run has worked on. */
@@ -156,8 +155,7 @@ export const newState = (name: string): LinkState => ({
   notificationState: NO_NOTIFICATION,
   pausedByHandAtMs: null,
   fields: NO_CHOICE,
-  activity: NO_ACTIVITY,
-  forgottenAtMs: null,
+  lastChangeAtMs: null,
   cursors: { left: NO_CURSOR, right: NO_CURSOR },
   groupPairs: [],
   rejections: [],

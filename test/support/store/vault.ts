@@ -1,17 +1,15 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { systemClock } from '../../../src/util/clock.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { importTokenFile, TOKEN_FILE } from '../../../src/store/token-file.ts';
 import { openVault, type Vault } from '../../../src/store/vault.ts';
 
 /** The tokens in a database file, which is opened for each call and closed after it, as by a process of its own. */
-export const vaultAt = (path: string, key: string | null = null, oldKey: string | null = null): Vault => {
+const vaultAt = (path: string, key: string | null = null): Vault => {
   const use = async <T>(call: (vault: Vault) => Promise<T>): Promise<T> => {
     const store = openStore(path);
-    const prepare = () => importTokenFile(store.hosted, join(dirname(path), TOKEN_FILE));
     try {
-      const { hosted: rows } = store;
-      return await call(openVault({ rows, setting: 'DATA_DIR', key, oldKey, clock: systemClock, prepare }));
+      const { tokens: rows } = store;
+      return await call(openVault({ rows, setting: 'DATA_DIR', key, clock: systemClock }));
     } finally {
       await store.close();
     }
@@ -29,5 +27,5 @@ export const vaultAt = (path: string, key: string | null = null, oldKey: string 
 };
 
 /** The tokens in the database of a DATA_DIR. */
-export const vaultIn = (dataDir: string, key: string | null = null, oldKey: string | null = null): Vault =>
-  vaultAt(join(dataDir, 'contact-sync.db'), key, oldKey);
+export const vaultIn = (dataDir: string, key: string | null = null): Vault =>
+  vaultAt(join(dataDir, 'contact-sync.db'), key);

@@ -78,7 +78,7 @@ test('of concurrent waits for a side only the first is reported, and short waits
 
 test('the terminal shows the side that is waited for, the reason and the time of the next attempt', () => {
   const terminal = createTestTerminal();
-  const config = { logLevel: 'info', logFormat: 'json', logPersonalData: false } as Config;
+  const config = { logLevel: 'info', logPersonalData: false } as Config;
   const forPeople = { ...terminal, log: Object.assign(Object.create(terminal.log), { isTTY: true }) };
   const events = createCommandEvents(config, forPeople, { json: false });
   const { onRetry } = startSide((fields) => events.retryScheduled(fields));

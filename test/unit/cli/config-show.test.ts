@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SettingsDocument } from '../../../config/documents.ts';
+import { SettingsDocument } from '../../../src/cli/setup/config-show.ts';
 import { showConfig } from '../../../src/cli/setup/config-show.ts';
 import { UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { allSettings } from '../../../src/app/config/settings.ts';
@@ -13,7 +13,7 @@ const YAML = `google:
   clientId: id-of-the-file
   clientSecretFile: SECRET
 service: { baseUrl: 'https://service.test' }
-concurrency: 4
+retention: 30d
 links:
   - name: home
     left: { provider: google, name: private, refreshToken: canary-7d20 }
@@ -40,7 +40,7 @@ const show = (link?: string) => {
 test('each value has its source: file and line, secret file, option or default', () => {
   const { config, secret, find } = show();
   const at = (line: number) => ({ source: 'file', where: `${config}:${line}` });
-  expect(find(null, 'concurrency')).toMatchObject({ value: '4', ...at(5) });
+  expect(find(null, 'retention')).toMatchObject({ value: '30d', ...at(5) });
   expect(find(null, 'dataDir')).toMatchObject({ value: cwd(), source: 'option', where: '--data-dir' });
   expect(find('home', 'syncInterval')).toMatchObject({ value: '1m', ...at(10) });
   expect(find('other', 'syncInterval')).toMatchObject({ value: '5m', source: 'default', where: null });
@@ -52,11 +52,11 @@ test('each value has its source: file and line, secret file, option or default',
 });
 
 test('a variable overrides the file, and is named', () => {
-  process.env['CONCURRENCY'] = '7';
+  process.env['RETENTION'] = '7d';
   try {
-    expect(show().find(null, 'concurrency')).toMatchObject({ value: '7', source: 'variable', where: 'CONCURRENCY' });
+    expect(show().find(null, 'retention')).toMatchObject({ value: '7d', source: 'variable', where: 'RETENTION' });
   } finally {
-    delete process.env['CONCURRENCY'];
+    delete process.env['RETENTION'];
   }
 });
 

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { EXIT, exitCodeOf, worstExitCode, UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { runCli } from '../../../src/cli/program.ts';
 import { ConfigError } from '../../../src/util/config-error.ts';
-import { NotDeliveredError } from '../../../src/daemon/notify/notification.ts';
 import {
   CursorExpiredError,
   DisabledError,
@@ -39,8 +38,6 @@ test.each([
   ['an unavailable remote', new UnavailableError('x', remote), 5],
   ['an exceeded limit', new LimitedError('x', remote), 5],
   ['an unreadable answer', new UnreadableError('x', remote), 5],
-  ['a receiver that refuses', new NotDeliveredError('x', { retry: 'never' }), 1],
-  ['a receiver that may accept it later', new NotDeliveredError('x', { retry: 'soon' }), 5],
   ['a busy link', new LeaseError('default', 'busy'), 6],
 ])('%s', (_what, error, code) => {
   expect(exitCodeOf(error)).toBe(code);

@@ -53,7 +53,7 @@ test('the last state of each bar stays on the terminal, whether or not it report
     show({ kind: 'written', side: 'right', done: 1, total: 4, leftMs: 60_000 });
     show({ kind: 'written', side: 'right', done: 3, total: 4, leftMs: 20_000 });
     stop();
-    expect(shown()).toMatch(/0% 0\/4.*\n.* 75% 3\/4 .*20 s left\n$/su);
+    expect(shown()).toMatch(/0% 0\/4.*\n.* 75% 3\/4 .* left\n$/su);
   }
 });
 
@@ -66,8 +66,8 @@ test('there is a line for each step and one a minute, in one order for every ord
     show({ kind: 'listed', side: 'left', whole: true, contacts: page * 300, total: 1200 });
   }
   show({ kind: 'planned', writes: { left: 16, right: 1200 } });
-  show({ kind: 'written', side: 'left', done: 0, total: 16, leftMs: 2_000 });
-  show({ kind: 'written', side: 'right', done: 0, total: 1200, leftMs: 144_000 });
+  show({ kind: 'written', side: 'left', done: 0, total: 16, leftMs: null });
+  show({ kind: 'written', side: 'right', done: 0, total: 1200, leftMs: null });
   show({ kind: 'written', side: 'left', done: 16, total: 16, leftMs: 0 });
   for (let done = 1; done <= 1200; done += 1) {
     nowMs += 120;
@@ -79,9 +79,8 @@ test('there is a line for each step and one a minute, in one order for every ord
     'Service: 1 change read',
     'Google: 16 writes to do',
     'Service: 1,200 writes to do',
-    'Service: 0 of 1,200 writes done, about 2 min left',
-    'Service: 500 of 1,200 writes done, about 1 min left',
-    'Service: 1,000 of 1,200 writes done, about 24 s left',
+    'Service: 500 of 1,200, about 1 min left',
+    'Service: 1,000 of 1,200, about 24 s left',
     'Google: 16 writes done',
     'Service: 1,200 writes done',
   ]);

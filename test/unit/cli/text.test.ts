@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatBar } from '../../../src/cli/terminal/progress.ts';
 import { formatStatus } from '../../../src/cli/links/status.ts';
-import type { LinkStatus } from '../../../src/daemon/jobs/link-status.ts';
+import type { LinkStatus } from '../../../src/daemon/links/link-status.ts';
 import { formatSummary, formatTrouble } from '../../../src/cli/sync/summary.ts';
 import { formatTable } from '../../../src/cli/terminal/layout.ts';
 import { count, formatAge, formatDuration, formatEstimate } from '../../../src/core/view/words.ts';
@@ -59,14 +59,10 @@ test('a table aligns its columns by displayed width, without trailing blanks', (
 });
 
 test('a bar shows progress, speed and remaining time', () => {
-  const bar = formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000, leftMs: null });
+  const bar = formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000 });
   expect(bar).toBe(`Google: writing  ${'█'.repeat(6)}${'░'.repeat(18)}  25% 50/200  5.0/s  30 s left`);
-  expect(formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000, leftMs: 600_000 })).toMatch(
-    / 5\.0\/s {2}10 min left$/u,
-  );
-  expect(formatBar({ label: 'x', done: 0, total: 5, elapsedMs: 0, leftMs: 5_000 })).toMatch(/ 0\/5 {2}5 s left$/u);
-  expect(formatBar({ label: 'x', done: 0, total: 5, elapsedMs: 0, leftMs: null })).toMatch(/ 0\/5$/u);
-  expect(formatBar({ label: 'x', done: 0, total: 0, elapsedMs: 0, leftMs: null })).not.toContain('░');
+  expect(formatBar({ label: 'x', done: 0, total: 5, elapsedMs: 0 })).toMatch(/ 0\/5$/u);
+  expect(formatBar({ label: 'x', done: 0, total: 0, elapsedMs: 0 })).not.toContain('░');
 });
 
 test('a summary has the counts of both sides, and lines for conflicts and other results to check', () => {
@@ -128,7 +124,6 @@ const status: LinkStatus = {
   openConflicts: 0,
   refused: [],
   skipped: [],
-  setApart: [],
   unselected: { left: 0, right: 0 },
   alone: [],
   lastRun: null,
@@ -169,18 +164,11 @@ test.each([
   expect(text.split('\n').filter((line) => line.startsWith('  running'))).toEqual(lines);
 });
 
-test('a status has the interval of a link with an automatic interval, and its busy hours', () => {
-  const pace = {
-    everyMs: 60_000,
-    lastChangeAtMs: NOW_MS - 1_200_000,
-    daysByHour: [],
-    workingHours: [8, 9, 10, 14, 23],
-  };
-  const paced = formatStatus({ ...status, pace }, NOW_MS, plain);
-  expect(paced).toMatch(/interval +1 min \(last change 20 min ago\)/u);
-  expect(paced).toMatch(/busy hours +08:00-11:00, 14:00-15:00, 23:00-24:00 UTC/u);
-  const unknown = formatStatus({ ...status, pace: { ...pace, lastChangeAtMs: null, workingHours: [] } }, NOW_MS, plain);
-  expect(unknown).toMatch(/interval +1 min \(no change yet\)\n +busy hours +unknown yet/u);
+test('a status has the interval of a link with an automatic interval', () => {
+  const pace = { everyMs: 60_000, lastChangeAtMs: NOW_MS - 1_200_000 };
+  expect(formatStatus({ ...status, pace }, NOW_MS, plain)).toMatch(/interval +1 min \(last change 20 min ago\)/u);
+  const unknown = formatStatus({ ...status, pace: { ...pace, lastChangeAtMs: null } }, NOW_MS, plain);
+  expect(unknown).toMatch(/interval +1 min \(no change yet\)/u);
   expect(formatStatus(status, NOW_MS, plain)).not.toContain('interval');
 });
 
@@ -228,7 +216,6 @@ test('a status has the reason, ages and every refused contact', () => {
       undoes: null,
       reason: null,
       wrote: null,
-      repaired: 0,
       startedAtMs: 0,
       kind: 'full',
       outcome: 'failed',

@@ -25,14 +25,3 @@ test('a block is replaced between its markers, and the text around it stays', ()
 test('a block that no function generates is an error with its name', () => {
   expect(() => fillBlocks('<!-- generated: y -->\n<!-- end -->\n', { x: () => '' })).toThrow('"y"');
 });
-
-test('every key of a JSON document has a description (config/docs/key-descriptions.ts)', () => {
-  const rows = Object.entries(BLOCKS)
-    .filter(([name]) => name.startsWith('document '))
-    .flatMap(([name, render]) =>
-      render()
-        .split('\n')
-        .map((line) => `${name}: ${line}`),
-    );
-  expect(rows.filter((row) => /\| *(?:Optional\.)? *\|$/u.test(row) && !row.includes('the same keys as'))).toEqual([]);
-});

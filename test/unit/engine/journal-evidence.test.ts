@@ -41,7 +41,7 @@ const isKnownForNone = async ({ operations, settledAtMs = LISTED_AT_MS, daysLate
   }
 };
 
-const NO_EDIT = update(['title', 'lastContacted as Last contacted'], ['title']);
+const NO_EDIT = update(['title', 'lastContacted'], ['title']);
 
 const EDIT = update(['title', 'company'], ['title']);
 
@@ -85,7 +85,8 @@ const scopesOf = async (
   const store = openStore(':memory:');
   try {
     await patchLink(store, 'a', { accounts });
-    return await originScopes({ store, link: 'a', endpoints });
+    const state = await store.link('a');
+    return originScopes({ state: () => state, endpoints });
   } finally {
     await store.close();
   }

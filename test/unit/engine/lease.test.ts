@@ -6,6 +6,7 @@ import { createLeaseHolders } from '../../../src/app/lease-holders.ts';
 import { changeLink } from '../../../src/engine/change-link.ts';
 import { LeaseError } from '../../../src/engine/context.ts';
 import { LeaseChecks, type LeaseParts, newOwner, takeLease } from '../../../src/engine/lease.ts';
+import { NO_CURSOR } from '../../../src/core/state/rows.ts';
 import { LinkWriter } from '../../../src/engine/link-writer.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -128,7 +129,7 @@ const openWriter = async () => {
       return store.wholePairs(link, asked);
     },
   };
-  const writer = new LinkWriter({ ...store, ...counting }, LINK, token);
+  const writer = new LinkWriter({ ...store, ...counting }, await store.opening(LINK), token);
   const planned = async () => {
     const { halves: both, pairs } = await store.wholePairs(LINK, { ids: { left: [], right: [] }, pairs: [pairId] });
     const on = (side: string) => both.find((half) => half.side === side) ?? null;
@@ -143,16 +144,16 @@ test('rows of a plan are not loaded again, and each step sees the changes of the
   writer.keepRows([CID], await planned());
   await writer.apply({ ids: { left: ['cid', 'ada'], right: ['ben'] }, pairs: [pairId] }, (set) => {
     set.put({ ...CID, pair: set.putPair(null, 'kept') });
-    set.putPair(pairId, 'asleep');
+    set.putPair(pairId, 'dormant');
   });
   const results: unknown[] = [];
   await writer.apply({ ids: { left: ['cid'], right: ['ben'] } }, (set) => {
     const newPairId = set.half('left', 'cid')?.pair ?? 0;
     results.push(set.pair(pairId)?.status, set.pair(newPairId)?.status, newPairId > 0);
   });
-  expect(results).toEqual(['asleep', 'kept', true]);
+  expect(results).toEqual(['dormant', 'kept', true]);
   expect(loaded).toEqual([]);
-  expect((await store.pairs(LINK, [pairId]))[0]?.status).toBe('asleep');
+  expect((await store.pairs(LINK, [pairId]))[0]?.status).toBe('dormant');
 });
 
 test('rows are loaded for each step without a plan, and after the rows of a plan are released', async () => {
@@ -183,4 +184,25 @@ test('after a step that was not stored, the next step reads the rows of the stor
   });
   expect(status).toBe('linked');
   expect(loaded).toEqual([String(pairId)]);
+});
+
+test('the start of a run is stored with its first other commit', async () => {
+  await using opened = await openWriter();
+  const { store, writer } = opened;
+  writer.begin({ id: 'r1', kind: 'full', undoes: null, startedAtMs: 5 });
+  expect(await store.runs(LINK, { idPrefix: '' })).toEqual([]);
+  await writer.apply({}, (set) => set.add({ kind: 'shown', side: 'left', ids: ['ada'] }));
+  expect(await store.runs(LINK, { idPrefix: '' })).toMatchObject([{ id: 'r1', outcome: 'running' }]);
+});
+
+test('what a run has read first counts until it changes one of these rows', async () => {
+  await using opened = await openWriter();
+  const { writer, pairId } = opened;
+  await writer.apply({}, (set) => {
+    set.add({ kind: 'put', table: 'cursors', row: { side: 'left', ...NO_CURSOR, cursor: 'c' } });
+  });
+  expect(writer.opening?.unsettled?.map(({ id }) => id)).toEqual(['cid']);
+  expect(writer.state.cursors.left.cursor).toBe('c');
+  await writer.apply({ pairs: [pairId] }, (set) => set.dropPair(pairId));
+  expect(writer.opening).toBeNull();
 });

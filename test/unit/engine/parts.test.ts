@@ -26,13 +26,17 @@ const openMeeting = async (newcomers = ON_BOTH_SIDES) => {
   const store = openStore(':memory:');
   const token = (await store.acquireLease(LINK, 'owner', 0, 1_000_000)) ?? 0;
   await store.commit(LINK, token, newcomers);
+  const state = await store.link(LINK);
   const session = {
     kind: 'full',
     link: LINK,
     policy: policyWith({}),
     partSize: 200,
     startedAtMs: 0,
+    endpoints: { left: 'left', right: 'right' },
     remotes: bySide(() => ({ capabilities: { namesDeletions: true } })),
+    signal: AbortSignal.timeout(60_000),
+    state: () => state,
     store,
     tally: emptyTally(),
   } as const;
@@ -104,4 +108,25 @@ test('the parts state how many contacts they create on each side', async () => {
   const creates = (division?.later ?? []).map((part) => part.creates);
   expect(creates.filter(({ right }) => right > 0)).toEqual(Array.from({ length: 3 }, () => ({ left: 0, right: 200 })));
   expect(creates.filter(({ right }) => right === 0)).toEqual(Array.from({ length: 5 }, () => ({ left: 0, right: 0 })));
+});
+
+test('[R9] a contact whose mark names its origin is in the first part with that origin, whatever it contains', async () => {
+  const marked = putHalf('right made', {
+    side: 'right',
+    record: recordOf('right made', { contact: { ...EMPTY_CONTACT, firstName: 'Edited' }, originMark: 'made for 7' }),
+    base: null,
+    state: 'changed',
+  });
+  await using meeting = await openMeeting([
+    marked,
+    ...PEOPLE.map((index) => newcomer('left', index)),
+    ...PEOPLE.map((index) => newcomer('right', index + CONTACTS)),
+  ]);
+  const originMarks = async (ids: readonly string[]) =>
+    new Map(ids.map((id) => [`made for ${id.slice('left '.length)}`, id] as const));
+  const remotes = { ...meeting.session.remotes, right: { ...meeting.session.remotes.right, originMarks } };
+  const division = await divideContacts({ ...meeting.session, remotes }, { links: [] });
+  const { left = [], right = [] } = division?.first.ids ?? {};
+  expect([left.includes('left 7'), right.includes('right made')]).toEqual([true, true]);
+  expect(division?.later.length).toBeGreaterThan(0);
 });

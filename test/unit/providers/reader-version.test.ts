@@ -106,7 +106,7 @@ const CONTACT = {
 
 test('a record of a Person does not change within this version of its reader', () => {
   expect([GOOGLE_READER, readPerson(PERSON)]).toEqual([
-    '7',
+    '8',
     {
       kind: 'contact',
       mayBeCut: false,
@@ -117,13 +117,14 @@ test('a record of a Person does not change within this version of its reader', (
         modifiedAtMs: 1_767_225_600_123,
         originId: 'contact_7',
         groupIds: ['contactGroups/0b', 'contactGroups/a1'],
-        digest: '7 A08HyL6GkzYhBtz1X5ReaU',
+        digest: '8 A08HyL6GkzYhBtz1X5ReaU',
+        unsyncedName: { middleName: 'B.' },
         contact: {
           ...ANN,
           phoneNumbers: [{ value: '666 12 34 90', label: 'mobile' }],
           emailAddresses: [{ value: 'Ann@KDE.example', label: 'work' }],
           addresses: [
-            { ...MAIN_STREET, country: '', label: null },
+            { ...MAIN_STREET, country: '', label: null, extended: 'Apt 4' },
             { ...NO_ADDRESS, street: 'Side St 2\nBonn', label: 'home' },
           ],
         },
@@ -137,7 +138,7 @@ test('a record of a Person does not change within this version of its reader', (
             ],
           },
         ],
-        raw: String.raw`{"resourceName":"people/c31","metadata":{"sources":[{"type":"CONTACT","id":"1f"}]},"names":[{"givenName":" Ann ","familyName":"Lée","displayName":"Ann B. Lee","middleName":"B."}],"organizations":[{"name":"Former","title":"Intern","current":false},{"name":"KDE","title":"Chief  Analyst","current":true,"department":"PIM"}],"emailAddresses":[{"value":"Ann@KDE.example ","type":"work"},{"value":"ann@kde.example"},{"value":" "}],"phoneNumbers":[{"value":"666 12 34 90","type":"mobile"}],"addresses":[{"streetAddress":"Main St 1","city":"Bonn","postalCode":"5","extendedAddress":"Apt 4"},{"type":"home","formattedValue":"Side St 2\nBonn"}],"urls":[{"value":"https://ann.example/","type":"blog"}]}`,
+        raw: String.raw`{"resourceName":"people/c31","metadata":{"sources":[{"type":"CONTACT","id":"1f"}]},"names":[{"givenName":" Ann ","familyName":"Lée","displayName":"Ann B. Lee","middleName":"B."}],"organizations":[{"name":"Former","title":"Intern","current":false},{"name":"KDE","title":"Chief  Analyst","current":true,"department":"PIM"}],"emailAddresses":[{"value":"Ann@KDE.example ","type":"work"},{"value":"ann@kde.example"},{"value":" "}],"phoneNumbers":[{"value":"666 12 34 90","type":"mobile"}],"addresses":[{"streetAddress":"Main St 1","extendedAddress":"Apt 4","city":"Bonn","postalCode":"5"},{"type":"home","formattedValue":"Side St 2\nBonn"}],"urls":[{"value":"https://ann.example/","type":"blog"}]}`,
       },
     },
   ]);
@@ -145,7 +146,7 @@ test('a record of a Person does not change within this version of its reader', (
 
 test('a record of a contact of the service does not change within this version of its reader', () => {
   expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toEqual([
-    '6',
+    '7',
     {
       id: 'contact_7',
       version: '2026-02-01 10:20:30 UTC',
@@ -153,13 +154,13 @@ test('a record of a contact of the service does not change within this version o
       originId: null,
       groupIds: ['bucket_1', 'bucket_2'],
       marks: ['tag:Golf'],
-      digest: '6 2-kZOwc2rGXtokhU92Ob1y',
+      digest: '7 2-kZOwc2rGXtokhU92Ob1y',
       contact: {
         ...ANN,
         phoneNumbers: [{ value: '666123490', label: 'Mobile' }],
         emailAddresses: [{ value: 'Ann@KDE.example', label: 'Work' }],
         addresses: [
-          { ...MAIN_STREET, country: 'DE', label: 'Work' },
+          { ...MAIN_STREET, street: 'Main St 1\nApt 4', country: 'DE', label: 'Work' },
           { ...NO_ADDRESS, street: 'Side St 2, Bonn', label: null },
         ],
       },
@@ -190,19 +191,20 @@ test('a record of CardDAV does not change within this version of its reader', ()
   const mapping = cardMapping(USUAL_FIELDS);
   const stored = { id: '31.vcf', etag: '"1"', modifiedAtMs: 1_769_904_000_000, card: parseLines(CARD) };
   expect([mapping.reader, createRecords(mapping).recordOf(stored, ['group.vcf'])]).toEqual([
-    '2 2jmj7l5r',
+    '3 2jmj7l5r',
     {
       id: '31.vcf',
       version: '"1"',
       modifiedAtMs: 1_769_904_000_000,
       originId: null,
       groupIds: ['category:Chess', 'category:Golf', 'group.vcf'],
-      digest: '2 2jmj7l5r Wl3pu6UvVmGOQCdAkedlSt',
+      digest: '3 2jmj7l5r Wl3pu6UvVmGOQCdAkedlSt',
+      unsyncedName: { middleName: 'B.' },
       contact: {
         ...ANN,
         phoneNumbers: [{ value: '666 12 34 90', label: 'mobile' }],
         emailAddresses: [{ value: 'Ann@KDE.example', label: 'work' }],
-        addresses: [{ ...MAIN_STREET, street: 'Main St 1\nLine 2', country: '', label: 'home' }],
+        addresses: [{ ...MAIN_STREET, street: 'Main St 1\nLine 2', country: '', label: 'home', extended: 'Apt 4' }],
         websites: [{ value: 'https://ann.example/', label: null }],
       },
       raw: '{}',

@@ -9,7 +9,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyDatabase } from '../../../src/store/sqlite/copy.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { StoreError } from '../../../src/store/store.ts';
-import { firstEditionFile, readTables } from '../../support/store/first-edition.ts';
 import { putHalf } from '../../support/store/rows.ts';
 
 const WRITER = fileURLToPath(new URL('../../support/store/write-for-ever.ts', import.meta.url));
@@ -29,8 +28,6 @@ const numbersIn = async (file: string): Promise<readonly number[]> => {
   return halves.map(({ absences }) => absences);
 };
 
-const WHOLE = { withOpenTokens: true } as const;
-
 test('each copy that is made while another process writes is a consistent snapshot', async () => {
   const writer = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(writer, 'exit');
@@ -40,7 +37,7 @@ test('each copy that is made while another process writes is a consistent snapsh
     const copy = join(directory, name);
     let number = 0;
     while (number <= last) number = Number((await committed.next()).value);
-    await copyDatabase(path, copy, WHOLE);
+    copyDatabase(path, copy);
     expect((statSync(copy).mode & 0o777).toString(8)).toBe('600');
     expect([existsSync(`${copy}-wal`), existsSync(`${copy}-shm`)]).toEqual([false, false]);
     const [one = 0, other = 0] = await numbersIn(copy);
@@ -58,21 +55,13 @@ test('a copy contains the changes in the write-ahead log, which the database fil
   const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
   await store.commit('default', token, [putHalf('l1', { absences: 7 })]);
   copyFileSync(path, join(directory, 'file-alone.db'));
-  await copyDatabase(path, join(directory, 'copy.db'), WHOLE);
+  copyDatabase(path, join(directory, 'copy.db'));
   await store.close();
   expect(await numbersIn(join(directory, 'file-alone.db'))).toEqual([]);
   expect(await numbersIn(join(directory, 'copy.db'))).toEqual([7]);
 });
 
-test('a database of an earlier version is copied without a migration', async () => {
-  using file = firstEditionFile();
-  const copy = join(directory, 'copy.db');
-  await copyDatabase(file.path, copy, WHOLE);
-  expect(readTables(copy)).toEqual(readTables(file.path));
-  expect(readTables(copy).has('halves')).toBe(false);
-});
-
 test('a copy does not overwrite an existing file', async () => {
   await openStore(path).close();
-  await expect(copyDatabase(path, path, WHOLE)).rejects.toThrow(StoreError);
+  expect(() => copyDatabase(path, path)).toThrow(StoreError);
 });

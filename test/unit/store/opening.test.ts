@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkVersion } from '../../../src/store/sqlite/migrate.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FenceError, StoreError } from '../../../src/store/store.ts';
-import { firstEditionFile, readTables } from '../../support/store/first-edition.ts';
+import { readTables } from '../../support/store/read-tables.ts';
 import { putHalf } from '../../support/store/rows.ts';
 
 const MIGRATIONS = globSync('migrations/sqlite/*.sql').length;
@@ -119,13 +119,5 @@ describe('a database file', () => {
     void openStore(path).close();
     expect(() => checkVersion(client, path)).not.toThrow();
     client.close();
-  });
-
-  it('of an old version is migrated once by processes that start at the same time', async () => {
-    using file = firstEditionFile();
-    const halves = 671;
-    await openAtOnce(file.path, 4);
-    expect(readTables(file.path).get('__drizzle_migrations')).toHaveLength(MIGRATIONS);
-    expect(readTables(file.path).get('halves')).toHaveLength(halves + 4);
   });
 });

@@ -7,11 +7,13 @@ import type { ContactHistory, FoundPerson } from '../../../engine/history/explai
 import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';
 import type { Standing, WriteView } from '../../../core/view/views.ts';
 import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
-import { button, table, timeTag, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
+import { button, navOf, page, table, timeTag, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
 
 /** One contact with the data of its page. */
 export type ContactView = {
   readonly history: ContactHistory;
+  /** The side of a contact that no run creates on the other side; null for any other contact. */
+  readonly alone: Side | null;
   /** Decisions by hand about the contact. */
   readonly verdicts: readonly VerdictView[];
   /** The search text for a counterpart, and the contacts of the other side that match it. */
@@ -22,13 +24,12 @@ const ENTRIES_SHOWN = 100;
 
 /** The address of the page of a contact. */
 export const contactPath = (link: string, id: string, more: Readonly<Record<string, string>> = {}): string =>
-  `${linkPath(link, '/people')}?${new URLSearchParams({ who: id, ...more }).toString()}`;
+  `${linkPath(link, '/contact')}?${new URLSearchParams({ id, ...more }).toString()}`;
 
 const STATUS_WORDS: Readonly<Record<ContactHistory['status'], string>> = {
   linked: 'Linked',
   kept: 'Unlinked: deleted on one side, and deletions are not propagated',
   dormant: 'Deleted on the target side. It is created there again when it changes at the source',
-  asleep: 'Detached: no side selects it',
   unlinked: 'Not linked to a contact of the other side',
 };
 
@@ -70,7 +71,8 @@ const cell = (standing: Standing, side: Side): Html => {
 
 const standingRow = (standing: Standing, { sides }: LinkConfig, isPair: boolean): readonly (Html | string)[] => {
   const { field, left, right, from, sinceMs, why } = standing;
-  const source = from === null ? 'identical when first matched' : sides[from].title;
+  const unknown = isSame(standing) ? 'identical when first matched' : 'not the same on both sides';
+  const source = from === null ? unknown : sides[from].title;
   if (!isPair)
     return [fieldWords(field), ...[left, right].map((values) => (values.length > 0 ? valuesText(values) : ''))];
   return [
@@ -104,7 +106,6 @@ const undoButton = (context: PageContext, { name, sides }: LinkConfig, write: Wr
     describes: `${ACTION_WORDS[write.action]} at ${sides[write.side].place}, as a preview`,
     fields: { write: String(write.write) },
     look: 'quiet',
-    shows: true,
   });
 };
 
@@ -132,7 +133,7 @@ const entry = (context: PageContext, write: WriteView, link: LinkConfig): Html =
 const timeline = (context: PageContext, { entries }: ContactHistory, link: LinkConfig): Html => {
   const hidden = entries.length - Math.min(entries.length, ENTRIES_SHOWN);
   const shown = entries.toReversed().slice(0, ENTRIES_SHOWN);
-  return html`<h3>History, newest first</h3>
+  return html`<h2>History, newest first</h2>
     ${
       shown.length === 0
         ? html`<p>No run has changed this contact.</p>`
@@ -154,29 +155,29 @@ type VerdictButton = Pick<VerdictView, 'leftId' | 'rightId'> & {
   readonly says: keyof typeof VERDICT_LABELS;
   readonly describes: string;
   /** The contact whose page is shown afterwards; without it the plan is. */
-  readonly who?: string;
+  readonly id?: string;
 };
 
 /** A button for a decision about two contacts. */
 export const verdictButton = (context: PageContext, { name }: LinkConfig, verdict: VerdictButton): Html => {
-  const { who, leftId: left, rightId: right, says, describes } = verdict;
+  const { id, leftId: left, rightId: right, says, describes } = verdict;
   return button(context, {
-    action: linkPath(name, who === undefined ? '/verdicts' : '/people'),
+    action: linkPath(name, id === undefined ? '/verdicts' : '/contact/pair'),
     label: VERDICT_LABELS[says],
     describes,
-    fields: { left, right, says, ...(who !== undefined && { who }) },
+    fields: { left, right, says, ...(id !== undefined && { id }) },
     look: 'quiet',
   });
 };
 
-const verdictItem = (context: PageContext, link: LinkConfig, who: string, verdict: VerdictView): Html => {
+const verdictItem = (context: PageContext, link: LinkConfig, id: string, verdict: VerdictView): Html => {
   const { leftId, rightId, says, names } = verdict;
   const [left, right] = [names.left ?? leftId, names.right ?? rightId];
   const describes = `about ${left} and ${right}`;
   return html`<li>
     ${left} at ${link.sides.left.place} and ${right} at ${link.sides.right.place}:
     ${says === 'together' ? 'one person' : 'two people'}
-    ${verdictButton(context, link, { who, leftId, rightId, says: 'forget', describes })}
+    ${verdictButton(context, link, { id, leftId, rightId, says: 'forget', describes })}
   </li>`;
 };
 
@@ -189,21 +190,21 @@ const pairSection = (
 ): Html => {
   const { name, sides } = link;
   const { id } = history[side];
-  if (id === null || counterpart === null || context.readonly) return html``;
+  if (id === null || counterpart === null) return html``;
   const { text, found } = counterpart;
   const other = otherSide(side);
   const decide = (theirs: FoundPerson, says: VerdictView['says']): Html => {
     const ids = side === 'left' ? { leftId: id, rightId: theirs.id } : { leftId: theirs.id, rightId: id };
-    return verdictButton(context, link, { who: id, ...ids, says, describes: theirs.name ?? theirs.id });
+    return verdictButton(context, link, { id, ...ids, says, describes: theirs.name ?? theirs.id });
   };
   const rows = found.map((each) => [
     html`<a href="${contactPath(name, each.id)}">${each.name ?? each.id}</a>`,
     each.email ?? '',
     html`<div class="actions">${decide(each, 'together')} ${decide(each, 'apart')}</div>`,
   ]);
-  return html`<h3>Pair it by hand</h3>
-    <form method="get" action="${linkPath(name, '/people')}" class="actions">
-      <input type="hidden" name="who" value="${id}" />
+  return html`<h2>Pair it by hand</h2>
+    <form method="get" action="${linkPath(name, '/contact')}" class="actions">
+      <input type="hidden" name="id" value="${id}" />
       <div>
         <label for="with">The same person at ${sides[other].place}: name, address, number or id</label>
         <input id="with" name="with" type="search" value="${text}" />
@@ -229,7 +230,11 @@ const separateSection = ({ history }: ContactView): Html => {
   </details>`;
 };
 
-const troubles = (context: PageContext, { history, verdicts }: ContactView, link: LinkConfig): readonly Html[] => {
+const troubles = (
+  context: PageContext,
+  { history, verdicts, alone }: ContactView,
+  link: LinkConfig,
+): readonly Html[] => {
   const { name, sides } = link;
   const { rejected, notSynced, conflicts, left, right } = history;
   const who = left.id ?? right.id ?? '';
@@ -239,36 +244,54 @@ const troubles = (context: PageContext, { history, verdicts }: ContactView, link
       ({ side, reason, leftId, rightId }) =>
         html`<div class="panel trouble">
           <p>${sides[side].title} refused the contact: ${reason}</p>
-          ${button(context, { action: linkPath(name, '/left'), label: 'Retry now', fields: { id: leftId ?? rightId ?? '' } })}
+          ${button(context, { action: linkPath(name, '/contact/retry'), label: 'Retry now', fields: { id: leftId ?? rightId ?? '' } })}
         </div>`,
     ),
+    alone === null
+      ? html``
+      : html`<div class="panel notice">
+          <p>No run creates this contact on the other side.</p>
+          ${button(context, {
+            action: linkPath(name, '/leave-out'),
+            label: 'Include again',
+            fields: { side: alone, id: history[alone].id ?? '', include: 'yes' },
+            look: 'quiet',
+          })}
+        </div>`,
     conflicts.length === 0
       ? html``
       : html`<p class="panel notice">
           ${count(conflicts.length, 'open conflict')}:
-          <a href="${linkPath(name, '/conflicts')}?${new URLSearchParams({ find: who }).toString()}">review</a>
+          <a href="${linkPath(name, '/conflicts')}?${new URLSearchParams({ find: who }).toString()}">decide</a>
         </p>`,
     verdicts.length === 0
       ? html``
-      : html`<h3>Decisions by hand</h3>
+      : html`<h2>Decisions by hand</h2>
           <ul>
             ${verdicts.map((each) => verdictItem(context, link, who, each))}
           </ul>`,
   ];
 };
 
-/** One contact: both sides next to each other, decisions about it, and its history. */
-export const contactSection = (context: PageContext, view: ContactView, link: LinkConfig): Html => {
+const contactSection = (context: PageContext, view: ContactView, link: LinkConfig): Html => {
   const { history } = view;
-  const { name, left, right, status } = history;
-  const ids = { leftId: left.id, rightId: right.id };
+  const { status } = history;
   const alone = status === 'unlinked' ? SIDES.filter((side) => history[side].state === 'present') : [];
   const [side, both] = alone;
   return html`<section class="panel">
-    <h2>${name ?? idsText(ids)}</h2>
     <p>${STATUS_WORDS[status]}.</p>
     ${troubles(context, view, link)} ${sideBySide(history, link)} ${separateSection(view)}
     ${side === undefined || both !== undefined ? '' : pairSection(context, link, side, view)}
     ${timeline(context, history, link)}
   </section>`;
+};
+
+/** The page of one contact: both sides next to each other, decisions about it, and its history. */
+export const contactPage = (context: PageContext, view: ContactView, link: LinkConfig): Html => {
+  const { name, left, right } = view.history;
+  return page(context, {
+    title: name ?? idsText({ leftId: left.id, rightId: right.id }),
+    nav: navOf(link, '/contacts'),
+    body: contactSection(context, view, link),
+  });
 };

@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
-import type { LinkStatus } from '../../jobs/link-status.ts';
+import type { LinkStatus } from '../../links/link-status.ts';
 import { count, grouped, haltWords } from '../../../core/view/words.ts';
 import type { WorkProgress } from '../actions.ts';
 import type { JobReport } from '../../jobs/job.ts';
 import type { Planning } from '../plans.ts';
 import { agoTag, button, page, linkPath, navOf, runPath, liveSection, type Html, type PageContext } from '../layout.ts';
 import type { Overview } from '../overview.ts';
-import { activity, chart } from './activity.ts';
+import { signInPart, type SignInView } from './accounts.ts';
 
 /** A link with the data that all pages about links show. */
 export type LinkView = { readonly status: LinkStatus; readonly progress: WorkProgress | null };
@@ -36,6 +36,9 @@ const checkedText = (context: PageContext, { link, lastRun, nextRunAtMs }: LinkS
   return html`${checked}${nextRunAtMs === null ? '' : html`, next check ${agoTag(context, nextRunAtMs)}`}.`;
 };
 
+/** The reason of a halt or pause. The page has buttons instead of the command to sign in again. */
+const reasonWords = (reason: string): string => haltWords(reason).replace(/\s*Sign in again with: .*$/u, '');
+
 /** The reason why a link does not run, or a notice that it is paused by hand. */
 const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: LinkStatus): Html => {
   const paused =
@@ -45,7 +48,7 @@ const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: L
           Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync
           starts one run.
         </p>`;
-  return html`${reason === null || state === 'active' ? '' : html`<p>${haltWords(reason)}</p>`}${paused}`;
+  return html`${reason === null || state === 'active' ? '' : html`<p>${reasonWords(reason)}</p>`}${paused}`;
 };
 
 /** The time of the next listing that finds deletions at a side whose change feed does not report them. */
@@ -110,9 +113,8 @@ const planNeed = (status: LinkStatus, planning: Planning | null): readonly Need[
   ];
 };
 
-const needsOf = (status: LinkStatus, overview: Overview, planning: Planning | null): readonly Need[] => {
-  const { link, refused, skipped, alone, state } = status;
-  const { undecided, decided } = overview.conflicts;
+const needsOf = (status: LinkStatus, planning: Planning | null): readonly Need[] => {
+  const { link, openConflicts, refused, skipped, alone, state } = status;
   const unpaired = planning?.state === 'planned' ? planning.view.unpaired.length : 0;
   const of = (number: number, need: Omit<Need, 'number'>): readonly Need[] =>
     number === 0 ? [] : [{ ...need, number }];
@@ -120,15 +122,15 @@ const needsOf = (status: LinkStatus, overview: Overview, planning: Planning | nu
     tone: 'bad',
     text: 'A sign-in has expired',
     about: 'No run starts until you sign in again.',
-    href: linkPath(link, '/settings'),
+    href: '#accounts',
     label: 'Sign in again',
   };
   return [
     ...(state === 'paused' ? [{ ...signIn, number: null }] : []),
     ...planNeed(status, planning),
-    ...of(undecided, {
+    ...of(openConflicts, {
       tone: 'warn',
-      text: undecided === 1 ? 'conflict to decide' : 'conflicts to decide',
+      text: openConflicts === 1 ? 'conflict to decide' : 'conflicts to decide',
       about: 'Both sides keep their value until you choose one.',
       href: linkPath(link, '/conflicts'),
       label: 'Decide',
@@ -144,29 +146,22 @@ const needsOf = (status: LinkStatus, overview: Overview, planning: Planning | nu
       tone: 'bad',
       text: refused.length === 1 ? 'contact was refused' : 'contacts were refused',
       about: 'A side did not accept the values. They are retried automatically.',
-      href: linkPath(link, '/left'),
+      href: linkPath(link, '/contacts'),
       label: 'Show',
     }),
     ...of(skipped.length, {
       tone: 'info',
       text: skipped.length === 1 ? 'contact is skipped' : 'contacts are skipped',
       about: 'They, or some of their fields, are not synced.',
-      href: linkPath(link, '/left'),
+      href: linkPath(link, '/contacts'),
       label: 'Show',
     }),
     ...of(alone.length, {
       tone: 'info',
       text: alone.length === 1 ? 'contact is on one side only' : 'contacts are on one side only',
       about: 'No run creates them on the other side.',
-      href: linkPath(link, '/left'),
+      href: linkPath(link, '/contacts'),
       label: 'Show',
-    }),
-    ...of(decided, {
-      tone: 'info',
-      text: decided === 1 ? 'conflict was settled automatically' : 'conflicts were settled automatically',
-      about: 'Optional: check which value won, and take the other one where it is better.',
-      href: linkPath(link, '/conflicts'),
-      label: 'Check',
     }),
   ];
 };
@@ -199,19 +194,20 @@ const PROVIDER_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** How many contacts of a side are linked, and why the others are not; null if all of them are linked. */
-const linkedText = ({ pairs, unselected, setApart }: LinkStatus, side: Side, present: number): string | null => {
-  const others = present - pairs - unselected[side] - setApart.length;
+const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: number): string | null => {
+  const others = present - pairs - unselected[side];
   if (present === pairs) return null;
   const parts = [
     [pairs, 'linked'],
     [unselected[side], 'not selected'],
-    [setApart.length, 'detached'],
     [others, 'not linked'],
   ] as const;
   return parts.flatMap(([number, word]) => (number > 0 ? [`${grouped(number)} ${word}`] : [])).join(', ');
 };
 
-const account = (context: PageContext, side: Side, link: LinkConfig, status: LinkStatus, overview: Overview): Html => {
+type Accounts = { readonly status: LinkStatus; readonly overview: Overview; readonly signIns: SignInView };
+
+const account = (context: PageContext, side: Side, link: LinkConfig, { status, overview, signIns }: Accounts): Html => {
   const { title, provider } = link.sides[side];
   const name = overview.accounts[side];
   const own = status.budget[side];
@@ -227,6 +223,7 @@ const account = (context: PageContext, side: Side, link: LinkConfig, status: Lin
     </p>
     ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
     <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>
+    ${signInPart(context, link, side, signIns)}
   </section>`;
 };
 
@@ -271,19 +268,20 @@ const reloadMark = ({ nowMs }: PageContext, { status, progress }: LinkView): Htm
   return html`<span data-reload="${delayMs}"></span>`;
 };
 
-/** The page of one link: its state, the tasks for the user, its accounts and its last changes. */
+/** The page of one link: its state, the tasks for the user, and its accounts with their sign-ins. */
 export const linkPage = (
   context: PageContext,
   link: LinkConfig,
   view: LinkView,
   of: {
     readonly overview: Overview;
+    readonly signIns: SignInView;
     readonly planning: Planning | null;
     readonly report: JobReport | null;
   },
 ): Html => {
   const { status, progress } = view;
-  const { overview, planning, report } = of;
+  const { overview, signIns, planning, report } = of;
   // A job that was skipped or stopped is not an error.
   const isTrouble = report !== null && report.ending !== 'skipped' && report.ending !== 'stopped';
   const message = isTrouble && report.message !== null && status.reason === null ? haltWords(report.message) : null;
@@ -295,15 +293,10 @@ export const linkPage = (
       hero(context, view),
       liveSection(link.name, progress),
       message === null ? html`` : html`<p class="panel trouble">${message}</p>`,
-      needsSection(needsOf(status, overview, planning)),
+      needsSection(needsOf(status, planning)),
       html`<section>
-        <h2>Accounts</h2>
-        <div class="accounts">${SIDES.map((side) => account(context, side, link, status, overview))}</div>
-      </section>`,
-      activity(context, link.name, link.sides, overview.recent),
-      html`<section>
-        <h2>Last 30 days</h2>
-        <div class="panel">${chart(overview.days)}</div>
+        <h2 id="accounts">Accounts</h2>
+        <div class="accounts">${SIDES.map((side) => account(context, side, link, { status, overview, signIns }))}</div>
       </section>`,
       reloadMark(context, view),
     ],

@@ -91,7 +91,6 @@ const candidateChoice = (side: Side, candidates: readonly Candidate[], { sides }
 
 /** A form for the decision whether two candidates are one person. */
 const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired, row: number): Html => {
-  if (context.readonly) return html``;
   const who = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))].join(', ');
   const says = (word: VerdictView['says']): Html =>
     html`<button class="quiet" name="says" value="${word}">
@@ -216,8 +215,6 @@ const tilesOf = ({ changes, unpaired }: PlanView, { sides }: LinkConfig): readon
     ...at('creates', 'will be created at'),
     ...at('updates', 'will be updated at'),
     whole('conflicts', 'with different values on both sides'),
-    whole('set-apart', 'will be detached'),
-    whole('woken', 'will be reattached'),
     whole('unlinks', 'will be unlinked'),
   ];
   return tiles.filter(({ number }) => number > 0);
@@ -259,7 +256,7 @@ const explanation = (view: PlanView): Html => {
 const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: ChangeFilter): readonly Html[] => {
   const { changes, halt, atMs } = view;
   const at = linkPath(link.name, '/plan');
-  const again = button(context, { action: at, label: 'Refresh', look: 'quiet', shows: true });
+  const again = button(context, { action: at, label: 'Refresh', look: 'quiet' });
   const made = html`<span class="faint small">Planned ${agoTag(context, atMs)}. ${estimateText(view, link)}</span>`;
   if (changes.length === 0 && halt === null) {
     return [
@@ -309,7 +306,7 @@ const body = (
   shown: ChangeFilter,
 ): readonly Html[] => {
   const make = (label: string): Html =>
-    html`<div class="actions">${button(context, { action: linkPath(link.name, '/plan'), label, shows: true })}</div>`;
+    html`<div class="actions">${button(context, { action: linkPath(link.name, '/plan'), label })}</div>`;
   switch (planning?.state) {
     case undefined:
       return [html`<p>A plan is made when the current run has ended.</p>`];

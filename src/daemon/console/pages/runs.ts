@@ -22,7 +22,13 @@ import {
   type Html,
   type PageContext,
 } from '../layout.ts';
-import { RUN_WORDS } from './activity.ts';
+
+/** The name of a kind of run. */
+const RUN_WORDS: Readonly<Record<Run['kind'], string>> = {
+  incremental: 'Sync',
+  full: 'Full sync',
+  undo: 'Undo',
+};
 
 export const RUN_KINDS = ['incremental', 'full', 'undo'] as const satisfies readonly Run['kind'][];
 export const RUN_OUTCOMES = [
@@ -142,9 +148,7 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
   const fields = write === null ? {} : { write: String(write) };
   const what = write === null ? 'run' : 'write';
   const preview = (label: string): Html =>
-    html`<div class="actions">
-      ${button(context, { action: `${at}/preview`, label, fields, look: 'quiet', shows: true })}
-    </div>`;
+    html`<div class="actions">${button(context, { action: `${at}/preview`, label, fields, look: 'quiet' })}</div>`;
   if (tooOld !== null) return [html`<p class="faint">${tooOld}</p>`];
   if (!isOf(undoing, run, write)) return [preview('Preview undo')];
   switch (undoing.state) {

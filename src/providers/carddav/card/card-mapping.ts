@@ -25,14 +25,14 @@ import {
   SOCIAL_PROFILES,
   WEBSITES,
 } from './lists.ts';
-import { isNameField, readName, withFormattedName, writeName } from './names.ts';
+import { isNameField, readName, unsyncedName, withCompanyApart, withFormattedName, writeName } from './names.ts';
 import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, PHOTO, property, type ScalarMapping } from './scalars.ts';
 
 /**
  * Raise the number when the same card gives a different record: all contacts are then read again. A field that is added to
  * the registry, or another choice of fields, has the same effect without it.
  */
-const READER = `2${ADDED_FIELDS}`;
+const READER = `3${ADDED_FIELDS}`;
 
 /** The mapping of a field to a card. */
 type FieldMapping = {
@@ -91,18 +91,26 @@ const mappingOf = (field: Exclude<ContactField, NameField>): FieldMapping =>
 export const cardMapping = (chosen: ChosenFields) => {
   const fields = contactFieldsOf(chosen);
   const readField = (field: ContactField, card: Card): unknown =>
-    isNameField(field) ? readName(card, field, chosen) : mappingOf(field).read(card);
+    isNameField(field) ? readName(card, field) : mappingOf(field).read(card);
   const write = (card: Card, desired: Contact, written: readonly ContactField[]): Card => {
-    const named = writeName(card, desired, written, chosen);
+    const isNamed = written.some((field) => field === 'company' || isNameField(field));
+    const former = isNamed ? withCompanyApart(card) : card;
+    const named = writeName(former, desired, written);
     const others = written.filter((field) => !isNameField(field));
     const edited = others.reduce((next, field) => mappingOf(field).write(next, desired), named);
-    return withFormattedName(edited, card, named !== card);
+    return withFormattedName(edited, former, named !== former);
   };
   return {
     /** The prefix of the digest of every row that is read with this mapping. */
     reader: `${READER} ${hash('sha1', nameOfFields(chosen), 'base64url').slice(0, 8)}`,
-    /** Returns the contact of a card, and its fields that cannot be synced. */
-    read: (card: Card) => syncableContact(readFields(fields, (field) => readField(field, card))),
+    /** Returns the contact of a card, the rest of its name, and its fields that cannot be synced. */
+    read: (stored: Card) => {
+      const card = withCompanyApart(stored);
+      return {
+        ...syncableContact(readFields(fields, (field) => readField(field, card))),
+        ...unsyncedName(card, chosen),
+      };
+    },
     /** Returns the card with the desired values of these fields. Every other line stays unchanged (R10). */
     write,
     /** Returns a new card of a contact. */

@@ -4,6 +4,8 @@ export type ContentLine = {
   readonly head: readonly string[];
   /** The text after the colon, still escaped; null for a line without a colon, whose text is the head. */
   readonly value: string | null;
+  /** The line as it was read, if this program folds it in another way. It is written back while the text is the same. */
+  readonly source?: string;
 };
 
 /** A vCard as its lines, including `BEGIN` and `END`. */
@@ -24,7 +26,9 @@ const placesOf = (text: string, isSeparator: (character: string) => boolean): re
 const splitAt = (text: string, places: readonly number[]): readonly string[] =>
   [...places, text.length].map((end, index) => text.slice(index === 0 ? 0 : (places[index - 1] ?? 0) + 1, end));
 
-const parseLine = (text: string): ContentLine => {
+const FOLD = /\r?\n[ \t]/gu;
+
+const parseText = (text: string): ContentLine => {
   const [colon = text.indexOf(':')] = placesOf(text, (character) => character === ':');
   if (colon < 0) return { head: [text], value: null };
   const head = text.slice(0, colon);
@@ -36,15 +40,6 @@ const parseLine = (text: string): ContentLine => {
     value: text.slice(colon + 1),
   };
 };
-
-/** Parses a text with one vCard into its lines. Each break before a space or a tab is a fold. */
-export const parseLines = (text: string): Card =>
-  text
-    .replace(/^\uFEFF/u, '')
-    .replaceAll(/\r?\n[ \t]/gu, '')
-    .split(/\r?\n/u)
-    .filter((line) => line !== '')
-    .map(parseLine);
 
 const textOf = ({ head, value }: ContentLine): string =>
   value === null ? head.join(';') : `${head.join(';')}:${value}`;
@@ -72,8 +67,27 @@ const folded = (text: string): string => {
   return [...lines, line].join('\r\n ');
 };
 
-/** Returns the vCard as the text of a request. */
-export const formatLines = (card: Card): string => card.map((line) => `${folded(textOf(line))}\r\n`).join('');
+const parseLine = (read: string): ContentLine => {
+  const text = read.replaceAll(FOLD, '');
+  const source = read.replaceAll(/\r?\n/gu, '\r\n');
+  return folded(text) === source ? parseText(text) : { ...parseText(text), source };
+};
+
+/** Parses a text with one vCard into its lines. Each break before a space or a tab is a fold. */
+export const parseLines = (text: string): Card =>
+  text
+    .replace(/^\uFEFF/u, '')
+    .split(/\r?\n(?![ \t])/u)
+    .filter((line) => line !== '')
+    .map(parseLine);
+
+const formatLine = (line: ContentLine): string => {
+  const text = textOf(line);
+  return line.source?.replaceAll(FOLD, '') === text ? line.source : folded(text);
+};
+
+/** Returns the vCard as the text of a request. Unedited lines keep their folds. */
+export const formatLines = (card: Card): string => card.map((line) => `${formatLine(line)}\r\n`).join('');
 
 /** Returns the name of a line's property, in upper case and without its group. */
 export const nameOf = ({ head: [first = ''] }: ContentLine): string =>

@@ -25,6 +25,9 @@ export const lineNamed = (card: Card, name: string): ContentLine | undefined => 
 /** Returns the text of a property; empty if the card has none. */
 export const textOf = (card: Card, name: string): string => unescapeText(lineNamed(card, name)?.value ?? '');
 
+/** Returns the vCard version of a card. */
+export const versionOf = (card: Card): string => textOf(card, 'VERSION').trim();
+
 /** Returns the components of a structured property, still escaped. */
 export const componentsOf = (card: Card, name: string): readonly string[] =>
   splitValue(lineNamed(card, name)?.value ?? '', ';');

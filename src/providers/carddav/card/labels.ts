@@ -16,7 +16,9 @@ import { freeGroup, replaceLine, sharesGroup } from './edits.ts';
 const LABEL = 'X-ABLABEL';
 
 /** Types that describe an ability or a preference. They stay if a label is replaced. */
-const ABILITIES: ReadonlySet<string> = new Set('pref voice internet msg text dom intl postal parcel x400'.split(' '));
+export const ABILITIES: ReadonlySet<string> = new Set(
+  'pref voice internet msg text dom intl postal parcel x400'.split(' '),
+);
 
 /** Each common label with its types. */
 const TYPES: ReadonlyMap<string, readonly string[]> = new Map([

@@ -57,17 +57,26 @@ const append = <Element extends ListElement>(card: Card, mapping: ListMapping<El
   return element.label === null ? added : mapping.relabel(added, line, element.label);
 };
 
-/** Pairs each new wanted element with a remaining line that has the same label: that line was edited. */
+/**
+ * Pairs each new wanted element with a remaining line that it edits: the line in the same place of the list, or another one with
+ * the same label.
+ */
 const editedLines = <Element extends ListElement>(
-  wanted: readonly Element[],
+  added: readonly Element[],
   left: readonly Held<Element>[],
+  inPlaceOf: (element: Element) => Held<Element> | undefined,
 ): ReadonlyMap<Element, Held<Element>> => {
-  const free = [...left];
+  const free = new Set(left);
   const pairs = new Map<Element, Held<Element>>();
-  for (const element of wanted) {
-    const place = free.findIndex(({ element: former }) => former.label === element.label);
-    const [line] = place < 0 ? [] : free.splice(place, 1);
-    if (line !== undefined) pairs.set(element, line);
+  const pair = (element: Element, line: Held<Element> | undefined): void => {
+    if (line !== undefined && free.delete(line)) pairs.set(element, line);
+  };
+  for (const element of added) pair(element, inPlaceOf(element));
+  for (const element of added.filter((each) => !pairs.has(each))) {
+    pair(
+      element,
+      [...free].find(({ element: former }) => former.label === element.label),
+    );
   }
   return pairs;
 };
@@ -92,7 +101,7 @@ export const writeList = <Element extends ListElement>(
   };
   const left = held.filter((each) => !keyed.wanted.has(keyOf(each)));
   const added = [...keyed.wanted].filter(([key]) => !keyed.held.has(key)).map(([, element]) => element as Element);
-  const edited = editedLines(added, left);
+  const edited = editedLines(added, left, (element) => held[[...keyed.wanted.values()].indexOf(element)]);
   const reused = new Set(edited.values());
   let next = card;
   for (const [key, element] of keyed.wanted) {

@@ -1,5 +1,4 @@
-import type { LabelledValue, PostalAddress } from '../../../core/contact/elements.ts';
-import { normaliseLines, normaliseText } from '../../../core/contact/text.ts';
+import { type LabelledValue, POSTAL_ADDRESS, type PostalAddress, streetLines } from '../../../core/contact/elements.ts';
 import { decoded } from '../book.ts';
 import {
   type Card,
@@ -12,12 +11,12 @@ import {
   unescapeText,
   withParameter,
 } from './content-line.ts';
-import { replaceLine, textOf } from './edits.ts';
-import { labelOf, withLabel } from './labels.ts';
+import { replaceLine, versionOf } from './edits.ts';
+import { ABILITIES, labelOf, withLabel } from './labels.ts';
 import type { ListMapping } from './list-mapping.ts';
 
 /** Returns whether a card has version 4.0. A card without a version is of 3.0. */
-export const isVersion4 = (card: Card): boolean => textOf(card, 'VERSION').trim() === '4.0';
+export const isVersion4 = (card: Card): boolean => versionOf(card) === '4.0';
 
 const raw = ({ value }: ContentLine): string => value ?? '';
 
@@ -39,16 +38,35 @@ const typed = (
 const withoutScheme = (scheme: string) => (text: string) =>
   text.toLowerCase().startsWith(`${scheme}:`) ? text.slice(scheme.length + 1) : text;
 
-/** Returns a text as a URI, which has no escapes. */
-const uriText = (value: string): string => value.replaceAll(/\s/gu, '');
+/** Returns a text as a URI. Its commas are escaped, because Radicale cuts a URL at an unescaped comma. */
+const uriText = (value: string): string => value.replaceAll(/\s/gu, '').replaceAll(/[\\,]/gu, String.raw`\$&`);
+
+/**
+ * Returns a `tel:` URI (RFC 3966) as people write a number: with its extension and the country of its context, without codes and
+ * other parameters. Any other text is returned unchanged.
+ */
+const phoneText = (text: string): string => {
+  const [, uri] = /^\s*tel:(.*)$/isu.exec(text) ?? [];
+  if (uri === undefined) return text;
+  const [number = '', ...parameters] = uri.split(';').map((part) => decoded(part).trim());
+  const valueOf = (name: string): string => {
+    const found = parameters.find((each) => each.toLowerCase().startsWith(`${name}=`));
+    return found?.slice(name.length + 1) ?? '';
+  };
+  const [context, extension] = [valueOf('phone-context'), valueOf('ext')];
+  const prefix = context.startsWith('+') && !number.startsWith('+') ? `${context}-` : '';
+  return `${prefix}${number.replace(/^\/\//u, '')}${extension === '' ? '' : ` ext. ${extension}`}`;
+};
 
 export const EMAIL_ADDRESSES = typed('emailAddresses', 'EMAIL', withoutScheme('mailto'), escapeText);
-export const PHONE_NUMBERS = typed('phoneNumbers', 'TEL', withoutScheme('tel'), escapeText);
+export const PHONE_NUMBERS = typed('phoneNumbers', 'TEL', phoneText, escapeText);
 export const WEBSITES = typed('websites', 'URL', (text) => text, uriText);
 
-/** The components of `ADR` (RFC 6350, 6.3.1) that are parts of an address. Post box and extended address stay. */
-const ADDRESS_PLACES = { street: 2, city: 3, region: 4, postalCode: 5, country: 6 } as const;
+/** The components of `ADR` (RFC 6350, 6.3.1). */
+const ADDRESS_PLACES = { poBox: 0, extended: 1, street: 2, city: 3, region: 4, postalCode: 5, country: 6 } as const;
 const ADDRESS_PARTS = Object.keys(ADDRESS_PLACES) as (keyof typeof ADDRESS_PLACES)[];
+/** RFC 9554 adds components for parts of the street and the flat. */
+const COMPONENTS = 7;
 
 const addressOf = (line: ContentLine, label: string | null): PostalAddress => {
   const components = splitValue(raw(line), ';');
@@ -56,25 +74,31 @@ const addressOf = (line: ContentLine, label: string | null): PostalAddress => {
     splitValue(components[ADDRESS_PLACES[part]] ?? '', ',')
       .map((each) => unescapeText(each))
       .join(', ');
-  return {
-    street: normaliseLines(partOf('street')),
-    city: normaliseText(partOf('city')),
-    region: normaliseText(partOf('region')),
-    postalCode: normaliseText(partOf('postalCode')),
-    country: normaliseText(partOf('country')),
+  return POSTAL_ADDRESS.normalise({
+    street: partOf('street'),
+    city: partOf('city'),
+    region: partOf('region'),
+    postalCode: partOf('postalCode'),
+    country: partOf('country'),
     label,
-  };
+    extended: partOf('extended'),
+    poBox: partOf('poBox'),
+  });
 };
 
 const writtenAddress = (line: ContentLine, address: PostalAddress): ContentLine => {
   const former = addressOf(line, null);
-  const components = [...splitValue(raw(line), ';')];
-  while (components.length < 7) components.push('');
+  const hasMoved = streetLines(former) !== streetLines(address);
+  const all = splitValue(raw(line), ';');
+  const components = [...(hasMoved ? all.slice(0, COMPONENTS) : all)];
+  while (components.length < COMPONENTS) components.push('');
   for (const part of ADDRESS_PARTS) {
-    if (former[part] !== address[part]) components[ADDRESS_PLACES[part]] = escapeText(address[part]);
+    if (former[part] !== address[part]) components[ADDRESS_PLACES[part]] = escapeText(address[part] ?? '');
   }
-  // A formatted address of version 4.0 would contradict the components.
-  return { ...withParameter(line, 'LABEL', []), value: components.join(';') };
+  // A formatted address of version 4.0 would contradict the components, a position the new street.
+  const stale = hasMoved ? ['LABEL', 'GEO', 'TZ'] : ['LABEL'];
+  const bare = stale.reduce((each, name) => withParameter(each, name, []), line);
+  return { ...bare, value: components.join(';') };
 };
 
 export const ADDRESSES: ListMapping<PostalAddress> = {
@@ -170,14 +194,55 @@ export const INSTANT_MESSENGERS: ListMapping<LabelledValue> = {
   },
 };
 
+/** The addresses of user names at networks, by the network's name in lower case. */
+const PROFILE_URLS: Readonly<Record<string, string>> = {
+  facebook: 'https://www.facebook.com/',
+  flickr: 'https://www.flickr.com/people/',
+  github: 'https://github.com/',
+  instagram: 'https://www.instagram.com/',
+  linkedin: 'https://www.linkedin.com/in/',
+  myspace: 'https://myspace.com/',
+  pinterest: 'https://www.pinterest.com/',
+  tiktok: 'https://www.tiktok.com/@',
+  twitter: 'https://twitter.com/',
+  x: 'https://x.com/',
+  youtube: 'https://www.youtube.com/@',
+};
+
+const networkOf = (line: ContentLine): string | null => {
+  const types = parameterOf(line, 'TYPE').filter((type) => !ABILITIES.has(type.toLowerCase()));
+  return [...parameterOf(line, 'SERVICE-TYPE'), ...types][0] ?? null;
+};
+
+/** Returns the user name of a line without a URL, which Apple's programs write as `x-apple:ann`; null if it has another text. */
+const userNameOf = (line: ContentLine, text: string, network: string): string | null => {
+  const [, scheme = '', rest = ''] = /^([a-z][\w-]*):(.*)$/isu.exec(text) ?? [];
+  const isMark = scheme !== '' && (/^x-/iu.test(scheme) || scheme.toLowerCase() === network);
+  if (!isMark && text !== '') return null;
+  return (decoded(rest) || (parameterOf(line, 'X-USER')[0] ?? '')).replace(/^@/u, '');
+};
+
+/**
+ * Returns the profile of a line. A user name becomes the URL of a known network, else it is the profile. Some programs write the
+ * network before a URL (`facebook:https://...`).
+ */
+const profileOf = (line: ContentLine): LabelledValue => {
+  const label = networkOf(line);
+  const network = (label ?? '').toLowerCase();
+  const text = unescapeText(raw(line))
+    .trim()
+    .replace(/^[a-z][\w-]*:(?=https?:\/\/)/iu, '');
+  const user = userNameOf(line, text, network);
+  if (user === null) return { value: text, label };
+  const base = PROFILE_URLS[network];
+  return { value: base === undefined || !/^[\w.-]+$/u.test(user) ? user : base + user, label };
+};
+
 export const SOCIAL_PROFILES: ListMapping<LabelledValue> = {
   field: 'socialProfiles',
   names: ['X-SOCIALPROFILE', 'SOCIALPROFILE'],
-  read: (line) => {
-    const [network = null] = [...parameterOf(line, 'SERVICE-TYPE'), ...parameterOf(line, 'TYPE')];
-    return { value: unescapeText(raw(line)), label: network };
-  },
-  write: (line, { value }) => ({ ...line, value: uriText(value) }),
+  read: profileOf,
+  write: (line, { value }) => ({ ...withParameter(line, 'X-USER', []), value: uriText(value) }),
   relabel: (card, line, label) => replaceLine(card, line, [withParameter(line, 'TYPE', label === null ? [] : [label])]),
   create: ({ value }) => lineOf('X-SOCIALPROFILE', uriText(value)),
 };

@@ -89,7 +89,7 @@ const contactExtraData = optionalObject({
  * Raise the number when the same row gives a different record: all contacts are then read again. A field that is added to
  * the registry has the same effect without it.
  */
-export const READER = `6${ADDED_FIELDS}`;
+export const READER = `7${ADDED_FIELDS}`;
 
 /** Returns the digest of a contact as an answer contains it. */
 export const contactDigest = createRowDigest(READER);

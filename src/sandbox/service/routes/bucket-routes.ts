@@ -27,8 +27,7 @@ const bucketList: ListSpec<BucketRecord> = {
   times: storedTimes,
   orders: { ...storedOrders, sort_order: (bucket) => bucket.serial },
   defaultOrder: 'sort_order',
-  filter: (name, value, variants) =>
-    name === 'q' ? (bucket) => matchesTerm(value, [bucket.name], variants) : undefined,
+  filter: (name, value) => (name === 'q' ? (bucket) => matchesTerm(value, [bucket.name]) : undefined),
 };
 
 const createBucket = (request: RouteRequest): RouteAnswer => {

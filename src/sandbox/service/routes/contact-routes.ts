@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ContactFields, contactFieldsSchema, refuseUnknownFields } from '../contact-fields.ts';
+import { type ContactFields, contactFieldsSchema } from '../contact-fields.ts';
 import { createContactList } from '../contact-list.ts';
 import { invalid } from '../errors.ts';
 import { parseTimestamp } from '../ids-and-times.ts';
@@ -19,11 +19,7 @@ import {
 } from '../route.ts';
 import type { ServiceVariants } from '../variants.ts';
 
-const sentFields = (request: RouteRequest): ContactFields => {
-  const fields = parseData(contactFieldsSchema, request);
-  refuseUnknownFields(parseData(z.looseObject({}), request), request.variants);
-  return fields;
-};
+const sentFields = (request: RouteRequest): ContactFields => parseData(contactFieldsSchema, request);
 
 const createContact = (request: RouteRequest): RouteAnswer => ({
   ...single(renderContact(request.account.createContact(sentFields(request)), request)),

@@ -73,12 +73,8 @@ const getConnectedAccount = (request: RouteRequest): RouteAnswer => {
   return single(renderConnectedAccount(found, request));
 };
 
-const listPrompts = (request: RouteRequest): RouteAnswer => {
-  const { account, variants } = request;
-  const isShown = ({ postponedUntilMs }: PromptRecord): boolean =>
-    variants.postponedPrompts === 'listed' || (postponedUntilMs ?? 0) <= account.stamps.now();
-  return listAnswer(unsorted(account.activity.prompts().filter(isShown)), promptList, renderPrompt, request);
-};
+const listPrompts = (request: RouteRequest): RouteAnswer =>
+  listAnswer(unsorted(request.account.activity.prompts()), promptList, renderPrompt, request);
 
 const postponement = z
   .object({ postpone_until: z.string().transform(parseTimestamp).pipe(z.number('is not ISO 8601')).optional() })

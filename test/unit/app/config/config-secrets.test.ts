@@ -98,24 +98,6 @@ describe('secrets', () => {
   });
 });
 
-test('the console token of a link is only in the section of the link, and is valid for no other link', () => {
-  const token = 'a-token-of-one-link-alone';
-  const sections = (home: string, top = '') =>
-    `${top}links: { work: { consoleToken: ${token} }, home: { consoleToken: ${home} } }`;
-  const tokens = (env: object, yaml: string) => {
-    return load({ ...REQUIRED, ...env }, yaml).links.map(({ consoleToken }) => consoleToken?.reveal() ?? null);
-  };
-  expect(tokens({}, `links: { work: { consoleToken: ${token} }, home: }`)).toEqual([token, null]);
-  // The token for all links is not the token of a link.
-  expect(tokens({ CONSOLE_TOKEN: `${token}-of-all` }, 'links: { work: , home: }')).toEqual([null, null]);
-  const problem = { where: 'links.home.consoleToken', what: expect.stringContaining('opens another link too') };
-  expect(problemsOf(() => load(REQUIRED, sections(token)))).toEqual([problem]);
-  const shared = sections(`${token}-of-all`, `consoleToken: ${token}-of-all\n`);
-  expect(problemsOf(() => load(REQUIRED, shared))).toEqual([problem]);
-  const [short] = problemsOf(() => load(REQUIRED, sections('short')));
-  expect(short?.what).toMatch(/shorter than 24 characters/u);
-});
-
 const configOf = (env: Readonly<Record<string, string>>) => {
   const base = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', SERVICE_BASE_URL: 'https://api.example' };
   return loadConfig({ env: { ...base, ...env }, cwd: '/' });

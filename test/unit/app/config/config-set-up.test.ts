@@ -107,13 +107,13 @@ test('every setting has a comment, and the first line names the schema', () => {
     ['google.clientSecretFile', 'x'],
   ]);
   const lines = configText({ sides: USUAL, settings }, '/etc/contact-sync/contact-sync.yaml').split('\n');
-  expect(lines[0]).toMatch(/^# yaml-language-server: \$schema=\/.*\/config\/schemas\/contact-sync\.schema\.json$/u);
+  expect(lines[0]).toMatch(/^# yaml-language-server: \$schema=\/.*\/dist\/contact-sync\.schema\.json$/u);
   for (const [index, line] of lines.entries()) {
     if (/^ *\w+: [^{]/u.test(line)) expect(lines[index - 1]).toMatch(/^ *# \w.*\.$|^ *# .*[\w>]$/u);
   }
-  const inCheckout = join(import.meta.dirname, '../../../../config/contact-sync.yaml');
+  const inCheckout = join(import.meta.dirname, '../../../../contact-sync.yaml');
   const text = configText({ sides: USUAL, settings }, inCheckout);
-  expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/schemas\/contact-sync\.schema\.json\n/u);
+  expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/dist\/contact-sync\.schema\.json\n/u);
 });
 
 test('sides other than the usual ones are written with their providers and names', () => {

@@ -94,22 +94,22 @@ links:
 
   test.each([
     ['DIRECTION', 'to-google', 'Choose one of both, to-private, to-work.'],
-    ['CONFLICT_POLICY', 'google', 'Choose one of newest, longest, ask, private, work.'],
+    ['CONFLICT_POLICY', 'google', 'Choose one of newest, ask, private, work.'],
   ])('%s=%s is refused with the possible values', (variable, value, what) => {
     const problems = problemsOf(() => load({ [variable]: value }, GOOGLES));
     expect(problems).toEqual([{ where: variable, what: expect.stringContaining(what) }]);
   });
 
-  test('a policy by field can be a mapping, also of a link, with the names of the sides', () => {
-    const top = loadLink({}, `${GOOGLES}conflictPolicy:\n  default: work\n  title: private\n  company: longest\n`);
-    expect(top).toMatchObject({
-      conflictPolicy: 'right',
-      conflictPolicyByField: { title: 'left', company: 'longest' },
-    });
-    const own = loadLink({}, GOOGLES.replace('name: home\n', 'name: home\n    conflictPolicy: { lastName: work }\n'));
+  test('the winner of a field is named by the sides of the link', () => {
+    const top = loadLink({ CONFLICT_POLICY: 'work' }, `${GOOGLES}fields: { title: { winner: private } }\n`);
+    expect(top).toMatchObject({ conflictPolicy: 'right', conflictPolicyByField: { title: 'left' } });
+    const own = loadLink(
+      {},
+      GOOGLES.replace('name: home\n', 'name: home\n    fields: { lastName: { winner: work } }\n'),
+    );
     expect(own).toMatchObject({ conflictPolicy: 'newest', conflictPolicyByField: { lastName: 'right' } });
-    const problems = problemsOf(() => load({}, `${GOOGLES}conflictPolicy: { titel: work }\n`));
-    expect(problems).toEqual([{ where: 'conflictPolicy', what: expect.stringContaining('"titel" is not a text') }]);
+    const problems = problemsOf(() => load({}, `${GOOGLES}fields: { titel: { winner: work } }\n`));
+    expect(problems).toEqual([{ where: 'fields', what: expect.stringContaining('Did you mean title?') }]);
   });
 
   test('a policy is checked for each link with the sides of that link', () => {
@@ -118,7 +118,7 @@ conflictPolicy: service
 links: { home: , twins: { left: { provider: google }, right: { provider: google } } }
 `;
     expect(problemsOf(() => load({}, yaml))).toEqual([
-      { where: 'conflictPolicy', what: expect.stringContaining('Choose one of newest, longest, ask, left, right.') },
+      { where: 'conflictPolicy', what: expect.stringContaining('Choose one of newest, ask, left, right.') },
     ]);
   });
 

@@ -1,73 +1,50 @@
 import { expect, test } from 'vitest';
-import type { Book, BookContact } from '../../../../src/cli/demo/book.ts';
-import { compareBooks } from '../../../../src/cli/demo/compare.ts';
+import { findDifferences } from '../../../../src/cli/demo/compare.ts';
+import { EMPTY_PERSON, type Person } from '../../../../src/sandbox/people/person.ts';
 
-const ANN: BookContact = {
-  id: '1',
-  firstName: 'Ann',
-  lastName: 'Lee',
+const valueOf = (value: string) => ({ value, label: null });
+
+const ANN: Person = {
+  ...EMPTY_PERSON,
+  givenName: 'Ann',
+  familyName: 'Lee',
   company: 'Acme',
   title: 'Clerk',
-  emails: ['ann@acme.example'],
-  phones: ['+1 212 555 0147'],
-  addresses: ['1 Main St, Springfield'],
-  websites: ['https://www.acme.example/'],
-  groups: ['Friends'],
+  emails: [valueOf('ann@acme.example')],
+  phones: [valueOf('+1 212 555 0147')],
+  websites: [valueOf('https://www.acme.example/')],
+  addresses: [{ street: '1 Main St', city: 'Springfield', region: '', postalCode: '', country: '', label: 'work' }],
+  groups: ['Friends', 'Work'],
 };
-const PLACES = { left: 'Google', right: 'the service' };
-const BOB: BookContact = { ...ANN, id: '2', firstName: 'Bob', emails: [] };
+const BOB: Person = { ...ANN, givenName: 'Bob', emails: [] };
+const NONE = { left: [], right: [] };
 
-const bookOf = (contacts: readonly BookContact[], groups: readonly string[] = ['Friends']): Book => {
-  const refuse = (): never => {
-    throw new Error('A comparison changes nothing.');
-  };
-  return {
-    groupWords: { one: 'label', within: 'with the label' },
-    keepsEmptyGroups: true,
-    contacts: () => contacts,
-    groups: () => groups,
-    add: refuse,
-    setTitle: refuse,
-    replaceEmail: refuse,
-    addPhone: refuse,
-    remove: refuse,
-    setGroups: refuse,
-    renameGroup: refuse,
-  };
-};
-
-test('different ids, spellings and orders are no difference', () => {
-  const spelt: BookContact = {
+test('different spellings, orders and labels are no difference', () => {
+  const spelt: Person = {
     ...ANN,
-    id: 'contact_7',
-    emails: ['Ann@Acme.example'],
-    phones: ['(212) 555-0147'],
-    addresses: ['1 Main St Springfield'],
-    websites: ['acme.example'],
+    emails: [valueOf('Ann@Acme.example')],
+    phones: [valueOf('0012125550147')],
+    websites: [valueOf('acme.example')],
+    addresses: [{ street: '1 Main St,', city: ' Springfield', region: '', postalCode: '', country: '', label: null }],
+    groups: ['Work', 'Friends'],
+    notes: 'only at Google',
   };
-  const books = { left: bookOf([ANN, BOB]), right: bookOf([BOB, spelt]) };
-  expect(compareBooks(books, PLACES)).toEqual({ contacts: 2, groups: 1, differences: [] });
+  expect(findDifferences({ left: [ANN, BOB], right: [BOB, spelt] })).toEqual(NONE);
 });
 
-test.each([
-  [{ title: 'Boss' }, 'Ann Lee: title: Clerk at Google, Boss at the service'],
-  [{ emails: [] }, 'Ann Lee: emails: ann@acme.example at Google, nothing at the service'],
-  [{ phones: ['+1 212 555 0148'] }, 'Ann Lee: phones: 25550147 at Google, 25550148 at the service'],
-  [{ groups: ['Friends', 'VIP'] }, 'Ann Lee: groups: Friends at Google, Friends, VIP at the service'],
-])('a difference is reported with both values: %o', (change, difference) => {
-  const books = { left: bookOf([ANN]), right: bookOf([{ ...ANN, ...change }]) };
-  expect(compareBooks(books, PLACES).differences).toEqual([difference]);
+test.each<Partial<Person>>([
+  { title: '' },
+  { company: 'Other' },
+  { emails: [] },
+  { groups: ['Friends'] },
+  { addresses: [] },
+])('a contact with another value (%o) is returned for both sides', (change) => {
+  const { left, right } = findDifferences({ left: [ANN, BOB], right: [{ ...ANN, ...change }, BOB] });
+  expect([left.length, right.length]).toEqual([1, 1]);
+  expect(left[0]).toContain('Ann Lee | Acme | Clerk');
 });
 
-test('a contact or group on one side only is reported, a second one of the same kind too', () => {
-  const books = {
-    left: bookOf([ANN, ANN, BOB], ['Friends', 'VIP']),
-    right: bookOf([ANN, { ...BOB, lastName: 'Ray' }]),
-  };
-  expect(compareBooks(books, PLACES).differences).toEqual([
-    'Ann Lee is only at Google.',
-    'Bob Lee is only at Google.',
-    'Bob Ray is only at the service.',
-    'The label VIP is only at Google.',
-  ]);
+test('a contact on one side is returned, also if the other side has a contact with the same values', () => {
+  const { left, right } = findDifferences({ left: [ANN, ANN], right: [ANN, BOB] });
+  expect([left.length, right.length]).toEqual([1, 1]);
 });

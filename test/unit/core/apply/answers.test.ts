@@ -140,14 +140,14 @@ describe('the response to an update', () => {
     const writes = plannedOn('right', ['title', 'company'], { ...ADA, title: 'New' });
     const conflict = { field: 'company', left: '', right: 'Engine', winner: 'left' } as const;
     const { set } = update(record('right', { ...ADA, title: 'New' }), { writes, conflicts: [conflict] });
-    expect(changesOf(set, 'resolve-conflicts')).toEqual([
-      { kind: 'resolve-conflicts', leftId: 'left', fields: ['title'], atMs: NOW },
+    expect(changesOf(set, 'end-conflicts')).toEqual([
+      { kind: 'end-conflicts', leftId: 'left', fields: ['title'], atMs: NOW },
     ]);
   });
 
   test('[R4] resolves no conflict whose decided value it writes', () => {
     const { set } = update(record('right', { ...ADA, title: 'New' }), { restored: ['title'] });
-    expect(changesOf(set, 'resolve-conflicts')).toEqual([]);
+    expect(changesOf(set, 'end-conflicts')).toEqual([]);
   });
 
   test('counts a contact once, its memberships included', () => {
@@ -331,7 +331,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
         ],
       },
     ]);
-    expect(changesOf(set, 'resolve-conflicts')).toEqual([]);
+    expect(changesOf(set, 'end-conflicts')).toEqual([]);
   });
 
   test('[R2] are stored with the values that they share, and open, before their first write', () => {

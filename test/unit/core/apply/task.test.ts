@@ -116,7 +116,7 @@ describe('a planned operation', () => {
     );
     addDone(task, { side: 'right', kind: 'update', fields: ['title'], moved: [], record: after });
     expect(pendingOf(task).right).toEqual(['company', 'buckets']);
-    addDone(task, { side: 'right', kind: 'declined', fields: ['company'], moved: [], record: after });
+    addDone(task, { side: 'right', kind: 'observed', fields: ['company'], moved: [], record: after });
     expect(pendingOf(task).right).toEqual(['buckets']);
     // The groups that could not be created keep the membership until the caller ends it.
     addDone(task, { side: 'right', kind: 'membership', fields: ['buckets'], moved: ['s'], record: after });
@@ -151,7 +151,6 @@ describe('a planned operation', () => {
     ['membership', true],
     ['share', true],
     ['create', true],
-    ['declined', false],
     ['merged', false],
     ['observed', false],
   ] as const)('that is done as %s counts as a write: %s', (kind, expected) => {

@@ -16,7 +16,7 @@ import { SIDE_PAIRS, values } from '../reconcile/support.ts';
 const mails = (...list: string[]): Partial<Contact> => ({ emailAddresses: values(...list) });
 const mailsOf = ({ emailAddresses }: Contact) => emailAddresses.map(({ value }) => value);
 const titled = (title: string): Partial<Contact> => ({ title });
-const EXTRA = 'lastContacted as Last contacted';
+const EXTRA = 'lastContacted';
 const shown = (text: string): Partial<Contact> => ({ [EXTRA]: text });
 
 describe('[R9] the fields of a write that took effect', () => {

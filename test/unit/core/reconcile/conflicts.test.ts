@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import { otherSide, type Side } from '../../../../src/core/contact/side.ts';
-import type { OpenConflict, Pair } from '../../../../src/core/reconcile/decision.ts';
+import type { RecordedConflict, Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
-import { noLongerAsked, pastQuestions, takenValue } from '../../../../src/core/reconcile/review.ts';
+import { conflictsEndedBy, conflictsToPlan, takenValue } from '../../../../src/core/reconcile/recorded-conflicts.ts';
 import { bothSides, pairOf, policyWith, present, record, SCOPES, sideOf, snapshot } from './support.ts';
 
 type FieldMerge = ReturnType<typeof mergeContacts>;
@@ -56,7 +56,6 @@ describe('a conflict', () => {
     ['Google if neither side reports a time', {}, null, null, 'left'],
     ['Google by policy', { conflicts: 'left' }, 1, 2, 'left'],
     ['the service by policy', { conflicts: 'right' }, 2, 1, 'right'],
-    ['the longer text, whose edit is older', { conflicts: 'longest' }, 2, 1, 'right'],
     ['the service by the policy of the field', { conflictsByField: { title: 'right' } }, 2, 1, 'right'],
     [
       'the later edit by the policy of the field',
@@ -88,24 +87,6 @@ describe('a conflict', () => {
     const title = winner === 'left' ? 'Baker' : 'Brewer';
     expect([merge.desired.left.title, merge.desired.right.title]).toEqual([title, title]);
   });
-
-  test.each<[string, string, Side]>([
-    ['Ann\u{1F600}', 'Annie', 'right'],
-    ['\u{1F600}\u{1F600}', 'Ann', 'right'],
-    ['Ann', 'Bob', 'right'],
-    ['Bobby', 'Ann', 'left'],
-    ['', 'Ann', 'right'],
-  ])(
-    '[R4] under longest, of %j and %j the %s one wins: code points count, and the time decides a tie',
-    (left, right, winner) => {
-      const names = bothSides(
-        sideOf({ firstName: left }, { firstName: 'Cat' }, 1),
-        sideOf({ firstName: right }, { firstName: 'Cat' }, 2),
-      );
-      const { conflicts } = mergeContacts(names, policyWith({ conflicts: 'longest' }));
-      expect(conflicts).toEqual([{ field: 'firstName', left, right, winner }]);
-    },
-  );
 
   test('[R4] does not exist if both sides changed alike', () => {
     const side = sideOf({ title: 'Baker' }, { title: 'Cook' });
@@ -204,17 +185,18 @@ describe('[R4] ask', () => {
   });
 });
 
-const QUESTION: OpenConflict = {
+const QUESTION: RecordedConflict = {
   leftId: 'l',
   rightId: 'r',
   field: 'title',
   left: 'Baker',
   right: 'Brewer',
   winner: null,
+  decided: null,
 };
 
 /** The state of the question after a plan about the pair. */
-const ended = (left: string | null, right: string, { ids = 'lr', policy = ASK } = {}): readonly OpenConflict[] => {
+const ended = (left: string | null, right: string, { ids = 'lr', policy = ASK } = {}): readonly RecordedConflict[] => {
   const [leftId = '', rightId = ''] = ids;
   const base = snapshot({ title: 'Cook' });
   const there = record(rightId, { title: right });
@@ -227,12 +209,12 @@ const ended = (left: string | null, right: string, { ids = 'lr', policy = ASK } 
     pairs: [pair],
     survivors: [],
     unpaired: { left: [], right: [] },
-    openConflicts: [QUESTION],
+    conflicts: [QUESTION],
     scopes: SCOPES,
     groups,
     policy: policyWith(policy),
   });
-  return pastQuestions([QUESTION], decisions);
+  return conflictsEndedBy([QUESTION], decisions).map(({ row }) => row);
 };
 
 test.each<[string, boolean, Parameters<typeof ended>]>([
@@ -248,17 +230,21 @@ test.each<[string, boolean, Parameters<typeof ended>]>([
   expect(ended(left, right, more)).toEqual(hasEnded ? [QUESTION] : []);
 });
 
-test('[R4] a conflict that was reviewed is decided by its review', () => {
+test('[R4] a decision lapses if its contact is no longer paired', () => {
   const decision = { kind: 'unlink', to: 'drop', pair: pairOf(present(record('l', {}), null), null) } as const;
-  expect(pastQuestions([{ ...QUESTION, review: 'left' }], [decision])).toEqual([]);
-  expect(pastQuestions([QUESTION], [decision])).toEqual([QUESTION]);
+  const row: RecordedConflict = { ...QUESTION, decided: 'left' };
+  expect(conflictsEndedBy([row], [decision])).toEqual([{ row, lapsed: true }]);
+  expect(conflictsEndedBy([QUESTION], [decision])).toEqual([{ row: QUESTION, lapsed: false }]);
+  expect(conflictsEndedBy([{ ...QUESTION, winner: 'left' }], [decision])).toEqual([]);
 });
 
-test('[R4] conflicts that wait are decided again once the policy does not ask', () => {
-  expect(noLongerAsked([QUESTION], policyWith(ASK))).toEqual([]);
-  expect(noLongerAsked([QUESTION], policyWith({ ...ASK, conflictsByField: { title: 'left' } }))).toEqual([QUESTION]);
-  expect(noLongerAsked([QUESTION], policyWith({ ...ASK, direction: 'to-left' }))).toEqual([QUESTION]);
-  expect(noLongerAsked([{ ...QUESTION, review: 'left' }], policyWith())).toEqual([]);
+test('[R4] open conflicts are planned once the policy does not ask, and decided ones are always planned', () => {
+  expect(conflictsToPlan([QUESTION], policyWith(ASK))).toEqual([]);
+  expect(conflictsToPlan([QUESTION], policyWith({ ...ASK, conflictsByField: { title: 'left' } }))).toEqual([QUESTION]);
+  expect(conflictsToPlan([QUESTION], policyWith({ ...ASK, direction: 'to-left' }))).toEqual([QUESTION]);
+  expect(conflictsToPlan([{ ...QUESTION, winner: 'left' }], policyWith())).toEqual([]);
+  const decided: RecordedConflict = { ...QUESTION, decided: 'left' };
+  expect(conflictsToPlan([decided], policyWith(ASK))).toEqual([decided]);
 });
 
 test.each([
@@ -271,7 +257,7 @@ test.each([
   '[R5] the value that a user chose is written only while neither side changed since: %s',
   (_, left, right, isWritten) => {
     const halves = bothSides(sideOf({ title: left }, { title: 'Cook' }), sideOf({ title: right }, { title: 'Cook' }));
-    const taken = takenValue('title', halves, [{ ...QUESTION, review: 'left' }]);
+    const taken = takenValue('title', halves, [{ ...QUESTION, decided: 'left' }]);
     expect(taken).toEqual(isWritten ? { from: 'left', value: 'Baker' } : null);
   },
 );
@@ -285,16 +271,16 @@ const disputed = (right: string) =>
     present(record('r', { title: right }, { modifiedAtMs: 2 }), BASE),
   );
 
-const OPEN = { leftId: 'l', rightId: 'r', field: 'title', left: 'Baker', right: 'Brewer', winner: 'left' } as const;
+const SETTLED: RecordedConflict = { ...QUESTION, winner: 'left' };
 
-const decide = (pair: Pair, given: Partial<Policy> = {}) => {
+const decide = (pair: Pair, given: Partial<Policy> = {}, conflicts: readonly RecordedConflict[] = [SETTLED]) => {
   const policy = policyWith(given);
   const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
   const { decisions } = planContacts({
     pairs: [pair],
     survivors: [],
     unpaired: { left: [], right: [] },
-    openConflicts: [OPEN],
+    conflicts,
     scopes: SCOPES,
     groups,
     policy,
@@ -305,7 +291,7 @@ const decide = (pair: Pair, given: Partial<Policy> = {}) => {
 const winnerOf = (right: string, given: Partial<Policy> = {}) =>
   decide(disputed(right), given).map((decision) => decision.kind === 'merge' && decision.conflicts[0]?.winner);
 
-test('[R4] an open conflict keeps its winner while its two values are unchanged, even if they were written since', () => {
+test('[R4] a settled conflict keeps its winner while its two values are unchanged, even if they were written since', () => {
   expect(winnerOf('Brewer')).toEqual(['left']);
   expect(winnerOf('Brewer', { conflicts: 'right', conflictsByField: { title: 'newest' } })).toEqual(['left']);
 });
@@ -328,19 +314,24 @@ test('[R4] a write of the value that a conflict was decided for is distinguished
 });
 
 /** The left side's Baker had lost to the right side's Brewer. */
-const CONFLICT: OpenConflict = {
+const CONFLICT: RecordedConflict = {
   leftId: 'x',
   rightId: 'x',
   field: 'title',
   left: 'Baker',
   right: 'Brewer',
   winner: 'right',
-  review: 'left',
+  decided: 'left',
 };
 
 type Title = { readonly now: string; readonly base: string };
 
-const afterReview = (left: Title, right: Title, conflict: Partial<OpenConflict> = {}, policy: Partial<Policy> = {}) => {
+const afterDecision = (
+  left: Title,
+  right: Title,
+  conflict: Partial<RecordedConflict> = {},
+  policy: Partial<Policy> = {},
+) => {
   const halves = bothSides(
     sideOf({ title: left.now, company: 'X' }, { title: left.base, company: 'X' }),
     sideOf({ title: right.now, company: 'X' }, { title: right.base, company: 'X' }),
@@ -356,7 +347,7 @@ const agreed = (title: string): Title => ({ now: title, base: title });
 const TAKEN = [{ field: 'title', from: 'left' }];
 
 test('[R4] the value that a user chose is written to both sides', () => {
-  expect(afterReview(agreed('Brewer'), agreed('Brewer'))).toEqual({
+  expect(afterDecision(agreed('Brewer'), agreed('Brewer'))).toEqual({
     fields: { left: ['title'], right: ['title'] },
     titles: { left: 'Baker', right: 'Baker' },
     conflicts: [],
@@ -371,7 +362,7 @@ test.each([
   ['one side has it already', agreed('Baker'), agreed('Brewer'), ['right']],
   ['the other side has it already', agreed('Brewer'), { now: 'Baker', base: 'Brewer' }, ['left']],
 ])('[R4] only the sides that lack it are written: %s', (_, left, right, sides) => {
-  const { fields, conflicts, taken } = afterReview(left, right);
+  const { fields, conflicts, taken } = afterDecision(left, right);
   expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
   expect([conflicts, taken]).toEqual([[], TAKEN]);
 });
@@ -381,20 +372,30 @@ test.each([
   ['at the loser', { now: 'Butcher', base: 'Brewer' }, agreed('Brewer'), ['right'], 'Butcher'],
   ['alike at both', { now: 'Butcher', base: 'Brewer' }, { now: 'Butcher', base: 'Brewer' }, [], 'Butcher'],
 ])('[R5] a later change is not overwritten by the value that a user chose: %s', (_, left, right, sides, title) => {
-  const { fields, titles, taken } = afterReview(left, right);
+  const { fields, titles, taken } = afterDecision(left, right);
   expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
   expect([titles.left, titles.right, taken]).toEqual([title, title, []]);
 });
 
-test.each([['dismissed'], ['right'], [null]] as const)(
-  'nothing is written for a conflict that is left unresolved: %s',
-  (review) => {
-    const { fields, taken } = afterReview(agreed('Brewer'), agreed('Brewer'), { review });
-    expect([fields, taken]).toEqual([{ left: [], right: [] }, []]);
-  },
-);
+test('[R4] nothing is written for a settled conflict without a choice of the user', () => {
+  const { fields, taken } = afterDecision(agreed('Brewer'), agreed('Brewer'), { decided: null });
+  expect([fields, taken]).toEqual([{ left: [], right: [] }, []]);
+});
+
+test.each<[string, Title, Title, boolean, boolean]>([
+  ['does not end while a side lacks the value', agreed('Brewer'), agreed('Brewer'), false, false],
+  ['ends when both sides have the value', agreed('Baker'), agreed('Baker'), true, false],
+  ['lapses if the field was changed since', agreed('Brewer'), { now: 'Butcher', base: 'Brewer' }, true, true],
+])('[R4] a conflict that a user decided %s', (_, left, right, hasEnded, lapsed) => {
+  const pair = pairOf(
+    present(record('x', { title: left.now }), snapshot({ title: left.base })),
+    present(record('x', { title: right.now }), snapshot({ title: right.base })),
+  );
+  const decisions = decide(pair, {}, [CONFLICT]);
+  expect(conflictsEndedBy([CONFLICT], decisions)).toEqual(hasEnded ? [{ row: CONFLICT, lapsed }] : []);
+});
 
 test('a side that the link may not write keeps its value', () => {
-  const { fields } = afterReview(agreed('Brewer'), agreed('Brewer'), {}, { direction: 'to-left' });
+  const { fields } = afterDecision(agreed('Brewer'), agreed('Brewer'), {}, { direction: 'to-left' });
   expect(fields).toEqual({ left: ['title'], right: [] });
 });

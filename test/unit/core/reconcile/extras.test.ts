@@ -3,14 +3,14 @@ import { type Contact, isEmptyContact } from '../../../../src/core/contact/conta
 import type { ExtraField } from '../../../../src/core/contact/fields.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Decision } from '../../../../src/core/reconcile/decision.ts';
-import { deferExtras, EXTRAS_REST_MS } from '../../../../src/core/reconcile/defer.ts';
+import { deferExtras } from '../../../../src/core/reconcile/defer.ts';
 import { emptiedFields } from '../../../../src/core/reconcile/losses.ts';
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
 import { decideMerge, planContacts } from '../../../../src/core/reconcile/plan.ts';
 import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import { bothSides, gone, NONE, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired } from './support.ts';
 
-const LAST: ExtraField = 'lastContacted as Last contacted';
+const LAST: ExtraField = 'lastContacted';
 const ADA: Partial<Contact> = { firstName: 'Ada', lastName: 'King' };
 const POLICY = policyWith({ directions: { [LAST]: 'to-left' } });
 const GROUPS = { links: [], actions: [], pairs: [], ended: [], duplicates: [] };
@@ -54,41 +54,24 @@ describe('[R2] a value that a side computes is written to the other one', () => 
   });
 });
 
-describe('[R2] a contact that received a computed value', () => {
+describe('[R2] in a run that lists no side', () => {
   const both = merged({}, { [LAST]: 'today', title: 'Dr' });
   const alone = merged({}, { [LAST]: 'today' });
-  const deferred = (decision: Decision, sinceMs: number | null) =>
-    deferExtras(
-      [decision],
-      (side) => (side === 'left' && sinceMs !== null ? 1_000_000_000 - sinceMs : null),
-      1_000_000_000,
-    )[0];
 
-  test('does not receive it again within a day: its change stays outstanding', () => {
-    expect(deferred(alone, EXTRAS_REST_MS - 1)).toMatchObject({
-      writes: [],
-      held: { left: [], right: [LAST] },
-      deferred: true,
-    });
+  test('a contact receives no computed value: its change stays outstanding', () => {
+    expect(deferExtras([alone])).toMatchObject([{ writes: [], held: { left: [], right: [LAST] }, deferred: true }]);
   });
 
-  test('receives all other changes', () => {
-    const { desired, fields } = updateOn((deferred(both, 1) as typeof both).writes, 'left') ?? {};
+  test('a contact receives all other changes', () => {
+    const [deferred] = deferExtras([both]);
+    const { desired, fields } = updateOn(deferred?.kind === 'merge' ? deferred.writes : [], 'left') ?? {};
     expect(fields).toEqual(['title']);
     expect(desired).toEqual(contactOf({ ...ADA, title: 'Dr' }));
   });
 
-  test.each<[string, number | null]>([
-    ['after a day', EXTRAS_REST_MS],
-    ['if it never received one', null],
-    ['if the clock was a day ahead', -EXTRAS_REST_MS],
-  ])('receives it again %s', (_, sinceMs) => {
-    expect(deferred(both, sinceMs)).toEqual(both);
-  });
-
-  test('if nothing else is decided, nothing is changed', () => {
+  test('another decision stays the same', () => {
     const unlink: Decision = { kind: 'unlink', pair: pairOf(NONE, NONE), to: 'drop' };
-    expect(deferExtras([unlink], () => 1_000_000_000, 1_000_000_000)).toEqual([unlink]);
+    expect(deferExtras([unlink])).toEqual([unlink]);
   });
 });
 
@@ -114,7 +97,7 @@ describe('a computed value is no information about a person', () => {
       survivors: [],
       unpaired: { left: [], right: [] },
       groups: GROUPS,
-      openConflicts: [],
+      conflicts: [],
       policy: POLICY,
       scopes: SCOPES,
     });

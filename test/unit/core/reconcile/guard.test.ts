@@ -16,7 +16,6 @@ type GuardInput = Parameters<typeof checkGuard>[0];
 const input = (given: Partial<GuardInput> = {}): GuardInput => ({
   limit: { count: 10, percent: 10 },
   pairs: 50,
-  asleep: 0,
   losses: { left: {}, right: {} },
   recent: { left: {}, right: {} },
   present: { left: 50, right: 50 },

@@ -241,3 +241,37 @@ describe('many contacts with the same email address', () => {
     expect(reads).toBeLessThan(20 * SIZE);
   });
 });
+
+describe('R13: a phone number agrees only in full', () => {
+  test.each([
+    ['+20 100 123 4567', '0170 1234567'],
+    ['+49 170 1234567', '+43 170 1234567'],
+    ['+49 30 51234567', '030 1234567'],
+    ['0170 1234567', '0171 1234567'],
+  ])('%s and %s are two numbers', (one, other) => {
+    expect(match([named('Ann Lee', phone(one))], [named('Ann Lee', phone(other))]).matches).toEqual([]);
+    expect(reasons([named('Ann', phone(one))], [named('محمد علي', phone(other))])).toEqual([]);
+  });
+
+  test.each([
+    ['+49 170 1234567', '0170 1234567'],
+    ['+49 170 1234567', '0049 170 1234567'],
+    ['+49 170 1234567', '49 170 1234567'],
+    ['+1 202-555-0143', '(202) 555-0143'],
+    ['+1 202-555-0143', '1 202 555 0143'],
+    ['+7 495 123-45-67', '8 (495) 123-45-67'],
+    ['0170 1234567', '170 1234567'],
+  ])('%s and %s are one number', (one, other) => {
+    expect(match([named('Ann Lee', phone(one))], [named('Ann Lee', phone(other))]).matches).toEqual(['g1 s1']);
+  });
+});
+
+test.each([phone('0170 1234567'), {}])(
+  'R13: a contact named by its phone number is a possible match of a person with the number',
+  (numbers) => {
+    const nameless = { firstName: '+49 170 1234567', ...numbers };
+    expect(reasons([nameless], [named('Ann Lee', phone('+49 170 1234567'))])).toEqual([
+      { left: ['g1'], right: ['s1'], why: 'same phone number' },
+    ]);
+  },
+);

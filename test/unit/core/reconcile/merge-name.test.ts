@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SIDES } from '../../../../src/core/contact/side.ts';
 import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
-import type { OpenConflict } from '../../../../src/core/reconcile/decision.ts';
+import type { RecordedConflict } from '../../../../src/core/reconcile/decision.ts';
 import { bothSides, policyWith, sideOf, values } from './support.ts';
 
 /** A name as `First/Last`. */
@@ -14,7 +14,7 @@ const fieldsOf = (name: Name) => {
 
 type Given = { readonly base: Name | null; readonly left: Name; readonly right: Name };
 
-const mergeNames = ({ base, left, right }: Given, policy = policyWith(), open: readonly OpenConflict[] = []) => {
+const mergeNames = ({ base, left, right }: Given, policy = policyWith(), open: readonly RecordedConflict[] = []) => {
   const half = (now: Name) => sideOf(fieldsOf(now), base === null ? null : fieldsOf(base));
   const merged = mergeContacts(bothSides(half(left), half(right)), policy, open);
   const names = SIDES.map((side) => `${merged.desired[side].firstName}/${merged.desired[side].lastName}`);
@@ -48,6 +48,43 @@ describe("R4: a person's name wins over an address in its place, whichever is ne
     expect(mergeNames({ base: null, left: 'ann@x.example/', right: 'Ann/Lee' }, oneWay).names).toContain(
       'ann@x.example/Lee',
     );
+  });
+});
+
+describe('R4: a name in which one side changed two parts, and the other side one of them, comes from one side', () => {
+  test.each<Given>([
+    { base: 'Leeson/Ann', left: 'Ann/Leeson', right: 'Leighson/Ann' },
+    { base: 'Ann/Leeson', left: 'Ann Leeson/', right: 'Anne/Leeson' },
+    { base: 'Ann/Leeson', left: '/Leeson Ann', right: 'Ann/Leeson-Fry' },
+    { base: 'Ann Mary/Leeson', left: 'Ann/Mary Leeson', right: 'Ann Marie/Leeson' },
+    { base: 'Ann/Leeson', left: 'Anne/Leesen', right: 'Anna/Leeson' },
+  ])('$left and $right, formerly $base', (given) => {
+    for (const [one, other] of [
+      [given.left, given.right],
+      [given.right, given.left],
+    ] as const) {
+      for (const conflicts of ['left', 'right'] as const) {
+        const merged = mergeNames({ base: given.base, left: one, right: other }, policyWith({ conflicts }));
+        expect(merged.names).toEqual([conflicts === 'left' ? one : other]);
+        expect(merged.conflicts.length).toBeGreaterThan(0);
+      }
+      const asked = mergeNames({ base: given.base, left: one, right: other }, policyWith({ conflicts: 'ask' }));
+      expect(asked.names.toSorted()).toEqual([one, other].toSorted());
+    }
+  });
+
+  test('also if the words moved to the middle name', () => {
+    const half = (firstName: string, middleName: string) => ({ firstName, middleName, lastName: 'Lee' });
+    const base = half('Ann Mary', '');
+    const sides = bothSides(sideOf(half('Ann', 'Mary'), base), sideOf(half('Ann Marie', ''), base));
+    const { desired } = mergeContacts(sides, policyWith({ conflicts: 'right' }));
+    expect(desired.left).toMatchObject({ firstName: 'Ann Marie', lastName: 'Lee' });
+    expect(desired.left.middleName ?? '').toBe('');
+  });
+
+  test('but equal changes are no conflict', () => {
+    const merged = mergeNames({ base: 'Ann/Lee', left: 'Anna/Leeson', right: 'Anna/Lee' });
+    expect(merged).toMatchObject({ names: ['Anna/Leeson'], conflicts: [] });
   });
 });
 

@@ -103,7 +103,8 @@ describe('a list', () => {
     );
     expect(merge.fields).toEqual({ left: [field], right: [field] });
     expect(merge.desired.left[field]).toEqual(['1111111', '3333333', '4444444'].map(element));
-    expect(merge.desired.right[field]).toEqual(['1111111', '4444444', '3333333'].map(element));
+    // The replacement of the second element takes its place.
+    expect(merge.desired.right[field]).toEqual(['1111111', '3333333', '4444444'].map(element));
   });
 
   test('[R3] keeps the labels, the spelling and the order of the side that has the element', () => {

@@ -13,7 +13,7 @@ const planOf = (pairs: readonly Pair[], given: Partial<Policy> = {}): Plan => {
   const policy = policyWith(given);
   const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
   const none = { left: [], right: [] };
-  const fixed = { groups, openConflicts: [], policy, scopes: SCOPES };
+  const fixed = { groups, conflicts: [], policy, scopes: SCOPES };
   return planContacts({ pairs, survivors: [], unpaired: none, ...fixed });
 };
 
@@ -60,7 +60,7 @@ describe('two contacts that became one', () => {
     const plan = planMerge(
       'left',
       { own: survivor(ADA), other: KEEPER },
-      { own: TWIN, other: { ...TWIN, title: 'Dr', 'lastContacted as Last contacted': 'today' } },
+      { own: TWIN, other: { ...TWIN, title: 'Dr', lastContacted: 'today' } },
     );
     expect(decisionsOf(plan)).toMatchObject({
       merge: { writes: [{ kind: 'update', side: 'right', fields: ['title'] }] },

@@ -106,7 +106,7 @@ describe('[R13] an address book that is loaded on both sides', () => {
           survivors: [],
           unpaired: alone,
           groups,
-          openConflicts: [],
+          conflicts: [],
           policy,
           scopes: SCOPES,
         });
@@ -153,7 +153,7 @@ describe('a plan', () => {
     survivors,
     unpaired: fc.record({ left: loose('left', 'new-left'), right: loose('right', 'new-right') }),
     groups: fc.constant(planGroups({ left: [], right: [], pairs: [] }, policyWith())),
-    openConflicts: fc.constant([]),
+    conflicts: fc.constant([]),
     policy: policies,
     scopes: fc.constant(SCOPES),
   });

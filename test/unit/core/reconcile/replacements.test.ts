@@ -38,7 +38,7 @@ const decide = (
     survivors: [],
     unpaired: bySide((each) => (each === side ? newContacts : [])),
     groups: planGroups({ left: [], right: [], pairs: [] }, terms),
-    openConflicts: [],
+    conflicts: [],
     policy: terms,
     scopes: SCOPES,
     ...more,

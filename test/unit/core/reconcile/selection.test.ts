@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { decideSleep } from '../../../../src/core/reconcile/asleep.ts';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
+import type { Half } from '../../../../src/core/contact/half.ts';
+import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import { foldGroupName, groupFilter, mayWrite, type Policy } from '../../../../src/core/reconcile/policy.ts';
-import { selectionOf, selectsEveryContact } from '../../../../src/core/reconcile/selection.ts';
+import {
+  decideUnselected,
+  type Selection,
+  selectionOf,
+  selectsEveryContact,
+} from '../../../../src/core/reconcile/selection.ts';
 import { halfOf, policyWith, record, SCOPES, snapshot } from './support.ts';
 
 const NAMES = new Map([
@@ -65,76 +72,120 @@ describe('[R18] a selection', () => {
 });
 
 describe('[R18] a pair that no side selects', () => {
-  const link = { key: 'k', left: 'c', right: 'b', settled: true };
   const base = snapshot({ title: 'Baker' }, ['c']);
   const pair: Pair = {
     id: 1,
     status: 'linked',
-    left: halfOf(record('l', { title: 'Boss' }), { pair: 1, base }),
-    right: halfOf(record('r', { title: 'Boss' }), {
+    left: halfOf(record('l', { title: 'Boss' }, { groupIds: ['c'] }), { pair: 1, base }),
+    right: halfOf(record('r', { title: 'Baker' }, { groupIds: ['b'] }), {
       side: 'right',
       pair: 1,
       base: snapshot({ title: 'Baker' }, ['b']),
     }),
   };
-
-  test('becomes unselected, and the values that both sides agree on by then enter both bases', () => {
-    const decision = decideSleep(pair, [link], () => false);
-    expect(decision).toMatchObject({ kind: 'unlink', to: 'asleep' });
-    expect(decision?.pair.left?.base).toEqual(snapshot({ title: 'Boss' }));
-    expect(decision?.pair.right?.base).toEqual(snapshot({ title: 'Boss' }));
+  const link = { key: 'k', left: 'c', right: 'b', settled: true };
+  const input: Parameters<typeof planContacts>[0] = {
+    pairs: [],
+    survivors: [],
+    unpaired: { left: [], right: [] },
+    groups: { links: [link], actions: [], pairs: [], ended: [], duplicates: [] },
+    conflicts: [],
+    policy: policyWith(),
+    scopes: SCOPES,
+  };
+  const selecting = (...groupIds: readonly string[]): Pick<Selection, 'selects'> => ({
+    selects: (_, contact) => contact.groupIds.some((id) => groupIds.includes(id)),
   });
 
-  test('and is selected again by a label that one side added gets the label on both (seed 2182)', () => {
-    const slept = decideSleep(pair, [link], () => false)?.pair;
-    const [left, right] = [slept?.left, slept?.right];
-    if (!left || !right) return expect.fail('The pair does not sleep.');
-    const again = { ...left, record: record('l', { title: 'Boss' }, { groupIds: ['c'] }) };
-    const groupPlan = { links: [link], actions: [], pairs: [], ended: [], duplicates: [] };
-    const { decisions } = planContacts({
-      pairs: [{ id: 1, status: 'asleep', left: again, right }],
-      survivors: [],
-      unpaired: { left: [], right: [] },
-      selection: { selects: (_, { groupIds }) => groupIds.length > 0 },
-      groups: groupPlan,
-      openConflicts: [],
-      policy: policyWith(),
-      scopes: SCOPES,
-    });
-    expect(decisions).toMatchObject([
-      { kind: 'merge', writes: [{ kind: 'membership', side: 'right', joins: ['k'], leaves: [] }] },
-    ]);
-  });
-
-  test('adopts values that both sides added or removed in further fields into the base too', () => {
-    const websites = (...urls: readonly string[]) => urls.map((value) => ({ value, label: null }));
-    const before = snapshot({
-      notes: 'Old',
-      nickname: 'Bo',
-      websites: websites('https://a.example', 'https://b.example'),
-    });
-    const now = { notes: 'New', websites: websites('https://a.example') };
-    const decision = decideSleep(
-      {
-        ...pair,
-        left: halfOf(record('l', now), { pair: 1, base: before }),
-        right: halfOf(record('r', now), { side: 'right', pair: 1, base: before }),
-      },
-      [link],
-      () => false,
-    );
-    expect(decision?.pair.left?.base).toEqual(snapshot(now));
-    expect(decision?.pair.right?.base).toEqual(snapshot(now));
+  test('is unlinked, and nothing is written to its contacts', () => {
+    const { decisions } = planContacts({ ...input, pairs: [pair], selection: selecting() });
+    expect(decisions).toEqual([{ kind: 'unlink', pair, to: 'unselected' }]);
   });
 
   test('is decided like any other while a side selects one of its halves', () => {
-    expect(decideSleep(pair, [link], (side) => side === 'right')).toBeNull();
+    expect(decideUnselected(pair, (side) => side === 'right')).toBeNull();
+    expect(decideUnselected(pair, () => false)).toMatchObject({ to: 'unselected' });
   });
 
-  test('and lost a half while unselected keeps the other one', () => {
-    const left = halfOf(record('l', {}), { state: 'gone' });
-    expect(decideSleep({ ...pair, left, status: 'asleep' }, [link], () => true)).toMatchObject({ to: 'kept' });
-    expect(decideSleep({ ...pair, left }, [link], () => false)).toBeNull();
+  test('keeps the other contact if one was deleted, and deletes it if a side selected one of them', () => {
+    const gone: Pair = {
+      ...pair,
+      left: halfOf(record('l', {}, { groupIds: ['c'] }), { pair: 1, base, state: 'gone' }),
+    };
+    const planned = (...groupIds: readonly string[]) =>
+      planContacts({ ...input, pairs: [gone], selection: selecting(...groupIds) }).decisions;
+    expect(planned()).toMatchObject([{ kind: 'unlink', to: 'kept' }]);
+    expect(planned('c')).toMatchObject([{ kind: 'delete', side: 'right' }]);
+    expect(planned('b')).toMatchObject([{ kind: 'delete', side: 'right' }]);
+  });
+
+  test('is unlinked after a write that removes what selected it, once that is written', () => {
+    const left = halfOf(record('l', { title: 'Baker' }), { pair: 1, base });
+    const { decisions } = planContacts({ ...input, pairs: [{ ...pair, left }], selection: selecting('c', 'b') });
+    expect(decisions).toMatchObject([
+      { kind: 'merge', writes: [{ kind: 'membership', side: 'right', leaves: ['k'] }], unlinks: true },
+    ]);
+    const both = planContacts({ ...input, pairs: [pair], selection: selecting('c') }).decisions;
+    expect(both).toMatchObject([{ kind: 'merge', pair: { id: 1 } }]);
+    expect(both[0]).not.toHaveProperty('unlinks');
+  });
+
+  describe('and was unlinked', () => {
+    const unlinked = (side: Side, id: string, given: Partial<Contact>, groupIds: readonly string[] = []): Half =>
+      halfOf(record(id, given, { groupIds: [...groupIds] }), { side, state: 'settled', base: null, formerPair: 1 });
+    const left = unlinked('left', 'l', { firstName: 'Ada', title: 'Boss' }, ['c']);
+    const right = unlinked('right', 'r', { lastName: 'Moore', title: 'Baker' });
+    const twin = halfOf(record('twin', { firstName: 'Ada', title: 'Boss' }), { side: 'right', base: null });
+
+    test('is paired again as at a first meeting when a side selects it, whatever other contact has the same content', () => {
+      const unpaired = { left: [{ ...left, state: 'changed' as const }], right: [twin, right] };
+      const { decisions, rest } = planContacts({ ...input, unpaired, selection: selecting('c') });
+      expect(decisions).toMatchObject([
+        { kind: 'merge', pair: { id: null, left: { id: 'l', base: null }, right: { id: 'r', base: null } } },
+      ]);
+      expect(rest).toMatchObject([{ id: 'twin', state: 'settled' }]);
+    });
+
+    test('stays unlinked while no side selects it, and its contacts match no other contact', () => {
+      const other = halfOf(record('other', { firstName: 'Ada', title: 'Boss' }, { groupIds: ['c'] }), { base: null });
+      const unpaired = { left: [{ ...left, record: { ...left.record, groupIds: [] } }, other], right: [right] };
+      const { decisions } = planContacts({ ...input, unpaired, selection: selecting('c') });
+      expect(decisions).toMatchObject([{ kind: 'create', side: 'right', source: { id: 'other' } }]);
+    });
+
+    test('is not paired again if a user keeps its two contacts apart', () => {
+      const verdicts = [{ leftId: 'l', rightId: 'r', says: 'apart', atMs: 1 } as const];
+      const unpaired = { left: [left], right: [right] };
+      const { decisions } = planContacts({ ...input, unpaired, verdicts, selection: selecting('c') });
+      expect(decisions).toMatchObject([{ kind: 'create', side: 'right', source: { id: 'l' }, apartFrom: ['r'] }]);
+    });
+
+    test('creates a contact again whose deletion came after the unlinking', () => {
+      const unpaired = { left: [left], right: [] };
+      const { decisions } = planContacts({ ...input, unpaired, selection: selecting('c') });
+      expect(decisions).toMatchObject([{ kind: 'create', side: 'right', pair: null, source: { id: 'l' } }]);
+    });
+  });
+
+  test('R12: a contact merged into one of its contacts keeps its counterpart', () => {
+    const merged: Pair = {
+      id: 2,
+      status: 'linked',
+      left: halfOf(record('away', { title: 'Cook' }, { groupIds: ['c'] }), {
+        pair: 2,
+        base: snapshot({ title: 'Cook' }, ['c']),
+        state: 'gone',
+        mergedInto: 'l',
+      }),
+      right: halfOf(record('twin', { title: 'Cook' }), { side: 'right', pair: 2, base: snapshot({ title: 'Cook' }) }),
+    };
+    const left = { ...halfOf(record('l', { title: 'Boss' })), base: null, formerPair: 1 };
+    const selection = selecting('c');
+    const asPair = { ...pair, left: halfOf(record('l', { title: 'Boss' }), { pair: 1, base }) };
+    const kept = { kind: 'unlink', pair: { id: 2 }, to: 'kept' };
+    expect(planContacts({ ...input, pairs: [merged, asPair], selection }).decisions).toMatchObject([kept, {}]);
+    const unpaired = { left: [left], right: [] };
+    expect(planContacts({ ...input, pairs: [merged], unpaired, selection }).decisions).toMatchObject([kept]);
   });
 });
 

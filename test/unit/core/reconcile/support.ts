@@ -62,6 +62,7 @@ export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half => (
   state: 'changed',
   record: now,
   base: null,
+  formerPair: null,
   mergedInto: null,
   absences: 0,
   lastListedAtMs: null,

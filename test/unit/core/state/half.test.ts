@@ -165,6 +165,7 @@ test('a contact that is unknown becomes a half without a pair for the next plan'
     side: 'right',
     id: 'x',
     pair: null,
+    formerPair: null,
     state: 'changed',
     record: EDITED,
     base: null,
@@ -240,6 +241,22 @@ describe('[R1] the digest that identifies a row', () => {
     const next = nextHalf('left', stored, { kind: 'shown', record: adaRecord('x'), atMs: NOW });
     expect(next).toMatchObject({ state: 'settled' });
     expect(next === null ? null : knownDigest(next)).toBe('row of x');
+  });
+});
+
+describe('[R18] a half of a pair that was unlinked', () => {
+  const half: Half = { ...pairedHalf('left', 'x', 1), pair: null, base: null, formerPair: 1, heardAtMs: 1 };
+  const missed = { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: null } as const;
+
+  test('is read if a listing misses it, also when its side selects it again', () => {
+    expect(nextHalf('left', half, missed)).toMatchObject({ state: 'missing', formerPair: 1 });
+    expect(nextHalf('left', { ...half, state: 'changed' }, missed)).toMatchObject({ state: 'missing', formerPair: 1 });
+  });
+
+  test('has the same former pair after its deletion was found to be wrong', () => {
+    const gone = nextHalf('left', half, { kind: 'deleted', atMs: NOW });
+    const back = gone && nextHalf('left', gone, { kind: 'found', record: half.record, atMs: NOW + 1 });
+    expect([gone?.state, back?.state, back?.formerPair]).toEqual(['gone', 'changed', 1]);
   });
 });
 

@@ -203,7 +203,7 @@ describe('[R7] a read of a contact that a listing missed', () => {
     const cursor: Cursor = { ...NO_CURSOR, listingStartedAtMs: HEARD_AT_MS + 1 };
     const list = (shown: readonly string[]) => {
       const index = set.halves().filter(({ side }) => side === 'left');
-      observeListing(set, 'left', compareListing(index, shown), cursor, READ_AT_MS);
+      observeListing(set, 'left', compareListing(index, shown), new Set(), cursor, READ_AT_MS);
       const half = set.half('left', 'x');
       if (half?.state === 'missing') observeMissing(set, half, FOUND, TWICE, READ_AT_MS);
       return set.half('left', 'x')?.state;
@@ -242,6 +242,39 @@ test.each([
   const shown = recordWith(notes);
   expect(showsCutText(shown, recordWith(WHOLE))).toBe(false);
   expect(withKnownTexts(shown, recordWith(WHOLE))).toBe(shown);
+});
+
+const PARAGRAPHS = 'a word or two\nthree\n\n'.repeat(30);
+
+test.each([
+  ['is cut and then loses its line breaks', PARAGRAPHS.slice(0, 256).replaceAll(/\s+/gu, ' ').trim()],
+  ['loses its line breaks and is then cut', PARAGRAPHS.replaceAll(/\s+/gu, ' ').slice(0, 255)],
+  ['is cut and ends with three dots', `${PARAGRAPHS.slice(0, 250)}...`],
+  ['is cut and ends with an ellipsis', `${PARAGRAPHS.replaceAll(/\s+/gu, ' ').slice(0, 254)}…`],
+])('R17: a note that %s is read again', (_, notes) => {
+  const shown = recordWith(notes);
+  expect(showsCutText(shown, recordWith(PARAGRAPHS))).toBe(true);
+  expect(withKnownTexts(shown, recordWith(PARAGRAPHS)).contact.notes).toBe(PARAGRAPHS);
+});
+
+test('R17: a note that a listing shows without its line breaks is the known one, and is not read', () => {
+  const [shown, known] = [recordWith('a b c'), recordWith('a\n\nb\nc')];
+  expect(showsCutText(shown, known)).toBe(false);
+  expect(withKnownTexts(shown, known).contact.notes).toBe('a\n\nb\nc');
+  expect(withKnownTexts(recordWith('a b d'), known).contact.notes).toBe('a b d');
+});
+
+test('R17: a website that a listing shows cut is read again and stays', () => {
+  const of = (...values: readonly string[]): ContactRecord => {
+    const websites = values.map((value) => ({ value, label: null }));
+    return { ...recordWith(''), contact: { ...EMPTY_CONTACT, websites } };
+  };
+  const whole = `https://x.org/${'a'.repeat(300)}`;
+  const known = of('https://y.org', whole);
+  const shown = of('https://y.org', whole.slice(0, 255));
+  expect(showsCutText(shown, known)).toBe(true);
+  expect(withKnownTexts(shown, known).contact).toEqual(known.contact);
+  expect(showsCutText(of('https://y.org', whole, whole.slice(0, 255)), known)).toBe(false);
 });
 
 test('R17: a listing that shows a text cut changes nothing, and a read that shows it so does', () => {

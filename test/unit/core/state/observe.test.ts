@@ -233,6 +233,27 @@ describe('[R12] a contact that has another id', () => {
     ]);
   });
 
+  describe('[R18] of a pair that was unlinked', () => {
+    const unlinked: Half = { ...looseHalf('left', 'old'), state: 'settled', formerPair: 7 };
+
+    test('keeps the former pair under its new id, also if that was shown before', () => {
+      const set = setOf([unlinked]);
+      observe(set, upsert(adaRecord('new'), 'old'));
+      expect(set.half('left', 'old')).toMatchObject({ state: 'gone', formerPair: null });
+      expect(set.half('left', 'new')).toMatchObject({ state: 'changed', pair: null, formerPair: 7 });
+      const shown = setOf([unlinked, looseHalf('left', 'new')]);
+      rename(shown, 'left', 'old', 'new', NOW);
+      expect(shown.half('left', 'new')).toMatchObject({ pair: null, formerPair: 7 });
+    });
+
+    test('has no former pair any more if it was merged into a linked contact', () => {
+      const set = setOf([unlinked, ...linkedPair(1, 'survivor', 's')]);
+      rename(set, 'left', 'old', 'survivor', NOW);
+      expect(set.half('left', 'old')).toMatchObject({ state: 'gone', formerPair: null });
+      expect(set.half('left', 'survivor')).toMatchObject({ pair: 1, formerPair: null });
+    });
+  });
+
   test('changes nothing if the old id is unknown, or is the new one', () => {
     const set = setOf(linkedPair(1, 'x', 's'));
     rename(set, 'left', 'never seen', 'x', NOW);
@@ -338,7 +359,7 @@ describe('[R7] a complete listing', () => {
   test('marks missed contacts to be read, clears shown ones, and drops missed contacts without a pair', () => {
     const set = setOf(INDEX);
     const listing = { missed: ['missed', 'absent again', 'lost'], reappeared: ['back'] };
-    observeListing(set, 'left', listing, CURSOR, NOW + 5);
+    observeListing(set, 'left', listing, new Set(), CURSOR, NOW + 5);
     expect(set.half('left', 'missed')).toMatchObject({ state: 'missing', heardAtMs: NOW, absences: 0 });
     expect(set.half('left', 'absent again')).toMatchObject({ state: 'missing', absences: 1 });
     expect(set.half('left', 'back')).toMatchObject({ state: 'settled', absences: 0 });
@@ -351,13 +372,19 @@ describe('[R7] a complete listing', () => {
     const changed = pairedHalf('left', 'x', 1, { state: 'changed', heardAtMs: NOW });
     const found = looseHalf('left', 'y', { heardAtMs: NOW });
     const set = setOf([changed, found]);
-    observeListing(set, 'left', { missed: ['x', 'y'], reappeared: [] }, CURSOR, NOW + 5);
+    observeListing(set, 'left', { missed: ['x', 'y'], reappeared: [] }, new Set(), CURSOR, NOW + 5);
     expect(set.halves()).toEqual([changed, found]);
+  });
+
+  test('R9: keeps the source of a create of unknown outcome, which a read decides about', () => {
+    const set = setOf([looseHalf('left', 'source', { heardAtMs: NOW - 1 })]);
+    observeListing(set, 'left', { missed: ['source'], reappeared: [] }, new Set(['source']), CURSOR, NOW + 5);
+    expect(set.half('left', 'source')).toMatchObject({ state: 'missing' });
   });
 
   test('ends at the position of the feed, without a page to resume at', () => {
     const set = setOf([]);
-    observeListing(set, 'left', { missed: [], reappeared: [] }, CURSOR, NOW + 5);
+    observeListing(set, 'left', { missed: [], reappeared: [] }, new Set(), CURSOR, NOW + 5);
     const cursor = { ...CURSOR, resume: null, listingStartedAtMs: null, listedAtMs: NOW + 5 };
     expect(set.changes()).toEqual([
       { kind: 'drop', table: 'shownPages', where: { side: 'left' } },

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import type { Half, HalfState } from '../../../../src/core/contact/half.ts';
 import type { Pair } from '../../../../src/core/reconcile/decision.ts';
-import { endPair, keepAlone, storePair } from '../../../../src/core/state/pair.ts';
+import { endPair, keepAlone, storePair, unlinkPair } from '../../../../src/core/state/pair.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
 import { ADA, changesOf, dropsFrom, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
@@ -196,8 +195,8 @@ describe('[R7] a pair that ends', () => {
     expect(ended({}, null).halves()).toEqual([]);
   });
 
-  test('drops the conflicts of its contact', () => {
-    expect(dropsFrom(ended({ state: 'gone' }, {}), 'conflicts')).toEqual([{ leftId: 'l' }]);
+  test('resolves the conflicts of its contact', () => {
+    expect(changesOf(ended({ state: 'gone' }, {}), 'end-conflicts')).toMatchObject([{ leftId: 'l', fields: 'all' }]);
   });
 
   test('changes nothing if the pair does not exist', () => {
@@ -214,9 +213,7 @@ describe('a half that is kept alone', () => {
     keepAlone(set, 1, side, NOW);
     expect(set.pair(1)).toEqual({ id: 1, status: 'kept', [side]: { ...own, state: 'settled' }, [other]: null });
     const leftId = side === 'left' ? 'own' : 'other';
-    expect(changesOf(set, 'resolve-conflicts')).toEqual([
-      { kind: 'resolve-conflicts', leftId, fields: USUAL_FIELDS, atMs: NOW },
-    ]);
+    expect(changesOf(set, 'end-conflicts')).toEqual([{ kind: 'end-conflicts', leftId, fields: 'all', atMs: NOW }]);
     expect(dropsFrom(set, 'halves')).toEqual([{ side: other, id: 'other' }]);
   });
 
@@ -241,5 +238,29 @@ describe('a half that is kept alone', () => {
     const set = setOf([]);
     keepAlone(set, 1, 'left', NOW);
     expect(set.changes()).toEqual([]);
+  });
+});
+
+describe('[R18] unlinking a pair', () => {
+  const unlinked = (state: HalfState): WorkingSet => {
+    const set = setOf([pairedHalf('left', 'l', 1, { state }), pairedHalf('right', 'r', 1)]);
+    unlinkPair(set, 1);
+    return set;
+  };
+
+  test('keeps both contacts without a pair and without a base, and they remember the pair', () => {
+    const set = unlinked('changed');
+    expect(set.pair(1)).toBeNull();
+    const half = { pair: null, base: null, formerPair: 1 };
+    expect(set.half('left', 'l')).toMatchObject({ ...half, state: 'changed' });
+    expect(set.half('right', 'r')).toMatchObject({ ...half, state: 'settled' });
+    expect(changesOf(set, 'end-conflicts')).toMatchObject([{ leftId: 'l', fields: 'all' }]);
+  });
+
+  test('is over when the two are stored as a pair again', () => {
+    const set = unlinked('settled');
+    store(set, set.half('left', 'l'), set.half('right', 'r'));
+    expect(pairsIn(set)).toEqual(['l r']);
+    expect(set.halves().map(({ formerPair }) => formerPair)).toEqual([null, null]);
   });
 });

@@ -126,7 +126,7 @@ describe('[R1] the changes of a working set', () => {
       { kind: 'drop', table: 'halves', where: { side: 'left', id: 'ada' } },
       { kind: 'drop', table: 'halves', where: { side: 'right', id: 'ben' } },
       { kind: 'drop', table: 'pairs', where: { id: 1 } },
-      { kind: 'drop', table: 'conflicts', where: { leftId: 'ada' } },
+      { kind: 'end-conflicts', leftId: 'ada', fields: 'all', atMs: Math.max(ADA.heardAtMs, BEN.heardAtMs) },
     ]);
   });
 
@@ -155,7 +155,7 @@ describe('[R1] the changes of a working set', () => {
       'put-half',
       'drop shownPages',
       'drop groupPairs',
-      'drop conflicts',
+      'end-conflicts',
       'drop shownPages',
     ]);
   });

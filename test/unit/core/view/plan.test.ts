@@ -24,12 +24,12 @@ const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, poli
 
 const views = (given: Partial<Parameters<typeof planContacts>[0]>, policy: Partial<Policy> = {}) => {
   const noContacts = { left: [], right: [] };
-  const fixed = { groups: NO_GROUPS, openConflicts: [], policy: policyWith(policy), scopes: SCOPES };
+  const fixed = { groups: NO_GROUPS, conflicts: [], policy: policyWith(policy), scopes: SCOPES };
   const input = { pairs: [], survivors: [], unpaired: noContacts, ...fixed, ...given };
   return planChanges(planContacts(input));
 };
 
-/** The output of `plan --json`, unchanged since its first edition. */
+/** The output of `plan --json`. */
 const actions = (given: Partial<Parameters<typeof planContacts>[0]>, policy: Partial<Policy> = {}) =>
   views(given, policy).map((change) => {
     const { side, action } = change;
@@ -309,7 +309,7 @@ describe('the readable form of a plan', () => {
   test('[R13] contacts that are left unpaired are listed', () => {
     const left = unpaired('left', record('g', { ...ADA, firstName: 'Bo' }));
     const right = unpaired('right', record('s', ADA));
-    const empty = { pairs: [], survivors: [], openConflicts: [], scopes: SCOPES };
+    const empty = { pairs: [], survivors: [], conflicts: [], scopes: SCOPES };
     const plan = planContacts({ ...empty, unpaired: { left, right }, groups: NO_GROUPS, policy: policyWith() });
     expect(unpairedOf(plan)).toEqual([
       { left: [{ id: 'g', name: 'Bo' }], right: [{ id: 's', name: 'Ada' }], why: 'names differ' },

@@ -1,18 +1,13 @@
 import { expect, test } from 'vitest';
 import type { App } from '../../../../src/app/app.ts';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
-import { Secret } from '../../../../src/util/secret.ts';
 import { createConsoleActions, type UndoTarget } from '../../../../src/daemon/console/actions.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
-/** Returns a hosted link as in the configuration. Each read of the database creates a new object. */
-const linkOf = (token: string): LinkConfig => ({ name: 'ada', consoleToken: new Secret(token) }) as LinkConfig;
-/** Returns a store with the time at which a contact was last forgotten. */
-const storeOf = (forgottenAtMs: () => number | null) => ({
-  link: () => Promise.resolve({ forgottenAtMs: forgottenAtMs() }),
-  runs: () => Promise.resolve([]),
-});
+/** Returns a link as in the configuration. Each read of the configuration creates a new object. */
+const linkOf = (bucket: string): LinkConfig => ({ name: 'ada', buckets: [bucket] }) as unknown as LinkConfig;
+const STORE = { runs: () => Promise.resolve([]) };
 /** Returns a run that has ended. */
 const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'completed', reason: string | null = null) => ({
   id,
@@ -25,7 +20,7 @@ const yielded = () => new Promise(setImmediate);
 
 test('results of a link are not shown for another link that was added under the same name', async () => {
   const failing = () => Promise.reject(new Error('Mia Smith is there twice.'));
-  const app = { plan: failing, planUndo: failing, store: storeOf(() => null) } as unknown as App;
+  const app = { plan: failing, planUndo: failing, store: STORE } as unknown as App;
   let link = linkOf('of the first');
   const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };
   const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
@@ -33,7 +28,7 @@ test('results of a link are not shown for another link that was added under the 
   actions.preview(link, { run: { id: 'run' }, write: null } as UndoTarget);
   actions.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
   await yielded();
-  const shown = () => Promise.all([actions.planning(link), actions.undoing(link), actions.lastReport(link)]);
+  const shown = async () => [await actions.planning(link), actions.undoing(link), actions.lastReport(link)];
   link = linkOf('of the first');
   expect(await shown()).toMatchObject([{ state: 'failed' }, { state: 'failed' }, { ending: 'failed' }]);
   link = linkOf('of somebody else');
@@ -49,7 +44,7 @@ test('the acceptance of a plan covers the run that it started, but no later run 
   const app = {
     plan: () => Promise.resolve({ kind: 'incremental', plan, halt: null, estimate }),
     store: {
-      ...storeOf(() => null),
+      ...STORE,
       runs: () => Promise.resolve(runs),
     },
   } as unknown as App;
@@ -74,55 +69,6 @@ test('the acceptance of a plan covers the run that it started, but no later run 
   await actions.close();
 });
 
-test('a forgotten contact is in no plan, preview or report that was kept before or during its deletion', async () => {
-  let forgotten: number | null = null;
-  let during = (): void => undefined;
-  const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
-  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
-  const app = {
-    plan: () => Promise.resolve({ kind: 'incremental', plan, halt: null, estimate }),
-    planUndo: async () => {
-      during();
-      return { report: { actions: [{ name: 'Mia Smith' }], refused: [] }, halt: null };
-    },
-    store: storeOf(() => forgotten),
-  } as unknown as App;
-  const link = linkOf('a token');
-  const clock = createVirtualClock();
-  const actions = createConsoleActions({
-    app,
-    daemon: { requestJob: async () => undefined, progress: () => [], links: () => [link] },
-    clock,
-  });
-  const target = { run: { id: 'run' }, write: null } as UndoTarget;
-  const shown = async () => [
-    (await actions.planning(link))?.state,
-    (await actions.undoing(link))?.state,
-    (await actions.lastReport(link))?.ending,
-  ];
-  const keep = async (): Promise<void> => {
-    actions.plan(link);
-    actions.preview(link, target);
-    actions.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
-    await yielded();
-  };
-  await keep();
-  expect(await shown()).toEqual(['planned', 'previewed', 'failed']);
-  forgotten = clock.now();
-  expect(await shown()).toEqual([undefined, undefined, undefined]);
-  clock.advance(120_000);
-  during = () => {
-    forgotten = clock.now();
-  };
-  await keep();
-  expect(await shown()).toEqual([undefined, undefined, undefined]);
-  clock.advance(120_000);
-  during = () => undefined;
-  await keep();
-  expect(await shown()).toEqual(['planned', 'previewed', 'failed']);
-  await actions.close();
-});
-
 test('a plan is computed on the first request, and again after a run that wrote, halted for another reason or ended the halt', async () => {
   const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
@@ -138,7 +84,7 @@ test('a plan is computed on the first request, and again after a run that wrote,
         estimate,
       });
     },
-    store: { ...storeOf(() => null), runs: () => Promise.resolve([last]) },
+    store: { ...STORE, runs: () => Promise.resolve([last]) },
   } as unknown as App;
   const link = linkOf('a token');
   const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };

@@ -5,16 +5,19 @@ import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';
 import { conflictsPage } from '../../../../src/daemon/console/pages/conflicts.ts';
 import { linkPage } from '../../../../src/daemon/console/pages/links.ts';
-import { peoplePage } from '../../../../src/daemon/console/pages/people.ts';
+import { contactsPage } from '../../../../src/daemon/console/pages/contacts.ts';
 import { runPage } from '../../../../src/daemon/console/pages/runs.ts';
+import type { LinkRecord } from '../../../../src/engine/history/link-record.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
-import type { LinkStatus } from '../../../../src/daemon/jobs/link-status.ts';
+import type { LinkStatus } from '../../../../src/daemon/links/link-status.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
+
+const NOTHING_UNSYNCED = { refused: [], skipped: [], alone: [] } as unknown as LinkRecord;
 
 const clock = createVirtualClock();
 const context = () => {
   const session = createSessions(clock, () => 'secret').open({ link: null, isValid: () => true });
-  return pageContext(session, false, clock.now());
+  return pageContext(session, clock.now());
 };
 
 const SIDES = {
@@ -33,7 +36,6 @@ const RUN: Run = {
   startedAtMs: 1_000,
   endedAtMs: 2_000,
   wrote: null,
-  repaired: 0,
 };
 
 const writeOf = (write: number, name: string): WriteView => ({
@@ -73,7 +75,7 @@ test('the page of a run offers the undo of each write, except of a write that wa
 
 const accountsOf = async (status: Partial<LinkStatus>, contacts: Overview['contacts']): Promise<string> => {
   const nothing = { left: null, right: null };
-  const record = { refused: [], skipped: [], alone: [], setApart: [], openConflicts: 0, failures: 0 };
+  const record = { refused: [], skipped: [], alone: [], openConflicts: 0, failures: 0 };
   const view = {
     status: {
       ...record,
@@ -95,12 +97,11 @@ const accountsOf = async (status: Partial<LinkStatus>, contacts: Overview['conta
   const overview = {
     contacts,
     accounts: nothing,
-    conflicts: { undecided: 0, decided: 0 },
-    recent: [],
-    days: [],
   };
-  const page = String(await linkPage(context(), link, view, { overview, planning: null, report: null }));
-  return page.slice(page.indexOf('class="accounts"'), page.indexOf('Recent activity'));
+  const signedIn = { hasToken: true, way: { kind: 'password' }, consent: null } as const;
+  const signIns = { sides: { left: signedIn, right: signedIn }, canReturn: true };
+  const page = String(await linkPage(context(), link, view, { overview, signIns, planning: null, report: null }));
+  return page.slice(page.indexOf('class="accounts"'));
 };
 
 test('the accounts of a link in sync state why one side has more contacts than are linked', async () => {
@@ -121,10 +122,10 @@ test('a conflict shows when each side changed the contact, where the side report
     right: 'Brewer',
     winner: 'right',
     name: 'Ada',
-    state: 'open',
+    state: 'settled',
     by: 'newer edit',
     atMs: Date.UTC(2026, 0, 3),
-    reviewedAtMs: null,
+    choices: ['left'],
     changedAtMs: { left: Date.UTC(2026, 0, 1, 8, 30), right: null },
   };
   const page = String(await conflictsPage(context(), link, { conflicts: [conflict], all: false, find: '' }));
@@ -139,7 +140,19 @@ test('a row of the search results has the email address of the contact', async (
     email,
     sides: ['left'] as const,
   }));
-  const page = String(await peoplePage(context(), link, { text: 'ada', contact: null, found, recent: [] }));
+  const page = String(await contactsPage(context(), link, { text: 'ada', found, record: NOTHING_UNSYNCED }));
   expect(page).toContain('<td data-label="Email address">ada@example.org</td>');
   expect(page).toContain('<td data-label="Email address"></td>');
+});
+
+test('contacts without a search text are those that are not synced, with the reason', async () => {
+  const ids = { leftId: 'people/c1', rightId: 'contact_1' };
+  const refused = [{ ...ids, name: 'Ada', side: 'right', reason: 'is too long', attempts: 1, retryAtMs: 0 }];
+  const skipped = [{ leftId: 'people/c2', rightId: 'contact_2', name: null, side: 'left', reason: 'no value' }];
+  const record = { ...NOTHING_UNSYNCED, refused, skipped } as unknown as LinkRecord;
+  const page = String(await contactsPage(context(), link, { text: '', found: [], record }));
+  expect(page).toContain('href="/links/work/contact?id=people%2Fc1">Ada</a>');
+  expect(page).toContain('refused: is too long');
+  expect(page).toContain('people/c2 / contact_2');
+  expect(page).toContain('skipped: no value');
 });

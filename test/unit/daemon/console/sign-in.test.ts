@@ -16,7 +16,7 @@ test('a session of one link ends when the link is removed, and stays ended when 
   let secrets = 0;
   const sessions = createSessions(clock, () => `secret-${(secrets += 1)}`);
   let names = ['ada', 'bob'];
-  const links = () => names.map((name) => ({ name, consoleToken: null }) as LinkConfig);
+  const links = () => names.map((name) => ({ name }) as LinkConfig);
   const page = new Hono<Env>()
     .use(ownForms)
     .route('/', signInRoutes({ sessions, cookie: COOKIE, key: KEY, token: null, links, clock }))

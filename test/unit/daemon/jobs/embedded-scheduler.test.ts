@@ -9,7 +9,7 @@ const DONE: JobReport = { ending: 'completed', message: null, summary: null, ret
 const SECOND_MS = 1_000;
 
 const incremental = (link: string, everyMs: number, offsetMs = 0): Schedule => {
-  return { link, kind: 'incremental', everyMs, offsetMs, firstWithinMs: offsetMs };
+  return { link, everyMs, offsetMs, firstInMs: offsetMs };
 };
 
 /** Starts a scheduler whose jobs end when the test ends them. */
@@ -59,7 +59,7 @@ test('every link starts at its offset and repeats after its interval', async () 
 
 test('the first run of a schedule does not wait for the slot of the link, and later runs start at the slots', async () => {
   const { scheduler, startedJobs, pass } = startScheduler();
-  scheduler.apply([{ ...incremental('a', 10_000, 7_000), firstWithinMs: 1_000 }]);
+  scheduler.apply([{ ...incremental('a', 10_000, 7_000), firstInMs: 1_000 }]);
   await pass(18);
   expect(startedJobs).toEqual(['a incremental 1', 'a incremental 7', 'a incremental 17']);
   await scheduler.stop();
@@ -67,16 +67,12 @@ test('the first run of a schedule does not wait for the slot of the link, and la
 
 test('a link has one running job at a time, and slots missed during a job are skipped', async () => {
   const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
-  scheduler.apply([
-    incremental('a', 10_000),
-    { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 5_000, firstWithinMs: 5_000 },
-  ]);
+  scheduler.apply([incremental('a', 10_000)]);
   await pass(34, { hold: true });
   expect(startedJobs).toEqual(['a incremental 0']);
   runningJobs.get('a')?.(DONE);
-  await pass(0);
   await pass(6);
-  expect(startedJobs).toEqual(['a incremental 0', 'a sweep 34', 'a incremental 40']);
+  expect(startedJobs).toEqual(['a incremental 0', 'a incremental 40']);
   await scheduler.stop();
 });
 
@@ -106,26 +102,15 @@ test('no more links than the concurrency allows run at once, and the others star
   await scheduler.stop();
 });
 
-test('a link runs again after the delay in the report of its last job, also after a sweep', async () => {
+test('a link runs again after the delay in the report of its last job', async () => {
   const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
-  scheduler.apply([
-    incremental('a', 10_000),
-    { link: 'a', kind: 'sweep', everyMs: 100_000, offsetMs: 15_000, firstWithinMs: 15_000 },
-  ]);
+  scheduler.apply([incremental('a', 10_000)]);
   await pass(0, { hold: true });
   runningJobs.get('a')?.({ ...DONE, nextPollInMs: 3_000 });
   await pass(3, { hold: true });
-  runningJobs.get('a')?.({ ...DONE, nextPollInMs: 40_000 });
-  await pass(12, { hold: true });
-  runningJobs.get('a')?.({ ...DONE, nextPollInMs: 2_000 });
-  await pass(6);
-  expect(startedJobs).toEqual([
-    'a incremental 0',
-    'a incremental 3',
-    'a sweep 15',
-    'a incremental 17',
-    'a incremental 20',
-  ]);
+  runningJobs.get('a')?.({ ...DONE, nextPollInMs: 12_000 });
+  await pass(16);
+  expect(startedJobs).toEqual(['a incremental 0', 'a incremental 3', 'a incremental 15']);
   await scheduler.stop();
 });
 

@@ -9,7 +9,6 @@ test('the schedule skips a link that is paused by hand until it is resumed, and 
   await using runner = await startRunner();
   await runner.store.setPausedByHand('a', 5);
   expect(await runner.run()).toMatchObject({ ending: 'skipped', summary: null, retryInMs: null });
-  expect((await runner.run({ kind: 'sweep' })).ending).toBe('skipped');
   expect(runner.runs).toEqual([]);
   await runner.store.setPausedByHand('a', null);
   expect((await runner.run()).ending).toBe('completed');
@@ -120,7 +119,6 @@ test('the schedule does not retry a first sync that waits for review, until it i
   };
   await store('r1', 'halted', FIRST_SYNC_WAITS);
   expect(await run('review')).toBe('skipped');
-  expect(await run('review', { kind: 'sweep' })).toBe('skipped');
   expect(await run('run')).toBe('completed');
   await store('r2', 'halted', FIRST_SYNC_WAITS);
   expect(await run('review', { byHand: true })).toBe('completed');

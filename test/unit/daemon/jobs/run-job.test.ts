@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LinkRunOptions } from '../../../../src/app/runs.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import { eventsOf, jobState, NO_PROGRESS_YET, track } from '../../../../src/daemon/jobs/job.ts';
+import { storedReport } from '../../../../src/daemon/jobs/job.ts';
+import { NO_PROGRESS_YET, totalOf, track } from '../../../../src/daemon/jobs/progress.ts';
 import { outcomeOf } from '../../../../src/daemon/jobs/outcome.ts';
 import { HaltError, LeaseError, StoppedError } from '../../../../src/engine/context.ts';
 import type { RunEvent } from '../../../../src/engine/run-event.ts';
@@ -37,14 +38,11 @@ test('a link that completes a run after a failure is reported as recovered, once
 test('each kind of job starts its kind of run', async () => {
   await using runner = await startRunner();
   await runner.run({ kind: 'incremental' });
-  await runner.run({ kind: 'sweep' });
   await runner.run({ kind: 'full' });
   expect(runner.runs).toMatchObject([
     { kind: 'incremental', acceptDeletes: false },
-    { kind: 'incremental', acceptDeletes: false, sweepAfterMs: 10_800_000 },
     { kind: 'full', acceptDeletes: false },
   ]);
-  expect(runner.runs[0]).not.toHaveProperty('sweepAfterMs');
 });
 
 test('a job passes the guard only with the nonce of the plan that was halted last, and passes that halt only [R8]', async () => {
@@ -99,28 +97,25 @@ test('the schedule skips a paused link until its credential changes, and then re
   expect(report.message).toContain('contact-sync connect google a');
   runner.ends(null);
   expect((await runner.run()).ending).toBe('skipped');
-  expect((await runner.run({ kind: 'sweep' })).ending).toBe('skipped');
   expect(runner.runs).toHaveLength(1);
   runner.credentials.left = 'g2';
   expect((await runner.run()).ending).toBe('completed');
-  expect(runner.logged.filter((line) => line.startsWith('linkReconnected'))).toEqual(['linkReconnected {"link":"a"}']);
+  expect(runner.logged.filter((line) => line.startsWith('linkRecovered'))).toEqual([
+    'linkRecovered {"link":"a","from":"paused"}',
+  ]);
 });
 
 test('[R16] a link that connect has set to resuming is resumed by its next completed run, which is logged once', async () => {
   await using runner = await startRunner();
-  const resumed = () => runner.logged.filter((line) => line.startsWith('linkReconnected'));
+  const recovered = () => runner.logged.filter((line) => line.startsWith('linkRecovered'));
   runner.ends(REVOKED);
   await runner.run();
   runner.credentials.left = 'g2';
   await patchLink(runner.store, 'a', { state: 'resuming', reason: 'It was paused. Somebody has signed in since.' });
-  runner.ends(DOWN);
-  expect((await runner.run()).ending).toBe('unavailable');
-  expect(resumed()).toEqual([]);
   runner.ends(null);
-  runner.clock.advance(60_000);
   await runner.run();
   await runner.run();
-  expect(resumed()).toEqual(['linkReconnected {"link":"a"}']);
+  expect(recovered()).toEqual(['linkRecovered {"link":"a","from":"paused"}']);
 });
 
 test('[R16] a link that another process has resumed is not logged as resumed again', async () => {
@@ -131,7 +126,7 @@ test('[R16] a link that another process has resumed is not logged as resumed aga
   await patchLink(runner.store, 'a', { state: 'active', reason: null });
   runner.ends(null);
   expect((await runner.run()).ending).toBe('completed');
-  expect(runner.logged.filter((line) => line.startsWith('linkReconnected'))).toEqual([]);
+  expect(runner.logged.filter((line) => line.startsWith('linkRecovered'))).toEqual([]);
 });
 
 test('[R16] a credential that is stored while the old one is being refused is tried', async () => {
@@ -291,23 +286,19 @@ test('stopping ends the current runs and starts no other run', async () => {
   expect(runner.runs[0]?.signal.reason).toBeInstanceOf(StoppedError);
 });
 
-test('each event of the run that changes the progress is reported', async () => {
+test('the progress of a current run is the sum of both sides', async () => {
   await using runner = await startRunner();
+  const shown: unknown[] = [];
   runner.until(({ onEvent }) => {
     onEvent?.({ kind: 'planned', writes: { left: 2, right: 1 } });
     onEvent?.({ kind: 'recovered', writes: 1 });
     onEvent?.({ kind: 'written', side: 'left', done: 2, total: 2, leftMs: 0 });
+    shown.push(...runner.runner.progress());
     return Promise.resolve(null);
   });
-  const reported: unknown[] = [];
-  await runner.runner.runJob(
-    { link: 'a', kind: 'full', override: null },
-    { onProgress: ({ planned, written }) => reported.push([planned, written]) },
-  );
-  expect(reported).toEqual([
-    [3, 0],
-    [3, 2],
-  ]);
+  await runner.run({ kind: 'full' });
+  expect(shown).toEqual([{ link: 'a', listed: 0, planned: 3, written: 2, leftMs: 0 }]);
+  expect(runner.runner.progress()).toEqual([]);
 });
 
 const COUNTS = { pulled: 1, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 2 };
@@ -324,25 +315,14 @@ const FACTS = {
   durationMs: 5,
 };
 
-const COME = { listed: 3, total: null, planned: 1, written: 0, leftMs: 4_000 };
-
-test('the stored state of a job is read back unchanged', () => {
-  const state = {
-    progress: { sides: { left: COME, right: COME } },
-    report: { ending: 'completed', message: null, summary: { ...FACTS, left: COUNTS, right: COUNTS } },
-  };
-  expect(jobState.parse(state)).toEqual(state);
+test('the stored report of a job is read back unchanged', () => {
+  const report = { ending: 'completed', message: null, summary: { ...FACTS, left: COUNTS, right: COUNTS } };
+  expect(storedReport.parse(report)).toEqual(report);
 });
 
 test('a report whose counts have another format still contains the outcome of the job', () => {
-  const state = {
-    progress: { sides: { google: COME, service: COME } },
-    report: { ending: 'halted', message: 'Too many.', summary: { ...FACTS, google: COUNTS, service: COUNTS } },
-  };
-  expect(jobState.parse(state)).toEqual({
-    progress: null,
-    report: { ending: 'halted', message: 'Too many.', summary: null },
-  });
+  const report = { ending: 'halted', message: 'Too many.', summary: { ...FACTS, google: COUNTS, service: COUNTS } };
+  expect(storedReport.parse(report)).toEqual({ ending: 'halted', message: 'Too many.', summary: null });
 });
 
 const at = (options: Partial<RemoteErrorOptions> = {}): RemoteErrorOptions => {
@@ -413,24 +393,12 @@ const EVENTS: readonly RunEvent[] = [
   { kind: 'written', side: 'right', done: 5, total: 10, leftMs: 1_000 },
 ];
 
-const progressOf = (events: readonly RunEvent[]) => events.reduce(track, NO_PROGRESS_YET);
+const totalAfter = (events: readonly RunEvent[]) => totalOf(events.reduce(track, NO_PROGRESS_YET));
 
 test('the events of a run add up to the listed, planned and written counts and the remaining time of the slower side', () => {
-  expect(progressOf(EVENTS)).toMatchObject({ listed: 1_700, planned: 40, written: 10, leftMs: 60_000 });
+  expect(totalAfter(EVENTS)).toEqual({ listed: 1_700, planned: 40, written: 10, leftMs: 60_000 });
 });
 
 test('the remaining time is null before the first write event', () => {
-  expect(progressOf(EVENTS.slice(0, 5))).toMatchObject({ planned: 40, written: 0, leftMs: null });
-});
-
-test('an event without progress does not change the progress', () => {
-  expect(track(NO_PROGRESS_YET, { kind: 'recovered', writes: 3 })).toBe(NO_PROGRESS_YET);
-});
-
-test('the events of a job result in the same progress as the events of the run', () => {
-  expect(eventsOf(progressOf(EVENTS).sides)).toEqual([
-    listed('left', 1_500, 1_500),
-    listed('right', 200, 400),
-    ...EVENTS.slice(4),
-  ]);
+  expect(totalAfter(EVENTS.slice(0, 5))).toEqual({ listed: 1_700, planned: 40, written: 0, leftMs: null });
 });

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
   type LinkState,
@@ -7,29 +6,16 @@ import {
   type NotificationState,
 } from '../../../../src/core/state/rows.ts';
 import { nextNotification } from '../../../../src/daemon/notify/next-notification.ts';
-import {
-  notificationOf,
-  signatureOf,
-  testNotification,
-  webhookBody,
-} from '../../../../src/daemon/notify/notification.ts';
+import { notificationOf } from '../../../../src/daemon/notify/webhook.ts';
 import { newState } from '../../../support/store/rows.ts';
-
-const SENDING = { id: 'n1', nowMs: Date.UTC(2026, 10, 22, 12), personalData: false };
-
-const AT = '2026-11-22T12:00:00.000Z';
 
 const link = (patch: Partial<LinkState>): LinkState => ({ ...newState('home'), ...patch });
 
-test('a notification contains the event, the link, the reason and the time', () => {
-  const notice = notificationOf('halted', link({ state: 'halted', reason: 'Too much would go.' }), SENDING);
-  expect(JSON.parse(webhookBody(notice, 'json'))).toEqual({
-    id: 'n1',
+test('a notification contains the event, the link, the reason and a text', () => {
+  expect(notificationOf('halted', link({ state: 'halted', reason: 'Too much would go.' }), false)).toEqual({
     event: 'link.halted',
     link: 'home',
-    from: null,
     reason: 'Too much would go.',
-    at: AT,
     text: 'The link home is halted: Too much would go.',
   });
 });
@@ -44,49 +30,27 @@ test.each([
   ],
   ['recovered', null, 'failing', 'The link home recovered; it was failing before.'],
 ] as const)('the text of the event %s is a sentence', (news, reason, trouble, text) => {
-  const notificationState = { trouble, failingSinceMs: null, claimedUntilMs: null };
-  const notice = notificationOf(news, link({ reason, notificationState }), SENDING);
-  expect(notice).toMatchObject({ event: `link.${news}`, from: trouble, reason, text });
+  const notificationState = { trouble, failingSinceMs: null };
+  expect(notificationOf(news, link({ reason, notificationState }), false)).toMatchObject({
+    event: `link.${news}`,
+    reason,
+    text,
+  });
 });
 
 test('the message of a remote is sent only if personal data is allowed', () => {
   const state = link({ state: 'failing', reason: 'The service refused it (422) saying "Ada Lovelace is taken"' });
-  const quiet = notificationOf('failing', state, SENDING);
+  const quiet = notificationOf('failing', state, false);
   expect(quiet.reason).toBe('The service refused it (422)');
   expect(JSON.stringify(quiet)).not.toContain('Ada');
-  const talkative = notificationOf('failing', state, { ...SENDING, personalData: true });
+  const talkative = notificationOf('failing', state, true);
   expect(talkative.reason).toContain('Ada Lovelace');
   expect(talkative.text).toContain('Ada Lovelace');
 });
 
-test('the body for Slack contains only a text, with control characters escaped', () => {
-  const notice = notificationOf('halted', link({ state: 'halted', reason: '<!channel> & more' }), SENDING);
-  expect(JSON.parse(webhookBody(notice, 'slack'))).toEqual({
-    text: 'The link home is halted: &lt;!channel&gt; &amp; more',
-  });
-  expect(Object.keys(JSON.parse(webhookBody(testNotification(SENDING), 'slack')) as object)).toEqual(['text']);
-});
-
-describe('a signature', () => {
-  test('is an HMAC-SHA256 over the time in seconds, a dot and the body', () => {
-    const { 'contact-sync-timestamp': timestamp, ...rest } = signatureOf('the-secret', '{"a":1}', SENDING.nowMs + 999);
-    expect(timestamp).toBe(String(SENDING.nowMs / 1000));
-    const expected = createHmac('sha256', 'the-secret')
-      .update(`${SENDING.nowMs / 1000}.{"a":1}`)
-      .digest('hex');
-    expect(rest).toEqual({ 'contact-sync-signature': `v1=${expected}` });
-  });
-
-  test('differs for another time, another body and another secret', () => {
-    const sign = (...of: Parameters<typeof signatureOf>) => signatureOf(...of)['contact-sync-signature'];
-    const all = [
-      sign('s', 'body', 1_000),
-      sign('s', 'body', 2_000),
-      sign('s', 'other', 1_000),
-      sign('t', 'body', 1_000),
-    ];
-    expect(new Set(all).size).toBe(4);
-  });
+test('a text cannot address the members of a channel', () => {
+  const { text } = notificationOf('halted', link({ state: 'halted', reason: '<!channel> & more' }), false);
+  expect(text).toBe('The link home is halted: ‹!channel› & more');
 });
 
 const HOUR_MS = 3_600_000;

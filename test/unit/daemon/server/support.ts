@@ -1,5 +1,5 @@
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
-import type { LinkHealth } from '../../../../src/daemon/jobs/health.ts';
+import type { LinkHealth } from '../../../../src/daemon/server/health.ts';
 import type { RunSummary } from '../../../../src/engine/run.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createMetrics, type Metrics, type MetricsInput } from '../../../../src/daemon/server/metrics.ts';

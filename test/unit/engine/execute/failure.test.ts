@@ -8,7 +8,6 @@ import type { Rejection } from '../../../../src/core/state/rows.ts';
 import type { Execution } from '../../../../src/engine/execute/execution.ts';
 import {
   findOutage,
-  isNotTaken,
   judgeFailure,
   rejectionKeyOf,
   rejectionKeysEndedBy,
@@ -19,7 +18,6 @@ import {
   deleteWrites,
   membershipWrites,
   mergeWrite,
-  sharingWrites,
   updateWrites,
 } from '../../../../src/engine/execute/writes.ts';
 import {
@@ -160,23 +158,6 @@ describe('[R15] a refusal', () => {
     const refusal = rejectionOf(only(writesOf('right', [created])), 'too long', undefined, NOW);
     const next = mergeOf(LEFT, RIGHT);
     expect(refusal).toMatchObject({ key: 'l r', sourceFingerprint: sourceFingerprint(next) });
-  });
-
-  test.each([
-    ['an address that another contact has, without other fields', true],
-    ['anything else', false],
-  ])('of %s, at the third time with the same content, counts as not accepted: %s', (_, isShared) => {
-    const email = { value: 'family@example.org', label: null };
-    const shared = only(sharingWrites(PASS, 'right', [{ task: taskOf(MERGE), email }]));
-    const write = isShared ? shared : WRITES.update;
-    const after = (attempts: number): boolean => {
-      const earlier = rejectionOf(write, 'taken', undefined, NOW);
-      if (earlier === null) throw new Error('A refusal was expected.');
-      const refusal = { ...earlier, attempts };
-      expect(isNotTaken(write, new UnreadableError('x', options('no')), refusal)).toBe(false);
-      return isNotTaken(write, new InvalidError('x', options('no')), refusal);
-    };
-    expect([after(1), after(2), after(3)]).toEqual([false, false, isShared]);
   });
 
   test('is retried after five minutes, doubling up to a day', () => {

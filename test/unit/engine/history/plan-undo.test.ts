@@ -24,6 +24,7 @@ const written = (now: ContactRecord | null, writes: readonly CompleteWrite[], gi
     side: 'right' as const,
     id: 'contact_1',
     writes,
+    isUnlinked: false,
     unjoined: [],
     lostGroups: [],
     pair: pairOf(GOOGLE, right),
@@ -53,6 +54,14 @@ const titled = (before: string, after: string): CompleteWrite => {
   return done(operationOf('update', { fields: ['title'], before: at({ title: before }) }), at({ title: after }));
 };
 
+test('R18: a contact that is no longer linked is not written', () => {
+  const { decisions, refused } = plan([
+    written(at({ title: 'New' }), [titled('Old', 'New')], { isUnlinked: true, pair: null }),
+  ]);
+  expect(decisions).toEqual([]);
+  expect(refused).toMatchObject([{ field: null, reason: 'it is no longer linked' }]);
+});
+
 describe('an update', () => {
   test('is reverted on the side that it was written on, and only there', () => {
     const result = plan([written(at({ title: 'New' }), [titled('Old', 'New')])]);
@@ -64,7 +73,7 @@ describe('an update', () => {
   });
 
   test('does not change values that a side computes', () => {
-    const last = 'lastContacted as Last contacted';
+    const last = 'lastContacted';
     const [before, after] = [at({ title: 'Old', [last]: 'monday' }), at({ title: 'New', [last]: 'today' })];
     const both = done(operationOf('update', { fields: ['title', last], before }), after);
     const fields = new Set([...USUAL_FIELDS, last] as const);

@@ -4,7 +4,7 @@ import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import type { Operation } from '../../../../src/core/reconcile/operation.ts';
 import type { ConflictRow, StoreChange } from '../../../../src/core/state/rows.ts';
 import { changeLink } from '../../../../src/engine/change-link.ts';
-import { reviewConflicts } from '../../../../src/engine/history/conflicts.ts';
+import { decideConflicts } from '../../../../src/engine/history/conflicts.ts';
 import { explainById, findPeople } from '../../../../src/engine/history/explain.ts';
 import { shownWrites, writeOf } from '../../../../src/engine/history/run-writes.ts';
 import { openStore } from '../../../../src/store/sqlite/sqlite-store.ts';
@@ -132,11 +132,11 @@ beforeEach(() => {
 
 afterEach(() => store.close());
 
-const REVIEWED = 'work';
+const WORK = 'work';
 
 const parts = () => ({ store, clock: systemClock, newId: randomUUID });
 
-const commit = (...changes: readonly StoreChange[]) => changeLink(parts(), REVIEWED, () => changes);
+const commit = (...changes: readonly StoreChange[]) => changeLink(parts(), WORK, () => changes);
 
 const conflict = (field: 'title' | 'company', left: string, right: string): StoreChange => ({
   kind: 'conflict',
@@ -147,17 +147,19 @@ const conflict = (field: 'title' | 'company', left: string, right: string): Stor
   atMs: 3,
 });
 
-const open = (): Promise<readonly ConflictRow[]> => store.conflicts(REVIEWED, { all: false });
+const recorded = (): Promise<readonly ConflictRow[]> => store.conflicts(WORK, { all: false });
 
-test('[R4] the review of a conflict does not apply to the conflict that replaced it in the meantime', async () => {
+test('[R4] a decision does not apply to the conflict that replaced the shown one in the meantime', async () => {
   await commit(conflict('title', 'Cook', 'Baker'), conflict('company', 'Acme', 'Apex'));
-  const shown = await open();
+  const shown = await recorded();
   await commit(
-    { kind: 'resolve-conflicts', leftId: 'l1', fields: ['title'], atMs: 4 },
+    { kind: 'end-conflicts', leftId: 'l1', fields: ['title'], atMs: 4 },
     conflict('title', 'Nurse', 'Doctor'),
   );
-  expect(await reviewConflicts(parts(), REVIEWED, shown, 'left')).toEqual([null, 'left']);
-  expect((await open()).map(({ field, left, review }) => [field, left, review])).toEqual([
+  const ids = shown.map(({ id }) => id);
+  const terms = { direction: 'both', conflicts: 'newest' } as const;
+  expect(await decideConflicts(parts(), { link: WORK, terms }, ids, 'left')).toEqual({ ids: [ids[1]], writes: 1 });
+  expect((await recorded()).map(({ field, left, decided }) => [field, left, decided])).toEqual([
     ['company', 'Acme', 'left'],
     ['title', 'Nurse', null],
   ]);

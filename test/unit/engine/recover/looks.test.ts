@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { looksFor, soughtSinceMs } from '../../../../src/engine/recover.ts';
+import { isDecisiveSearch, looksFor, soughtSinceMs } from '../../../../src/engine/recover.ts';
 
 const LOOKS = [0, 1_000, 3_000, 8_000];
 const NOW_MS = 1_000_000;
@@ -18,3 +18,17 @@ test('[R9] the contacts of creates without a response are searched for since the
   expect(soughtSinceMs([NOW_MS - 5_000, NOW_MS - 9_000], NOW_MS)).toBe(NOW_MS - 9_000);
   expect(soughtSinceMs([NOW_MS - 5_000, NOW_MS + 1], NOW_MS)).toBe(NOW_MS - 86_400_000);
 });
+
+test.each([
+  { agoMs: 0, earlier: 0, isDecisive: false },
+  { agoMs: 13 * 60_000, earlier: 1, isDecisive: false },
+  { agoMs: 14 * 60_000, earlier: 0, isDecisive: true },
+  { agoMs: -3_600_000, earlier: 1, isDecisive: false },
+  { agoMs: -3_600_000, earlier: 2, isDecisive: true },
+])(
+  'R9: a create of $agoMs ms ago that $earlier earlier searches did not find was not applied: $isDecisive',
+  ({ agoMs, earlier, isDecisive }) => {
+    expect(isDecisiveSearch(NOW_MS - agoMs, NOW_MS, 10 * 60_000, earlier)).toBe(isDecisive);
+    expect(isDecisiveSearch(NOW_MS - agoMs, NOW_MS, 0, earlier)).toBe(true);
+  },
+);

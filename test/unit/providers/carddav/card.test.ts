@@ -166,9 +166,11 @@ describe('a write', () => {
     ]);
   });
 
-  test('of an address keeps the post box', () => {
-    const addresses = [{ street: '2 St', city: 'City', region: '', postalCode: '123', country: 'UK', label: 'home' }];
-    expect(differences({ addresses }).added).toEqual(['item2.ADR;type=HOME:Box 1;;2 St;City;;123;UK']);
+  test('of an address writes each part to its place, and nothing of a former street stays', () => {
+    const address = { street: '2 St', city: 'City', region: '', postalCode: '123', country: 'UK', label: 'home' };
+    expect(differences({ addresses: [address] }).added).toEqual(['item2.ADR;type=HOME:;;2 St;City;;123;UK']);
+    const flat = { ...address, extended: 'Apt 4', poBox: 'Box 2' };
+    expect(differences({ addresses: [flat] }).added).toEqual(['item2.ADR;type=HOME:Box 2;Apt 4;2 St;City;;123;UK']);
   });
 
   test('of a day without a year has the format of the vCard version', () => {
@@ -281,3 +283,42 @@ describe('a card of another program', () => {
     },
   );
 });
+
+describe('R10: an edit refolds only the lines that it changes', () => {
+  const note = 'a long text that no program has to fold at the same place as another one does';
+  const folded = (...lines: readonly string[]): string =>
+    ['BEGIN:VCARD', 'VERSION:3.0', 'UID:1', 'FN:Ada', 'N:;Ada;;;', ...lines, 'END:VCARD', ''].join('\r\n');
+
+  test.each([
+    ['not folded', [`NOTE:${note} ${note}`]],
+    ['folded early', [`NOTE:${note.slice(0, 20)}`, ` ${note.slice(20)}`]],
+    ['folded with tabs', [`NOTE:${note.slice(0, 40)}`, `\t${note.slice(40)}`]],
+    ['folded in its name', ['X-LO', ` NG;X-A=1:${note}`]],
+    ['folded twice', ['NOTE:a', ' b', '  c']],
+  ])('a line that is %s', (_, lines) => {
+    expect(written(folded(...lines), { title: 'Countess' })).toBe(folded(...lines, 'TITLE:Countess'));
+  });
+
+  test('a card with line feeds keeps its folds', () => {
+    const text = folded('NOTE:a', ' b').replaceAll('\r\n', '\n');
+    expect(written(text, { title: 'Countess' })).toBe(folded('NOTE:a', ' b', 'TITLE:Countess'));
+  });
+
+  test('a changed line is folded at 75 bytes', () => {
+    const text = written(folded('NOTE:a', ' b'), { notes: `${note} ${note}` });
+    expect(text).not.toContain('NOTE:a\r\n b');
+    expect(text.split('\r\n').every((line) => Buffer.byteLength(line) <= 75)).toBe(true);
+    expect(contactOf(text).notes).toBe(`${note} ${note}`);
+  });
+});
+
+test.each(['https://maps.test/@48.1,11.5,17z', 'https://a.test/x;y,z', String.raw`https://a.test/a\b,c`])(
+  'the commas of the URL %s are escaped, and it is read back',
+  (value) => {
+    const websites = [{ value, label: null }];
+    const socialProfiles = [{ value, label: 'linkedin' }];
+    const text = unfolded(formatLines(MAPPING.create({ ...EMPTY_CONTACT, websites, socialProfiles }, '1', '3.0')));
+    expect(text).not.toMatch(/^(?:URL|X-SOCIALPROFILE)\b.*[^\\],/mu);
+    expect(contactOf(text)).toMatchObject({ websites, socialProfiles });
+  },
+);

@@ -3,7 +3,7 @@ import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { CreateRequest, UpdateRequest } from '../../../../src/core/contact/requests.ts';
 import type { Remote, WriteResult } from '../../../../src/providers/remote.ts';
-import { cardNamed, changesOf, cursorOf, forever, openServer, pagesOf, WHOLE } from './support.ts';
+import { cardNamed, changesOf, cursorOf, forever, openServer, type Opened, pagesOf, WHOLE } from './support.ts';
 
 const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {
   const answer = (await remote.read([id], forever)).get(id);
@@ -39,23 +39,69 @@ test('a card is read after a write without an ETag in the answer, and the former
   expect(updated).toEqual(await recordAt(remote, 'a.vcf'));
 });
 
-test('R5: an edit by another client between a write and its read is returned by the feed, not by the write', async () => {
-  await using opened = await openServer({ putEtag: 'none' });
+/** Another client adds a company before each read. */
+const editBeforeReads = ({ server }: Opened): void =>
+  server.set({
+    beforeRead: () =>
+      server.put('a.vcf', (server.text('a.vcf') ?? '').replace(/(ORG:Engines\r\n)?FN:/u, 'ORG:Engines\r\nFN:')),
+  });
+
+test('R5: after a write with a strong ETag, an edit by another client is returned by the feed, not by the write', async () => {
+  await using opened = await openServer();
   opened.server.put('a.vcf', cardNamed('A', 'NICKNAME:Old'));
   const remote = opened.connect();
   const cursor = cursorOf(await pagesOf(remote, WHOLE));
-  const current = await recordAt(remote, 'a.vcf');
-  const request = titled(current, 'Countess');
-  opened.server.set({
-    beforeRead: () =>
-      opened.server.put('a.vcf', (opened.server.text('a.vcf') ?? '').replace('FN:', 'ORG:Engines\r\nFN:')),
-  });
+  const request = titled(await recordAt(remote, 'a.vcf'), 'Countess');
+  editBeforeReads(opened);
   const updated = valueOf(await remote.update([request], forever));
   opened.server.set({ beforeRead: () => {} });
   expect(updated.contact).toMatchObject({ title: 'Countess', company: '' });
   expect(updated.version).toBe('');
   const changes = changesOf(await pagesOf(remote, { mode: 'changes', cursor }));
   expect(changes).toMatchObject([{ record: { contact: { title: 'Countess', company: 'Engines' } } }]);
+});
+
+test('R2: after a write without an ETag, the answer is the card that the read shows, even if another client changed it', async () => {
+  await using opened = await openServer({ putEtag: 'none' });
+  opened.server.put('a.vcf', cardNamed('A', 'NICKNAME:Old'));
+  const remote = opened.connect();
+  const request = titled(await recordAt(remote, 'a.vcf'), 'Countess');
+  editBeforeReads(opened);
+  const updated = valueOf(await remote.update([request], forever));
+  expect(updated.contact).toMatchObject({ title: 'Countess', company: 'Engines' });
+  expect(updated.version).not.toBe('');
+});
+
+test.each([
+  ['leaves the card out of the read', { leavesOut: ['a.vcf'] }],
+  ['fails at the read', { mostCards: 0 }],
+  ['does not find the card', { beforeRead: 'removed' }],
+] as const)('R2: the outcome of an update without an ETag is unknown if the server %s', async (_, fault) => {
+  await using opened = await openServer({ putEtag: 'none' });
+  const { server } = opened;
+  server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect({ maxElapsedMs: 0 });
+  const current = await recordAt(remote, 'a.vcf');
+  server.set('beforeRead' in fault ? { beforeRead: () => server.remove('a.vcf') } : fault);
+  const [result] = await remote.update([titled(current, 'Countess')], forever);
+  expect(result).toMatchObject({ ok: false, error: { applied: 'unknown' } });
+});
+
+test('R2: a value that the server drops without changing the ETag of the card is not part of the answer', async () => {
+  await using opened = await openServer({ putEtag: 'none' });
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  const current = await recordAt(remote, 'a.vcf');
+  opened.server.set({ intercept: ({ method }) => (method === 'PUT' ? { status: 204 } : null) });
+  expect(valueOf(await remote.update([titled(current, 'Countess')], forever))).toEqual(current);
+});
+
+test('an update that the server refuses and stores nevertheless is done', async () => {
+  await using opened = await openServer({ storesWith: 409 });
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  const updated = valueOf(await remote.update([titled(await recordAt(remote, 'a.vcf'), 'Countess')], forever));
+  expect(updated.contact.title).toBe('Countess');
 });
 
 test('the stored version is returned if the server stores another text with the same values', async () => {
@@ -124,6 +170,71 @@ test('R9: a card of the same origin that belongs to another pair does not preven
   expect(found.get('people/1')?.id).toBe(second.id);
 });
 
+test.each([
+  ['names it', 'located'],
+  ['does not name it', 'silent'],
+] as const)(
+  'R9: a card that the server stores under its own name and %s is the created contact',
+  async (_, renames) => {
+    await using opened = await openServer({ renames });
+    const remote = opened.connect();
+    const made = valueOf(await remote.create([creation('people/1', 'Ada')], forever));
+    expect(opened.server.names()).toEqual([made.id]);
+    expect(made).toEqual(await recordAt(remote, made.id));
+    const found = await opened.connect().findCreated([creation('people/1', 'Ada')], 0, () => false, forever);
+    expect([...found.values()].map(({ id }) => id)).toEqual([made.id]);
+  },
+);
+
+test.each([400, 403, 409, 415, 507])(
+  'R9: a card that is stored although the answer is %d is created once',
+  async (storesWith) => {
+    for (const renames of ['no', 'silent'] as const) {
+      await using opened = await openServer({ storesWith, renames });
+      const made = valueOf(await opened.connect().create([creation('people/1', 'Ada')], forever));
+      expect(opened.server.names()).toEqual([made.id]);
+    }
+  },
+);
+
+test('R9: a create that the server refuses is refused', async () => {
+  await using opened = await openServer({ intercept: ({ method }) => (method === 'PUT' ? { status: 403 } : null) });
+  const [result] = await opened.connect().create([creation('people/1', 'Ada')], forever);
+  expect(result).toMatchObject({ ok: false, error: { kind: 'invalid', applied: 'no' } });
+});
+
+test('R9: the outcome of a create is unknown if no read finds its card', async () => {
+  await using opened = await openServer({ intercept: ({ method }) => (method === 'PUT' ? { status: 201 } : null) });
+  const [result] = await opened.connect().create([creation('people/1', 'Ada')], forever);
+  expect(result).toMatchObject({ ok: false, error: { applied: 'unknown' } });
+});
+
+test('R9: a second card of an origin on a server that renames cards is distinguished from the first one by its values', async () => {
+  await using opened = await openServer({ renames: 'silent' });
+  const remote = opened.connect();
+  const first = valueOf(await remote.create([creation('people/1', 'Ada')], forever));
+  const draft = { ...EMPTY_CONTACT, firstName: 'Ada', title: 'Countess' };
+  const second = valueOf(await remote.create([{ ...creation('people/1', 'Ada'), draft }], forever));
+  expect(second.contact.title).toBe('Countess');
+  expect(second.id).not.toBe(first.id);
+});
+
+test('a group card that the server stores under its own name is the created group', async () => {
+  await using opened = await openServer({ renames: 'silent' });
+  const remote = opened.connect({ groupStyle: 'cards' });
+  const made = await remote.createGroup('Family', forever);
+  expect(opened.server.names()).toEqual([made.id]);
+});
+
+test('R9: the marks of records are those of the contacts that they were created for, also at another address of the server', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const made = valueOf(await remote.create([{ ...creation('people/1', 'Ada'), originScope: 'scope' }], forever));
+  const marks = await opened.connect().originMarks?.(['people/1', 'people/2'], 'scope', forever);
+  expect(marks?.get(made.originMark ?? '')).toBe('people/1');
+  expect((await remote.originMarks?.(['people/1'], 'other', forever))?.has(made.originMark ?? '')).toBe(false);
+});
+
 test('a write to a read-only address book fails without a request', async () => {
   await using opened = await openServer({ privileges: ['read'] });
   const remote = opened.connect();
@@ -176,7 +287,11 @@ test.each([201, 204])('an empty answer %d with the content type HTML, as from PH
   const remote = opened.connect();
   const current = await recordAt(remote, 'a.vcf');
   opened.server.set({
-    intercept: ({ method }) => (method === 'PUT' ? { status, headers: { 'content-type': 'text/html' } } : null),
+    intercept: ({ method }, body) => {
+      if (method !== 'PUT') return null;
+      opened.server.put('a.vcf', body);
+      return { status, headers: { 'content-type': 'text/html' } };
+    },
   });
   expect(valueOf(await remote.update([titled(current, 'Countess')], forever)).contact.title).toBe('Countess');
 });
@@ -245,6 +360,17 @@ test('members are added to and removed from a group card, and the other members 
     { key: 'b', ok: true, value: ['category:VIP'] },
   ]);
   expect(opened.server.text('g.vcf')).toBe(group('elsewhere', 'uid-A'));
+});
+
+test('R2: the membership after a write without an ETag is the one that the server stores', async () => {
+  const stores = (text: string): string => text.replaceAll(String.raw`\,`, ',');
+  await using opened = await openServer({ putEtag: 'none', stores });
+  opened.server.put('a.vcf', cardNamed('A'));
+  const request = { key: 'a', id: 'a.vcf', add: ['category:A, B'], remove: [], knownGroupIds: null };
+  const [result] = await opened.connect().changeMembership([request], forever);
+  const groupIds = ['category:A', 'category:B'];
+  expect(result).toMatchObject({ ok: true, value: groupIds, altered: { record: { groupIds }, fields: [] } });
+  expect(result?.altered?.groupIds.toSorted()).toEqual(['category:A', 'category:A, B', 'category:B']);
 });
 
 test('a card that changed since its last read is read again for a change of its categories (R11)', async () => {

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAuthorization } from '../../../../src/providers/carddav/authorization.ts';
+import { carddav } from '../../../../src/providers/carddav/provider.ts';
+import { systemClock } from '../../../../src/util/clock.ts';
 import { forever, openServer } from './support.ts';
 
 const TWO = [
@@ -119,4 +121,36 @@ test('a request is repeated at once with Digest if the server requires it, and l
   await remote.identify(forever);
   const basic = opened.server.requests.filter(({ headers }) => headers.authorization?.startsWith('Basic '));
   expect(basic).toHaveLength(1);
+});
+
+test('R8: an address book that does not exist is an error, not the other address book of the account', async () => {
+  await using opened = await openServer();
+  const url = `${opened.server.url}ada/gone/`;
+  await expect(opened.connect({ url }).identify(forever)).rejects.toThrow('the server has no /ada/gone/');
+});
+
+test('the error does not name a setting as if it had a value', async () => {
+  await using opened = await openServer({ books: TWO });
+  await expect(opened.connect().identify(forever)).rejects.toThrow(
+    'the account has 2 address books, and CARDDAV_ADDRESSBOOK selects none; set it to one of "Contacts", "Work"',
+  );
+});
+
+describe('the check of an address without a password', () => {
+  const faultOf = (url: string): Promise<string | null> =>
+    carddav.signIn.checkClient(carddav.schema.parse({ url }), { clock: systemClock, signal: forever });
+
+  test('finds no fault if the server requires a sign-in', async () => {
+    await using opened = await openServer({ intercept: () => ({ status: 401 }) });
+    expect(await faultOf(opened.server.url)).toBeNull();
+  });
+
+  test('reports an address at which no server answers', async () => {
+    expect(await faultOf('http://127.0.0.1:7139/')).toMatch(/CARDDAV_URL/u);
+  });
+
+  test('reports an address without address books', async () => {
+    await using opened = await openServer({ intercept: () => ({ status: 404 }) });
+    expect(await faultOf(opened.server.url)).toMatch(/names no address books.*CARDDAV_URL/u);
+  });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Contact, CONTACT_FIELDS, type ContactField, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
-import { JOINABLE, type JoinedPart } from '../../../../src/core/contact/fields.ts';
 import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
 import { normaliseText } from '../../../../src/core/contact/text.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';
@@ -176,15 +175,22 @@ describe('[R10] an update keeps what a contact cannot express', () => {
     expect(written).not.toHaveProperty('countryCode');
   });
 
+  test('a street that replaces another one takes no flat and no box of it', () => {
+    const addresses = record.contact.addresses.map((address) => ({ ...address, poBox: '', street: 'Neue Str. 2' }));
+    const [written] = update(record, { addresses })['addresses'] as Record<string, unknown>[];
+    expect(written).toMatchObject({ streetAddress: 'Neue Str. 2' });
+    expect(written).not.toHaveProperty('poBox');
+  });
+
   test('entries without a mapped value are kept', () => {
     const odd = recordOf(
-      person(1, { emailAddresses: [{ displayName: 'No address' }], addresses: [{ extendedAddress: 'Flat 2' }] }),
+      person(1, { emailAddresses: [{ displayName: 'No address' }], addresses: [{ countryCode: 'DE' }] }),
     );
     const emailAddresses = [{ value: 'a@x.example', label: null }];
     const addresses = [{ street: 'A', city: '', region: '', postalCode: '', country: '', label: null }];
     expect(update(odd, { emailAddresses, addresses })).toMatchObject({
       emailAddresses: [{ value: 'a@x.example' }, { displayName: 'No address' }],
-      addresses: [{ streetAddress: 'A' }, { extendedAddress: 'Flat 2' }],
+      addresses: [{ streetAddress: 'A' }, { countryCode: 'DE' }],
     });
   });
 
@@ -276,30 +282,23 @@ test('a written contact is read back with the values that were requested', () =>
   );
 });
 
-const mappingWith = (...joined: readonly JoinedPart[]) => personMapping([...USUAL_FIELDS, ...joined]);
-
-const JOINED = mappingWith('namePrefix:joined', 'middleName:joined');
-
 type Name = Readonly<Record<string, unknown>>;
 
-const namedRecord = (name: Name, mapping = JOINED) => {
-  const reading = readPerson(person(1, { names: [name] }), mapping);
+const namedRecord = (name: Name) => {
+  const reading = readPerson(person(1, { names: [name] }));
   return reading.kind === 'contact' ? reading.record : expect.fail(reading.kind);
 };
 
 /** Returns the name that an update of these fields sends to Google for a contact with that name. */
-const nameWritten = (name: Name, changes: Partial<Contact>, mapping = JOINED): Name => {
-  const current = namedRecord(name, mapping);
+const nameWritten = (name: Name, changes: Partial<Contact>): Name => {
+  const current = namedRecord(name);
   const fields = Object.keys(changes) as ContactField[];
   const desired = { ...current.contact, ...changes };
-  const { names } = updateBody({ key: 'k', current, desired, fields }, maskOf(fields), mapping);
+  const { names } = updateBody({ key: 'k', current, desired, fields }, maskOf(fields));
   return (names as unknown as readonly Name[])[0] ?? {};
 };
 
-const MARY = { honorificPrefix: 'Dr', givenName: 'Mary', middleName: 'Ann', familyName: 'Lee', phoneticGivenName: 'M' };
-
 describe('[R10] an update of a name with parts that are not synced', () => {
-  const UNMAPPED = mappingWith();
   const whole = {
     honorificPrefix: 'Dr.',
     givenName: 'Mary',
@@ -319,7 +318,7 @@ describe('[R10] an update of a name with parts that are not synced', () => {
     ['the prefix and the middle name', { firstName: 'Dr. Mary Ann' }, {}],
     ['the suffix', { lastName: 'Ray Jr' }, { familyName: 'Ray' }],
   ])('does not write such a part again within a synced part: %s', (_, changes, expected) => {
-    expect(nameWritten(whole, changes, UNMAPPED)).toEqual({ ...whole, ...expected });
+    expect(nameWritten(whole, changes)).toEqual({ ...whole, ...expected });
   });
 
   test.each<[string, Partial<Contact>, Name]>([
@@ -327,26 +326,18 @@ describe('[R10] an update of a name with parts that are not synced', () => {
     ['a word that only begins like such a part', { firstName: 'Mary Anna' }, { givenName: 'Mary Anna' }],
     ['a family name that begins with the initial', { lastName: 'Anders Ray' }, { familyName: 'Anders Ray' }],
   ])('writes %s unchanged', (_, changes, expected) => {
-    expect(nameWritten(whole, changes, UNMAPPED)).toEqual({ ...whole, ...expected });
+    expect(nameWritten(whole, changes)).toEqual({ ...whole, ...expected });
   });
 
   test('keeps a repetition that the user of Google entered', () => {
     const doubled = { ...whole, givenName: 'Mary Ann' };
-    expect(nameWritten(doubled, { lastName: 'Ray' }, UNMAPPED)).toEqual({ ...doubled, familyName: 'Ray' });
-    expect(nameWritten(doubled, { firstName: 'Marie Ann' }, UNMAPPED)).toEqual({ ...doubled, givenName: 'Marie Ann' });
+    expect(nameWritten(doubled, { lastName: 'Ray' })).toEqual({ ...doubled, familyName: 'Ray' });
+    expect(nameWritten(doubled, { firstName: 'Marie Ann' })).toEqual({ ...doubled, givenName: 'Marie Ann' });
   });
 });
 
-describe('joined parts of a name', () => {
-  test('surround the given name in the first name, without the parts that are not joined', () => {
-    expect(namedRecord(MARY).contact).toMatchObject({ firstName: 'Dr Mary Ann', lastName: 'Lee' });
-    expect(namedRecord(MARY).contact).not.toHaveProperty('middleName');
-    expect(namedRecord(MARY, mappingWith('middleName:joined')).contact.firstName).toBe('Mary Ann');
-    expect(namedRecord(MARY, mappingWith('namePrefix:joined')).contact.firstName).toBe('Dr Mary');
-    expect(namedRecord({ middleName: ' Ann  Kay ' }).contact.firstName).toBe('Ann Kay');
-  });
-
-  test('do not split a name that was entered as one text: it is the first name', () => {
+describe('[R10] the parts of a name', () => {
+  test('are not split from a name that was entered as one text: it is the first name', () => {
     expect(namedRecord({ unstructuredName: 'Mary Ann Lee' }).contact).toMatchObject({
       firstName: 'Mary Ann Lee',
       lastName: '',
@@ -357,65 +348,25 @@ describe('joined parts of a name', () => {
     });
   });
 
-  test.each<[string, Name]>([
-    ['Dr Marie Ann', { givenName: 'Marie' }],
-    ['Dr Mary Jo Ann', { givenName: 'Mary Jo' }],
-    ['Dr Ann', { givenName: undefined }],
-    ['Mary Ann', { honorificPrefix: undefined }],
-    ['Dr Mary', { middleName: undefined }],
-    ['Drs Mary Joann', { honorificPrefix: undefined, middleName: undefined, givenName: 'Drs Mary Joann' }],
-    ['', { honorificPrefix: undefined, middleName: undefined, givenName: undefined }],
-  ])('are kept while the first name contains them: %s', (firstName, changes) => {
-    expect(nameWritten(MARY, { firstName })).toEqual(JSON.parse(JSON.stringify({ ...MARY, ...changes })));
-  });
-
   test('are kept byte for byte by a write that does not change them', () => {
-    const untidy = { ...MARY, honorificPrefix: ' Dr', givenName: ' Mary  Lou ', middleName: 'Ann\u00A0' };
+    const untidy = { honorificPrefix: ' Dr', givenName: ' Mary  Lou ', middleName: 'Ann\u00A0', familyName: 'Lee' };
     expect(nameWritten(untidy, { lastName: 'Ray' })).toEqual({ ...untidy, familyName: 'Ray' });
-    expect(nameWritten(untidy, { firstName: 'Dr Mary Lou Ann' })).toEqual(untidy);
-  });
-
-  test('are not extracted from the first name of a new contact', () => {
-    const draft = contact({ firstName: 'Dr Mary Ann', lastName: 'Lee' });
-    const body = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1' }, JOINED);
-    expect(body['names']).toEqual([{ givenName: 'Dr Mary Ann', familyName: 'Lee' }]);
-  });
-
-  test('change the template hash and the digests, and never the fields that are read', () => {
-    const mappings = [
-      [],
-      ['namePrefix:joined'],
-      ['middleName:joined'],
-      ['namePrefix:joined', 'middleName:joined'],
-    ] as const;
-    const all = mappings.map((joined) => mappingWith(...joined));
-    expect(new Set(all.map(({ templateHash }) => templateHash)).size).toBe(4);
-    expect(new Set(all.map(({ digestOf }) => digestOf(person(1)))).size).toBe(4);
-    expect(new Set(all.map(({ personFields }) => personFields)).size).toBe(1);
+    expect(nameWritten(untidy, { firstName: 'Mary Lou' })).toEqual(untidy);
   });
 
   test('and the given name are read back as the first name that was written', () => {
     const words = fc
       .array(fc.constantFrom('Ann', 'Dr', 'Mary', 'Ann Dr', 'X', 'ann', 'Lé', ' ', '  ', '\u0301a'), { maxLength: 4 })
       .map((list) => list.join(' '));
-    const name = fc.record({ honorificPrefix: words, givenName: words, middleName: words });
-    const choice = fc.subarray(JOINABLE.map((field): JoinedPart => `${field}:joined`));
     fc.assert(
-      fc.property(name, words.map(normaliseText), choice, (parts, firstName, joined) => {
-        const mapping = mappingWith(...joined);
-        // Parts that are not joined get a value that the first name never repeats.
-        const apart = {
-          ...(!joined.includes('namePrefix:joined') && { honorificPrefix: 'Q' }),
-          ...(!joined.includes('middleName:joined') && { middleName: 'Q' }),
-        };
-        const before = { ...parts, ...apart, familyName: 'Lee' };
-        const after = nameWritten(before, { firstName }, mapping);
-        expect(namedRecord(after, mapping).contact).toMatchObject({ firstName, lastName: 'Lee' });
+      fc.property(words, words.map(normaliseText), (givenName, firstName) => {
+        // The other parts have a value that the first name never repeats.
+        const before = { honorificPrefix: 'Q', givenName, middleName: 'Q', familyName: 'Lee' };
+        const after = nameWritten(before, { firstName });
+        expect(namedRecord(after).contact).toMatchObject({ firstName, lastName: 'Lee' });
         // Writing the first name that was read changes nothing.
-        expect(nameWritten(before, { firstName: namedRecord(before, mapping).contact.firstName }, mapping)).toEqual(
-          before,
-        );
-        expect(nameWritten(after, { firstName }, mapping)).toEqual(after);
+        expect(nameWritten(before, { firstName: namedRecord(before).contact.firstName })).toEqual(before);
+        expect(nameWritten(after, { firstName })).toEqual(after);
       }),
       { numRuns: 2_000 },
     );

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { USUAL_MAPPING } from '../../../../src/providers/google/fields.ts';
 import { dateOf, dayOf } from '../../../../src/providers/google/further-fields.ts';
 import { LISTED_VALUES_MAX } from '../../../../src/providers/google/limits.ts';
-import { readPerson, updateBody } from '../../../../src/providers/google/mapper.ts';
+import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import { person, recordOf } from './support.ts';
 
 const CONTACT = { source: { type: 'CONTACT', id: '1' } };
@@ -18,9 +18,9 @@ describe('the record of a Person', () => {
       { 'contact-sync.origin': 'account-1 people/c7' },
       { originId: 'people/c7', originScope: 'account-1' },
     ],
-    ['in the format of the first edition', { 'contact-sync.service-id': 'contact_7' }, { originId: 'contact_7' }],
+    ['without its account', { 'contact-sync.service-id': 'contact_7' }, { originId: 'contact_7' }],
     [
-      'in both formats',
+      'with and without its account',
       { 'contact-sync.service-id': 'contact_7', 'contact-sync.origin': 'account-1 contact_8' },
       { originId: 'contact_8', originScope: 'account-1' },
     ],
@@ -175,13 +175,6 @@ test('R10: a record lists the organizations that its contact does not contain', 
       bound: 1,
     },
   ]);
-});
-
-test('R10: an update of a record from an earlier version changes the entry that is bound by default', () => {
-  const { entries: _, ...current } = recordOf(person(1, { organizations: [FIRST, SECOND] }));
-  const desired = { ...current.contact, company: 'Beta' };
-  const body = updateBody({ key: '1', current, desired, fields: ['company'] }, ['organizations']);
-  expect(body['organizations']).toEqual([{ ...FIRST, name: 'Beta' }, SECOND]);
 });
 
 test.each([

@@ -192,6 +192,22 @@ describe('[R14] an incremental pull', () => {
     ]);
   });
 
+  test.each([
+    ['first', [tombstone(1), person(1)]],
+    ['last', [person(1), tombstone(1)]],
+  ])(
+    '[R7] reads a contact that one page names as deleted and as existing: the tombstone is %s',
+    async (_case, rows) => {
+      const { google, pullChanges } = await startWith(({ path }) =>
+        path.includes('batchGet')
+          ? { body: { responses: [{ requestedResourceName: 'people/c1', person: person(1) }] } }
+          : last(rows),
+      );
+      await using _ = google;
+      expect(summariesOf(await pullChanges())).not.toContain('tombstone people/c1');
+    },
+  );
+
   test('[R12] does not treat the tombstone of a former id as a deletion, even if the tombstone comes first', async () => {
     const renamed = person(9);
     const { google, pullChanges } = await startWith(({ query }) =>

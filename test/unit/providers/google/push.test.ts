@@ -262,17 +262,6 @@ describe('a delete', () => {
   });
 });
 
-test('[R10] a name that was read with other joined parts must be read again before it is written', async () => {
-  await using google = await startGoogle(() => apiError(400, 'INVALID_ARGUMENT'));
-  const mary = person(1, { names: [{ givenName: 'Mary', middleName: 'Ann', familyName: 'Lee' }] });
-  const reading = readPerson(mary, personMapping([...USUAL_FIELDS, 'middleName:joined']));
-  const current = reading.kind === 'contact' ? reading.record : expect.fail(reading.kind);
-  const desired = { ...current.contact, lastName: 'Ray' };
-  const results = await google.remote.update([{ key: 'k', current, desired, fields: ['lastName'] }], NEVER);
-  expect(results).toMatchObject([{ key: 'k', ok: false, error: expect.any(StaleError) }]);
-  expect(google.requests).toEqual([]);
-});
-
 test('[R10] a list that was not read is not emptied when another contact of the batch changes the same list', async () => {
   await using google = await startGoogle(({ body }) => {
     const people = Object.keys(body.contacts).map((name) => [name, { person: person(Number(name.slice(8))) }]);

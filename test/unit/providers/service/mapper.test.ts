@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { extrasIn } from '../../../../src/core/contact/chosen.ts';
-import { type Contact, type ContactField, EMPTY_CONTACT, USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
+import { type Contact, type ContactField, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import {
   customFieldValues,
@@ -48,7 +48,9 @@ describe('the record of a contact of the service', () => {
       title: 'Chief Analyst',
       emailAddresses: [{ value: 'Ada@Example.org', label: 'Work' }],
       phoneNumbers: [{ value: '(830)285-9851 x5271', label: null }],
-      addresses: [{ street: '1 Main', city: 'Paris', region: '', postalCode: '75', country: 'FR', label: 'home' }],
+      addresses: [
+        { street: '1 Main\nApt 4', city: 'Paris', region: '', postalCode: '75', country: 'FR', label: 'home' },
+      ],
       websites: [{ value: 'https://ada.example', label: null }],
     });
   });
@@ -97,12 +99,7 @@ describe('the record of a contact of the service', () => {
 });
 
 describe('a value that the service computes for a contact', () => {
-  const mapping = serviceMapping([
-    'lastContacted as Last contacted',
-    'relationshipStatus as Relationship',
-    'reminderInterval as Every',
-    'assignedUser as Assigned to',
-  ]);
+  const mapping = serviceMapping(['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser']);
   const recordWith = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)), mapping);
   const extrasOf = (over: Record<string, unknown>) => Object.values(extrasIn(recordWith(over).contact));
 
@@ -132,10 +129,10 @@ describe('a value that the service computes for a contact', () => {
     const known = recordWith({ extra_data: { last_contacted: '2026-01-31 12:00:00 UTC', buckets: [] } });
     const silent = contactSchema.parse(contactJson(1, { extra_data: {}, assigned_to_id: null }));
     expect(extrasIn(recordOf(silent, mapping, known).contact)).toEqual({
-      'lastContacted as Last contacted': '2026-01-31',
+      lastContacted: '2026-01-31',
     });
     expect(recordOf(silent, mapping, known).digest).toBeUndefined();
-    expect(updateBody(known, known.contact, ['lastContacted as Last contacted', 'title'], mapping)).toEqual({
+    expect(updateBody(known, known.contact, ['lastContacted', 'title'], mapping)).toEqual({
       title: known.contact.title,
     });
   });
@@ -164,11 +161,6 @@ it('a record has the digest of its row, unless its membership is not from the ro
   const silent = contactSchema.parse(silentJson);
   expect(recordOf(silent).digest).toBe(contactDigest(silentJson));
   expect(recordOf(silent, USUAL_MAPPING, former).digest).toBeUndefined();
-});
-
-it('the mapping does not depend on the joined parts of a name', () => {
-  const { fields, digestEnd } = serviceMapping([...USUAL_FIELDS, 'namePrefix:joined', 'middleName:joined']);
-  expect({ fields, digestEnd }).toEqual({ fields: USUAL_MAPPING.fields, digestEnd: USUAL_MAPPING.digestEnd });
 });
 
 const carried = (id: string, value: string | null) => ({ field: { id, name: 'Budget' }, value });
@@ -287,7 +279,7 @@ describe('the body of an update', () => {
     ]);
   });
 
-  it('[R10] keeps the parts of an address that the canonical contact does not contain', () => {
+  it('[R10] keeps the second line of an address while it is a line of the street', () => {
     const held = [
       {
         id: 'a',
@@ -307,7 +299,13 @@ describe('the body of an update', () => {
     }));
     expect(body.addresses).toEqual([
       { id: 'a', label: 'home', street_1: '1 Main', street_2: 'Apt 4', city: 'Paris', zip: '75001', country: '' },
-      { id: 'b', street_2: 'PO Box 9' },
+      { id: 'b', street_2: 'PO Box 9', zip: '75001' },
+    ]);
+    const moved = bodyOf({ addresses: held }, ({ addresses: [first] }) => ({
+      addresses: first === undefined ? [] : [{ ...first, street: '2 Side', extended: 'Flat 1' }],
+    }));
+    expect(moved.addresses).toEqual([
+      { label: 'home', street_1: '2 Side\nFlat 1', city: 'Paris', zip: '75', country: 'FR' },
     ]);
   });
 

@@ -30,8 +30,7 @@ describe('loadAddressBook', () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it.each([
-    ['google-before-2024.csv', 4],
-    ['google-since-2024.csv', 2],
+    ['google.csv', 2],
     ['apple-3.0.vcf', 2],
   ])('reads %s by its extension', async (name, count) => {
     expect((await loadAddressBook(bookPath(name))).people).toHaveLength(count);
@@ -64,14 +63,12 @@ describe('loadAddressBook', () => {
   });
 
   it('reports the kinds of files that it accepts', async () => {
-    await expect(loadAddressBook('contacts.xlsx')).rejects.toThrow(
-      'Use a .vcf file, or a .csv export of Google or Outlook',
-    );
+    await expect(loadAddressBook('contacts.xlsx')).rejects.toThrow('Use a .vcf file, or a .csv export of Google');
   });
 
   it('reports the file whose content is of another kind', async () => {
     const path = await write('bills.csv', 'Kunde,Umsatz\n1,2\n');
-    await expect(loadAddressBook(path)).rejects.toThrow(/bills\.csv: Too few columns are known/);
+    await expect(loadAddressBook(path)).rejects.toThrow(/bills\.csv: It is not a "Google CSV"/);
   });
 
   it('keeps as many people as the account has room for, and counts the others', async () => {
@@ -105,17 +102,17 @@ const damaged = fc
     return { file, bytes: Buffer.concat([file.bytes.subarray(0, from), bytes, ...rest]) };
   });
 
-it('for any bytes, a file is read or refused as a whole, and nothing else is thrown', async () => {
-  await fc.assert(
-    fc.asyncProperty(damaged, fc.integer({ min: 1, max: 4_000 }), async ({ file, bytes }, chunkBytes) => {
-      const read = file.extension === 'vcf' ? readVCards : readCsv;
-      const book = await readWith(read, bytes, read === readCsv ? undefined : chunkBytes).catch((error: unknown) => {
+it('for any bytes, a file is read or refused as a whole, and nothing else is thrown', () => {
+  fc.assert(
+    fc.property(damaged, ({ file, bytes }) => {
+      try {
+        const { skipped, refused } = readWith(file.extension === 'vcf' ? readVCards : readCsv, bytes);
+        for (const { line, lines } of [...skipped.first, ...refused.first]) {
+          expect(line).toBeGreaterThan(0);
+          expect(lines).toBeGreaterThan(0);
+        }
+      } catch (error) {
         expect(error).toBeInstanceOf(AddressBookError);
-        return null;
-      });
-      for (const { line, lines } of [...(book?.skipped.first ?? []), ...(book?.refused.first ?? [])]) {
-        expect(line).toBeGreaterThan(0);
-        expect(lines).toBeGreaterThan(0);
       }
     }),
     { numRuns: 500 },

@@ -2,13 +2,13 @@ import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
 import { writeVCards } from '../../../../src/sandbox/address-book/vcard-write.ts';
 import { readVCards } from '../../../../src/sandbox/address-book/vcard.ts';
-import { generatePeople } from '../../../../src/sandbox/people/generate.ts';
+import { samplePeople } from '../../../../src/sandbox/people/sample.ts';
 import { EMPTY_PERSON, type Person } from '../../../../src/sandbox/people/person.ts';
 import { readWith } from './read.ts';
 
 const written = (...people: readonly Person[]): string => [...writeVCards(people)].join('');
-const again = async (...people: readonly Person[]): Promise<readonly Person[]> =>
-  (await readWith(readVCards, Buffer.from(written(...people)))).people;
+const again = (...people: readonly Person[]): readonly Person[] =>
+  readWith(readVCards, Buffer.from(written(...people))).people;
 
 const ODD: readonly Person[] = [
   {
@@ -61,16 +61,13 @@ const ODD: readonly Person[] = [
 ];
 
 describe('writeVCards', () => {
-  it('writes unusual people so that reading returns them unchanged', async () => {
-    expect(await again(...ODD)).toEqual(ODD);
+  it('writes unusual people so that reading returns them unchanged', () => {
+    expect(again(...ODD)).toEqual(ODD);
   });
 
-  it('writes a whole book so that reading returns it unchanged', async () => {
-    const people = generatePeople({ count: 500, seed: 3 });
-    const trimmed = (text: string): string => text.trim();
-    expect((await again(...people)).map(({ givenName, familyName }) => [givenName, familyName])).toEqual(
-      people.map(({ givenName, familyName }) => [trimmed(givenName), trimmed(familyName)]),
-    );
+  it('writes a whole book so that reading returns it unchanged', () => {
+    const people = samplePeople(120);
+    expect(again(...people)).toEqual(people);
   });
 
   it('writes cards that a strict reader reads, in lines of 75 bytes at most', () => {

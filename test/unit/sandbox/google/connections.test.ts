@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { Person } from '../../../../src/sandbox/google/person-schema.ts';
-import { dayMs, listAll, listPage, minuteMs, namesOf, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
+import { dayMs, listAll, listPage, minuteMs, namesOf, refusalOf, startSandbox, test } from './support.ts';
 
 const named = (givenName: string) => ({ names: [{ givenName }] });
 
@@ -43,11 +42,10 @@ describe('a full listing', () => {
     expect(delta.people[1]?.metadata?.deleted).toBe(true);
   });
 
-  test('orders by name, or newest first, when no sync token is requested', async ({ api, account }) => {
+  test('has the newest first if requested, when no sync token is requested', async ({ api, account }) => {
     for (const name of ['Bob', 'Cyd', 'Ada']) account.createPerson(named(name));
     const read = async (sortOrder: string) =>
       namesOf((await listAll(api, { requestSyncToken: false, pageSize: 2, sortOrder })).people);
-    expect(await read('FIRST_NAME_ASCENDING')).toEqual(['Ada', 'Bob', 'Cyd']);
     expect(await read('LAST_MODIFIED_DESCENDING')).toEqual(['Ada', 'Cyd', 'Bob']);
     expect(await read('LAST_MODIFIED_ASCENDING')).toEqual(['Bob', 'Cyd', 'Ada']);
   });
@@ -155,7 +153,7 @@ describe('a delta', () => {
     expect(namesOf((await listAll(sandbox.api, { syncToken: full.syncToken })).people)).toEqual(['Ada']);
   });
 
-  test('refuses parameters that differ from those of the first request', async ({ api, emulator, account }) => {
+  test('refuses parameters that differ from those of the first request', async ({ api, account }) => {
     for (const name of ['Ada', 'Bob']) account.createPerson(named(name));
     const { syncToken } = await listAll(api);
     const { data } = await listPage(api, { pageSize: 1 });
@@ -165,10 +163,6 @@ describe('a delta', () => {
     expect(bySync).toMatchObject({ status: 400, error: { status: 'INVALID_ARGUMENT' } });
     expect(bySync.message).toContain('sync_token');
     expect(byPage.message).toContain('page_token');
-    expect(byPage.error?.details).toBeUndefined();
-    emulator.setVariants({ parameterMismatch: 'fieldViolations' });
-    const again = await refusalOf(listPage(api, { pageToken, pageSize: 2 }));
-    expect(again.error?.details?.[0]).toMatchObject({ fieldViolations: [{ field: 'page_token' }] });
   });
 
   test('does not treat the order of the mask as a change of it', async ({ api }) => {
@@ -248,110 +242,4 @@ test('an account of 25,000 contacts is listed in 25 pages', async ({ api, accoun
   expect(refusal).toMatchObject({ status: 429, error: { status: 'RESOURCE_EXHAUSTED' } });
   expect(refusal.message).toContain('MY_CONTACTS_OVERFLOW_COUNT');
   expect((await listAll(api, { pageSize: 1000, syncToken })).people).toEqual([]);
-});
-
-const ada: Person = {
-  names: [{ givenName: 'Ada', familyName: 'Foo-Lovelace' }],
-  nicknames: [{ value: 'Countess of Code' }],
-  emailAddresses: [{ value: 'first.last@engines.example' }],
-  phoneNumbers: [{ value: '(830) 285-9851' }],
-  organizations: [{ name: 'Analytical Engines', title: 'Programmer' }],
-  biographies: [{ value: 'Wrote notes' }],
-};
-
-async function search({ api }: Sandbox, query: string, more: { pageSize?: number; readMask?: string } = {}) {
-  const { data } = await api.people.searchContacts({ query, readMask: 'names', ...more });
-  return (data.results ?? []).map(({ person }) => person ?? {});
-}
-
-async function sandboxWith(...people: Person[]): Promise<Sandbox> {
-  const sandbox = await startSandbox();
-  for (const person of people) sandbox.emulator.account.createPerson(person);
-  await search(sandbox, '');
-  return sandbox;
-}
-
-describe('a search of contacts', () => {
-  test.each([
-    ['a'],
-    ['ADA F'],
-    ['foo'],
-    ['love'],
-    ['countess of'],
-    ['code'],
-    ['first.l'],
-    ['engines.example'],
-    ['830285'],
-    ['+1 830'],
-    ['(830) 285-98'],
-    ['analytical e'],
-    ['programmer'],
-  ])('finds "%s" at the start of a word', async (query) => {
-    await using sandbox = await sandboxWith(ada, { names: [{ givenName: 'Bob' }] });
-    expect(namesOf(await search(sandbox, query))).toEqual(['Ada']);
-  });
-
-  test.each([['da'], ['oo-l'], ['ada foo lovelace'], ['85-9'], ['notes'], ['ada x'], ['.']])(
-    'returns no contact for "%s"',
-    async (query) => {
-      await using sandbox = await sandboxWith(ada);
-      expect(await search(sandbox, query)).toEqual([]);
-    },
-  );
-
-  test('returns 10 people by default, and at most 30', async () => {
-    const people = Array.from({ length: 31 }, (_, index) => ({ names: [{ givenName: `Ada${index}` }] }));
-    await using sandbox = await sandboxWith(...people);
-    expect(await search(sandbox, 'ada')).toHaveLength(10);
-    expect(await search(sandbox, 'ada', { pageSize: 2 })).toHaveLength(2);
-    expect(await search(sandbox, 'ada', { pageSize: 1000 })).toHaveLength(30);
-  });
-
-  test('returns the fields of the mask, from the contact source unless the profile is requested', async () => {
-    await using sandbox = await sandboxWith(ada);
-    const [found] = await search(sandbox, 'ada', { readMask: 'emailAddresses,metadata' });
-    expect(Object.keys(found ?? {})).toEqual(['resourceName', 'etag', 'metadata', 'emailAddresses']);
-    sandbox.emulator.setVariants({ profileValues: 'linked' });
-    expect((await search(sandbox, 'ada'))[0]?.names).toHaveLength(1);
-    const sources = ['READ_SOURCE_TYPE_CONTACT', 'READ_SOURCE_TYPE_PROFILE'];
-    const { data } = await sandbox.api.people.searchContacts({ query: 'ada', readMask: 'names', sources });
-    expect(data.results?.[0]?.person?.names).toHaveLength(2);
-  });
-
-  test('returns the contacts as they were at the last request with an empty query', async ({ sandbox, account }) => {
-    const name = account.createPerson({ names: [{ givenName: 'Ada' }] });
-    expect(await search(sandbox, 'ada')).toEqual([]);
-    expect(await search(sandbox, '')).toEqual([]);
-    expect(await search(sandbox, 'ada')).toHaveLength(1);
-    account.updatePerson(name, { names: [{ givenName: 'Bob' }] });
-    expect(namesOf(await search(sandbox, 'ada'))).toEqual(['Ada']);
-    await search(sandbox, '');
-    expect(await search(sandbox, 'ada')).toEqual([]);
-    expect(namesOf(await search(sandbox, 'bob'))).toEqual(['Bob']);
-  });
-
-  test('returns them as they are in that variant', async ({ sandbox, emulator, account }) => {
-    emulator.setVariants({ searchCache: 'fresh' });
-    account.createPerson({ names: [{ givenName: 'Ada' }] });
-    expect(await search(sandbox, 'ada')).toHaveLength(1);
-  });
-
-  test.each([
-    [{ readMask: '' }, 'readMask mask is required.'],
-    [{ readMask: 'salary' }, 'Invalid readMask mask path: "salary".'],
-    [{ pageSize: -1 }, `Invalid value at 'pageSize'`],
-  ])('is refused with %j', async (parameters, message) => {
-    await using sandbox = await startSandbox();
-    const refusal = await refusalOf(search(sandbox, 'ada', parameters));
-    expect(refusal).toMatchObject({ status: 400, error: { status: 'INVALID_ARGUMENT' } });
-    expect(refusal.message).toContain(message);
-  });
-
-  test('uses one read, and can have planned faults', async () => {
-    await using sandbox = await startSandbox({ quotas: { readsPerMinute: 1, writesPerMinute: 1 } });
-    sandbox.emulator.addFault({ path: 'searchContacts\\?.*query=ada', effect: { kind: 'status', status: 503 } });
-    expect(await refusalOf(search(sandbox, 'ada'))).toMatchObject({ status: 503 });
-    await search(sandbox, 'ada');
-    expect(await refusalOf(search(sandbox, 'ada'))).toMatchObject({ status: 429 });
-  });
 });

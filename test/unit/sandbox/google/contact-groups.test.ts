@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { dayMs, listAll, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
+import { listAll, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
 
 async function createGroup({ api }: Sandbox, name: string) {
   return (await api.contactGroups.create({ requestBody: { contactGroup: { name } } })).data;
@@ -37,44 +37,14 @@ describe('the list of groups', () => {
     expect(data.totalItems).toBe(9);
   });
 
-  test('comes in pages of 30, each with a sync token', async ({ api, account }) => {
+  test('comes in pages of 30', async ({ api, account }) => {
     for (let index = 0; index < 25; index += 1) account.createGroup(`G${index}`);
     const { data: first } = await api.contactGroups.list({ groupFields: 'name' });
     expect(first.contactGroups).toHaveLength(30);
-    expect(first.nextSyncToken).toEqual(expect.any(String));
     const { data: last } = await api.contactGroups.list({ pageToken: String(first.nextPageToken) });
     expect(last.contactGroups).toHaveLength(3);
     expect(last.nextPageToken).toBeUndefined();
     expect(await refusalOf(api.contactGroups.list({ pageToken: 'nonsense' }))).toMatchObject({ status: 400 });
-  });
-
-  test('with a sync token has only the changes since, deleted groups too', async ({ api, account }) => {
-    const [first, second] = ['A', 'B', 'C'].map((name) => account.createGroup(name));
-    const { data } = await api.contactGroups.list();
-    const syncToken = String(data.nextSyncToken);
-    expect((await api.contactGroups.list({ syncToken })).data.contactGroups).toBeUndefined();
-    account.renameGroup(String(first), 'A 2');
-    account.deleteGroup(String(second));
-    const { data: delta } = await api.contactGroups.list({ syncToken });
-    expect(delta.contactGroups).toEqual([
-      expect.objectContaining({ resourceName: first, name: 'A 2' }),
-      { resourceName: second, metadata: { deleted: true } },
-    ]);
-  });
-
-  test('refuses a sync token that is malformed, expired by hand, or older than seven days in that variant', async () => {
-    await using sandbox = await startSandbox();
-    const { data } = await sandbox.api.contactGroups.list();
-    const list = (syncToken: string) => sandbox.api.contactGroups.list({ syncToken });
-    expect((await refusalOf(list('AAAA'))).error?.details).toBeUndefined();
-    sandbox.clock.nowMs += 7 * dayMs;
-    await list(String(data.nextSyncToken));
-    sandbox.emulator.setVariants({ groupSyncTokens: 'sevenDays' });
-    expect((await refusalOf(list(String(data.nextSyncToken)))).message).toContain('Sync token is expired');
-    const { data: fresh } = await sandbox.api.contactGroups.list();
-    await list(String(fresh.nextSyncToken));
-    sandbox.emulator.expireSyncTokens();
-    expect((await refusalOf(list(String(fresh.nextSyncToken)))).message).toContain('Sync token is expired');
   });
 });
 
@@ -89,13 +59,6 @@ describe('one group', () => {
     expect(await refusalOf(api.contactGroups.get({ resourceName: 'contactGroups/1' }))).toMatchObject({
       status: 404,
     });
-  });
-
-  test('is read in a batch, a missing one with its own status', async ({ api }) => {
-    const resourceNames = ['contactGroups/starred', 'contactGroups/none'];
-    const { data } = await api.contactGroups.batchGet({ resourceNames, groupFields: 'name' });
-    expect(data.responses?.map(({ status }) => status?.code)).toEqual([undefined, 5]);
-    expect(data.responses?.[0]?.contactGroup).not.toHaveProperty('groupType');
   });
 
   test('is created with client data and a name that no other user group has', async ({ sandbox, api, emulator }) => {

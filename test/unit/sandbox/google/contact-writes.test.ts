@@ -182,16 +182,11 @@ describe('reads by name', () => {
     ]);
   });
 
-  test.each(['message', 'fieldViolations'] as const)(
-    'batchGet accepts at most 200 names (%s)',
-    async (overLimitBatch) => {
-      await using sandbox = await startSandbox({ variants: { overLimitBatch } });
-      const resourceNames = Array.from({ length: 201 }, (_, index) => `people/c${index}`);
-      const refusal = await refusalOf(sandbox.api.people.getBatchGet({ resourceNames, personFields: 'names' }));
-      expect(refusal).toMatchObject({ status: 400, error: { status: 'INVALID_ARGUMENT' } });
-      expect(refusal.error?.details !== undefined).toBe(overLimitBatch === 'fieldViolations');
-    },
-  );
+  test('batchGet accepts at most 200 names', async ({ api }) => {
+    const resourceNames = Array.from({ length: 201 }, (_, index) => `people/c${index}`);
+    const refusal = await refusalOf(api.people.getBatchGet({ resourceNames, personFields: 'names' }));
+    expect(refusal).toMatchObject({ status: 400, error: { status: 'INVALID_ARGUMENT' } });
+  });
 
   test('people/me is the owner, under the number of the account', async () => {
     await using sandbox = await startSandbox({ accountEmail: 'ada@x.example' });
@@ -325,18 +320,14 @@ describe('an update batch', () => {
     },
   );
 
-  test.each(['INVALID_ARGUMENT', 'FAILED_PRECONDITION'] as const)(
-    'without an etag is %s',
-    async (missingEtagInBatch) => {
-      const { sandbox, ada } = await twoContacts();
-      await using _ = sandbox;
-      sandbox.emulator.setVariants({ missingEtagInBatch });
-      const contacts = { [String(ada.resourceName)]: { names: [{ givenName: 'Ada 2' }] } };
-      const requestBody = { contacts, updateMask: 'names' };
-      const refusal = await refusalOf(sandbox.api.people.batchUpdateContacts({ requestBody }));
-      expect(refusal).toMatchObject({ status: 400, error: { status: missingEtagInBatch } });
-    },
-  );
+  test('without an etag is refused', async () => {
+    const { sandbox, ada } = await twoContacts();
+    await using _ = sandbox;
+    const contacts = { [String(ada.resourceName)]: { names: [{ givenName: 'Ada 2' }] } };
+    const requestBody = { contacts, updateMask: 'names' };
+    const refusal = await refusalOf(sandbox.api.people.batchUpdateContacts({ requestBody }));
+    expect(refusal).toMatchObject({ status: 400, error: { status: 'INVALID_ARGUMENT' } });
+  });
 
   test('requires an update mask', async () => {
     const { sandbox, ada } = await twoContacts();

@@ -46,9 +46,9 @@ describe('pages', () => {
     expect(await ids('/v2/contacts?page=2')).toEqual([]);
     emulator.setVariants({ pastEnd: 'last-page' });
     expect(await ids('/v2/contacts?page=2')).toEqual(contactIds(1, 2));
-    emulator.setVariants({ pastEnd: '404', badPage: '422' });
+    emulator.setVariants({ pastEnd: '404' });
     expect((await send('GET', '/v2/contacts?page=2')).status).toBe(404);
-    expect((await send('GET', '/v2/contacts?page=zero')).status).toBe(422);
+    expect(await ids('/v2/contacts?page=zero')).toEqual(contactIds(1, 2));
   });
 });
 
@@ -113,9 +113,6 @@ describe('filters', () => {
     for (const text of ['2026-01-01T12:00:01', '2026-01-01T12:00:01+00:00', 'yesterday']) {
       expect((await service.send('GET', `/v2/contacts?created_at.after=${text}`)).status).toBe(422);
     }
-    fillContacts(service, 1);
-    service.emulator.setVariants({ badTimestamp: 'ignored' });
-    expect(await service.ids('/v2/contacts?created_at.after=tomorrow')).toEqual(contactIds(1));
   });
 
   it('find contacts by company, tags, buckets, term, custom field and team', async ({ account, ids }) => {
@@ -133,11 +130,9 @@ describe('filters', () => {
     expect(await ids('/v2/contacts?custom_field_7=Red')).toEqual([]);
   });
 
-  it('ignore unknown parameters, or refuse them', async ({ service, emulator, send, ids }) => {
+  it('ignore unknown parameters', async ({ service, ids }) => {
     fillContacts(service, 1);
     expect(await ids('/v2/contacts?colour=blue')).toEqual(contactIds(1));
-    emulator.setVariants({ unknownQuery: '400' });
-    expect((await send('GET', '/v2/contacts?colour=blue')).status).toBe(400);
   });
 });
 

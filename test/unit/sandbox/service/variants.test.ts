@@ -80,11 +80,10 @@ describe('an update of a contact', () => {
   });
 
   it('refuses values that the variants refuse', async ({ account, emulator, send, sendData }) => {
-    emulator.setVariants({ longText: '422', unknownField: '422' });
+    emulator.setVariants({ longText: '422' });
     account.createContact(start);
     const path = '/v2/contacts/contact_1';
     expect((await sendData('PATCH', path, { company: 'x'.repeat(256) })).status).toBe(422);
-    expect((await sendData('PATCH', path, { shoe_size: 40 })).status).toBe(422);
     const whole = await send('GET', path);
     expect((await send('PATCH', path, whole.body)).status).toBe(200);
   });

@@ -1,1 +1,0 @@
-ALTER TABLE "conflicts" ALTER COLUMN "winner" DROP NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "links" ADD COLUMN "activity_json" text;

@@ -1,1 +1,0 @@
-ALTER TABLE "links" ADD COLUMN "forgotten_at_ms" bigint;

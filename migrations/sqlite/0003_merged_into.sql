@@ -1,1 +1,0 @@
-ALTER TABLE `staged` ADD `merged_into` text;

@@ -1,1 +1,0 @@
-ALTER TABLE `links` ADD `paused_by_hand_at_ms` integer;

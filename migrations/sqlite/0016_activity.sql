@@ -1,1 +1,0 @@
-ALTER TABLE `links` ADD `activity_json` text;

@@ -1,1 +1,0 @@
-ALTER TABLE `links` ADD `accounts_key` text;

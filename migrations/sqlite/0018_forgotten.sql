@@ -1,1 +1,0 @@
-ALTER TABLE `links` ADD `forgotten_at_ms` integer;

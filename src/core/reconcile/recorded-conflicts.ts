@@ -1,0 +1,111 @@
+import { type ScalarField, scalarsOf, type SyncedField, textIn } from '../contact/contact.ts';
+import type { Half } from '../contact/half.ts';
+import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import type { Decision, Merge, RecordedConflict } from './decision.ts';
+import { contactsOfDecision } from './defer.ts';
+import { type PlannedOperation, updateOn } from './planned.ts';
+import { policyFor } from './conflict-policy.ts';
+import { forField, mayWrite, type Policy } from './policy.ts';
+
+/** Returns whether a conflict that has not ended waits for a decision of a user. */
+export const isOpen = ({ winner, decided }: RecordedConflict): boolean => winner === null && decided === null;
+
+/**
+ * Returns the value that a user chose for a conflict about the field, if the field was not changed since (R4, R5). The other side
+ * must still have its value of the conflict, or already have the chosen value. The chosen side must have the chosen value, or the
+ * value of its base if a rule decided the conflict before. Returns null if no value was chosen or it may no longer be applied,
+ * else the value and its side. Pure.
+ */
+export const takenValue = (
+  field: ScalarField,
+  halves: Sides<Half>,
+  recorded: readonly RecordedConflict[],
+): { readonly from: Side; readonly value: string } | null => {
+  const conflict = recorded.find((each) => each.field === field && each.decided !== null);
+  const from = conflict?.decided ?? null;
+  if (conflict === undefined || from === null) return null;
+  const value = conflict[from];
+  const other = otherSide(from);
+  const atOther = textIn(halves[other].record.contact, field);
+  const { record, base } = halves[from];
+  const own = textIn(record.contact, field);
+  const isAsDecided = atOther === conflict[other] || atOther === value;
+  const hasLost = conflict.winner !== null && base !== null && own === textIn(base.contact, field);
+  return isAsDecided && (own === value || hasLost) ? { from, value } : null;
+};
+
+/** Returns the sides that the chosen value must still be written to. Pure. */
+export const sidesToTake = (field: ScalarField, halves: Sides<Half>, value: string, policy: Policy): readonly Side[] =>
+  SIDES.filter(
+    (side) => mayWrite(forField(policy, field), side) && textIn(halves[side].record.contact, field) !== value,
+  );
+
+/**
+ * Returns the fields in which a write restores the winning value of a conflict on a side. The field was not changed since, so the
+ * conflict does not end with the write (R4). Pure.
+ */
+export const restoredFields = (
+  writes: readonly PlannedOperation[],
+  recorded: readonly RecordedConflict[],
+): readonly SyncedField[] =>
+  recorded.flatMap((conflict) => {
+    const won = conflict.winner === null ? null : conflict[conflict.winner];
+    const isRestored = scalarsOf([conflict.field]).some((field) =>
+      SIDES.some((side) => {
+        const update = updateOn(writes, side);
+        return update !== null && update.fields.includes(field) && textIn(update.desired, field) === won;
+      }),
+    );
+    return isRestored ? [conflict.field] : [];
+  });
+
+/**
+ * Returns the conflicts that a plan must include although no side changed: a user has decided them, or they are open and the policy
+ * of their field no longer asks the user. Pure.
+ */
+export const conflictsToPlan = <Row extends RecordedConflict>(
+  recorded: readonly Row[],
+  policy: Policy,
+): readonly Row[] =>
+  recorded.filter((row) => {
+    if (row.decided !== null) return true;
+    return isOpen(row) && (forField(policy, row.field).direction !== 'both' || policyFor(policy, row.field) !== 'ask');
+  });
+
+/** A conflict that a plan has ended. `lapsed`: a user had decided it, but the decision was not applied. */
+type EndedConflict<Row> = { readonly row: Row; readonly lapsed: boolean };
+
+/** Returns whether the plan still writes the value that a user chose. */
+const isStillWritten = ({ writes }: Merge, field: SyncedField): boolean =>
+  SIDES.some((side) => updateOn(writes, side)?.fields.some((each) => each === field) === true);
+
+/** Returns how a conflict ends by the decision about its contact; null if it does not end. */
+const endingOf = (row: RecordedConflict, decision: Decision): 'ends' | 'lapses' | null => {
+  const { field, leftId } = row;
+  const merge = decision.kind === 'merge' && decision.pair.left.id === leftId ? decision : null;
+  if (isOpen(row)) return merge?.conflicts.some((conflict) => conflict.field === field) === true ? null : 'ends';
+  if (merge?.taken?.some((taken) => taken.field === field) !== true) return 'lapses';
+  return isStillWritten(merge, field) ? null : 'ends';
+};
+
+/**
+ * Returns the conflicts that end with the plan. An open one ends if both values became the same, one side has its former value
+ * again, or one contact is deleted. One that a user decided ends if both sides have the chosen value, or if it may no longer be
+ * applied. Conflicts of contacts without a decision in the plan do not end. Pure.
+ */
+export const conflictsEndedBy = <Row extends RecordedConflict>(
+  recorded: readonly Row[],
+  decisions: readonly Decision[],
+): readonly EndedConflict<Row>[] => {
+  const rows = recorded.filter((row) => isOpen(row) || row.decided !== null);
+  if (rows.length === 0) return [];
+  const byContact = new Map<string, Decision>();
+  for (const decision of decisions) {
+    for (const { side, id } of contactsOfDecision(decision)) byContact.set(`${side} ${id}`, decision);
+  }
+  return rows.flatMap((row): EndedConflict<Row>[] => {
+    const decision = byContact.get(`left ${row.leftId}`) ?? byContact.get(`right ${row.rightId}`);
+    const ending = decision === undefined ? null : endingOf(row, decision);
+    return ending === null ? [] : [{ row, lapsed: ending === 'lapses' }];
+  });
+};

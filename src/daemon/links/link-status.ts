@@ -1,0 +1,124 @@
+import type { Cursor, LinkState } from '../../core/state/rows.ts';
+import type { App } from '../../app/app.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
+import { bySide, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
+import { shownLinkState } from '../../core/state/link.ts';
+import { progressOf, readLiveHeartbeats, type LinkProgress } from '../../app/heartbeat.ts';
+import { pollDelayMs } from '../jobs/due.ts';
+
+/** The status of a link; times in epoch milliseconds. */
+export type LinkStatus = LinkRecord & {
+  readonly link: string;
+  readonly sides: Sides<SideWords>;
+  readonly state: 'active' | 'paused' | 'halted' | 'failing';
+  readonly reason: string | null;
+  /** The time when the link was paused by hand; null if it is not. */
+  readonly pausedByHandAtMs: number | null;
+  /** The progress of the current run of the link; null without one. */
+  readonly underWay: LinkProgress | null;
+  /** The estimated time of the next run; null if no daemon serves the link, or if the next run does not depend on time. */
+  readonly nextRunAtMs: number | null;
+  /**
+   * The time of the next full listing of a side, which finds deletions; null if the change feed of the side reports deletions,
+   * and before the first listing.
+   */
+  readonly sweepAtMs: Sides<number | null>;
+  /** The data of an `auto` interval; null for a fixed interval. */
+  readonly pace: LinkPace | null;
+  /** The time when the change feed of each side was last read to its end; null before the first run. */
+  readonly readAtMs: Sides<number | null>;
+  /** The free requests of each side; null without a token, and for a side without a budget. */
+  readonly budget: Awaited<ReturnType<App['budget']>>;
+  /** Whether both sides have a token. */
+  readonly isConnected: boolean;
+};
+
+/** The current data of an `auto` interval. */
+export type LinkPace = {
+  /** The time to the next poll, in milliseconds. */
+  readonly everyMs: number;
+  readonly lastChangeAtMs: number | null;
+};
+
+const paceOf = (link: LinkConfig, row: LinkState, nowMs: number): LinkPace | null => {
+  const everyMs = pollDelayMs(link, row, nowMs);
+  return everyMs === null ? null : { everyMs, lastChangeAtMs: row.lastChangeAtMs };
+};
+
+const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
+
+/** The time of the next full listing. An overdue listing takes place in the next run, so its time is now. */
+const sweepAt = (link: LinkConfig, side: Side, { listedAtMs }: Cursor, nowMs: number): number | null => {
+  if (listedAtMs === null || link.sides[side].namesDeletions) return null;
+  return Math.max(nowMs, listedAtMs + link.sweepIntervalMs);
+};
+
+/** An active link runs an interval after the start of its last run. A failing link is retried at another time. */
+const nextRunOf = (
+  state: LinkStatus['state'],
+  lastRun: LinkRecord['lastRun'],
+  syncIntervalMs: number | undefined,
+  nowMs: number,
+): number | null => {
+  if (syncIntervalMs === undefined || state !== 'active') return null;
+  return Math.max(nowMs, lastRun === null ? nowMs : lastRun.startedAtMs + syncIntervalMs);
+};
+
+/** The content of the heartbeats of all daemons: the current runs, and the interval of each link that a daemon serves. */
+type Daemons = { readonly progress: readonly LinkProgress[]; readonly intervalsMs: ReadonlyMap<string, number> };
+
+const readDaemons = async (dataDir: string, nowMs: number): Promise<Daemons> => {
+  const beats = await readLiveHeartbeats(dataDir, nowMs);
+  const links = beats.flatMap((beat) => beat.links);
+  return {
+    progress: progressOf(beats, nowMs),
+    intervalsMs: new Map(links.map(({ name, syncIntervalMs }) => [name, syncIntervalMs])),
+  };
+};
+
+type StatusApp = Pick<App, 'store' | 'credentials' | 'budget' | 'config'>;
+
+const readStatus = async (
+  app: StatusApp,
+  link: LinkConfig,
+  { progress, intervalsMs }: Daemons,
+  nowMs: number,
+): Promise<LinkStatus> => {
+  const { store } = app;
+  const { name, sides } = link;
+  const row = await store.link(name);
+  const credentials = await app.credentials(link);
+  const record = await readLinkRecord(store, name);
+  const state = shownLinkState(row.state);
+  const pace = paceOf(link, row, nowMs);
+  const servedMs = intervalsMs.get(name);
+  const everyMs = servedMs === undefined ? undefined : (pace?.everyMs ?? servedMs);
+  return {
+    ...record,
+    link: name,
+    sides,
+    state,
+    reason: row.reason,
+    pausedByHandAtMs: row.pausedByHandAtMs,
+    underWay: progress.find((one) => one.link === name) ?? null,
+    nextRunAtMs: row.pausedByHandAtMs === null ? nextRunOf(state, record.lastRun, everyMs, nowMs) : null,
+    sweepAtMs: bySide((side) => sweepAt(link, side, row.cursors[side], nowMs)),
+    pace,
+    readAtMs: bySide((side) => readAt(row.cursors[side])),
+    budget: await app.budget(link),
+    isConnected: SIDES.every((side) => credentials[side] !== null),
+  };
+};
+
+/** Reads the status of each link from the store and from the heartbeats of all daemons. `nowMs` in epoch milliseconds. */
+export const readLinkStatuses = async (
+  app: StatusApp,
+  links: readonly LinkConfig[],
+  nowMs: number,
+): Promise<readonly LinkStatus[]> => {
+  const daemons = await readDaemons(app.config.dataDir, nowMs);
+  const statuses: LinkStatus[] = [];
+  for (const link of links) statuses.push(await readStatus(app, link, daemons, nowMs));
+  return statuses;
+};

@@ -1,0 +1,85 @@
+import { type Executable, creationsOn, updatesOn } from './execution.ts';
+import { sharedEmails, type Task, wasWritten } from '../../core/apply/task.ts';
+import { movesOf } from '../../core/apply/write.ts';
+import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
+import { membershipOn } from '../../core/reconcile/planned.ts';
+import type { RemoteCapabilities } from '../../providers/remote.ts';
+
+/** The number of writes due on a side, and the estimated number of requests for them. */
+type PlannedWrites = { readonly writes: number; readonly requests: number };
+
+/** Estimates the requests for the membership changes: one for each contact, or fewer if one request takes several of a group. */
+const moveRequests = (
+  moves: readonly Task[],
+  isWritten: (task: Task) => boolean,
+  side: Side,
+  { moveBatch }: RemoteCapabilities,
+): number => {
+  const joinsOnly = (task: Task): boolean => movesOf(task, side).leaves.length === 0;
+  const together = moves.filter((task) => moveBatch.of === 'all' || (isWritten(task) && joinsOnly(task)));
+  const members = new Map<string, number>();
+  for (const { joins, leaves } of together.map((task) => movesOf(task, side))) {
+    for (const key of [...joins, ...leaves]) members.set(key, (members.get(key) ?? 0) + 1);
+  }
+  const byGroup = [...members.values()].reduce((sum, count) => sum + Math.ceil(count / moveBatch.size), 0);
+  return Math.min(together.length, byGroup) + moves.length - together.length;
+};
+
+const MOVES_PER_STEP = 2000;
+/** The number of requests that a rate limit of 500 a minute allows within seconds. */
+const REQUESTS_PER_STEP = 50;
+
+/** Splitting into steps may cost at most a tenth more requests than one step. */
+const MOST_MORE = 1.1;
+
+/**
+ * Splits membership changes into steps of few requests each: a run can be stopped between two of them. Contacts stay in one
+ * step if a split would repeat the requests for the same groups.
+ */
+export const moveSteps = (
+  moves: readonly Task[],
+  side: Side,
+  capabilities: RemoteCapabilities,
+): readonly (readonly Task[])[] => {
+  const requestsOf = (some: readonly Task[]): number =>
+    moveRequests(some, (task) => wasWritten(task, side), side, capabilities);
+  const requests = requestsOf(moves);
+  if (moves.length <= MOVES_PER_STEP && requests <= REQUESTS_PER_STEP) return moves.length === 0 ? [] : [moves];
+  const middle = Math.ceil(moves.length / 2);
+  const parts = [moves.slice(0, middle), moves.slice(middle)];
+  const apart = parts.reduce((sum, part) => sum + requestsOf(part), 0);
+  if (moves.length <= MOVES_PER_STEP && apart > requests * MOST_MORE) return [moves];
+  return parts.flatMap((part) => moveSteps(part, side, capabilities));
+};
+
+const plannedOn = (
+  { groups: { actions }, decisions }: Executable,
+  tasks: readonly Task[],
+  side: Side,
+  capabilities: RemoteCapabilities,
+): PlannedWrites => {
+  const { createBatch, updateBatch, deleteBatch, createsWithGroups } = capabilities;
+  const creates = new Set(creationsOn(tasks, side));
+  const updated = new Set(updatesOn(tasks, side));
+  const updates = updated.size + tasks.reduce((sum, task) => sum + sharedEmails(task, side).length, 0);
+  const moves = tasks.filter(
+    (task) => membershipOn(task.operations, side) !== null && !(creates.has(task) && createsWithGroups),
+  );
+  const deletes = decisions.filter((decision) => decision.kind === 'delete' && decision.side === side).length;
+  const groups = actions.filter((action) => action.side === side).length;
+  const isWritten = (task: Task): boolean => creates.has(task) || updated.has(task);
+  const requests =
+    Math.ceil(creates.size / createBatch) +
+    Math.ceil(updates / updateBatch) +
+    moveRequests(moves, isWritten, side, capabilities) +
+    Math.ceil(deletes / deleteBatch) +
+    groups;
+  return { writes: creates.size + updates + moves.length + deletes + groups, requests };
+};
+
+/** Counts the writes of a plan with these tasks on each side, with remotes of these capabilities. */
+export const plannedWrites = (
+  plan: Executable,
+  tasks: readonly Task[],
+  capabilities: Sides<RemoteCapabilities>,
+): Sides<PlannedWrites> => bySide((side) => plannedOn(plan, tasks, side, capabilities[side]));

@@ -1,0 +1,114 @@
+import { headerNamed } from '../../net/headers.ts';
+import { InvalidError, StaleError } from '../errors.ts';
+import { notSent } from '../failure.ts';
+import { type BookContext, idOf, urlOf } from './book.ts';
+import { isStrong, noteVersion, readStored, type StoredCard } from './cards.ts';
+import { type Card, formatLines } from './card/content-line.ts';
+import { isGoneStatus } from './dav.ts';
+
+const condition = (etag: string | null): Readonly<Record<string, string>> =>
+  etag === null || !isStrong(etag) ? {} : { 'if-match': etag };
+
+const CARD_TYPE = 'text/vcard; charset=utf-8';
+
+/** The error options of a write that was not sent. */
+export const PUT = notSent('PUT a card');
+
+/**
+ * Writes a card. Returns the card that was sent, with the id of the answer. Its ETag is null unless the answer has a strong one:
+ * then the server may store another text than was sent (RFC 6352, 6.3.2.3).
+ */
+const putCard = async (
+  context: BookContext,
+  id: string,
+  card: Card,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<StoredCard> => {
+  const book = await context.find(signal);
+  const request = {
+    method: 'PUT',
+    url: urlOf(id, book.url),
+    what: 'a card',
+    headers: { 'content-type': CARD_TYPE, ...headers },
+    body: formatLines(card),
+  } as const;
+  const answer = await context.send(request, signal);
+  const location = headerNamed(answer.headers, 'location');
+  const stated = headerNamed(answer.headers, 'etag');
+  const etag = stated !== null && isStrong(stated) ? stated : null;
+  const storedId = (location === null ? null : idOf(location, book.url)) ?? id;
+  const sent: StoredCard = { id: storedId, etag, modifiedAtMs: null, card, isOriginal: true };
+  await noteVersion(context, sent, etag, signal);
+  return sent;
+};
+
+/** Creates a card. A card with this id must not exist. */
+export const createCard = (context: BookContext, id: string, card: Card, signal: AbortSignal): Promise<StoredCard> =>
+  putCard(context, id, card, { 'if-none-match': '*' }, signal);
+
+const CONVERTED =
+  'the server returns the card only in a converted form, so that a write would change its version or lose other lines of it';
+
+/** Replaces a card in the state in which it was read. */
+export const replaceCard = (
+  context: BookContext,
+  { id, etag, isOriginal }: StoredCard,
+  card: Card,
+  signal: AbortSignal,
+): Promise<StoredCard> => {
+  if (!isOriginal) throw new InvalidError(CONVERTED, PUT);
+  return putCard(context, id, card, condition(etag), signal);
+};
+
+/** Deletes a card if it still has that ETag. */
+export const deleteCard = async (
+  context: BookContext,
+  id: string,
+  etag: string | null,
+  signal: AbortSignal,
+): Promise<void> => {
+  const book = await context.find(signal);
+  const request = {
+    method: 'DELETE',
+    url: urlOf(id, book.url),
+    what: 'a card',
+    headers: condition(etag),
+    allowStatus: isGoneStatus,
+  } as const;
+  await context.send(request, signal);
+};
+
+const MOST_ATTEMPTS = 3;
+
+/** A card after an edit. `isWritten` is false if the edit changed nothing. */
+export type EditedCard = { readonly stored: StoredCard; readonly isWritten: boolean };
+
+/**
+ * Reads a card, edits it and writes it. Repeats this if the card changed in the meantime. Returns the card afterwards, or null
+ * if it does not exist. An edit that returns the same card is not written.
+ */
+export const editCard = async (
+  context: BookContext,
+  id: string,
+  edit: (card: Card) => Card,
+  signal: AbortSignal,
+): Promise<EditedCard | null> => {
+  let recent = context.recent.get(id)?.stored;
+  for (let attempt = 1; ; attempt += 1) {
+    // A recently read card may have changed: then the conditional write fails. If the edit changes nothing, the card is read.
+    const stored = recent ?? (await readStored(context, id, signal, true));
+    if (stored === null) return null;
+    const edited = edit(stored.card);
+    const isChanged = formatLines(edited) !== formatLines(stored.card);
+    if (!isChanged && recent === undefined) return { stored, isWritten: false };
+    recent = undefined;
+    context.recent.delete(id);
+    if (!isChanged) continue;
+    try {
+      return { stored: await replaceCard(context, stored, edited, signal), isWritten: true };
+    } catch (error) {
+      if (!(error instanceof StaleError) || attempt >= MOST_ATTEMPTS) throw error;
+    }
+  }
+};

@@ -1,0 +1,356 @@
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../../src/engine/run-event.ts';
+import { cardNamed } from '../../unit/providers/carddav/support.ts';
+import { startFakeLink, type FakeLink } from '../../support/carddav/fake-link.ts';
+import { found, withStatus } from '../../support/carddav/fake-server.ts';
+
+const putCards = (link: FakeLink, ...names: readonly string[]): void => {
+  for (const name of names) link.server.put(`${name}.vcf`, cardNamed(name));
+};
+
+/** Starts a link and syncs these cards. */
+const synced = async (...names: readonly string[]): Promise<FakeLink> => {
+  const link = await startFakeLink();
+  putCards(link, ...names);
+  await link.synced();
+  await link.synced();
+  return link;
+};
+
+const NOTHING = { created: 0, updated: 0, deleted: 0 };
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const FOUND = found('/ada/contacts/Bea.vcf', '<d:getetag>"other"</d:getetag>');
+const GONE = withStatus('/ada/contacts/Bea.vcf', '404 Not Found');
+
+describe('R7: a deletion that the feed names is confirmed by a read', () => {
+  test.each([
+    ['found before gone', { before: FOUND, after: GONE }],
+    ['gone before found', { before: GONE, after: FOUND }],
+    ['gone only', { before: '', after: GONE }],
+  ])('a card that exists is not deleted: %s', async (_order, furtherRows) => {
+    await using link = await synced('Ann', 'Bea');
+    link.server.set({ furtherRows });
+    for (const afterMs of [0, MINUTE_MS, 7 * HOUR_MS]) {
+      expect(await link.synced({ afterMs })).toMatchObject({ left: NOTHING, right: NOTHING });
+    }
+    expect(link.names()).toEqual(['Ann', 'Bea']);
+  });
+
+  test('a contradiction across two pages of the feed does not delete a card that exists', async () => {
+    await using link = await synced('Ann', 'Bea', 'Cid');
+    link.server.set({ pageSize: 1, furtherRows: { before: GONE, after: '' } });
+    link.server.put('Bea.vcf', cardNamed('Bea', 'TITLE:Baker'));
+    putCards(link, 'Dan');
+    await link.synced();
+    expect(link.names()).toEqual(['Ann', 'Bea', 'Cid', 'Dan']);
+  });
+
+  test('a contradiction in a whole listing deletes no card that exists, and creates it if it is new', async () => {
+    await using link = await synced('Ann', 'Bea');
+    link.server.set({ furtherRows: { before: '', after: GONE } });
+    await link.synced({ kind: 'full' });
+    expect(link.names()).toEqual(['Ann', 'Bea']);
+  });
+
+  test.each([
+    ['404 Not Found', 'row'],
+    ['410 Gone', 'row'],
+    ['418 I am a teapot', 'row'],
+    ['404 Not Found', 'properties'],
+    ['418 I am a teapot', 'properties'],
+  ] as const)('a deletion that the server reports as %s of the %s is synced', async (status, of) => {
+    await using link = await synced('Ann', 'Bea', 'Cid');
+    link.server.set({ missing: { status, of } });
+    link.server.remove('Bea.vcf');
+    await link.synced();
+    expect(link.names()).toEqual(['Ann', 'Cid']);
+  });
+
+  test('a card without properties that exists is not deleted', async () => {
+    await using link = await synced('Ann', 'Bea');
+    const row = withStatus('/ada/contacts/Bea.vcf', '418 I am a teapot');
+    link.server.set({
+      furtherRows: { before: '', after: row },
+      intercept: (_request, body) =>
+        body.includes('multiget') && body.includes('Bea.vcf')
+          ? { status: 207, body: `<d:multistatus xmlns:d="DAV:">${row}</d:multistatus>` }
+          : null,
+    });
+    await link.synced();
+    expect(link.names()).toEqual(['Ann', 'Bea']);
+  });
+
+  test('a multiget that is answered with 404 for each card deletes no card that exists', async () => {
+    await using link = await synced('Ann', 'Bea', 'Cid', 'Dan');
+    link.server.set({
+      furtherRows: { before: '', after: GONE },
+      intercept: (_request, body) => (body.includes('multiget') ? { status: 404 } : null),
+    });
+    await link.sync({ kind: 'full' });
+    link.server.set({ furtherRows: { before: '', after: '' }, intercept: () => null });
+    await link.synced({ afterMs: 10 * MINUTE_MS });
+    expect(link.names()).toEqual(['Ann', 'Bea', 'Cid', 'Dan']);
+  });
+
+  test('R17: a deletion that cannot be confirmed is confirmed later, although the feed does not repeat it', async () => {
+    await using link = await synced('Ann', 'Bea', 'Cid');
+    link.server.remove('Bea.vcf');
+    link.server.set({ leavesOut: ['Bea.vcf'] });
+    await link.synced();
+    await link.synced({ afterMs: MINUTE_MS });
+    expect(link.names()).toEqual(['Ann', 'Bea', 'Cid']);
+    link.server.set({ leavesOut: [] });
+    for (let run = 0; run < 3; run += 1) await link.synced({ afterMs: 20 * MINUTE_MS });
+    expect(link.names()).toEqual(['Ann', 'Cid']);
+  });
+});
+
+describe('R14: a server that refuses to report changes is listed', () => {
+  test.each([400, 403, 404, 405, 409, 410, 412, 413, 415, 422, 500, 501, 507])(
+    'after %s for the sync token',
+    async (status) => {
+      await using link = await synced('Ann', 'Bea');
+      link.server.set({ refusesSync: { status, of: 'token' } });
+      link.server.put('Ann.vcf', cardNamed('Anna'));
+      link.server.remove('Bea.vcf');
+      putCards(link, 'Cid');
+      await link.synced();
+      expect(link.names()).toEqual(['Anna', 'Cid']);
+    },
+  );
+
+  test.each([404, 500, 501, 507])('after %s for the first listing and each later request', async (status) => {
+    await using link = await startFakeLink({ refusesSync: { status, of: 'all' } });
+    putCards(link, 'Ann', 'Bea');
+    await link.synced();
+    expect(link.names()).toEqual(['Ann', 'Bea']);
+    link.server.remove('Bea.vcf');
+    putCards(link, 'Cid');
+    await link.synced();
+    expect(link.names()).toEqual(['Ann', 'Cid']);
+    expect(await link.synced()).toMatchObject({ left: NOTHING, right: NOTHING });
+  });
+
+  test('R7: an address book that does not exist any more is not an empty one', async () => {
+    await using link = await synced('Ann', 'Bea');
+    link.server.set({ intercept: () => ({ status: 404 }) });
+    expect((await link.sync()).summary.outcome).toBe('failed');
+    expect(link.names()).toEqual(['Ann', 'Bea']);
+  });
+});
+
+describe('R14: changes that the feed leaves out are found by a sweep', () => {
+  const muted = async (): Promise<FakeLink> => {
+    const link = await synced('Ann', 'Bea', 'Cid', 'Dan');
+    link.server.set({ isMute: true });
+    link.server.remove('Bea.vcf');
+    link.server.put('Cid.vcf', cardNamed('Cindy'));
+    putCards(link, 'Eve');
+    return link;
+  };
+
+  test('an edit, a deletion and a new card are found', async () => {
+    await using link = await muted();
+    await link.synced({ afterMs: HOUR_MS });
+    expect(link.names()).toEqual(['Ann', 'Bea', 'Cid', 'Dan']);
+    await link.synced({ afterMs: 6 * HOUR_MS });
+    expect(link.names()).toEqual(['Ann', 'Cindy', 'Dan', 'Eve']);
+  });
+
+  test('they are found although the first sweep fails', async () => {
+    await using link = await muted();
+    link.server.set({ intercept: (_request, body) => (body.includes('multiget') ? { status: 503 } : null) });
+    expect((await link.sync({ afterMs: 7 * HOUR_MS })).summary.outcome).toBe('failed');
+    link.server.set({ intercept: () => null });
+    await link.synced({ afterMs: MINUTE_MS });
+    expect(link.names()).toEqual(['Ann', 'Cindy', 'Dan', 'Eve']);
+  });
+
+  test('a sweep reads no card with a known ETag', async () => {
+    await using link = await synced('Ann', 'Bea');
+    const before = link.server.requests.length;
+    await link.synced({ afterMs: 7 * HOUR_MS });
+    const bodies = link.server.requests.slice(before).map(({ body }) => body);
+    expect(bodies.filter((body) => body.includes('sync-collection'))).toHaveLength(2);
+    expect(bodies.filter((body) => body.includes('multiget'))).toHaveLength(0);
+  });
+});
+
+const NAMES = Array.from({ length: 40 }, (_, index) => `P${index}`);
+
+describe('R8: what a halted run observed is read again', () => {
+  /** A link whose server has lost these cards, after the run that halted. */
+  const halted = async (lost: readonly string[]): Promise<FakeLink> => {
+    const link = await synced(...NAMES);
+    for (const name of lost) link.server.remove(`${name}.vcf`);
+    expect((await link.sync()).summary.outcome).toBe('halted');
+    return link;
+  };
+
+  /** The server has the cards again, and its feed does not report them. */
+  const restore = (link: FakeLink, names: readonly string[]): void => {
+    link.server.set({ isMute: true });
+    putCards(link, ...names);
+  };
+
+  test.each([{}, { acceptDeletes: true }, { kind: 'full' as const }])(
+    'no contact is deleted if the server has the cards again: %o',
+    async (options) => {
+      await using link = await halted(NAMES.slice(0, 12));
+      restore(link, NAMES.slice(0, 12));
+      expect(await link.synced({ afterMs: MINUTE_MS, ...options })).toMatchObject({ left: NOTHING, right: NOTHING });
+      expect(link.names()).toHaveLength(40);
+    },
+  );
+
+  test('--accept-deletes deletes the contacts that were shown and are still missing', async () => {
+    await using link = await halted(NAMES.slice(0, 20));
+    restore(link, NAMES.slice(0, 5));
+    expect(await link.synced({ acceptDeletes: true })).toMatchObject({ left: { deleted: 15 } });
+    expect(link.names()).toHaveLength(25);
+  });
+
+  test('--accept-deletes does not accept deletions that the halted run did not show', async () => {
+    await using link = await halted(NAMES.slice(0, 12));
+    for (const name of NAMES.slice(12, 16)) link.server.remove(`${name}.vcf`);
+    const { summary } = await link.sync({ acceptDeletes: true });
+    expect(summary).toMatchObject({ outcome: 'halted', left: NOTHING });
+    expect(summary.reason).toMatch(/delete 16 contacts/u);
+    expect(await link.synced({ acceptDeletes: true })).toMatchObject({ left: { deleted: 16 } });
+  });
+
+  test('--accept-deletes does not accept as many deletions of other contacts', async () => {
+    await using link = await halted(NAMES.slice(0, 12));
+    putCards(link, ...NAMES.slice(0, 12));
+    for (const name of NAMES.slice(12, 24)) link.server.remove(`${name}.vcf`);
+    expect((await link.sync({ acceptDeletes: true })).summary).toMatchObject({ outcome: 'halted', left: NOTHING });
+    expect(link.names()).toHaveLength(40);
+  });
+
+  test('--accept-deletes accepts nothing if no run has shown it', async () => {
+    await using link = await synced(...NAMES);
+    for (const name of NAMES.slice(0, 12)) link.server.remove(`${name}.vcf`);
+    expect((await link.sync({ acceptDeletes: true })).summary).toMatchObject({ outcome: 'halted', left: NOTHING });
+  });
+
+  test('an emptied address book is accepted after it was shown, and only what is missing then is deleted', async () => {
+    await using link = await halted(NAMES);
+    restore(link, NAMES.slice(0, 10));
+    expect(await link.synced({ acceptDeletes: true })).toMatchObject({ left: { deleted: 30 } });
+    expect(link.names()).toHaveLength(10);
+  });
+
+  test('a contact that was edited on the other side is not created again', async () => {
+    await using link = await halted(NAMES.slice(0, 12));
+    restore(link, NAMES.slice(0, 12));
+    const { account } = link.sandbox.google;
+    const [person] = account.people().filter(({ names }) => names?.[0]?.givenName === 'P3');
+    account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
+    expect(await link.synced({ afterMs: MINUTE_MS })).toMatchObject({ right: { created: 0, updated: 1 } });
+    expect(link.server.text('P3.vcf')).toContain('TITLE:Baker');
+  });
+
+  test('R17: a deletion of an earlier run is not carried out while the card cannot be read', async () => {
+    await using link = await halted(NAMES.slice(0, 12));
+    link.server.set({ leavesOut: NAMES.map((name) => `${name}.vcf`) });
+    expect(await link.synced({ acceptDeletes: true })).toMatchObject({ left: NOTHING });
+    expect(link.names()).toHaveLength(40);
+  });
+
+  test('values that are there again are not removed on the other side', async () => {
+    await using link = await startFakeLink();
+    const cards = (...lines: readonly string[]): void => {
+      for (const name of NAMES.slice(0, 30)) link.server.put(`${name}.vcf`, cardNamed(name, ...lines));
+    };
+    cards('TITLE:Baker');
+    await link.synced();
+    cards();
+    expect((await link.sync()).summary.reason).toMatch(/empty the title of 30 contacts/u);
+    link.server.set({ isMute: true });
+    cards('TITLE:Baker');
+    expect(await link.synced()).toMatchObject({ left: NOTHING, right: NOTHING });
+  });
+});
+
+describe('R15: a card that one answer does not contain is read by later runs', () => {
+  test.each(['leavesOut', 'sendsNoData'] as const)('a new card: %s', async (manner) => {
+    await using link = await startFakeLink({ [manner]: ['Bea.vcf'] });
+    putCards(link, 'Ann', 'Bea', 'Cid');
+    await link.synced();
+    expect(link.names()).toEqual(['Ann', 'Cid']);
+    link.server.set({ [manner]: [] });
+    await link.synced();
+    expect(link.names()).toEqual(['Ann', 'Bea', 'Cid']);
+  });
+
+  test.each(['leavesOut', 'sendsNoData'] as const)('an edit of a linked card: %s', async (manner) => {
+    await using link = await synced('Ann', 'Bea');
+    link.server.put('Bea.vcf', cardNamed('Beate'));
+    link.server.set({ [manner]: ['Bea.vcf'] });
+    await link.synced();
+    expect(link.names()).toEqual(['Ann', 'Bea']);
+    link.server.set({ [manner]: [] });
+    await link.synced();
+    expect(link.names()).toEqual(['Ann', 'Beate']);
+  });
+});
+
+test('R15: an edit of a card without an ETag is refused with a reason, and not reported as stale', async () => {
+  await using link = await startFakeLink({ hidesEtags: 'everywhere', putEtag: 'none' });
+  putCards(link, 'Ann');
+  await link.synced();
+  const { account } = link.sandbox.google;
+  account.updatePerson(account.people()[0]?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
+  expect(await link.synced({ afterMs: MINUTE_MS })).toMatchObject({ skipped: 1 });
+  const { rejections } = await link.app.store.link('home');
+  expect(rejections.map(({ reason }) => reason).join()).toMatch(/names no ETag/u);
+});
+
+test.each([
+  [507, /quota of the account is full/u],
+  [413, /larger than the server accepts/u],
+])('R15: a refusal with %i says what is wrong', async (status, reason) => {
+  await using link = await synced('Ann');
+  link.server.set({ intercept: ({ method }) => (method === 'PUT' ? { status } : null) });
+  const { account } = link.sandbox.google;
+  account.updatePerson(account.people()[0]?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
+  expect(await link.synced({ afterMs: MINUTE_MS })).toMatchObject({ skipped: 1 });
+  const { rejections } = await link.app.store.link('home');
+  expect(rejections.map((each) => each.reason).join()).toMatch(reason);
+});
+
+test('an edit is written to a server that names ETags only in the answer to a GET, and no other edit is lost', async () => {
+  await using link = await startFakeLink({ hidesEtags: 'reports', putEtag: 'none' });
+  putCards(link, 'Ann');
+  await link.synced();
+  const { account } = link.sandbox.google;
+  const id = account.people()[0]?.resourceName ?? '';
+  account.updatePerson(id, { organizations: [{ title: 'Baker' }] });
+  link.server.put('Ann.vcf', cardNamed('Ann', 'NOTE:Unread'));
+  link.server.set({ isMute: true });
+  await link.synced({ afterMs: MINUTE_MS });
+  expect(link.server.text('Ann.vcf')).toMatch(/TITLE:Baker/u);
+  expect(link.server.text('Ann.vcf')).toMatch(/NOTE:Unread/u);
+  expect(link.server.requests.findLast(({ method }) => method === 'PUT')?.headers['if-match']).toBeDefined();
+  expect(await link.synced({ afterMs: MINUTE_MS })).toMatchObject({ left: NOTHING, right: NOTHING, skipped: 0 });
+});
+
+test('an address book that may only be read is a source only, and this is reported once', async () => {
+  await using link = await startFakeLink({ privileges: ['read'] });
+  putCards(link, 'Ann', 'Bea');
+  const { account } = link.sandbox.google;
+  for (const givenName of ['Gus', 'Hal', 'Ida']) account.createPerson({ names: [{ givenName }] });
+  const skipped: string[] = [];
+  const onEvent = (event: RunEvent): void => {
+    if (event.kind === 'skipped') skipped.push(event.reason);
+  };
+  expect(await link.synced({ onEvent })).toMatchObject({ left: { created: 2 }, right: NOTHING, skipped: 0 });
+  expect(skipped).toEqual(['the account may only read the address book "Contacts"; it is not written']);
+  expect((await link.app.store.link('home')).rejections).toEqual([]);
+  expect(link.server.requests.filter(({ method }) => method === 'PUT')).toHaveLength(0);
+  link.server.put('Ann.vcf', cardNamed('Anna'));
+  await link.synced({ afterMs: MINUTE_MS });
+  expect(link.names()).toEqual(['Anna', 'Bea', 'Gus', 'Hal', 'Ida']);
+});

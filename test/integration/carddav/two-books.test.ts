@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../src/app/config/config.ts';
+import { cardNamed } from '../../unit/providers/carddav/support.ts';
+import { createMovableClock } from '../../support/clocks.ts';
+import { startFakeServer } from '../../support/carddav/fake-server.ts';
+import { openProgram } from '../../support/linked-sandbox.ts';
+
+type Side = { readonly url: string; readonly addressbook?: string; readonly password?: string };
+
+/** Writes the configuration of a link between two address books. */
+const configured = async (left: Side, right: Side) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-books-'));
+  const configPath = join(dataDir, 'contact-sync.yaml');
+  const side = (name: string, own: Side) => ({
+    provider: 'carddav',
+    name,
+    username: 'ada',
+    password: 'secret',
+    rateLimit: '60000/minute',
+    ...own,
+  });
+  const links = { home: { left: side('one', left), right: side('two', right) } };
+  await writeFile(configPath, JSON.stringify({ links }), { mode: 0o600 });
+  return {
+    options: { env: { DATA_DIR: dataDir }, cwd: dataDir, configPath },
+    [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }),
+  };
+};
+
+describe('a link between two address books', () => {
+  test('two servers with the same password are linked', async () => {
+    await using left = await startFakeServer();
+    await using right = await startFakeServer();
+    await using config = await configured({ url: left.url }, { url: right.url });
+    await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
+    left.put('a.vcf', cardNamed('Ann'));
+    right.put('b.vcf', cardNamed('Bea'));
+    expect(await program.synced()).toMatchObject({ left: { created: 1 }, right: { created: 1 } });
+  });
+
+  test.each([
+    ['two URLs', { url: 'https://dav.test/ada/one/' }, { url: 'https://dav.test/ada/two/' }],
+    ['two names', { url: 'https://dav.test/', addressbook: 'A' }, { url: 'https://dav.test/', addressbook: 'B' }],
+  ])('two address books of one account are accepted: %s', async (_case, left, right) => {
+    await using config = await configured(left, right);
+    expect(loadConfig(config.options).links).toHaveLength(1);
+  });
+
+  test.each([
+    ['the same URL', { url: 'https://dav.test/ada/one/' }, { url: 'https://dav.test/ada/one' }],
+    ['the same name', { url: 'https://dav.test', addressbook: 'A' }, { url: 'https://dav.test/', addressbook: 'a' }],
+  ])('the same address book twice is refused: %s', async (_case, left, right) => {
+    await using config = await configured(left, right);
+    expect(() => loadConfig(config.options)).toThrow(/has the same address book on both sides/u);
+  });
+
+  test('R9: one address book under two addresses halts the run', async () => {
+    await using server = await startFakeServer();
+    await using config = await configured({ url: server.url }, { url: `${server.url}ada/contacts/` });
+    await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
+    server.put('a.vcf', cardNamed('Ann'));
+    const { error, summary } = await program.sync();
+    expect(error).toMatchObject({ halt: { reason: 'same-accounts' } });
+    expect(summary.reason).toMatch(/the same account or address book/u);
+    expect(server.requests.filter(({ method }) => method === 'PUT')).toHaveLength(0);
+  });
+});

@@ -1,0 +1,3 @@
+import { describeHistories } from './play-histories.ts';
+
+describeHistories({ left: 'google', right: 'carddav' });

@@ -1,0 +1,3 @@
+import { describeKillPoints } from './play-kill-points.ts';
+
+describeKillPoints({ left: 'google', right: 'carddav' });

@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { createMovableClock, type MovableClock } from '../clocks.ts';
+import { FAST_LIMITS, FAST_SANDBOX, openProgram, type Program } from '../linked-sandbox.ts';
+import { startFakeServer, type FakeServer, type FakeSettings } from './fake-server.ts';
+
+/** A link of the real program between Google's emulator and the CardDAV server in memory. */
+export type FakeLink = Program & {
+  readonly sandbox: Sandbox;
+  readonly server: FakeServer;
+  readonly clock: MovableClock;
+  /** Opens the program again on the same database and accounts, as another process, and closes it after its use. */
+  reopened<T>(use: (program: Program) => Promise<T>): Promise<T>;
+  /** Opens the program on an empty database and the same accounts, as a second installation, and closes it after its use. */
+  installedAgain<T>(use: (program: Program) => Promise<T>): Promise<T>;
+  /** The given names at Google, sorted. */
+  names(): readonly string[];
+};
+
+/** Starts the emulator, the server and the program. */
+export const startFakeLink = async (
+  settings: Partial<FakeSettings> = {},
+  variables: Readonly<Record<string, string>> = {},
+): Promise<FakeLink> => {
+  await using stack = new AsyncDisposableStack();
+  const clock = createMovableClock(1_000);
+  const sandbox = stack.use(await startSandbox({ ...FAST_SANDBOX, google: [], service: [], clock }));
+  const server = stack.use(await startFakeServer(settings));
+  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-fake-'));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const configPath = join(dataDir, 'contact-sync.yaml');
+  await writeFile(
+    configPath,
+    JSON.stringify({ links: { home: { left: { provider: 'google' }, right: { provider: 'carddav' } } } }),
+  );
+  const env = {
+    ...sandbox.environment(),
+    ...FAST_LIMITS,
+    CARDDAV_RATE_LIMIT: '60000/minute',
+    CARDDAV_URL: server.url,
+    CARDDAV_USERNAME: 'ada',
+    CARDDAV_PASSWORD: 'secret',
+    DATA_DIR: dataDir,
+    ...variables,
+  };
+  const open = (own: Readonly<Record<string, string>> = {}): Program =>
+    openProgram({ env: { ...env, ...own }, cwd: dataDir, configPath }, { clock });
+  const program = stack.use(open());
+  const owned = stack.move();
+  return {
+    ...program,
+    sandbox,
+    server,
+    clock,
+    reopened: async (use) => {
+      await using again = open();
+      return await use(again);
+    },
+    installedAgain: async (use) => {
+      await using again = open({ DATA_DIR: join(dataDir, 'second') });
+      return await use(again);
+    },
+    names: () =>
+      sandbox.google.account
+        .people()
+        .map(({ names }) => names?.[0]?.givenName ?? '')
+        .toSorted(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};

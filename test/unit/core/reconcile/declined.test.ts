@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
+import type { Declined } from '../../../../src/core/contact/snapshot.ts';
+import { settleDeclined } from '../../../../src/core/reconcile/declined.ts';
+import { values } from './support.ts';
+
+type Case = {
+  readonly former?: Declined;
+  readonly written: readonly SyncedField[];
+  readonly wanted: Partial<Contact>;
+  readonly now: Partial<Contact>;
+  readonly other?: Partial<Contact>;
+  readonly groups?: readonly string[];
+};
+
+const settle = ({ former, written, wanted, now, other = wanted, groups = [] }: Case): Declined =>
+  settleDeclined({
+    former,
+    written: new Set(written),
+    wanted: contactOf(wanted),
+    now: contactOf(now),
+    other: contactOf(other),
+    groups,
+  });
+
+const SITES = { websites: values('a.org', 'b.org') };
+
+const ONE_SITE = { websites: values('a.org') };
+
+describe('settleDeclined', () => {
+  test.each<[string, Case, Declined]>([
+    ['everything was stored', { written: ['title'], wanted: { title: 'A' }, now: { title: 'A' } }, {}],
+    ['a text was not stored', { written: ['title'], wanted: { title: 'A' }, now: {} }, { title: ['A'] }],
+    ['an element was not stored', { written: ['websites'], wanted: SITES, now: ONE_SITE }, { websites: ['b.org'] }],
+    ['an element was not removed', { written: ['websites'], wanted: ONE_SITE, now: SITES }, { websites: ['b.org'] }],
+    ['another field differs', { written: ['title'], wanted: { company: 'A' }, now: {} }, {}],
+    [
+      'a former difference still exists',
+      { former: { title: ['A'] }, written: [], wanted: { title: 'A' }, now: {} },
+      { title: ['A'] },
+    ],
+    [
+      'the other side changed',
+      { former: { title: ['A'] }, written: [], wanted: {}, now: {}, other: { title: 'B' } },
+      {},
+    ],
+    ['the sides are equal by now', { former: { websites: ['b.org'] }, written: [], wanted: SITES, now: SITES }, {}],
+    ['groups were not stored', { written: [], wanted: {}, now: {}, groups: ['g'] }, { buckets: ['g'] }],
+  ])('R2: keeps the differences that are settled if %s', (_, given, declined) => {
+    expect(settle(given)).toEqual(declined);
+  });
+});

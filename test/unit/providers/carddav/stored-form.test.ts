@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
+import type { Remote } from '../../../../src/providers/remote.ts';
+import { convertAsCyrus, convertAsSabre } from '../../../support/carddav/converters.ts';
+import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
+import { changesOf, cursorOf, forever, openServer, pagesOf, WHOLE, type Opened } from './support.ts';
+
+const cardOf = (version: string, ...lines: readonly string[]): string =>
+  ['BEGIN:VCARD', `VERSION:${version}`, 'UID:uid-a', 'FN:Ada', 'N:;Ada;;;', ...lines, 'END:VCARD', ''].join('\r\n');
+
+const PHOTO_3 = 'PHOTO;ENCODING=b;TYPE=JPEG:/9j/4AAQSkZJRgABAQEASABIAAD';
+const PHOTO_4 = 'PHOTO:data:image/jpeg;base64,/9j/4AAQSkZJRgABAQEASABIAAD';
+
+const CARDS = [
+  ['3.0 without converted lines', cardOf('3.0')],
+  ['4.0 without converted lines', cardOf('4.0')],
+  ['3.0 with a photo', cardOf('3.0', PHOTO_3, 'EMAIL;TYPE=PREF:ada@a.example', 'item1.X-ABDATE:1835-07-08')],
+  ['4.0 with a photo', cardOf('4.0', PHOTO_4, 'EMAIL;PREF=1:ada@a.example', 'ANNIVERSARY:18350708', 'KIND:individual')],
+] as const;
+
+const SERVERS = [
+  ['Cyrus', { converts: convertAsCyrus }],
+  ['SabreDAV 4', { converts: convertAsSabre }],
+  ['Radicale', {}],
+] as const;
+
+const openBook = (settings: Partial<FakeSettings>): Promise<Opened> =>
+  openServer({ versions: ['3.0', '4.0'], ...settings });
+
+const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {
+  const answer = (await remote.read([id], forever)).get(id);
+  return answer?.kind === 'found' ? answer.record : expect.fail(`${id} is ${answer?.kind}`);
+};
+
+const writeTitle = async (remote: Remote, current: ContactRecord, title = 'Countess') => {
+  const desired = { ...current.contact, title };
+  const [result] = await remote.update([{ key: 'k', current, desired, fields: ['title'] }], forever);
+  return result;
+};
+
+const titled = (card: string): string => card.replace('END:VCARD', 'TITLE:Countess\r\nEND:VCARD');
+
+describe.each(SERVERS)('on a server that converts cards as %s does', (_server, manner) => {
+  test.each(CARDS)('R10: an edit of a card of version %s changes no other line', async (_card, card) => {
+    await using opened = await openBook(manner);
+    opened.server.put('a.vcf', card);
+    const remote = opened.connect();
+    const first = await pagesOf(remote, WHOLE);
+    const [change] = changesOf(first);
+    if (change?.kind !== 'upsert') return expect.fail('the card is not listed');
+    const result = await writeTitle(remote, change.record);
+    expect(result).toMatchObject({ ok: true });
+    expect(opened.server.text('a.vcf')).toBe(titled(card));
+    // The feed returns the record of the answer.
+    const cursor = cursorOf(first);
+    const [after] = changesOf(await pagesOf(opened.connect(), { mode: 'changes', cursor }));
+    expect(after).toMatchObject({ record: result?.ok === true ? result.value : {} });
+    return undefined;
+  });
+
+  test.each(CARDS)('R10: a change of a category of a card of version %s changes no other line', async (_card, card) => {
+    await using opened = await openBook(manner);
+    opened.server.put('a.vcf', card);
+    const remote = opened.connect();
+    await pagesOf(remote, WHOLE);
+    const request = { key: 'a', id: 'a.vcf', add: ['category:VIP'], remove: [], knownGroupIds: null };
+    expect(await remote.changeMembership([request], forever)).toMatchObject([{ ok: true }]);
+    expect(opened.server.text('a.vcf')).toBe(card.replace('END:VCARD', 'CATEGORIES:VIP\r\nEND:VCARD'));
+  });
+
+  test.each(['3.0', '4.0'])('R10: a member is added to a group card of version %s', async (version) => {
+    await using opened = await openBook(manner);
+    const [kind, member] =
+      version === '4.0' ? ['KIND', 'MEMBER'] : ['X-ADDRESSBOOKSERVER-KIND', 'X-ADDRESSBOOKSERVER-MEMBER'];
+    const group = cardOf(version, `${kind}:group`, `${member}:urn:uuid:elsewhere`).replace('uid-a', 'uid-g');
+    opened.server.put('g.vcf', group);
+    opened.server.put('a.vcf', cardOf('3.0'));
+    const request = { key: 'a', id: 'a.vcf', add: ['g.vcf'], remove: [], knownGroupIds: null };
+    expect(await opened.connect().changeMembership([request], forever)).toEqual([
+      { key: 'a', ok: true, value: ['g.vcf'] },
+    ]);
+    expect(opened.server.text('g.vcf')).toBe(group.replace('END:VCARD', `${member}:urn:uuid:uid-a\r\nEND:VCARD`));
+  });
+
+  test('R10: a second edit of a card, also by a process that has not read it, keeps its version', async () => {
+    await using opened = await openBook(manner);
+    opened.server.put('a.vcf', cardOf('4.0', PHOTO_4));
+    const remote = opened.connect();
+    const first = await writeTitle(remote, await recordAt(remote, 'a.vcf'), 'Baroness');
+    const second = await writeTitle(remote, first?.ok === true ? first.value : expect.fail('refused'), 'Duchess');
+    expect(second?.ok).toBe(true);
+    const other = opened.connect();
+    expect(await writeTitle(other, await recordAt(other, 'a.vcf'))).toMatchObject({ ok: true });
+    expect(opened.server.text('a.vcf')).toBe(titled(cardOf('4.0', PHOTO_4)));
+  });
+
+  test('a new card has version 3.0', async () => {
+    await using opened = await openBook(manner);
+    const request = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'people/1' };
+    const [made] = await opened.connect().create([request], forever);
+    expect(opened.server.text(made?.ok === true ? made.value.id : '')).toContain('VERSION:3.0');
+  });
+});
+
+describe('R15: a card that is returned only in a converted form is not written', () => {
+  test.each([
+    [
+      'the stored length is that of neither form',
+      { converts: (text: string, version: string) => convertAsSabre(text.replace('N:;', 'N:;  '), version) },
+    ],
+    ['no length is reported', { converts: convertAsSabre, reportsLength: false }],
+    [
+      'version 4.0 cannot be read',
+      {
+        converts: convertAsSabre,
+        intercept: (_: unknown, body: string) => (body.includes('version="4.0"') ? { status: 403 } : null),
+      },
+    ],
+    [
+      'both forms have the stored length, and no search finds the version',
+      {
+        converts: convertAsCyrus,
+        intercept: (_: unknown, body: string) => (body.includes('name="VERSION"') ? { status: 403 } : null),
+      },
+    ],
+  ])('%s', async (_, manner) => {
+    await using opened = await openBook(manner);
+    opened.server.put('a.vcf', cardOf('4.0'));
+    const remote = opened.connect();
+    const result = await writeTitle(remote, await recordAt(remote, 'a.vcf'));
+    expect(result).toMatchObject({ ok: false, error: { kind: 'invalid', applied: 'no' } });
+    expect(opened.server.text('a.vcf')).toBe(cardOf('4.0'));
+  });
+});
+
+test('a record is made of the stored form of a card, because a conversion may drop values', async () => {
+  const converts = (text: string, version: string): string =>
+    convertAsSabre(text, version).replace(version === '3.0' ? /^TITLE:.*\r\n/mu : /^$/u, '');
+  await using opened = await openBook({ converts });
+  opened.server.put('a.vcf', cardOf('4.0', 'TITLE:Countess'));
+  expect((await recordAt(opened.connect(), 'a.vcf')).contact.title).toBe('Countess');
+});
+
+test('an address book that takes only version 4.0 is read and written in it', async () => {
+  await using opened = await openServer({ versions: ['4.0'], converts: convertAsSabre });
+  opened.server.put('a.vcf', cardOf('4.0', PHOTO_4));
+  const remote = opened.connect();
+  expect(await writeTitle(remote, await recordAt(remote, 'a.vcf'))).toMatchObject({ ok: true });
+  expect(opened.server.text('a.vcf')).toBe(titled(cardOf('4.0', PHOTO_4)));
+});
+
+test('a listing of cards of version 3.0 reads each of them once', async () => {
+  await using opened = await openBook({ converts: convertAsSabre });
+  opened.server.put('a.vcf', cardOf('3.0', PHOTO_3));
+  await pagesOf(opened.connect(), WHOLE);
+  expect(opened.server.requests.filter(({ body }) => body.includes('multiget'))).toHaveLength(1);
+});

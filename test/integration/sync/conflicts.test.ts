@@ -337,7 +337,7 @@ describe('R4: a decision about a settled conflict', () => {
     await answer(linked, 'left');
     expect(await open(linked)).toMatchObject([{ state: 'settled', winner: 'left', by: 'user', choices: ['right'] }]);
     await answer(linked, 'right');
-    expect(await open(linked)).toMatchObject([{ winner: 'right', by: 'newer edit', choices: ['left'] }]);
+    expect(await open(linked)).toMatchObject([{ winner: 'right', by: 'user', choices: ['left'] }]);
     await expectQuiet(linked);
     expect(titles(linked)).toEqual(['Brewer', 'Brewer']);
   });

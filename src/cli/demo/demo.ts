@@ -27,9 +27,11 @@ const demo = async (terminal: Terminal, options: DemoOptions): Promise<ExitCode>
   using interrupt = listenForInterrupt();
   await using stack = new AsyncDisposableStack();
   let aheadMs = 0;
+  // All sample contacts were changed at the same time, so that the conflicts of the first sync always have the same winners.
+  let seedingAtMs: number | null = systemClock.now();
   const clock = {
     ...systemClock,
-    now: () => systemClock.now() + aheadMs,
+    now: () => seedingAtMs ?? systemClock.now() + aheadMs,
     monotonic: () => systemClock.monotonic() + aheadMs,
   };
   const pair = await startSandboxPair({
@@ -40,6 +42,7 @@ const demo = async (terminal: Terminal, options: DemoOptions): Promise<ExitCode>
     googleQuotas: { readsPerMinute: REQUESTS_PER_MINUTE, writesPerMinute: REQUESTS_PER_MINUTE },
   });
   stack.use(pair);
+  seedingAtMs = null;
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-demo-'));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
   const configPath = join(dataDir, 'contact-sync.yaml');

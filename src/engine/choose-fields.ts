@@ -6,7 +6,7 @@ import { SIDES } from '../core/contact/side.ts';
 import type { LinkContext, Session } from './context.ts';
 import { discard } from './discard.ts';
 import { chunks } from '../util/batches.ts';
-import { endConflicts } from './execute/conflicts.ts';
+import { endConflictChanges } from './execute/conflicts.ts';
 
 /** Contacts per commit. */
 const BATCH = 1_000;
@@ -25,12 +25,10 @@ export const hasOtherFields = ({ fields }: LinkContext, { fields: stored }: Link
 
 /** Ends the conflicts in fields that the link no longer syncs. */
 const endConflictsExcept = async (session: Session, kept: ReadonlySet<SyncedField>): Promise<void> => {
-  const recorded = await session.store.conflicts(session.link, { all: false });
-  const ended = recorded.filter(({ field }) => !kept.has(field));
-  await endConflicts(
-    session,
-    ended.map((row) => ({ row, lapsed: true })),
-  );
+  const { clock, link, store, writer } = session;
+  const recorded = await store.conflicts(link, { all: false });
+  const ended = recorded.flatMap((row) => (kept.has(row.field) ? [] : [{ row, lapsed: true }]));
+  if (ended.length > 0) await writer.apply({}, (set) => set.add(...endConflictChanges(ended, clock.now())));
 };
 
 const storeFields = async ({ writer }: Session, fields: LinkState['fields']): Promise<void> => {

@@ -16,6 +16,7 @@ import { currentLinks, type NamedGroups, planFirst, planLinkGroups, planPart, pl
 import { pullBoth } from './pull.ts';
 import { recover } from './recover.ts';
 import { storePatterns } from './selecting.ts';
+import { tidy } from './tidy.ts';
 
 /**
  * Returns the session of a link in which a side that may only be read is the source. The reason is reported once, and not for each
@@ -57,7 +58,8 @@ const report = (session: Session, plan: Plan): void => {
 
 /** @throws {HaltError} if the guard halts the run: nothing is written. */
 const performFirst = async (session: Session, groups: NamedGroups) => {
-  const { plan, selection, later } = await planFirst(session, groups);
+  const { plan, outdated, selection, later } = await planFirst(session, groups);
+  await tidy(session, outdated);
   const halt = await guardRun(session, plan);
   report(session, plan);
   if (halt !== null) throw new HaltError(halt, await lossesShown(session, plan, halt));
@@ -72,7 +74,8 @@ const performPart = async (
   later: readonly LaterPart[],
 ): Promise<void> => {
   const { session } = execution;
-  const plan = await planPart(session, groups, ids);
+  const { plan, outdated } = await planPart(session, groups, ids);
+  await tidy(session, outdated);
   report(session, plan);
   await executePart(execution, plan, later);
 };
@@ -89,7 +92,8 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
   await settleUnanswered(session);
   const links = currentLinks(session, groups);
   // The first plan has written the groups.
-  const { plan } = await planStored(session, { ...groups, actions: [], ended: [], links });
+  const { plan, outdated } = await planStored(session, { ...groups, actions: [], ended: [], links });
+  await tidy(session, outdated);
   // Decisions that exceed the limits of the guard are left to the next run, which halts first (R8).
   const halt = await guardPlan(session, plan);
   const waitsForNextRun = (decision: Decision): boolean => {

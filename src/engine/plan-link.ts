@@ -63,7 +63,7 @@ export const planLink = (context: LinkContext, options: RunOptions): Promise<Pla
     const unpaired = [...first.unpaired];
     const asked = [requests];
     for (const { ids } of later) {
-      const plan = await planPart(session, groups, ids);
+      const { plan } = await planPart(session, groups, ids);
       for (const change of partChanges(plan, groups)) changes.push(change);
       unpaired.push(...unpairedOf(plan));
       asked.push(requestsOf(session, plan));

@@ -5,7 +5,6 @@ import type { GroupRecord } from '../core/contact/record.ts';
 import { type Half, halfKey, isPresent } from '../core/contact/half.ts';
 import { bySide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import { isFault } from '../providers/errors.ts';
-import type { Decision } from '../core/reconcile/decision.ts';
 import { deferExtras, deferRefused, deferUnsettled, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
 import { planGroups, type GroupNames, type GroupPlan } from '../core/reconcile/groups.ts';
 import { planContacts, type Plan } from '../core/reconcile/plan.ts';
@@ -16,8 +15,8 @@ import { confirmMet, NONE_READ } from './confirm.ts';
 import { listedSides, onBothSides, type Session } from './context.ts';
 import { yieldToEventLoop } from './execute/in-parallel.ts';
 import { divideContacts, type LaterPart } from './parts.ts';
-import { endConflicts } from './execute/conflicts.ts';
 import { currentSelection, storedSelection } from './selecting.ts';
+import type { Outdated } from './tidy.ts';
 import { bindingVerdicts } from './verdicts.ts';
 import { loadUnpaired, loadWorkload, type ContactIds, type Part } from './workload.ts';
 
@@ -70,16 +69,6 @@ export const planLinkGroups = async (session: Session): Promise<NamedGroups> => 
 /** A feed that lags shows a deleted contact for a shorter time. */
 const FORGETS_DELETIONS_AFTER_MS = 24 * 60 * 60_000;
 
-/** Drops contacts that were deleted long ago. */
-const forgetDeletions = async ({ clock, writer }: Session, deleted: readonly Half[]): Promise<void> => {
-  const old = deleted.filter(({ heardAtMs }) => clock.now() - heardAtMs >= FORGETS_DELETIONS_AFTER_MS);
-  if (old.length === 0) return;
-  const ids = bySide((side) => old.filter((half) => half.side === side).map(({ id }) => id));
-  await writer.apply({ ids }, (set) => {
-    for (const half of old) set.drop(half);
-  });
-};
-
 /** Returns a test for contacts that have a write of unknown outcome. */
 const loadUnsettled = async (session: Session): Promise<(side: Side, id: string) => boolean> => {
   const open = await openEntries(session);
@@ -88,21 +77,6 @@ const loadUnsettled = async (session: Session): Promise<(side: Side, id: string)
     right: new Set(open.flatMap(({ rightId }) => rightId ?? [])),
   };
   return (side, id) => ids[side].has(id);
-};
-
-/**
- * Stores the bases of deferred pairs whose groups are united by this plan. The next plan counts these groups as united, and
- * would treat a membership on one side only as an agreed one (R11).
- */
-const keepUniting = async ({ writer }: Session, waiting: readonly Decision[]): Promise<void> => {
-  const pairs = waiting.flatMap((decision) => (decision.kind === 'merge' && decision.unites ? [decision.pair] : []));
-  if (pairs.length === 0) return;
-  await writer.apply({ ids: bySide((side) => pairs.map((pair) => pair[side].id)) }, (set) => {
-    for (const { base, id, side } of pairs.flatMap(({ left, right }) => [left, right])) {
-      const half = set.half(side, id);
-      if (half !== null) set.put({ ...half, base, state: half.state === 'settled' ? 'changed' : half.state });
-    }
-  });
 };
 
 /** Loads the refusals whose contacts do not exist any more. */
@@ -117,33 +91,25 @@ const loadOrphaned = async ({ link, store }: Session, rejections: LinkState['rej
   return orphanedRefusals(refusals, (side, id) => present.has(halfKey({ side, id })));
 };
 
-/**
- * Returns the plan without deferred decisions: contacts with a write of unknown outcome, refused writes, and extras. Stores the
- * bases that deferred pairs would lose ({@link keepUniting}).
- */
-const deferWaiting = async (session: Session, plan: Plan): Promise<Plan> => {
+/** Returns the plan without deferred decisions: contacts with a write of unknown outcome, refused writes, and extras. */
+const deferWaiting = async (session: Session, plan: Plan) => {
   const { rejections } = session.state();
   const settled = deferUnsettled(plan.decisions, await loadUnsettled(session));
-  await keepUniting(session, [...new Set(plan.decisions).difference(new Set(settled))]);
-  const past = [...pastRefusals(plan.decisions, rejections), ...(await loadOrphaned(session, rejections))];
-  if (past.length > 0) {
-    await session.writer.apply({}, (set) =>
-      set.add(
-        ...past.map(({ side, key }) => ({ kind: 'drop' as const, table: 'rejections' as const, where: { side, key } })),
-      ),
-    );
-  }
+  const waiting = new Set(plan.decisions).difference(new Set(settled));
+  const uniting = [...waiting].flatMap((each) => (each.kind === 'merge' && each.unites ? [each.pair] : []));
+  const refusals = [...pastRefusals(plan.decisions, rejections), ...(await loadOrphaned(session, rejections))];
   const due = listedSides(session).size > 0 ? settled : deferExtras(settled);
-  return { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
+  const deferred: Plan = { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
+  return { plan: deferred, uniting, refusals };
 };
 
-/** A plan, and the selection that is stored when the plan has been performed. */
-type SelectedPlan = { readonly plan: Plan; readonly selection: LinkState['selection'] };
+/** A plan, what is out of date after it, and the selection that is stored when the plan has been performed. */
+type SelectedPlan = { readonly plan: Plan; readonly outdated: Outdated; readonly selection: LinkState['selection'] };
 
 const idsBySide = (halves: Sides<readonly Half[]>): Sides<readonly string[]> =>
   bySide((side) => halves[side].map(({ id }) => id));
 
-/** Plans all stored contacts, or one part of them. Writes to no remote. */
+/** Plans all stored contacts, or one part of them. Stores nothing. */
 export const planStored = async (
   session: Session,
   { names, ...groups }: NamedGroups,
@@ -180,9 +146,11 @@ export const planStored = async (
     joining,
   });
   await yieldToEventLoop();
-  await endConflicts(session, conflictsEndedBy(conflicts, plan.decisions));
-  await forgetDeletions(session, workload.deleted);
-  return { plan: await deferWaiting(session, plan), selection: storedSelection(selection, policy) };
+  const nowMs = session.clock.now();
+  const deletions = workload.deleted.filter(({ heardAtMs }) => nowMs - heardAtMs >= FORGETS_DELETIONS_AFTER_MS);
+  const { plan: due, ...waiting } = await deferWaiting(session, plan);
+  const outdated = { ...waiting, conflicts: conflictsEndedBy(conflicts, plan.decisions), deletions };
+  return { plan: due, outdated, selection: storedSelection(selection, policy) };
 };
 
 /** Returns the plan's group links with the ids of the groups that were created since. */
@@ -194,8 +162,12 @@ export const currentLinks = ({ state }: Session, { links }: GroupPlan): GroupPla
   });
 };
 
-/** Plans unpaired contacts that are independent of all others. Releases the rows of the previous plan. */
-export const planPart = async (session: Session, groups: GroupPlan, ids: ContactIds): Promise<Plan> => {
+/** Plans unpaired contacts that are independent of all others. Releases the rows of the previous plan. Stores nothing. */
+export const planPart = async (
+  session: Session,
+  groups: GroupPlan,
+  ids: ContactIds,
+): Promise<Pick<SelectedPlan, 'plan' | 'outdated'>> => {
   const { store, link, policy, writer } = session;
   writer.releaseRows();
   const unpaired = await loadUnpaired(store, link, ids);
@@ -207,7 +179,8 @@ export const planPart = async (session: Session, groups: GroupPlan, ids: Contact
   const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
   const found = { scopes, marked, verdicts };
   const material = { pairs: [], survivors: [], conflicts: [], unpaired, groups: own, policy, ...found };
-  return deferWaiting(session, planContacts(material));
+  const { plan, ...waiting } = await deferWaiting(session, planContacts(material));
+  return { plan, outdated: { ...waiting, conflicts: [], deletions: [] } };
 };
 
 /** The first plan of a run, and the parts that are planned after it. */

@@ -97,7 +97,6 @@ const intent = z.object({
   source: record.nullable(),
   undoes: z.boolean(),
   empties: z.array(fieldSchema),
-  given: z.array(fieldSchema),
   joining: z.array(fieldSchema).exactOptional(),
   group: z
     .object({
@@ -118,7 +117,6 @@ export type Intent = {
   readonly source: ContactRecord | null;
   readonly undoes: boolean;
   readonly empties: readonly SyncedField[];
-  readonly given: readonly SyncedField[];
   readonly joining?: readonly SyncedField[];
   readonly group: DeletedGroup | null;
 };

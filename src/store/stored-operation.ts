@@ -36,7 +36,6 @@ const intentOf = (operation: StoredOperation): Intent => ({
   source: originOf(operation),
   undoes: operation.cause === 'undo',
   empties: emptiesOf(operation),
-  given: 'given' in operation ? operation.given : [],
   ...('joining' in operation && { joining: operation.joining }),
   group: operation.kind === 'group-delete' ? operation.group : null,
 });
@@ -68,9 +67,8 @@ const toCreate = (address: Address, { desired, join, source, undoes }: Intent): 
   return { ...address, kind: 'create', desired, join, image: undoes ? source : null };
 };
 
-const marksOf = ({ empties, given, joining }: Intent) => ({
+const marksOf = ({ empties, joining }: Intent) => ({
   empties,
-  given,
   ...(joining !== undefined && { joining }),
 });
 

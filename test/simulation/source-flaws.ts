@@ -149,9 +149,9 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
   },
   'a text that a whole name replaces counts as agreed before it is written': {
     file: 'core/apply/task-halves.ts',
-    rule: '...scalarsOf(pendingFields(task, side)),',
+    rule: '    ...pendingFields(task, side),\n',
     instead:
-      '...conflictsOf(task).flatMap(({ field, winner }) => (winner !== side && pendingFields(task, side).has(field) ? [field] : [])),',
+      '    ...conflictsOf(task).flatMap(({ field, winner }) => (winner !== side && pendingFields(task, side).has(field) ? [field] : [])),\n',
     seed: 1222,
     firstSeed: 1200,
     topic: 'people',

@@ -8,35 +8,43 @@ import {
   type SyncedField,
   textIn,
 } from '../contact/contact.ts';
-import type { LabelledValue } from '../contact/elements.ts';
 import { type Half, isDeleted } from '../contact/half.ts';
 import { emailKey } from '../contact/keys.ts';
 import { keyListsIn, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { AlteredContact, MembershipRequest } from '../contact/requests.ts';
 import { bySide, otherSide, type Side } from '../contact/side.ts';
-import { equalIn, equalSnapshots } from '../contact/snapshot.ts';
+import { equalIn, equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import { observeReadAnswer, observeDeletion } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import type { Outcome } from './outcome.ts';
+import type { Known, Outcome } from './outcome.ts';
 import { observeMerge } from './side-merges.ts';
-import { pairIdOf, storeAnswered, storeFirstMeeting } from './store-task.ts';
 import {
-  addDone,
-  agreedEmails,
-  currentRecord,
-  endMoves,
-  pendingFields,
-  plannedHalf,
-  type Task,
-  taskIds,
-  taskPairId,
-  wasWritten,
-  writtenFields,
-} from './task.ts';
-import { type CreateWrite, type GroupIds, hasAllGroups, type Merged, type UpdateWrite, type Write } from './write.ts';
+  type Bases,
+  changedBase,
+  copiedBase,
+  createdBase,
+  createdFields,
+  type Evidence,
+  settleGroups,
+  settleUpdate,
+  withMoves,
+} from './settle.ts';
+import { pairIdOf, storeDone, storeFirstMeeting } from './store-task.ts';
+import { addDone, currentRecord, endMoves, pendingFields, type Task, taskIds, taskPairId, wasWritten } from './task.ts';
+import { movesAcross, type Moves } from './traces.ts';
+import {
+  type CreateWrite,
+  type GroupIds,
+  groupIdsOf,
+  hasAllGroups,
+  type Merged,
+  movesOf,
+  type UpdateWrite,
+  type Write,
+} from './write.ts';
 
 /** The outcome of an operation with a response, and the values that a run counts and reports. */
 type AnswerOutcome = Outcome & {
@@ -49,6 +57,8 @@ type AnswerOutcome = Outcome & {
   readonly ids: PairIds;
   /** True if the contact must be processed again before the run ends. */
   readonly again: boolean;
+  /** True if a side kept the contact that it merged into another one: it is then deleted separately. */
+  readonly isStillThere?: boolean;
 };
 
 const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false } as const;
@@ -84,9 +94,25 @@ const refusalOf = ({ decision }: Task, { id, pair }: Half): string | null => {
   return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
 };
 
+/** Returns the same moves with the other side's group ids. */
+const acrossOf = (groupIds: GroupIds, side: Side, moves: Moves): Moves => movesAcross(side, moves, pairsIn(groupIds));
+
+const pairsIn = (groupIds: GroupIds): Known['groupPairs'] =>
+  [...groupIds.values()].map((ids) => bySide((each) => (ids[each] === null ? null : { id: ids[each] })));
+
+/** Returns the base with the groups of the contact that have no counterpart on the other side: they stay on this side. */
+const withUnlinked = (base: Snapshot, { groupIds: now }: ContactRecord, groupIds: GroupIds, side: Side): Snapshot => {
+  const linked = new Set([...groupIds.values()].map((ids) => ids[side]));
+  return settleGroups(
+    base,
+    now.filter((id) => !linked.has(id)),
+    now,
+  );
+};
+
 const applyCreate = (
   { set, groupIds, createsWithGroups, atMs }: Applying,
-  { task, side, request }: CreateWrite,
+  { task, side, request, operation }: CreateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
   const nothing = {
@@ -110,9 +136,28 @@ const applyCreate = (
     const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
     return { ...nothing, error, again: true };
   }
-  addDone(task, { side, kind: 'create', fields: [], moved: [], record });
-  if (createsWithGroups && hasAllGroups(groupIds, task, side)) endMoves(task, side);
-  storeAnswered(set, task, side, atMs);
+  const evidence: Evidence = { kind: 'answer', record };
+  const isInGroups = createsWithGroups && hasAllGroups(groupIds, task, side);
+  const join = isInGroups ? groupIdsOf(groupIds, side, movesOf(task, side).joins) : [];
+  const across = { join: acrossOf(groupIds, side, { join, leave: [] }).join, leave: [] };
+  addDone(task, { side, kind: 'create', fields: [], record });
+  if (isInGroups) endMoves(task, side);
+  const { desired } = operation;
+  const done = {
+    side,
+    record,
+    fields: [],
+    settled: createdFields(desired, record.contact),
+    declinedGroups: [],
+    settle: ({ source }: Bases, from: Half | null): Bases => {
+      const target = createdBase(desired, evidence, join);
+      if (operation.image !== null || from === null) return { target, source };
+      const copied = copiedBase(from.record.contact, desired, evidence);
+      const own = withUnlinked(copied, from.record, groupIds, otherSide(side));
+      return { target, source: withMoves(own, across) };
+    },
+  };
+  storeDone(set, task, done, atMs);
   return {
     ...DONE,
     after: record,
@@ -120,21 +165,6 @@ const applyCreate = (
     notTaken: notTaken(fieldsIn(request.draft), request.draft, record.contact),
     ids: taskIds(task),
   };
-};
-
-/**
- * Returns the email addresses that both sides agree on after an address was added, including that address if the side stored it.
- */
-const agreedAfter = (
-  { task, side, request }: UpdateWrite,
-  shared: LabelledValue,
-  now: ContactRecord,
-): Contact['emailAddresses'] => {
-  const hasWritten = writtenFields(task, side).has('emailAddresses');
-  const former = hasWritten ? request.current : (plannedHalf(task, side)?.record ?? request.current);
-  const emailAddresses = agreedEmails(task, side) ?? former.contact.emailAddresses;
-  const added = now.contact.emailAddresses.filter(({ value }) => emailKey(value) === emailKey(shared.value));
-  return withEmails({ ...now.contact, emailAddresses }, added).emailAddresses;
 };
 
 /** Returns the groups that only one of two memberships contains. */
@@ -155,14 +185,15 @@ const alteredBy = ({ task, side, request }: UpdateWrite, { contact, groupIds }: 
 
 const NOTHING_ALTERED = { fields: [], moved: [] };
 
-/** Records an update as done, with the contact's current values. */
-const addUpdate = (write: UpdateWrite, record: ContactRecord, altered: ReturnType<typeof alteredBy>): void => {
-  const { task, side, request, sharedEmail } = write;
-  const kind = sharedEmail === null ? 'update' : 'share';
-  const fields = [...request.fields, ...altered.fields];
-  const done = { side, kind, fields, moved: altered.moved, record } as const;
-  if (sharedEmail === null) addDone(task, done);
-  else addDone(task, { ...done, agreedEmails: agreedAfter(write, sharedEmail, record) }, sharedEmail);
+/**
+ * Returns what the response to an update shows of it. The request for a shared address adds this address and keeps all others, so any
+ * other difference is an edit of the contact's user.
+ */
+const shownBy = ({ request: { current }, sharedEmail }: UpdateWrite, record: ContactRecord): ContactRecord => {
+  if (sharedEmail === null) return record;
+  const added = record.contact.emailAddresses.filter(({ value }) => emailKey(value) === emailKey(sharedEmail.value));
+  const { emailAddresses } = withEmails(current.contact, added);
+  return { ...record, contact: { ...record.contact, emailAddresses } };
 };
 
 const applyUpdate = (
@@ -170,11 +201,23 @@ const applyUpdate = (
   write: UpdateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
-  const { task, side, request } = write;
+  const { task, side, request, sharedEmail, operation } = write;
   const isFirst = !wasWritten(task, side);
   const altered = isConditional ? alteredBy(write, record) : NOTHING_ALTERED;
-  addUpdate(write, record, altered);
-  storeAnswered(set, task, side, atMs);
+  const fields = [...request.fields, ...altered.fields];
+  addDone(task, { side, kind: sharedEmail === null ? 'update' : 'share', fields, record }, sharedEmail);
+  const done = {
+    side,
+    record,
+    fields,
+    declinedGroups: altered.moved.filter((id) => isUnmoved(request.current, record, id)),
+    settle: (bases: Bases): Bases => {
+      const settled = settleUpdate(operation, { kind: 'answer', record: shownBy(write, record) }, bases);
+      const target = changedBase(settled.target, request.current.contact, record.contact, altered.fields);
+      return { ...settled, target: settleGroups(target, altered.moved, record.groupIds) };
+    },
+  };
+  storeDone(set, task, done, atMs);
   return {
     ...DONE,
     after: record,
@@ -184,14 +227,52 @@ const applyUpdate = (
   };
 };
 
+/** Returns whether a group of a contact is as before a write. */
+const isUnmoved = (before: ContactRecord, now: ContactRecord, id: string): boolean =>
+  before.groupIds.includes(id) === now.groupIds.includes(id);
+
+type Moved = {
+  readonly before: ContactRecord;
+  readonly record: ContactRecord;
+  /** Further fields, and groups of the side, that the side changed on this occasion. */
+  readonly fields: readonly SyncedField[];
+  readonly altered: readonly string[];
+};
+
 /** Stores that a task's memberships are as planned, except for groups that could not be created. */
-export const endMemberships = (
+const storeMoved = (
   { set, groupIds, atMs }: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
   task: Task,
   side: Side,
+  { before, record, fields, altered }: Moved,
 ): void => {
+  const { joins, leaves } = movesOf(task, side);
+  const moves: Moves = { join: groupIdsOf(groupIds, side, joins), leave: groupIdsOf(groupIds, side, leaves) };
+  const across = acrossOf(groupIds, side, moves);
   if (hasAllGroups(groupIds, task, side)) endMoves(task, side);
-  storeAnswered(set, task, side, atMs);
+  const moved = [...new Set([...moves.join, ...moves.leave, ...altered])];
+  const isUndo = isOfUndo(task.decision);
+  const done = {
+    side,
+    record,
+    fields: ['buckets' as const, ...fields],
+    declinedGroups: isUndo ? moved : moved.filter((id) => isUnmoved(before, record, id)),
+    settle: ({ target, source }: Bases): Bases => ({
+      target: settleGroups(changedBase(target, before.contact, record.contact, fields), moved, record.groupIds),
+      source: isUndo ? source : withMoves(source, across),
+    }),
+  };
+  storeDone(set, task, done, atMs);
+};
+
+/** Stores that a task's contact already has the planned memberships, except for groups that could not be created. */
+export const storeAlreadyMoved = (
+  applying: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
+  task: Task,
+  side: Side,
+): void => {
+  const record = currentRecord(task, side);
+  if (record !== null) storeMoved(applying, task, side, { before: record, record, fields: [], altered: [] });
 };
 
 /** Returns whether a membership contains the requested groups, and none of those that were to be left. */
@@ -207,11 +288,10 @@ const applyMembership = (
   const isFirst = !wasWritten(task, side);
   const current = currentRecord(task, side) ?? operation.before;
   const record = altered?.record ?? withWrittenGroups(current, groupIds, request, applying);
-  const moved = [...new Set([...request.add, ...request.remove, ...(altered?.groupIds ?? [])])];
   const pending = pendingFields(task, side);
   const fields = (altered?.fields ?? []).filter((field) => !pending.has(field));
-  addDone(task, { side, kind: 'membership', fields: ['buckets', ...fields], moved, record });
-  endMemberships(applying, task, side);
+  addDone(task, { side, kind: 'membership', fields: ['buckets', ...fields], record });
+  storeMoved(applying, task, side, { before: operation.before, record, fields, altered: altered?.groupIds ?? [] });
   return {
     ...DONE,
     after: record,
@@ -247,11 +327,9 @@ const applyMerge = (
 ): AnswerOutcome => {
   const { set, groupIds, atMs } = applying;
   const { record } = deletion;
-  const groupPairs = [...groupIds.values()].map((ids) =>
-    bySide((each) => (ids[each] === null ? null : { id: ids[each] })),
-  );
+  const groupPairs = pairsIn(groupIds);
   observeMerge(set, { side, before: merging.survivor, after: survivor, mergedAway: record }, { groupPairs, atMs });
-  addDone(merging.task, { side, kind: 'merged', fields: [], moved: [], record: survivor });
+  addDone(merging.task, { side, kind: 'merged', fields: [], record: survivor });
   const { leftId, rightId } = operation;
   const merged = { ...DONE, after: null, ids: { leftId, rightId }, again: true };
   // A side may make a contact inaccessible that it has just merged away.
@@ -259,10 +337,10 @@ const applyMerge = (
     applyDeletion(applying, deletion);
     return { ...merged, counts: 'deleted' };
   }
-  merging.isStillThere = became.kind === 'found' && equalSnapshots(record, became.record);
-  if (!merging.isStillThere) observeReadAnswer(set, side, record.id, became, atMs);
+  const isStillThere = became.kind === 'found' && equalSnapshots(record, became.record);
+  if (!isStillThere) observeReadAnswer(set, side, record.id, became, atMs);
   const error = 'The side kept the merged contact; it is deleted separately.';
-  return { ...merged, applied: false, error, counts: null };
+  return { ...merged, applied: false, error, counts: null, isStillThere };
 };
 
 /** A write with the value of its response. */

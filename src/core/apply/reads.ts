@@ -1,11 +1,10 @@
-import { storeTask } from './store-task.ts';
-import { contactFieldsOf } from '../contact/chosen.ts';
-import { type Contact, EMPTY_CONTACT, scalarsOf, type SyncedField, syncedIn } from '../contact/contact.ts';
 import { type Half, isPresent } from '../contact/half.ts';
+import { scalarsOf, type SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
-import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
-import type { Merge, Pair } from '../reconcile/decision.ts';
+import { otherSide, type Side } from '../contact/side.ts';
+import { EMPTY_SNAPSHOT } from '../contact/snapshot.ts';
+import type { Pair } from '../reconcile/decision.ts';
 import {
   type CreateOperation,
   type DeleteOperation,
@@ -14,138 +13,57 @@ import {
   sourceIdOf,
   type UpdateOperation,
 } from '../reconcile/operation.ts';
-import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
+import { newHalf } from '../state/half.ts';
 import { observeReadAnswer, observeRecord, rename } from '../state/observe.ts';
 import { keepAlone } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { type Known, NOT_APPLIED, type Outcome, type Unreadable } from './outcome.ts';
-import { addDone, type Done, type Task, taskOf } from './task.ts';
 import {
-  arrivedValues,
-  writtenValues,
-  type Moves,
-  movesAcross,
-  shownFields,
-  shownMoves,
-  showsWrite,
-  tookEffect,
+  copiedBase,
+  createdBase,
+  type Evidence,
+  settledFields,
+  settleGroups,
+  settleUpdate,
   withMoves,
-} from './traces.ts';
+} from './settle.ts';
+import { storeWritten } from './store-written.ts';
+import { type Moves, movesAcross, shownMoves, tookEffect } from './traces.ts';
 
 /** An operation on an existing contact. */
 type ExistingOperation = UpdateOperation | MembershipOperation | DeleteOperation;
 
 const NO_MOVES: Moves = { join: [], leave: [] };
 
-const NO_FIELDS: ReadonlySet<SyncedField> = new Set();
-
-/** Returns all fields that any of the contacts fills, and the membership, except `fields`. */
-const allBut = (fields: ReadonlySet<SyncedField>, ...contacts: readonly Contact[]): readonly SyncedField[] => [
-  ...new Set(syncedIn(...contacts)).difference(fields),
-];
-
-/** No counterparts: the base of an operation that a read found is compared with no other contact. */
-const NO_COUNTERPARTS: Sides<Contact | null> = { left: null, right: null };
-
-/**
- * Returns a task for one operation that a read found. The other operations of its pair are unknown: none of them is left to this
- * task, and the pair stays open.
- */
-const foundTask = (decision: Task['decision'], counterparts: Sides<Contact | null> = NO_COUNTERPARTS): Task => ({
-  ...taskOf(decision),
-  counterparts,
-  operations: [],
-});
-
-/** Returns a decision for an operation of a pair that a read found. */
-const foundMerge = (pair: Pair, held: Sides<readonly SyncedField[]>, ...writes: Merge['writes']): Merge<Pair> => ({
-  kind: 'merge',
-  pair,
-  writes,
-  conflicts: [],
-  held,
-  deferred: true,
-});
-
-/** Returns values by side: one for the side that was written, one for the other side. */
-const onSides = <Value>(side: Side, own: Value, other: Value): Sides<Value> =>
-  bySide((each) => (each === side ? own : other));
-
 /** The pair that an operation wrote to, with its written half (`target`) and its other half. */
 type Found = { readonly pair: Pair; readonly target: Half; readonly origin: Half | null };
 
-/** Returns the pair with its halves as they were when the operation was planned. */
-const pairWith = (pair: Pair, side: Side, own: Half | null, other: Half | null): Pair => ({
-  ...pair,
-  ...onSides(side, own, other),
-});
-
-/** Stores a pair after a read found its operation; the other half keeps the stored record. */
-const storeFound = (set: WorkingSet, task: Task, done: Done, origin: Half | null, atMs: number): void => {
-  const { side } = done;
-  addDone(task, done);
-  if (origin !== null) {
-    addDone(task, { side: otherSide(side), kind: 'observed', fields: [], moved: [], record: origin.record });
-  }
-  storeTask(set, task, side, atMs);
-};
-
 /**
- * Stores an update that a read found. The contact's base gets the written values that the contact contains. The source's base gets
- * the source's values that were written (R9, R5).
+ * Stores an update or a change of membership that a read found: see {@link settleUpdate}. The other half was not read: whether it exists,
+ * and when it was last observed, stay as they are.
  */
-const applyUpdate = (
+const applyFound = (
   set: WorkingSet,
-  operation: UpdateOperation,
+  operation: UpdateOperation | MembershipOperation,
   { pair, target, origin }: Found & { readonly origin: Half },
-  found: ContactRecord,
-  atMs: number,
-): void => {
-  const { side, fields, given, before, desired } = operation;
-  const source = operation.source ?? origin.record;
-  // A missing value may be an edit of the contact's user, and the values of another contact are its own. In both cases a different
-  // text is no evidence that it replaced the text that was sent.
-  const isKnown = found.id === before.id && showsWrite({ fields, before: before.contact, desired }, found.contact);
-  const shown = shownFields(fields, desired, found.contact, (isKnown ? before : found).contact);
-  const settles = scalarsOf(shown.difference(new Set(given)));
-  const brought = writtenValues(desired, found.contact, before.contact);
-  const [own, other] = [target.base ?? EMPTY_SNAPSHOT, origin.base ?? EMPTY_SNAPSHOT];
-  const known = { ...source, contact: arrivedValues(other.contact, source.contact, desired, brought) };
-  const held = onSides(
-    side,
-    // Either side may have changed a list: only the elements of this write enter the target's base.
-    allBut(new Set(settles), own.contact, before.contact, brought),
-    allBut(shown, other.contact, known.contact),
-  );
-  const planned = pairWith(pair, side, { ...target, record: before }, { ...origin, record: known });
-  const update = { kind: 'update', side, fields: contactFieldsOf(fields), desired, given } as const;
-  const task = foundTask(foundMerge(planned, held, update), onSides(side, source.contact, before.contact));
-  // List elements that are missing are sent again. A text that the side stored differently stays so (R2).
-  const done: Done = { side, kind: 'update', fields: [...shown], moved: [], record: found, brought, settles };
-  storeFound(set, task, done, origin, atMs);
-};
-
-/** Adds the written memberships to both bases; a later difference is a user's change (R9, R5). */
-const applyMembership = (
-  set: WorkingSet,
-  operation: MembershipOperation,
-  { pair, target, origin }: Found & { readonly origin: Half },
-  found: ContactRecord,
+  record: ContactRecord,
   { groupPairs, atMs }: Known,
 ): void => {
-  const { side, before, given } = operation;
-  const moves = shownMoves(operation, found.groupIds);
-  const across = given.includes('buckets') ? NO_MOVES : movesAcross(side, moves, groupPairs);
-  const other = origin.base ?? EMPTY_SNAPSHOT;
-  const known = { ...origin.record, groupIds: withMoves(other.groupIds, across) };
-  const contacts = [target.base, origin.base, before, found, known].flatMap((each) => each?.contact ?? []);
-  const held = onSides(side, allBut(NO_FIELDS, ...contacts), allBut(new Set(['buckets']), ...contacts));
-  const planned = pairWith(pair, side, { ...target, record: before }, { ...origin, record: known });
-  const task = foundTask(foundMerge(planned, held, { kind: 'membership', side, joins: [], leaves: [], given }));
-  const moved = [...moves.join, ...moves.leave];
-  const done: Done = { side, kind: 'membership', fields: ['buckets'], moved, record: found, settles: [] };
-  storeFound(set, task, done, origin, atMs);
+  const evidence: Evidence = { kind: 'read', record };
+  const bases = { target: target.base ?? EMPTY_SNAPSHOT, source: origin.base ?? EMPTY_SNAPSHOT };
+  const written = { half: target, record, settled: new Set<SyncedField>(), wanted: null, declinedGroups: [] };
+  if (operation.kind === 'membership') {
+    const moves = shownMoves(operation, record.groupIds);
+    const own = settleGroups(bases.target, [...moves.join, ...moves.leave], record.groupIds);
+    const source = withMoves(bases.source, movesAcross(operation.side, moves, groupPairs));
+    storeWritten(set, pair.id, written, { bases: { target: own, source }, other: origin }, atMs);
+    return;
+  }
+  const settled = settleUpdate({ ...operation, source: operation.source ?? origin.record }, evidence, bases);
+  const fields = scalarsOf(settledFields(operation, evidence));
+  const update = { ...written, settled: new Set(fields), wanted: operation.desired };
+  storeWritten(set, pair.id, update, { bases: settled, other: origin }, atMs);
 };
 
 /**
@@ -156,21 +74,23 @@ const applyUndone = (
   set: WorkingSet,
   operation: UpdateOperation | MembershipOperation,
   { pair, target, origin }: Found,
-  found: ContactRecord,
+  record: ContactRecord,
   atMs: number,
 ): void => {
-  const { side, before } = operation;
-  const fields = fieldsOf(operation);
-  const { join, leave } = shownMoves(operation.kind === 'membership' ? operation : NO_MOVES, found.groupIds);
-  const halves = [target, ...(origin === null ? [] : [origin])];
-  const contacts = [...halves.flatMap((half) => [half.base, half.record]), before, found].flatMap(
-    (each) => each?.contact ?? [],
-  );
-  const held = onSides(side, allBut(new Set(scalarsOf(fields)), ...contacts), allBut(NO_FIELDS, ...contacts));
-  const merge = foundMerge(pairWith(pair, side, { ...target, record: before }, origin), held);
-  const task = foundTask(merge);
-  const done: Done = { side, kind: operation.kind, fields, moved: [...join, ...leave], record: found };
-  storeFound(set, task, done, origin, atMs);
+  const { join, leave } = shownMoves(operation.kind === 'membership' ? operation : NO_MOVES, record.groupIds);
+  const moved = [...join, ...leave];
+  const bases = { target: target.base ?? EMPTY_SNAPSHOT, source: EMPTY_SNAPSHOT };
+  const settled = operation.kind === 'membership' ? bases : settleUpdate(operation, { kind: 'answer', record }, bases);
+  const own = settleGroups(settled.target, moved, record.groupIds);
+  const written = { half: target, record, settled: new Set(fieldsOf(operation)), wanted: null, declinedGroups: moved };
+  const source = origin?.base ?? EMPTY_SNAPSHOT;
+  storeWritten(set, pair.id, written, { bases: { target: own, source }, other: origin }, atMs);
+};
+
+/** The written half of a create. */
+const createdHalf = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number) => {
+  const half = set.half(side, record.id) ?? newHalf(side, record, atMs);
+  return { half, record, settled: new Set<SyncedField>(), wanted: null, declinedGroups: [] };
 };
 
 const applyCreated = (
@@ -183,40 +103,31 @@ const applyCreated = (
   const sourceId = sourceIdOf(operation);
   const source = sourceId === null ? null : set.half(otherSide(side), sourceId);
   if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
-  const brought = writtenValues(desired, found.contact, EMPTY_CONTACT);
+  const evidence: Evidence = { kind: 'read', record: found };
   const moves = shownMoves({ join, leave: [] }, found.groupIds);
-  const groupIds = movesAcross(side, moves, groupPairs).join.toSorted();
-  const known = { ...source.record, contact: arrivedValues(EMPTY_CONTACT, desired, desired, brought), groupIds };
-  const held = onSides(side, allBut(NO_FIELDS, brought, found.contact), []);
-  const origin = { ...source, record: known, base: null };
-  const pair = pairWith({ id: pairId, status: 'linked', left: null, right: null }, side, null, origin);
-  const task = foundTask(foundMerge(pair, held));
-  const done: Done = { side, kind: 'create', fields: [], moved: moves.join, record: found, brought, settles: [] };
-  storeFound(set, task, done, source, atMs);
+  const copied = copiedBase(source.record.contact, desired, evidence);
+  const bases = {
+    target: createdBase(desired, evidence, moves.join),
+    source: withMoves(copied, movesAcross(side, moves, groupPairs)),
+  };
+  storeWritten(set, pairId, createdHalf(set, side, found, atMs), { bases, other: source }, atMs);
   return { applied: true, after: found, error: null };
 };
 
 /** Applies a contact that an undo restored. A contact without its other half gets a new pair. */
 const applyRestored = (
   set: WorkingSet,
-  operation: CreateOperation,
-  image: ContactRecord,
+  { side, pairId, desired, join }: CreateOperation,
   found: ContactRecord,
   { atMs }: Known,
 ): Outcome => {
-  const { side, pairId, desired: contact } = operation;
   const pair = pairId === null ? null : set.pair(pairId);
   const half = pair?.[otherSide(side)] ?? null;
   const other = isPresent(half) ? half : null;
-  const task = foundTask({
-    kind: 'restore',
-    side,
-    image: { ...image, contact },
-    pair: other === null ? null : pair,
-    joins: [],
-    standing: null,
-  });
-  storeFound(set, task, { side, kind: 'create', fields: [], moved: [], record: found }, other, atMs);
+  const target = createdBase(desired, { kind: 'answer', record: found }, join);
+  const bases = { target, source: other?.base ?? EMPTY_SNAPSHOT };
+  const id = other === null ? null : (pair?.id ?? null);
+  storeWritten(set, id, createdHalf(set, side, found, atMs), { bases, other }, atMs);
   return { applied: true, after: found, error: null };
 };
 
@@ -233,7 +144,7 @@ export const applySearch = (
   if (found === null) return NOT_APPLIED;
   return operation.image === null
     ? applyCreated(set, operation, found, known)
-    : applyRestored(set, operation, operation.image, found, known);
+    : applyRestored(set, operation, found, known);
 };
 
 /**
@@ -283,11 +194,11 @@ const applyToPair = (
 ): boolean => {
   const isWhole = isPresent(target) && origin !== null;
   if (operation.kind === 'membership') {
-    if (isWhole) applyMembership(set, operation, { pair, target, origin }, record, known);
+    if (isWhole) applyFound(set, operation, { pair, target, origin }, record, known);
     return isWhole;
   }
   if (extentOf(operation, record) === 'none') return false;
-  if (isWhole) applyUpdate(set, operation, { pair, target, origin }, record, known.atMs);
+  if (isWhole) applyFound(set, operation, { pair, target, origin }, record, known);
   return true;
 };
 

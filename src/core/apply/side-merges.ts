@@ -1,25 +1,16 @@
-import {
-  listsOf,
-  scalarsIn,
-  scalarsOf,
-  syncedIn,
-  textIn,
-  withValue,
-  type Contact,
-  type SyncedField,
-} from '../contact/contact.ts';
+import { listsOf, scalarsOf, textIn, withValue, type Contact } from '../contact/contact.ts';
 import { isAway, isPresent, type Half } from '../contact/half.ts';
 import { keyListsIn, withKeyed } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side } from '../contact/side.ts';
-import type { Snapshot } from '../contact/snapshot.ts';
-import { EMPTY_SNAPSHOT, settleBase } from '../reconcile/settle.ts';
+import { EMPTY_SNAPSHOT, type Snapshot } from '../contact/snapshot.ts';
 import { isReplaced, shownBy } from '../reconcile/side-merge.ts';
 import type { MembershipOperation, UpdateOperation } from '../reconcile/operation.ts';
 import { observeRecord } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import type { Known } from './outcome.ts';
+import { changedBase, withMoves } from './settle.ts';
 import { movesAcross, type Moves } from './traces.ts';
 
 /** Returns the changes that the merge made to the groups of the survivor. */
@@ -33,23 +24,8 @@ const movesBy = (before: readonly string[], after: readonly string[], mergedAway
 type SurvivorChange = { readonly before: Contact; readonly shown: Contact };
 
 /** Adds the changes of a merge to the base, as if the sides had agreed on them. */
-const withChange = (base: Snapshot | null, { before, shown }: SurvivorChange, { join, leave }: Moves): Snapshot => {
-  const agreed = base ?? EMPTY_SNAPSHOT;
-  const all = syncedIn(agreed.contact, before, shown);
-  const changed = new Set<SyncedField>(
-    scalarsIn(before, shown).filter((field) => textIn(before, field) !== textIn(shown, field)),
-  );
-  return settleBase({
-    base: agreed,
-    before: { contact: before, groupIds: [] },
-    now: { contact: shown, groupIds: join },
-    written: new Set(all),
-    moved: new Set([...join, ...leave]),
-    outstanding: new Set(all.filter((field) => !changed.has(field))),
-    other: null,
-    agreedGroups: new Set(),
-  });
-};
+const withChange = (base: Snapshot | null, { before, shown }: SurvivorChange, moves: Moves): Snapshot =>
+  withMoves(changedBase(base ?? EMPTY_SNAPSHOT, before, shown), moves);
 
 /**
  * Stores changes that the side or a write made to a contact, in addition to the changes of its user, in the bases of both sides.

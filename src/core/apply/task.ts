@@ -14,18 +14,10 @@ import { type Contact, type SyncedField, syncedIn } from '../contact/contact.ts'
 import type { LabelledValue } from '../contact/elements.ts';
 import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { contactsOf, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
+import { otherSide, type Side, SIDES } from '../contact/side.ts';
+import { contactsOf, EMPTY_SNAPSHOT, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
 import type { Operation } from '../reconcile/operation.ts';
-import {
-  givenFields,
-  operationsOn,
-  plannedFields,
-  type PlannedOperation,
-  updateOn,
-  withoutPlanned,
-} from '../reconcile/planned.ts';
-import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
+import { operationsOn, plannedFields, type PlannedOperation, updateOn, withoutPlanned } from '../reconcile/planned.ts';
 
 /** A half of a pair at the time of the plan. */
 export type PlannedHalf = Pick<Half, 'record'> & { readonly base: Snapshot };
@@ -33,33 +25,16 @@ export type PlannedHalf = Pick<Half, 'record'> & { readonly base: Snapshot };
 /** An operation, or a part of an operation, that was done. */
 export type Done = {
   readonly side: Side;
-  /** `merged`: the side merged another contact into this one; `observed`: the contact was read in the meantime. */
-  readonly kind: PlannedOperation['kind'] | 'merged' | 'observed';
+  /** `merged`: the side merged another contact into this one. */
+  readonly kind: PlannedOperation['kind'] | 'merged';
   readonly fields: readonly SyncedField[];
-  /** The side's ids of the groups that the contact joined and left. */
-  readonly moved: readonly string[];
   /** The contact that the side returned. */
   readonly record: ContactRecord;
-  /**
-   * The email addresses that both sides agree on after an address was added; they do not include a concurrent edit of the user.
-   * Left out if all addresses of the record are agreed on.
-   */
-  readonly agreedEmails?: Contact['emailAddresses'];
-  /** The values that come from a write, if a later read found the write. Left out if the record is its response. */
-  readonly brought?: Contact;
-  /** The fields whose difference from the other side is settled, if a later read found the write; otherwise `fields` applies. */
-  readonly settles?: readonly SyncedField[];
 };
 
 /** One pair in a run: its decision, its remaining operations, and those that are done. */
 export type Task = {
-  /** After a crash: the decision of one journaled operation, as far as the journal contains it. */
   readonly decision: Merge<Pair> | Creation | Restoration;
-  /**
-   * For an operation that a read found: the contact that each side's base is compared with. A value that both have, or both lack,
-   * is agreed on. Null means no comparison. Left out in a run, which uses the planned contact of the other side.
-   */
-  readonly counterparts?: Sides<Contact | null>;
   /** The remaining operations. */
   operations: readonly PlannedOperation[];
   done: readonly Done[];
@@ -67,7 +42,6 @@ export type Task = {
   unanswered: readonly Operation[];
   /** Sides whose contact belongs to another pair: it is not stored with this pair. */
   strayed: readonly Side[];
-  areConflictsStored: boolean;
 };
 
 /** Returns the id of the pair; null for contacts that this task pairs. */
@@ -82,10 +56,6 @@ export const startsPairing = ({ decision }: Task): boolean =>
 
 export const conflictsOf = ({ decision }: Task): readonly Conflict[] =>
   decision.kind === 'merge' ? decision.conflicts : [];
-
-/** Returns the fields in which a side gets a value that neither half has. */
-export const givenOn = ({ decision }: Task, side: Side): ReadonlySet<SyncedField> =>
-  decision.kind === 'merge' ? givenFields(decision.writes, side) : new Set();
 
 const halfIn = (decision: Task['decision'], side: Side): PlannedHalf | null => {
   if (decision.kind === 'create') {
@@ -140,37 +110,22 @@ const doneOn = ({ done }: Task, side: Side): readonly Done[] => done.filter((eac
 export const writtenFields = (task: Task, side: Side): ReadonlySet<SyncedField> =>
   new Set(doneOn(task, side).flatMap(({ fields }) => fields));
 
-/** Returns the side's ids of the groups that the contact joined and left in this run. */
-export const movedGroups = (task: Task, side: Side): ReadonlySet<string> =>
-  new Set(doneOn(task, side).flatMap(({ moved }) => moved));
-
 /** Returns whether the contact of a side was written in this run. Each contact counts once. */
-export const wasWritten = (task: Task, side: Side): boolean =>
-  doneOn(task, side).some(({ kind }) => kind !== 'merged' && kind !== 'observed');
+export const wasWritten = (task: Task, side: Side): boolean => doneOn(task, side).some(({ kind }) => kind !== 'merged');
 
 /** Returns whether an update of the contact of a side has no response. The contact may be another one now. */
 export const isUnanswered = ({ unanswered }: Task, side: Side): boolean =>
   unanswered.some((operation) => operation.side === side);
 
-/** Returns the half of a side at the time of the plan, or as it was created; null if it does not exist. */
-export const plannedHalf = (task: Task, side: Side): PlannedHalf | null => {
-  if (task.strayed.includes(side)) return null;
-  const created = doneOn(task, side).find(({ kind }) => kind === 'create');
-  if (created === undefined) return halfIn(task.decision, side);
-  const { record, brought, moved } = created;
-  const base = brought === undefined ? snapshotOf(record) : { contact: brought, groupIds: [...moved].toSorted() };
-  return { base, record };
-};
+/** Returns the half of a side at the time of the plan; null if it did not exist. */
+export const plannedHalf = (task: Task, side: Side): PlannedHalf | null =>
+  task.strayed.includes(side) ? null : halfIn(task.decision, side);
 
 /** Returns the contact of a side as it was last returned; null if it does not exist. */
 export const currentRecord = (task: Task, side: Side): ContactRecord | null =>
   task.strayed.includes(side)
     ? null
     : (doneOn(task, side).at(-1)?.record ?? halfIn(task.decision, side)?.record ?? null);
-
-/** Returns the email addresses of a side that both sides agree on, if they differ from those of its record; otherwise null. */
-export const agreedEmails = (task: Task, side: Side): Contact['emailAddresses'] | null =>
-  doneOn(task, side).findLast((each) => each.agreedEmails !== undefined)?.agreedEmails ?? null;
 
 /** Returns whether a contact is still to be created on a side. */
 export const isToBeCreated = (task: Task, side: Side): boolean =>
@@ -210,5 +165,4 @@ export const taskOf = (decision: Task['decision']): Task => ({
   done: [],
   unanswered: [],
   strayed: [],
-  areConflictsStored: false,
 });

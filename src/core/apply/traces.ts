@@ -1,16 +1,6 @@
-import {
-  listsIn,
-  listsOf,
-  scalarsIn,
-  scalarsOf,
-  textIn,
-  withValue,
-  type Contact,
-  type ScalarField,
-  type SyncedField,
-} from '../contact/contact.ts';
+import { listsOf, scalarsOf, textIn, type Contact, type ScalarField, type SyncedField } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import { keyListsIn, withKeyed, withList } from '../contact/lists.ts';
+import { keyListsIn } from '../contact/lists.ts';
 import { otherSide, type Side } from '../contact/side.ts';
 import { resembles } from '../reconcile/similar.ts';
 import type { Known } from './outcome.ts';
@@ -38,46 +28,6 @@ export const shownFields = (
     scalarsOf(fields).filter((field) => isUntouched(field, desired, found, before)),
   );
   return new Set(fields.filter((field) => !untouched.has(field)));
-};
-
-/**
- * Returns the values of `found` that come from an operation without a response. For a list these are the elements that were kept,
- * those that were added, and those that were to be removed but remain. A later change of the user is not included: it is left out
- * of the base and is propagated (R5).
- */
-export const writtenValues = (desired: Contact, found: Contact, before: Contact): Contact => {
-  let contact = found;
-  for (const field of scalarsIn(found, desired)) {
-    const [now, wanted] = [textIn(found, field), textIn(desired, field)];
-    contact = withValue(contact, field, now === '' || resembles(now, wanted) ? now : wanted);
-  }
-  for (const field of listsIn(desired, found, before)) {
-    const lists = keyListsIn(field, { desired, found, before });
-    const kept = [...lists.desired.keys()].flatMap((key) => lists.found.get(key) ?? lists.before.get(key) ?? []);
-    const remaining = [...lists.found].filter(([key]) => lists.before.has(key) && !lists.desired.has(key));
-    contact = withList(contact, field, [...kept, ...remaining.map(([, element]) => element)]);
-  }
-  return contact;
-};
-
-/**
- * Returns the source's base after an operation wrote the values `now`. An element that the source added and that was not
- * written is left out. An element that the source removed since `base` and that still exists stays in. Both remain
- * changes of the source (R2, R9).
- */
-export const arrivedValues = (base: Contact, source: Contact, desired: Contact, now: Contact): Contact => {
-  let contact = source;
-  for (const field of scalarsIn(source, desired)) {
-    const isMissing = textIn(now, field) === '' && textIn(source, field) === textIn(desired, field);
-    if (isMissing) contact = withValue(contact, field, '');
-  }
-  for (const field of listsIn(base, source, desired, now)) {
-    const lists = keyListsIn(field, { base, source, desired, now });
-    const kept = [...lists.source].filter(([key]) => !lists.desired.has(key) || lists.now.has(key));
-    const remaining = [...lists.base].filter(([key]) => !lists.source.has(key) && lists.now.has(key));
-    contact = withKeyed(contact, field, [...kept, ...remaining]);
-  }
-  return contact;
 };
 
 /** The values that show whether an update was applied to a contact. */
@@ -132,9 +82,4 @@ export const movesAcross = (side: Side, { join, leave }: Moves, pairs: Known['gr
   const across = (ids: readonly string[]): readonly string[] =>
     pairs.flatMap((pair) => (ids.includes(pair[side]?.id ?? '') ? (pair[otherSide(side)]?.id ?? []) : []));
   return { join: across(join), leave: across(leave) };
-};
-
-/** Returns a base's membership after moves that both sides now agree on. */
-export const withMoves = (groupIds: readonly string[], { join, leave }: Moves): readonly string[] => {
-  return [...new Set([...groupIds, ...join])].filter((id) => !leave.includes(id)).toSorted();
 };

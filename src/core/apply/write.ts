@@ -20,8 +20,8 @@ export type Write =
       readonly operation: CreateOperation;
       readonly task: Task;
       readonly request: CreateRequest;
-      /** Set for a create that tests which values the side accepts (`execute/split-refused.ts`); otherwise null. */
-      readonly trial: Trial | null;
+      /** True for a create that tests which values the side accepts (`execute/split-refused.ts`). */
+      readonly isTrial: boolean;
     })
   | (Shared & {
       readonly kind: 'update';
@@ -33,8 +33,8 @@ export type Write =
        * (`execute/shared-emails.ts`); otherwise null.
        */
       readonly sharedEmail: LabelledValue | null;
-      /** Set for an update of one field after a refusal (`execute/split-refused.ts`); otherwise null. */
-      readonly trial: Trial | null;
+      /** True for an update of one field after a refusal (`execute/split-refused.ts`). */
+      readonly isTrial: boolean;
     })
   | (Shared & {
       readonly kind: 'membership';
@@ -53,16 +53,8 @@ export type Write =
         readonly task: Task;
         /** The merge survivor before the merge. */
         readonly survivor: ContactRecord;
-        /** Set if the side keeps the contact that was merged away: it is then deleted separately. */
-        isStillThere: boolean;
       };
     });
-
-/** The result of a trial. */
-export type Trial = {
-  /** The side's reason, if it refused the write or returned an existing contact for a create; otherwise null. */
-  refusedFor: string | null;
-};
 
 /** Both ids of each group pair, by its key; null if that half could not be created. */
 export type GroupIds = ReadonlyMap<string, { readonly left: string | null; readonly right: string | null }>;

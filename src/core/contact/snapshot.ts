@@ -1,5 +1,6 @@
 import {
   CONTACT_FIELDS,
+  EMPTY_CONTACT,
   fieldsIn,
   furtherIn,
   listsIn,
@@ -28,6 +29,9 @@ export type Snapshot = {
   /** For a base: values of the other side that this side did not accept, or that an undo reverted. Absent if there are none. */
   readonly declined?: Declined;
 };
+
+/** The base of a contact without a counterpart so far. */
+export const EMPTY_SNAPSHOT: Snapshot = { contact: EMPTY_CONTACT, groupIds: [] };
 
 /** Returns the snapshot with these settled differences instead of its own. */
 export const withDeclined = ({ contact, groupIds }: Snapshot, declined: Declined): Snapshot =>

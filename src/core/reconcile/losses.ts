@@ -38,9 +38,7 @@ export const leavesEveryGroup = (
 const emptiedBy = ({ pair, writes }: Merge, side: Side, links: readonly GroupLink[]): readonly SyncedField[] => {
   const { record } = pair[side];
   const [update, moves] = [updateOn(writes, side), membershipOn(writes, side)];
-  // A value that came from a merge is not a loss when the survivor gets its own value back.
-  const written = update?.fields.filter((field) => !update.given?.includes(field)) ?? [];
-  const emptied = update === null ? [] : emptiedFields(record.contact, update.desired, written);
+  const emptied = update === null ? [] : emptiedFields(record.contact, update.desired, update.fields);
   if (moves === null) return emptied;
   const left = links.flatMap((link) => (moves.leaves.includes(link.key) ? (link[side] ?? []) : []));
   return leavesEveryGroup(record.groupIds, moves.joins, left) ? [...emptied, 'buckets'] : emptied;

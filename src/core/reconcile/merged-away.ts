@@ -102,8 +102,7 @@ const giveToSurvivor = (
     if (gained.length === 0) return planned;
     const update = updateOn(planned, to);
     const fields = [...new Set([...(update?.fields ?? []), ...gained])];
-    const given = to === side ? { given: [...new Set([...(update?.given ?? []), ...gained])] } : {};
-    return withPlanned(planned, { ...update, kind: 'update', side: to, fields, desired, ...given });
+    return withPlanned(planned, { kind: 'update', side: to, fields, desired });
   }, survivor.writes);
   const next: Merge = { ...survivor, writes, conflicts: [...survivor.conflicts, ...conflicts] };
   return { survivor: next, deletion: { ...deletion, after } };

@@ -29,9 +29,7 @@ type Addressed = PairIds & {
 type FieldMarks = {
   /** Fields that have a value before the operation and none after it. */
   readonly empties: readonly SyncedField[];
-  /** Fields that get a value which the other half does not have: they are left out of the base (R12). */
-  readonly given: readonly SyncedField[];
-  /** Fields that the link had only started to sync: their values are not edits (R6); left out if there are none. */
+  /** Fields that the link had only started to sync, with values of the other half: they are not edits (R6); left out if there are none. */
   readonly joining?: readonly SyncedField[];
 };
 

@@ -2,14 +2,8 @@ import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import type { LabelledValue } from '../contact/elements.ts';
 import type { Side } from '../contact/side.ts';
 
-/**
- * Fields that get a value which neither half of the pair has. Like an edit of the side's user, the value is left out of the base,
- * and the next plan copies it to the other side (R5, R12).
- */
-type Given = { readonly given?: readonly SyncedField[] };
-
 /** Changes fields of an existing contact. */
-type PlannedUpdate = Given & {
+type PlannedUpdate = {
   readonly kind: 'update';
   readonly side: Side;
   /** Never empty. */
@@ -18,7 +12,7 @@ type PlannedUpdate = Given & {
 };
 
 /** Changes the groups of a contact. Group pairs are identified by their keys. */
-type PlannedMembership = Given & {
+type PlannedMembership = {
   readonly kind: 'membership';
   readonly side: Side;
   readonly joins: readonly string[];
@@ -69,10 +63,6 @@ const fieldsOfPlanned = (operation: PlannedOperation): readonly SyncedField[] =>
 export const plannedFields = (operations: Planned, side: Side): readonly SyncedField[] => [
   ...new Set(operations.filter((each) => each.side === side).flatMap(fieldsOfPlanned)),
 ];
-
-/** Returns the fields of a side that get a value which neither half has. */
-export const givenFields = (operations: Planned, side: Side): ReadonlySet<SyncedField> =>
-  new Set(operations.flatMap((each) => (each.side === side && 'given' in each ? (each.given ?? []) : [])));
 
 /** Replaces the operation of the same kind and side, or adds the operation. */
 export const withPlanned = (operations: Planned, next: PlannedUpdate | PlannedMembership): Planned => {

@@ -73,7 +73,7 @@ export const conflictsToPlan = <Row extends RecordedConflict>(
   });
 
 /** A conflict that a plan has ended. `lapsed`: a user had decided it, but the decision was not applied. */
-type EndedConflict<Row> = { readonly row: Row; readonly lapsed: boolean };
+export type EndedConflict<Row> = { readonly row: Row; readonly lapsed: boolean };
 
 /** Returns whether the plan still writes the value that a user chose. */
 const isStillWritten = ({ writes }: Merge, field: SyncedField): boolean =>

@@ -3,7 +3,7 @@ import type { Cursor, HalfKey } from './rows.ts';
 import { CLOCK_MARGIN_MS, isDeleted, isPresent, type Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../contact/side.ts';
-import { EMPTY_SNAPSHOT } from '../reconcile/settle.ts';
+import { EMPTY_SNAPSHOT } from '../contact/snapshot.ts';
 import {
   formerHalf,
   isUnseen,

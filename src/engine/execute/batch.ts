@@ -7,7 +7,7 @@ import {
 } from '../../core/apply/answers.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
 import { sharedEmails } from '../../core/apply/task.ts';
-import { type Merged, targetOf, type Trial, type Write } from '../../core/apply/write.ts';
+import { type Merged, targetOf, type Write } from '../../core/apply/write.ts';
 import { withEmails } from '../../core/contact/lists.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
@@ -31,8 +31,18 @@ import {
 } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
 
+/** What the answers of a batch mean for its caller. */
+type BatchResult = {
+  /** The side's reason, if it refused a trial, or returned an existing contact for it; otherwise null. */
+  readonly refusedFor: string | null;
+  /** Whether a side kept a contact that it merged into another one. */
+  readonly isStillThere: boolean;
+};
+
+const NO_RESULT: BatchResult = { refusedFor: null, isStillThere: false };
+
 /** Writes that were answered. Their changes may not be on disk yet: `stored` settles when they are. */
-export type AnswerBeingStored = { readonly stored: Promise<void> };
+export type AnswerBeingStored = { readonly stored: Promise<BatchResult> };
 
 const isKind = <Kind extends Write['kind']>(kind: Kind) => {
   return (write: Write): write is Extract<Write, { kind: Kind }> => write.kind === kind;
@@ -145,12 +155,10 @@ const rejectionBy = (
 };
 
 /**
- * The trial of a write; null for any other write. A trial tests whether a side accepts a part of a refused write
- * (`split-refused.ts`). Its failure may be caused by the tested values and is expected, so it is not stored as a failure of the
- * contact. The caller of the trial decides what is written and stored.
+ * Whether a write tests if a side accepts a part of a refused write (`split-refused.ts`). Its failure may be caused by the tested
+ * values and is expected, so it is not stored as a failure of the contact. The caller decides what is written and stored.
  */
-const trialOf = (write: Write): Trial | null =>
-  write.kind === 'create' || write.kind === 'update' ? write.trial : null;
+const isTrial = (write: Write): boolean => (write.kind === 'create' || write.kind === 'update') && write.isTrial;
 
 /** Reports that something is not written in this run. */
 const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, side }: Write, reason: string): void => {
@@ -160,23 +168,20 @@ const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, sid
 
 /** Stores that a side failed at a write. A repeated failure is reported and waits like a refusal (R15). */
 const storeFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  const rejection = trialOf(write) !== null ? null : rejectionBy(execution, write, reason, 1);
+  const rejection = isTrial(write) ? null : rejectionBy(execution, write, reason, 1);
   if (rejection === null) return;
   if (rejection.attempts > 1) reportSkipped(execution, write, reason);
   set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
-/** Stores and reports that a side refused a write (R15). */
-const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  const trial = trialOf(write);
-  if (trial !== null) {
-    trial.refusedFor = reason;
-    return;
-  }
+/** Stores and reports that a side refused a write (R15). The refusal of a trial is only returned. */
+const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reason: string): BatchResult => {
+  if (isTrial(write)) return { ...NO_RESULT, refusedFor: reason };
   const shownReason = refusalReason(write, reason);
   reportSkipped(execution, write, shownReason);
   const rejection = rejectionBy(execution, write, shownReason);
   if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
+  return NO_RESULT;
 };
 
 /** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */
@@ -219,7 +224,12 @@ const pairsOfAlteredGroups = async (
 };
 
 /** Applies one answer: updates the store, counts the write and reports it. */
-const applyOneAnswer = (execution: Execution, set: WorkingSet, answered: AnsweredWrite, journalId: number): void => {
+const applyOneAnswer = (
+  execution: Execution,
+  set: WorkingSet,
+  answered: AnsweredWrite,
+  journalId: number,
+): BatchResult => {
   const { session } = execution;
   const { write } = answered;
   const { side } = write;
@@ -227,21 +237,20 @@ const applyOneAnswer = (execution: Execution, set: WorkingSet, answered: Answere
   if (detachIfOfAnotherPair(set, answered)) {
     // The journal entry stays open: recovery applies the write's changes to that contact after all others are stored.
     execution.again.needed = true;
-    return;
+    return NO_RESULT;
   }
   const outcome = applyAnswer(applyingIn(execution, set, side), answered);
   const { applied, counts, error, ids, isRefused, notTaken } = outcome;
   set.add(...changesToClose(journalId, applied ? 'answered' : 'refused', outcome, atMs));
-  if (isRefused) {
-    storeRefusal(execution, set, write, error ?? '');
-    return;
-  }
+  if (isRefused) return storeRefusal(execution, set, write, error ?? '');
   if (outcome.again) execution.again.needed = true;
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
   for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
-  if (!applied) return;
-  if (counts !== null) session.tally[side][counts] += 1;
-  reportNotTaken(session, ids, side, notTaken);
+  if (applied) {
+    if (counts !== null) session.tally[side][counts] += 1;
+    reportNotTaken(session, ids, side, notTaken);
+  }
+  return { ...NO_RESULT, isStillThere: outcome.isStillThere === true };
 };
 
 /** Closes the entries of a batch that was refused as a whole because of its credential: none of it was written. */
@@ -281,7 +290,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   const { session } = execution;
   const { clock, signal, writer } = session;
   const [first] = writes;
-  if (first === undefined) return { stored: Promise.resolve() };
+  if (first === undefined) return { stored: Promise.resolve(NO_RESULT) };
   const { side } = first;
   signal.throwIfAborted();
   session.stop?.throwIfAborted();
@@ -301,15 +310,26 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   // Writes that the side failed at before are no evidence of an outage.
   const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
   let endsRun = (allFailedBefore ? null : findOutage(execution, first, results)) ?? readError;
-  const stored = writer
-    .apply(needsOf(outcomes, answers, side), (set) => {
+  const apply = (set: WorkingSet, outcome: Outcome): BatchResult =>
+    outcome.ok
+      ? applyOneAnswer(execution, set, outcome.answered, journalIdOf(outcome.answered.write))
+      : applyOneFailure(execution, set, outcome, journalIdOf(outcome.write), answers);
+  const store = async (): Promise<BatchResult> => {
+    let result = NO_RESULT;
+    await writer.apply(needsOf(outcomes, answers, side), (set) => {
       for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
       for (const outcome of outcomes) {
-        if (outcome.ok) applyOneAnswer(execution, set, outcome.answered, journalIdOf(outcome.answered.write));
-        else applyOneFailure(execution, set, outcome, journalIdOf(outcome.write), answers);
+        const { refusedFor, isStillThere } = apply(set, outcome);
+        result = {
+          refusedFor: result.refusedFor ?? refusedFor,
+          isStillThere: result.isStillThere || isStillThere,
+        };
       }
-    })
-    .then(() => advance(execution, side, writes.length));
+    });
+    advance(execution, side, writes.length);
+    return result;
+  };
+  const stored = store();
   for (const outcome of outcomes) if (!outcome.ok) endsRun ??= judgeFailure(outcome.write, outcome.error).endsRun;
   if (endsRun === null) return { stored };
   await stored;
@@ -331,9 +351,10 @@ const applyOneRead = (
 };
 
 /** Applies a refusal: the write is tried in parts, or is deferred (R15). */
-const applyOneRefusal = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): void => {
-  if (canSplit(write, error)) execution.refused[write.side].push({ write, reason: error.message });
-  else storeRefusal(execution, set, write, error.message);
+const applyOneRefusal = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): BatchResult => {
+  if (!canSplit(write, error)) return storeRefusal(execution, set, write, error.message);
+  execution.refused[write.side].push({ write, reason: error.message });
+  return NO_RESULT;
 };
 
 /** Applies one failure. If the contact had to be read and the read failed, its journal entry stays open. */
@@ -343,7 +364,7 @@ const applyOneFailure = (
   { write, error }: Extract<Outcome, { ok: false }>,
   journalId: number,
   answers: ReadonlyMap<string, ReadAnswer>,
-): void => {
+): BatchResult => {
   const atMs = execution.session.clock.now();
   const verdict = judgeFailure(write, error);
   const id = targetOf(write);
@@ -353,8 +374,8 @@ const applyOneFailure = (
     if (write.kind === 'update') write.task.unanswered = [...write.task.unanswered, write.operation];
   }
   if (isFault(error)) storeFault(execution, set, write, error.message);
-  if (isUnread) return;
+  if (isUnread) return NO_RESULT;
   set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
-  if (verdict.refused) applyOneRefusal(execution, set, write, error);
   if (verdict.rereads && id !== null) applyOneRead(set, write.side, id, answers.get(id), error, atMs);
+  return verdict.refused ? applyOneRefusal(execution, set, write, error) : NO_RESULT;
 };

@@ -1,4 +1,4 @@
-import { storeAnswered } from '../../core/apply/store-task.ts';
+import { hasNewAgreement, storeAgreed } from '../../core/apply/store-task.ts';
 import {
   type Executable,
   type Execution,
@@ -8,9 +8,9 @@ import {
   tasksOf,
   updatesOn,
 } from './execution.ts';
-import { confirmAccounts, originScopes } from '../accounts.ts';
-import { endMemberships } from '../../core/apply/answers.ts';
 import { isAsking } from '../../core/apply/task-halves.ts';
+import { confirmAccounts, originScopes } from '../accounts.ts';
+import { storeAlreadyMoved } from '../../core/apply/answers.ts';
 import {
   creationSide,
   currentRecord,
@@ -39,7 +39,7 @@ import { onBothSides, type Session } from '../context.ts';
 import type { LaterPart } from '../parts.ts';
 import { type AnswerBeingStored, performBatch } from './batch.ts';
 import { batchesOf, withoutFailed } from './batches.ts';
-import { conflictChanges, recordConflicts } from './conflicts.ts';
+import { conflictChanges } from './conflicts.ts';
 import { moveSteps, plannedWrites } from './planned-writes.ts';
 import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
 import { chunks } from '../../util/batches.ts';
@@ -80,35 +80,47 @@ const storeUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
   storePair(set, { pairId: pair.id, status: to, halves, writtenSide: null });
 };
 
-/** Whether the pair with its known values is stored before anything is written to its two contacts. */
+/** The task of the contact into which the deleted contact was merged (R12). */
+const survivorOf = (tasks: readonly Task[], { side, after }: Deletion): Task | undefined => {
+  const survivorId = after?.survivorId;
+  return survivorId === undefined ? undefined : tasks.find((task) => currentRecord(task, side)?.id === survivorId);
+};
+
+/** The tasks of the contacts that other contacts of the plan were merged into. */
+const survivorsOf = ({ decisions }: Pick<Executable, 'decisions'>, tasks: readonly Task[]): ReadonlySet<Task> =>
+  new Set(decisions.flatMap((each) => (each.kind === 'delete' ? (survivorOf(tasks, each) ?? []) : [])));
+
+/** Whether the pair is stored before anything is written to its two contacts, with the values on which both sides agree. */
 const isStoredAhead = (task: Task): boolean =>
-  startsPairing(task) || (task.decision.kind === 'merge' && task.decision.unites === true);
+  startsPairing(task) || (task.decision.kind === 'merge' && task.decision.unites === true) || hasNewAgreement(task);
 
 /**
  * Stores what must be stored before the first write:
- * - decisions that need no write: questions to a user, pairings, equal changes, ends of pairs. A question is stored together with
- *   its pairing: there is no question about unpaired contacts.
- * - new pairings, with the values on which both sides agree. If a run stops after the name of one contact was written, the two
- *   might no longer match as one person (R13).
- * - pairs in a group whose members are united now: otherwise a refused membership would never be found again (R15).
+ * - decisions that need no write: questions to a user, pairings, equal changes, ends of pairs.
+ * - conflicts: the losing value stays readable even if the answer to the write of the winner is lost. A question to a user is stored
+ *   together with its pairing: there is no question about unpaired contacts.
+ * - what both sides agree on, so that each operation afterwards settles its own values only. A pair in a group whose members are
+ *   united now loses that group from its bases: otherwise a refused membership would never be found again (R15).
+ * - new pairings: if a run stops after the name of one contact was written, the two might no longer match as one person (R13).
  */
 const storeBeforeWrites = async (execution: Execution, plan: Executable, all: readonly Task[]): Promise<void> => {
   const { session } = execution;
   const { clock, writer } = session;
-  const storedNow = all.filter((task) => creationSide(task) === null && (isQuiet(task) || isStoredAhead(task)));
-  const others = new Set(all).difference(new Set(storedNow));
-  await recordConflicts(execution, [...others].filter(isAsking));
   const unlinked = plan.decisions.filter((decision) => decision.kind === 'unlink');
   for (const unlinks of chunks(unlinked, COMMIT_CHUNK)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
       for (const unlink of unlinks) storeUnlink(set, unlink);
     });
   }
-  for (const tasks of chunks(storedNow, COMMIT_CHUNK)) {
-    const questions = await conflictChanges(session, tasks.filter(isAsking));
-    await writer.apply(needsOf(tasks), (set) => {
-      for (const task of tasks) storeAnswered(set, task, null, clock.now());
-      set.add(...questions);
+  const isStored = (task: Task): boolean => creationSide(task) === null && (isQuiet(task) || isStoredAhead(task));
+  const survivors = survivorsOf(plan, all);
+  const isDisputed = (task: Task): boolean => isAsking(task) || !isQuiet(task) || survivors.has(task);
+  for (const tasks of chunks(all, COMMIT_CHUNK)) {
+    const stored = tasks.filter(isStored);
+    const conflicts = await conflictChanges(session, tasks.filter(isDisputed));
+    await writer.apply(needsOf(stored), (set) => {
+      for (const task of stored) storeAgreed(set, task, clock.now());
+      set.add(...conflicts);
     });
   }
   await settleSelection(execution, plan);
@@ -147,10 +159,9 @@ const areOtherEmailsWritten = ({ operations }: Task, side: Side): boolean =>
 const writeContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
   const { updateBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
   await createContacts(execution, tasks, side);
-  await inParallel(chunks(updatesOn(tasks, side), updateBatch), writeConcurrency, async (batch) => {
-    await recordConflicts(execution, batch);
-    return performBatch(execution, updateWrites(execution, side, batch));
-  });
+  await inParallel(chunks(updatesOn(tasks, side), updateBatch), writeConcurrency, (batch) =>
+    performBatch(execution, updateWrites(execution, side, batch)),
+  );
   await splitRefused(execution, side);
   for (const round of sharingRounds(tasks, side)) {
     const sharings = round.filter(({ task }) => isWritable(task, side) && areOtherEmailsWritten(task, side));
@@ -177,17 +188,11 @@ const writeMemberships = async (execution: Execution, tasks: readonly Task[], si
     const sent = new Set(writes.flatMap((write) => (write.kind === 'membership' ? [write.task] : [])));
     const alreadyMoved = batch.filter((task) => !sent.has(task));
     await writer.apply(needsOf(alreadyMoved), (set) => {
-      for (const task of alreadyMoved) endMemberships({ set, groupIds, atMs: clock.now() }, task, side);
+      for (const task of alreadyMoved) storeAlreadyMoved({ set, groupIds, atMs: clock.now() }, task, side);
     });
     const { stored } = await performBatch(execution, writes);
     await stored;
   }
-};
-
-/** The task of the contact into which the deleted contact was merged (R12). */
-const survivorOf = (tasks: readonly Task[], { side, after }: Deletion): Task | undefined => {
-  const survivorId = after?.survivorId;
-  return survivorId === undefined ? undefined : tasks.find((task) => currentRecord(task, side)?.id === survivorId);
 };
 
 /** Whether all values that only the merged-away contact had are written to the merge survivor or its other half. */
@@ -269,11 +274,8 @@ const mergeContacts = async (
     }
     const unchangedIds = await readBeforeWrite(execution, side, [deletion.record, survivor], isUnchanged);
     if (unchangedIds.size < 2) continue;
-    // The answer sets `isStillThere` if the side did not merge the contact away.
-    const merging = { task, survivor, isStillThere: false };
-    const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, merging)]);
-    await stored;
-    if (merging.isStillThere) remaining.push(deletion);
+    const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, { task, survivor })]);
+    if ((await stored).isStillThere) remaining.push(deletion);
   }
   return remaining;
 };
@@ -283,10 +285,6 @@ const deleteContacts = async (execution: Execution, final: FinalPart, side: Side
   const { survivors } = final;
   const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
   const deletions = final.deletions.filter((deletion) => deletion.side === side && isDeletable(survivors, deletion));
-  await recordConflicts(
-    execution,
-    deletions.flatMap((deletion) => survivorOf(survivors, deletion) ?? []),
-  );
   const remaining = await mergeContacts(execution, survivors, side, deletions);
   await inParallel(
     batchesOf(execution, side, remaining, deleteBatch),
@@ -332,7 +330,6 @@ const begin = async (
     again: { needed: false },
     refused: { left: [], right: [] },
     unansweredCalls: { left: 0, right: 0 },
-    recording: Promise.resolve(),
     progress: bySide((side) => ({ done: 0, total: writes[side] })),
     startedAtMs: session.clock.monotonic(),
   };
@@ -380,8 +377,7 @@ export const startExecution = async (
   await writeGroups(execution, groups);
   await writeTasks(execution, plan, tasks);
   const deletions = plan.decisions.filter((decision) => decision.kind === 'delete');
-  const survivors = new Set(deletions.flatMap((deletion) => survivorOf(tasks, deletion) ?? []));
-  return { execution, final: { groups, deletions, survivors: [...survivors] } };
+  return { execution, final: { groups, deletions, survivors: [...survivorsOf(plan, tasks)] } };
 };
 
 /** Executes a later part, which pairs and creates contacts and deletes nothing. `later` are the parts after it. */

@@ -35,8 +35,6 @@ export type Execution = Pass & {
   readonly refused: Record<Side, Refused[]>;
   /** The number of consecutive calls of unknown outcome on each side. */
   readonly unansweredCalls: Record<Side, number>;
-  /** Resolves when all conflicts that were recorded so far are stored. */
-  recording: Promise<void>;
   readonly progress: Sides<SideProgress>;
   /** The start of the writes on the monotonic clock, in milliseconds. */
   readonly startedAtMs: number;

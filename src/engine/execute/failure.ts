@@ -110,7 +110,7 @@ const partsOf = (write: CreateWrite | UpdateWrite): readonly SyncedField[] =>
 /** Whether a refused write consists of several fields, of which the side may accept some (R15). */
 export const canSplit = (write: Write, error: RemoteError): write is CreateWrite | UpdateWrite => {
   if (write.kind !== 'create' && write.kind !== 'update') return false;
-  const isWhole = write.trial === null && (write.kind === 'create' || write.sharedEmail === null);
+  const isWhole = !write.isTrial && (write.kind === 'create' || write.sharedEmail === null);
   return isWhole && !isOfUndo(write.task.decision) && error instanceof InvalidError && partsOf(write).length > 1;
 };
 

@@ -13,7 +13,7 @@ export const inParallel = async <T>(
   const failures: unknown[] = [];
   const note = (error: unknown): void => void failures.push(error);
   const worker = async (): Promise<void> => {
-    let stored = Promise.resolve();
+    let stored: Promise<unknown> = Promise.resolve();
     for (const item of queue) {
       const answered = work(item).catch(note);
       await stored;

@@ -26,10 +26,7 @@ const writeFields = async (
     const write = isUnanswered(task, side) ? null : fieldWrite(execution, task, side, field);
     if (write === null) return null;
     addWrites(execution, side, 1);
-    await (
-      await performBatch(execution, [write])
-    ).stored;
-    const { refusedFor } = write.trial;
+    const { refusedFor } = await (await performBatch(execution, [write])).stored;
     if (refusedFor !== null) refused.push({ write, reason: refusedFor });
     else if (pendingFields(task, side).has(field)) return null;
   }
@@ -73,12 +70,10 @@ const splitCreate = async (execution: Execution, refused: CreateWrite) => {
     // Updates write the fields that are left out.
     task.operations = [...former, { kind: 'update', side, fields: leftOut, desired: draft }];
     addWrites(execution, side, 1);
-    await (
-      await performBatch(execution, [trial])
-    ).stored;
+    const { refusedFor } = await (await performBatch(execution, [trial])).stored;
     if (currentRecord(task, side) !== null) return finishCreate(execution, task, side, leftOut);
     task.operations = former;
-    if (trial.trial.refusedFor === null) return null;
+    if (refusedFor === null) return null;
   }
   return false;
 };

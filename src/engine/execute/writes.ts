@@ -2,7 +2,6 @@ import type { Sharing } from './execution.ts';
 import { type Deletion, draftOf, idsOn } from '../../core/reconcile/decision.ts';
 import {
   currentRecord,
-  givenOn,
   plannedHalf,
   sharedEmails,
   type Task,
@@ -15,13 +14,21 @@ import {
   type GroupIds,
   groupIdsOf,
   movesOf,
-  type Trial,
   type UpdateWrite,
   type Write,
 } from '../../core/apply/write.ts';
-import { type Contact, type ContactField, type SyncedField, valueIn, withValue } from '../../core/contact/contact.ts';
+import {
+  type Contact,
+  type ContactField,
+  listsOf,
+  scalarsOf,
+  type SyncedField,
+  textIn,
+  valueIn,
+  withValue,
+} from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
-import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
+import { keyListsIn, withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { UpdateRequest } from '../../core/contact/requests.ts';
 import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
@@ -65,29 +72,43 @@ export const createWrites = (
     const originId = decision.kind === 'restore' ? decision.image.id : decision.source.id;
     const originScope = scopes[image === null ? otherSide(side) : side];
     const request = { key, draft, groupIds: join, originId, originScope };
-    return [{ kind: 'create', side, key, task, operation, request, trial: null }];
+    return [{ kind: 'create', side, key, task, operation, request, isTrial: false }];
   });
 
-type CreateTrial = CreateWrite & { readonly trial: Trial };
-
 /** The create as a trial, with another draft. */
-export const withDraft = (write: CreateWrite, draft: Contact): CreateTrial => ({
+export const withDraft = (write: CreateWrite, draft: Contact): CreateWrite => ({
   ...write,
   operation: { ...write.operation, desired: draft },
   request: { ...write.request, draft },
-  trial: { refusedFor: null },
+  isTrial: true,
 });
 
-/** The source record of an update of the side as of the plan, without the addresses that other writes add. */
-const sourceOf = (task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
-  const source = plannedHalf(task, otherSide(side))?.record ?? null;
+/** The source record of an update of the side as of the plan, without the addresses that other writes add; null for an undo. */
+const sourceOf = ({ cause }: Pass, task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
+  const source = cause === 'undo' ? null : (plannedHalf(task, otherSide(side))?.record ?? null);
   const others = sharedEmails(task, side).filter((email) => email !== own);
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
 };
 
-/** The written fields that the link has just started to sync. A given field counts as an edit. */
-const joiningOf = ({ joining }: Pass, fields: readonly SyncedField[], given: readonly SyncedField[]) => {
-  const joined = fields.filter((field) => joining.has(field) && !given.includes(field));
+/** Returns whether all that is written to a field comes from the other half. A value of a contact that was merged away does not. */
+const isFrom = (source: Contact, before: Contact, desired: Contact) => {
+  return (field: SyncedField): boolean => {
+    const [text] = scalarsOf([field]);
+    if (text !== undefined) return textIn(source, text) === textIn(desired, text);
+    return listsOf([field]).every((list) => {
+      const keyed = keyListsIn(list, { source, before, desired });
+      return [...keyed.desired.keys()].every((key) => keyed.before.has(key) || keyed.source.has(key));
+    });
+  };
+};
+
+/** The written fields that the link has just started to sync. */
+const joiningOf = (
+  { joining }: Pass,
+  fields: readonly SyncedField[],
+  isOfOther: (field: SyncedField) => boolean = () => true,
+) => {
+  const joined = fields.filter((field) => joining.has(field) && isOfOther(field));
   return joined.length > 0 ? { joining: joined } : {};
 };
 
@@ -98,11 +119,9 @@ const updateOperation = (
   { current, desired, fields }: UpdateRequest,
   source: ContactRecord | null,
 ): UpdateOperation => {
-  const givenValues = givenOn(task, side);
-  const given = fields.filter((field) => givenValues.has(field));
-  const lost = fields.filter((field) => !givenValues.has(field));
-  const empties = emptiedFields(current.contact, desired, lost);
-  const marks = { empties, given, ...joiningOf(pass, fields, given) };
+  const empties = emptiedFields(current.contact, desired, fields);
+  const isOfOther = isFrom(source?.contact ?? desired, current.contact, desired);
+  const marks = { empties, ...joiningOf(pass, fields, isOfOther) };
   const shared = { side, cause: pass.cause, pairId: taskPairId(task), ...taskIds(task), before: current };
   return { ...shared, kind: 'update', fields, desired, source, ...marks };
 };
@@ -115,25 +134,20 @@ export const updateWrites = (pass: Pass, side: Side, tasks: readonly Task[]): re
     if (current === null || planned === null) return [];
     const key = String(index);
     const request = { key, current, desired: planned.desired, fields: planned.fields };
-    const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
-    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: null }];
+    const operation = updateOperation(pass, task, side, request, sourceOf(pass, task, side));
+    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: null, isTrial: false }];
   });
 
 /** The update of one field of the contact, after the side refused it with others; null if the contact does not exist. */
-export const fieldWrite = (
-  pass: Pass,
-  task: Task,
-  side: Side,
-  field: ContactField,
-): (UpdateWrite & { readonly trial: Trial }) | null => {
+export const fieldWrite = (pass: Pass, task: Task, side: Side, field: ContactField): UpdateWrite | null => {
   const current = currentRecord(task, side);
   const planned = operationsOn(task.operations, side, 'update').find(({ fields }) => fields.includes(field));
   if (current === null || planned === undefined) return null;
   const key = '0';
   const desired = withValue(current.contact, field, valueIn(planned.desired, field));
   const request = { key, current, desired, fields: [field] };
-  const operation = updateOperation(pass, task, side, request, sourceOf(task, side));
-  return { kind: 'update', side, key, task, operation, request, sharedEmail: null, trial: { refusedFor: null } };
+  const operation = updateOperation(pass, task, side, request, sourceOf(pass, task, side));
+  return { kind: 'update', side, key, task, operation, request, sharedEmail: null, isTrial: true };
 };
 
 /** The updates of a batch that add one shared address each, and nothing else. */
@@ -144,8 +158,8 @@ export const sharingWrites = (pass: Pass, side: Side, sharings: readonly Sharing
     const key = String(index);
     const desired = withEmails(current.contact, [email]);
     const request = { key, current, desired, fields: ['emailAddresses' as const] };
-    const operation = updateOperation(pass, task, side, request, sourceOf(task, side, email));
-    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: email, trial: null }];
+    const operation = updateOperation(pass, task, side, request, sourceOf(pass, task, side, email));
+    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: email, isTrial: false }];
   });
 
 /** The membership changes of a batch; none for a task that needs no request. */
@@ -160,8 +174,7 @@ export const membershipWrites = (pass: Pass, side: Side, tasks: readonly Task[])
     const key = String(index);
     const fields = ['buckets' as const];
     const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
-    const given = fields.filter((field) => givenOn(task, side).has(field));
-    const marks = { empties, given, ...joiningOf(pass, fields, given) };
+    const marks = { empties, ...joiningOf(pass, fields) };
     const shared = { side, cause: pass.cause, pairId: taskPairId(task), ...taskIds(task), before };
     const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
     const heldGroupIds = before.groupIds;

@@ -73,7 +73,7 @@ export type OperationOf<Kind extends OperationKind> = Extract<Operation, { kind:
 
 const ADDRESS = { side: 'left', pairId: null, leftId: 'l1', rightId: 'r1', cause: 'sync' } as const;
 const EXISTING = { ...ADDRESS, before: recordOf('l1') };
-const NO_MARKS = { empties: [], given: [] };
+const NO_MARKS = { empties: [] };
 
 const OPERATIONS: { readonly [Kind in OperationKind]: OperationOf<Kind> } = {
   create: { ...ADDRESS, kind: 'create', desired: EMPTY_CONTACT, join: [], image: null },

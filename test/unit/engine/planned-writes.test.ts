@@ -86,7 +86,6 @@ test('memberships are written in steps of few requests, but not if that costs ma
       side: 'right',
       kind: 'create',
       fields: [],
-      moved: [],
       record: { ...record(`c${index}`), version: '1', modifiedAtMs: null, raw: '{}', originId: null },
     });
     return task;

@@ -1,18 +1,19 @@
-import { storeAnswered } from '../../../../src/core/apply/store-task.ts';
+import { storeAgreed } from '../../../../src/core/apply/store-task.ts';
 import { describe, expect, test } from 'vitest';
 import {
   type AnsweredWrite,
   applyAnswer,
-  endMemberships,
   detachIfOfAnotherPair,
+  storeAlreadyMoved,
 } from '../../../../src/core/apply/answers.ts';
 import { pendingFields, sharedEmails, type Task, taskOf } from '../../../../src/core/apply/task.ts';
 import type { Write } from '../../../../src/core/apply/write.ts';
-import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
+import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { Deletion, Merge } from '../../../../src/core/reconcile/decision.ts';
 import { rename } from '../../../../src/core/state/observe.ts';
+import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import {
   createWrites,
   deleteWrites,
@@ -40,6 +41,13 @@ const MERGE = mergeOf(half('left', { title: 'New' }, { title: 'Old' }, ['g-choir
   writes: plannedOn('right', ['title', 'buckets'], { ...ADA, title: 'New' }, { joins: ['choir'] }),
 });
 
+/** The task of a merge, after what both sides agree on was stored. */
+const agreedTask = (set: WorkingSet, merge: Merge): Task => {
+  const task = taskOf(merge);
+  storeAgreed(set, task, NOW);
+  return task;
+};
+
 const halvesOf = ({ pair }: Merge): readonly Half[] => [pair.left, pair.right];
 
 const updateOf = (task: Task, value: ContactRecord): AnsweredWrite => {
@@ -62,7 +70,7 @@ describe('the response to an update', () => {
   );
   const update = (value: ContactRecord, given: Partial<Merge> = {}, halves = halvesOf(UPDATE)) => {
     const set = setOf(halves);
-    const task = taskOf({ ...UPDATE, ...given });
+    const task = agreedTask(set, { ...UPDATE, ...given });
     const outcome = applyAnswer(applyingIn(set), updateOf(task, value));
     return { set, task, outcome };
   };
@@ -120,10 +128,10 @@ describe('the response to an update', () => {
     const email = { value: 'family@x.org', label: null };
     const left = half('left', mails('a@x.org', 'family@x.org'), mails('a@x.org'));
     const right = half('right', mails('a@x.org'), mails('a@x.org'));
-    const task = taskOf(mergeOf(left, right, { writes: [{ kind: 'share', side: 'right', email }] }));
+    const set = setOf([left, right]);
+    const task = agreedTask(set, mergeOf(left, right, { writes: [{ kind: 'share', side: 'right', email }] }));
     const [write] = sharingWrites(PASS, 'right', [{ task, email }]);
     if (write?.kind !== 'update') throw new Error('An update was expected.');
-    const set = setOf([left, right]);
     const value = record('right', { ...ADA, ...mails('own@x.org', 'a@x.org', 'family@x.org') });
     const outcome = applyAnswer(applyingIn(set), { kind: 'record', write, value });
     expect(outcome).toMatchObject({ applied: true, counts: 'updated', notTaken: [] });
@@ -152,10 +160,10 @@ describe('the response to an update', () => {
 
   test('counts a contact once, its memberships included', () => {
     const set = setOf(halvesOf(MERGE));
-    const task = taskOf(MERGE);
+    const task = agreedTask(set, MERGE);
     const after = record('right', { ...ADA, title: 'New' });
     expect(applyAnswer(applyingIn(set), updateOf(task, after)).counts).toBe('updated');
-    expect(set.pair(1)).toMatchObject({ left: { state: 'changed' }, right: { state: 'changed' } });
+    expect(set.pair(1)).toMatchObject({ left: { state: 'changed' }, right: { state: 'settled' } });
     expect(applyAnswer(applyingIn(set), moveOf(task, ['s-choir'])).counts).toBeNull();
     expect(set.pair(1)).toMatchObject({ left: { state: 'settled' }, right: { state: 'settled' } });
   });
@@ -177,7 +185,6 @@ describe('[R12] an update that returns another contact', () => {
     expect(detachIfOfAnotherPair(set, updateOf(task, value))).toBe(true);
     expect(set.changes()).toEqual([]);
     expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
-    storeAnswered(set, task, 'left', NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
 
@@ -191,7 +198,6 @@ describe('[R12] an update that returns another contact', () => {
     const set = setOf([...halvesOf(MERGE), ...linkedPair(2, 'its counterpart', 'other')]);
     const task = taskOf({ ...MERGE, pair: { ...MERGE.pair, id: null } });
     expect(detachIfOfAnotherPair(set, updateOf(task, value))).toBe(true);
-    storeAnswered(set, task, 'left', NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { state: 'changed' }, right: MERGE.pair.right });
   });
 
@@ -208,17 +214,18 @@ describe('[R12] an update that returns another contact', () => {
 });
 
 describe('[R11] the response to a change of membership', () => {
-  const MOVE = mergeOf(half('left', {}, {}, ['g-choir']), half('right', {}, {}, ['own']), {
+  const MOVE = mergeOf(half('left', {}, {}, ['g-choir', 'g-team']), half('right', {}, {}), {
     writes: plannedOn('right', ['buckets'], ADA, { joins: ['choir'] }),
   });
   const move = (answer: readonly string[], merge = MOVE) => {
     const set = setOf(halvesOf(merge));
-    const task = taskOf(merge);
+    const task = agreedTask(set, merge);
     return { set, task, outcome: applyAnswer(applyingIn(set), moveOf(task, answer)) };
   };
 
   test('settles both halves, and the record no longer matches the text of a row', () => {
-    const joined = mergeOf(MOVE.pair.left, pairedHalf('right', 'right', 1), { writes: MOVE.writes });
+    const left = half('left', {}, {}, ['g-choir']);
+    const joined = mergeOf(left, pairedHalf('right', 'right', 1), { writes: MOVE.writes });
     const { set, task, outcome } = move(['s-choir'], joined);
     expect(outcome).toMatchObject({ counts: 'updated', again: false, notTaken: [], after: { groupIds: ['s-choir'] } });
     expect(outcome.after).not.toHaveProperty('digest');
@@ -236,8 +243,8 @@ describe('[R11] the response to a change of membership', () => {
   });
 
   test('[R5] leaves groups that a user joined in the meantime out of the base', () => {
-    const { set } = move(['foreign', 'own', 's-choir']);
-    expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: { groupIds: ['own', 's-choir'] } });
+    const { set } = move(['foreign', 's-choir']);
+    expect(set.pair(1)?.right).toMatchObject({ state: 'changed', base: { groupIds: ['s-choir'] } });
   });
 
   test('is settled with the current contact if no request was needed', () => {
@@ -245,9 +252,9 @@ describe('[R11] the response to a change of membership', () => {
       writes: MOVE.writes,
     });
     const set = setOf(halvesOf(merge));
-    const task = taskOf(merge);
+    const task = agreedTask(set, merge);
     expect(membershipWrites(PASS, 'right', [task])).toEqual([]);
-    endMemberships(applyingIn(set), task, 'right');
+    storeAlreadyMoved(applyingIn(set), task, 'right');
     expect(set.pair(1)).toMatchObject({
       left: { state: 'settled' },
       right: { state: 'settled', record: { digest: 'row of right' } },
@@ -256,11 +263,11 @@ describe('[R11] the response to a change of membership', () => {
 
   test('is open while a group could not be created', () => {
     const writes = plannedOn('right', ['buckets'], ADA, { joins: ['choir', 'team'] });
-    const { set, task } = move(['own', 's-choir'], { ...MOVE, writes });
+    const { set, task } = move(['s-choir'], { ...MOVE, writes });
     expect(pendingFields(task, 'right')).toEqual(new Set(['buckets']));
     expect(set.pair(1)).toMatchObject({
-      left: { state: 'changed', base: { groupIds: [] } },
-      right: { state: 'changed' },
+      left: { state: 'changed', base: { groupIds: ['g-choir'] } },
+      right: { base: { groupIds: ['s-choir'] } },
     });
   });
 });
@@ -320,7 +327,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
 
   test('are stored as a settled pair if nothing needs to be written', () => {
     const set = setOf([LEFT, RIGHT]);
-    storeAnswered(set, pairing(), null, NOW);
+    storeAgreed(set, pairing(), NOW);
     expect(changesOf(set, 'put-pair')).toMatchObject([
       {
         id: null,
@@ -342,7 +349,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
     const conflicts = [{ field: 'title', left: 'Dr', right: 'Mr', winner: 'left' }] as const;
     const writes = plannedOn('right', ['title'], { ...ADA, title: 'Dr' });
     const set = setOf([dr, mr]);
-    storeAnswered(set, taskOf(mergeOf(dr, mr, { conflicts, writes })), null, NOW);
+    storeAgreed(set, taskOf(mergeOf(dr, mr, { conflicts, writes })), NOW);
     expect(changesOf(set, 'put-pair')).toMatchObject([
       {
         id: null,
@@ -356,9 +363,10 @@ describe('[R13] two contacts that are paired for the first time', () => {
   });
 
   test('are one pair after the response to the next write', () => {
-    const set = setOf([LEFT, RIGHT]);
-    const task = pairing({ writes: plannedOn('right', ['title'], { ...ADA, title: 'Dr' }) });
-    storeAnswered(set, task, null, NOW);
+    const titled = looseHalf('left', 'l', { record: record('l', { ...ADA, title: 'Dr' }) });
+    const set = setOf([titled, RIGHT]);
+    const task = taskOf(mergeOf(titled, RIGHT, { writes: plannedOn('right', ['title'], { ...ADA, title: 'Dr' }) }));
+    storeAgreed(set, task, NOW);
     applyAnswer(applyingIn(set), updateOf(task, record('r', { ...ADA, title: 'Dr' })));
     const pairs = changesOf(set, 'put-pair');
     expect(pairs).toMatchObject([{ halves: [{ half: { id: 'l' } }, { half: { id: 'r', state: 'settled' } }] }]);
@@ -367,9 +375,9 @@ describe('[R13] two contacts that are paired for the first time', () => {
   test('[R12] are one pair under the id that one of them received in the meantime', () => {
     const set = setOf([LEFT, RIGHT]);
     const task = pairing({ writes: plannedOn('left', ['company'], { ...ADA, company: 'Co' }) });
-    storeAnswered(set, task, null, NOW);
+    storeAgreed(set, task, NOW);
     rename(set, 'left', 'l', 'l2', NOW);
-    storeAnswered(set, task, null, NOW);
+    storeAgreed(set, task, NOW);
     expect(set.halves().filter(({ pair }) => pair !== null)).toMatchObject([
       { id: 'r' },
       { id: 'l2', state: 'changed' },
@@ -380,7 +388,7 @@ describe('[R13] two contacts that are paired for the first time', () => {
   test('are linked in the pair of the contact that was kept', () => {
     const kept = pairedHalf('left', 'l', 1);
     const set = setOf([kept, RIGHT], { 1: 'kept' });
-    storeAnswered(set, taskOf(mergeOf(kept, RIGHT)), null, NOW);
+    storeAgreed(set, taskOf(mergeOf(kept, RIGHT)), NOW);
     expect(set.pair(1)).toMatchObject({ status: 'linked', left: { id: 'l' }, right: { id: 'r', pair: 1 } });
   });
 });
@@ -412,21 +420,22 @@ test('an operation carries the cause of its pass', () => {
       ...updateWrites(pass, 'right', [task]),
       ...membershipWrites(pass, 'right', [task]),
       ...deleteWrites(pass, [deletion]),
-      mergeWrite(pass, deletion, { task, survivor: pair.right.record, isStillThere: false }),
+      mergeWrite(pass, deletion, { task, survivor: pair.right.record }),
     ];
     expect(writes.map(({ operation }) => operation.cause)).toEqual(writes.map(() => pass.cause));
     expect(writes.map(({ kind }) => kind)).toEqual(['create', 'update', 'membership', 'delete', 'merge']);
   }
 });
 
-test('[R6] an operation marks the fields that the link has only started to sync, except given ones', () => {
+test('[R6] an operation marks the fields that the link has only started to sync, except values of a third contact', () => {
   const pass = { ...PASS, joining: new Set(['title', 'buckets', 'company'] as const) };
-  const marksOf = (given: readonly SyncedField[]) => {
-    const planned = MERGE.writes.map((each) => (each.side === 'right' ? { ...each, given } : each));
-    const task = taskOf({ ...MERGE, writes: planned });
-    const writes = [...updateWrites(pass, 'right', [task]), ...membershipWrites(pass, 'right', [task])];
-    return writes.map(({ operation }) => ('joining' in operation ? operation.joining : null));
+  const marksOf = (title: string) => {
+    const writes = plannedOn('right', ['title', 'buckets'], { ...ADA, title }, { joins: ['choir'] });
+    const task = taskOf({ ...MERGE, writes });
+    return [...updateWrites(pass, 'right', [task]), ...membershipWrites(pass, 'right', [task])].map(({ operation }) =>
+      'joining' in operation ? operation.joining : null,
+    );
   };
-  expect(marksOf([])).toEqual([['title'], ['buckets']]);
-  expect(marksOf(['title', 'buckets'])).toEqual([null, null]);
+  expect(marksOf('New')).toEqual([['title'], ['buckets']]);
+  expect(marksOf('Of another')).toEqual([null, ['buckets']]);
 });

@@ -227,24 +227,24 @@ const rowOf = (kind: Kind, cause: Cause, evidence: Evidence): Row => {
 
 const CREATE: Readonly<Record<Searched, Row>> = {
   'an answer': { outcome: 'applied', left: 'settled, base New', right: 'settled, base New' },
-  'the contact as written': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+  'the contact as written': { outcome: 'applied', left: 'settled, base New', right: 'settled, base New' },
   'no trace of it': { outcome: 'not applied', left: 'changed, no pair', right: 'none' },
-  'the contact, edited since': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+  'the contact, edited since': { outcome: 'applied', left: 'settled, base New', right: 'changed, base New' },
 };
 
 const RESTORE: Readonly<Record<Searched, Row>> = {
-  'an answer': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
-  'the contact as written': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+  'an answer': { outcome: 'applied', left: 'settled, base New', right: 'settled, base New' },
+  'the contact as written': { outcome: 'applied', left: 'settled, base New', right: 'settled, base New' },
   'no trace of it': { outcome: 'not applied', left: 'settled, base New', right: 'none' },
-  'the contact, edited since': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New Edited' },
+  'the contact, edited since': { outcome: 'applied', left: 'settled, base New', right: 'settled, base New Edited' },
 };
 
 const UPDATE_SYNC: Readonly<Record<Evidence, Row>> = {
   'an answer': { outcome: 'applied', left: 'settled, base New', right: 'settled, base New' },
-  'the contact as written': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
+  'the contact as written': { outcome: 'applied', left: 'settled, base New', right: 'settled, base New' },
   'no trace of it': { outcome: 'not applied', left: 'changed, base Old', right: 'settled, base Old' },
-  'the contact, edited since': { outcome: 'applied', left: 'changed, base New', right: 'changed, base New' },
-  'the contact under a new id': { outcome: 'applied', left: 'changed, base New', right: 'renamed, changed, base New' },
+  'the contact, edited since': { outcome: 'applied', left: 'settled, base New', right: 'changed, base New' },
+  'the contact under a new id': { outcome: 'applied', left: 'settled, base New', right: 'renamed, settled, base New' },
   'a deleted contact': { outcome: 'not applied', left: 'changed, base Old', right: 'gone, base Old' },
   'a withheld contact': { outcome: 'open', left: 'changed, base Old', right: 'settled, base Old' },
   'an unreadable contact': { outcome: 'open', left: 'changed, base Old', right: 'settled, base Old' },
@@ -252,11 +252,11 @@ const UPDATE_SYNC: Readonly<Record<Evidence, Row>> = {
 };
 
 const UPDATE_UNDO: Readonly<Record<Evidence, Row>> = {
-  'an answer': { outcome: 'applied', left: 'changed, base New', right: 'changed, base Old' },
-  'the contact as written': { outcome: 'applied', left: 'changed, base New', right: 'changed, base Old' },
+  'an answer': { outcome: 'applied', left: 'settled, base New', right: 'settled, base Old' },
+  'the contact as written': { outcome: 'applied', left: 'settled, base New', right: 'settled, base Old' },
   'no trace of it': { outcome: 'not applied', left: 'settled, base New', right: 'settled, base New' },
-  'the contact, edited since': { outcome: 'applied', left: 'changed, base New', right: 'changed, base Old' },
-  'the contact under a new id': { outcome: 'applied', left: 'changed, base New', right: 'renamed, changed, base Old' },
+  'the contact, edited since': { outcome: 'applied', left: 'settled, base New', right: 'changed, base Old' },
+  'the contact under a new id': { outcome: 'applied', left: 'settled, base New', right: 'renamed, settled, base Old' },
   'a deleted contact': { outcome: 'not applied', left: 'settled, base New', right: 'gone, base New' },
   'a withheld contact': { outcome: 'open', left: 'settled, base New', right: 'settled, base New' },
   'an unreadable contact': { outcome: 'open', left: 'settled, base New', right: 'settled, base New' },
@@ -265,13 +265,13 @@ const UPDATE_UNDO: Readonly<Record<Evidence, Row>> = {
 
 const MEMBERSHIP_SYNC: Readonly<Record<Evidence, Row>> = {
   'an answer': { outcome: 'applied', left: 'settled, base g-choir', right: 'settled, base s-choir' },
-  'the contact as written': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base s-choir' },
-  'no trace of it': { outcome: 'not applied', left: 'changed, base no group', right: 'changed, base no group' },
-  'the contact, edited since': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base s-choir' },
+  'the contact as written': { outcome: 'applied', left: 'settled, base g-choir', right: 'settled, base s-choir' },
+  'no trace of it': { outcome: 'not applied', left: 'changed, base no group', right: 'settled, base no group' },
+  'the contact, edited since': { outcome: 'applied', left: 'settled, base g-choir', right: 'changed, base s-choir' },
   'the contact under a new id': {
     outcome: 'applied',
-    left: 'changed, base g-choir',
-    right: 'renamed, changed, base s-choir',
+    left: 'settled, base g-choir',
+    right: 'renamed, settled, base s-choir',
   },
   'a deleted contact': { outcome: 'not applied', left: 'changed, base no group', right: 'gone, base no group' },
   'a withheld contact': { outcome: 'open', left: 'changed, base no group', right: 'settled, base no group' },
@@ -280,14 +280,14 @@ const MEMBERSHIP_SYNC: Readonly<Record<Evidence, Row>> = {
 };
 
 const MEMBERSHIP_UNDO: Readonly<Record<Evidence, Row>> = {
-  'an answer': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base no group' },
-  'the contact as written': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base no group' },
+  'an answer': { outcome: 'applied', left: 'settled, base g-choir', right: 'settled, base no group' },
+  'the contact as written': { outcome: 'applied', left: 'settled, base g-choir', right: 'settled, base no group' },
   'no trace of it': { outcome: 'not applied', left: 'settled, base g-choir', right: 'settled, base s-choir' },
-  'the contact, edited since': { outcome: 'applied', left: 'changed, base g-choir', right: 'changed, base no group' },
+  'the contact, edited since': { outcome: 'applied', left: 'settled, base g-choir', right: 'changed, base no group' },
   'the contact under a new id': {
     outcome: 'applied',
-    left: 'changed, base g-choir',
-    right: 'renamed, changed, base no group',
+    left: 'settled, base g-choir',
+    right: 'renamed, settled, base no group',
   },
   'a deleted contact': { outcome: 'not applied', left: 'settled, base g-choir', right: 'gone, base s-choir' },
   'a withheld contact': { outcome: 'open', left: 'settled, base g-choir', right: 'settled, base s-choir' },

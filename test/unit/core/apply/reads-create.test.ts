@@ -51,7 +51,7 @@ describe('[R9] a create without a response', () => {
     const set = setOf([source, pairedHalf('right', 'gone', 1, { state: 'gone' })]);
     const again = openOperation('create', { desired: contactOf(ADA), rightId: null });
     expect(applySearch(set, again, adaRecord('r'), KNOWN).applied).toBe(true);
-    expect(set.pair(1)).toMatchObject({ left: { id: 'l' }, right: { id: 'r', state: 'changed' } });
+    expect(set.pair(1)).toMatchObject({ left: { id: 'l' }, right: { id: 'r', state: 'settled' } });
     expect(set.half('right', 'gone')).toMatchObject({ pair: null, base: null, state: 'gone' });
   });
 

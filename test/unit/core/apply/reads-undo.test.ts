@@ -30,13 +30,13 @@ describe('[R9] a contact that an undo restores, without a response,', () => {
     expect(set.pair(1)).toMatchObject({
       status: 'linked',
       left: { id: 'l', state: 'changed', base: snapshot({}) },
-      right: { id: 'back', state: 'changed', base: snapshot(ADA), writtenAtMs: NOW },
+      right: { id: 'back', state: 'settled', base: snapshot(ADA), writtenAtMs: NOW },
     });
   });
 
   test('keeps the base of the remaining half', () => {
     const { set } = restore(FOUND, [pairedHalf('left', 'l', 1)]);
-    expect(set.pair(1)?.left).toMatchObject({ base: snapshot(ADA), state: 'changed' });
+    expect(set.pair(1)?.left).toMatchObject({ base: snapshot(ADA), state: 'settled' });
   });
 
   test.each<[string, readonly Half[], number | null]>([
@@ -88,8 +88,8 @@ describe('[R9] a reverting update without a response', () => {
     expect(finding).toEqual({ applied: true, after: answer.record, error: null });
     expect(set.pair(1)).toMatchObject({
       status: 'linked',
-      left: { state: 'changed', base: left.base },
-      right: { state: 'changed', base: snapshot({ ...ADA, ...OLD }), record: answer.record, writtenAtMs: NOW },
+      left: { state: 'settled', base: left.base },
+      right: { state: 'settled', base: snapshot({ ...ADA, ...OLD }), record: answer.record, writtenAtMs: NOW },
     });
   });
 

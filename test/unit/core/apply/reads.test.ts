@@ -51,7 +51,7 @@ describe('[R9] an update without a response', () => {
     expect(finding).toEqual({ applied: true, after: answer.record, error: null });
     expect(set.pair(1)).toMatchObject({
       status: 'linked',
-      left: { state: 'changed', base: snapshot({ ...ADA, ...OLD, title: 'New' }), record: left.record },
+      left: { state: 'settled', base: snapshot({ ...ADA, ...OLD, title: 'New' }), record: left.record },
       right: { base: snapshot({ ...ADA, ...OLD, title: 'New' }), record: answer.record, writtenAtMs: NOW },
     });
   });
@@ -174,7 +174,6 @@ describe('[R9] an update without a response', () => {
     const survivor = pairedHalf('right', 'r', 1, { record: record('r', { ...ADA, title: 'Old' }) });
     const given = {
       fields: ['title' as const],
-      given: ['title' as const],
       desired: contactOf({ ...ADA, title: 'Given' }),
       source: cleared.record,
     };
@@ -310,8 +309,8 @@ describe('[R9] a change of membership without a response', () => {
     expect(finding).toEqual({ applied: true, after: answer.record, error: null });
     expect(set.pair(1)).toMatchObject({
       status: 'linked',
-      left: { state: 'changed', base: snapshot(ADA, bases.left), writtenAtMs: null },
-      right: { state: 'changed', base: snapshot(ADA, bases.right), record: answer.record, writtenAtMs: NOW },
+      left: { state: 'settled', base: snapshot(ADA, bases.left), writtenAtMs: null },
+      right: { state: 'settled', base: snapshot(ADA, bases.right), record: answer.record, writtenAtMs: NOW },
     });
   });
 

@@ -1,20 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import {
-  arrivedValues,
-  writtenValues,
-  movesAcross,
-  shownFields,
-  shownMoves,
-  tookEffect,
-  withMoves,
-} from '../../../../src/core/apply/traces.ts';
+import { movesAcross, shownFields, shownMoves, tookEffect } from '../../../../src/core/apply/traces.ts';
 import { type Contact, CONTACT_FIELDS, EMPTY_CONTACT, type SyncedField } from '../../../../src/core/contact/contact.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { GroupPair } from '../../../../src/core/reconcile/groups.ts';
 import { SIDE_PAIRS, values } from '../reconcile/support.ts';
 
 const mails = (...list: string[]): Partial<Contact> => ({ emailAddresses: values(...list) });
-const mailsOf = ({ emailAddresses }: Contact) => emailAddresses.map(({ value }) => value);
 const titled = (title: string): Partial<Contact> => ({ title });
 const EXTRA = 'lastContacted';
 const shown = (text: string): Partial<Contact> => ({ [EXTRA]: text });
@@ -45,89 +36,6 @@ describe('[R9] the fields of a write that took effect', () => {
     const contact = contactOf({ title: 'New' });
     expect(shownFields(['title'], contact, contact, EMPTY_CONTACT)).toEqual(new Set(['title']));
     expect(shownFields(CONTACT_FIELDS, contact, contact, EMPTY_CONTACT)).toEqual(new Set(CONTACT_FIELDS));
-  });
-});
-
-describe('[R5] the part of a write that its side contains', () => {
-  const left = (desired: Partial<Contact>, found: Partial<Contact>, before: Partial<Contact> = {}) => {
-    return writtenValues(contactOf(desired), contactOf(found), contactOf(before));
-  };
-
-  test.each([
-    ['the current value', 'New', 'New', 'New'],
-    ['a value that its side cut off', 'Analytical Engine', 'Analytical', 'Analytical'],
-    ['the empty value that its side stored instead', 'New', '', ''],
-    ['the value that was sent, if a user changed it since', 'New', 'Foreign', 'New'],
-    ['nothing, if a value was to be removed and a user entered another one', '', 'Foreign', ''],
-  ])('is %s', (_, desired, found, expected) => {
-    expect(left(titled(desired), titled(found)).title).toBe(expected);
-  });
-
-  test('of a list is every sent element that exists, in the side’s spelling, without elements that a user added', () => {
-    expect(mailsOf(left(mails('a@x.org', 'b@x.org'), mails('A@X.org', 'b@x.org', 'own@x.org')))).toEqual([
-      'A@X.org',
-      'b@x.org',
-    ]);
-  });
-
-  test.each<[string, readonly string[], readonly string[], readonly string[], readonly string[]]>([
-    [
-      'nothing arrived',
-      ['a@x.org', 'new@x.org'],
-      ['a@x.org', 'b@x.org'],
-      ['a@x.org', 'b@x.org'],
-      ['a@x.org', 'b@x.org'],
-    ],
-    [
-      'all of it took effect',
-      ['a@x.org', 'new@x.org'],
-      ['a@x.org', 'new@x.org'],
-      ['a@x.org', 'b@x.org'],
-      ['a@x.org', 'new@x.org'],
-    ],
-    ['an element was not removed, and a user added one', [], ['a@x.org', 'own@x.org'], ['a@x.org'], ['a@x.org']],
-    ['an element was removed, and a user added one', [], ['own@x.org'], ['a@x.org'], []],
-    ['an element was not added, and a user added one', ['new@x.org'], ['own@x.org'], [], []],
-  ])('of a list is compared element by element: %s', (_, desired, found, before, expected) => {
-    expect(mailsOf(left(mails(...desired), mails(...found), mails(...before)))).toEqual(expected);
-  });
-
-  test('of a list leaves an element that was not stored out of the base, and keeps a former one that was removed since', () => {
-    expect(mailsOf(left(mails('kept@x.org', 'refused@x.org'), mails(), mails('kept@x.org')))).toEqual(['kept@x.org']);
-  });
-});
-
-describe('[R2] the part of a source that took effect', () => {
-  const source = (
-    own: Partial<Contact>,
-    desired: Partial<Contact>,
-    now: Partial<Contact>,
-    base: Partial<Contact> = {},
-  ) => {
-    return arrivedValues(contactOf(base), contactOf(own), contactOf(desired), contactOf(now));
-  };
-
-  test.each([
-    ['a text that took effect', 'New', 'New', 'New', 'New'],
-    ['a text that took effect in another spelling', 'New', 'New', 'new', 'New'],
-    ['not a text that the other side lacks: it is sent again', 'New', 'New', '', ''],
-    ['a text of the source that was not sent', 'Own', 'New', '', 'Own'],
-  ])('is %s', (_, own, desired, now, expected) => {
-    expect(source(titled(own), titled(desired), titled(now)).title).toBe(expected);
-  });
-
-  test('of a list is the elements that took effect, and those that were not sent', () => {
-    const own = mails('own@x.org', 'landed@x.org', 'lost@x.org');
-    const asked = mails('landed@x.org', 'lost@x.org', 'other@x.org');
-    expect(mailsOf(source(own, asked, mails('LANDED@x.org', 'other@x.org')))).toEqual(['own@x.org', 'landed@x.org']);
-  });
-
-  test.each<[string, readonly string[], readonly string[]]>([
-    ['stays in the base while the target has it: it is removed again', ['gone@x.org'], ['gone@x.org']],
-    ['leaves the base once the target lacks it', [], []],
-    ['leaves the base once the target lacks it, even if a user added others', ['own@x.org'], []],
-  ])('[R9] of a list that lost an element: it %s', (_, now, expected) => {
-    expect(mailsOf(source(mails(), mails(), mails(...now), mails('gone@x.org')))).toEqual(expected);
   });
 });
 
@@ -205,8 +113,3 @@ test.each(SIDE_PAIRS)(
     expect(movesAcross(side, moves, pairs)).toEqual({ join: [`${ids[other]}-a`], leave: [`${ids[other]}-b`] });
   },
 );
-
-test('[R3] moves change a base by element, each once, in order', () => {
-  expect(withMoves(['d', 'b', 'a'], { join: ['c', 'a'], leave: ['b', 'unknown'] })).toEqual(['a', 'c', 'd']);
-  expect(withMoves([], { join: [], leave: ['a'] })).toEqual([]);
-});

@@ -79,7 +79,7 @@ describe('two contacts that became one', () => {
     const desired = { ...ADA, company: 'Analytical', websites: SITE };
     // As if a user had entered it there, so that a later plan writes it to the other side.
     expect(merge).toMatchObject({
-      writes: [{ kind: 'update', side: other, fields, given: fields, desired }],
+      writes: [{ kind: 'update', side: other, fields, desired }],
       conflicts: [],
     });
     expect(deletion).toMatchObject({

@@ -12,7 +12,11 @@ import { bySide, otherSide, SIDES, type Side, type Sides } from '../../../../src
 import { type Half } from '../../../../src/core/contact/half.ts';
 import { elementKey, listOf, withList } from '../../../../src/core/contact/lists.ts';
 import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
-import { settleBase } from '../../../../src/core/reconcile/settle.ts';
+import { settleUpdate } from '../../../../src/core/apply/settle.ts';
+import { EMPTY_SNAPSHOT, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
+import type { Conflict } from '../../../../src/core/reconcile/decision.ts';
+import { agreedBase } from '../../../../src/core/reconcile/agreed.ts';
+import { operationOf } from '../../../support/store/rows.ts';
 import { policyWith } from './support.ts';
 import {
   check,
@@ -50,28 +54,30 @@ describe('[R1] merging is idempotent', () => {
   });
 });
 
-/** Returns the stored half of a side after the requested writes to the side `done`, and no others. */
-const storedHalf = (
-  side: Side,
-  own: Half,
-  other: Contact,
-  merge: ReturnType<typeof mergeContacts>,
-  done: Side | null,
-): Half => {
-  const withoutGroups = (of: Contact) => ({ contact: of, groupIds: [] });
-  const fields = new Set<SyncedField>(merge.fields[side]);
-  const now = side === done ? merge.desired[side] : own.record.contact;
-  const base = settleBase({
-    base: own.base ?? withoutGroups(EMPTY_CONTACT),
-    before: withoutGroups(own.record.contact),
-    now: withoutGroups(now),
-    written: side === done ? fields : new Set(),
-    moved: new Set(),
-    outstanding: new Set(otherSide(side) === done ? [] : merge.fields[otherSide(side)]),
-    other,
-    agreedGroups: new Set(),
-  });
-  return { ...own, record: { ...own.record, contact: now }, base };
+/** Returns the stored halves after the requested writes to the side `done`, and no others. */
+const storedHalves = (sides: Sides<Half>, merge: ReturnType<typeof mergeContacts>, done: Side | null): Sides<Half> => {
+  const outstanding = new Set<SyncedField>(SIDES.flatMap((side) => merge.fields[side]));
+  const agreed = bySide((side) =>
+    agreedBase({
+      base: sides[side].base ?? EMPTY_SNAPSHOT,
+      record: snapshotOf(sides[side].record),
+      other: sides[otherSide(side)].record.contact,
+      outstanding,
+      agreedGroups: new Set(),
+    }),
+  );
+  if (done === null) return bySide((side) => ({ ...sides[side], base: agreed[side] }));
+  const [target, source] = [sides[done], sides[otherSide(done)]];
+  const update = operationOf('update');
+  const record = { ...target.record, contact: merge.desired[done] };
+  const after = settleUpdate(
+    { ...update, fields: merge.fields[done], before: target.record, desired: record.contact, source: source.record },
+    { kind: 'answer', record },
+    { target: agreed[done], source: agreed[otherSide(done)] },
+  );
+  return bySide((side) =>
+    side === done ? { ...target, record, base: after.target } : { ...source, base: after.source },
+  );
 };
 
 describe('[R5] a run that ends after it wrote one side only', () => {
@@ -82,14 +88,14 @@ describe('[R5] a run that ends after it wrote one side only', () => {
         fc.pre(sides.left.base !== null || SIDES.every((side) => sides[side].record.contact.firstName !== 'Ada King'));
         const policy = policyWith();
         const merge = mergeContacts(sides, policy);
-        const left = storedHalf('left', sides.left, sides.right.record.contact, merge, done);
-        const right = storedHalf('right', sides.right, sides.left.record.contact, merge, done);
+        const { left, right } = storedHalves(sides, merge, done);
         const rest = mergeOf(left, right, policy);
         const open = otherSide(done);
         expect(rest.fields[done]).toEqual([]);
         expect(rest.fields[open]).toEqual(merge.fields[open]);
         expect(rest.desired[open]).toEqual(merge.desired[open]);
-        expect(rest.conflicts).toEqual([]);
+        const isOpen = ({ winner }: Conflict): boolean => winner === otherSide(open);
+        expect(rest.conflicts).toEqual(merge.conflicts.filter(isOpen));
       }),
     );
   });
@@ -108,9 +114,7 @@ describe('[R5] a first match of which only some writes were made', () => {
         lists,
         (sides, made, at, field) => {
           const merge = mergeContacts(sides, policyWith());
-          const halves = bySide((side) =>
-            storedHalf(side, sides[side], sides[otherSide(side)].record.contact, merge, made),
-          );
+          const halves = storedHalves(sides, merge, made);
           const common = keysOf(sides.left.record.contact, field).intersection(
             keysOf(sides.right.record.contact, field),
           );

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Half } from '../../../../src/core/contact/half.ts';
-import { snapshotOf } from '../../../../src/core/contact/snapshot.ts';
-import { EMPTY_SNAPSHOT } from '../../../../src/core/reconcile/settle.ts';
+import { EMPTY_SNAPSHOT, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
 import { observeMissing } from '../../../../src/core/state/observe.ts';
 import { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { halfOf, recordOf } from '../../../support/store/rows.ts';

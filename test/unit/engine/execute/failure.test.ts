@@ -55,7 +55,7 @@ const WRITES: Readonly<Record<Write['kind'], Write>> = {
   update: only(updateWrites(PASS, 'right', [taskOf(MERGE)])),
   membership: only(membershipWrites(PASS, 'right', [taskOf(MERGE)])),
   delete: only(deleteWrites(PASS, [DELETION])),
-  merge: mergeWrite(PASS, DELETION, { task: taskOf(MERGE), survivor: RIGHT.record, isStillThere: false }),
+  merge: mergeWrite(PASS, DELETION, { task: taskOf(MERGE), survivor: RIGHT.record }),
 };
 const KINDS = Object.keys(WRITES) as Write['kind'][];
 
@@ -154,7 +154,7 @@ describe('[R15] a refusal', () => {
     const writesOf = (side: Side, tasks: readonly Task[]) => membershipWrites(PASS, side, tasks);
     const created = taskOf({ ...CREATION, joins: ['choir'] });
     created.operations = [...created.operations, ...plannedOn('right', ['title'], { ...ADA, title: 'Dr' })];
-    addDone(created, { side: 'right', kind: 'create', fields: [], moved: [], record: RIGHT.record });
+    addDone(created, { side: 'right', kind: 'create', fields: [], record: RIGHT.record });
     const refusal = rejectionOf(only(writesOf('right', [created])), 'too long', undefined, NOW);
     const next = mergeOf(LEFT, RIGHT);
     expect(refusal).toMatchObject({ key: 'l r', sourceFingerprint: sourceFingerprint(next) });

@@ -1,0 +1,69 @@
+import type { Contact, SyncedField } from '../contact/contact.ts';
+import { type Half, isAway } from '../contact/half.ts';
+import type { ContactRecord } from '../contact/record.ts';
+import { bySide, type Sides } from '../contact/side.ts';
+import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
+import { storePair } from '../state/pair.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import { type Bases, withSettledDifferences } from './settle.ts';
+
+/** A half after an operation on it. */
+export type WrittenHalf = {
+  /** The half as it was stored, or a new one. */
+  readonly half: Half;
+  readonly record: ContactRecord;
+  /** The fields whose difference from the other side is settled by the operation (R2). */
+  readonly settled: ReadonlySet<SyncedField>;
+  /** The contact that was to be written; null if its values may differ from the other side. */
+  readonly wanted: Contact | null;
+  /** The groups that the operation moved and in which the contact is not as the other one. */
+  readonly declinedGroups: readonly string[];
+};
+
+/** The other half of the pair; `stays` is a half that the operation does not concern. */
+type Counterpart = { readonly bases: Bases; readonly other: Half | null; readonly stays?: Half | null };
+
+/** Returns the status of a pair with these halves. */
+export const statusOf = ({ left, right }: Sides<Half | null>): 'linked' | 'kept' =>
+  left !== null && right !== null ? 'linked' : 'kept';
+
+/** Returns the state of a half: if it differs from its base, the next plan must process it. */
+const stateOf = (record: Snapshot, base: Snapshot): 'settled' | 'changed' =>
+  equalSnapshots(base, record) ? 'settled' : 'changed';
+
+/** Returns the half that was not written with its new base. A missing contact stays missing. */
+const unwritten = (half: Half, base: Snapshot, written: ContactRecord): Half => {
+  const own = withSettledDifferences(base, {
+    written: new Set(),
+    wanted: null,
+    now: half.record.contact,
+    other: written.contact,
+    groups: base.declined?.buckets ?? [],
+  });
+  return { ...half, base: own, state: isAway(half) ? half.state : stateOf(half.record, own) };
+};
+
+/**
+ * Stores a pair after an operation on one of its halves: that half with its current record, and both bases. A half that differs from
+ * its base is planned again. The set must contain both halves.
+ */
+export const storeWritten = (
+  set: WorkingSet,
+  pairId: number | null,
+  { half, record, settled, wanted, declinedGroups }: WrittenHalf,
+  { bases, other, stays = null }: Counterpart,
+  atMs: number,
+): void => {
+  const base = withSettledDifferences(bases.target, {
+    written: settled,
+    wanted,
+    now: record.contact,
+    other: other === null ? null : other.record.contact,
+    groups: [...(bases.target.declined?.buckets ?? []), ...declinedGroups],
+  });
+  const state = stateOf(record, base);
+  const written: Half = { ...half, record, base, state, mergedInto: null, writtenAtMs: atMs, heardAtMs: atMs };
+  const counterpart = other === null ? stays : unwritten(other, bases.source, record);
+  const halves = bySide((side) => (side === half.side ? written : counterpart));
+  storePair(set, { pairId, status: statusOf(halves), halves, writtenSide: half.side });
+};

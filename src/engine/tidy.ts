@@ -1,0 +1,44 @@
+import type { Half } from '../core/contact/half.ts';
+import { bySide } from '../core/contact/side.ts';
+import type { WholePair } from '../core/reconcile/decision.ts';
+import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
+import type { ConflictRow, Rejection } from '../core/state/rows.ts';
+import type { WorkingSet } from '../core/state/working-set.ts';
+import type { Session } from './context.ts';
+import { endConflictChanges } from './execute/conflicts.ts';
+
+/** Stored rows that are out of date after a plan. */
+export type Outdated = {
+  readonly conflicts: readonly EndedConflict<ConflictRow>[];
+  /** Contacts that were deleted long ago. */
+  readonly deletions: readonly Half[];
+  /** Refusals of writes that are no longer planned. */
+  readonly refusals: readonly Pick<Rejection, 'side' | 'key'>[];
+  /** Pairs whose groups are united by this plan, and whose writes wait for an earlier one. */
+  readonly uniting: readonly WholePair[];
+};
+
+/**
+ * Keeps the bases of pairs that wait while their groups are united. The next plan counts these groups as united, and would treat a
+ * membership on one side only as an agreed one (R11).
+ */
+const keepUniting = (set: WorkingSet, pairs: readonly WholePair[]): void => {
+  for (const { base, id, side } of pairs.flatMap(({ left, right }) => [left, right])) {
+    const half = set.half(side, id);
+    if (half !== null) set.put({ ...half, base, state: half.state === 'settled' ? 'changed' : half.state });
+  }
+};
+
+/** Brings stored rows up to date with a plan, before anything is written. */
+export const tidy = async ({ clock, writer }: Session, outdated: Outdated): Promise<void> => {
+  const { conflicts, deletions, refusals, uniting } = outdated;
+  if (conflicts.length + deletions.length + refusals.length + uniting.length === 0) return;
+  const halves = [...deletions, ...uniting.flatMap(({ left, right }) => [left, right])];
+  const ids = bySide((side) => halves.filter((half) => half.side === side).map(({ id }) => id));
+  await writer.apply({ ids }, (set) => {
+    set.add(...endConflictChanges(conflicts, clock.now()));
+    for (const half of deletions) set.drop(half);
+    for (const { side, key } of refusals) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
+    keepUniting(set, uniting);
+  });
+};

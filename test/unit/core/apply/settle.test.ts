@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Bases,
+  changedBase,
+  copiedBase,
+  createdBase,
+  type Evidence,
+  settleGroups,
+  settleUpdate,
+  withMoves,
+} from '../../../../src/core/apply/settle.ts';
+import { contactFieldsOf } from '../../../../src/core/contact/chosen.ts';
+import { type Contact, fieldsIn } from '../../../../src/core/contact/contact.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
+import { equalIn, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
+import { operationOf } from '../../../support/store/rows.ts';
+import { record, snapshot, values } from '../reconcile/support.ts';
+
+type Kind = Evidence['kind'];
+
+/** An update of a target contact, with what its side shows after it. */
+type Case = {
+  /** Both bases before the update, which are equal. */
+  readonly base?: Partial<Contact>;
+  /** The contact of the source; null for an undo. */
+  readonly source?: Partial<Contact> | null;
+  readonly before: Partial<Contact>;
+  readonly desired: Partial<Contact>;
+  readonly shown: Partial<Contact>;
+};
+
+const settle = (kind: Kind, { base, source, before, desired, shown }: Case): Bases => {
+  const [was, wanted] = [contactOf(before), contactOf(desired)];
+  const fields = contactFieldsOf(fieldsIn(was, wanted)).filter((field) => !equalIn(field, was, wanted));
+  const operation = {
+    ...operationOf('update'),
+    fields,
+    before: record('target', before),
+    desired: wanted,
+    source: source === null ? null : record('source', source ?? desired),
+  };
+  const agreed = snapshot(base ?? before);
+  return settleUpdate(operation, { kind, record: record('target', shown) }, { target: agreed, source: agreed });
+};
+
+const titled = (title: string): Partial<Contact> => ({ title });
+const mails = (...list: readonly string[]): Partial<Contact> => ({ emailAddresses: values(...list) });
+const mailsOf = ({ target, source }: Bases) =>
+  [target, source].map(({ contact }) => contact.emailAddresses.map(({ value }) => value));
+const titlesOf = ({ target, source }: Bases) => [target.contact.title, source.contact.title];
+
+describe('a text that an update wrote', () => {
+  const UPDATE = { before: titled('Old'), desired: titled('New') };
+
+  test.each<[string, Kind, string, string, string]>([
+    ['R2: is settled as it was sent', 'answer', 'New', 'New', 'New'],
+    ['R2: is settled as the side stored it', 'answer', 'Ne', 'Ne', 'New'],
+    ['R2: is settled although the side kept the former one', 'answer', 'Old', 'Old', 'New'],
+    ['R2: is settled although the side dropped it', 'answer', '', '', 'New'],
+    ['R9: is settled if a read shows it', 'read', 'New', 'New', 'New'],
+    ['R9: is written again if a read shows the former one', 'read', 'Old', 'Old', 'Old'],
+    ['R9: is written again if a read shows none', 'read', '', 'Old', 'Old'],
+  ])('%s (%s: %j)', (_, kind, shown, target, source) => {
+    expect(titlesOf(settle(kind, { ...UPDATE, shown: titled(shown) }))).toEqual([target, source]);
+  });
+
+  test('R5: a read that shows another one settles the sent one: the other one is an edit', () => {
+    const [before, desired] = [
+      { title: 'Old', company: 'Old' },
+      { title: 'New', company: 'New' },
+    ];
+    const shown = { title: 'Edited', company: 'New' };
+    expect(titlesOf(settle('read', { before, desired, shown }))).toEqual(['New', 'New']);
+  });
+
+  test.each([
+    ['R2: a part of the text is settled', 'Analytical', 'Analytical', 'Analytical Engine'],
+    ['R9: no text is sent again', '', '', ''],
+  ])('of which a read shows that it was applied: %s', (_, shown, target, source) => {
+    const desired = { title: 'Analytical Engine', company: 'New' };
+    const update = { before: titled('Old'), desired, shown: { title: shown, company: 'New' } };
+    expect(titlesOf(settle('read', update))).toEqual([target, source]);
+  });
+
+  test('R5: another field keeps its base, whatever the response shows in it', () => {
+    const { target, source } = settle('answer', { ...UPDATE, shown: { title: 'New', company: 'Edited' } });
+    expect([target, source]).toEqual([snapshot(titled('New')), snapshot(titled('New'))]);
+  });
+
+  test('R12: one that the source lacks is not agreed on, and the source agrees with its own', () => {
+    const given = { base: titled('Old'), source: titled(''), before: titled(''), desired: titled('Given') };
+    expect(titlesOf(settle('answer', { ...given, shown: titled('Given') }))).toEqual(['Old', '']);
+  });
+
+  test.each<Kind>(['answer', 'read'])('an undo settles nothing on the other side (%s)', (kind) => {
+    const undo = { source: null, before: titled('New'), desired: titled('Old'), shown: titled('Old') };
+    expect(titlesOf(settle(kind, undo))).toEqual(['Old', 'New']);
+  });
+});
+
+describe('a list that an update wrote', () => {
+  const A = 'a@x.org';
+  const B = 'b@x.org';
+  const OWN = 'own@x.org';
+  const ALTERED = 'altered@x.org';
+
+  test.each<
+    [string, Kind, readonly string[], readonly string[], readonly string[], readonly string[], readonly string[]]
+  >([
+    ['R3: an element arrives', 'answer', [A], [A, B], [A, B], [A, B], [A, B]],
+    ['R3: an element is removed', 'answer', [A, B], [A], [A], [A], [A]],
+    ['R2: an element that the side does not store', 'answer', [A], [A, B], [A], [A], [A, B]],
+    ['R2: an element that the side keeps', 'answer', [A, B], [A], [A, B], [A, B], [A]],
+    ['R2: an element that the side alters', 'answer', [A], [A, B], [A, ALTERED], [A, ALTERED], [A, B]],
+    ['R9: an element that a read shows', 'read', [A], [A, B], [A, B], [A, B], [A, B]],
+    ['R9: an element that a read does not show', 'read', [A], [A, B], [A], [A], [A]],
+    ['R9: a removed element that a read still shows', 'read', [A, B], [A], [A, B], [A, B], [A, B]],
+    ['R5: an element that a user added before the read', 'read', [A], [A, B], [A, B, OWN], [A, B], [A, B]],
+    ['R5: an element that a user removed before the read', 'read', [A], [A, B], [B], [B, A], [A, B]],
+  ])('is compared by element: %s (%s)', (_, kind, before, desired, shown, target, source) => {
+    const update = { before: mails(...before), desired: mails(...desired), shown: mails(...shown) };
+    expect(mailsOf(settle(kind, update))).toEqual([target, source]);
+  });
+
+  test('R5: an element that the update did not write keeps its place in both bases', () => {
+    const update = { base: mails(A), source: mails(A, B), before: mails(A, OWN), desired: mails(A, OWN, B) };
+    expect(mailsOf(settle('answer', { ...update, shown: mails(A, OWN, B) }))).toEqual([
+      [A, B],
+      [A, B],
+    ]);
+  });
+
+  test('R12: an element that the source lacks is not agreed on', () => {
+    const update = { source: mails(A), before: mails(A), desired: mails(A, B), shown: mails(A, B) };
+    expect(mailsOf(settle('answer', update))).toEqual([[A], [A]]);
+  });
+
+  test('an undo settles the elements that it moved on its own side only', () => {
+    const undo = { source: null, before: mails(A, B), desired: mails(A), shown: mails(A) };
+    expect(mailsOf(settle('answer', undo))).toEqual([[A], [A, B]]);
+  });
+});
+
+describe('R11: groups that were moved', () => {
+  const base = snapshot({}, ['stays', 'leaves']);
+
+  test('are settled as the side shows them, and no others', () => {
+    expect(settleGroups(base, ['joins', 'leaves', 'refused'], ['foreign', 'joins']).groupIds).toEqual([
+      'joins',
+      'stays',
+    ]);
+  });
+
+  test('are settled at the source as they were sent', () => {
+    expect(withMoves(base, { join: ['joins'], leave: ['leaves'] }).groupIds).toEqual(['joins', 'stays']);
+  });
+});
+
+describe('R9: a contact that was created', () => {
+  const DRAFT = contactOf({ firstName: 'Ada', title: 'Dr', ...mails('a@x.org', 'b@x.org') });
+  const STORED = contactOf({ firstName: 'Ada', company: 'Edited', ...mails('a@x.org', 'own@x.org') });
+
+  test.each<[Kind, Partial<Contact>, readonly string[]]>([
+    ['answer', STORED, ['g', 'foreign']],
+    ['read', { firstName: 'Ada', ...mails('a@x.org') }, ['g']],
+  ])('has a base of what the evidence shows of it (%s)', (kind, expected, groupIds) => {
+    const evidence = { kind, record: record('new', STORED, { groupIds: ['g', 'foreign'] }) };
+    expect(createdBase(DRAFT, evidence, ['g', 'missing'])).toEqual(snapshot(expected, groupIds));
+  });
+
+  test.each<[Kind, Partial<Contact>]>([
+    ['answer', { firstName: 'Ada', title: 'Dr', ...mails('a@x.org', 'b@x.org') }],
+    ['read', { firstName: 'Ada', ...mails('a@x.org') }],
+  ])(
+    'gives its source a base of what was sent or has arrived, without values that were left out (%s)',
+    (kind, expected) => {
+      const own = contactOf({ ...DRAFT, ...mails('a@x.org', 'b@x.org', 'shared@x.org'), company: 'One-way' });
+      expect(copiedBase(own, DRAFT, { kind, record: record('new', STORED) })).toEqual(snapshot(expected));
+    },
+  );
+});
+
+test('R12: changes that a merge by a side made enter a base, and no edit of a user does', () => {
+  const base = snapshot({ title: 'Base', ...mails('a@x.org', 'b@x.org') });
+  const before = contactOf({ title: 'Base', company: 'Own', ...mails('a@x.org', 'b@x.org', 'own@x.org') });
+  const after = contactOf({ title: 'Taken', company: 'Own', ...mails('a@x.org', 'own@x.org', 'taken@x.org') });
+  const expected = snapshot({ title: 'Taken', ...mails('taken@x.org', 'a@x.org') });
+  const changed = changedBase(base, before, after);
+  expect(snapshotOf(changed).contact.title).toBe('Taken');
+  expect(changed.contact.company).toBe('');
+  expect(new Set(changed.contact.emailAddresses)).toEqual(new Set(expected.contact.emailAddresses));
+});

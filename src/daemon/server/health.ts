@@ -52,7 +52,7 @@ const lateOf = (beat: Heartbeat, links: readonly LinkHealth[], nowMs: number): r
   });
 };
 
-/** The result for a healthy daemon, with the state of its links. */
+/** The result for a daemon that works. It is called healthy only if no link waits for a user. */
 const healthy = (links: readonly LinkHealth[], notLoaded: readonly LinkHealth[]): Health => {
   const namesOf = (named: readonly LinkHealth[]): string => named.map(({ link }) => link).join(', ');
   const byHand = links.filter(({ isPausedByHand }) => isPausedByHand);
@@ -62,8 +62,9 @@ const healthy = (links: readonly LinkHealth[], notLoaded: readonly LinkHealth[])
   const waiting = links.filter(({ state }) => state === 'paused' || state === 'halted');
   if (waiting.length === 0) return { ok: true, line: `healthy: ${all}${paused}${others}` };
   const names = waiting.map(({ link, state }) => `${link} is ${state}`).join(', ');
-  const inSync = `${links.length - waiting.length} of ${all} in sync`;
-  return { ok: true, line: `healthy: ${inSync}; ${names}: see contact-sync status${paused}${others}` };
+  const wait = waiting.length === 1 ? 'waits' : 'wait';
+  const line = `the daemon works, but ${waiting.length} of ${all} ${wait} for you: ${names}; see contact-sync status`;
+  return { ok: true, line: `${line}${paused}${others}` };
 };
 
 /**

@@ -134,7 +134,7 @@ describe.each(['embedded', 'redis'] as const)('[R16] the daemon, %s', (queue) =>
         await untilEqual(work, 'meanwhile');
       }
       expect((await world.run('health')).stdout).toMatch(
-        /^healthy: 1 of 2 links in sync; home is paused: see contact-sync .*status\n$/u,
+        /^the daemon works, but 1 of 2 links waits for you: home is paused; see contact-sync .*status\n$/u,
       );
       expect(errors(daemon)).toEqual([paused]);
 

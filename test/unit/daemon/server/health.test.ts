@@ -93,7 +93,7 @@ test('the line names the links that are late, and the links that wait for a pers
     linkHealth({ ...OLD, link: 'c', state: 'halted' }),
   ];
   expect(judgeHealth(beat(), waiting, NOW_MS).line).toBe(
-    'healthy: 1 of 3 links in sync; b is paused, c is halted: see contact-sync status',
+    'the daemon works, but 2 of 3 links wait for you: b is paused, c is halted; see contact-sync status',
   );
   expect(judgeHealth(beat(), [linkHealth()], NOW_MS).line).toBe('healthy: 1 link');
 });

@@ -3,6 +3,7 @@ import type { LinkProgress } from '../../app/heartbeat.ts';
 import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
 import type { Run } from '../../core/view/views.ts';
 import { count, formatAge, formatDuration, formatEstimate, grouped } from '../../core/view/words.ts';
+import { headlineOf } from '../../daemon/links/headline.ts';
 import { readLinkStatuses, type LinkStatus, type LinkPace } from '../../daemon/links/link-status.ts';
 import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
@@ -186,11 +187,13 @@ const pauseLines = ({ link, pausedByHandAtMs }: LinkStatus, nowMs: number): read
     ? []
     : [`  Paused by hand ${formatAge(pausedByHandAtMs, nowMs)}. Resume with: contact-sync resume ${link}`];
 
+const COLOURS = { good: 'green', info: 'dim', warn: 'yellow', bad: 'red' } as const;
+
 /** The status of a link, for people. */
 export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<Terminal, 'style'>): string => {
-  const { link, sides, state, reason, pairs, openConflicts, refused, skipped, alone, readAtMs } = status;
-  const colour = { active: 'green', paused: 'red', halted: 'yellow', failing: 'red' } as const;
-  const title = `${terminal.style('bold', link)}: ${terminal.style(colour[state], state)}`;
+  const { link, sides, reason, pairs, openConflicts, refused, skipped, alone, readAtMs } = status;
+  const { severity, text } = headlineOf({ ...status, isRunning: status.underWay !== null });
+  const title = `${terminal.style('bold', link)}: ${terminal.style(COLOURS[severity], text)}`;
   const read = SIDES.map((side) => `${sides[side].title} ${formatAge(readAtMs[side], nowMs)}`);
   const facts: [string, string][] = [
     ...progressFacts(status),

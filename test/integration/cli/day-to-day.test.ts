@@ -48,7 +48,7 @@ test('status works without tokens', async () => {
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = ground.env;
   const { code, stdout } = await runCli(['status'], env, ground.directory);
   expect(code).toBe(0);
-  expect(stdout).toContain('default: active');
+  expect(stdout).toContain('default: not synced yet');
   expect(stdout).toContain('unknown without a token');
 });
 

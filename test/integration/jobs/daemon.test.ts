@@ -91,7 +91,7 @@ describe.each(['embedded', 'redis'] as const)('the daemon, %s', (queue) => {
     await daemon.stop();
     expect(daemon.lines.map(({ msg }) => msg)).toContain('run stopped');
     expect(errors(daemon)).toEqual([]);
-    expect((await world.run('status')).stdout).toContain('work: active');
+    expect((await world.run('status')).stdout).toContain('work: the last run was stopped');
     const next = world.startDaemon();
     await next.until(completed('work'));
     const { google, service } = readSides(sandbox);

@@ -229,7 +229,7 @@ test('a status has the reason, ages and every refused contact', () => {
   };
   expect(formatStatus(failing, NOW_MS, plain)).toBe(
     [
-      'default: failing',
+      'default: sync is failing',
       '  The service is away.',
       '  last run    full, failed, 2 min ago',
       '  failures    3 in a row, last success 1 hour ago',

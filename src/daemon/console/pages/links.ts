@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
+import { headlineOf, type Severity } from '../../links/headline.ts';
 import type { LinkStatus } from '../../links/link-status.ts';
 import { count, grouped, haltWords } from '../../../core/view/words.ts';
 import type { WorkProgress } from '../actions.ts';
@@ -13,19 +14,10 @@ import { signInPart, type SignInView } from './accounts.ts';
 /** A link with the data that all pages about links show. */
 export type LinkView = { readonly status: LinkStatus; readonly progress: WorkProgress | null };
 
-type Tone = 'good' | 'warn' | 'bad' | 'info';
-
-/** The state of a link in two or three words. An active link is in sync only after a completed run with linked contacts. */
-const headline = ({ status, progress }: LinkView): readonly [Tone, string] => {
-  const { state, pausedByHandAtMs, lastRun, pairs } = status;
-  if (progress?.isRun === true) return ['info', 'Sync in progress'];
-  if (state === 'halted') return ['warn', 'Waiting for your review'];
-  if (state === 'paused') return ['bad', 'Sign-in needed'];
-  if (state === 'failing') return ['bad', 'Sync is failing'];
-  if (pausedByHandAtMs !== null) return ['warn', 'Paused by hand'];
-  if (lastRun === null) return ['info', 'Not synced yet'];
-  if (lastRun.outcome !== 'completed') return ['warn', 'The last run did not complete'];
-  return pairs === 0 ? ['info', 'No contacts linked yet'] : ['good', 'In sync'];
+/** The headline of a link, with a capital letter. */
+const headline = ({ status, progress }: LinkView): readonly [Severity, string] => {
+  const { severity, text } = headlineOf({ ...status, isRunning: progress?.isRun === true });
+  return [severity, text.charAt(0).toUpperCase() + text.slice(1)];
 };
 
 const checkedText = (context: PageContext, { link, lastRun, nextRunAtMs }: LinkStatus): Html => {
@@ -89,7 +81,7 @@ const hero = (context: PageContext, view: LinkView): Html => {
 
 /** A task for the user: its number, its text, and the page where it is done. */
 type Need = {
-  readonly tone: Tone;
+  readonly tone: Severity;
   readonly number: number | null;
   readonly text: string;
   readonly about: string;

@@ -1,0 +1,37 @@
+import { count } from '../../core/view/words.ts';
+import type { LinkStatus } from './link-status.ts';
+
+/** `good`: nothing to do; `info`: not decided yet; `warn`: a user can improve it; `bad`: no run works until somebody acts. */
+export type Severity = 'good' | 'info' | 'warn' | 'bad';
+
+/** The state of a link in a few words. */
+export type Headline = { readonly severity: Severity; readonly text: string };
+
+type Described = Pick<LinkStatus, 'state' | 'pausedByHandAtMs' | 'lastRun' | 'pairs' | 'refused' | 'skipped'> & {
+  readonly openConflicts: number;
+  readonly isRunning: boolean;
+};
+
+/** The number of contacts of which a value is not synced; a contact counts once. */
+const unsynced = ({ refused, skipped }: Pick<Described, 'refused' | 'skipped'>): number =>
+  new Set([...refused, ...skipped].map(({ leftId, rightId }) => `${leftId} ${rightId}`)).size;
+
+/**
+ * Returns the headline of a link, the same on every screen. A link is called in sync only after a completed run with linked contacts,
+ * if every value is synced and no conflict waits for a decision. Pure.
+ */
+export const headlineOf = (link: Described): Headline => {
+  const { state, pausedByHandAtMs, lastRun, pairs, openConflicts, isRunning } = link;
+  if (isRunning) return { severity: 'info', text: 'sync in progress' };
+  if (state === 'halted') return { severity: 'warn', text: 'waiting for your review' };
+  if (state === 'paused') return { severity: 'bad', text: 'sign-in needed' };
+  if (state === 'failing') return { severity: 'bad', text: 'sync is failing' };
+  if (pausedByHandAtMs !== null) return { severity: 'warn', text: 'paused by hand' };
+  if (lastRun === null) return { severity: 'info', text: 'not synced yet' };
+  if (lastRun.outcome === 'stopped') return { severity: 'info', text: 'the last run was stopped' };
+  if (lastRun.outcome !== 'completed') return { severity: 'warn', text: 'the last run did not complete' };
+  const missing = unsynced(link);
+  if (missing > 0) return { severity: 'warn', text: `${count(missing, 'contact')} not synced` };
+  if (openConflicts > 0) return { severity: 'warn', text: `${count(openConflicts, 'conflict')} to decide` };
+  return pairs === 0 ? { severity: 'info', text: 'no contacts linked yet' } : { severity: 'good', text: 'in sync' };
+};

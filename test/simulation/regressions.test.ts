@@ -27,6 +27,16 @@ import {
 
 /** Each of these histories broke a rule once. The simulation found it, and it is reduced to the cause. */
 describe('histories that broke a rule once', () => {
+  it('R5: an edit of a field is kept that the answer to a write of another field shows (seed 402749)', async () => {
+    const during = [{ call: 3, edit: add('left', 0, 'emailAddresses') }];
+    const before = [set('right', 0, 'firstName'), add('right', 0, 'emailAddresses')];
+    const phases = [
+      [run({ before: [create('left')] })],
+      [run({ before, during, faults: [{ call: 5, fault: 'invalid' }] })],
+    ];
+    await runHistory(history(phases, { players: TWO_SERVICES }));
+  });
+
   it('R6: a contact edited between the plan and its deletion stays', async () => {
     const counts = noCounts();
     await runHistory(

@@ -20,6 +20,7 @@ import {
 import {
   type Contact,
   type ContactField,
+  EMPTY_CONTACT,
   listsOf,
   scalarsOf,
   type SyncedField,
@@ -32,6 +33,7 @@ import { keyListsIn, withEmails, withoutEmails } from '../../core/contact/lists.
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { UpdateRequest } from '../../core/contact/requests.ts';
 import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
+import { equalIn } from '../../core/contact/snapshot.ts';
 import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
 import type {
   CreateOperation,
@@ -138,11 +140,16 @@ export const updateWrites = (pass: Pass, side: Side, tasks: readonly Task[]): re
     return [{ kind: 'update', side, key, task, operation, request, sharedEmail: null, isTrial: false }];
   });
 
-/** The update of one field of the contact, after the side refused it with others; null if the contact does not exist. */
+/**
+ * The update of one field of the contact, after the side refused it with others; null if the contact does not exist, or if its user
+ * changed the field since the plan: the write of another field may have shown that, and the planned value would overwrite it (R5).
+ */
 export const fieldWrite = (pass: Pass, task: Task, side: Side, field: ContactField): UpdateWrite | null => {
   const current = currentRecord(task, side);
   const planned = operationsOn(task.operations, side, 'update').find(({ fields }) => fields.includes(field));
   if (current === null || planned === undefined) return null;
+  const known = plannedHalf(task, side)?.record.contact ?? EMPTY_CONTACT;
+  if (!equalIn(field, current.contact, known)) return null;
   const key = '0';
   const desired = withValue(current.contact, field, valueIn(planned.desired, field));
   const request = { key, current, desired, fields: [field] };

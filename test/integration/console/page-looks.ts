@@ -14,6 +14,24 @@ const faultsOf = async (page: Page): Promise<readonly string[]> => {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 };
 
+const MOST_RELOADS = 3;
+
+/** Looks at a page; again if the page reloaded itself in between because the state of the link changed. */
+const onceLoaded = async <Seen>(
+  page: Page,
+  look: (page: Page) => Promise<Seen>,
+  reloads = MOST_RELOADS,
+): Promise<Seen> => {
+  try {
+    return await look(page);
+  } catch (error) {
+    const isReload = error instanceof Error && /context|navigat/iu.test(error.message);
+    if (!isReload || reloads === 0) throw error;
+    await page.waitForLoadState();
+    return onceLoaded(page, look, reloads - 1);
+  }
+};
+
 const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
@@ -31,8 +49,8 @@ export const lookAtAll = async (context: BrowserContext, paths: readonly string[
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(size);
       await page.goto(path);
-      const found = await faultsOf(page);
-      if (found.length > 0 || (await isTooWide(page))) faults.push([path, colorScheme, size.width, found]);
+      const found = await onceLoaded(page, faultsOf);
+      if (found.length > 0 || (await onceLoaded(page, isTooWide))) faults.push([path, colorScheme, size.width, found]);
     }
   }
   await page.close();

@@ -26,7 +26,6 @@ import {
   changedBase,
   copiedBase,
   createdBase,
-  createdFields,
   type Evidence,
   settleGroups,
   settleUpdate,
@@ -58,10 +57,10 @@ type AnswerOutcome = Outcome & {
   /** True if the contact must be processed again before the run ends. */
   readonly again: boolean;
   /** True if a side kept the contact that it merged into another one: it is then deleted separately. */
-  readonly isStillThere?: boolean;
+  readonly isStillThere: boolean;
 };
 
-const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false } as const;
+const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false, isStillThere: false } as const;
 
 /** The values that a response is applied with. */
 export type Applying = {
@@ -122,6 +121,7 @@ const applyCreate = (
     counts: null,
     notTaken: [],
     again: false,
+    isStillThere: false,
     ids: taskIds(task),
   };
   const known = set.half(side, record.id);
@@ -147,12 +147,12 @@ const applyCreate = (
     side,
     record,
     fields: [],
-    settled: createdFields(desired, record.contact),
+    settled: new Set<SyncedField>(fieldsIn(desired, record.contact)),
     declinedGroups: [],
     settle: ({ source }: Bases, from: Half | null): Bases => {
       const target = createdBase(desired, evidence, join);
       if (operation.image !== null || from === null) return { target, source };
-      const copied = copiedBase(from.record.contact, desired, evidence);
+      const copied = copiedBase(desired, evidence);
       const own = withUnlinked(copied, from.record, groupIds, otherSide(side));
       return { target, source: withMoves(own, across) };
     },
@@ -235,7 +235,7 @@ type Moved = {
   readonly before: ContactRecord;
   readonly record: ContactRecord;
   /** Further fields, and groups of the side, that the side changed on this occasion. */
-  readonly fields: readonly SyncedField[];
+  readonly fields: readonly ContactField[];
   readonly altered: readonly string[];
 };
 

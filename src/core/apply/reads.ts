@@ -60,7 +60,7 @@ const applyFound = (
     storeWritten(set, pair.id, written, { bases: { target: own, source }, other: origin }, atMs);
     return;
   }
-  const settled = settleUpdate({ ...operation, source: operation.source ?? origin.record }, evidence, bases);
+  const settled = settleUpdate(operation, evidence, bases);
   const fields = scalarsOf(settledFields(operation, evidence));
   const update = { ...written, settled: new Set(fields), wanted: operation.desired };
   storeWritten(set, pair.id, update, { bases: settled, other: origin }, atMs);
@@ -105,10 +105,9 @@ const applyCreated = (
   if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
   const evidence: Evidence = { kind: 'read', record: found };
   const moves = shownMoves({ join, leave: [] }, found.groupIds);
-  const copied = copiedBase(source.record.contact, desired, evidence);
   const bases = {
     target: createdBase(desired, evidence, moves.join),
-    source: withMoves(copied, movesAcross(side, moves, groupPairs)),
+    source: withMoves(copiedBase(desired, evidence), movesAcross(side, moves, groupPairs)),
   };
   storeWritten(set, pairId, createdHalf(set, side, found, atMs), { bases, other: source }, atMs);
   return { applied: true, after: found, error: null };
@@ -193,13 +192,10 @@ const applyToPair = (
   known: Known,
 ): boolean => {
   const isWhole = isPresent(target) && origin !== null;
-  if (operation.kind === 'membership') {
-    if (isWhole) applyFound(set, operation, { pair, target, origin }, record, known);
-    return isWhole;
-  }
-  if (extentOf(operation, record) === 'none') return false;
-  if (isWhole) applyFound(set, operation, { pair, target, origin }, record, known);
-  return true;
+  // The groups of a contact without its other half are left as they are; a changed text is reported as applied.
+  const isShown = operation.kind === 'membership' ? isWhole : extentOf(operation, record) !== 'none';
+  if (isShown && isWhole) applyFound(set, operation, { pair, target, origin }, record, known);
+  return isShown;
 };
 
 /** Applies an operation that the contact contains. Returns null if the contact contains no part of it. */

@@ -1,12 +1,11 @@
 import {
   type Contact,
+  type ContactField,
   EMPTY_CONTACT,
   fieldsIn,
   type ListField,
-  listsIn,
   listsOf,
   type ScalarField,
-  scalarsIn,
   scalarsOf,
   type SyncedField,
   textIn,
@@ -14,20 +13,29 @@ import {
 } from '../contact/contact.ts';
 import { type KeyedList, keyListsIn, withKeyed } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import { EMPTY_SNAPSHOT, type Snapshot, withDeclined } from '../contact/snapshot.ts';
+import { equalIn, type Snapshot, withDeclined } from '../contact/snapshot.ts';
 import type { UpdateOperation } from '../reconcile/operation.ts';
 import { resembles } from '../reconcile/similar.ts';
-import { settleDeclined } from '../reconcile/declined.ts';
 import { type Moves, shownFields, showsWrite } from './traces.ts';
 
 /**
- * What a remote showed after an operation. `answer`: the response to its request, so the request was applied as a whole. `read`: a
- * later read of the contact, so only the values that it shows were applied, and the contact may contain later edits of its user.
+ * The state of a contact that its side showed after an operation. `answer`: the response to the request, which was applied as a whole.
+ * `read`: a later read, so only the values that it shows were applied, and the contact may contain later edits of its user.
  */
 export type Evidence = { readonly kind: 'answer' | 'read'; readonly record: ContactRecord };
 
 /** The bases of the half that an operation writes, and of the half that it is computed from. */
 export type Bases = { readonly target: Snapshot; readonly source: Snapshot };
+
+/** Values that were written to a contact, and the values that its side showed afterwards. */
+type Shown = {
+  readonly kind: Evidence['kind'];
+  readonly before: Contact;
+  readonly desired: Contact;
+  readonly now: Contact;
+  /** The contact that the values come from; null if they come from no other contact, as in an undo. */
+  readonly source: Contact | null;
+};
 
 /** Returns the elements of the lists for which `isIn` is true: in the order and the spelling of the first list that contains them. */
 const pick = (lists: readonly KeyedList[], isIn: (key: string) => boolean): Parameters<typeof withKeyed>[2] => {
@@ -38,70 +46,80 @@ const pick = (lists: readonly KeyedList[], isIn: (key: string) => boolean): Para
   return [...elements.values()];
 };
 
-/** The parts of an update that its settlement depends on. */
-type Settling = Pick<UpdateOperation, 'desired'> & {
-  readonly before: Contact;
-  /** The contact that the update is computed from; null for an undo, which settles nothing on the other side. */
-  readonly source: Contact | null;
+/** Keys a list of all versions, with tests of its elements: whether one was written, and whether the source agrees with that. */
+const keyed = (field: ListField, base: Contact, { before, desired, now, source }: Omit<Shown, 'kind'>) => {
+  const lists = keyListsIn(field, { base, before, desired, now, source: source ?? desired });
+  const isWritten = (key: string): boolean => lists.before.has(key) !== lists.desired.has(key);
+  const isFromSource = (key: string): boolean => lists.source.has(key) === lists.desired.has(key);
+  return { ...lists, isWritten, isFromSource };
 };
 
-/** Returns the text that a target settles: that of the response, or the part of what a read shows that comes from the update. */
-const settledText = (field: ScalarField, { desired }: Settling, kind: Evidence['kind'], now: Contact): string => {
+/** Returns whether all that is written to a field comes from the source. A value of a contact that was merged away does not (R12). */
+export const comesFrom = (source: Contact, before: Contact, desired: Contact): ((field: SyncedField) => boolean) => {
+  return (field) => {
+    const [text] = scalarsOf([field]);
+    if (text !== undefined) return textIn(source, text) === textIn(desired, text);
+    return listsOf([field]).every((list) => {
+      const lists = keyed(list, desired, { before, desired, now: desired, source });
+      const keys = [...lists.desired.keys(), ...lists.before.keys()];
+      return keys.every((key) => !lists.isWritten(key) || lists.isFromSource(key));
+    });
+  };
+};
+
+/** Returns the text that comes from the write: that of the response, or the part of what a read shows. */
+const shownText = (field: ScalarField, { kind, desired, now }: Shown): string => {
   const [is, wanted] = [textIn(now, field), textIn(desired, field)];
   return kind === 'answer' || is === '' || resembles(is, wanted) ? is : wanted;
 };
 
-const settleText = (
-  field: ScalarField,
-  update: Settling,
-  kind: Evidence['kind'],
-  now: Contact,
-  bases: Bases,
-): Bases => {
-  const { desired, source } = update;
-  const text = settledText(field, update, kind, now);
-  const target = withText(bases.target, field, text);
-  if (source === null) return { ...bases, target };
-  const own = textIn(source, field);
-  // The source does not have the value either: like an edit of the target's user, it is not agreed on yet (R12, R4).
-  if (own !== textIn(desired, field)) return { ...bases, source: withText(bases.source, field, own) };
-  // A read that shows no text: the update may not have been applied, so the source keeps its change (R9).
-  return { target, source: withText(bases.source, field, kind === 'read' && text === '' ? '' : own) };
+/**
+ * Returns the target's base after a write of the fields: what the evidence shows of them. A value that the source does not have is not
+ * agreed on. Like an edit of the target's user, it stays out of the base (R12, R4).
+ */
+const targetBase = (base: Contact, fields: Iterable<SyncedField>, shown: Shown): Contact => {
+  const { kind, desired, source } = shown;
+  const all = [...fields];
+  const texts = scalarsOf(all).filter((field) => source === null || textIn(source, field) === textIn(desired, field));
+  const withTexts = texts.reduce((own, field) => withValue(own, field, shownText(field, shown)), base);
+  return listsOf(all).reduce((own, field) => {
+    const lists = keyed(field, base, shown);
+    // Whatever a response shows was made by the request: a side may store other elements than were sent (R2).
+    const isChanged = (key: string): boolean =>
+      kind === 'answer' ? lists.before.has(key) !== lists.now.has(key) : lists.isWritten(key);
+    const isShown = (key: string): boolean => isChanged(key) && (!lists.isWritten(key) || lists.isFromSource(key));
+    return withKeyed(
+      own,
+      field,
+      pick([lists.now, lists.base], (key) => (isShown(key) ? lists.now : lists.base).has(key)),
+    );
+  }, withTexts);
 };
 
-const withText = (base: Snapshot, field: ScalarField, text: string): Snapshot =>
-  textIn(base.contact, field) === text ? base : { ...base, contact: withValue(base.contact, field, text) };
-
-const settleList = (field: ListField, update: Settling, kind: Evidence['kind'], now: Contact, bases: Bases): Bases => {
-  const { before, desired } = update;
-  const lists = keyListsIn(field, {
-    target: bases.target.contact,
-    source: bases.source.contact,
-    before,
-    desired,
-    now,
-    from: update.source ?? EMPTY_CONTACT,
-  });
-  const isWritten = (key: string): boolean => lists.before.has(key) !== lists.desired.has(key);
-  // Whatever a response shows was made by the request: a side may store other elements than were sent (R2).
-  const isChanged = (key: string): boolean =>
-    kind === 'answer' ? lists.before.has(key) !== lists.now.has(key) : isWritten(key);
-  // An element that the other half does not have either is not agreed on yet, like an edit of the target's user (R12).
-  const isFrom = (key: string): boolean => lists.from.has(key) === lists.desired.has(key);
-  const isGiven = (key: string): boolean => update.source !== null && isWritten(key) && !isFrom(key);
-  const hasArrived = (key: string): boolean => kind === 'answer' || lists.now.has(key) === lists.desired.has(key);
-  const target = pick([lists.now, lists.target], (key) =>
-    isChanged(key) && !isGiven(key) ? lists.now.has(key) : lists.target.has(key),
-  );
-  const source = pick([lists.from, lists.source], (key) =>
-    update.source !== null && isWritten(key) && isFrom(key) && hasArrived(key)
-      ? lists.from.has(key)
-      : lists.source.has(key),
-  );
-  return {
-    target: { ...bases.target, contact: withKeyed(bases.target.contact, field, target) },
-    source: { ...bases.source, contact: withKeyed(bases.source.contact, field, source) },
-  };
+/** Returns the source's base after a write of the fields: what was sent, or of a read only what arrived (R2, R9). */
+const sourceBase = (
+  base: Contact,
+  fields: Iterable<SyncedField>,
+  shown: Shown & { readonly source: Contact },
+): Contact => {
+  const { kind, desired, source } = shown;
+  const all = [...fields];
+  const withTexts = scalarsOf(all).reduce((own, field) => {
+    const text = textIn(source, field);
+    // A read that shows no text: the write may not have been applied, so the source keeps its change.
+    const isMissing = kind === 'read' && text === textIn(desired, field) && shownText(field, shown) === '';
+    return withValue(own, field, isMissing ? '' : text);
+  }, base);
+  return listsOf(all).reduce((own, field) => {
+    const lists = keyed(field, base, shown);
+    const hasArrived = (key: string): boolean => kind === 'answer' || lists.now.has(key) === lists.desired.has(key);
+    const isSettled = (key: string): boolean => lists.isWritten(key) && lists.isFromSource(key) && hasArrived(key);
+    return withKeyed(
+      own,
+      field,
+      pick([lists.source, lists.base], (key) => (isSettled(key) ? lists.source : lists.base).has(key)),
+    );
+  }, withTexts);
 };
 
 /** Returns the fields of an update that a read shows as written; all for a response. Lists are compared element by element. */
@@ -122,14 +140,14 @@ export const settledFields = (
  * arrived if it is a read (R9). All other values stay as they are: a change that is not written yet remains a change (R5). Pure.
  */
 export const settleUpdate = (operation: UpdateOperation, evidence: Evidence, bases: Bases): Bases => {
-  const { kind, record } = evidence;
-  const update = { ...operation, before: operation.before.contact, source: operation.source?.contact ?? null };
+  const { before, desired, source } = operation;
+  const shown = { kind: evidence.kind, before: before.contact, desired, now: evidence.record.contact };
   const fields = settledFields(operation, evidence);
-  const texts = scalarsOf(fields).reduce(
-    (settled, field) => settleText(field, update, kind, record.contact, settled),
-    bases,
-  );
-  return listsOf(fields).reduce((settled, field) => settleList(field, update, kind, record.contact, settled), texts);
+  const target = targetBase(bases.target.contact, fields, { ...shown, source: source?.contact ?? null });
+  const own = { ...bases, target: { ...bases.target, contact: target } };
+  if (source === null) return own;
+  const contact = sourceBase(bases.source.contact, fields, { ...shown, source: source.contact });
+  return { ...own, source: { ...bases.source, contact } };
 };
 
 /** Returns the base with the changes of a contact from `before` to `now` that are no edits of its user. */
@@ -137,15 +155,11 @@ export const changedBase = (
   base: Snapshot,
   before: Contact,
   now: Contact,
-  fields: readonly SyncedField[] = fieldsIn(before, now),
+  fields: readonly ContactField[] = fieldsIn(before, now),
 ): Snapshot => {
-  const update: Settling = { desired: before, before, source: null };
-  let bases: Bases = { target: base, source: EMPTY_SNAPSHOT };
-  for (const field of scalarsOf(fields)) {
-    if (textIn(before, field) !== textIn(now, field)) bases = settleText(field, update, 'answer', now, bases);
-  }
-  for (const field of listsOf(fields)) bases = settleList(field, update, 'answer', now, bases);
-  return bases.target;
+  const changed = fields.filter((field) => !equalIn(field, before, now));
+  const shown: Shown = { kind: 'answer', before, desired: before, now, source: null };
+  return { ...base, contact: targetBase(base.contact, changed, shown) };
 };
 
 /** Returns the base of a contact after its side changed its groups: the moved ones are as they are now. */
@@ -162,55 +176,20 @@ export const settleGroups = (base: Snapshot, moved: readonly string[], now: read
 export const withMoves = (base: Snapshot, { join, leave }: Moves): Snapshot =>
   settleGroups(base, [...join, ...leave], join);
 
-/** Returns the base of a contact that was created with the values `desired`. */
+/** Returns the base of a contact that was created with the values `desired` in the groups `join`. */
 export const createdBase = (desired: Contact, { kind, record }: Evidence, join: readonly string[]): Snapshot => {
   const { contact, groupIds } = record;
   if (kind === 'answer') return { contact, groupIds };
-  const update: Settling = { desired, before: EMPTY_CONTACT, source: null };
-  let bases: Bases = { target: EMPTY_SNAPSHOT, source: EMPTY_SNAPSHOT };
-  for (const field of scalarsIn(desired, contact)) bases = settleText(field, update, kind, contact, bases);
-  for (const field of listsIn(desired)) bases = settleList(field, update, kind, contact, bases);
-  return settleGroups(bases.target, join, groupIds);
+  const shown: Shown = { kind, before: EMPTY_CONTACT, desired, now: contact, source: null };
+  const own = targetBase(EMPTY_CONTACT, fieldsIn(desired, contact), shown);
+  return settleGroups({ contact: own, groupIds: [] }, join, groupIds);
 };
 
 /**
  * Returns the base of the contact that another one was created from: the values that were sent, or of a read only those that arrived
  * (R9). A value that was left out of the create is no part of it, whether it is written later or never.
  */
-export const copiedBase = (own: Contact, desired: Contact, { kind, record }: Evidence): Snapshot => {
-  const found = record.contact;
-  let contact = EMPTY_CONTACT;
-  for (const field of scalarsIn(desired)) {
-    const hasArrived = kind === 'answer' || textIn(found, field) !== '';
-    if (hasArrived) contact = withValue(contact, field, textIn(desired, field));
-  }
-  for (const field of listsIn(desired)) {
-    const lists = keyListsIn(field, { own, desired, found });
-    const isIn = (key: string): boolean => lists.desired.has(key) && (kind === 'answer' || lists.found.has(key));
-    contact = withKeyed(contact, field, pick([lists.own, lists.desired], isIn));
-  }
-  return { contact, groupIds: [] };
+export const copiedBase = (desired: Contact, { kind, record }: Evidence): Snapshot => {
+  const shown = { kind, before: EMPTY_CONTACT, desired, now: record.contact, source: desired };
+  return { contact: sourceBase(EMPTY_CONTACT, fieldsIn(desired), shown), groupIds: [] };
 };
-
-/** The values of a half after an operation that decide which differences from the other side are settled. */
-type Answered = {
-  readonly written: ReadonlySet<SyncedField>;
-  /** The values that were to be written; null if the half is to keep its own. */
-  readonly wanted: Contact | null;
-  readonly now: Contact;
-  readonly other: Contact | null;
-  /** The groups of the half in which its membership is to differ. */
-  readonly groups: readonly string[];
-};
-
-/** Returns the base with the differences from the other side that the operation settled: values that the side did not accept (R2). */
-export const withSettledDifferences = (base: Snapshot, answered: Answered): Snapshot => {
-  const { written, wanted, now, other, groups } = answered;
-  if (other === null || (written.size === 0 && base.declined === undefined)) return withDeclined(base, {});
-  const declined = settleDeclined({ former: base.declined, written, wanted: wanted ?? other, now, other, groups });
-  return withDeclined(base, declined);
-};
-
-/** Returns all fields that a create writes. */
-export const createdFields = (desired: Contact, now: Contact): ReadonlySet<SyncedField> =>
-  new Set<SyncedField>(fieldsIn(desired, now));

@@ -2,10 +2,11 @@ import type { Contact, SyncedField } from '../contact/contact.ts';
 import { type Half, isAway } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, type Sides } from '../contact/side.ts';
-import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
+import { equalSnapshots, type Snapshot, withDeclined } from '../contact/snapshot.ts';
+import { withoutPastDifferences, withSettledDifferences } from '../reconcile/declined.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { type Bases, withSettledDifferences } from './settle.ts';
+import type { Bases } from './settle.ts';
 
 /** A half after an operation on it. */
 export type WrittenHalf = {
@@ -33,14 +34,20 @@ const stateOf = (record: Snapshot, base: Snapshot): 'settled' | 'changed' =>
 
 /** Returns the half that was not written with its new base. A missing contact stays missing. */
 const unwritten = (half: Half, base: Snapshot, written: ContactRecord): Half => {
-  const own = withSettledDifferences(base, {
-    written: new Set(),
-    wanted: null,
-    now: half.record.contact,
-    other: written.contact,
-    groups: base.declined?.buckets ?? [],
-  });
+  const own = withoutPastDifferences(base, half.record.contact, written.contact);
   return { ...half, base: own, state: isAway(half) ? half.state : stateOf(half.record, own) };
+};
+
+/** Returns the base of a written half with the differences from the other side that the operation settled. */
+const differing = (
+  base: Snapshot,
+  { record, settled, wanted, declinedGroups }: WrittenHalf,
+  other: Contact,
+): Snapshot => {
+  const groups = [...(base.declined?.buckets ?? []), ...declinedGroups];
+  const [now, isUntouched] = [record.contact, settled.size === 0];
+  if (isUntouched) return withoutPastDifferences(base, now, other);
+  return withSettledDifferences(base, { written: settled, wanted: wanted ?? other, now, other, groups });
 };
 
 /**
@@ -50,20 +57,15 @@ const unwritten = (half: Half, base: Snapshot, written: ContactRecord): Half => 
 export const storeWritten = (
   set: WorkingSet,
   pairId: number | null,
-  { half, record, settled, wanted, declinedGroups }: WrittenHalf,
+  written: WrittenHalf,
   { bases, other, stays = null }: Counterpart,
   atMs: number,
 ): void => {
-  const base = withSettledDifferences(bases.target, {
-    written: settled,
-    wanted,
-    now: record.contact,
-    other: other === null ? null : other.record.contact,
-    groups: [...(bases.target.declined?.buckets ?? []), ...declinedGroups],
-  });
+  const base = other === null ? withDeclined(bases.target, {}) : differing(bases.target, written, other.record.contact);
+  const { half, record } = written;
   const state = stateOf(record, base);
-  const written: Half = { ...half, record, base, state, mergedInto: null, writtenAtMs: atMs, heardAtMs: atMs };
+  const own: Half = { ...half, record, base, state, mergedInto: null, writtenAtMs: atMs, heardAtMs: atMs };
   const counterpart = other === null ? stays : unwritten(other, bases.source, record);
-  const halves = bySide((side) => (side === half.side ? written : counterpart));
+  const halves = bySide((side) => (side === half.side ? own : counterpart));
   storePair(set, { pairId, status: statusOf(halves), halves, writtenSide: half.side });
 };

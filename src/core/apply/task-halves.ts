@@ -5,7 +5,7 @@ import { otherSide, type Side } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import { agreedBase } from '../reconcile/agreed.ts';
 import { isOfUndo } from '../reconcile/decision.ts';
-import { withSettledDifferences } from './settle.ts';
+import { withoutPastDifferences } from '../reconcile/declined.ts';
 import { conflictsOf, heldOn, isDeferred, isQuiet, pendingFields, plannedHalf, type Task } from './task.ts';
 
 /** Returns the fields that a person decides: both sides keep their value. */
@@ -26,11 +26,12 @@ export const agreedOn = (task: Task, side: Side): Snapshot | null => {
   const half = plannedHalf(task, side);
   if (decision.kind !== 'merge' || half === null) return null;
   if (isOfUndo(decision)) return half.base;
-  const other = plannedHalf(task, otherSide(side))?.record.contact ?? null;
+  const other = plannedHalf(task, otherSide(side))?.record.contact;
+  if (other === undefined) return null;
   const outstanding = new Set([
     ...pendingFields(task, otherSide(side)),
     ...heldOn(task, side),
-    // A text of this side that the write replaces stays a change until then, whether it lost a conflict or a part of a name.
+    // A value of this side that the write replaces stays a change until then, whether it lost a conflict or a part of a name.
     ...pendingFields(task, side),
   ]);
   const base = agreedBase({
@@ -40,14 +41,7 @@ export const agreedOn = (task: Task, side: Side): Snapshot | null => {
     outstanding,
     agreedGroups: new Set(decision.agreedGroups?.[side]),
   });
-  const groups = base.declined?.buckets ?? [];
-  return withSettledDifferences(base, {
-    written: new Set(),
-    wanted: null,
-    now: half.record.contact,
-    other,
-    groups,
-  });
+  return withoutPastDifferences(base, half.record.contact, other);
 };
 
 /** Returns the base with the planned values of fields whose difference stays on the side. */

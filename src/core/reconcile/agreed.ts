@@ -6,8 +6,8 @@ import { type Snapshot, withDeclined } from '../contact/snapshot.ts';
 type PlannedSide = {
   readonly base: Snapshot;
   readonly record: Snapshot;
-  /** The contact of the other half. A value that both have, or both lack, is agreed on. Null: nothing is compared. */
-  readonly other: Contact | null;
+  /** The contact of the other half. A value that both have, or both lack, is agreed on. */
+  readonly other: Contact;
   /** Fields that are still to be written to either side, or whose change stays on this side. */
   readonly outstanding: ReadonlySet<SyncedField>;
   /** Group ids of this side in which both contacts are members, or neither, although a base differs. */
@@ -37,8 +37,8 @@ export const agreedBase = (side: PlannedSide): Snapshot => {
   }
   for (const field of listsIn(base.contact, contact)) {
     if (!outstanding.has(field)) continue;
-    const lists = keyListsIn(field, { base: base.contact, own: record.contact, other: other ?? record.contact });
-    const isAgreed = (key: string): boolean => other !== null && lists.own.has(key) === lists.other.has(key);
+    const lists = keyListsIn(field, { base: base.contact, own: record.contact, other });
+    const isAgreed = (key: string): boolean => lists.own.has(key) === lists.other.has(key);
     const elements = new Map([...lists.base, ...[...lists.own].filter(([key]) => !lists.base.has(key))]);
     const kept = [...elements].filter(([key]) => (isAgreed(key) ? lists.own.has(key) : lists.base.has(key)));
     contact = withKeyed(contact, field, kept);

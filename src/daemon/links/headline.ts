@@ -1,14 +1,17 @@
+import type { PairIds } from '../../core/reconcile/decision.ts';
 import { count } from '../../core/view/words.ts';
 import type { LinkStatus } from './link-status.ts';
 
-/** `good`: nothing to do; `info`: not decided yet; `warn`: a user can improve it; `bad`: no run works until somebody acts. */
+/** `good`: nothing to do; `info`: not decided yet; `warn`: a user can improve it; `bad`: no run works until a user acts. */
 export type Severity = 'good' | 'info' | 'warn' | 'bad';
 
 /** The state of a link in a few words. */
-export type Headline = { readonly severity: Severity; readonly text: string };
+type Headline = { readonly severity: Severity; readonly text: string };
 
-type Described = Pick<LinkStatus, 'state' | 'pausedByHandAtMs' | 'lastRun' | 'pairs' | 'refused' | 'skipped'> & {
-  readonly openConflicts: number;
+type Described = Pick<LinkStatus, 'state' | 'pausedByHandAtMs' | 'pairs' | 'openConflicts'> & {
+  readonly lastRun: Pick<NonNullable<LinkStatus['lastRun']>, 'outcome'> | null;
+  readonly refused: readonly PairIds[];
+  readonly skipped: readonly PairIds[];
   readonly isRunning: boolean;
 };
 

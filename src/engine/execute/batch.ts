@@ -31,7 +31,7 @@ import {
 } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
 
-/** What the answers of a batch mean for its caller. */
+/** The results of a batch that its caller needs. */
 type BatchResult = {
   /** The side's reason, if it refused a trial, or returned an existing contact for it; otherwise null. */
   readonly refusedFor: string | null;
@@ -250,7 +250,7 @@ const applyOneAnswer = (
     if (counts !== null) session.tally[side][counts] += 1;
     reportNotTaken(session, ids, side, notTaken);
   }
-  return { ...NO_RESULT, isStillThere: outcome.isStillThere === true };
+  return { ...NO_RESULT, isStillThere: outcome.isStillThere };
 };
 
 /** Closes the entries of a batch that was refused as a whole because of its credential: none of it was written. */

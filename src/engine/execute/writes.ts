@@ -9,6 +9,7 @@ import {
   taskPairId,
   wasWritten,
 } from '../../core/apply/task.ts';
+import { comesFrom } from '../../core/apply/settle.ts';
 import {
   type CreateWrite,
   type GroupIds,
@@ -21,15 +22,12 @@ import {
   type Contact,
   type ContactField,
   EMPTY_CONTACT,
-  listsOf,
-  scalarsOf,
   type SyncedField,
-  textIn,
   valueIn,
   withValue,
 } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
-import { keyListsIn, withEmails, withoutEmails } from '../../core/contact/lists.ts';
+import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { UpdateRequest } from '../../core/contact/requests.ts';
 import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
@@ -92,18 +90,6 @@ const sourceOf = ({ cause }: Pass, task: Task, side: Side, own?: LabelledValue):
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
 };
 
-/** Returns whether all that is written to a field comes from the other half. A value of a contact that was merged away does not. */
-const isFrom = (source: Contact, before: Contact, desired: Contact) => {
-  return (field: SyncedField): boolean => {
-    const [text] = scalarsOf([field]);
-    if (text !== undefined) return textIn(source, text) === textIn(desired, text);
-    return listsOf([field]).every((list) => {
-      const keyed = keyListsIn(list, { source, before, desired });
-      return [...keyed.desired.keys()].every((key) => keyed.before.has(key) || keyed.source.has(key));
-    });
-  };
-};
-
 /** The written fields that the link has just started to sync. */
 const joiningOf = (
   { joining }: Pass,
@@ -122,7 +108,7 @@ const updateOperation = (
   source: ContactRecord | null,
 ): UpdateOperation => {
   const empties = emptiedFields(current.contact, desired, fields);
-  const isOfOther = isFrom(source?.contact ?? desired, current.contact, desired);
+  const isOfOther = comesFrom(source?.contact ?? desired, current.contact, desired);
   const marks = { empties, ...joiningOf(pass, fields, isOfOther) };
   const shared = { side, cause: pass.cause, pairId: taskPairId(task), ...taskIds(task), before: current };
   return { ...shared, kind: 'update', fields, desired, source, ...marks };

@@ -14,45 +14,43 @@ const faultsOf = async (page: Page): Promise<readonly string[]> => {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 };
 
-const MOST_RELOADS = 3;
-
-/** Looks at a page; again if the page reloaded itself in between because the state of the link changed. */
-const onceLoaded = async <Seen>(
-  page: Page,
-  look: (page: Page) => Promise<Seen>,
-  reloads = MOST_RELOADS,
-): Promise<Seen> => {
-  try {
-    return await look(page);
-  } catch (error) {
-    const isReload = error instanceof Error && /context|navigat/iu.test(error.message);
-    if (!isReload || reloads === 0) throw error;
-    await page.waitForLoadState();
-    return onceLoaded(page, look, reloads - 1);
-  }
-};
-
 const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
 const VIEWS = (['light', 'dark'] as const).flatMap((colorScheme) => SIZES.map((size) => ({ colorScheme, size })));
+
+type View = (typeof VIEWS)[number];
+
+/** Opens a path in a page that cannot reload itself: an answer without content keeps what is shown. */
+const openOnce = async (context: BrowserContext, path: string, { colorScheme, size }: View): Promise<Page> => {
+  const page = await context.newPage();
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(size);
+  let isOpened = false;
+  await page.route('**/*', async (route) => {
+    const isReload = isOpened && route.request().isNavigationRequest();
+    isOpened ||= route.request().isNavigationRequest();
+    return isReload ? route.fulfill({ status: 204 }) : route.fallback();
+  });
+  await page.goto(path);
+  return page;
+};
 
 /**
  * Returns the faults of the pages in light and dark, narrow and wide: broken rules of axe, and too wide content.
  * `npm test` opens each page in one of these combinations, and the next page in the next combination.
  */
 export const lookAtAll = async (context: BrowserContext, paths: readonly string[]): Promise<readonly unknown[]> => {
-  const page = await context.newPage();
   const faults: unknown[] = [];
   for (const [index, path] of paths.entries()) {
-    for (const { colorScheme, size } of sampled(VIEWS, VIEWS.length, index)) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize(size);
-      await page.goto(path);
-      const found = await onceLoaded(page, faultsOf);
-      if (found.length > 0 || (await onceLoaded(page, isTooWide))) faults.push([path, colorScheme, size.width, found]);
+    for (const view of sampled(VIEWS, VIEWS.length, index)) {
+      const page = await openOnce(context, path, view);
+      const found = await faultsOf(page);
+      if (found.length > 0 || (await isTooWide(page))) faults.push([path, view.colorScheme, view.size.width, found]);
+      // A request may still be on its way.
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.close();
     }
   }
-  await page.close();
   return faults;
 };

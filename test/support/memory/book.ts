@@ -14,7 +14,7 @@ export type Row = {
   /** Ids that this contact had before. */
   formerIds: string[];
   contact: Contact;
-  /** A part of the name that no link of the simulation syncs; empty if there is none. */
+  /** A part of the name that no link of the simulation syncs; otherwise empty. */
   nameSuffix: string;
   groupIds: Set<string>;
   /** Data that the canonical contact cannot express. */

@@ -1,22 +1,19 @@
 import { expect, test } from 'vitest';
+import { idsOn } from '../../../src/core/reconcile/decision.ts';
 import { headlineOf } from '../../../src/daemon/links/headline.ts';
 
 type Described = Parameters<typeof headlineOf>[0];
 
-const RUN = { id: 'r1', kind: 'incremental', undoes: null, outcome: 'completed', reason: null } as const;
-
-const SYNCED = {
+const SYNCED: Described = {
   state: 'active',
   pausedByHandAtMs: null,
-  lastRun: { ...RUN, startedAtMs: 1, endedAtMs: 2 },
+  lastRun: { outcome: 'completed' },
   pairs: 3,
   openConflicts: 0,
   refused: [],
   skipped: [],
   isRunning: false,
-} as unknown as Described;
-
-const contact = (leftId: string) => ({ side: 'left', leftId, rightId: null, name: null, reason: 'too long' }) as const;
+};
 
 test.each<[string, Partial<Described>, string, string]>([
   ['every value is synced', {}, 'good', 'in sync'],
@@ -26,20 +23,16 @@ test.each<[string, Partial<Described>, string, string]>([
   ['runs fail', { state: 'failing' }, 'bad', 'sync is failing'],
   ['a person paused it', { pausedByHandAtMs: 1 }, 'warn', 'paused by hand'],
   ['no run has ended', { lastRun: null }, 'info', 'not synced yet'],
-  [
-    'a run was stopped',
-    { lastRun: { ...SYNCED.lastRun, outcome: 'stopped' } as Described['lastRun'] },
-    'info',
-    'the last run was stopped',
-  ],
+  ['a run was stopped', { lastRun: { outcome: 'stopped' } }, 'info', 'the last run was stopped'],
   ['a conflict waits', { openConflicts: 2 }, 'warn', '2 conflicts to decide'],
+  ['a run did not complete', { lastRun: { outcome: 'failed' } }, 'warn', 'the last run did not complete'],
   ['no contact is linked', { pairs: 0 }, 'info', 'no contacts linked yet'],
 ])('a link is headed by what is so: %s', (_, change, severity, text) => {
   expect(headlineOf({ ...SYNCED, ...change })).toEqual({ severity, text });
 });
 
 test('a link with contacts that are not synced is not called in sync, and each contact counts once', () => {
-  const refused = [contact('a')] as unknown as Described['refused'];
-  const skipped = [contact('a'), contact('b')] as unknown as Described['skipped'];
+  const [one, other] = [idsOn('left', 'a'), idsOn('left', 'b')];
+  const [refused, skipped] = [[one], [one, other]];
   expect(headlineOf({ ...SYNCED, refused, skipped })).toEqual({ severity: 'warn', text: '2 contacts not synced' });
 });

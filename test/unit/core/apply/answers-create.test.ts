@@ -48,6 +48,7 @@ describe('the response to a create', () => {
       notTaken: [],
       ids: { leftId: 'l', rightId: 'r' },
       again: false,
+      isStillThere: false,
     });
     expect(left).toMatchObject({ state: 'settled', base: snapshot({ ...ADA, title: 'Dr' }, ['g-own']) });
     expect(right).toMatchObject({
@@ -105,6 +106,7 @@ describe('the response to a create', () => {
         isRefused: true,
         counts: null,
         again: false,
+        isStillThere: false,
         after: ANSWER,
         ids: { leftId: 'l', rightId: null },
       });
@@ -135,6 +137,7 @@ describe('the response to a create', () => {
       notTaken: [],
       ids: { leftId: 'l', rightId: null },
       again: true,
+      isStillThere: false,
     });
     expect(left).toMatchObject({ state: 'changed', base: EMPTY, record: SOURCE.record });
     expect(right).toMatchObject({ state: 'changed', base: EMPTY, record: ANSWER, writtenAtMs: 3 });

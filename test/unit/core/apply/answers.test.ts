@@ -87,6 +87,7 @@ describe('the response to an update', () => {
       notTaken: [],
       ids: { leftId: 'left', rightId: 'right' },
       again: false,
+      isStillThere: false,
     });
     expect(pendingFields(task, 'right')).toEqual(new Set());
     expect(set.pair(1)).toMatchObject({
@@ -294,6 +295,7 @@ describe('the response to a deletion', () => {
       notTaken: [],
       ids: { leftId: null, rightId: 'r' },
       again: false,
+      isStillThere: false,
     });
     // The deletion stays stored: a feed that lags may show the contact still.
     expect(set.halves()).toMatchObject([

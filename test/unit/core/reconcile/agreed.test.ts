@@ -9,7 +9,7 @@ const agree = (given: Partial<PlannedSide>, outstanding: readonly SyncedField[] 
   agreedBase({
     base: snapshot({}),
     record: snapshot({}),
-    other: null,
+    other: snapshot({}).contact,
     agreedGroups: new Set(),
     ...given,
     outstanding: new Set(outstanding),

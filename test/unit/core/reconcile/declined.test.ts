@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
-import type { Declined } from '../../../../src/core/contact/snapshot.ts';
-import { settleDeclined } from '../../../../src/core/reconcile/declined.ts';
-import { values } from './support.ts';
+import { type Declined, withDeclined } from '../../../../src/core/contact/snapshot.ts';
+import { withoutPastDifferences, withSettledDifferences } from '../../../../src/core/reconcile/declined.ts';
+import { snapshot, values } from './support.ts';
 
 type Case = {
   readonly former?: Declined;
@@ -14,21 +14,21 @@ type Case = {
   readonly groups?: readonly string[];
 };
 
-const settle = ({ former, written, wanted, now, other = wanted, groups = [] }: Case): Declined =>
-  settleDeclined({
-    former,
+const settle = ({ former = {}, written, wanted, now, other = wanted, groups = [] }: Case): Declined => {
+  const answered = {
     written: new Set(written),
     wanted: contactOf(wanted),
     now: contactOf(now),
     other: contactOf(other),
-    groups,
-  });
+  };
+  return withSettledDifferences(withDeclined(snapshot(now), former), { ...answered, groups }).declined ?? {};
+};
 
 const SITES = { websites: values('a.org', 'b.org') };
 
 const ONE_SITE = { websites: values('a.org') };
 
-describe('settleDeclined', () => {
+describe('accepted differences', () => {
   test.each<[string, Case, Declined]>([
     ['everything was stored', { written: ['title'], wanted: { title: 'A' }, now: { title: 'A' } }, {}],
     ['a text was not stored', { written: ['title'], wanted: { title: 'A' }, now: {} }, { title: ['A'] }],
@@ -49,5 +49,11 @@ describe('settleDeclined', () => {
     ['groups were not stored', { written: [], wanted: {}, now: {}, groups: ['g'] }, { buckets: ['g'] }],
   ])('R2: keeps the differences that are settled if %s', (_, given, declined) => {
     expect(settle(given)).toEqual(declined);
+  });
+
+  test('R2: end when the sides are equal in them, without a write', () => {
+    const base = withDeclined(snapshot({}), { title: ['A'], company: ['B'] });
+    const [now, other] = [contactOf({ title: 'A' }), contactOf({ title: 'A', company: 'B' })];
+    expect(withoutPastDifferences(base, now, other).declined).toEqual({ company: ['B'] });
   });
 });

@@ -24,7 +24,7 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
       return Promise.resolve(report());
     });
     await stage.ready(daemon, [every('a', 300)]);
-    expect(await daemon.scheduler.trouble()).toBeNull();
+    await expect.poll(() => daemon.scheduler.trouble()).toBeNull();
     await thrice.promise;
   });
 

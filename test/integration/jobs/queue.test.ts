@@ -169,7 +169,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const proxy = stage.stack.use(await startSilentProxy(Number(new URL(redis.url).port)));
     const daemon = stage.startScheduler(() => Promise.resolve(report()), 1, `redis://127.0.0.1:${proxy.port}`);
     await stage.ready(daemon, []);
-    expect(await daemon.scheduler.trouble()).toBeNull();
+    await expect.poll(() => daemon.scheduler.trouble()).toBeNull();
     proxy.silence();
     expect(await daemon.scheduler.trouble()).toBe('Redis has not answered yet.');
   });
@@ -184,11 +184,11 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       const daemon = stage.startScheduler(() => Promise.resolve(report()));
       await stage.ready(daemon, []);
       await call(on);
-      const trouble = await daemon.scheduler.trouble();
+      // Redis may also be too slow to answer, so each check is repeated until it is the expected one.
+      await expect.poll(() => daemon.scheduler.trouble()).toMatch(code);
+      await expect.poll(() => daemon.scheduler.trouble()).toContain(`Redis ${what}`);
       await call(off);
-      expect(trouble).toMatch(code);
-      expect(trouble).toContain(`Redis ${what}`);
-      expect(await daemon.scheduler.trouble()).toBeNull();
+      await expect.poll(() => daemon.scheduler.trouble()).toBeNull();
     },
   );
 

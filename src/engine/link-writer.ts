@@ -129,6 +129,13 @@ export class LinkWriter {
     await this.#enqueue({ needs, intents: [], change });
   }
 
+  /** Loads what is needed, and returns what `read` returns for it: it must not change the set. */
+  read<Result>(needs: Needs, read: (set: WorkingSet) => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.apply(needs, (set) => resolve(read(set))).catch(reject);
+    });
+  }
+
   /** Journals operations before their requests. Returns the entries' ids in order. */
   intend(run: string, operations: readonly Operation[], atMs: number): Promise<readonly number[]> {
     const intents = operations.map((operation) => ({ kind: 'intend', run, operation, atMs }) as const);

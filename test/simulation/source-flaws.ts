@@ -148,10 +148,10 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
     topic: 'people',
   },
   'a text that a whole name replaces counts as agreed before it is written': {
-    file: 'core/apply/task-halves.ts',
-    rule: '    ...pendingFields(task, side),\n',
+    file: 'core/apply/store-agreed.ts',
+    rule: '    ...fieldsOn(task, side),\n',
     instead:
-      '    ...conflictsOf(task).flatMap(({ field, winner }) => (winner !== side && pendingFields(task, side).has(field) ? [field] : [])),\n',
+      '    ...conflictsOf(task).flatMap(({ field, winner }) => (winner !== side && fieldsOn(task, side).has(field) ? [field] : [])),\n',
     seed: 1222,
     firstSeed: 1200,
     topic: 'people',

@@ -1,4 +1,4 @@
-import { type Deletion, isOfUndo, type PairIds } from '../reconcile/decision.ts';
+import type { Deletion } from '../reconcile/decision.ts';
 import {
   type Contact,
   type ContactField,
@@ -14,10 +14,18 @@ import { keyListsIn, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { AlteredContact, MembershipRequest } from '../contact/requests.ts';
 import { bySide, otherSide, type Side } from '../contact/side.ts';
-import { equalIn, equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
+import { EMPTY_SNAPSHOT, equalIn, equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
+import {
+  type CreateOperation,
+  type MembershipOperation,
+  sourceIdOf,
+  targetIdOf,
+  type UpdateOperation,
+} from '../reconcile/operation.ts';
+import { newHalf } from '../state/half.ts';
 import { observeReadAnswer, observeDeletion } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
-import { endPair, keepAlone } from '../state/pair.ts';
+import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import type { Known, Outcome } from './outcome.ts';
 import { observeMerge } from './side-merges.ts';
@@ -31,29 +39,16 @@ import {
   settleUpdate,
   withMoves,
 } from './settle.ts';
-import { pairIdOf, storeDone, storeFirstMeeting } from './store-task.ts';
-import { addDone, currentRecord, endMoves, pendingFields, type Task, taskIds, taskPairId, wasWritten } from './task.ts';
-import { movesAcross, type Moves } from './traces.ts';
-import {
-  type CreateWrite,
-  type GroupIds,
-  groupIdsOf,
-  hasAllGroups,
-  type Merged,
-  movesOf,
-  type UpdateWrite,
-  type Write,
-} from './write.ts';
+import { storeWritten } from './store-written.ts';
+import { movesAcross } from './traces.ts';
+import type { CreateWrite, GroupIds, Merged, UpdateWrite, Write } from './write.ts';
 
-/** The outcome of an operation with a response, and the values that a run counts and reports. */
+/** The outcome of an operation with a response, and the values that a run reports. */
 type AnswerOutcome = Outcome & {
   /** True if the response must not be applied: it counts as a refusal. */
   readonly isRefused: boolean;
-  /** Null if the contact was counted before, or nothing was written. */
-  readonly counts: 'created' | 'updated' | 'deleted' | null;
   /** Fields that the side silently did not store (R2). */
   readonly notTaken: readonly SyncedField[];
-  readonly ids: PairIds;
   /** True if the contact must be processed again before the run ends. */
   readonly again: boolean;
   /** True if a side kept the contact that it merged into another one: it is then deleted separately. */
@@ -75,6 +70,30 @@ export type Applying = {
   readonly atMs: number;
 };
 
+/** The halves that an operation concerns, as they are stored: the written one, and the one that it is computed from. */
+type StoredHalves = { readonly pairId: number | null; readonly target: Half | null; readonly source: Half | null };
+
+const storedHalves = (
+  set: WorkingSet,
+  operation: CreateOperation | UpdateOperation | MembershipOperation,
+): StoredHalves => {
+  const { side } = operation;
+  const known = (at: Side, id: string | null): Half | null => (id === null ? null : set.half(at, id));
+  const own = known(side, targetIdOf(operation));
+  const other = known(otherSide(side), sourceIdOf(operation));
+  const pairId = operation.pairId ?? own?.pair ?? other?.pair ?? null;
+  const pair = pairId === null ? null : set.pair(pairId);
+  // The id of a contact may have changed since the plan: its former id has no pair.
+  const current = (half: Half | null, at: Side): Half | null =>
+    half === null || (half.pair === null && isDeleted(half)) ? (pair?.[at] ?? half) : half;
+  return { pairId, target: current(own, side), source: current(other, otherSide(side)) };
+};
+
+const basesOf = ({ target, source }: StoredHalves): Bases => ({
+  target: target?.base ?? EMPTY_SNAPSHOT,
+  source: source?.base ?? EMPTY_SNAPSHOT,
+});
+
 /** Returns the fields of `desired` that are missing in `now` although they were written. */
 const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contact): readonly ContactField[] => {
   const scalars = scalarsOf(fields).filter((field) => textIn(desired, field) !== textIn(now, field));
@@ -87,14 +106,11 @@ const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contac
 };
 
 /** Returns the reason why an existing contact is not accepted as the response to a create; null if the two are to be compared. */
-const refusalOf = ({ decision }: Task, { id, pair }: Half): string | null => {
+const refusalOf = ({ task: { decision } }: CreateWrite, { id, pair }: Half): string | null => {
   if (pair !== null) return `The side answered with ${id}, which is linked to another contact already; merge the two.`;
   const isApart = decision.kind === 'create' && decision.apartFrom?.includes(id) === true;
   return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
 };
-
-/** Returns the same moves with the other side's group ids. */
-const acrossOf = (groupIds: GroupIds, side: Side, moves: Moves): Moves => movesAcross(side, moves, pairsIn(groupIds));
 
 const pairsIn = (groupIds: GroupIds): Known['groupPairs'] =>
   [...groupIds.values()].map((ids) => bySide((each) => (ids[each] === null ? null : { id: ids[each] })));
@@ -109,61 +125,58 @@ const withUnlinked = (base: Snapshot, { groupIds: now }: ContactRecord, groupIds
   );
 };
 
+/** Stores a contact that existed before with the source of a create: as a pair that is merged like a first match. */
+const storeFirstMeeting = (
+  set: WorkingSet,
+  { side, pairId }: CreateOperation,
+  { standing, source }: { readonly standing: Half; readonly source: Half | null },
+  record: ContactRecord,
+): void => {
+  const open = (half: Half): Half => ({ ...half, base: EMPTY_SNAPSHOT, state: 'changed', mergedInto: null });
+  const halves = bySide((each) => (each === side ? open({ ...standing, record }) : source && open(source)));
+  storePair(set, { pairId, status: 'linked', halves, writtenSide: side });
+};
+
 const applyCreate = (
   { set, groupIds, createsWithGroups, atMs }: Applying,
-  { task, side, request, operation }: CreateWrite,
+  write: CreateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
-  const nothing = {
-    applied: false,
-    after: record,
-    isRefused: false,
-    counts: null,
-    notTaken: [],
-    again: false,
-    isStillThere: false,
-    ids: taskIds(task),
-  };
+  const { side, request, operation } = write;
+  const { desired, image, pairId } = operation;
+  const { source } = storedHalves(set, operation);
   const known = set.half(side, record.id);
-  const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === taskPairId(task));
+  const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === pairId);
   const standing = isBack ? null : known;
-  const refused = standing === null ? null : refusalOf(task, standing);
+  const nothing = { ...DONE, applied: false, after: record };
+  const refused = standing === null ? null : refusalOf(write, standing);
   if (refused !== null) return { ...nothing, error: refused, isRefused: true };
   if (standing !== null) {
     // The contact existed before: the two are compared before any of its values is overwritten.
-    storeFirstMeeting(set, task, side, record, atMs);
+    storeFirstMeeting(set, operation, { standing, source }, record);
     // An undo deletes contacts that were created, but not this contact.
     const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
     return { ...nothing, error, again: true };
   }
   const evidence: Evidence = { kind: 'answer', record };
-  const isInGroups = createsWithGroups && hasAllGroups(groupIds, task, side);
-  const join = isInGroups ? groupIdsOf(groupIds, side, movesOf(task, side).joins) : [];
-  const across = { join: acrossOf(groupIds, side, { join, leave: [] }).join, leave: [] };
-  addDone(task, { side, kind: 'create', fields: [], record });
-  if (isInGroups) endMoves(task, side);
-  const { desired } = operation;
-  const done = {
-    side,
-    record,
-    fields: [],
-    settled: new Set<SyncedField>(fieldsIn(desired, record.contact)),
-    declinedGroups: [],
-    settle: ({ source }: Bases, from: Half | null): Bases => {
-      const target = createdBase(desired, evidence, join);
-      if (operation.image !== null || from === null) return { target, source };
-      const copied = copiedBase(desired, evidence);
-      const own = withUnlinked(copied, from.record, groupIds, otherSide(side));
-      return { target, source: withMoves(own, across) };
-    },
+  const moves = { join: createsWithGroups ? operation.join : [], leave: [] };
+  const target = createdBase(desired, evidence, moves.join);
+  const bases = (): Bases => {
+    if (image !== null || source === null) return { target, source: source?.base ?? EMPTY_SNAPSHOT };
+    const own = withUnlinked(copiedBase(desired, evidence), source.record, groupIds, otherSide(side));
+    return { target, source: withMoves(own, movesAcross(side, moves, pairsIn(groupIds))) };
   };
-  storeDone(set, task, done, atMs);
+  const written = {
+    ...writtenHalf(set, known, side, record, atMs),
+    settled: new Set<SyncedField>(fieldsIn(desired, record.contact)),
+    wanted: operation.cause === 'undo' ? null : desired,
+    declinedGroups: [],
+  };
+  storeWritten(set, pairId, written, { bases: bases(), other: source }, atMs);
   return {
     ...DONE,
     after: record,
-    counts: 'created',
     notTaken: notTaken(fieldsIn(request.draft), request.draft, record.contact),
-    ids: taskIds(task),
   };
 };
 
@@ -173,9 +186,8 @@ const differingGroups = (one: readonly string[], other: readonly string[]): read
 ];
 
 /** Returns the fields and groups that a response shows as changed although the update did not write them. */
-const alteredBy = ({ task, side, request }: UpdateWrite, { contact, groupIds }: ContactRecord) => {
-  const { current, fields } = request;
-  const others = new Set<SyncedField>([...fields, ...pendingFields(task, side)]);
+const alteredBy = ({ request: { current, fields }, later }: UpdateWrite, { contact, groupIds }: ContactRecord) => {
+  const others = new Set<SyncedField>([...fields, ...later]);
   const altered = fieldsIn(current.contact, contact).filter((field) => !equalIn(field, current.contact, contact));
   return {
     fields: altered.filter((field) => !others.has(field)),
@@ -196,34 +208,35 @@ const shownBy = ({ request: { current }, sharedEmail }: UpdateWrite, record: Con
   return { ...record, contact: { ...record.contact, emailAddresses } };
 };
 
+/** Returns the written half of an operation with the contact after it. The id of the contact may have changed. */
+const writtenHalf = (set: WorkingSet, target: Half | null, side: Side, record: ContactRecord, atMs: number) => {
+  const half = target?.id === record.id ? target : set.half(side, record.id);
+  return { half: half ?? newHalf(side, record, atMs), record };
+};
+
 const applyUpdate = (
   { set, atMs, isConditional = false }: Applying,
   write: UpdateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
-  const { task, side, request, sharedEmail, operation } = write;
-  const isFirst = !wasWritten(task, side);
+  const { request, operation } = write;
+  const { current } = request;
+  const stored = storedHalves(set, operation);
   const altered = isConditional ? alteredBy(write, record) : NOTHING_ALTERED;
-  const fields = [...request.fields, ...altered.fields];
-  addDone(task, { side, kind: sharedEmail === null ? 'update' : 'share', fields, record }, sharedEmail);
-  const done = {
-    side,
-    record,
-    fields,
-    declinedGroups: altered.moved.filter((id) => isUnmoved(request.current, record, id)),
-    settle: (bases: Bases): Bases => {
-      const settled = settleUpdate(operation, { kind: 'answer', record: shownBy(write, record) }, bases);
-      const target = changedBase(settled.target, request.current.contact, record.contact, altered.fields);
-      return { ...settled, target: settleGroups(target, altered.moved, record.groupIds) };
-    },
+  const settled = settleUpdate(operation, { kind: 'answer', record: shownBy(write, record) }, basesOf(stored));
+  const target = changedBase(settled.target, current.contact, record.contact, altered.fields);
+  const bases = { ...settled, target: settleGroups(target, altered.moved, record.groupIds) };
+  const written = {
+    ...writtenHalf(set, stored.target, operation.side, record, atMs),
+    settled: new Set<SyncedField>([...request.fields, ...altered.fields]),
+    wanted: operation.cause === 'undo' ? null : operation.desired,
+    declinedGroups: altered.moved.filter((id) => isUnmoved(current, record, id)),
   };
-  storeDone(set, task, done, atMs);
+  storeWritten(set, stored.pairId, written, { bases, other: stored.source }, atMs);
   return {
     ...DONE,
     after: record,
-    counts: isFirst ? 'updated' : null,
     notTaken: [...notTaken(request.fields, request.desired, record.contact), ...altered.fields],
-    ids: taskIds(task),
   };
 };
 
@@ -231,49 +244,43 @@ const applyUpdate = (
 const isUnmoved = (before: ContactRecord, now: ContactRecord, id: string): boolean =>
   before.groupIds.includes(id) === now.groupIds.includes(id);
 
+/** A contact after a change of its membership, with further fields and groups that its side changed on this occasion. */
 type Moved = {
-  readonly before: ContactRecord;
   readonly record: ContactRecord;
-  /** Further fields, and groups of the side, that the side changed on this occasion. */
   readonly fields: readonly ContactField[];
   readonly altered: readonly string[];
 };
 
-/** Stores that a task's memberships are as planned, except for groups that could not be created. */
+/** Stores a change of membership that was done. */
 const storeMoved = (
   { set, groupIds, atMs }: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
-  task: Task,
-  side: Side,
-  { before, record, fields, altered }: Moved,
+  operation: MembershipOperation,
+  { record, fields, altered }: Moved,
 ): void => {
-  const { joins, leaves } = movesOf(task, side);
-  const moves: Moves = { join: groupIdsOf(groupIds, side, joins), leave: groupIdsOf(groupIds, side, leaves) };
-  const across = acrossOf(groupIds, side, moves);
-  if (hasAllGroups(groupIds, task, side)) endMoves(task, side);
-  const moved = [...new Set([...moves.join, ...moves.leave, ...altered])];
-  const isUndo = isOfUndo(task.decision);
-  const done = {
-    side,
-    record,
-    fields: ['buckets' as const, ...fields],
+  const { side, before, join, leave } = operation;
+  const isUndo = operation.cause === 'undo';
+  const stored = storedHalves(set, operation);
+  const { target, source } = basesOf(stored);
+  const moved = [...new Set([...join, ...leave, ...altered])];
+  const written = {
+    ...writtenHalf(set, stored.target, side, record, atMs),
+    settled: new Set<SyncedField>(['buckets', ...fields]),
+    wanted: null,
     declinedGroups: isUndo ? moved : moved.filter((id) => isUnmoved(before, record, id)),
-    settle: ({ target, source }: Bases): Bases => ({
-      target: settleGroups(changedBase(target, before.contact, record.contact, fields), moved, record.groupIds),
-      source: isUndo ? source : withMoves(source, across),
-    }),
   };
-  storeDone(set, task, done, atMs);
+  const across = movesAcross(side, { join, leave }, pairsIn(groupIds));
+  const bases = {
+    target: settleGroups(changedBase(target, before.contact, record.contact, fields), moved, record.groupIds),
+    source: isUndo ? source : withMoves(source, across),
+  };
+  storeWritten(set, stored.pairId, written, { bases, other: stored.source }, atMs);
 };
 
-/** Stores that a task's contact already has the planned memberships, except for groups that could not be created. */
+/** Stores that a contact already has the membership of an operation. */
 export const storeAlreadyMoved = (
   applying: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
-  task: Task,
-  side: Side,
-): void => {
-  const record = currentRecord(task, side);
-  if (record !== null) storeMoved(applying, task, side, { before: record, record, fields: [], altered: [] });
-};
+  operation: MembershipOperation,
+): void => storeMoved(applying, operation, { record: operation.before, fields: [], altered: [] });
 
 /** Returns whether a membership contains the requested groups, and none of those that were to be left. */
 const hasMoved = ({ add, remove }: MembershipRequest, groupIds: readonly string[]): boolean =>
@@ -281,66 +288,47 @@ const hasMoved = ({ add, remove }: MembershipRequest, groupIds: readonly string[
 
 const applyMembership = (
   applying: Applying,
-  { task, side, request, operation }: Extract<Write, { kind: 'membership' }>,
+  { request, operation }: Extract<Write, { kind: 'membership' }>,
   groupIds: readonly string[],
   altered: AlteredContact | undefined,
 ): AnswerOutcome => {
-  const isFirst = !wasWritten(task, side);
-  const current = currentRecord(task, side) ?? operation.before;
-  const record = altered?.record ?? withWrittenGroups(current, groupIds, request, applying);
-  const pending = pendingFields(task, side);
-  const fields = (altered?.fields ?? []).filter((field) => !pending.has(field));
-  addDone(task, { side, kind: 'membership', fields: ['buckets', ...fields], record });
-  storeMoved(applying, task, side, { before: operation.before, record, fields, altered: altered?.groupIds ?? [] });
+  const record = altered?.record ?? withWrittenGroups(operation.before, groupIds, request, applying);
+  const fields = altered?.fields ?? [];
+  storeMoved(applying, operation, { record, fields, altered: altered?.groupIds ?? [] });
   return {
     ...DONE,
     after: record,
-    counts: isFirst ? 'updated' : null,
     notTaken: [...(hasMoved(request, groupIds) ? [] : ['buckets' as const]), ...fields],
-    ids: taskIds(task),
   };
 };
 
 /** Stores that a contact was deleted, and the consequences for its pair. */
-const applyDeletion = ({ set, atMs }: Applying, deletion: Deletion): void => {
-  const { pair, record, side } = deletion;
+const applyDeletion = ({ set, atMs }: Applying, { side, record, pair, cause }: Deletion): void => {
   observeDeletion(set, side, record.id, atMs);
   if (pair.id === null) return;
-  if (isOfUndo(deletion)) keepAlone(set, pair.id, otherSide(side), atMs);
+  if (cause === 'undo') keepAlone(set, pair.id, otherSide(side), atMs);
   else endPair(set, pair.id);
-};
-
-const applyDelete = (
-  applying: Applying,
-  { deletion, operation }: Extract<Write, { kind: 'delete' }>,
-): AnswerOutcome => {
-  applyDeletion(applying, deletion);
-  const { leftId, rightId } = operation;
-  const ids = { leftId, rightId };
-  return { ...DONE, after: null, counts: 'deleted', ids };
 };
 
 const applyMerge = (
   applying: Applying,
-  { deletion, merging, operation, side }: Extract<Write, { kind: 'merge' }>,
+  { deletion, merging, side }: Extract<Write, { kind: 'merge' }>,
   { survivor, became }: Merged,
 ): AnswerOutcome => {
   const { set, groupIds, atMs } = applying;
   const { record } = deletion;
   const groupPairs = pairsIn(groupIds);
   observeMerge(set, { side, before: merging.survivor, after: survivor, mergedAway: record }, { groupPairs, atMs });
-  addDone(merging.task, { side, kind: 'merged', fields: [], record: survivor });
-  const { leftId, rightId } = operation;
-  const merged = { ...DONE, after: null, ids: { leftId, rightId }, again: true };
+  const merged = { ...DONE, after: null, again: true };
   // A side may make a contact inaccessible that it has just merged away.
   if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {
     applyDeletion(applying, deletion);
-    return { ...merged, counts: 'deleted' };
+    return merged;
   }
   const isStillThere = became.kind === 'found' && equalSnapshots(record, became.record);
   if (!isStillThere) observeReadAnswer(set, side, record.id, became, atMs);
   const error = 'The side kept the merged contact; it is deleted separately.';
-  return { ...merged, applied: false, error, counts: null, isStillThere };
+  return { ...merged, applied: false, error, isStillThere };
 };
 
 /** A write with the value of its response. */
@@ -360,16 +348,14 @@ export type AnsweredWrite =
   | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
 
 /**
- * If an update was answered with a contact of another pair, its target was merged into that contact (R12). Then the task releases
- * this half: the half is not written again, and its stored row does not change. Returns whether that is the case.
+ * Returns whether an update was answered with a contact of another pair: its target was merged into that contact (R12). Then the
+ * response must not be stored.
  */
-export const detachIfOfAnotherPair = (set: WorkingSet, answered: AnsweredWrite): boolean => {
+export const isOfAnotherPair = (set: WorkingSet, answered: AnsweredWrite): boolean => {
   if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
-  const { side, task } = answered.write;
+  const { operation, side } = answered.write;
   const pairId = set.half(side, answered.value.id)?.pair ?? null;
-  if (pairId === null || pairId === pairIdOf(set, task)) return false;
-  task.strayed = [...task.strayed, side];
-  return true;
+  return pairId !== null && pairId !== storedHalves(set, operation).pairId;
 };
 
 /** Returns the groups that a response contains only because the side altered the write. */
@@ -395,6 +381,7 @@ export const applyAnswer = (applying: Applying, answered: AnsweredWrite): Answer
     case 'merged':
       return applyMerge(applying, answered.write, answered.value);
     case 'none':
-      return applyDelete(applying, answered.write);
+      applyDeletion(applying, answered.write.deletion);
+      return { ...DONE, after: null };
   }
 };

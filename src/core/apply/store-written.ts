@@ -21,8 +21,8 @@ export type WrittenHalf = {
   readonly declinedGroups: readonly string[];
 };
 
-/** The other half of the pair; `stays` is a half that the operation does not concern. */
-type Counterpart = { readonly bases: Bases; readonly other: Half | null; readonly stays?: Half | null };
+/** Both bases after the operation, and the other half of the pair as it was stored. */
+type Counterpart = { readonly bases: Bases; readonly other: Half | null };
 
 /** Returns the status of a pair with these halves. */
 export const statusOf = ({ left, right }: Sides<Half | null>): 'linked' | 'kept' =>
@@ -58,14 +58,14 @@ export const storeWritten = (
   set: WorkingSet,
   pairId: number | null,
   written: WrittenHalf,
-  { bases, other, stays = null }: Counterpart,
+  { bases, other }: Counterpart,
   atMs: number,
 ): void => {
   const base = other === null ? withDeclined(bases.target, {}) : differing(bases.target, written, other.record.contact);
   const { half, record } = written;
   const state = stateOf(record, base);
   const own: Half = { ...half, record, base, state, mergedInto: null, writtenAtMs: atMs, heardAtMs: atMs };
-  const counterpart = other === null ? stays : unwritten(other, bases.source, record);
+  const counterpart = other === null ? null : unwritten(other, bases.source, record);
   const halves = bySide((side) => (side === half.side ? own : counterpart));
   storePair(set, { pairId, status: statusOf(halves), halves, writtenSide: half.side });
 };

@@ -1,3 +1,4 @@
+import type { SyncedField } from '../contact/contact.ts';
 import type { LabelledValue } from '../contact/elements.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { CreateRequest, MembershipRequest, ReadAnswer, UpdateRequest } from '../contact/requests.ts';
@@ -28,6 +29,8 @@ export type Write =
       readonly operation: UpdateOperation;
       readonly task: Task;
       readonly request: UpdateRequest;
+      /** The fields of the contact that later writes of the task change. */
+      readonly later: ReadonlySet<SyncedField>;
       /**
        * The email address of another contact of the side, if the update adds only this address
        * (`execute/shared-emails.ts`); otherwise null.
@@ -75,18 +78,9 @@ export const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string
   return keys.flatMap((key) => groupIds.get(key)?.[side] ?? []);
 };
 
-/** Returns the keys of the group pairs that the task's contact joins and leaves on that side. */
-export const movesOf = (
-  { operations }: Task,
-  side: Side,
-): { readonly joins: readonly string[]; readonly leaves: readonly string[] } =>
-  membershipOn(operations, side) ?? { joins: [], leaves: [] };
-
-/**
- * Returns whether every group that the task's contact joins or leaves has a half on that side; the others wait for the next run.
- */
-export const hasAllGroups = (groupIds: GroupIds, task: Task, side: Side): boolean => {
-  const { joins, leaves } = movesOf(task, side);
+/** Returns whether every group that the task's contact joins or leaves has a half on that side; the others wait for the next run. */
+export const hasAllGroups = (groupIds: GroupIds, { operations }: Task, side: Side): boolean => {
+  const { joins, leaves } = membershipOn(operations, side) ?? { joins: [], leaves: [] };
   const keys = [...joins, ...leaves];
   return groupIdsOf(groupIds, side, keys).length === keys.length;
 };

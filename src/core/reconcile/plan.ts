@@ -21,7 +21,7 @@ import { keepMergedValues } from './merged-away.ts';
 import type { PlannedOperation } from './planned.ts';
 import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { findReplacements, meetReplacement, type Replacement } from './replacements.ts';
-import { restoredFields } from './recorded-conflicts.ts';
+import { endingFields } from './recorded-conflicts.ts';
 import { decideUnselected, isSelected, restOf, type Selection, withUnlinking } from './selection.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
@@ -99,7 +99,7 @@ export const decideMerge = (
       ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
     ];
   });
-  const restored = restoredFields(writes, recorded);
+  const ends = endingFields(writes, merge.conflicts, recorded);
   const agreedGroups = bySide((side) => membership[side].agreed);
   return {
     kind: 'merge',
@@ -107,7 +107,7 @@ export const decideMerge = (
     writes,
     conflicts: merge.conflicts,
     ...(merge.taken.length > 0 && { taken: merge.taken }),
-    ...(restored.length > 0 && { restored }),
+    ...(ends.length > 0 && { ends }),
     held: bySide(held),
     ...(SIDES.some((side) => agreedGroups[side].length > 0) && { agreedGroups }),
     deferred: false,

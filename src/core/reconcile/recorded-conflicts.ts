@@ -1,7 +1,7 @@
 import { type ScalarField, scalarsOf, type SyncedField, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import type { Decision, Merge, RecordedConflict } from './decision.ts';
+import type { Conflict, Decision, Merge, RecordedConflict } from './decision.ts';
 import { contactsOfDecision } from './defer.ts';
 import { type PlannedOperation, updateOn } from './planned.ts';
 import { policyFor } from './conflict-policy.ts';
@@ -41,23 +41,24 @@ export const sidesToTake = (field: ScalarField, halves: Sides<Half>, value: stri
   );
 
 /**
- * Returns the fields in which a write restores the winning value of a conflict on a side. The field was not changed since, so the
- * conflict does not end with the write (R4). Pure.
+ * Returns the fields of recorded conflicts that end when they are written: another value is written than the one that won. A field that
+ * is in conflict again does not end. Pure.
  */
-export const restoredFields = (
+export const endingFields = (
   writes: readonly PlannedOperation[],
+  conflicts: readonly Conflict[],
   recorded: readonly RecordedConflict[],
-): readonly SyncedField[] =>
-  recorded.flatMap((conflict) => {
-    const won = conflict.winner === null ? null : conflict[conflict.winner];
-    const isRestored = scalarsOf([conflict.field]).some((field) =>
-      SIDES.some((side) => {
-        const update = updateOn(writes, side);
-        return update !== null && update.fields.includes(field) && textIn(update.desired, field) === won;
-      }),
-    );
-    return isRestored ? [conflict.field] : [];
+): readonly SyncedField[] => {
+  const ending = recorded.flatMap(({ field, winner, left, right }) => {
+    const updates = SIDES.flatMap((side) => updateOn(writes, side) ?? []);
+    const own = updates.filter(({ fields }) => fields.some((each) => each === field));
+    const won = winner === null ? null : { left, right }[winner];
+    const restores = ({ desired }: (typeof own)[number]): boolean =>
+      scalarsOf([field]).some((each) => textIn(desired, each) === won);
+    return own.length === 0 || own.some(restores) || conflicts.some((each) => each.field === field) ? [] : [field];
   });
+  return [...new Set(ending)];
+};
 
 /**
  * Returns the conflicts that a plan must include although no side changed: a user has decided them, or they are open and the policy

@@ -3,22 +3,25 @@ import {
   type AnsweredWrite,
   applyAnswer,
   type Applying,
-  detachIfOfAnotherPair,
+  isOfAnotherPair,
 } from '../../core/apply/answers.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
 import { sharedEmails } from '../../core/apply/task.ts';
 import { type Merged, targetOf, type Write } from '../../core/apply/write.ts';
 import { withEmails } from '../../core/contact/lists.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
+import type { PairIds } from '../../core/reconcile/decision.ts';
 import type { GroupPair } from '../../core/reconcile/groups.ts';
 import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
-import type { Session } from '../context.ts';
-import { advance, type Execution, reportNotTaken } from './execution.ts';
+import { fieldsOf, operationKind } from '../../core/reconcile/operation.ts';
+import { COUNTED_AS, type Session } from '../context.ts';
+import { advance, type Execution, noteWritten, reportNotTaken } from './execution.ts';
 import {
   canSplit,
   findOutage,
@@ -35,11 +38,13 @@ import { mergeAway } from './merge-away.ts';
 type BatchResult = {
   /** The side's reason, if it refused a trial, or returned an existing contact for it; otherwise null. */
   readonly refusedFor: string | null;
+  /** Whether a write was done. */
+  readonly isApplied: boolean;
   /** Whether a side kept a contact that it merged into another one. */
   readonly isStillThere: boolean;
 };
 
-const NO_RESULT: BatchResult = { refusedFor: null, isStillThere: false };
+const NO_RESULT: BatchResult = { refusedFor: null, isApplied: false, isStillThere: false };
 
 /** Writes that were answered. Their changes may not be on disk yet: `stored` settles when they are. */
 export type AnswerBeingStored = { readonly stored: Promise<BatchResult> };
@@ -146,12 +151,13 @@ const reread = async (
 /** Returns the rejection to store for a refused write; null for an undo. */
 const rejectionBy = (
   { rejections, session }: Execution,
+  set: WorkingSet,
   write: Write,
   reason: string,
   immediateTries = 0,
 ): Rejection | null => {
   const earlier = rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
-  return rejectionOf(write, reason, earlier, session.clock.now(), immediateTries);
+  return rejectionOf(set, write, reason, earlier, session.clock.now(), immediateTries);
 };
 
 /**
@@ -168,7 +174,7 @@ const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, sid
 
 /** Stores that a side failed at a write. A repeated failure is reported and waits like a refusal (R15). */
 const storeFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  const rejection = isTrial(write) ? null : rejectionBy(execution, write, reason, 1);
+  const rejection = isTrial(write) ? null : rejectionBy(execution, set, write, reason, 1);
   if (rejection === null) return;
   if (rejection.attempts > 1) reportSkipped(execution, write, reason);
   set.add({ kind: 'put', table: 'rejections', row: rejection });
@@ -179,7 +185,7 @@ const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reaso
   if (isTrial(write)) return { ...NO_RESULT, refusedFor: reason };
   const shownReason = refusalReason(write, reason);
   reportSkipped(execution, write, shownReason);
-  const rejection = rejectionBy(execution, write, shownReason);
+  const rejection = rejectionBy(execution, set, write, shownReason);
   if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
   return NO_RESULT;
 };
@@ -188,9 +194,12 @@ const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reaso
 export const storeRefusalAfterSplit = async (execution: Execution, write: Write, reason: string): Promise<void> => {
   const shownReason = refusalReason(write, reason);
   reportSkipped(execution, write, shownReason);
-  const rejection = rejectionBy(execution, write, shownReason);
-  if (rejection === null) return;
-  await execution.session.writer.apply({}, (set) => set.add({ kind: 'put', table: 'rejections', row: rejection }));
+  const { leftId, rightId } = write.operation;
+  const ids = { left: leftId === null ? [] : [leftId], right: rightId === null ? [] : [rightId] };
+  await execution.session.writer.apply({ ids }, (set) => {
+    const rejection = rejectionBy(execution, set, write, shownReason);
+    if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
+  });
 };
 
 const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Applying => {
@@ -223,6 +232,27 @@ const pairsOfAlteredGroups = async (
   return pairs;
 };
 
+/** Notes that a write has no usable answer: a second pass reads its contact. */
+const noteUnanswered = ({ again, unanswered }: Execution, write: Write): void => {
+  again.needed = true;
+  if (write.kind === 'update') unanswered[write.side].add(write.task);
+};
+
+/** Counts a write that was done. Each contact counts once, by its first write. */
+const countWrite = ({ session, written }: Execution, write: Write, id: string | null): void => {
+  const { operation, side } = write;
+  const isFirst = !('task' in write) || !written[side].has(write.task);
+  if (isFirst) session.tally[side][COUNTED_AS[operationKind(operation)]] += 1;
+  if (isFirst && 'task' in write && id !== null) written[side].set(write.task, id);
+};
+
+/** The ids of a write's contacts, with that of a created contact. */
+const writtenIds = ({ kind, operation: { leftId, rightId }, side }: Write, after: ContactRecord | null): PairIds => ({
+  leftId,
+  rightId,
+  ...(kind === 'create' && { [`${side}Id`]: after?.id ?? null }),
+});
+
 /** Applies one answer: updates the store, counts the write and reports it. */
 const applyOneAnswer = (
   execution: Execution,
@@ -234,23 +264,25 @@ const applyOneAnswer = (
   const { write } = answered;
   const { side } = write;
   const atMs = session.clock.now();
-  if (detachIfOfAnotherPair(set, answered)) {
+  if ('task' in write)
+    noteWritten(execution, write.task, side, fieldsOf(write.operation), !isOfAnotherPair(set, answered));
+  if (isOfAnotherPair(set, answered)) {
     // The journal entry stays open: recovery applies the write's changes to that contact after all others are stored.
-    execution.again.needed = true;
+    noteUnanswered(execution, write);
     return NO_RESULT;
   }
   const outcome = applyAnswer(applyingIn(execution, set, side), answered);
-  const { applied, counts, error, ids, isRefused, notTaken } = outcome;
+  const { after, applied, error, isRefused, notTaken } = outcome;
   set.add(...changesToClose(journalId, applied ? 'answered' : 'refused', outcome, atMs));
   if (isRefused) return storeRefusal(execution, set, write, error ?? '');
   if (outcome.again) execution.again.needed = true;
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
   for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
   if (applied) {
-    if (counts !== null) session.tally[side][counts] += 1;
-    reportNotTaken(session, ids, side, notTaken);
+    countWrite(execution, write, after?.id ?? null);
+    reportNotTaken(session, writtenIds(write, after), side, notTaken);
   }
-  return { ...NO_RESULT, isStillThere: outcome.isStillThere };
+  return { ...NO_RESULT, isApplied: applied, isStillThere: outcome.isStillThere };
 };
 
 /** Closes the entries of a batch that was refused as a whole because of its credential: none of it was written. */
@@ -319,9 +351,10 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     await writer.apply(needsOf(outcomes, answers, side), (set) => {
       for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
       for (const outcome of outcomes) {
-        const { refusedFor, isStillThere } = apply(set, outcome);
+        const { refusedFor, isApplied, isStillThere } = apply(set, outcome);
         result = {
           refusedFor: result.refusedFor ?? refusedFor,
+          isApplied: result.isApplied || isApplied,
           isStillThere: result.isStillThere || isStillThere,
         };
       }
@@ -369,10 +402,8 @@ const applyOneFailure = (
   const verdict = judgeFailure(write, error);
   const id = targetOf(write);
   const isUnread = verdict.rereads && id !== null && !answers.has(id);
-  if (verdict.rereads || verdict.journal === 'unanswered') {
-    execution.again.needed = true;
-    if (write.kind === 'update') write.task.unanswered = [...write.task.unanswered, write.operation];
-  }
+  if ('task' in write) noteWritten(execution, write.task, write.side, fieldsOf(write.operation), false);
+  if (verdict.rereads || verdict.journal === 'unanswered') noteUnanswered(execution, write);
   if (isFault(error)) storeFault(execution, set, write, error.message);
   if (isUnread) return NO_RESULT;
   set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { conflictsOf, type Task, taskIds } from '../../core/apply/task.ts';
+import { conflictsOf, plannedHalf, type Task } from '../../core/apply/task.ts';
 import type { EndedConflict } from '../../core/reconcile/recorded-conflicts.ts';
 import type { ConflictRow, StoreChange } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
@@ -14,9 +14,9 @@ export const conflictChanges = async (session: Session, tasks: readonly Task[]):
   const { clock, link, run, store } = session;
   const recorded = await store.conflicts(link, { all: false });
   return disputing.flatMap((task): StoreChange[] => {
-    const { leftId, rightId } = taskIds(task);
-    if (leftId === null || rightId === null) return [];
-    const ids = { leftId, rightId };
+    const [left, right] = [plannedHalf(task, 'left'), plannedHalf(task, 'right')];
+    if (left === null || right === null) return [];
+    const ids = { leftId: left.id, rightId: right.id };
     const atMs = clock.now();
     const asked = new Set(conflictsOf(task).flatMap(({ field, winner }) => (winner === null ? [field] : [])));
     return conflictsOf(task).flatMap((conflict): StoreChange[] => {

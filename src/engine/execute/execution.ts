@@ -1,4 +1,4 @@
-import { isToBeCreated, sharedEmails, type Task, taskOf } from '../../core/apply/task.ts';
+import { isCreatedOn, sharedEmails, type Task, taskOf } from '../../core/apply/task.ts';
 import type { CreateWrite, GroupIds, UpdateWrite } from '../../core/apply/write.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
@@ -21,8 +21,14 @@ export type Executable = Pick<Plan, 'groups'> & {
 };
 
 /** The shared state of the writes of one pass. */
-export type Execution = Pass & {
+export type Execution = Omit<Pass, 'written'> & {
   readonly session: Session;
+  /** The ids of the contacts that were written, by their tasks. */
+  readonly written: Sides<Map<Task, string>>;
+  /** The tasks of which a write on that side has no usable answer: the contact is not written again before a read. */
+  readonly unanswered: Sides<Set<Task>>;
+  /** The fields of each task that were not written to a side as planned. */
+  readonly unwritten: Sides<Map<Task, Set<SyncedField>>>;
   /** Filled in as groups are created. */
   readonly groupIds: Map<string, { left: string | null; right: string | null }> & GroupIds;
   /** By side and key. */
@@ -66,6 +72,22 @@ export const reportProgress = (execution: Execution, side: Side): void => {
   execution.session.emit({ kind: 'written', side, done, total, leftMs: timeLeftMs(execution, side) });
 };
 
+/** Notes whether fields of a task were written to a side as planned. */
+export const noteWritten = (
+  { unwritten }: Execution,
+  task: Task,
+  side: Side,
+  fields: readonly SyncedField[],
+  isWritten: boolean,
+): void => {
+  const own = unwritten[side].get(task) ?? new Set();
+  unwritten[side].set(task, isWritten ? own.difference(new Set(fields)) : own.union(new Set(fields)));
+};
+
+/** Returns whether fields of a task were not written to a side as planned. */
+export const unwrittenOn = ({ unwritten }: Execution, task: Task, side: Side): ReadonlySet<SyncedField> =>
+  unwritten[side].get(task) ?? new Set();
+
 /** Counts writes that were not planned. */
 export const addWrites = ({ progress }: Execution, side: Side, count: number): void => {
   progress[side].total += count;
@@ -88,7 +110,7 @@ export const tasksOf = ({ decisions }: Pick<Executable, 'decisions'>): readonly 
 
 /** The tasks whose contact is to be created on that side. */
 export const creationsOn = (tasks: readonly Task[], side: Side): readonly Task[] =>
-  tasks.filter((task) => isToBeCreated(task, side));
+  tasks.filter((task) => isCreatedOn(task, side));
 
 /** The tasks with fields that are to be written to their contact on that side. */
 export const updatesOn = (tasks: readonly Task[], side: Side): readonly Task[] =>

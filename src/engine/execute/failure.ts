@@ -1,18 +1,21 @@
 import {
   fieldFingerprint,
-  fieldRefusalKey,
   type Refusable,
   refusalKey,
   sourceFingerprint,
   retryDelayMs,
 } from '../../core/reconcile/defer.ts';
-import { currentRecord, type Task } from '../../core/apply/task.ts';
+import type { Task } from '../../core/apply/task.ts';
 import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
 import { type ContactField, filledFields, specOf, type SyncedField } from '../../core/contact/contact.ts';
-import type { Side } from '../../core/contact/side.ts';
+import type { Half } from '../../core/contact/half.ts';
+import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
+import { snapshotOf, snapshotText } from '../../core/contact/snapshot.ts';
 import { type Deletion, isOfUndo } from '../../core/reconcile/decision.ts';
+import { type Operation, sourceIdOf } from '../../core/reconcile/operation.ts';
 import type { JournalEvent } from '../../core/state/journal-transitions.ts';
 import type { Rejection } from '../../core/state/rows.ts';
+import type { WorkingSet } from '../../core/state/working-set.ts';
 import {
   InvalidError,
   isCredentialError,
@@ -29,7 +32,7 @@ import type { Execution } from './execution.ts';
 /** After this many consecutive calls of unknown outcome the side has an outage, even if it answers reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;
 
-/** The subject under which a refusal is stored; null for an undo, which is not retried. */
+/** The subject under which a refusal of a decision is stored; null for an undo, which is not retried. */
 const refusable = (decision: Task['decision'] | Deletion): Refusable | null => {
   if (decision.kind === 'restore' || isOfUndo(decision)) return null;
   if (decision.kind !== 'merge') return decision;
@@ -37,13 +40,11 @@ const refusable = (decision: Task['decision'] | Deletion): Refusable | null => {
   return left === null || right === null ? null : { kind: 'merge', pair: { left, right } };
 };
 
-/** The decision of the next plan if the write is not done. For a contact that was just created, it is a merge. */
-const decisionOf = (write: Write): Refusable | null => {
-  if (write.kind === 'delete' || write.kind === 'merge') return refusable(write.deletion);
-  const decision = refusable(write.task.decision);
-  const [left, right] = [currentRecord(write.task, 'left'), currentRecord(write.task, 'right')];
-  if (write.kind === 'create' || decision === null || left === null || right === null) return decision;
-  return { kind: 'merge', pair: { left: { id: left.id, record: left }, right: { id: right.id, record: right } } };
+/** The contacts of an operation as they are stored; null if one is missing. */
+const storedContacts = (set: WorkingSet, { leftId, rightId }: Operation): Sides<Half> | null => {
+  const left = leftId === null ? null : set.half('left', leftId);
+  const right = rightId === null ? null : set.half('right', rightId);
+  return left === null || right === null ? null : { left, right };
 };
 
 /** The field of an update that writes one field only; null for any other write. */
@@ -53,16 +54,38 @@ const loneField = (write: Write): ContactField | null => {
   return others.length === 0 ? field : null;
 };
 
-/** The key and the fingerprint of a refusal of the write; null in an undo, which the user repeats if needed. */
-const subjectOf = (write: Write): Pick<Rejection, 'key' | 'sourceFingerprint'> | null => {
-  const decision = decisionOf(write);
-  if (decision === null) return null;
-  const field = loneField(write);
-  if (field === null || decision.kind !== 'merge') {
-    return { key: refusalKey(decision), sourceFingerprint: sourceFingerprint(decision) };
+/** The key under which a refusal of the whole write is stored; null in an undo, which the user repeats if needed. */
+const wholeKeyOf = ({ operation }: Write): string | null => {
+  if (operation.cause === 'undo') return null;
+  switch (operation.kind) {
+    case 'create':
+      return sourceIdOf(operation);
+    case 'delete':
+      return `delete ${operation.before.id}`;
+    case 'update':
+    case 'membership':
+      return `${operation.leftId} ${operation.rightId}`;
   }
-  const { pair } = decision;
-  return { key: fieldRefusalKey(pair, field), sourceFingerprint: fieldFingerprint(pair, field) };
+};
+
+/** The key under which a refusal of the write is stored; null in an undo. */
+export const rejectionKeyOf = (write: Write): string | null => {
+  const [key, field] = [wholeKeyOf(write), loneField(write)];
+  return key === null || field === null ? key : `${key} ${field}`;
+};
+
+/** The values that the write is computed from: with the same values, a refused write is not repeated before it is due. */
+const fingerprintOf = (set: WorkingSet, write: Write): string => {
+  const { operation, side } = write;
+  if (operation.kind === 'delete') return snapshotText(snapshotOf(operation.before));
+  if (operation.kind === 'create') {
+    const source = set.half(otherSide(side), sourceIdOf(operation) ?? '');
+    return source === null ? '' : snapshotText(snapshotOf(source.record));
+  }
+  const pair = storedContacts(set, operation);
+  const field = loneField(write);
+  if (pair === null) return '';
+  return field === null ? sourceFingerprint({ kind: 'merge', pair }) : fieldFingerprint(pair, field);
 };
 
 /** The reason of a refusal for people, with the field that it concerns. */
@@ -71,36 +94,34 @@ export const refusalReason = (write: Write, reason: string): string => {
   return field === null ? reason : `The field "${specOf(field).words}" was not written: ${reason}`;
 };
 
-/** The key under which a refusal of the write is stored; null in an undo, which the user repeats if needed. */
-export const rejectionKeyOf = (write: Write): string | null => subjectOf(write)?.key ?? null;
-
 /** The keys of the refusals that are deleted once the write is done. */
 export const rejectionKeysEndedBy = (write: Write): readonly string[] => {
-  const decision = decisionOf(write);
-  if (decision === null) return [];
-  const key = refusalKey(decision);
-  if (write.kind !== 'update' || decision.kind !== 'merge') return [key];
-  return [key, ...write.request.fields.map((field) => fieldRefusalKey(decision.pair, field))];
+  const key = wholeKeyOf(write);
+  if (key === null) return [];
+  return write.kind === 'update' ? [key, ...write.request.fields.map((field) => `${key} ${field}`)] : [key];
 };
 
 /**
  * Returns the rejection to store (R15): the reason for `status`, and the earliest time of the next attempt with the same
- * content. The first `immediateTries` failures are retried without a delay. Null for an undo.
+ * content. The first `immediateTries` failures are retried without a delay. Null for an undo. The set must contain the contacts of the
+ * write.
  */
 export const rejectionOf = (
+  set: WorkingSet,
   write: Write,
   reason: string,
   earlier: Rejection | undefined,
   nowMs: number,
   immediateTries = 0,
-) => {
-  const subject = subjectOf(write);
-  if (subject === null) return null;
-  const isSame = earlier?.sourceFingerprint === subject.sourceFingerprint;
+): Rejection | null => {
+  const key = rejectionKeyOf(write);
+  if (key === null) return null;
+  const fingerprint = fingerprintOf(set, write);
+  const isSame = earlier?.sourceFingerprint === fingerprint;
   const attempts = isSame ? earlier.attempts + 1 : 1;
   const retryAtMs = nowMs + (attempts > immediateTries ? retryDelayMs(attempts - immediateTries) : 0);
   const { leftId, rightId } = write.operation;
-  return { side: write.side, ...subject, leftId, rightId, reason, attempts, retryAtMs };
+  return { side: write.side, key, sourceFingerprint: fingerprint, leftId, rightId, reason, attempts, retryAtMs };
 };
 
 /** The fields of a write that could be written separately. */
@@ -111,25 +132,22 @@ const partsOf = (write: CreateWrite | UpdateWrite): readonly SyncedField[] =>
 export const canSplit = (write: Write, error: RemoteError): write is CreateWrite | UpdateWrite => {
   if (write.kind !== 'create' && write.kind !== 'update') return false;
   const isWhole = !write.isTrial && (write.kind === 'create' || write.sharedEmail === null);
-  return isWhole && !isOfUndo(write.task.decision) && error instanceof InvalidError && partsOf(write).length > 1;
+  return isWhole && write.operation.cause === 'sync' && error instanceof InvalidError && partsOf(write).length > 1;
 };
-
-const isKnownFailure = (
-  { failedBefore }: Pick<Execution, 'failedBefore'>,
-  side: Side,
-  decision: Refusable | null,
-): boolean => decision !== null && failedBefore.has(`${side} ${refusalKey(decision)}`);
 
 /** Whether a side failed before at the write of a decision. Failures of an undo are not stored. */
 export const hasFailedBefore = (
-  execution: Pick<Execution, 'failedBefore'>,
+  { failedBefore }: Pick<Execution, 'failedBefore'>,
   side: Side,
   decision: Task['decision'] | Deletion,
-): boolean => isKnownFailure(execution, side, refusable(decision));
+): boolean => {
+  const subject = refusable(decision);
+  return subject !== null && failedBefore.has(`${side} ${refusalKey(subject)}`);
+};
 
 /** Whether a side has failed at a write before. */
-export const wasRefusedBefore = (execution: Pick<Execution, 'failedBefore'>, write: Write): boolean =>
-  isKnownFailure(execution, write.side, decisionOf(write));
+export const wasRefusedBefore = ({ failedBefore }: Pick<Execution, 'failedBefore'>, write: Write): boolean =>
+  failedBefore.has(`${write.side} ${wholeKeyOf(write)}`);
 
 /** The consequences of a failed write for its journal entry, the contact and the run. Plain data. */
 type FailureOutcome = {

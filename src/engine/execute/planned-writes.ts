@@ -1,6 +1,5 @@
 import { type Executable, creationsOn, updatesOn } from './execution.ts';
-import { sharedEmails, type Task, wasWritten } from '../../core/apply/task.ts';
-import { movesOf } from '../../core/apply/write.ts';
+import { sharedEmails, type Task } from '../../core/apply/task.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import { membershipOn } from '../../core/reconcile/planned.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
@@ -15,10 +14,11 @@ const moveRequests = (
   side: Side,
   { moveBatch }: RemoteCapabilities,
 ): number => {
-  const joinsOnly = (task: Task): boolean => movesOf(task, side).leaves.length === 0;
+  const movesOf = ({ operations }: Task) => membershipOn(operations, side) ?? { joins: [], leaves: [] };
+  const joinsOnly = (task: Task): boolean => movesOf(task).leaves.length === 0;
   const together = moves.filter((task) => moveBatch.of === 'all' || (isWritten(task) && joinsOnly(task)));
   const members = new Map<string, number>();
-  for (const { joins, leaves } of together.map((task) => movesOf(task, side))) {
+  for (const { joins, leaves } of together.map(movesOf)) {
     for (const key of [...joins, ...leaves]) members.set(key, (members.get(key) ?? 0) + 1);
   }
   const byGroup = [...members.values()].reduce((sum, count) => sum + Math.ceil(count / moveBatch.size), 0);
@@ -38,18 +38,18 @@ const MOST_MORE = 1.1;
  */
 export const moveSteps = (
   moves: readonly Task[],
+  wasWritten: (task: Task) => boolean,
   side: Side,
   capabilities: RemoteCapabilities,
 ): readonly (readonly Task[])[] => {
-  const requestsOf = (some: readonly Task[]): number =>
-    moveRequests(some, (task) => wasWritten(task, side), side, capabilities);
+  const requestsOf = (some: readonly Task[]): number => moveRequests(some, wasWritten, side, capabilities);
   const requests = requestsOf(moves);
   if (moves.length <= MOVES_PER_STEP && requests <= REQUESTS_PER_STEP) return moves.length === 0 ? [] : [moves];
   const middle = Math.ceil(moves.length / 2);
   const parts = [moves.slice(0, middle), moves.slice(middle)];
   const apart = parts.reduce((sum, part) => sum + requestsOf(part), 0);
   if (moves.length <= MOVES_PER_STEP && apart > requests * MOST_MORE) return [moves];
-  return parts.flatMap((part) => moveSteps(part, side, capabilities));
+  return parts.flatMap((part) => moveSteps(part, wasWritten, side, capabilities));
 };
 
 const plannedOn = (

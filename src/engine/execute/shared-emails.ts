@@ -1,4 +1,4 @@
-import { currentRecord, isToBeCreated, type Task } from '../../core/apply/task.ts';
+import { isCreatedOn, plannedHalf, type Task } from '../../core/apply/task.ts';
 import type { Contact } from '../../core/contact/contact.ts';
 import { isPresent } from '../../core/contact/half.ts';
 import { emailKey } from '../../core/contact/keys.ts';
@@ -15,10 +15,10 @@ type Emails = Contact['emailAddresses'];
 /** The email addresses that the task adds to a contact of the side. */
 const newEmails = (task: Task, side: Side): Emails => {
   const { decision } = task;
-  if (decision.kind !== 'merge' && isToBeCreated(task, side)) return draftOf(decision).emailAddresses;
+  if (decision.kind !== 'merge' && isCreatedOn(task, side)) return draftOf(decision).emailAddresses;
   const update = updateOn(task.operations, side);
-  const record = currentRecord(task, side);
-  if (record === null || update?.fields.includes('emailAddresses') !== true) return [];
+  const record = plannedHalf(task, side)?.record;
+  if (record === undefined || update?.fields.includes('emailAddresses') !== true) return [];
   return withoutEmails(update.desired, record.contact.emailAddresses).emailAddresses;
 };
 
@@ -26,8 +26,8 @@ const newEmails = (task: Task, side: Side): Emails => {
 const withShares = (task: Task, side: Side, shared: Emails): Task => {
   if (shared.length === 0) return task;
   const shares = shared.map((email): PlannedOperation => ({ kind: 'share', side, email }));
-  if (isToBeCreated(task, side)) return { ...task, operations: [...task.operations, ...shares] };
-  const current = currentRecord(task, side)?.contact.emailAddresses;
+  if (isCreatedOn(task, side)) return { ...task, operations: [...task.operations, ...shares] };
+  const current = plannedHalf(task, side)?.record.contact.emailAddresses;
   const operations = task.operations.flatMap((operation): readonly PlannedOperation[] => {
     if (operation.kind !== 'update' || operation.side !== side) return [operation];
     const desired = withoutEmails(operation.desired, shared);
@@ -63,7 +63,7 @@ const splitOn = async (session: Session, tasks: readonly Task[], side: Side): Pr
     for (const key of emailKeys(emails)) taken.get(key)?.add(holder);
   }
   return tasks.map((task) => {
-    const self = currentRecord(task, side)?.id ?? task;
+    const self = plannedHalf(task, side)?.id ?? task;
     const shared = newEmails(task, side).filter(({ value }) => {
       const holdersOfKey = taken.get(emailKey(value));
       const isShared = [...(holdersOfKey ?? [])].some((holder) => holder !== self);

@@ -1,4 +1,4 @@
-import { currentRecord, isUnanswered, pendingFields, type Task } from '../../core/apply/task.ts';
+import type { Task } from '../../core/apply/task.ts';
 import type { CreateWrite, UpdateWrite } from '../../core/apply/write.ts';
 import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
@@ -6,7 +6,7 @@ import type { Side } from '../../core/contact/side.ts';
 import { performBatch, storeRefusalAfterSplit } from './batch.ts';
 import { addWrites, type Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
-import { createWrites, fieldWrite, withDraft } from './writes.ts';
+import { createWrites, fieldWrite, needsOf, withDraft } from './writes.ts';
 
 /** After this many consecutive contacts without any field written, the refusals concern whole contacts. */
 const MOST_IN_VAIN = 3;
@@ -14,21 +14,32 @@ const MOST_IN_VAIN = 3;
 /** The refused update of a field, and the side's reason. */
 type FieldRefusal = { readonly write: UpdateWrite; readonly reason: string };
 
+/** The values of a task's contact that are written one by one. */
+type Parts = {
+  readonly task: Task;
+  readonly side: Side;
+  readonly fields: readonly ContactField[];
+  readonly desired: Contact;
+};
+
 /** Writes fields one by one to a contact that exists; returns those that were refused, or null if an answer is missing. */
 const writeFields = async (
   execution: Execution,
-  task: Task,
-  side: Side,
-  fields: readonly ContactField[],
+  { task, side, fields, desired }: Parts,
 ): Promise<readonly FieldRefusal[] | null> => {
+  const { unanswered, session } = execution;
   const refused: FieldRefusal[] = [];
-  for (const field of fields) {
-    const write = isUnanswered(task, side) ? null : fieldWrite(execution, task, side, field);
+  for (const [index, field] of fields.entries()) {
+    if (unanswered[side].has(task)) return null;
+    const parts = { field, desired, later: fields.slice(index + 1) };
+    const write = await session.writer.read(needsOf(execution, [task]), (set) =>
+      fieldWrite(execution, set, side, task, parts),
+    );
     if (write === null) return null;
     addWrites(execution, side, 1);
-    const { refusedFor } = await (await performBatch(execution, [write])).stored;
+    const { refusedFor, isApplied } = await (await performBatch(execution, [write])).stored;
     if (refusedFor !== null) refused.push({ write, reason: refusedFor });
-    else if (pendingFields(task, side).has(field)) return null;
+    else if (!isApplied) return null;
   }
   return refused;
 };
@@ -65,36 +76,28 @@ const splitCreate = async (execution: Execution, refused: CreateWrite) => {
     const [write] = createWrites(execution, side, [task]);
     if (write === undefined) return null;
     const leftOut = order.slice(0, index + 1);
-    const trial = withDraft(write, without(draft, leftOut));
-    const former = task.operations;
-    // Updates write the fields that are left out.
-    task.operations = [...former, { kind: 'update', side, fields: leftOut, desired: draft }];
     addWrites(execution, side, 1);
-    const { refusedFor } = await (await performBatch(execution, [trial])).stored;
-    if (currentRecord(task, side) !== null) return finishCreate(execution, task, side, leftOut);
-    task.operations = former;
+    const { refusedFor } = await (await performBatch(execution, [withDraft(write, without(draft, leftOut))])).stored;
+    if (execution.written[side].has(task))
+      return finishCreate(execution, { task, side, fields: leftOut, desired: draft });
     if (refusedFor === null) return null;
   }
   return false;
 };
 
 /** Writes the fields that a created contact lacks. */
-const finishCreate = async (
-  execution: Execution,
-  task: Task,
-  side: Side,
-  leftOut: readonly ContactField[],
-): Promise<true | null> => {
-  const refused = await writeFields(execution, task, side, leftOut);
+const finishCreate = async (execution: Execution, parts: Parts): Promise<true | null> => {
+  const refused = await writeFields(execution, parts);
   if (refused === null) return null;
   await remember(execution, refused);
   return true;
 };
 
 const splitUpdate = async (execution: Execution, { task, side, request }: UpdateWrite): Promise<boolean | null> => {
-  const refused = await writeFields(execution, task, side, request.fields);
+  const { fields, desired } = request;
+  const refused = await writeFields(execution, { task, side, fields, desired });
   if (refused === null) return null;
-  const isInVain = refused.length === request.fields.length;
+  const isInVain = refused.length === fields.length;
   if (!isInVain) await remember(execution, refused);
   return !isInVain;
 };

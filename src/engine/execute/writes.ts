@@ -1,23 +1,8 @@
 import type { Sharing } from './execution.ts';
-import { type Deletion, draftOf, idsOn } from '../../core/reconcile/decision.ts';
-import {
-  currentRecord,
-  plannedHalf,
-  sharedEmails,
-  type Task,
-  taskIds,
-  taskPairId,
-  wasWritten,
-} from '../../core/apply/task.ts';
+import { type Deletion, draftOf, idsOn, type PairIds } from '../../core/reconcile/decision.ts';
+import { fieldsOn, plannedHalf, sharedEmails, type Task, taskPairId } from '../../core/apply/task.ts';
 import { comesFrom } from '../../core/apply/settle.ts';
-import {
-  type CreateWrite,
-  type GroupIds,
-  groupIdsOf,
-  movesOf,
-  type UpdateWrite,
-  type Write,
-} from '../../core/apply/write.ts';
+import { type CreateWrite, type GroupIds, groupIdsOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
 import {
   type Contact,
   type ContactField,
@@ -27,10 +12,11 @@ import {
   withValue,
 } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
+import { type Half, isPresent } from '../../core/contact/half.ts';
 import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { UpdateRequest } from '../../core/contact/requests.ts';
-import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
+import { otherSide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
 import { equalIn } from '../../core/contact/snapshot.ts';
 import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
 import type {
@@ -40,7 +26,8 @@ import type {
   Operation,
   UpdateOperation,
 } from '../../core/reconcile/operation.ts';
-import { membershipOn, operationsOn, updateOn } from '../../core/reconcile/planned.ts';
+import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
+import type { WorkingSet } from '../../core/state/working-set.ts';
 
 /** The values of a pass that its operations carry. */
 export type Pass = {
@@ -50,24 +37,54 @@ export type Pass = {
   readonly cause: Operation['cause'];
   /** The fields that the link has just started to sync; empty in an undo, which restores former edits. */
   readonly joining: ReadonlySet<SyncedField>;
+  /** The ids of the contacts that the pass has written, by their tasks. */
+  readonly written: Sides<ReadonlyMap<Task, string>>;
+};
+
+type Written = Pick<Pass, 'written'>;
+
+/** The id of the task's contact on a side; null if it does not exist. */
+const currentId = ({ written }: Written, task: Task, side: Side): string | null =>
+  written[side].get(task) ?? plannedHalf(task, side)?.id ?? null;
+
+/** The ids of the tasks' contacts on both sides, and their pairs, for the writer. */
+export const needsOf = (pass: Written, tasks: readonly Task[]) => ({
+  ids: {
+    left: tasks.flatMap((task) => currentId(pass, task, 'left') ?? []),
+    right: tasks.flatMap((task) => currentId(pass, task, 'right') ?? []),
+  },
+  pairs: tasks.flatMap((task) => taskPairId(task) ?? []),
+});
+
+/** Returns the stored half of a task's contact; null if the contact does not exist. The set must contain the task's contacts. */
+export const currentHalf = (pass: Written, set: WorkingSet, task: Task, side: Side): Half | null => {
+  const id = currentId(pass, task, side);
+  const half = id === null ? null : set.half(side, id);
+  return isPresent(half) ? half : null;
+};
+
+/** Returns the ids of a task's contacts and pair as they are stored. */
+const addressOf = (pass: Pass, set: WorkingSet, task: Task): PairIds & { readonly pairId: number | null } => {
+  const [left, right] = SIDES.map((side) => currentId(pass, task, side));
+  const pairs = SIDES.map((side) => currentHalf(pass, set, task, side)?.pair ?? null);
+  return { leftId: left ?? null, rightId: right ?? null, pairId: taskPairId(task) ?? pairs[0] ?? pairs[1] ?? null };
 };
 
 /** The creates of a batch. */
-export const createWrites = (
-  { groupIds, scopes, cause }: Pass,
-  side: Side,
-  tasks: readonly Task[],
-): readonly CreateWrite[] =>
+export const createWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly CreateWrite[] =>
   tasks.flatMap((task, index): CreateWrite[] => {
+    const { groupIds, scopes, cause } = pass;
     const { decision } = task;
     if (decision.kind === 'merge') return [];
     const key = String(index);
     const image = decision.kind === 'restore' ? decision.image : null;
     const draft = withoutEmails(draftOf(decision), sharedEmails(task, side));
-    const join = groupIdsOf(groupIds, side, movesOf(task, side).joins);
+    const join = groupIdsOf(groupIds, side, decision.joins);
     // A restored contact is journaled and marked with its own former id, by which its history is found.
-    const ids = { ...taskIds(task), ...(image !== null && { [`${side}Id`]: image.id }) };
-    const shared = { side, cause, pairId: taskPairId(task), ...ids };
+    const ids = idsOn(side, image?.id ?? null);
+    const sourceId = plannedHalf(task, otherSide(side))?.id ?? null;
+    const address = { ...ids, ...(side === 'left' ? { rightId: sourceId } : { leftId: sourceId }) };
+    const shared = { side, cause, pairId: taskPairId(task), ...address };
     const operation: CreateOperation = { ...shared, kind: 'create', desired: draft, join, image };
     const originId = decision.kind === 'restore' ? decision.image.id : decision.source.id;
     const originScope = scopes[image === null ? otherSide(side) : side];
@@ -100,80 +117,124 @@ const joiningOf = (
   return joined.length > 0 ? { joining: joined } : {};
 };
 
-const updateOperation = (
+type UpdateParts = Pick<UpdateWrite, 'sharedEmail' | 'isTrial' | 'later'>;
+
+const updateWrite = (
   pass: Pass,
-  task: Task,
+  set: WorkingSet,
   side: Side,
-  { current, desired, fields }: UpdateRequest,
-  source: ContactRecord | null,
-): UpdateOperation => {
+  task: Task,
+  request: UpdateRequest,
+  { sharedEmail, isTrial, later }: UpdateParts,
+): UpdateWrite => {
+  const { current, desired, fields } = request;
+  const source = sourceOf(pass, task, side, sharedEmail ?? undefined);
   const empties = emptiedFields(current.contact, desired, fields);
   const isOfOther = comesFrom(source?.contact ?? desired, current.contact, desired);
   const marks = { empties, ...joiningOf(pass, fields, isOfOther) };
-  const shared = { side, cause: pass.cause, pairId: taskPairId(task), ...taskIds(task), before: current };
-  return { ...shared, kind: 'update', fields, desired, source, ...marks };
+  const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before: current };
+  const operation: UpdateOperation = { ...shared, kind: 'update', fields, desired, source, ...marks };
+  return { kind: 'update', side, key: request.key, task, operation, request, sharedEmail, isTrial, later };
+};
+
+/**
+ * Returns the fields that the contact still has as they were planned. A user changed the others since the plan, which the answer to an
+ * earlier write may have shown: the planned values would overwrite them (R5).
+ */
+const unchangedFields = (
+  task: Task,
+  { side, record }: Half,
+  fields: readonly ContactField[],
+): readonly ContactField[] => {
+  const known = plannedHalf(task, side)?.record.contact ?? EMPTY_CONTACT;
+  return fields.filter((field) => equalIn(field, record.contact, known));
 };
 
 /** The updates of a batch. */
-export const updateWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
-  tasks.flatMap((task, index): Write[] => {
-    const current = currentRecord(task, side);
+export const updateWrites = (pass: Pass, set: WorkingSet, side: Side, tasks: readonly Task[]): readonly UpdateWrite[] =>
+  tasks.flatMap((task, index): UpdateWrite[] => {
+    const half = currentHalf(pass, set, task, side);
     const planned = updateOn(task.operations, side);
-    if (current === null || planned === null) return [];
-    const key = String(index);
-    const request = { key, current, desired: planned.desired, fields: planned.fields };
-    const operation = updateOperation(pass, task, side, request, sourceOf(pass, task, side));
-    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: null, isTrial: false }];
+    if (half === null || planned === null) return [];
+    const fields = unchangedFields(task, half, planned.fields);
+    if (fields.length === 0) return [];
+    const request = { key: String(index), current: half.record, desired: planned.desired, fields };
+    const later = fieldsOn(task, side).difference(new Set<SyncedField>(fields));
+    return [updateWrite(pass, set, side, task, request, { sharedEmail: null, isTrial: false, later })];
   });
 
-/**
- * The update of one field of the contact, after the side refused it with others; null if the contact does not exist, or if its user
- * changed the field since the plan: the write of another field may have shown that, and the planned value would overwrite it (R5).
- */
-export const fieldWrite = (pass: Pass, task: Task, side: Side, field: ContactField): UpdateWrite | null => {
-  const current = currentRecord(task, side);
-  const planned = operationsOn(task.operations, side, 'update').find(({ fields }) => fields.includes(field));
-  if (current === null || planned === undefined) return null;
-  const known = plannedHalf(task, side)?.record.contact ?? EMPTY_CONTACT;
-  if (!equalIn(field, current.contact, known)) return null;
-  const key = '0';
-  const desired = withValue(current.contact, field, valueIn(planned.desired, field));
-  const request = { key, current, desired, fields: [field] };
-  const operation = updateOperation(pass, task, side, request, sourceOf(pass, task, side));
-  return { kind: 'update', side, key, task, operation, request, sharedEmail: null, isTrial: true };
+/** One field of a contact that is written separately, after the side refused it with others. */
+type LoneField = {
+  readonly field: ContactField;
+  /** The contact with the value. */
+  readonly desired: Contact;
+  /** The fields that are written after it. */
+  readonly later: readonly ContactField[];
+};
+
+/** The update of one field of a task's contact; null if the contact does not exist, or if its user changed the field since the plan. */
+export const fieldWrite = (
+  pass: Pass,
+  set: WorkingSet,
+  side: Side,
+  task: Task,
+  { field, desired, later }: LoneField,
+): UpdateWrite | null => {
+  const half = currentHalf(pass, set, task, side);
+  if (half === null || unchangedFields(task, half, [field]).length === 0) return null;
+  const { record } = half;
+  const own = withValue(record.contact, field, valueIn(desired, field));
+  const request = { key: '0', current: record, desired: own, fields: [field] };
+  const others = new Set<SyncedField>([
+    ...later,
+    ...(sharedEmails(task, side).length > 0 ? ['emailAddresses' as const] : []),
+  ]);
+  return updateWrite(pass, set, side, task, request, { sharedEmail: null, isTrial: true, later: others });
 };
 
 /** The updates of a batch that add one shared address each, and nothing else. */
-export const sharingWrites = (pass: Pass, side: Side, sharings: readonly Sharing[]): readonly Write[] =>
-  sharings.flatMap(({ task, email }, index): Write[] => {
-    const current = currentRecord(task, side);
-    if (current === null) return [];
-    const key = String(index);
-    const desired = withEmails(current.contact, [email]);
-    const request = { key, current, desired, fields: ['emailAddresses' as const] };
-    const operation = updateOperation(pass, task, side, request, sourceOf(pass, task, side, email));
-    return [{ kind: 'update', side, key, task, operation, request, sharedEmail: email, isTrial: false }];
+export const sharingWrites = (
+  pass: Pass,
+  set: WorkingSet,
+  side: Side,
+  sharings: readonly Sharing[],
+): readonly UpdateWrite[] =>
+  sharings.flatMap(({ task, email }, index): UpdateWrite[] => {
+    const half = currentHalf(pass, set, task, side);
+    if (half === null) return [];
+    const { record } = half;
+    const desired = withEmails(record.contact, [email]);
+    const request = { key: String(index), current: record, desired, fields: ['emailAddresses' as const] };
+    return [updateWrite(pass, set, side, task, request, { sharedEmail: email, isTrial: false, later: new Set() })];
   });
 
-/** The membership changes of a batch; none for a task that needs no request. */
-export const membershipWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly Write[] =>
-  tasks.flatMap((task, index): Write[] => {
-    const before = currentRecord(task, side);
-    if (before === null || membershipOn(task.operations, side) === null) return [];
-    const { joins, leaves } = movesOf(task, side);
-    const add = groupIdsOf(pass.groupIds, side, joins).filter((id) => !before.groupIds.includes(id));
-    const remove = groupIdsOf(pass.groupIds, side, leaves).filter((id) => before.groupIds.includes(id));
-    if (add.length + remove.length === 0) return [];
+/** A change of membership, with its request; null if the contact already has the membership. */
+type Membership = {
+  readonly operation: MembershipOperation;
+  readonly write: Extract<Write, { kind: 'membership' }> | null;
+};
+
+/** The membership changes of a batch; none for a contact that does not exist. */
+export const memberships = (pass: Pass, set: WorkingSet, side: Side, tasks: readonly Task[]): readonly Membership[] =>
+  tasks.flatMap((task, index): Membership[] => {
+    const before = currentHalf(pass, set, task, side)?.record ?? null;
+    const planned = membershipOn(task.operations, side);
+    if (before === null || planned === null) return [];
+    const join = groupIdsOf(pass.groupIds, side, planned.joins);
+    const leave = groupIdsOf(pass.groupIds, side, planned.leaves);
+    const add = join.filter((id) => !before.groupIds.includes(id));
+    const remove = leave.filter((id) => before.groupIds.includes(id));
     const key = String(index);
     const fields = ['buckets' as const];
     const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
     const marks = { empties, ...joiningOf(pass, fields) };
-    const shared = { side, cause: pass.cause, pairId: taskPairId(task), ...taskIds(task), before };
-    const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
+    const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before };
+    const operation: MembershipOperation = { ...shared, kind: 'membership', join, leave, ...marks };
+    if (add.length + remove.length === 0) return [{ operation, write: null }];
     const heldGroupIds = before.groupIds;
-    const knownGroupIds = wasWritten(task, side) ? heldGroupIds : null;
+    const knownGroupIds = pass.written[side].has(task) ? heldGroupIds : null;
     const request = { key, id: before.id, add, remove, knownGroupIds, heldGroupIds };
-    return [{ kind: 'membership', side, key, task, operation, request }];
+    return [{ operation, write: { kind: 'membership', side, key, task, operation, request } }];
   });
 
 const deleteOperation = (

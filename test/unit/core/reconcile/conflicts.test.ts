@@ -302,15 +302,15 @@ test('[R4] it is decided again if a value changes, or if the policy names a side
   expect(winnerOf('Brewer', { conflictsByField: { title: 'right' } })).toEqual(['right']);
 });
 
-test('[R4] a write of the value that a conflict was decided for is distinguished from a write of a later change', () => {
+test('[R4] a conflict ends with the write of another value than the one that won', () => {
   const agreed = snapshot({ title: 'Brewer' });
-  const restoredBy = (left: string) =>
+  const writtenBy = (left: string) =>
     decide(pairOf(present(record('l', { title: left }), agreed), present(record('r', { title: 'Brewer' }), agreed)));
-  expect(restoredBy('Baker')).toMatchObject([
-    { writes: [{ kind: 'update', side: 'right', fields: ['title'] }], restored: ['title'] },
-  ]);
-  expect(restoredBy('Butcher')).toMatchObject([{ writes: [{ kind: 'update', side: 'right', fields: ['title'] }] }]);
-  expect(restoredBy('Butcher')).not.toMatchObject([{ restored: ['title'] }]);
+  const written = { writes: [{ kind: 'update', side: 'right', fields: ['title'] }] };
+  expect(writtenBy('Butcher')).toMatchObject([{ ...written, ends: ['title'] }]);
+  // The value that won is written again.
+  expect(writtenBy('Baker')).toMatchObject([written]);
+  expect(writtenBy('Baker')).not.toMatchObject([{ ends: ['title'] }]);
 });
 
 /** The left side's Baker had lost to the right side's Brewer. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addDone, type Task, taskOf } from '../../../../src/core/apply/task.ts';
+import { taskOf } from '../../../../src/core/apply/task.ts';
 import type { Write } from '../../../../src/core/apply/write.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
@@ -16,7 +16,7 @@ import {
 import {
   createWrites,
   deleteWrites,
-  membershipWrites,
+  memberships,
   mergeWrite,
   updateWrites,
 } from '../../../../src/engine/execute/writes.ts';
@@ -32,11 +32,14 @@ import {
   UnavailableError,
   UnreadableError,
 } from '../../../../src/providers/errors.ts';
-import { ADA, looseHalf, pairedHalf } from '../support.ts';
+import { ADA, looseHalf, pairedHalf, setOf } from '../support.ts';
 import { creationOf, mergeOf, PASS, plannedOn } from './support.ts';
 
 const [LEFT, RIGHT] = [pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1)];
 const PAIR = { id: 1, status: 'linked', left: LEFT, right: RIGHT } as const;
+
+/** The contacts of the writes, as they are stored. */
+const SET = setOf([LEFT, RIGHT]);
 
 const only = (writes: readonly Write[]): Write => {
   const [write] = writes;
@@ -52,8 +55,8 @@ const DELETION: Deletion = { kind: 'delete', side: 'right', record: RIGHT.record
 
 const WRITES: Readonly<Record<Write['kind'], Write>> = {
   create: only(createWrites(PASS, 'right', [taskOf(CREATION)])),
-  update: only(updateWrites(PASS, 'right', [taskOf(MERGE)])),
-  membership: only(membershipWrites(PASS, 'right', [taskOf(MERGE)])),
+  update: only(updateWrites(PASS, SET, 'right', [taskOf(MERGE)])),
+  membership: only(memberships(PASS, SET, 'right', [taskOf(MERGE)]).flatMap(({ write }) => write ?? [])),
   delete: only(deleteWrites(PASS, [DELETION])),
   merge: mergeWrite(PASS, DELETION, { task: taskOf(MERGE), survivor: RIGHT.record }),
 };
@@ -130,7 +133,7 @@ describe('[R15] a refusal', () => {
   ])('of a %s is stored with %j', (kind, key, leftId, rightId) => {
     const write = WRITES[kind];
     expect(rejectionKeyOf(write)).toBe(key);
-    expect(rejectionOf(write, 'too long', undefined, NOW)).toMatchObject({
+    expect(rejectionOf(SET, write, 'too long', undefined, NOW)).toMatchObject({
       side: 'right',
       key,
       leftId,
@@ -142,8 +145,8 @@ describe('[R15] a refusal', () => {
 
   test('of several fields is stored with both contacts, and of one field with the field too', () => {
     const several = taskOf({ ...MERGE, writes: plannedOn('right', ['title', 'company'], ADA) });
-    expect(rejectionKeyOf(only(updateWrites(PASS, 'right', [several])))).toBe('l r');
-    expect(rejectionKeysEndedBy(only(updateWrites(PASS, 'right', [several])))).toEqual([
+    expect(rejectionKeyOf(only(updateWrites(PASS, SET, 'right', [several])))).toBe('l r');
+    expect(rejectionKeysEndedBy(only(updateWrites(PASS, SET, 'right', [several])))).toEqual([
       'l r',
       'l r title',
       'l r company',
@@ -151,11 +154,11 @@ describe('[R15] a refusal', () => {
   });
 
   test('of a membership of a newly created contact is stored with both contacts', () => {
-    const writesOf = (side: Side, tasks: readonly Task[]) => membershipWrites(PASS, side, tasks);
     const created = taskOf({ ...CREATION, joins: ['choir'] });
-    created.operations = [...created.operations, ...plannedOn('right', ['title'], { ...ADA, title: 'Dr' })];
-    addDone(created, { side: 'right', kind: 'create', fields: [], record: RIGHT.record });
-    const refusal = rejectionOf(only(writesOf('right', [created])), 'too long', undefined, NOW);
+    const pass = { ...PASS, written: { left: new Map(), right: new Map([[created, 'r']]) } };
+    const [moved] = memberships(pass, SET, 'right', [created]);
+    if (moved === undefined || moved.write === null) throw new Error('A write was expected.');
+    const refusal = rejectionOf(SET, moved.write, 'too long', undefined, NOW);
     const next = mergeOf(LEFT, RIGHT);
     expect(refusal).toMatchObject({ key: 'l r', sourceFingerprint: sourceFingerprint(next) });
   });
@@ -164,7 +167,7 @@ describe('[R15] a refusal', () => {
     const delays: number[] = [];
     let earlier: Rejection | undefined;
     for (let attempt = 1; attempt <= 11; attempt += 1) {
-      const next = rejectionOf(WRITES.update, 'too long', earlier, NOW);
+      const next = rejectionOf(SET, WRITES.update, 'too long', earlier, NOW);
       if (next === null) throw new Error('A refusal was expected.');
       expect(next.attempts).toBe(attempt);
       delays.push((next.retryAtMs - NOW) / MINUTE);
@@ -174,21 +177,21 @@ describe('[R15] a refusal', () => {
   });
 
   test('restarts the delays if the content of the write has changed', () => {
-    const first = rejectionOf(WRITES.update, 'too long', undefined, NOW);
+    const first = rejectionOf(SET, WRITES.update, 'too long', undefined, NOW);
     expect(first?.sourceFingerprint).toBe(fieldFingerprint(MERGE.pair, 'title'));
     const earlier = { ...(first as Rejection), attempts: 7, sourceFingerprint: 'of other content' };
-    expect(rejectionOf(WRITES.update, 'too long', earlier, NOW)).toEqual(first);
+    expect(rejectionOf(SET, WRITES.update, 'too long', earlier, NOW)).toEqual(first);
   });
 
   test('is not stored in an undo, which can be requested again', () => {
     const undo = { ...PASS, cause: 'undo' } as const;
     const undone: readonly Write[] = [
-      only(updateWrites(undo, 'right', [taskOf({ ...MERGE, cause: 'undo' })])),
+      only(updateWrites(undo, SET, 'right', [taskOf({ ...MERGE, cause: 'undo' })])),
       only(deleteWrites(undo, [{ ...DELETION, cause: 'undo' }])),
     ];
     for (const write of undone) {
       expect(rejectionKeyOf(write)).toBeNull();
-      expect(rejectionOf(write, 'too long', undefined, NOW)).toBeNull();
+      expect(rejectionOf(SET, write, 'too long', undefined, NOW)).toBeNull();
     }
   });
 });

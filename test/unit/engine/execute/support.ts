@@ -20,8 +20,14 @@ const GROUPS = new Map<string, { left: string | null; right: string | null }>([
   ['team', { left: 'g-team', right: null }],
 ]);
 
-/** A pass of a sync without fields that only start to sync. */
-export const PASS: Pass = { groupIds: GROUPS, scopes: SCOPES, cause: 'sync', joining: new Set() };
+/** A pass of a sync that has written nothing, without fields that only start to sync. */
+export const PASS: Pass = {
+  groupIds: GROUPS,
+  scopes: SCOPES,
+  cause: 'sync',
+  joining: new Set(),
+  written: { left: new Map(), right: new Map() },
+};
 
 export const applyingIn = (set: WorkingSet, createsWithGroups = false): Applying => {
   return { set, groupIds: GROUPS, createsWithGroups, lags: false, atMs: NOW };

@@ -1,0 +1,89 @@
+import { contactFieldsOf } from '../contact/chosen.ts';
+import { type SyncedField, valueIn, withValue } from '../contact/contact.ts';
+import { type Half, isAway } from '../contact/half.ts';
+import { bySide, otherSide, type Side, SIDES } from '../contact/side.ts';
+import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
+import { agreedBase } from '../reconcile/agreed.ts';
+import { isOfUndo } from '../reconcile/decision.ts';
+import { withoutPastDifferences } from '../reconcile/declined.ts';
+import { newHalf } from '../state/half.ts';
+import { storePair } from '../state/pair.ts';
+import type { WorkingSet } from '../state/working-set.ts';
+import { statusOf } from './store-written.ts';
+import { conflictsOf, fieldsOn, heldOn, isDeferred, isQuiet, plannedHalf, type Task, taskPairId } from './task.ts';
+
+/** Returns the fields that a person decides: both sides keep their value. */
+const askedFields = (task: Task): readonly SyncedField[] =>
+  conflictsOf(task)
+    .filter(({ winner }) => winner === null)
+    .map(({ field }) => field);
+
+/** Returns whether a person decides any of its fields. */
+export const isAsking = (task: Task): boolean => askedFields(task).length > 0;
+
+/**
+ * Returns the base of a half with what both sides agree on before anything is written; null if the task does not merge two halves:
+ * nothing is agreed on then.
+ */
+const agreedOn = (task: Task, side: Side): Snapshot | null => {
+  const { decision } = task;
+  const half = plannedHalf(task, side);
+  if (decision.kind !== 'merge' || half === null) return null;
+  if (isOfUndo(decision)) return half.base;
+  const other = plannedHalf(task, otherSide(side))?.record.contact;
+  if (other === undefined) return null;
+  const outstanding = new Set([
+    ...fieldsOn(task, otherSide(side)),
+    ...heldOn(task, side),
+    // A value of this side that the write replaces stays a change until then, whether it lost a conflict or a part of a name.
+    ...fieldsOn(task, side),
+  ]);
+  const agreedGroups = new Set(decision.agreedGroups?.[side]);
+  const base = agreedBase({ base: half.base, record: half.record, other, outstanding, agreedGroups });
+  return withoutPastDifferences(base, half.record.contact, other);
+};
+
+/** Returns the base with the planned values of fields whose difference stays on the side. */
+const withHeld = (task: Task, side: Side, base: Snapshot): Snapshot => {
+  const planned = plannedHalf(task, side)?.record;
+  const held = [...heldOn(task, side), ...askedFields(task)];
+  if (planned === undefined || held.length === 0) return base;
+  const contact = contactFieldsOf(held).reduce(
+    (own, field) => withValue(own, field, valueIn(planned.contact, field)),
+    base.contact,
+  );
+  return { contact, groupIds: held.includes('buckets') ? planned.groupIds : base.groupIds };
+};
+
+/** Returns whether a half with this base differs from it only in what the plan leaves on its side. */
+export const isSettledWith = (task: Task, { side, record }: Half, base: Snapshot): boolean =>
+  !isDeferred(task) && equalSnapshots(withHeld(task, side, base), record);
+
+/** Returns the half with what both sides agree on. A difference that the plan leaves on its side is settled. */
+const withAgreed = (task: Task, half: Half, base: Snapshot): Half => {
+  if (isAway(half)) return { ...half, base };
+  return { ...half, base, state: isQuiet(task) && isSettledWith(task, half, base) ? 'settled' : 'changed' };
+};
+
+/** Returns whether what both sides agree on differs from the stored bases, so that it must be stored before anything is written. */
+export const hasNewAgreement = (task: Task): boolean =>
+  SIDES.some((side) => {
+    const half = plannedHalf(task, side);
+    const agreed = agreedOn(task, side);
+    return half !== null && agreed !== null && !equalSnapshots(agreed, half.base);
+  });
+
+/**
+ * Stores what both sides of a merge agree on, before anything is written. If nothing is to be written, the pair is settled. The set
+ * must contain both halves.
+ */
+export const storeAgreed = (set: WorkingSet, task: Task, atMs: number): void => {
+  const halves = bySide((side): Half | null => {
+    const [planned, base] = [plannedHalf(task, side), agreedOn(task, side)];
+    if (planned === null || base === null) return null;
+    const stored = set.half(side, planned.id);
+    if (stored === null) return withAgreed(task, newHalf(side, planned.record, atMs), base);
+    return withAgreed(task, { ...stored, mergedInto: isAway(stored) ? stored.mergedInto : null }, base);
+  });
+  storePair(set, { pairId: taskPairId(task), status: statusOf(halves), halves, writtenSide: null });
+};

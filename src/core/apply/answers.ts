@@ -13,16 +13,9 @@ import { emailKey } from '../contact/keys.ts';
 import { keyListsIn, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { AlteredContact, MembershipRequest } from '../contact/requests.ts';
-import { bySide, otherSide, type Side } from '../contact/side.ts';
-import { EMPTY_SNAPSHOT, equalIn, equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
-import {
-  type CreateOperation,
-  type MembershipOperation,
-  sourceIdOf,
-  targetIdOf,
-  type UpdateOperation,
-} from '../reconcile/operation.ts';
-import { newHalf } from '../state/half.ts';
+import { bySide, otherSide } from '../contact/side.ts';
+import { EMPTY_SNAPSHOT, equalIn, equalSnapshots } from '../contact/snapshot.ts';
+import type { CreateOperation, MembershipOperation } from '../reconcile/operation.ts';
 import { observeReadAnswer, observeDeletion } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
@@ -30,17 +23,13 @@ import type { WorkingSet } from '../state/working-set.ts';
 import type { Known, Outcome } from './outcome.ts';
 import { observeMerge } from './side-merges.ts';
 import {
-  type Bases,
-  changedBase,
-  copiedBase,
-  createdBase,
-  type Evidence,
-  settleGroups,
-  settleUpdate,
-  withMoves,
-} from './settle.ts';
-import { storeWritten } from './store-written.ts';
-import { movesAcross } from './traces.ts';
+  type Altered,
+  NOTHING_ALTERED,
+  storeCreated,
+  storedHalves,
+  storeMoved,
+  storeUpdated,
+} from './store-operation.ts';
 import type { CreateWrite, GroupIds, Merged, UpdateWrite, Write } from './write.ts';
 
 /** The outcome of an operation with a response, and the values that a run reports. */
@@ -70,30 +59,6 @@ export type Applying = {
   readonly atMs: number;
 };
 
-/** The halves that an operation concerns, as they are stored: the written one, and the one that it is computed from. */
-type StoredHalves = { readonly pairId: number | null; readonly target: Half | null; readonly source: Half | null };
-
-const storedHalves = (
-  set: WorkingSet,
-  operation: CreateOperation | UpdateOperation | MembershipOperation,
-): StoredHalves => {
-  const { side } = operation;
-  const known = (at: Side, id: string | null): Half | null => (id === null ? null : set.half(at, id));
-  const own = known(side, targetIdOf(operation));
-  const other = known(otherSide(side), sourceIdOf(operation));
-  const pairId = operation.pairId ?? own?.pair ?? other?.pair ?? null;
-  const pair = pairId === null ? null : set.pair(pairId);
-  // The id of a contact may have changed since the plan: its former id has no pair.
-  const current = (half: Half | null, at: Side): Half | null =>
-    half === null || (half.pair === null && isDeleted(half)) ? (pair?.[at] ?? half) : half;
-  return { pairId, target: current(own, side), source: current(other, otherSide(side)) };
-};
-
-const basesOf = ({ target, source }: StoredHalves): Bases => ({
-  target: target?.base ?? EMPTY_SNAPSHOT,
-  source: source?.base ?? EMPTY_SNAPSHOT,
-});
-
 /** Returns the fields of `desired` that are missing in `now` although they were written. */
 const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contact): readonly ContactField[] => {
   const scalars = scalarsOf(fields).filter((field) => textIn(desired, field) !== textIn(now, field));
@@ -112,26 +77,19 @@ const refusalOf = ({ task: { decision } }: CreateWrite, { id, pair }: Half): str
   return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
 };
 
+/** Returns both groups of each group pair. */
 const pairsIn = (groupIds: GroupIds): Known['groupPairs'] =>
   [...groupIds.values()].map((ids) => bySide((each) => (ids[each] === null ? null : { id: ids[each] })));
-
-/** Returns the base with the groups of the contact that have no counterpart on the other side: they stay on this side. */
-const withUnlinked = (base: Snapshot, { groupIds: now }: ContactRecord, groupIds: GroupIds, side: Side): Snapshot => {
-  const linked = new Set([...groupIds.values()].map((ids) => ids[side]));
-  return settleGroups(
-    base,
-    now.filter((id) => !linked.has(id)),
-    now,
-  );
-};
 
 /** Stores a contact that existed before with the source of a create: as a pair that is merged like a first match. */
 const storeFirstMeeting = (
   set: WorkingSet,
-  { side, pairId }: CreateOperation,
-  { standing, source }: { readonly standing: Half; readonly source: Half | null },
+  operation: CreateOperation,
+  standing: Half,
   record: ContactRecord,
 ): void => {
+  const { pairId, side } = operation;
+  const { source } = storedHalves(set, operation);
   const open = (half: Half): Half => ({ ...half, base: EMPTY_SNAPSHOT, state: 'changed', mergedInto: null });
   const halves = bySide((each) => (each === side ? open({ ...standing, record }) : source && open(source)));
   storePair(set, { pairId, status: 'linked', halves, writtenSide: side });
@@ -143,36 +101,24 @@ const applyCreate = (
   record: ContactRecord,
 ): AnswerOutcome => {
   const { side, request, operation } = write;
-  const { desired, image, pairId } = operation;
-  const { source } = storedHalves(set, operation);
   const known = set.half(side, record.id);
-  const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === pairId);
+  const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === operation.pairId);
   const standing = isBack ? null : known;
   const nothing = { ...DONE, applied: false, after: record };
   const refused = standing === null ? null : refusalOf(write, standing);
   if (refused !== null) return { ...nothing, error: refused, isRefused: true };
   if (standing !== null) {
     // The contact existed before: the two are compared before any of its values is overwritten.
-    storeFirstMeeting(set, operation, { standing, source }, record);
+    storeFirstMeeting(set, operation, standing, record);
     // An undo deletes contacts that were created, but not this contact.
     const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
     return { ...nothing, error, again: true };
   }
-  const evidence: Evidence = { kind: 'answer', record };
-  const moves = { join: createsWithGroups ? operation.join : [], leave: [] };
-  const target = createdBase(desired, evidence, moves.join);
-  const bases = (): Bases => {
-    if (image !== null || source === null) return { target, source: source?.base ?? EMPTY_SNAPSHOT };
-    const own = withUnlinked(copiedBase(desired, evidence), source.record, groupIds, otherSide(side));
-    return { target, source: withMoves(own, movesAcross(side, moves, pairsIn(groupIds))) };
+  const created = {
+    join: createsWithGroups ? operation.join : [],
+    settled: fieldsIn(operation.desired, record.contact),
   };
-  const written = {
-    ...writtenHalf(set, known, side, record, atMs),
-    settled: new Set<SyncedField>(fieldsIn(desired, record.contact)),
-    wanted: operation.cause === 'undo' ? null : desired,
-    declinedGroups: [],
-  };
-  storeWritten(set, pairId, written, { bases: bases(), other: source }, atMs);
+  storeCreated(set, operation, { kind: 'answer', record }, created, { groupPairs: pairsIn(groupIds), atMs });
   return {
     ...DONE,
     after: record,
@@ -186,16 +132,17 @@ const differingGroups = (one: readonly string[], other: readonly string[]): read
 ];
 
 /** Returns the fields and groups that a response shows as changed although the update did not write them. */
-const alteredBy = ({ request: { current, fields }, later }: UpdateWrite, { contact, groupIds }: ContactRecord) => {
+const alteredBy = (
+  { request: { current, fields }, later }: UpdateWrite,
+  { contact, groupIds }: ContactRecord,
+): Altered => {
   const others = new Set<SyncedField>([...fields, ...later]);
   const altered = fieldsIn(current.contact, contact).filter((field) => !equalIn(field, current.contact, contact));
   return {
     fields: altered.filter((field) => !others.has(field)),
-    moved: differingGroups(current.groupIds, groupIds),
+    groupIds: differingGroups(current.groupIds, groupIds),
   };
 };
-
-const NOTHING_ALTERED = { fields: [], moved: [] };
 
 /**
  * Returns what the response to an update shows of it. The request for a shared address adds this address and keeps all others, so any
@@ -208,31 +155,15 @@ const shownBy = ({ request: { current }, sharedEmail }: UpdateWrite, record: Con
   return { ...record, contact: { ...record.contact, emailAddresses } };
 };
 
-/** Returns the written half of an operation with the contact after it. The id of the contact may have changed. */
-const writtenHalf = (set: WorkingSet, target: Half | null, side: Side, record: ContactRecord, atMs: number) => {
-  const half = target?.id === record.id ? target : set.half(side, record.id);
-  return { half: half ?? newHalf(side, record, atMs), record };
-};
-
 const applyUpdate = (
   { set, atMs, isConditional = false }: Applying,
   write: UpdateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
   const { request, operation } = write;
-  const { current } = request;
-  const stored = storedHalves(set, operation);
   const altered = isConditional ? alteredBy(write, record) : NOTHING_ALTERED;
-  const settled = settleUpdate(operation, { kind: 'answer', record: shownBy(write, record) }, basesOf(stored));
-  const target = changedBase(settled.target, current.contact, record.contact, altered.fields);
-  const bases = { ...settled, target: settleGroups(target, altered.moved, record.groupIds) };
-  const written = {
-    ...writtenHalf(set, stored.target, operation.side, record, atMs),
-    settled: new Set<SyncedField>([...request.fields, ...altered.fields]),
-    wanted: operation.cause === 'undo' ? null : operation.desired,
-    declinedGroups: altered.moved.filter((id) => isUnmoved(current, record, id)),
-  };
-  storeWritten(set, stored.pairId, written, { bases, other: stored.source }, atMs);
+  const evidence = { kind: 'answer', record: shownBy(write, record) } as const;
+  storeUpdated(set, operation, storedHalves(set, operation), { evidence, record, altered }, atMs);
   return {
     ...DONE,
     after: record,
@@ -240,47 +171,14 @@ const applyUpdate = (
   };
 };
 
-/** Returns whether a group of a contact is as before a write. */
-const isUnmoved = (before: ContactRecord, now: ContactRecord, id: string): boolean =>
-  before.groupIds.includes(id) === now.groupIds.includes(id);
-
-/** A contact after a change of its membership, with further fields and groups that its side changed on this occasion. */
-type Moved = {
-  readonly record: ContactRecord;
-  readonly fields: readonly ContactField[];
-  readonly altered: readonly string[];
-};
-
-/** Stores a change of membership that was done. */
-const storeMoved = (
-  { set, groupIds, atMs }: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
-  operation: MembershipOperation,
-  { record, fields, altered }: Moved,
-): void => {
-  const { side, before, join, leave } = operation;
-  const isUndo = operation.cause === 'undo';
-  const stored = storedHalves(set, operation);
-  const { target, source } = basesOf(stored);
-  const moved = [...new Set([...join, ...leave, ...altered])];
-  const written = {
-    ...writtenHalf(set, stored.target, side, record, atMs),
-    settled: new Set<SyncedField>(['buckets', ...fields]),
-    wanted: null,
-    declinedGroups: isUndo ? moved : moved.filter((id) => isUnmoved(before, record, id)),
-  };
-  const across = movesAcross(side, { join, leave }, pairsIn(groupIds));
-  const bases = {
-    target: settleGroups(changedBase(target, before.contact, record.contact, fields), moved, record.groupIds),
-    source: isUndo ? source : withMoves(source, across),
-  };
-  storeWritten(set, stored.pairId, written, { bases, other: stored.source }, atMs);
-};
-
 /** Stores that a contact already has the membership of an operation. */
 export const storeAlreadyMoved = (
-  applying: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
+  { set, groupIds, atMs }: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
   operation: MembershipOperation,
-): void => storeMoved(applying, operation, { record: operation.before, fields: [], altered: [] });
+): void => {
+  const moved = { moves: operation, record: operation.before, altered: NOTHING_ALTERED };
+  storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs: pairsIn(groupIds), atMs });
+};
 
 /** Returns whether a membership contains the requested groups, and none of those that were to be left. */
 const hasMoved = ({ add, remove }: MembershipRequest, groupIds: readonly string[]): boolean =>
@@ -292,13 +190,14 @@ const applyMembership = (
   groupIds: readonly string[],
   altered: AlteredContact | undefined,
 ): AnswerOutcome => {
+  const { set, atMs } = applying;
   const record = altered?.record ?? withWrittenGroups(operation.before, groupIds, request, applying);
-  const fields = altered?.fields ?? [];
-  storeMoved(applying, operation, { record, fields, altered: altered?.groupIds ?? [] });
+  const moved = { moves: operation, record, altered: altered ?? NOTHING_ALTERED };
+  storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs: pairsIn(applying.groupIds), atMs });
   return {
     ...DONE,
     after: record,
-    notTaken: [...(hasMoved(request, groupIds) ? [] : ['buckets' as const]), ...fields],
+    notTaken: [...(hasMoved(request, groupIds) ? [] : ['buckets' as const]), ...(altered?.fields ?? [])],
   };
 };
 

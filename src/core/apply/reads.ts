@@ -1,134 +1,33 @@
-import { type Half, isPresent } from '../contact/half.ts';
-import { scalarsOf, type SyncedField } from '../contact/contact.ts';
+import { isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
-import { otherSide, type Side } from '../contact/side.ts';
-import { EMPTY_SNAPSHOT } from '../contact/snapshot.ts';
+import { otherSide } from '../contact/side.ts';
 import type { Pair } from '../reconcile/decision.ts';
 import {
   type CreateOperation,
   type DeleteOperation,
-  fieldsOf,
   type MembershipOperation,
   sourceIdOf,
   type UpdateOperation,
 } from '../reconcile/operation.ts';
-import { newHalf } from '../state/half.ts';
 import { observeReadAnswer, observeRecord, rename } from '../state/observe.ts';
 import { keepAlone } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { type Known, NOT_APPLIED, type Outcome, type Unreadable } from './outcome.ts';
+import type { Evidence } from './settle.ts';
 import {
-  copiedBase,
-  createdBase,
-  type Evidence,
-  settledFields,
-  settleGroups,
-  settleUpdate,
-  withMoves,
-} from './settle.ts';
-import { storeWritten } from './store-written.ts';
-import { type Moves, movesAcross, shownMoves, tookEffect } from './traces.ts';
+  NOTHING_ALTERED,
+  storeCreated,
+  type StoredHalves,
+  storedHalves,
+  storeMoved,
+  storeUpdated,
+} from './store-operation.ts';
+import { shownMoves, tookEffect } from './traces.ts';
 
 /** An operation on an existing contact. */
 type ExistingOperation = UpdateOperation | MembershipOperation | DeleteOperation;
-
-const NO_MOVES: Moves = { join: [], leave: [] };
-
-/** The pair that an operation wrote to, with its written half (`target`) and its other half. */
-type Found = { readonly pair: Pair; readonly target: Half; readonly origin: Half | null };
-
-/**
- * Stores an update or a change of membership that a read found: see {@link settleUpdate}. The other half was not read: whether it exists,
- * and when it was last observed, stay as they are.
- */
-const applyFound = (
-  set: WorkingSet,
-  operation: UpdateOperation | MembershipOperation,
-  { pair, target, origin }: Found & { readonly origin: Half },
-  record: ContactRecord,
-  { groupPairs, atMs }: Known,
-): void => {
-  const evidence: Evidence = { kind: 'read', record };
-  const bases = { target: target.base ?? EMPTY_SNAPSHOT, source: origin.base ?? EMPTY_SNAPSHOT };
-  const written = { half: target, record, settled: new Set<SyncedField>(), wanted: null, declinedGroups: [] };
-  if (operation.kind === 'membership') {
-    const moves = shownMoves(operation, record.groupIds);
-    const own = settleGroups(bases.target, [...moves.join, ...moves.leave], record.groupIds);
-    const source = withMoves(bases.source, movesAcross(operation.side, moves, groupPairs));
-    storeWritten(set, pair.id, written, { bases: { target: own, source }, other: origin }, atMs);
-    return;
-  }
-  const settled = settleUpdate(operation, evidence, bases);
-  const fields = scalarsOf(settledFields(operation, evidence));
-  const update = { ...written, settled: new Set(fields), wanted: operation.desired };
-  storeWritten(set, pair.id, update, { bases: settled, other: origin }, atMs);
-};
-
-/**
- * Adds the values of an undo to the base of its side, and to nothing else. The other side keeps its values, and
- * the difference is settled.
- */
-const applyUndone = (
-  set: WorkingSet,
-  operation: UpdateOperation | MembershipOperation,
-  { pair, target, origin }: Found,
-  record: ContactRecord,
-  atMs: number,
-): void => {
-  const { join, leave } = shownMoves(operation.kind === 'membership' ? operation : NO_MOVES, record.groupIds);
-  const moved = [...join, ...leave];
-  const bases = { target: target.base ?? EMPTY_SNAPSHOT, source: EMPTY_SNAPSHOT };
-  const settled = operation.kind === 'membership' ? bases : settleUpdate(operation, { kind: 'answer', record }, bases);
-  const own = settleGroups(settled.target, moved, record.groupIds);
-  const written = { half: target, record, settled: new Set(fieldsOf(operation)), wanted: null, declinedGroups: moved };
-  const source = origin?.base ?? EMPTY_SNAPSHOT;
-  storeWritten(set, pair.id, written, { bases: { target: own, source }, other: origin }, atMs);
-};
-
-/** The written half of a create. */
-const createdHalf = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number) => {
-  const half = set.half(side, record.id) ?? newHalf(side, record, atMs);
-  return { half, record, settled: new Set<SyncedField>(), wanted: null, declinedGroups: [] };
-};
-
-const applyCreated = (
-  set: WorkingSet,
-  operation: CreateOperation,
-  found: ContactRecord,
-  { groupPairs, atMs }: Known,
-): Outcome => {
-  const { side, pairId, desired, join } = operation;
-  const sourceId = sourceIdOf(operation);
-  const source = sourceId === null ? null : set.half(otherSide(side), sourceId);
-  if (source === null) return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
-  const evidence: Evidence = { kind: 'read', record: found };
-  const moves = shownMoves({ join, leave: [] }, found.groupIds);
-  const bases = {
-    target: createdBase(desired, evidence, moves.join),
-    source: withMoves(copiedBase(desired, evidence), movesAcross(side, moves, groupPairs)),
-  };
-  storeWritten(set, pairId, createdHalf(set, side, found, atMs), { bases, other: source }, atMs);
-  return { applied: true, after: found, error: null };
-};
-
-/** Applies a contact that an undo restored. A contact without its other half gets a new pair. */
-const applyRestored = (
-  set: WorkingSet,
-  { side, pairId, desired, join }: CreateOperation,
-  found: ContactRecord,
-  { atMs }: Known,
-): Outcome => {
-  const pair = pairId === null ? null : set.pair(pairId);
-  const half = pair?.[otherSide(side)] ?? null;
-  const other = isPresent(half) ? half : null;
-  const target = createdBase(desired, { kind: 'answer', record: found }, join);
-  const bases = { target, source: other?.base ?? EMPTY_SNAPSHOT };
-  const id = other === null ? null : (pair?.id ?? null);
-  storeWritten(set, id, createdHalf(set, side, found, atMs), { bases, other }, atMs);
-  return { applied: true, after: found, error: null };
-};
 
 /**
  * Applies a create without a response, using the result of a search for its contact (R9); null means not found. The set must
@@ -141,9 +40,15 @@ export const applySearch = (
   known: Known,
 ): Outcome => {
   if (found === null) return NOT_APPLIED;
-  return operation.image === null
-    ? applyCreated(set, operation, found, known)
-    : applyRestored(set, operation, found, known);
+  const { image, join } = operation;
+  const sourceId = sourceIdOf(operation);
+  if (image === null && storedHalves(set, operation).source === null) {
+    return { ...NOT_APPLIED, error: `${sourceId}, which it follows from, is not known any more.` };
+  }
+  const evidence: Evidence = { kind: image === null ? 'read' : 'answer', record: found };
+  const joined = image === null ? shownMoves({ join, leave: [] }, found.groupIds).join : join;
+  storeCreated(set, operation, evidence, { join: joined, settled: [] }, known);
+  return { applied: true, after: found, error: null };
 };
 
 /**
@@ -183,19 +88,35 @@ const applyUnreadable = (
   return isPresent(half) ? { unreadable } : { ...NOT_APPLIED, applied: kind === 'delete' && half !== null };
 };
 
-/** Applies an operation of a sync that the contact contains. Returns whether the contact contains any part of it. */
-const applyToPair = (
+/** Stores the part of an operation that a contact contains. Of an undo all of it counts, because it propagates nothing. */
+const storeShown = (
   set: WorkingSet,
   operation: UpdateOperation | MembershipOperation,
-  { pair, target, origin }: Found,
+  halves: StoredHalves,
   record: ContactRecord,
   known: Known,
-): boolean => {
-  const isWhole = isPresent(target) && origin !== null;
-  // The groups of a contact without its other half are left as they are; a changed text is reported as applied.
-  const isShown = operation.kind === 'membership' ? isWhole : extentOf(operation, record) !== 'none';
-  if (isShown && isWhole) applyFound(set, operation, { pair, target, origin }, record, known);
-  return isShown;
+): void => {
+  if (operation.kind === 'membership') {
+    const moves = shownMoves(operation, record.groupIds);
+    storeMoved(set, operation, halves, { moves, record, altered: NOTHING_ALTERED }, known);
+    return;
+  }
+  const evidence: Evidence = { kind: operation.cause === 'undo' ? 'answer' : 'read', record };
+  storeUpdated(set, operation, halves, { evidence, record, altered: NOTHING_ALTERED }, known.atMs);
+};
+
+/** Returns the pair of an operation with its written contact; null if that contact is not the one that was read. */
+const pairWith = (
+  set: WorkingSet,
+  operation: UpdateOperation | MembershipOperation,
+  { id }: ContactRecord,
+): StoredHalves | null => {
+  const pair = pairOfOperation(set, operation, id);
+  const target = pair?.[operation.side] ?? null;
+  // A contact that was merged into the contact of another pair contains no part of the operation.
+  if (pair === null || target?.id !== id) return null;
+  const source = pair[otherSide(operation.side)];
+  return { pairId: pair.id, target, source: isPresent(source) ? source : null };
 };
 
 /** Applies an operation that the contact contains. Returns null if the contact contains no part of it. */
@@ -205,19 +126,16 @@ const applyShown = (
   record: ContactRecord,
   known: Known,
 ): Outcome | null => {
-  const { side, cause } = operation;
-  const pair = pairOfOperation(set, operation, record.id);
-  const target = pair?.[side] ?? null;
-  // A contact that was merged into the contact of another pair contains no part of the operation.
-  if (pair === null || target?.id !== record.id) return null;
+  const halves = pairWith(set, operation, record);
+  if (halves === null) return null;
+  const isUndo = operation.cause === 'undo';
   const extent = extentOf(operation, record);
-  const half = pair[otherSide(side)];
-  const found: Found = { pair, target, origin: isPresent(half) ? half : null };
-  const outcome: Outcome = { applied: extent === 'all', after: record, error: null };
-  if (cause === 'sync') return applyToPair(set, operation, found, record, known) ? outcome : null;
-  if (!isPresent(target) || extent === 'none') return null;
-  applyUndone(set, operation, found, record, known.atMs);
-  return outcome;
+  const isStored = isPresent(halves.target) && (isUndo || halves.source !== null);
+  // Of a contact without its other half, groups are left as they are. A changed text is reported as applied.
+  const isApplied = !isUndo && operation.kind === 'membership' ? isStored : extent !== 'none';
+  if (!isApplied || (isUndo && !isStored)) return null;
+  if (isStored) storeShown(set, operation, halves, record, known);
+  return { applied: extent === 'all', after: record, error: null };
 };
 
 /** Applies a read that did not find the contact. */

@@ -16,20 +16,20 @@ const withoutHelp = (options: CommandWords['options']): CommandWords['options'] 
 const callOf = (path: string, { usage }: CommandWords): string =>
   `${path} ${usage.replace(/^\[options\] ?/u, '')}`.trim();
 
-const optionsOf = ({ options }: CommandWords): string => codes(withoutHelp(options).map(({ flags }) => flags));
+/** A command with its options and what it does. */
+const lineOf = (path: string, words: CommandWords): string => {
+  const options = withoutHelp(words.options).map(({ flags }) => flags);
+  const about = options.length === 0 ? '' : ` (${codes(options)})`;
+  return `- ${code(callOf(path, words))}${about}: ${sentence(words.description)}`;
+};
 
-/** Every command, a table for each group of the help. */
+/** Every command, a list for each group of the help. */
 const renderOverview = (commands: readonly (readonly [path: string, words: CommandWords])[]): string => {
   const groups = Map.groupBy(commands, ([, { group }]) => group);
   return [...groups]
     .map(([group, members]) => {
-      const rows = members.map(([path, words]) => [
-        code(callOf(path, words)),
-        sentence(words.description),
-        optionsOf(words),
-      ]);
-      const title = group === '' ? [] : [`**${group.replace(/:$/u, '')}**`];
-      return [...title, table(['command', 'what it does', 'options'], rows)].join('\n\n');
+      const lines = members.map(([path, words]) => lineOf(path, words)).join('\n');
+      return group === '' ? lines : `**${group.replace(/:$/u, '')}**\n\n${lines}`;
     })
     .join('\n\n');
 };

@@ -71,15 +71,14 @@ export interface Events {
   addressesUnencrypted(
     fields: LinkRef & { readonly addresses: readonly UnencryptedAddress[]; readonly remedy: string },
   ): void;
-  /** Leases keep two runs of a link apart, but each run is scheduled twice. */
+  /** Leases keep two runs of a link apart. */
   dataDirShared(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
   /** The address of the page, metrics and health (LISTEN). */
   httpServerStarted(fields: { readonly address: string }): void;
-  /** The default address of LISTEN cannot be used. The daemon runs without page, metrics and health. */
+  /** The default address of LISTEN cannot be used. */
   pageUnavailable(fields: { readonly reason: string; readonly remedy: string }): void;
   /** Other machines can read the metrics, and see the page with CONSOLE_TOKEN. */
   httpServerOpen(fields: { readonly address: string; readonly remedy: string }): void;
-  /** For example a request for metrics while the store cannot be read. */
   httpRequestFailed(fields: { readonly path: string; readonly error: unknown }): void;
   /**
    * The HTTP server has its largest number of connections, which is a part of the limit of file descriptors. For each new
@@ -90,7 +89,7 @@ export interface Events {
   daemonStopped(): void;
   /** After SIGHUP. */
   configReloaded(fields: ConfigChange): void;
-  /** The file of a link is invalid, so the link is not served. Logged at start and after SIGHUP. */
+  /** The file of a link is invalid, so the link is not served. */
   linkSettingsInvalid(fields: LinkRef & { readonly problems: readonly string[] }): void;
   /** After SIGHUP. The previous configuration stays in use. */
   configRejected(fields: { readonly problems: readonly string[] }): void;
@@ -114,14 +113,13 @@ export interface Events {
   databaseReconnected(): void;
   /** Redis, or the database that owns the jobs, does not answer. Jobs wait. */
   queueUnreachable(fields: { readonly reason: string }): void;
-  /** For example, a job disappeared while it ran. */
   queueError(fields: { readonly reason: string }): void;
   schedulesCreated(fields: { readonly schedules: number; readonly removed: number }): void;
 
   runStarted(fields: RunRef & { readonly kind: RunSummary['kind'] }): void;
   /** A run that wrote or paired contacts, a full run, or an undo. */
   runCompleted(fields: RunSummary): void;
-  /** A run without changes; `link heartbeat` reports the state of an idle link. */
+  /** A run without changes. */
   runIdle(fields: RunSummary): void;
   /** A guard stopped the run before it wrote (R8). Every run halts until the remedy in `reason` is applied. */
   runHalted(fields: RunSummary & { readonly reason: string }): void;

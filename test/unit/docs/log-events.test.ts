@@ -10,7 +10,9 @@ test('the list has a line for every event, with its fields and which of them are
   );
   const lines = renderLogEvents().split('\n');
   expect(lines).toHaveLength(Object.keys(events).length);
-  expect(lines.find((line) => line.includes('`conflict settled`'))).toMatch(/`winner`, `google` \(personal\), `service`/u);
+  expect(lines.find((line) => line.includes('`conflict settled`'))).toMatch(
+    /`winner`, `google` \(personal\), `service`/u,
+  );
   expect(lines.find((line) => line.includes('`link paused`'))).toMatch(
     /^- error \*\*`link paused`\*\* \(`link`, `run`, `side`, `reason`/u,
   );

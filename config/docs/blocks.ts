@@ -1,14 +1,13 @@
 import { METRICS, type Metric } from '../../src/daemon/server/metric-table.ts';
 import { renderCommandBlocks } from './commands.ts';
 import { renderLogEvents } from './log-events.ts';
-import { code, codes, table } from './markdown.ts';
+import { code } from './markdown.ts';
 import { renderSettings } from './settings.ts';
 
 const renderMetrics = (): string =>
-  table(
-    ['metric', 'type', 'labels', 'meaning'],
-    Object.values<Metric>(METRICS).map(({ name, type, labels, help }) => [code(name), type, codes(labels), help]),
-  );
+  Object.values<Metric>(METRICS)
+    .map(({ name, type, labels, help }) => `- ${code(name)} (${[type, ...labels.map(code)].join(', ')}): ${help}`)
+    .join('\n');
 
 /**
  * The generated blocks by name. To add one: write a function that returns Markdown, add a line here, put

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { commandsOf, globalOptionsOf, type CommandWords } from '../../src/cli/command-words.ts';
 import { createProgram, EXIT_CODES } from '../../src/cli/program.ts';
 import { createTerminal } from '../../src/cli/terminal/terminal.ts';
-import { code, codes, table } from './markdown.ts';
+import { code, codes } from './markdown.ts';
 
 const sentence = (text: string): string => {
   const upper = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -16,30 +16,27 @@ const withoutHelp = (options: CommandWords['options']): CommandWords['options'] 
 const callOf = (path: string, { usage }: CommandWords): string =>
   `${path} ${usage.replace(/^\[options\] ?/u, '')}`.trim();
 
-const optionsOf = ({ options }: CommandWords): string => codes(withoutHelp(options).map(({ flags }) => flags));
+/** A command with its options, without their values, and what it does. */
+const lineOf = (path: string, words: CommandWords): string => {
+  const options = withoutHelp(words.options).map(({ long, flags }) => long ?? flags);
+  const about = options.length === 0 ? '' : ` (${codes(options)})`;
+  return `- ${code(callOf(path, words))}${about}: ${sentence(words.description)}`;
+};
 
-/** Every command, a table for each group of the help. */
+/** Every command, a list for each group of the help. */
 const renderOverview = (commands: readonly (readonly [path: string, words: CommandWords])[]): string => {
   const groups = Map.groupBy(commands, ([, { group }]) => group);
   return [...groups]
     .map(([group, members]) => {
-      const rows = members.map(([path, words]) => [
-        code(callOf(path, words)),
-        sentence(words.description),
-        optionsOf(words),
-      ]);
-      const title = group === '' ? [] : [`**${group.replace(/:$/u, '')}**`];
-      return [...title, table(['command', 'what it does', 'options'], rows)].join('\n\n');
+      const lines = members.map(([path, words]) => lineOf(path, words)).join('\n');
+      return group === '' ? lines : `**${group.replace(/:$/u, '')}**\n\n${lines}`;
     })
     .join('\n\n');
 };
 
 const renderGlobalOptions = (program: Command): string => {
-  const rows = withoutHelp(globalOptionsOf(program)).map(({ flags, description }) => [
-    code(flags),
-    sentence(description),
-  ]);
-  return table(['option', 'meaning'], rows);
+  const options = withoutHelp(globalOptionsOf(program));
+  return options.map(({ flags, description }) => `- ${code(flags)}: ${sentence(description)}`).join('\n');
 };
 
 /** Every command with the words in which it is called: `conflicts`, `conflicts resolve`. */
@@ -57,10 +54,6 @@ export const renderCommandBlocks = async (): Promise<Readonly<Record<string, () 
   return {
     commands: () => renderOverview(commands),
     'global options': () => renderGlobalOptions(program),
-    'exit codes': () =>
-      table(
-        ['exit code', 'meaning'],
-        EXIT_CODES.map((meaning, index) => [String(index), meaning]),
-      ),
+    'exit codes': () => EXIT_CODES.map((meaning, index) => `- \`${index}\`: ${meaning}`).join('\n'),
   };
 };

@@ -4,7 +4,7 @@ import { bySide, type Sides, type SideWords } from '../../src/core/contact/side.
 import { createEvents, type Events } from '../../src/engine/events.ts';
 import { USUAL_PROVIDERS } from '../../src/providers/names.ts';
 import { providerNamed } from '../../src/providers/registry.ts';
-import { code, table } from './markdown.ts';
+import { code } from './markdown.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src/engine/events.ts');
 
@@ -71,13 +71,13 @@ const logged = ({ name, fields }: Event, personalData: boolean): Line => {
   return line;
 };
 
-/** A table with one row for each log event, in the order of `src/engine/events.ts`. */
-export const renderLogEvents = (): string => {
-  const rows = readEvents(readFileSync(SOURCE, 'utf8')).map((event) => {
-    const { level, message, fields } = logged(event, false);
-    const personal = logged(event, true).fields.filter((field) => !fields.includes(field));
-    const names = [...fields.map(code), ...personal.map((field) => `${code(field)} (personal)`)];
-    return [level, code(message), names.join(', '), event.about.replaceAll(/\s+/gu, ' ')];
-  });
-  return table(['level', 'message (`msg`)', 'fields', 'when'], rows);
+const lineOf = (event: Event): string => {
+  const { level, message, fields } = logged(event, false);
+  const personal = logged(event, true).fields.filter((field) => !fields.includes(field));
+  const names = [...fields.map(code), ...personal.map((field) => `${code(field)} (personal)`)].join(', ');
+  const about = event.about.replaceAll(/\s+/gu, ' ');
+  return `- ${level} **${code(message)}**${names === '' ? '' : ` (${names})`}${about === '' ? '' : `: ${about}`}`;
 };
+
+/** A list of the log events, in the order of `src/engine/events.ts`. */
+export const renderLogEvents = (): string => readEvents(readFileSync(SOURCE, 'utf8')).map(lineOf).join('\n');

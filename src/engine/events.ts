@@ -65,21 +65,20 @@ type GroupFields = RunRef & { readonly side: Side; readonly name: string };
  */
 export interface Events {
   daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
-  /** Other users of the machine may write to DATA_DIR and could place a database or a token there. */
+  /** Other users of the machine may place a database or a token in DATA_DIR. */
   dataDirWritable(fields: { readonly path: string; readonly mode: string; readonly remedy: string }): void;
-  /** Addresses of a link begin with http:// and lead to another machine: credentials and contacts are sent unencrypted. */
+  /** An http:// address of a link leads to another machine: credentials and contacts are sent unencrypted. */
   addressesUnencrypted(
     fields: LinkRef & { readonly addresses: readonly UnencryptedAddress[]; readonly remedy: string },
   ): void;
-  /** Another daemon uses this DATA_DIR. Leases keep two runs of a link apart, but each run is scheduled twice. */
+  /** Leases keep two runs of a link apart. */
   dataDirShared(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
-  /** The daemon serves its page, metrics and health at this address (LISTEN). */
+  /** The address of the page, metrics and health (LISTEN). */
   httpServerStarted(fields: { readonly address: string }): void;
-  /** LISTEN is not set and its default address cannot be used. The daemon runs without page, metrics and health. */
+  /** The default address of LISTEN cannot be used. */
   pageUnavailable(fields: { readonly reason: string; readonly remedy: string }): void;
-  /** Other machines may reach this address. They can read the metrics, and see the page with CONSOLE_TOKEN. */
+  /** Other machines can read the metrics, and see the page with CONSOLE_TOKEN. */
   httpServerOpen(fields: { readonly address: string; readonly remedy: string }): void;
-  /** An HTTP request failed, for example a request for metrics while the store cannot be read. */
   httpRequestFailed(fields: { readonly path: string; readonly error: unknown }): void;
   /**
    * The HTTP server has its largest number of connections, which is a part of the limit of file descriptors. For each new
@@ -88,54 +87,52 @@ export interface Events {
   httpConnectionsLimited(fields: { readonly limit: number }): void;
   daemonStopping(fields: { readonly signal: string }): void;
   daemonStopped(): void;
-  /** SIGHUP: the links that were added, removed and changed. */
+  /** After SIGHUP. */
   configReloaded(fields: ConfigChange): void;
-  /** The file of a link has invalid settings, so the link is not served. Logged at start and after a reload. */
+  /** The file of a link is invalid, so the link is not served. */
   linkSettingsInvalid(fields: LinkRef & { readonly problems: readonly string[] }): void;
-  /** SIGHUP: the new configuration is invalid; the previous one stays in use. */
+  /** After SIGHUP. The previous configuration stays in use. */
   configRejected(fields: { readonly problems: readonly string[] }): void;
   /** NOTIFY_URL begins with http:// and leads to another machine. */
   notificationUrlUnencrypted(fields: { readonly host: string; readonly remedy: string }): void;
-  /** A notification about a link was delivered to NOTIFY_URL; `news` is its kind. */
+  /** `news` is its kind. */
   notificationSent(fields: LinkRef & { readonly news: string; readonly host: string }): void;
-  /** NOTIFY_URL did not accept a notification; it is sent again. Logged once for each reason in a row. */
+  /** It is sent again. Logged once for each reason in a row. */
   notificationFailed(fields: { readonly host: string; readonly reason: string; readonly remedy: string }): void;
-  /** The state of a link, at the start of the daemon and every hour. */
+  /** At the start of the daemon and every hour. */
   linkHeartbeat(fields: LinkHeartbeat): void;
-  /** The daemon could not write its heartbeat: DATA_DIR is not writable, or the store is not readable. */
+  /** DATA_DIR is not writable, or the store is not readable. */
   heartbeatFailed(fields: { readonly error: unknown }): void;
-  /** A scheduled run was skipped: the link waits for its owner, or for the next attempt at a remote. */
+  /** A scheduled run waits for a user, or for the next attempt at a remote. */
   jobSkipped(fields: LinkRef & { readonly kind: string; readonly why: string }): void;
-  /** A job failed outside of a run. */
+  /** Outside of a run. */
   jobFailed(fields: LinkRef & { readonly kind: string; readonly error: unknown }): void;
   queueConnected(): void;
-  /** The database of DATABASE_URL does not answer. Work that needs it waits. Logged once. */
+  /** Work that needs the database waits. Logged once. */
   databaseUnreachable(fields: { readonly reason: string }): void;
-  /** The database answers again. */
   databaseReconnected(): void;
-  /** Redis, or the database that owns the jobs, does not answer. Schedules and jobs wait. */
+  /** Redis, or the database that owns the jobs, does not answer. Jobs wait. */
   queueUnreachable(fields: { readonly reason: string }): void;
-  /** The queue reported an error, such as a job that disappeared while it ran. */
   queueError(fields: { readonly reason: string }): void;
   schedulesCreated(fields: { readonly schedules: number; readonly removed: number }): void;
 
   runStarted(fields: RunRef & { readonly kind: RunSummary['kind'] }): void;
   /** A run that wrote or paired contacts, a full run, or an undo. */
   runCompleted(fields: RunSummary): void;
-  /** A run without changes; `link heartbeat` reports the state of an idle link. */
+  /** A run without changes. */
   runIdle(fields: RunSummary): void;
-  /** A guard stopped the run before it wrote (R8). `reason` has the remedy; every run halts until it is applied. */
+  /** A guard stopped the run before it wrote (R8). Every run halts until the remedy in `reason` is applied. */
   runHalted(fields: RunSummary & { readonly reason: string }): void;
-  /** A remote stayed unavailable, or its rate limit exhausted. Completed work is stored; the next run continues. */
+  /** A remote stayed unavailable, or its rate limit exhausted. The next run continues. */
   runCutShort(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
-  /** An error that needs attention: a bug, the store or the configuration; see `error`. */
+  /** A bug, or a problem of the store or the configuration. */
   runFailed(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
   /** The process was stopped during the run. */
   runStopped(fields: RunSummary): void;
   /** The outcome of writes that an earlier process left unfinished was determined. */
   runRecovered(fields: RunRef & { readonly writes: number }): void;
   sideListed(fields: RunRef & { readonly side: Side; readonly whole: boolean; readonly contacts: number }): void;
-  /** The change feed does not accept the cursor, so the side is listed in full. */
+  /** The side is listed in full. */
   cursorExpired(fields: RunRef & { readonly side: Side; readonly reason: string }): void;
   planComputed(fields: RunRef & { readonly writes: Readonly<Record<Side, number>> }): void;
 
@@ -148,20 +145,20 @@ export interface Events {
       readonly remedy: string;
     },
   ): void;
-  /** The link was paused with `pause` or on the page: no scheduled run starts. */
+  /** No scheduled run starts. */
   linkPausedByHand(fields: LinkRef & { readonly remedy: string }): void;
   /** The first run after `link paused by hand` started. */
   linkResumed(fields: LinkRef): void;
-  /** A run completed after the link was paused or halted, or after runs that were cut short or failed. */
+  /** A run completed after the link was paused, halted or failing. */
   linkRecovered(fields: LinkRef & { readonly from: 'paused' | 'halted' | 'failing' }): void;
-  /** A remote cut short this many runs in a row; logged once. Scheduled runs continue. */
+  /** A remote cut short this many runs in a row. Logged once. */
   linkFailing(fields: LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }): void;
-  /** Another process has the lease of the link, so the run did not start. */
+  /** The run did not start. */
   leaseBusy(fields: LinkRef): void;
-  /** Another process took over the lease during the run; the run stopped. */
+  /** Another process took over the lease; the run stopped. */
   leaseLost(fields: RunRef): void;
 
-  /** Both sides changed a field; the policy chose the value of `winner`. */
+  /** The policy chose the value of `winner`. */
   conflictSettled(
     fields: ContactRef & {
       readonly field: SyncedField;
@@ -170,15 +167,15 @@ export interface Events {
       readonly right: unknown;
     },
   ): void;
-  /** Both sides changed a text, and the policy is `ask`: both keep their value until a user decides. */
+  /** The policy is `ask`: both sides keep their value until a user decides. */
   conflictAwaitingDecision(
     fields: ContactRef & { readonly field: SyncedField; readonly left: unknown; readonly right: unknown },
   ): void;
   contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
-  /** A side accepted a write but did not store these values; they are not sent again until they change (R2). */
+  /** A side did not store these values; they are not sent again until they change (R2). */
   valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
   /** Linked contacts differed in these fields and no rule explains it. A full run merges both sides' values. */
-  /** Contacts may be the same person, but several match or the names differ, so none was paired (R13). */
+  /** Contacts that may be the same person were not paired (R13). */
   matchAmbiguous(
     fields: RunRef & {
       readonly leftIds: readonly string[];
@@ -191,11 +188,11 @@ export interface Events {
   groupCreated(fields: GroupFields): void;
   groupRenamed(fields: GroupFields): void;
   groupDeleted(fields: GroupFields): void;
-  /** Several groups of one side have the same name; one of them is synced. */
+  /** One of several groups with the same name is synced. */
   groupDuplicate(fields: GroupFields): void;
   groupRefused(fields: GroupFields & { readonly reason: string }): void;
 
-  /** A request failed and is sent again later; logged once for all requests that wait. */
+  /** Logged once for all requests that wait. */
   retryScheduled(
     fields: SidesRef & {
       readonly side: Side;
@@ -204,7 +201,7 @@ export interface Events {
       readonly retryAt: string;
     },
   ): void;
-  /** A side answered 429: the configured limit is too high, or another client uses the same limit. */
+  /** A side answered 429: the configured limit is too high, or another client uses it. */
   rateLimited(fields: SidesRef & { readonly side: Side; readonly retryAfterMs: number }): void;
 }
 

@@ -174,7 +174,6 @@ export interface Events {
   contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
   /** A side did not store these values; they are not sent again until they change (R2). */
   valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
-  /** Linked contacts differed in these fields and no rule explains it. A full run merges both sides' values. */
   /** Contacts that may be the same person were not paired (R13). */
   matchAmbiguous(
     fields: RunRef & {

@@ -31,7 +31,6 @@ export type RunEvent =
   | ({ readonly kind: 'skipped'; readonly side: Side; readonly reason: string } & PairIds)
   /** Values that a side did not store although it accepted the write. They are not sent again until they change. */
   | ({ readonly kind: 'not-taken'; readonly side: Side; readonly fields: readonly SyncedField[] } & PairIds)
-  /** A pair differed and no rule explains it: the sides are merged in these fields. */
   /** Contacts that may be one person and were not paired: a user decides (R13). */
   | ({ readonly kind: 'ambiguous' } & AmbiguousMatch)
   | {

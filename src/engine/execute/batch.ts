@@ -1,38 +1,26 @@
 import {
   alteredGroups,
-  type AnsweredWrite,
   applyAnswer,
+  type AnsweredWrite,
   type Applying,
   isOfAnotherPair,
 } from '../../core/apply/answers.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
-import { sharedEmails } from '../../core/apply/task.ts';
-import { type Merged, targetOf, type Write } from '../../core/apply/write.ts';
-import { withEmails } from '../../core/contact/lists.ts';
+import { targetOf, type Write } from '../../core/apply/write.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
 import type { PairIds } from '../../core/reconcile/decision.ts';
 import type { GroupPair } from '../../core/reconcile/groups.ts';
-import { observeReadAnswer } from '../../core/state/observe.ts';
-import type { Rejection } from '../../core/state/rows.ts';
-import type { WorkingSet } from '../../core/state/working-set.ts';
-import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
-import type { WriteResult } from '../../providers/remote.ts';
 import { fieldsOf, operationKind } from '../../core/reconcile/operation.ts';
+import { observeReadAnswer } from '../../core/state/observe.ts';
+import type { WorkingSet } from '../../core/state/working-set.ts';
+import { isCredentialError, isFault, type RemoteError, StaleError } from '../../providers/errors.ts';
 import { COUNTED_AS, type Session } from '../context.ts';
 import { advance, type Execution, noteWritten, reportNotTaken } from './execution.ts';
-import {
-  canSplit,
-  findOutage,
-  judgeFailure,
-  refusalReason,
-  rejectionKeyOf,
-  rejectionKeysEndedBy,
-  rejectionOf,
-  wasRefusedBefore,
-} from './failure.ts';
-import { mergeAway } from './merge-away.ts';
+import { canSplit, findOutage, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
+import { storeFault, storeRefusal } from './refusals.ts';
+import { type Outcome, reread, send } from './send.ts';
 
 /** The results of a batch that its caller needs. */
 type BatchResult = {
@@ -48,159 +36,6 @@ const NO_RESULT: BatchResult = { refusedFor: null, isApplied: false, isStillTher
 
 /** Writes that were answered. Their changes may not be on disk yet: `stored` settles when they are. */
 export type AnswerBeingStored = { readonly stored: Promise<BatchResult> };
-
-const isKind = <Kind extends Write['kind']>(kind: Kind) => {
-  return (write: Write): write is Extract<Write, { kind: Kind }> => write.kind === kind;
-};
-
-/** A write with its answer. */
-type Outcome =
-  | { readonly ok: true; readonly answered: AnsweredWrite }
-  | { readonly ok: false; readonly write: Write; readonly error: RemoteError };
-
-const outcomesOf = <W extends Write, Value>(
-  writes: readonly W[],
-  results: readonly WriteResult<Value>[],
-  answered: (write: W, value: Value) => AnsweredWrite,
-): readonly Outcome[] => {
-  const byKey = new Map(results.map((result) => [result.key, result]));
-  return writes.flatMap((write): Outcome[] => {
-    const result = byKey.get(write.key);
-    if (result === undefined) return [];
-    return [
-      result.ok ? { ok: true, answered: answered(write, result.value) } : { ok: false, write, error: result.error },
-    ];
-  });
-};
-
-type Sent = { readonly results: readonly WriteResult<unknown>[]; readonly outcomes: readonly Outcome[] };
-
-/** Merges contacts into others, one after the other. */
-const sendMerges = async (
-  { groupIds, session }: Execution,
-  writes: readonly Extract<Write, { kind: 'merge' }>[],
-): Promise<Sent> => {
-  const results: WriteResult<Merged>[] = [];
-  for (const { side, merging, deletion } of writes) {
-    const { survivor, task } = merging;
-    const desired = withEmails(survivor.contact, sharedEmails(task, side));
-    const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
-    const request = { mergedAway: deletion.record, survivor, desired, linked };
-    results.push(await mergeAway(session.remotes[side], request, session.signal));
-  }
-  return { results, outcomes: outcomesOf(writes, results, (write, value) => ({ kind: 'merged', write, value })) };
-};
-
-/** Sends writes, all of this kind. */
-const send = async (execution: Execution, side: Side, kind: Write['kind'], writes: readonly Write[]): Promise<Sent> => {
-  const { remotes, signal } = execution.session;
-  const remote = remotes[side];
-  switch (kind) {
-    case 'create': {
-      const creates = writes.filter(isKind('create'));
-      const requests = creates.map(({ request }) => request);
-      const results = await remote.create(requests, signal);
-      return { results, outcomes: outcomesOf(creates, results, (write, value) => ({ kind: 'record', write, value })) };
-    }
-    case 'update': {
-      const updates = writes.filter(isKind('update'));
-      const requests = updates.map(({ request }) => request);
-      const results = await remote.update(requests, signal);
-      return { results, outcomes: outcomesOf(updates, results, (write, value) => ({ kind: 'record', write, value })) };
-    }
-    case 'membership': {
-      const moves = writes.filter(isKind('membership'));
-      const requests = moves.map(({ request }) => request);
-      const results = await remote.changeMembership(requests, signal);
-      const altered = new Map(results.map((result) => [result.key, result.altered]));
-      const outcomes = outcomesOf(moves, results, (write, value) => {
-        return { kind: 'groups', write, value, altered: altered.get(write.key) };
-      });
-      return { results, outcomes };
-    }
-    case 'merge':
-      return sendMerges(execution, writes.filter(isKind('merge')));
-    case 'delete': {
-      const deletes = writes.filter(isKind('delete'));
-      const ids = deletes.map(({ key }) => key);
-      const results = await remote.delete(ids, signal);
-      return { results, outcomes: outcomesOf(deletes, results, (write) => ({ kind: 'none', write })) };
-    }
-  }
-};
-
-/** Reads the contacts whose writes were answered with `stale` or `not found`. A contact that cannot be read is left unchanged. */
-const reread = async (
-  { remotes, signal }: Session,
-  side: Side,
-  outcomes: readonly Outcome[],
-): Promise<{ readonly answers: ReadonlyMap<string, ReadAnswer>; readonly readError: RemoteError | null }> => {
-  const ids = outcomes.flatMap((outcome) => {
-    if (outcome.ok || !judgeFailure(outcome.write, outcome.error).rereads) return [];
-    return targetOf(outcome.write) ?? [];
-  });
-  if (ids.length === 0) return { answers: new Map(), readError: null };
-  try {
-    return { answers: await remotes[side].read(ids, signal), readError: null };
-  } catch (error) {
-    if (error instanceof RemoteError) return { answers: new Map(), readError: error };
-    throw error;
-  }
-};
-
-/** Returns the rejection to store for a refused write; null for an undo. */
-const rejectionBy = (
-  { rejections, session }: Execution,
-  set: WorkingSet,
-  write: Write,
-  reason: string,
-  immediateTries = 0,
-): Rejection | null => {
-  const earlier = rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
-  return rejectionOf(set, write, reason, earlier, session.clock.now(), immediateTries);
-};
-
-/**
- * Whether a write tests if a side accepts a part of a refused write (`split-refused.ts`). Its failure may be caused by the tested
- * values and is expected, so it is not stored as a failure of the contact. The caller decides what is written and stored.
- */
-const isTrial = (write: Write): boolean => (write.kind === 'create' || write.kind === 'update') && write.isTrial;
-
-/** Reports that something is not written in this run. */
-const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, side }: Write, reason: string): void => {
-  tally.skipped += 1;
-  emit({ kind: 'skipped', side, reason, leftId: operation.leftId, rightId: operation.rightId });
-};
-
-/** Stores that a side failed at a write. A repeated failure is reported and waits like a refusal (R15). */
-const storeFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  const rejection = isTrial(write) ? null : rejectionBy(execution, set, write, reason, 1);
-  if (rejection === null) return;
-  if (rejection.attempts > 1) reportSkipped(execution, write, reason);
-  set.add({ kind: 'put', table: 'rejections', row: rejection });
-};
-
-/** Stores and reports that a side refused a write (R15). The refusal of a trial is only returned. */
-const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reason: string): BatchResult => {
-  if (isTrial(write)) return { ...NO_RESULT, refusedFor: reason };
-  const shownReason = refusalReason(write, reason);
-  reportSkipped(execution, write, shownReason);
-  const rejection = rejectionBy(execution, set, write, shownReason);
-  if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
-  return NO_RESULT;
-};
-
-/** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */
-export const storeRefusalAfterSplit = async (execution: Execution, write: Write, reason: string): Promise<void> => {
-  const shownReason = refusalReason(write, reason);
-  reportSkipped(execution, write, shownReason);
-  const { leftId, rightId } = write.operation;
-  const ids = { left: leftId === null ? [] : [leftId], right: rightId === null ? [] : [rightId] };
-  await execution.session.writer.apply({ ids }, (set) => {
-    const rejection = rejectionBy(execution, set, write, shownReason);
-    if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
-  });
-};
 
 const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Applying => {
   const { createsWithGroups, settlesWithinMs, writesConditionally = false } = session.remotes[side].capabilities;
@@ -274,7 +109,7 @@ const applyOneAnswer = (
   const outcome = applyAnswer(applyingIn(execution, set, side), answered);
   const { after, applied, error, isRefused, notTaken } = outcome;
   set.add(...changesToClose(journalId, applied ? 'answered' : 'refused', outcome, atMs));
-  if (isRefused) return storeRefusal(execution, set, write, error ?? '');
+  if (isRefused) return { ...NO_RESULT, refusedFor: storeRefusal(execution, set, write, error ?? '') };
   if (outcome.again) execution.again.needed = true;
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
   for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
@@ -385,7 +220,7 @@ const applyOneRead = (
 
 /** Applies a refusal: the write is tried in parts, or is deferred (R15). */
 const applyOneRefusal = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): BatchResult => {
-  if (!canSplit(write, error)) return storeRefusal(execution, set, write, error.message);
+  if (!canSplit(write, error)) return { ...NO_RESULT, refusedFor: storeRefusal(execution, set, write, error.message) };
   execution.refused[write.side].push({ write, reason: error.message });
   return NO_RESULT;
 };

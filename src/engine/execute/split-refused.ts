@@ -3,9 +3,10 @@ import type { CreateWrite, UpdateWrite } from '../../core/apply/write.ts';
 import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { performBatch, storeRefusalAfterSplit } from './batch.ts';
+import { performBatch } from './batch.ts';
 import { addWrites, type Execution } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
+import { storeRefusalAfterSplit } from './refusals.ts';
 import { createWrites, fieldWrite, needsOf, withDraft } from './writes.ts';
 
 /** After this many consecutive contacts without any field written, the refusals concern whole contacts. */

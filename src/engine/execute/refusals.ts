@@ -1,0 +1,59 @@
+import type { Write } from '../../core/apply/write.ts';
+import type { Rejection } from '../../core/state/rows.ts';
+import type { WorkingSet } from '../../core/state/working-set.ts';
+import type { Execution } from './execution.ts';
+import { refusalReason, rejectionKeyOf, rejectionOf } from './failure.ts';
+
+/** Returns the rejection to store for a refused write; null for an undo. */
+const rejectionBy = (
+  { rejections, session }: Execution,
+  set: WorkingSet,
+  write: Write,
+  reason: string,
+  immediateTries = 0,
+): Rejection | null => {
+  const earlier = rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
+  return rejectionOf(set, write, reason, earlier, session.clock.now(), immediateTries);
+};
+
+/**
+ * Whether a write tests if a side accepts a part of a refused write (`split-refused.ts`). Its failure may be caused by the tested
+ * values and is expected, so it is not stored as a failure of the contact. The caller decides what is written and stored.
+ */
+const isTrial = (write: Write): boolean => (write.kind === 'create' || write.kind === 'update') && write.isTrial;
+
+/** Reports that something is not written in this run. */
+const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, side }: Write, reason: string): void => {
+  tally.skipped += 1;
+  emit({ kind: 'skipped', side, reason, leftId: operation.leftId, rightId: operation.rightId });
+};
+
+/** Stores that a side failed at a write. A repeated failure is reported and waits like a refusal (R15). */
+export const storeFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
+  const rejection = isTrial(write) ? null : rejectionBy(execution, set, write, reason, 1);
+  if (rejection === null) return;
+  if (rejection.attempts > 1) reportSkipped(execution, write, reason);
+  set.add({ kind: 'put', table: 'rejections', row: rejection });
+};
+
+/** Stores and reports that a side refused a write (R15). The reason of a refused trial is only returned; otherwise null. */
+export const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reason: string): string | null => {
+  if (isTrial(write)) return reason;
+  const shownReason = refusalReason(write, reason);
+  reportSkipped(execution, write, shownReason);
+  const rejection = rejectionBy(execution, set, write, shownReason);
+  if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
+  return null;
+};
+
+/** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */
+export const storeRefusalAfterSplit = async (execution: Execution, write: Write, reason: string): Promise<void> => {
+  const shownReason = refusalReason(write, reason);
+  reportSkipped(execution, write, shownReason);
+  const { leftId, rightId } = write.operation;
+  const ids = { left: leftId === null ? [] : [leftId], right: rightId === null ? [] : [rightId] };
+  await execution.session.writer.apply({ ids }, (set) => {
+    const rejection = rejectionBy(execution, set, write, shownReason);
+    if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
+  });
+};

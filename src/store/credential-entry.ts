@@ -7,9 +7,9 @@ import { deriveKey, seal, sealedSchema, unseal, type CredentialKey } from './cre
 const credential = z.object({
   /** The secret that opens the remote, such as a refresh token or an access token. */
   token: z.string().min(1),
-  /** The account that signed in, as the remote names it; null where it does not say. */
+  /** The account that signed in, as the remote names it; null if it does not say. */
   account: z.string().nullable(),
-  /** The granted permissions; null where the remote does not report them. */
+  /** The granted permissions; null if the remote does not report them. */
   scopes: z.array(z.string()).readonly().nullable(),
   storedAtMs: z.number(),
 });
@@ -17,7 +17,7 @@ const credential = z.object({
 /** The values that `connect` stores of one sign-in. */
 export type Credential = Readonly<z.output<typeof credential>>;
 
-/** A token as it is kept: sealed, or open where there is no key. */
+/** A token as it is stored: sealed, or open without a key. */
 export const entry = z.union([z.object({ sealed: sealedSchema }), z.object({ open: credential })]);
 export type Entry = z.output<typeof entry>;
 

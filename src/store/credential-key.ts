@@ -20,7 +20,7 @@ const rawKey = (text: string): Buffer | null => {
   return /^[\w+/-]{43}=?$/u.test(text) ? Buffer.from(text, 'base64') : null;
 };
 
-/** The key behind CREDENTIALS_KEY: its 32 bytes where it is those, else what scrypt makes of the passphrase. */
+/** The key of CREDENTIALS_KEY: its 32 bytes if it consists of them, else the key that scrypt derives from the passphrase. */
 export const deriveKey = async (text: string, salt: Buffer): Promise<CredentialKey> => {
   const bytes = rawKey(text) ?? (await stretch(text, salt, KEY_BYTES, SCRYPT));
   const id = createHmac('sha256', bytes).update('contact-sync key id').digest('hex').slice(0, ID_LENGTH);
@@ -31,7 +31,7 @@ export const deriveKey = async (text: string, salt: Buffer): Promise<CredentialK
 export const sealedSchema = z.object({ keyId: z.string(), iv: z.base64(), tag: z.base64(), data: z.base64() });
 export type Sealed = z.output<typeof sealedSchema>;
 
-/** Encrypts a text; it opens again only for the same owner, so that no entry serves in another one's place. */
+/** Encrypts a text. It can be decrypted only for the same owner, so that no entry can replace another one. */
 export const seal = (text: string, owner: string, { id, bytes }: CredentialKey): Sealed => {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', bytes, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(owner));
@@ -44,7 +44,7 @@ export const seal = (text: string, owner: string, { id, bytes }: CredentialKey):
   };
 };
 
-/** Decrypts; throws where the key is another one or anything was changed. */
+/** Decrypts. Throws if the key is another one or the text was changed. */
 export const unseal = ({ iv, tag, data }: Sealed, owner: string, { bytes }: CredentialKey): string => {
   const decipher = createDecipheriv('aes-256-gcm', bytes, Buffer.from(iv, 'base64'), { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(owner))

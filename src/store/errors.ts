@@ -1,8 +1,8 @@
 /** The database cannot be used as it is: corrupt, of a newer version, full, locked or not writable. Nothing was changed. */
 export class StoreError extends Error {
-  /** The problem and its place. The message has the remedy too. */
+  /** The problem and its place. The message also contains the remedy. */
   readonly detail: string;
-  /** Null where the detail includes it. */
+  /** Null if the detail includes it. */
   readonly remedy: string | null;
 
   constructor(detail: string, options: { readonly cause?: unknown; readonly remedy?: string } = {}) {

@@ -15,7 +15,7 @@ const compare = (one: string, other: string): number => (one < other ? -1 : Numb
 export const inOrder = (halves: readonly Half[]): Half[] =>
   halves.toSorted((one, other) => compare(one.side, other.side) || compare(one.id, other.id));
 
-/** The halves that a text names, in order: the best ones where there are more than the limit. */
+/** The halves that a text names, in order: only the best ones if there are more than the limit. */
 export const bestOf = (
   halves: readonly Half[],
   { text, limit }: Extract<HalfQuery, { by: 'search' }>,

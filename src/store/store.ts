@@ -34,7 +34,7 @@ export type HalfQuery =
   | { readonly by: 'unselected' }
   /** Halves of a side, of a pair or not, whose record holds an email address of one of these keys (`emailKey`). */
   | { readonly by: 'email'; readonly side: Side; readonly keys: readonly string[] }
-  /** Those that a text may name (`rankBy`): the best first where there are more than the limit. */
+  /** Halves that a text may name (`rankBy`): the best first if there are more than the limit. */
   | { readonly by: 'search'; readonly text: string; readonly limit: number }
   /** Halves of no pair whose record has no value (`isEmptyContact`). */
   | { readonly by: 'blank' }
@@ -52,9 +52,9 @@ export type Opening = {
   readonly conflicts: readonly ConflictRow[];
   readonly hasCompletedRun: boolean;
   readonly anyPresent: Sides<boolean>;
-  /** The halves that are not `settled`; null where there are more than {@link MOST_OPENING_HALVES}. */
+  /** The halves that are not `settled`; null if there are more than {@link MOST_OPENING_HALVES}. */
   readonly unsettled: readonly Half[] | null;
-  /** The halves whose pair has one half only; null where there are more than that. */
+  /** The halves whose pair has one half only; null if there are more than that. */
   readonly alone: readonly Half[] | null;
 };
 
@@ -96,13 +96,13 @@ export type RunQuery =
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
   | { readonly idPrefix: string }
-  /** So many at most, the newest first: those that began before that one and match the filter. */
+  /** At most this number of runs that began before that one and match the filter, the newest first. */
   | { readonly newest: number; readonly before?: RunRow; readonly of?: RunFilter };
 
 /** Runs of a kind, or with an outcome. */
 type RunFilter = Partial<Pick<RunRow, 'kind' | 'outcome'>>;
 
-/** So many runs are pruned in one step, so that none of them takes long. */
+/** The number of runs that are pruned in one step, so that no step takes long. */
 export const PRUNED_AT_ONCE = 500;
 
 /** The reason of a run whose process died, or lost its lease, before it could store how it ended. */
@@ -110,7 +110,7 @@ export const INTERRUPTED = 'interrupted';
 
 /**
  * The stored state of all links. Each method is one atomic step and waits for no remote. Values are parsed when they are read: any
- * method throws {@link StoreError} where a row does not parse.
+ * method throws {@link StoreError} if a row does not parse.
  */
 export interface Store {
   /**
@@ -125,15 +125,15 @@ export interface Store {
   /** Returns the first read of a run. The link must exist: a lease makes it. */
   opening(link: string): Promise<Opening>;
   /**
-   * Acquires the lease where it is free, expired or the owner's own. Returns the fencing token, which grows with each change of
-   * owner and does not change on renewal; null where another process holds the lease.
+   * Acquires the lease if it is free, expired or the owner's own. Returns the fencing token, which grows with each change of
+   * owner and does not change on renewal; null if another process holds the lease.
    */
   acquireLease(link: string, owner: string, nowMs: number, untilMs: number): Promise<number | null>;
-  /** The owner of the lease, even of an expired one; null where it is free. */
+  /** The owner of the lease, even of an expired one; null if it is free. */
   leaseOwner(link: string): Promise<string | null>;
-  /** Frees the lease where it is the owner's; its token is void from then on. */
+  /** Frees the lease if it is the owner's; its token is void from then on. */
   releaseLease(link: string, owner: string): Promise<void>;
-  /** Since when a user has paused the link, read from the database; null where it is not paused by hand. */
+  /** Since when a user has paused the link, read from the database; null if it is not paused by hand. */
   pausedByHandAtMs(link: string): Promise<number | null>;
   /**
    * Pauses a link, or resumes it with null; an earlier pause keeps its time. Returns whether that changed anything. Requires no
@@ -166,7 +166,7 @@ export interface Store {
    * Makes the changes in their order, all or none. Returns the new ids in the order of the changes: one for each new pair and for
    * each `intend`.
    *
-   * @throws {FenceError} where the token is not that of the link's current lease: nothing is changed.
+   * @throws {FenceError} if the token is not that of the link's current lease: nothing is changed.
    */
   commit(link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]>;
   /** The oldest first. */

@@ -27,9 +27,9 @@ export type Table<Of extends Columns = Columns> = {
   readonly name: string;
   readonly columns: Of;
   readonly hasLink: boolean;
-  /** The properties that identify a row, within its link where it has one. */
+  /** The properties that identify a row, within its link if it has one. */
   readonly key: readonly string[];
-  /** The properties that operations name rows by; equal to the key where left out. */
+  /** The properties that operations name rows by; equal to the key if left out. */
   readonly address?: readonly string[];
 };
 
@@ -120,9 +120,9 @@ export const halves = table({
     heardAtMs: number('heard_at_ms'),
     writtenAtMs: maybeNumber('written_at_ms'),
     mergedInto: maybeText('merged_into'),
-    /** Null where the row that the record was read from must be read again. */
+    /** Null if the row that the record was read from must be read again. */
     digest: maybeText('digest'),
-    /** `{}` where the base equals the record. */
+    /** `{}` if the base equals the record. */
     baseJson: maybeText('base_json'),
     recordJson: text('record_json'),
     /** The text that contacts are searched by (`searchText`). */

@@ -19,7 +19,7 @@ export type Vault = {
   readonly place: string;
   /** The setting that names it. */
   readonly setting: 'DATA_DIR' | 'DATABASE_URL';
-  /** Null where nothing is stored. Throws {@link CredentialsError} where it cannot be opened. */
+  /** Null if nothing is stored. Throws {@link CredentialsError} if it cannot be opened. */
   read(link: string, side: string): Promise<Credential | null>;
   /** Drops the cached tokens of a link, so that the next read returns what another process has stored in the meantime. */
   forget(link: string): void;

@@ -37,7 +37,7 @@ const withoutLists = (operation: Single): readonly Single[] => {
 const conditionOf = (operation: Single): Where =>
   operation.op === 'add' || operation.op === 'put' ? operation.row : operation.where;
 
-/** Names the text of an operation's statement: operations of one shape share it. */
+/** Identifies the text of an operation's statement. Operations of one shape share it. */
 const shapeOf = (operation: Single): string => {
   const { op, table } = operation;
   if (op === 'add' || op === 'put') return `${op} ${table} ${Object.keys(operation.row).join()}`;
@@ -79,7 +79,7 @@ const mustFollow = ({ parts, touched }: Stage, { operation, address, shape, iden
 };
 
 /**
- * Whether sweeps may be part of a stage: their conditions see nothing of what it changes. That certain runs end in it is part
+ * Whether sweeps may be part of a stage: their conditions read nothing that it changes. That certain runs end in it is part
  * of the conditions.
  */
 const takesSweeps = ({ touched }: Stage, sweeps: readonly Sweep[]): boolean =>
@@ -194,7 +194,7 @@ const matching = (link: string, { table, where }: Extract<Single, { op: 'patch' 
   return { target, compared, condition: sql.join(conditions, sql` and `) };
 };
 
-/** `set` and `where` of a patch as one row: their properties may be the same ones. */
+/** `set` and `where` of a patch as one row. Both may have the same properties. */
 const setName = (property: string): string => `new ${property}`;
 
 const partOf = (link: string, { first, of }: Part, pass: SQL): SQL => {

@@ -9,7 +9,7 @@ import type { Connection, SendStatement } from './database.ts';
 
 /** The sequence that new rows get their ids from. */
 const ROW_IDS = 'row_ids';
-/** So many ids are taken from the database at once. */
+/** The number of ids that are taken from the database at once. */
 const RESERVED_AT_ONCE = 500;
 
 /**
@@ -29,7 +29,7 @@ export class RowIds {
       const rows = await db.do((send) =>
         send(sql`select nextval(${ROW_IDS}) as id from generate_series(1, ${asked}::int)`),
       );
-      // The rest of an earlier lot is left: a commit asks for all of its ids, in their order.
+      // The rest of an earlier reservation is left unused: a commit gets all of its ids together, in order.
       ids.splice(0, ids.length, ...rows.map(({ id }) => Number(id)));
     }
     return ids.splice(0, count);
@@ -74,10 +74,10 @@ const wasMade = async (send: SendStatement, { link, key }: Fence): Promise<boole
   (await send(sql`select commit_key as key from links where name = ${link}`))[0]?.['key'] === key;
 
 /**
- * Applies operations in their order, all or none, and once: in one statement where no row is changed twice, else in a
+ * Applies operations in their order, all or none, and once: in one statement if no row is changed twice, else in a
  * transaction. Returns the ids that it assigned.
  *
- * @throws {FenceError} where the token is not that of the link's current lease.
+ * @throws {FenceError} if the token is not that of the link's current lease.
  */
 export const commit = async (
   db: Connection,

@@ -15,25 +15,25 @@ const placeOf = (url: string): string => {
   return `${hostname || 'localhost'}${port === '' ? '' : `:${port}`}${pathname}`;
 };
 
-// As CommonJS, like sql/drizzle.ts and for its reason; loaded when it is first used.
+// As CommonJS, for the same reason as in sql/drizzle.ts. Loaded at first use.
 const require = createRequire(import.meta.url);
 const loadDriver = (): typeof Pg => require('pg') as typeof Pg;
 
-/** Sends statements, over one connection where it is that of a transaction. */
+/** Sends statements; those of a transaction over one connection. */
 export type SendStatement = (statement: SQL) => Promise<Rows>;
 
 export type DatabaseOptions = {
   /** `postgres://user:password@host:port/database`; its parameters are those of libpq, `sslmode` above all. */
   readonly url: string;
   readonly clock: Clock;
-  /** So many connections at most; more steps than that wait for one another. */
+  /** The maximum number of connections. Further steps wait. */
   readonly connections: number;
   /** Called when the database becomes unavailable while it is in use, and when it is available again. */
   readonly onAway?: (reason: string) => void;
   readonly onBack?: () => void;
-  /** Sees every statement that is sent. */
+  /** Called with every statement that is sent. */
   readonly onStatement?: (statement: string) => void;
-  /** How long nothing may come through a connection; by default a little longer than a statement may take. */
+  /** The longest time without any byte on a connection; by default slightly longer than the timeout of a statement. */
   readonly silentForMs?: number;
 };
 
@@ -50,7 +50,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 
 /**
  * The server ends a statement that takes too long. Without an answer even then, the server or a proxy does not respond, and the
- * connection may stay open without end. Returns 0 where the time of statements is not limited.
+ * connection may stay open without end. Returns 0 if the time of statements is not limited.
  */
 const longestSilence = (url: string): number => {
   const longest = Number(new URL(url).searchParams.get('statement_timeout') ?? STATEMENT_TIMEOUT_MS);
@@ -101,10 +101,10 @@ export type Connection = {
   /** Host and name, for people: no user, no password. */
   readonly place: string;
   /**
-   * Does a step. Where the database is away, waits and does it again: it must be a step that may be repeated.
+   * Performs a step. While the database is unavailable, waits and performs it again, so the step must be repeatable.
    * `attempt` counts from 1.
    *
-   * @throws {StoreError} where the database cannot be used, or stays away.
+   * @throws {StoreError} if the database cannot be used, or stays away.
    */
   do<Result>(step: (send: SendStatement, attempt: number) => Promise<Result>): Promise<Result>;
   /** As {@link Connection.do}, in one transaction. */
@@ -132,7 +132,7 @@ const createSender = (onStatement: (statement: string) => void) => {
     };
 };
 
-/** Does a step in one transaction, over a connection that is closed where its state is unknown afterwards. */
+/** Performs a step in one transaction. Closes the connection if its state is unknown afterwards. */
 const inTransaction = async <Result>(
   pool: Pg.Pool,
   step: (client: Pg.PoolClient) => Promise<Result>,
@@ -156,7 +156,7 @@ const inTransaction = async <Result>(
   }
 };
 
-/** Repeats a step while the database is away, for a limited time. */
+/** Repeats a step while the database is unavailable, for a limited time. */
 const createRetry = ({ clock, onAway, onBack }: DatabaseOptions, place: string, closing: AbortSignal) => {
   let isAway = false;
   let isReady = false;
@@ -192,7 +192,7 @@ export const createConnection = (options: DatabaseOptions): Connection => {
   let opening: Promise<void> | null = null;
   const pool = (): Pg.Pool => (opened ??= openPool(options));
   const transact = <Result>(step: (send: SendStatement) => Promise<Result>): Promise<Result> => {
-    // Both of its own statements are round trips too.
+    // Its own two statements are round trips, too.
     for (const statement of ['begin', 'commit']) onStatement(statement);
     return inTransaction(pool(), (client) => step(sendOver(client)));
   };

@@ -34,7 +34,7 @@ const refuseNewer = (place: string, applied: number, latest: number): void => {
  * Applies the migrations of the folder that the database lacks, all or none, under a lock of the server: of many processes that
  * begin at once one does so and the others wait.
  *
- * @throws {StoreError} where the database is of a newer version, or holds another program's tables.
+ * @throws {StoreError} if the database is of a newer version, or holds another program's tables.
  */
 export const migrate = async (
   send: SendStatement,

@@ -12,7 +12,7 @@ import { postgresDialect, type LeaseClock } from './dialect.ts';
 export type PostgresOptions = DatabaseOptions & {
   /** Names a commit. */
   readonly newId: () => string;
-  /** The database's own unless a test moves time itself. */
+  /** The clock of the database, unless a test sets the time itself. */
   readonly leaseClock?: LeaseClock;
 };
 

@@ -12,13 +12,13 @@ export type Dialect = {
   /** Values as a table expression with one column `value`. */
   readonly texts: (values: readonly string[]) => SQL;
   readonly numbers: (values: readonly number[]) => SQL;
-  /** A whole number where its type does not follow from its place. */
+  /** A whole number whose type does not follow from its place. */
   readonly number: (value: number) => SQL;
-  /** A text where its type does not follow from its place. */
+  /** A text whose type does not follow from its place. */
   readonly text: (value: string) => SQL;
   /** A text column, ordered by bytes. */
   readonly byBytes: (column: SQL) => SQL;
-  /** The position of a text within another one, 1 for its beginning; 0 where it is not part of it. */
+  /** The position of a text within another one, 1 for its beginning; 0 if it is not part of it. */
   readonly position: (text: SQL, part: SQL) => SQL;
   readonly lineFeed: SQL;
   /** A column without its index. */
@@ -60,16 +60,16 @@ export type SqlDatabase = {
   /**
    * Applies operations in their order, all or none. Returns the ids that it assigned, those of `returned`.
    *
-   * @throws {FenceError} where the token is not that of the link's lease: nothing is changed.
+   * @throws {FenceError} if the token is not that of the link's lease: nothing is changed.
    */
   commit(fence: Fence, operations: Operations): Promise<readonly number[]>;
   /** Returns the pages of rows that were deleted to the disk. */
   shrink(): Promise<void>;
   /** Erases deleted and replaced rows from the disk. */
   compact(): Promise<void>;
-  /** A name that every process has for this database; null where its directory names it. */
+  /** A name that every process has for this database; null if its directory names it. */
   sharedId(): Promise<string | null>;
-  /** Drops what is kept for a link while its lease is held. */
+  /** Drops the values that are kept for a link while its lease is held. */
   released(link: string): void;
   close(): Promise<void>;
 };

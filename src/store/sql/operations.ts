@@ -37,7 +37,7 @@ export type RowOperation =
  */
 export type Operations = { readonly operations: Iterable<RowOperation>; readonly returned: readonly number[] };
 
-/** Builds the operations that delete what is over since before a time (`sql/prune.ts`). */
+/** Builds the operations that delete rows of things that ended before a time (`sql/prune.ts`). */
 export type PruneOperations = (
   link: string,
   beforeMs: number,
@@ -51,7 +51,7 @@ type Change<Of extends Kind> = Extract<StoreChange, { readonly kind: Of }>;
 /** The part of a commit that the translation of one change needs. */
 type Commit = {
   readonly link: string;
-  /** An id below zero that is new in this commit; `isReturned` where its assigned id is part of the answer. */
+  /** An id below zero that is new in this commit; `isReturned` if its assigned id is part of the answer. */
   readonly newId: (isReturned: boolean) => number;
   readonly prune: (beforeMs: number) => readonly RowOperation[];
 };
@@ -152,7 +152,7 @@ export const operationsOf = (
   return { operations: translateAll(changes, commit), returned };
 };
 
-/** The id below zero of the row that an operation adds; null where it adds none that needs an id. */
+/** The id below zero of the row that an operation adds; null if it adds none that needs an id. */
 export const newIdOf = (operation: RowOperation): number | null => {
   const id = operation.op === 'add' ? operation.row['id'] : null;
   return typeof id === 'number' && id < 0 ? id : null;

@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts';
 import { sql } from './drizzle.ts';
 
 /**
- * Deletes what is over since before a time. Runs that end in the same commit are kept, and count as ended
+ * Deletes rows of things that ended before a time. Runs that end in the same commit are kept, and count as ended
  * whether their rows say so yet or not.
  */
 export const pruneOperations =

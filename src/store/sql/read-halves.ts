@@ -35,7 +35,7 @@ const EITHER_SIDE = sql`h.side in ('left', 'right')`;
 // States are written out, here and below: with a bound parameter no partial index is used.
 const IS_OPEN = sql`h.state <> 'settled'`;
 
-/** The halves that a text may name, the best first where there are more than the limit; {@link bestOf} looks at them again. */
+/** The halves that a text may name, the best first if there are more than the limit; {@link bestOf} looks at them again. */
 const foundBy = (dialect: Dialect, link: string, { text, limit }: Extract<HalfQuery, { by: 'search' }>): SQL => {
   // PostgreSQL has no text that holds a zero character.
   const { email, phone, name, word, words } = needlesOf(text.replaceAll('\0', '\uFFFD'));
@@ -114,7 +114,7 @@ export const readHalves = function* (dialect: Dialect, link: string, query: Half
   return isIdle(query) ? [] : halvesOf(query, yield* all<HalfCells>(selectHalves(dialect, link, query)));
 };
 
-/** A half with the status of its pair; null where it belongs to none. */
+/** A half with the status of its pair; null if it belongs to none. */
 type PairedHalf = HalfCells & { readonly status: PairStatus | null };
 
 const selectPaired = (link: string, isMeant: SQL): SQL =>

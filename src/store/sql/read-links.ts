@@ -54,7 +54,7 @@ export const linkRowsOf = (read: Readonly<Record<LinkPart, Rows>>): readonly Lin
   }));
 };
 
-/** Makes the row of a link where there is none. */
+/** Makes the row of a link if there is none. */
 export const insertLink = (name: string): SQL =>
   sql`insert into links (name, state) values (${name}, 'active') on conflict (name) do nothing`;
 
@@ -65,7 +65,7 @@ export const readShown = function* (link: string, side: Side): Step<readonly str
   return rows.flatMap(({ idsJson }) => decodeIds(idsJson));
 };
 
-/** Replaces the notification state of a link where it equals `before`; returns whether it did. */
+/** Replaces the notification state of a link if it equals `before`; returns whether it did. */
 export const swapNotificationState = function* (
   link: string,
   before: NotificationState,
@@ -108,7 +108,7 @@ type LeaseRequest = {
 };
 
 /**
- * Takes or renews a lease where it is free, expired or the owner's own; returns its `token`. The token is at least the time:
+ * Takes or renews a lease if it is free, expired or the owner's own; returns its `token`. The token is at least the time:
  * a link that was forgotten and is made again gets no token that it had before.
  */
 export const takeLeaseRow = (dialect: Dialect, { link, owner, nowMs, untilMs }: LeaseRequest): SQL => {

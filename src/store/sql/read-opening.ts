@@ -31,7 +31,7 @@ export const selectOpening = (dialect: Dialect, link: string): Statements<Part> 
 const fewHalves = (query: HalfQuery, rows: Rows): readonly Half[] | null =>
   rows.length > MOST_OPENING_HALVES ? null : halvesOf(query, rows as unknown as readonly HalfCells[]);
 
-/** The opening in the rows that {@link selectOpening} selected; null where the link does not exist. */
+/** The opening in the rows that {@link selectOpening} selected; null if the link does not exist. */
 export const openingOf = (read: Readonly<Record<Part, Rows>>): Opening | null => {
   const [rows] = linkRowsOf(read);
   if (rows === undefined) return null;

@@ -31,7 +31,7 @@ const parseEntry = (text: string): Entry => {
   }
 };
 
-/** Returns the salt of the database, which is this one where it has none yet. */
+/** Returns the salt of the database. A database without a salt takes this one. */
 const keepSalt = function* (salt: string): Step<string> {
   const found = yield* first<{ salt: string }>(sql`select salt from key_salt`);
   if (found !== null) return found.salt;

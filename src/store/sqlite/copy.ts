@@ -42,7 +42,7 @@ const vacuumInto = (client: Database.Database, to: string): void => {
  * @throws {StoreError} if one of the files cannot be used, or the copy exists already. Nothing was changed.
  */
 export const copyDatabase = (path: string, to: string): void => {
-  // SQLite would wait for a named pipe without end.
+  // SQLite would wait forever for a named pipe.
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new StoreError(`${path} does not exist or is not a regular file.`);
   }

@@ -37,7 +37,7 @@ const drive = <Result>(step: Step<Result>, read: (statement: SQL) => Rows): Resu
   return next.value;
 };
 
-/** So many free pages, 1 MiB, are kept for what comes next; what a pruning frees beyond them is given back to the disk. */
+/** The number of free pages that are kept for later rows, 1 MiB. Further pages that a pruning frees are returned to the disk. */
 const FREE_PAGES_KEPT = 256;
 
 /** Returns unused pages to the disk. The file shrinks with the next checkpoint. */
@@ -46,7 +46,7 @@ const shrink = (client: Database.Database): void => {
   if (free > FREE_PAGES_KEPT) client.pragma(`incremental_vacuum(${free - FREE_PAGES_KEPT})`);
 };
 
-/** Rewrites the file and empties its log: of what was deleted nothing is left in either. */
+/** Rewrites the file and empties its log, so that neither contains deleted rows. */
 const rewrite = (client: Database.Database): void => {
   client.exec('vacuum');
   const [state] = client.pragma('wal_checkpoint(truncate)') as readonly { readonly busy: number }[];
@@ -58,7 +58,7 @@ const rewrite = (client: Database.Database): void => {
 };
 
 const configure = (client: Database.Database): void => {
-  // Of a file that holds tables already it takes effect with the next VACUUM.
+  // For a file that already contains tables it takes effect with the next VACUUM.
   client.pragma('auto_vacuum = incremental');
   // Deleted rows are overwritten with zeros.
   client.pragma('secure_delete = on');
@@ -67,14 +67,14 @@ const configure = (client: Database.Database): void => {
   // A first sync touches a large part of a large database again and again.
   client.pragma('cache_size = -4096');
   client.pragma('wal_autocheckpoint = 4000');
-  // The log of one large step does not stay large.
+  // The log does not stay large after a large step.
   client.pragma(`journal_size_limit = ${16 * 1024 * 1024}`);
 };
 
 /** Errors that keep a file from being rewritten: too little free space, or another process that uses it. */
 const CANNOT_REWRITE = ['SQLITE_FULL', 'SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_IOERR'];
 
-/** Rewrites the file, so that it can shrink from now on. One that cannot be is used as it is. */
+/** Rewrites the file, so that it can shrink from now on. A file that cannot be rewritten is used as it is. */
 const rewriteFile = (client: Database.Database): void => {
   try {
     client.exec('vacuum');
@@ -96,7 +96,7 @@ const openFile = (path: string): Database.Database => {
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
   }
-  // SQLite would wait for a named pipe without end.
+  // SQLite would wait forever for a named pipe.
   if (!statSync(path).isFile()) {
     throw new StoreError(`The database ${path} is not a regular file.`, {
       remedy: 'Move it away, or name another DATA_DIR.',
@@ -106,18 +106,18 @@ const openFile = (path: string): Database.Database => {
 };
 
 /**
- * Opens the database file, made where there is none (0600, in a directory of 0700), and applies the migrations. The path
+ * Opens the database file, creates it if there is none (0600, in a directory of 0700), and applies the migrations. The path
  * `:memory:` opens one that lasts as long as the process. Of several processes that make or migrate a file at once, one
  * does so and the others wait.
  *
- * @throws {DirectoryError} where its directory cannot be.
- * @throws {StoreError} where the file is corrupt, of a newer version, of another program, or cannot be opened.
+ * @throws {DirectoryError} if its directory cannot be.
+ * @throws {StoreError} if the file is corrupt, of a newer version, of another program, or cannot be opened.
  */
 export const openClient = (path: string): Database.Database => {
   let client: Database.Database | undefined;
   try {
     client = openFile(path);
-    // First of all: a file that is refused is left as it is, its journal mode included.
+    // This check comes first: a file that is refused stays as it is, including its journal mode.
     checkVersion(client, path);
     configure(client);
     if (migrate(client, path) === 'upgraded') rewriteFile(client);
@@ -159,7 +159,7 @@ const load = async (client: Database.Database, batches: AsyncIterable<RowBatch>)
   }
 };
 
-/** Opens a database file as {@link openClient} does. What it cannot do is reported with the file, the cause and the remedy. */
+/** Opens a database file as {@link openClient} does. Errors name the file, the cause and the remedy. */
 export const openDatabase = (path: string): ScratchDatabase => {
   const client = openClient(path);
   const read = createReader(client);

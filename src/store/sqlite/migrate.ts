@@ -19,7 +19,7 @@ const TABLE = '__drizzle_migrations';
 const tablesOf = (client: Database): ReadonlySet<unknown> =>
   new Set(client.prepare("select name from sqlite_master where type = 'table'").pluck().all());
 
-/** When the latest migration that was applied had been made; 0 where none was. Epoch milliseconds. */
+/** The time at which the latest applied migration was created; 0 if none was applied. Epoch milliseconds. */
 export const appliedUpTo = (client: Database, tables = tablesOf(client)): number => {
   if (!tables.has(TABLE)) return 0;
   return Number(client.prepare('select coalesce(max(created_at), 0) from __drizzle_migrations').pluck().get());
@@ -28,7 +28,7 @@ export const appliedUpTo = (client: Database, tables = tablesOf(client)): number
 /**
  * Refuses what this version must not write to.
  *
- * @throws {StoreError} where the database is another program's, or of a newer version.
+ * @throws {StoreError} if the database is another program's, or of a newer version.
  */
 export const checkVersion = (client: Database, path: string, folder = MIGRATIONS_FOLDER): void => {
   const tables = tablesOf(client);
@@ -46,7 +46,7 @@ export const checkVersion = (client: Database, path: string, folder = MIGRATIONS
  * Applies the migrations of the folder that the database lacks, all or none, in one exclusive transaction. Returns whether it
  * created the tables of a new file, upgraded those of an earlier version, or did nothing.
  *
- * @throws {StoreError} like {@link checkVersion}, where another process changed the file in the meantime.
+ * @throws {StoreError} like {@link checkVersion}, if another process changed the file in the meantime.
  */
 export const migrate = (
   client: Database,

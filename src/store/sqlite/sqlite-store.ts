@@ -4,9 +4,9 @@ import type { StoreWithTokens } from '../token-table.ts';
 import { openDatabase, openTemporary } from './database.ts';
 
 /**
- * Opens the store in a file, made and migrated where needed.
+ * Opens the store in a file. Creates and migrates the file if needed.
  *
- * @throws {StoreError} where the file is corrupt, of a newer version or cannot be opened; it is left untouched.
+ * @throws {StoreError} if the file is corrupt, of a newer version or cannot be opened; it is left untouched.
  */
 export const openStore = (path: string): StoreWithTokens => {
   const db = openDatabase(path);

@@ -57,7 +57,7 @@ const prepare = (client: Database, operation: Single): Prepared => {
   return { statement: client.prepare(update), properties, hasLink };
 };
 
-/** Names the text of an operation's statement: operations of one shape share it. */
+/** Identifies the text of an operation's statement. Operations of one shape share it. */
 const shapeOf = (operation: Single): string => {
   const { op, table } = operation;
   if (op === 'add' || op === 'put') {

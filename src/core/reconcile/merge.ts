@@ -368,7 +368,7 @@ const nameRuling = (
  * Merges the two halves of one person field by field, each compared with its own base. `recorded` are their conflicts that have
  * not ended. Pure.
  */
-export const mergeContacts = (
+export const mergeHalves = (
   sides: Sides<Half>,
   policy: Policy,
   recorded: readonly RecordedConflict[] = [],

@@ -16,7 +16,7 @@ import {
 import type { GroupPlan } from './groups.ts';
 import { type AmbiguousMatch, type Match, matchContacts } from './match.ts';
 import { type GroupLink, mergeMembership, unitingHalves } from './membership.ts';
-import { mergeContacts } from './merge.ts';
+import { mergeHalves } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
 import type { PlannedOperation } from './planned.ts';
 import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
@@ -86,7 +86,7 @@ export const decideMerge = (
   policy: Policy,
   recorded: readonly RecordedConflict[] = [],
 ): Merge => {
-  const merge = mergeContacts(halves, policy, recorded);
+  const merge = mergeHalves(halves, policy, recorded);
   const membership = mergeMembership(halves, links, forField(policy, 'buckets'));
   const held = (side: Side): readonly SyncedField[] => {
     return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];

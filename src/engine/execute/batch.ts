@@ -20,7 +20,7 @@ import { COUNTED_AS, type Session } from '../context.ts';
 import { advance, type Execution, noteWritten, reportNotTaken } from './execution.ts';
 import { canSplit, findOutage, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
 import { storeFault, storeRefusal } from './refusals.ts';
-import { type Outcome, reread, send } from './send.ts';
+import { type SentWrite, reread, send } from './send.ts';
 
 /** The results of a batch that its caller needs. */
 type BatchResult = {
@@ -50,7 +50,7 @@ const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Sid
 const pairsOfAlteredGroups = async (
   { session }: Execution,
   side: Side,
-  outcomes: readonly Outcome[],
+  outcomes: readonly SentWrite[],
 ): Promise<readonly GroupPair[]> => {
   const { remotes, signal } = session;
   if (remotes[side].capabilities.writesConditionally !== true) return [];
@@ -130,7 +130,7 @@ const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], 
 };
 
 /** The ids of the contacts, on both sides, that are needed to apply the outcomes. */
-const needsOf = (outcomes: readonly Outcome[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
+const needsOf = (outcomes: readonly SentWrite[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
   const ids: Record<Side, string[]> = { left: [], right: [] };
   const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
   ids[side].push(...answers.keys(), ...moved);
@@ -177,7 +177,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   // Writes that the side failed at before are no evidence of an outage.
   const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
   let endsRun = (allFailedBefore ? null : findOutage(execution, first, results)) ?? readError;
-  const apply = (set: WorkingSet, outcome: Outcome): BatchResult =>
+  const apply = (set: WorkingSet, outcome: SentWrite): BatchResult =>
     outcome.ok
       ? applyOneAnswer(execution, set, outcome.answered, journalIdOf(outcome.answered.write))
       : applyOneFailure(execution, set, outcome, journalIdOf(outcome.write), answers);
@@ -229,7 +229,7 @@ const applyOneRefusal = (execution: Execution, set: WorkingSet, write: Write, er
 const applyOneFailure = (
   execution: Execution,
   set: WorkingSet,
-  { write, error }: Extract<Outcome, { ok: false }>,
+  { write, error }: Extract<SentWrite, { ok: false }>,
   journalId: number,
   answers: ReadonlyMap<string, ReadAnswer>,
 ): BatchResult => {

@@ -89,7 +89,7 @@ const unchangedDeletions = async (
  * Merges contacts into their merge survivors by the side's own merge, which keeps data that no field expresses (R10, R12).
  * Returns the remaining deletions.
  */
-const mergeContacts = async (
+const mergeIntoSurvivors = async (
   execution: Execution,
   survivors: readonly Task[],
   side: Side,
@@ -121,14 +121,14 @@ const mergeContacts = async (
 };
 
 /** Deletes contacts of a side, or merges them into their merge survivors. */
-export const deleteContacts = async (execution: Execution, final: FinalPart, side: Side): Promise<void> => {
+export const performDeletions = async (execution: Execution, final: FinalPart, side: Side): Promise<void> => {
   const { session } = execution;
   const { survivors } = final;
   const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
   const deletions = final.deletions.filter(
     (deletion) => deletion.side === side && isDeletable(execution, survivors, deletion),
   );
-  const remaining = await mergeContacts(execution, survivors, side, deletions);
+  const remaining = await mergeIntoSurvivors(execution, survivors, side, deletions);
   await inParallel(
     batchesOf(execution, side, remaining, deleteBatch),
     writeConcurrency,

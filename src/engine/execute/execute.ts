@@ -4,9 +4,9 @@ import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
 import { confirmAccounts, originScopes } from '../accounts.ts';
 import { onBothSides, type Session } from '../context.ts';
 import type { LaterPart } from '../parts.ts';
-import { deleteContacts, type FinalPart, survivorsOf } from './delete-contacts.ts';
+import { performDeletions, type FinalPart, survivorsOf } from './delete-contacts.ts';
 import { type Executable, type Execution, reportProgress, tasksOf } from './execution.ts';
-import { deleteGroups, reportDuplicates, settleGroups, writeGroups } from './groups.ts';
+import { deleteGroups, reportDuplicates, storeGroupPairs, writeGroups } from './groups.ts';
 import { yieldToEventLoop } from './in-parallel.ts';
 import { plannedWrites } from './planned-writes.ts';
 import { withSharedEmails } from './shared-emails.ts';
@@ -115,9 +115,9 @@ export const executePart = async (
  * @throws {RemoteError} if a remote is unavailable or a credential is refused; completed writes are stored.
  */
 export const finishExecution = async (execution: Execution, final: FinalPart): Promise<boolean> => {
-  await onBothSides((side) => deleteContacts(execution, final, side));
+  await onBothSides((side) => performDeletions(execution, final, side));
   await deleteGroups(execution, final.groups);
-  await settleGroups(execution, final.groups);
+  await storeGroupPairs(execution, final.groups);
   return execution.again.needed;
 };
 

@@ -171,7 +171,7 @@ export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promi
 };
 
 /** Stores the group pairs that needed no write, after the members are written. */
-export const settleGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
+export const storeGroupPairs = async (execution: Execution, plan: GroupPlan): Promise<void> => {
   const { session } = execution;
   const stored = new Map(session.state().groupPairs.map((pair) => [pair.key, pair]));
   const written = new Set(plan.actions.map((action) => action.key));

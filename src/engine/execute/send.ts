@@ -16,7 +16,7 @@ const isKind = <Kind extends Write['kind']>(kind: Kind) => {
 };
 
 /** A write with its answer. */
-export type Outcome =
+export type SentWrite =
   | { readonly ok: true; readonly answered: AnsweredWrite }
   | { readonly ok: false; readonly write: Write; readonly error: RemoteError };
 
@@ -24,9 +24,9 @@ const outcomesOf = <W extends Write, Value>(
   writes: readonly W[],
   results: readonly WriteResult<Value>[],
   answered: (write: W, value: Value) => AnsweredWrite,
-): readonly Outcome[] => {
+): readonly SentWrite[] => {
   const byKey = new Map(results.map((result) => [result.key, result]));
-  return writes.flatMap((write): Outcome[] => {
+  return writes.flatMap((write): SentWrite[] => {
     const result = byKey.get(write.key);
     if (result === undefined) return [];
     return [
@@ -35,7 +35,7 @@ const outcomesOf = <W extends Write, Value>(
   });
 };
 
-type Sent = { readonly results: readonly WriteResult<unknown>[]; readonly outcomes: readonly Outcome[] };
+type Sent = { readonly results: readonly WriteResult<unknown>[]; readonly outcomes: readonly SentWrite[] };
 
 /** Merges contacts into others, one after the other. */
 const sendMerges = async (
@@ -100,7 +100,7 @@ export const send = async (
 export const reread = async (
   { remotes, signal }: Session,
   side: Side,
-  outcomes: readonly Outcome[],
+  outcomes: readonly SentWrite[],
 ): Promise<{ readonly answers: ReadonlyMap<string, ReadAnswer>; readonly readError: RemoteError | null }> => {
   const ids = outcomes.flatMap((outcome) => {
     if (outcome.ok || !judgeFailure(outcome.write, outcome.error).rereads) return [];

@@ -6,7 +6,7 @@ import { contactOf, type ContactRecord } from '../../../../src/core/contact/reco
 import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import type { Sides } from '../../../../src/core/contact/side.ts';
 import { mergeMembership } from '../../../../src/core/reconcile/membership.ts';
-import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
+import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import { KNOWN, NOTHING, NOW, openOperation } from './support.ts';
 import { link, policyWith, record, snapshot, values } from '../reconcile/support.ts';
 import { ADA, adaRecord, linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
@@ -160,7 +160,7 @@ describe('[R9] an update without a response', () => {
     expect(own?.base).toEqual(snapshot(mails('gone@x.org')));
     expect(other?.base).toEqual(snapshot(mails('gone@x.org')));
     if (!own || !other) throw new Error('The pair has lost a half.');
-    const { desired } = mergeContacts({ left: own, right: other }, policyWith({}));
+    const { desired } = mergeHalves({ left: own, right: other }, policyWith({}));
     expect(desired.left.emailAddresses).toEqual(values('own@x.org'));
     expect(desired.right.emailAddresses).toEqual(values('own@x.org'));
   });
@@ -180,7 +180,7 @@ describe('[R9] an update without a response', () => {
     const write = openOperation('update', { ...given, before: survivor.record });
     const { left: own, right: other } = settle(found({ title: 'Given' }), [cleared, survivor], write).set.pair(1) ?? {};
     if (!own || !other) throw new Error('The pair has lost a half.');
-    const { conflicts, desired, fields } = mergeContacts({ left: own, right: other }, policyWith({}));
+    const { conflicts, desired, fields } = mergeHalves({ left: own, right: other }, policyWith({}));
     expect(conflicts).toEqual([]);
     expect(fields).toEqual({ left: ['title'], right: [] });
     expect(desired.left.title).toBe('Given');

@@ -4,16 +4,16 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import { otherSide, type Side } from '../../../../src/core/contact/side.ts';
 import type { RecordedConflict, Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
-import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
+import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { conflictsEndedBy, conflictsToPlan, takenValue } from '../../../../src/core/reconcile/recorded-conflicts.ts';
 import { bothSides, pairOf, policyWith, present, record, SCOPES, sideOf, snapshot } from './support.ts';
 
-type FieldMerge = ReturnType<typeof mergeContacts>;
+type FieldMerge = ReturnType<typeof mergeHalves>;
 
 const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldMerge => {
-  return mergeContacts(bothSides(left, right), policy);
+  return mergeHalves(bothSides(left, right), policy);
 };
 
 const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
@@ -111,7 +111,7 @@ const merged = (
   right: Partial<Contact>,
   base: Partial<Contact> | null,
   policy: Partial<Policy> = ASK,
-) => mergeContacts(bothSides(sideOf(left, base, 1), sideOf(right, base, 2)), policyWith(policy));
+) => mergeHalves(bothSides(sideOf(left, base, 1), sideOf(right, base, 2)), policyWith(policy));
 
 describe('[R4] ask', () => {
   test('leaves both values unchanged, as a conflict without a winner', () => {
@@ -337,7 +337,7 @@ const afterDecision = (
     sideOf({ title: right.now, company: 'X' }, { title: right.base, company: 'X' }),
   );
   const open = [{ ...CONFLICT, ...conflict }];
-  const { fields, desired, conflicts, taken, held } = mergeContacts(halves, policyWith(policy), open);
+  const { fields, desired, conflicts, taken, held } = mergeHalves(halves, policyWith(policy), open);
   const titles = { left: desired.left.title, right: desired.right.title };
   return { fields, titles, conflicts, taken, held };
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SIDES } from '../../../../src/core/contact/side.ts';
-import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
+import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import type { RecordedConflict } from '../../../../src/core/reconcile/decision.ts';
 import { bothSides, policyWith, sideOf, values } from './support.ts';
 
@@ -16,7 +16,7 @@ type Given = { readonly base: Name | null; readonly left: Name; readonly right: 
 
 const mergeNames = ({ base, left, right }: Given, policy = policyWith(), open: readonly RecordedConflict[] = []) => {
   const half = (now: Name) => sideOf(fieldsOf(now), base === null ? null : fieldsOf(base));
-  const merged = mergeContacts(bothSides(half(left), half(right)), policy, open);
+  const merged = mergeHalves(bothSides(half(left), half(right)), policy, open);
   const names = SIDES.map((side) => `${merged.desired[side].firstName}/${merged.desired[side].lastName}`);
   return { names: [...new Set(names)], conflicts: merged.conflicts, held: merged.held };
 };
@@ -77,7 +77,7 @@ describe('R4: a name in which one side changed two parts, and the other side one
     const half = (firstName: string, middleName: string) => ({ firstName, middleName, lastName: 'Lee' });
     const base = half('Ann Mary', '');
     const sides = bothSides(sideOf(half('Ann', 'Mary'), base), sideOf(half('Ann Marie', ''), base));
-    const { desired } = mergeContacts(sides, policyWith({ conflicts: 'right' }));
+    const { desired } = mergeHalves(sides, policyWith({ conflicts: 'right' }));
     expect(desired.left).toMatchObject({ firstName: 'Ann Marie', lastName: 'Lee' });
     expect(desired.left.middleName ?? '').toBe('');
   });

@@ -3,14 +3,14 @@ import { EMPTY_CONTACT, LIST_FIELDS, type Contact } from '../../../../src/core/c
 import { otherSide, SIDES, type Side } from '../../../../src/core/contact/side.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import { withList } from '../../../../src/core/contact/lists.ts';
-import { mergeContacts, mergeList, mergeScalar } from '../../../../src/core/reconcile/merge.ts';
+import { mergeHalves, mergeList, mergeScalar } from '../../../../src/core/reconcile/merge.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { address, bothSides, policyWith, sideOf, values } from './support.ts';
 
-type FieldMerge = ReturnType<typeof mergeContacts>;
+type FieldMerge = ReturnType<typeof mergeHalves>;
 
 const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldMerge => {
-  return mergeContacts(bothSides(left, right), policy);
+  return mergeHalves(bothSides(left, right), policy);
 };
 
 /** Merges with the values of `own` on the given side. */
@@ -219,10 +219,10 @@ describe('a one-way link', () => {
     const withEmails = (...list: readonly string[]) => ({ emailAddresses: values(...list) });
     const source = sideOf(withEmails('b@x.example'), withEmails('a@x.example', 'b@x.example'));
     const target = sideOf(withEmails('a@x.example', 'b@x.example', 'own@x.example'), withEmails());
-    const merged = mergeContacts(bothSides(source, target), policyWith({ direction: 'to-right' }));
+    const merged = mergeHalves(bothSides(source, target), policyWith({ direction: 'to-right' }));
     expect(merged.desired.right.emailAddresses).toEqual(values('b@x.example', 'own@x.example'));
     expect(merged.fields).toEqual({ left: [], right: ['emailAddresses'] });
-    const both = mergeContacts(bothSides(source, target), policyWith());
+    const both = mergeHalves(bothSides(source, target), policyWith());
     expect(both.desired.right.emailAddresses).toEqual(target.record.contact.emailAddresses);
   });
 

@@ -4,7 +4,7 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import { elementKey, listOf } from '../../../../src/core/contact/lists.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Sides } from '../../../../src/core/contact/side.ts';
-import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
+import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import { address, bothSides, halfOf, policyWith, record, SEED, values } from './support.ts';
 
 /** A failure prints the seed, the path and the smallest counterexample. */
@@ -67,8 +67,8 @@ export const firstMeeting = (phones?: readonly string[]): fc.Arbitrary<Sides<Hal
 
 export const anyMeeting = (phones?: readonly string[]) => fc.oneof(known(phones), firstMeeting(phones));
 
-export const mergeOf = (left: Half, right: Half, policy = policyWith()): ReturnType<typeof mergeContacts> => {
-  return mergeContacts(bothSides(left, right), policy);
+export const mergeOf = (left: Half, right: Half, policy = policyWith()): ReturnType<typeof mergeHalves> => {
+  return mergeHalves(bothSides(left, right), policy);
 };
 
 export const keysOf = (of: Contact | null, field: ListField): ReadonlySet<string> => {

@@ -11,7 +11,7 @@ import {
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../../../../src/core/contact/side.ts';
 import { type Half } from '../../../../src/core/contact/half.ts';
 import { elementKey, listOf, withList } from '../../../../src/core/contact/lists.ts';
-import { mergeContacts } from '../../../../src/core/reconcile/merge.ts';
+import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import { settleUpdate } from '../../../../src/core/apply/settle.ts';
 import { EMPTY_SNAPSHOT, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
 import type { Conflict } from '../../../../src/core/reconcile/decision.ts';
@@ -37,7 +37,7 @@ describe('[R1] merging is idempotent', () => {
     check(
       fc.property(anyMeeting(), policies, (sides, conflicts) => {
         const policy = policyWith({ conflicts });
-        const { desired } = mergeContacts(sides, policy);
+        const { desired } = mergeHalves(sides, policy);
         expect(mergeOf(settled(desired.left), settled(desired.right), policy)).toMatchObject(QUIET);
       }),
     );
@@ -46,7 +46,7 @@ describe('[R1] merging is idempotent', () => {
   test('even if the two have lost their bases, since nothing is left to unite', () => {
     check(
       fc.property(firstMeeting(), (sides) => {
-        const { desired } = mergeContacts(sides, policyWith());
+        const { desired } = mergeHalves(sides, policyWith());
         const again = (now: Contact): Half => sideOf(now, null);
         expect(mergeOf(again(desired.left), again(desired.right))).toMatchObject(QUIET);
       }),
@@ -55,7 +55,7 @@ describe('[R1] merging is idempotent', () => {
 });
 
 /** Returns the stored halves after the requested writes to the side `done`, and no others. */
-const storedHalves = (sides: Sides<Half>, merge: ReturnType<typeof mergeContacts>, done: Side | null): Sides<Half> => {
+const storedHalves = (sides: Sides<Half>, merge: ReturnType<typeof mergeHalves>, done: Side | null): Sides<Half> => {
   const outstanding = new Set<SyncedField>(SIDES.flatMap((side) => merge.fields[side]));
   const agreed = bySide((side) =>
     agreedBase({
@@ -87,7 +87,7 @@ describe('[R5] a run that ends after it wrote one side only', () => {
         // A name that only moves between its fields empties one, and an empty base keeps no trace of it.
         fc.pre(sides.left.base !== null || SIDES.every((side) => sides[side].record.contact.firstName !== 'Ada King'));
         const policy = policyWith();
-        const merge = mergeContacts(sides, policy);
+        const merge = mergeHalves(sides, policy);
         const { left, right } = storedHalves(sides, merge, done);
         const rest = mergeOf(left, right, policy);
         const open = otherSide(done);
@@ -113,7 +113,7 @@ describe('[R5] a first match of which only some writes were made', () => {
         fc.constantFrom(...SIDES),
         lists,
         (sides, made, at, field) => {
-          const merge = mergeContacts(sides, policyWith());
+          const merge = mergeHalves(sides, policyWith());
           const halves = storedHalves(sides, merge, made);
           const common = keysOf(sides.left.record.contact, field).intersection(
             keysOf(sides.right.record.contact, field),
@@ -122,7 +122,7 @@ describe('[R5] a first match of which only some writes were made', () => {
           const { record } = halves[at];
           const kept = listOf(record.contact, field).filter((element) => !common.has(elementKey(field, element)));
           const edited = { ...halves[at], record: { ...record, contact: withList(record.contact, field, kept) } };
-          const { desired } = mergeContacts({ ...halves, [at]: edited }, policyWith());
+          const { desired } = mergeHalves({ ...halves, [at]: edited }, policyWith());
           expect(keysOf(desired[otherSide(at)], field).intersection(common)).toEqual(new Set());
         },
       ),
@@ -138,7 +138,7 @@ describe('[R13] a first match that was stored before anything was written', () =
       fc.property(firstMeeting(), policies, directions, (sides, conflicts, direction) => {
         const policy = policyWith({ conflicts, direction });
         const stored = (half: Half): Half => ({ ...half, base: { contact: EMPTY_CONTACT, groupIds: [] } });
-        expect(mergeOf(stored(sides.left), stored(sides.right), policy)).toEqual(mergeContacts(sides, policy));
+        expect(mergeOf(stored(sides.left), stored(sides.right), policy)).toEqual(mergeHalves(sides, policy));
       }),
     );
   });
@@ -148,7 +148,7 @@ describe('[R3] merging is symmetric', () => {
   test('the sides swapped, with the policy, give the same result swapped', () => {
     check(
       fc.property(anyMeeting(), (sides) => {
-        const merge = mergeContacts(sides, policyWith({ conflicts: 'left' }));
+        const merge = mergeHalves(sides, policyWith({ conflicts: 'left' }));
         const swapped = mergeOf(sides.right, sides.left, policyWith({ conflicts: 'right' }));
         expect(swapped.desired).toEqual({ left: merge.desired.right, right: merge.desired.left });
         expect(swapped.fields).toEqual({ left: merge.fields.right, right: merge.fields.left });
@@ -168,7 +168,7 @@ describe('[R5] no loss', () => {
   test('every element that was added on one side exists on both', () => {
     check(
       fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
-        const { desired } = mergeContacts(sides, policyWith());
+        const { desired } = mergeHalves(sides, policyWith());
         for (const { own } of bothWays(sides)) {
           for (const field of LIST_FIELDS) {
             const added = keysOf(own.record.contact, field).difference(keysOf(own.base?.contact ?? null, field));
@@ -182,7 +182,7 @@ describe('[R5] no loss', () => {
   test('no element is deleted that the other side did not remove', () => {
     check(
       fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
-        const { desired } = mergeContacts(sides, policyWith());
+        const { desired } = mergeHalves(sides, policyWith());
         for (const { side, own, other } of bothWays(sides)) {
           for (const field of LIST_FIELDS) {
             const lost = keysOf(own.record.contact, field).difference(keysOf(desired[side], field));
@@ -197,7 +197,7 @@ describe('[R5] no loss', () => {
   test('no element is deleted at a first match, in any spelling', () => {
     check(
       fc.property(firstMeeting(), (sides) => {
-        const { desired } = mergeContacts(sides, policyWith());
+        const { desired } = mergeHalves(sides, policyWith());
         for (const { side, own } of bothWays(sides)) {
           for (const field of LIST_FIELDS)
             expect(desired[side][field]).toEqual(expect.arrayContaining([...own.record.contact[field]]));
@@ -209,7 +209,7 @@ describe('[R5] no loss', () => {
   test('a scalar that one side changed is on both; one that no side changed stays', () => {
     check(
       fc.property(known(), (sides) => {
-        const { desired } = mergeContacts(sides, policyWith());
+        const { desired } = mergeHalves(sides, policyWith());
         for (const { side, own, other } of bothWays(sides)) {
           for (const field of SCALAR_FIELDS) {
             const [changed, otherChanged] = [own, other].map(
@@ -231,7 +231,7 @@ describe('[R5] no loss', () => {
   test('[R4] a value that lost against another one is recorded', () => {
     check(
       fc.property(known(), (sides) => {
-        const { desired, conflicts } = mergeContacts(sides, policyWith());
+        const { desired, conflicts } = mergeHalves(sides, policyWith());
         for (const { side, own, other } of bothWays(sides)) {
           for (const field of SCALAR_FIELDS) {
             const changed = own.record.contact[field] !== own.base?.contact[field];
@@ -248,7 +248,7 @@ describe('[R5] no loss', () => {
     const words = (of: Contact) => new Set(`${of.firstName} ${of.lastName}`.split(' ').filter((word) => word !== ''));
     check(
       fc.property(firstMeeting(), (sides) => {
-        const { desired, conflicts } = mergeContacts(sides, policyWith());
+        const { desired, conflicts } = mergeHalves(sides, policyWith());
         expect([desired.left.firstName, desired.left.lastName]).toEqual([
           desired.right.firstName,
           desired.right.lastName,
@@ -275,7 +275,7 @@ describe('a one-way link', () => {
   ] as const)('%s never requests a write to %s', (direction, source) => {
     check(
       fc.property(anyMeeting(), (sides) => {
-        const merge = mergeContacts(sides, policyWith({ direction }));
+        const merge = mergeHalves(sides, policyWith({ direction }));
         expect(merge.fields[source]).toEqual([]);
         expect(merge.desired[source]).toEqual(sides[source].record.contact);
       }),

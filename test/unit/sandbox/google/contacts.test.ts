@@ -1,8 +1,6 @@
 import type { people_v1 } from '@googleapis/people';
 import { describe, expect } from 'vitest';
-import { listAll, minuteMs, namesOf, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
-
-const contact = expect.objectContaining({ source: expect.objectContaining({ type: 'CONTACT' }) });
+import { listAll, namesOf, refusalOf, type Sandbox, startSandbox, test } from './support.ts';
 
 async function createAda({ api }: Sandbox) {
   const requestBody = {
@@ -32,65 +30,48 @@ describe('a created contact', () => {
           { value: '(830) 285-9851', type: 'workFax' },
           { value: 'ask Jane', type: 'my own' },
         ],
-        addresses: [{ streetAddress: '1 High St', city: 'London', postalCode: 'N1', country: 'UK', type: 'home' }],
+        addresses: [{ streetAddress: '1 High St', city: 'London', postalCode: 'N1', country: 'UK' }],
         biographies: [{ value: 'A note' }],
         nicknames: [{ value: 'JD', type: 'DEFAULT' }],
-        organizations: [{ name: 'KDE', title: 'Developer', current: false }],
+        organizations: [{ name: 'KDE', current: false }],
         birthdays: [{ date: { year: 0, month: 3, day: 11 } }],
         userDefined: [{ key: 'empty', value: '' }],
         urls: [{}],
       },
     });
     const source = { type: 'CONTACT', id: data.metadata?.sources?.[0]?.id };
+    const [first, later] = [{ primary: true, source }, { source }];
+    const etag = expect.stringMatching(/^#.{11}=$/u);
+    const displayName = 'Dr. John Jay Doe';
+    const parts = { givenName: 'John', middleName: 'Jay', familyName: 'Doe', honorificPrefix: 'Dr.' };
+    const display = { displayName, displayNameLastFirst: 'Doe, Dr. John Jay', unstructuredName: displayName };
+    const address = { streetAddress: '1 High St', city: 'London', postalCode: 'N1', country: 'UK', countryCode: 'GB' };
+    const fax = { value: '(830) 285-9851', canonicalForm: '+18302859851', type: 'workFax', formattedType: 'Work Fax' };
+    const contactGroupMembership = {
+      contactGroupId: 'myContacts',
+      contactGroupResourceName: 'contactGroups/myContacts',
+    };
     expect(data).toEqual({
       resourceName: `people/c${BigInt(`0x${source.id}`)}`,
       etag: expect.stringMatching(/^%/u),
-      metadata: {
-        objectType: 'PERSON',
-        sources: [{ ...source, etag: expect.stringMatching(/^#.{11}=$/u), updateTime: '2026-01-01T00:00:00.000Z' }],
-      },
-      names: [
-        {
-          metadata: { primary: true, source, sourcePrimary: true },
-          displayName: 'Dr. John Jay Doe',
-          displayNameLastFirst: 'Doe, Dr. John Jay',
-          unstructuredName: 'Dr. John Jay Doe',
-          givenName: 'John',
-          middleName: 'Jay',
-          familyName: 'Doe',
-          honorificPrefix: 'Dr.',
-        },
-      ],
+      metadata: { objectType: 'PERSON', sources: [{ ...source, etag, updateTime: '2026-01-01T00:00:00.000Z' }] },
+      names: [{ metadata: { ...first, sourcePrimary: true }, ...display, ...parts }],
       emailAddresses: [
-        { metadata: { primary: true, source }, value: 'john@kde.example', type: 'work', formattedType: 'Work' },
-        { metadata: { source }, value: 'john@home.test' },
+        { metadata: first, value: 'john@kde.example', type: 'work', formattedType: 'Work' },
+        { metadata: later, value: 'john@home.test' },
       ],
       phoneNumbers: [
-        {
-          metadata: contact,
-          value: '(830) 285-9851',
-          canonicalForm: '+18302859851',
-          type: 'workFax',
-          formattedType: 'Work Fax',
-        },
-        { metadata: contact, value: 'ask Jane', type: 'my own', formattedType: 'my own' },
+        { metadata: first, ...fax },
+        { metadata: later, value: 'ask Jane', type: 'my own', formattedType: 'my own' },
       ],
-      addresses: [expect.objectContaining({ formattedValue: '1 High St\nLondon, N1\nUK', countryCode: 'GB' })],
-      biographies: [{ metadata: contact, value: 'A note', contentType: 'TEXT_PLAIN' }],
-      nicknames: [{ metadata: contact, value: 'JD' }],
-      organizations: [{ metadata: contact, name: 'KDE', title: 'Developer' }],
-      birthdays: [{ metadata: contact, date: { month: 3, day: 11 } }],
-      userDefined: [{ metadata: contact, key: 'empty' }],
-      photos: [{ metadata: contact, default: true, url: expect.any(String) }],
-      memberships: [
-        {
-          metadata: { source },
-          contactGroupMembership: {
-            contactGroupId: 'myContacts',
-            contactGroupResourceName: 'contactGroups/myContacts',
-          },
-        },
-      ],
+      addresses: [{ metadata: first, ...address, formattedValue: '1 High St\nLondon, N1\nUK' }],
+      biographies: [{ metadata: first, value: 'A note', contentType: 'TEXT_PLAIN' }],
+      nicknames: [{ metadata: first, value: 'JD' }],
+      organizations: [{ metadata: first, name: 'KDE' }],
+      birthdays: [{ metadata: first, date: { month: 3, day: 11 } }],
+      userDefined: [{ metadata: first, key: 'empty' }],
+      photos: [{ metadata: first, default: true, url: expect.any(String) }],
+      memberships: [{ metadata: later, contactGroupMembership }],
     });
   });
 
@@ -114,7 +95,7 @@ describe('an update', () => {
     const changed = { ...ada, emailAddresses: [{ value: 'new@x.example' }], names: [], phoneNumbers: [] };
     const { data } = await update(sandbox, changed, 'names,emailAddresses');
     expect(data).not.toHaveProperty('names');
-    expect(data.emailAddresses).toEqual([{ metadata: contact, value: 'new@x.example' }]);
+    expect(data.emailAddresses).toEqual([{ metadata: expect.anything(), value: 'new@x.example' }]);
     expect(data.phoneNumbers).toHaveLength(1);
     const again = { ...ada, etag: data.etag ?? '', metadata: {}, names: [{ givenName: 'Ada 2' }] };
     expect(namesOf([(await update(sandbox, again, 'names')).data])).toEqual(['Ada 2']);
@@ -168,13 +149,6 @@ describe('the first read after a write, under the variant firstReadStale', () =>
     const delta = await listAll(api, { syncToken: listed.syncToken });
     expect(delta.people[0]?.metadata?.deleted).toBe(true);
   });
-
-  test('returns a write that is ten minutes old', async () => {
-    await using sandbox = await startSandbox({ variants: { readAfterWrite: 'firstReadStale' } });
-    const { resourceName } = await createAda(sandbox);
-    sandbox.clock.nowMs += 10 * minuteMs;
-    expect((await sandbox.api.people.get({ resourceName, personFields: 'names' })).status).toBe(200);
-  });
 });
 
 test('batchGet reports a missing contact in a separate response', async ({ sandbox, api }) => {
@@ -187,20 +161,8 @@ test('batchGet reports a missing contact in a separate response', async ({ sandb
   ]);
 });
 
-test('people/me is the owner, with the number of the account as resource name', async () => {
-  await using sandbox = await startSandbox({ accountEmail: 'ada@x.example' });
-  const personFields = 'metadata,emailAddresses';
-  const { data } = await sandbox.api.people.get({ resourceName: 'people/me', personFields });
-  const id = /^people\/(?<id>1\d{20})$/u.exec(String(data.resourceName))?.groups?.['id'];
-  expect(data.metadata?.sources?.map(({ type }) => type)).toEqual(['PROFILE', 'ACCOUNT']);
-  expect(data.emailAddresses).toEqual([
-    { metadata: { primary: true, verified: true, source: { type: 'ACCOUNT', id } }, value: 'ada@x.example' },
-  ]);
-});
-
 describe('a batch', () => {
   const toCreate = (givenName: string) => ({ contactPerson: { names: [{ givenName }] } });
-  const invalid = { contactPerson: { names: [{ givenName: 'A' }, { givenName: 'B' }] } };
 
   test('of creates changes all at the same time, with equal source etags', async ({ api, account }) => {
     const contacts = [toCreate('Ada'), toCreate('Bob')];
@@ -209,24 +171,6 @@ describe('a batch', () => {
     expect([etags?.length, new Set(etags).size]).toEqual([2, 1]);
     expect((await api.people.batchCreateContacts({ requestBody: { contacts } })).data).toEqual({});
     expect(account.people()).toHaveLength(4);
-  });
-
-  test.each(['allOrNothing', 'perItem'] as const)('with an invalid create is %s', async (batchAtomicity) => {
-    await using sandbox = await startSandbox({ variants: { batchAtomicity } });
-    const requestBody = { contacts: [toCreate('Ada'), invalid], readMask: 'names' };
-    const call = sandbox.api.people.batchCreateContacts({ requestBody });
-    if (batchAtomicity === 'perItem') {
-      expect((await call).data.createdPeople?.map(({ httpStatusCode }) => httpStatusCode)).toEqual([200, 400]);
-      expect(namesOf(sandbox.emulator.account.people())).toEqual(['Ada']);
-      return;
-    }
-    const type = 'type.googleapis.com/google.people.v1.BatchCreateContactsErrorDetails';
-    const contactErrors = { '1': { code: 3, message: expect.stringContaining('singleton') } };
-    expect(await refusalOf(call)).toMatchObject({
-      status: 400,
-      error: { details: [{ '@type': type, contactErrors }] },
-    });
-    expect(sandbox.emulator.account.people()).toEqual([]);
   });
 
   test.each(['allOrNothing', 'perItem'] as const)('with a missing and a stale update is %s', async (batchAtomicity) => {

@@ -8,7 +8,6 @@ type Call = (api: people_v1.People, ada: Person, group: people_v1.Schema$Contact
 type Row = readonly [title: string, call: Call, status: number, code: string, message: string];
 
 const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `people/c${index}`);
-const someContacts = (count: number) => many(count).map(() => ({ contactPerson: {} }));
 
 const create =
   (requestBody: object): Call =>
@@ -31,10 +30,45 @@ const list =
   (api) =>
     listPage(api, parameters);
 
-const modify =
-  (resourceName: string, resourceNamesToAdd: string[]): Call =>
+const updateOwner: Call = (api) =>
+  api.people.updateContact({ resourceName: 'people/me', updatePersonFields: 'names', requestBody: {} });
+
+const batchGet =
+  (count: number): Call =>
   (api) =>
-    api.contactGroups.members.modify({ resourceName, requestBody: { resourceNamesToAdd } });
+    api.people.getBatchGet({ resourceNames: many(count), personFields: 'names' });
+
+const batchCreate =
+  (count: number): Call =>
+  (api) =>
+    api.people.batchCreateContacts({ requestBody: { contacts: many(count).map(() => ({ contactPerson: {} })) } });
+
+const batchUpdate: Call = (api, ada) =>
+  api.people.batchUpdateContacts({ requestBody: { contacts: { [String(ada.resourceName)]: ada } } });
+
+/** Deletes the contact in the account and missing ones. */
+const batchDelete =
+  (count: number): Call =>
+  (api, ada) =>
+    api.people.batchDeleteContacts({ requestBody: { resourceNames: [String(ada.resourceName), ...many(count)] } });
+
+const createGroup =
+  (name: string): Call =>
+  (api) =>
+    api.contactGroups.create({ requestBody: { contactGroup: { name } } });
+
+const renameGroup =
+  (other?: { readonly resourceName: string }): Call =>
+  (api, _ada, group) => {
+    const { resourceName } = other ?? group;
+    const requestBody = { contactGroup: { name: 'New', etag: 'old' } };
+    return api.contactGroups.update({ resourceName: String(resourceName), requestBody });
+  };
+
+const modify =
+  (resourceName: string, count: number): Call =>
+  (api) =>
+    api.contactGroups.members.modify({ resourceName, requestBody: { resourceNamesToAdd: many(count) } });
 
 const INVALID = [400, 'INVALID_ARGUMENT'] as const;
 const STALE = [400, 'FAILED_PRECONDITION'] as const;
@@ -74,83 +108,22 @@ const ROWS: readonly Row[] = [
   ['a malformed sync token', list({ syncToken: 'nonsense' }), ...INVALID, 'Sync token is invalid.'],
   ['a read of a missing contact', (api) => api.people.get({ ...NONE, personFields: 'names' }), ...MISSING],
   ['a deletion of a missing contact', (api) => api.people.deleteContact(NONE), ...MISSING],
-  [
-    'an update of the owner',
-    (api) => api.people.updateContact({ resourceName: 'people/me', updatePersonFields: 'names', requestBody: {} }),
-    ...INVALID,
-    'not that of a contact',
-  ],
-  [
-    'a batch of more than 200 reads',
-    (api) => api.people.getBatchGet({ resourceNames: many(201), personFields: 'names' }),
-    ...INVALID,
-    'more than 200',
-  ],
-  [
-    'a batch of more than 200 creates',
-    (api) => api.people.batchCreateContacts({ requestBody: { contacts: someContacts(201) } }),
-    ...INVALID,
-    'more than 200',
-  ],
-  [
-    'an empty batch',
-    (api) => api.people.batchCreateContacts({ requestBody: { contacts: [] } }),
-    ...INVALID,
-    'must set contacts',
-  ],
-  [
-    'a batch of updates without a mask',
-    (api, ada) => api.people.batchUpdateContacts({ requestBody: { contacts: { [String(ada.resourceName)]: ada } } }),
-    ...INVALID,
-    'updateMask mask is required',
-  ],
-  [
-    'a batch of more than 500 deletions',
-    (api) => api.people.batchDeleteContacts({ requestBody: { resourceNames: many(501) } }),
-    ...INVALID,
-    'more than 500',
-  ],
-  [
-    'a batch of deletions with a missing contact',
-    (api, ada) =>
-      api.people.batchDeleteContacts({ requestBody: { resourceNames: ['people/c1', String(ada.resourceName)] } }),
-    ...MISSING,
-  ],
+  ['an update of the owner', updateOwner, ...INVALID, 'not that of a contact'],
+  ['a batch of more than 200 reads', batchGet(201), ...INVALID, 'more than 200'],
+  ['a batch of more than 200 creates', batchCreate(201), ...INVALID, 'more than 200'],
+  ['an empty batch', batchCreate(0), ...INVALID, 'must set contacts'],
+  ['a batch of updates without a mask', batchUpdate, ...INVALID, 'updateMask mask is required'],
+  ['a batch of more than 500 deletions', batchDelete(501), ...INVALID, 'more than 500'],
+  ['a batch of deletions with a missing contact', batchDelete(1), ...MISSING],
   ['a read of a missing group', (api) => api.contactGroups.get({ resourceName: 'contactGroups/1' }), ...MISSING],
-  [
-    'a group without a name',
-    (api) => api.contactGroups.create({ requestBody: { contactGroup: { name: '' } } }),
-    ...INVALID,
-    'must set contact_group.name',
-  ],
-  [
-    'a group with a taken name',
-    (api, _ada, { name }) => api.contactGroups.create({ requestBody: { contactGroup: { name: name ?? '' } } }),
-    409,
-    'ALREADY_EXISTS',
-    'Contact group name already exists.',
-  ],
-  [
-    'a group with an outdated etag',
-    (api, _ada, { resourceName }) =>
-      api.contactGroups.update({
-        resourceName: String(resourceName),
-        requestBody: { contactGroup: { name: 'New', etag: 'old' } },
-      }),
-    409,
-    'ABORTED',
-    'etag is outdated',
-  ],
-  [
-    'a new name for a system group',
-    (api) => api.contactGroups.update({ ...STARRED, requestBody: { contactGroup: { name: 'Stars' } } }),
-    ...INVALID,
-    'System contact groups cannot be changed',
-  ],
+  ['a group without a name', createGroup(''), ...INVALID, 'must set contact_group.name'],
+  ['a group with a taken name', createGroup('Clients'), 409, 'ALREADY_EXISTS', 'Contact group name already exists.'],
+  ['a group with an outdated etag', renameGroup(), 409, 'ABORTED', 'etag is outdated'],
+  ['a new name for a system group', renameGroup(STARRED), ...INVALID, 'System contact groups cannot be changed'],
   ['the deletion of a system group', (api) => api.contactGroups.delete(STARRED), ...INVALID, 'System contact groups'],
-  ['new members of a retired system group', modify('contactGroups/family', many(1)), ...INVALID, 'cannot be added'],
-  ['members of a missing group', modify('contactGroups/none', many(1)), ...MISSING],
-  ['more than 1,000 members', modify('contactGroups/starred', many(1001)), ...INVALID, 'more than 1000'],
+  ['new members of a retired system group', modify('contactGroups/family', 1), ...INVALID, 'cannot be added'],
+  ['members of a missing group', modify('contactGroups/none', 1), ...MISSING],
+  ['more than 1,000 members', modify('contactGroups/starred', 1001), ...INVALID, 'more than 1000'],
 ];
 
 async function stage(): Promise<Sandbox & { ada: Person; group: people_v1.Schema$ContactGroup }> {

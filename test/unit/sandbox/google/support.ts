@@ -20,7 +20,8 @@ export async function startSandbox(options: Parameters<typeof startGoogleEmulato
   const emulator = await startGoogleEmulator({ clock, quotas, ...options });
   const auth = oauthClient(emulator);
   auth.setCredentials({ refresh_token: emulator.issueRefreshToken() });
-  return { emulator, clock, auth, api: clientOf(emulator, auth), [Symbol.asyncDispose]: () => emulator.close() };
+  const api = people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
+  return { emulator, clock, auth, api, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
 /** A test with its own emulator. Its parts are arguments of the test. */
@@ -47,10 +48,6 @@ export function oauthClient(emulator: GoogleEmulator, redirectUri?: string): OAu
       oauth2RevokeUrl: `${emulator.url}revoke`,
     },
   });
-}
-
-export function clientOf(emulator: GoogleEmulator, auth: OAuth2Client): people_v1.People {
-  return people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
 }
 
 /** The error that the official client returns for a refusal. */

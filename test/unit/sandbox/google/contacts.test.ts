@@ -134,21 +134,19 @@ describe('an update', () => {
   });
 });
 
-describe('the first read after a write, under the variant firstReadStale', () => {
-  test('returns the state before, in a get and in a full listing, but not in a delta', async () => {
-    await using sandbox = await startSandbox({ variants: { readAfterWrite: 'firstReadStale' } });
-    const { api, emulator } = sandbox;
-    const resourceName = emulator.account.createPerson({ names: [{ givenName: 'Ada' }] });
-    const read = async () => (await api.people.get({ resourceName, personFields: 'names' })).data;
-    const { etag } = await read();
-    await update(sandbox, { resourceName, etag: etag ?? '', names: [{ givenName: 'Ada 2' }] }, 'names');
-    expect(namesOf([await read(), await read()])).toEqual(['Ada', 'Ada 2']);
-    await api.people.deleteContact({ resourceName });
-    const listed = await listAll(api);
-    expect(namesOf(listed.people)).toEqual(['Ada 2']);
-    const delta = await listAll(api, { syncToken: listed.syncToken });
-    expect(delta.people[0]?.metadata?.deleted).toBe(true);
-  });
+test('under firstReadStale, the first get or full listing after a write returns the state before, a delta does not', async () => {
+  await using sandbox = await startSandbox({ variants: { readAfterWrite: 'firstReadStale' } });
+  const { api, emulator } = sandbox;
+  const resourceName = emulator.account.createPerson({ names: [{ givenName: 'Ada' }] });
+  const read = async () => (await api.people.get({ resourceName, personFields: 'names' })).data;
+  const { etag } = await read();
+  await update(sandbox, { resourceName, etag: etag ?? '', names: [{ givenName: 'Ada 2' }] }, 'names');
+  expect(namesOf([await read(), await read()])).toEqual(['Ada', 'Ada 2']);
+  await api.people.deleteContact({ resourceName });
+  const listed = await listAll(api);
+  expect(namesOf(listed.people)).toEqual(['Ada 2']);
+  const delta = await listAll(api, { syncToken: listed.syncToken });
+  expect(delta.people[0]?.metadata?.deleted).toBe(true);
 });
 
 test('batchGet reports a missing contact in a separate response', async ({ sandbox, api }) => {

@@ -46,7 +46,7 @@ test.each([
   ['changeContact', true],
   ['leaveContact', false],
 ] as const)(
-  'a change of members reports the names that failed, and changes contacts as the variant %s specifies',
+  'a change of members reports the names that failed, and is a change of the contact under %s',
   async (membershipChanges, isChange) => {
     await using sandbox = await startSandbox({ variants: { membershipChanges } });
     const { api, emulator } = sandbox;

@@ -18,40 +18,30 @@ const LONG = 'x'.repeat(256);
 const SENT = [email('A@x.example'), email('c@x.example', 'contact_identity_2')];
 const MEMBERS = '/v2/buckets/bucket_1/contacts';
 const [EARLIER, LATER] = ['2026-01-01 12:00:00 UTC', '2026-01-01 12:00:01 UTC'];
-const BOTH_REVERSED = ref('contact_2', 'contact_1');
-const UNKNOWN_MEMBER = ref('contact_1', 'contact_9');
+const UNKNOWN_MEMBER = ['contact_1', 'contact_9'];
 
-type Row = readonly [variants: Partial<ServiceVariants>, method: string, path: string, sent: unknown, answer: object];
+type Under = Partial<ServiceVariants>;
+type Row = readonly [variants: Under, method: string, path: string, sent: unknown, answer: object];
 
-const patch = (variants: Partial<ServiceVariants>, sent: object, data: object | number): Row => {
+const patch = (variants: Under, sent: object, data: object | number): Row => {
   const answer = typeof data === 'number' ? { status: data } : { status: 200, body: { data } };
   return [variants, 'PATCH', '/v2/contacts/contact_1', sent, answer];
 };
-const create = (variants: Partial<ServiceVariants>, sent: object, answer: object): Row => {
-  return [variants, 'POST', '/v2/contacts', sent, answer];
-};
+const create = (on: Under, sent: object, answer: object): Row => [on, 'POST', '/v2/contacts', sent, answer];
 const createBucket = (duplicateBucketName: ServiceVariants['duplicateBucketName'], answer: object): Row => {
   return [{ duplicateBucketName, bucketNameCompare: 'loose' }, 'POST', '/v2/buckets', { name: 'clients ' }, answer];
 };
-const addMembers = (bulkBadIds: ServiceVariants['bulkBadIds'], answer: object): Row => {
-  return [{ bulkBadIds }, 'POST', MEMBERS, UNKNOWN_MEMBER, answer];
-};
 /** Adds contacts to the only bucket, which has contact_2 already. The answer has all members. */
-const join = (membershipBump: ServiceVariants['membershipBump'], id: string, ...times: readonly string[]): Row => {
-  return [
-    { membershipBump },
-    'POST',
-    MEMBERS,
-    ref(id),
-    { body: { data: times.map((updated_at) => ({ updated_at })) } },
-  ];
-};
-const miss = (variants: Partial<ServiceVariants>, status: number, body: unknown): Row => {
-  return [variants, 'GET', '/v2/contacts/contact_9', undefined, { status, body }];
-};
-const read = (variants: Partial<ServiceVariants>, data: object): Row => {
-  return [variants, 'GET', '/v2/contacts/contact_2', undefined, { status: 200, body: { data } }];
-};
+const join = (on: Under, ids: readonly string[], answer: object): Row => [on, 'POST', MEMBERS, ref(...ids), answer];
+const times = (...stamps: readonly string[]) => ({ body: { data: stamps.map((updated_at) => ({ updated_at })) } });
+const read = (on: Under, id: number, answer: object): Row => [
+  on,
+  'GET',
+  `/v2/contacts/contact_${id}`,
+  undefined,
+  answer,
+];
+const list = (on: Under, query: string, answer: object): Row => [on, 'GET', `/v2/contacts?${query}`, undefined, answer];
 
 const ROWS: readonly Row[] = [
   patch({ scalarNull: 'ignored' }, { company: null }, { company: 'Acme' }),
@@ -77,7 +67,6 @@ const ROWS: readonly Row[] = [
     addresses(email('a@x.example'), email('c@x.example'), email('A@x.example')),
   ),
   create({ createRequires: 'name-or-email' }, {}, { status: 422 }),
-  create({ createRequires: 'last-name' }, { first_name: 'Ann' }, { status: 422 }),
   create({ createKnownEmail: 'existing' }, addresses(email('A@x.example')), { body: { data: { id: 'contact_1' } } }),
   create(
     { createKnownEmail: 'existing-updated' },
@@ -89,37 +78,39 @@ const ROWS: readonly Row[] = [
   createBucket('allowed', { body: { data: { id: 'bucket_2' } } }),
   createBucket('existing', { body: { data: { id: 'bucket_1' } } }),
   createBucket('422', { status: 422 }),
-  addMembers('skipped', { status: 200, body: { data: ref('contact_1', 'contact_2') } }),
-  addMembers('404', { status: 404 }),
-  addMembers('422', { status: 422 }),
-  addMembers('partial-with-errors', { status: 200, body: { errors: ['Unknown id contact_9'] } }),
+  join({ bulkBadIds: 'skipped' }, UNKNOWN_MEMBER, { status: 200, body: { data: ref('contact_1', 'contact_2') } }),
+  join({ bulkBadIds: '404' }, UNKNOWN_MEMBER, { status: 404 }),
+  join({ bulkBadIds: '422' }, UNKNOWN_MEMBER, { status: 422 }),
+  join({ bulkBadIds: 'partial-with-errors' }, UNKNOWN_MEMBER, {
+    status: 200,
+    body: { errors: ['Unknown id contact_9'] },
+  }),
   [{ putNoBuckets: '422' }, 'PUT', '/v2/contacts/contact_2/buckets', [], { status: 422 }],
-  [{ bulkAnswer: 'touched' }, 'POST', MEMBERS, ref('contact_1'), { body: { data: ref('contact_1') } }],
+  join({ bulkAnswer: 'touched' }, ['contact_1'], { body: { data: ref('contact_1') } }),
   [{}, 'POST', '/v2/contacts/contact_1/merge', { contact_ids: ['contact_2'] }, { status: 422 }],
   [{ mergeBody: 'object' }, 'POST', '/v2/contacts/contact_1/merge', { contact_ids: ['contact_2'] }, { status: 200 }],
-  miss({ errorBody: 'errors-object' }, 404, { errors: { cause: expect.any(String) } }),
-  miss({ errorBody: 'error-text' }, 404, { error: expect.any(String) }),
-  miss({ errorBody: 'error-records' }, 404, { errors: [{ message: expect.any(String), field: null }] }),
-  miss({ errorBody: 'empty' }, 404, ''),
-  miss({ errorBody: 'html', missingRecordStatus: '403' }, 403, '<h1>403</h1>'),
-  miss({ accountState: 'disabled' }, 402, { errors: { cause: 'disabled' } }),
-  join('contact', 'contact_2', LATER),
-  join('contact-if-changed', 'contact_2', EARLIER),
-  join('contact-if-changed', 'contact_1', LATER, EARLIER),
-  join('nothing', 'contact_1', EARLIER, EARLIER),
-  [{ sortTies: 'id-descending' }, 'GET', '/v2/contacts?order=updated_at', undefined, { body: { data: BOTH_REVERSED } }],
-  [{}, 'GET', '/v2/contacts?page=2', undefined, { body: { data: [] } }],
-  [{ pastEnd: '404' }, 'GET', '/v2/contacts?page=2', undefined, { status: 404 }],
-  [
-    { pastEnd: 'last-page' },
-    'GET',
-    '/v2/contacts?page=2',
-    undefined,
-    { body: { data: ref('contact_1', 'contact_2') } },
-  ],
-  read({ timestampFormat: 'iso' }, { created_at: '2026-01-01T12:00:00Z' }),
-  read({ timestampFormat: 'iso-ms' }, { created_at: '2026-01-01T12:00:00.000Z' }),
-  read({ nullFields: 'absent' }, { extra_data: expect.not.objectContaining({ muted_at: null }) }),
+  read({ errorBody: 'errors-object' }, 9, { status: 404, body: { errors: { cause: expect.any(String) } } }),
+  read({ errorBody: 'error-text' }, 9, { status: 404, body: { error: expect.any(String) } }),
+  read({ errorBody: 'error-records' }, 9, {
+    status: 404,
+    body: { errors: [{ message: expect.any(String), field: null }] },
+  }),
+  read({ errorBody: 'empty' }, 9, { status: 404, body: '' }),
+  read({ errorBody: 'html', missingRecordStatus: '403' }, 9, { status: 403, body: '<h1>403</h1>' }),
+  read({ accountState: 'disabled' }, 9, { status: 402, body: { errors: { cause: 'disabled' } } }),
+  join({ membershipBump: 'contact' }, ['contact_2'], times(LATER)),
+  join({ membershipBump: 'contact-if-changed' }, ['contact_2'], times(EARLIER)),
+  join({ membershipBump: 'contact-if-changed' }, ['contact_1'], times(LATER, EARLIER)),
+  join({ membershipBump: 'nothing' }, ['contact_1'], times(EARLIER, EARLIER)),
+  list({ sortTies: 'id-descending' }, 'order=updated_at', { body: { data: ref('contact_2', 'contact_1') } }),
+  list({}, 'page=2', { body: { data: [] } }),
+  list({ pastEnd: '404' }, 'page=2', { status: 404 }),
+  list({ pastEnd: 'last-page' }, 'page=2', { body: { data: ref('contact_1', 'contact_2') } }),
+  read({ timestampFormat: 'iso' }, 2, { body: { data: { created_at: '2026-01-01T12:00:00Z' } } }),
+  read({ timestampFormat: 'iso-ms' }, 2, { body: { data: { created_at: '2026-01-01T12:00:00.000Z' } } }),
+  read({ nullFields: 'absent' }, 2, {
+    body: { data: { extra_data: expect.not.objectContaining({ muted_at: null }) } },
+  }),
 ];
 
 it.each(ROWS)('under %j, %s %s has the answer of the variant', async (variants, method, path, sent, answer) => {

@@ -2,12 +2,11 @@ import type { GoogleQuotas } from './google/quotas.ts';
 import { type GoogleEmulator, startGoogleEmulator } from './google/server.ts';
 import type { GoogleVariants } from './google/variants.ts';
 import type { Person } from './people/person.ts';
+import type { RateLimit } from './rate-window.ts';
 import { peopleAtGoogle, peopleAtService, seedGoogle, seedService } from './people/seed.ts';
-import type { RateLimit } from './service/rate-window.ts';
 import { type ServiceEmulator, startServiceEmulator } from './service/server.ts';
 import type { ServiceVariants } from './service/variants.ts';
 
-/** The settings of every emulator of a sandbox. */
 export type Behaviour = {
   /** 500 requests in 60 000 ms by default. */
   readonly serviceRateLimit?: RateLimit;
@@ -24,9 +23,8 @@ type EmulatorOptions = {
   readonly behaviour: Behaviour;
   readonly people: readonly Person[];
   /** 0, the default, selects a free port. */
-  readonly port?: number;
-  /** The email address of the account. */
-  readonly accountEmail?: string;
+  readonly port?: number | undefined;
+  readonly accountEmail?: string | undefined;
 };
 
 /** A running emulator with its data, by the configuration name of its provider. */
@@ -37,49 +35,21 @@ export type Emulator =
 export type EmulatedProvider = Emulator['provider'];
 
 /** Starts Google's emulator on 127.0.0.1 with one account. Rejects if the port is in use. */
-export const startGoogle = async ({
-  behaviour,
-  people,
-  port = 0,
-  ...rest
-}: EmulatorOptions): Promise<GoogleEmulator> => {
-  const { clock, googlePropagationDelayMs, googleQuotas, variants } = behaviour;
-  const server = await startGoogleEmulator({
-    port,
-    variants: variants?.google ?? {},
-    ...rest,
-    ...(clock && { clock }),
-    ...(googleQuotas && { quotas: googleQuotas }),
-    ...(googlePropagationDelayMs !== undefined && { propagationDelayMs: googlePropagationDelayMs }),
-  });
+export const startGoogle = async ({ behaviour, people, ...account }: EmulatorOptions): Promise<GoogleEmulator> => {
+  const { clock, googlePropagationDelayMs: propagationDelayMs, googleQuotas: quotas, variants } = behaviour;
+  const options = { ...account, clock, propagationDelayMs, quotas, variants: variants?.google };
+  const server = await startGoogleEmulator(options);
   seedGoogle(server.account, people);
   return server;
 };
 
 /** Starts the service's emulator on 127.0.0.1 with one account. Rejects if the port is in use. */
-export const startService = async ({
-  behaviour,
-  people,
-  port = 0,
-  ...rest
-}: EmulatorOptions): Promise<ServiceEmulator> => {
-  const { clock, serviceRateLimit, variants } = behaviour;
-  const server = await startServiceEmulator({
-    port,
-    variants: variants?.service ?? {},
-    ...rest,
-    ...(clock && { clock }),
-    ...(serviceRateLimit && { rateLimit: serviceRateLimit }),
-  });
+export const startService = async ({ behaviour, people, ...account }: EmulatorOptions): Promise<ServiceEmulator> => {
+  const { clock, serviceRateLimit: rateLimit, variants } = behaviour;
+  const server = await startServiceEmulator({ ...account, clock, rateLimit, variants: variants?.service });
   seedService(server.account, people);
   return server;
 };
-
-/** Starts an emulator of that provider. Rejects if the port is in use. */
-export const startEmulator = async (provider: EmulatedProvider, options: EmulatorOptions): Promise<Emulator> =>
-  provider === 'google'
-    ? { provider, server: await startGoogle(options) }
-    : { provider, server: await startService(options) };
 
 /** Returns the settings of a link's side that open the account, including its token. */
 export const settingsOf = ({ provider, server }: Emulator): Readonly<Record<string, string>> =>
@@ -100,10 +70,13 @@ export const settingsOf = ({ provider, server }: Emulator): Readonly<Record<stri
         accessToken: server.issueToken(),
       };
 
-/** Returns the number of contacts in the account. */
-export const contactCount = ({ provider, server }: Emulator): number =>
-  provider === 'google' ? server.account.people().length : server.account.contacts().length;
+/** Returns the same settings as environment variables: `clientId` of `google` is GOOGLE_CLIENT_ID. */
+export const variablesOf = (emulator: Emulator): Record<string, string> => {
+  const entries = Object.entries(settingsOf(emulator)).map(([key, value]) => {
+    return [`${emulator.provider}_${key.replaceAll(/[A-Z]/gu, '_$&')}`.toUpperCase(), value];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+};
 
-/** Returns the people in the account. */
 export const peopleAt = ({ provider, server }: Emulator): readonly Person[] =>
   provider === 'google' ? peopleAtGoogle(server.account) : peopleAtService(server.account);

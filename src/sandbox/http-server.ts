@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 
@@ -48,16 +48,6 @@ export const localRequestsOnly: MiddlewareHandler = async (context, next) => {
   const isOwn = origin === undefined || origin === `http://${host}`;
   if (LOOPBACK.test(host) && isOwn) return next();
   return context.json({ error: 'The control routes are for programs of this machine.' }, 403);
-};
-
-/** Sends the head, with the length of the whole body, and the first half of the body. Then cuts the connection. */
-export const sendHalf = async ({ res, env }: { readonly res: Response; readonly env: HttpBindings }): Promise<void> => {
-  const body = Buffer.from(await res.arrayBuffer());
-  const { outgoing, incoming } = env;
-  outgoing.writeHead(res.status, { ...Object.fromEntries(res.headers), 'content-length': body.length });
-  const half = body.subarray(0, Math.floor(body.length / 2));
-  await new Promise<void>((resolve) => outgoing.write(half, () => resolve()));
-  incoming.socket.destroy();
 };
 
 const style = html`<style>

@@ -16,7 +16,6 @@ export class NameIndex {
     else ids.add(id);
   }
 
-  /** Returns the ids with that name. */
   idsOf(name: string): ReadonlySet<string> {
     return this.#ids.get(name) ?? new Set();
   }

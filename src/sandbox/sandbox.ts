@@ -3,9 +3,9 @@ import {
   type EmulatedProvider,
   type Emulator,
   settingsOf,
-  startEmulator,
   startGoogle,
   startService,
+  variablesOf,
 } from './emulators.ts';
 import type { GoogleEmulator } from './google/server.ts';
 import { samplePeople } from './people/sample.ts';
@@ -13,7 +13,6 @@ import { splitBook } from './people/overlap.ts';
 import type { Person } from './people/person.ts';
 import type { ServiceEmulator } from './service/server.ts';
 
-/** The sample data. */
 type Sample = {
   /** The seed of the sample data; 1 by default. */
   readonly seed?: number;
@@ -65,28 +64,18 @@ const closing = (running: AsyncDisposableStack): Closable => {
   return { close, [Symbol.asyncDispose]: close };
 };
 
-const environmentOf = (google: GoogleEmulator, service: ServiceEmulator): Record<string, string> => ({
-  SERVICE_BASE_URL: service.url,
-  SERVICE_AUTH_URL: service.authUrl,
-  SERVICE_CLIENT_ID: service.clientId,
-  SERVICE_CLIENT_SECRET: service.clientSecret,
-  SERVICE_ACCESS_TOKEN: service.issueToken(),
-  GOOGLE_CLIENT_ID: google.clientId,
-  GOOGLE_CLIENT_SECRET: google.clientSecret,
-  GOOGLE_REFRESH_TOKEN: google.issueRefreshToken(),
-  GOOGLE_ROOT_URL: google.url,
-  GOOGLE_AUTH_URL: google.authUrl,
-  GOOGLE_TOKEN_URL: google.tokenUrl,
-});
-
 /** Starts both emulators on 127.0.0.1 and fills them. If a port is in use, stops both and rejects. */
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Sandbox> => {
-  const { googlePort = 0, servicePort = 0 } = options;
   const books = chooseBooks(options, options.google, options.service);
   await using starting = new AsyncDisposableStack();
-  const google = starting.use(await startGoogle({ behaviour: options, people: books.left, port: googlePort }));
-  const service = starting.use(await startService({ behaviour: options, people: books.right, port: servicePort }));
-  const environment = environmentOf(google, service);
+  const google = starting.use(await startGoogle({ behaviour: options, people: books.left, port: options.googlePort }));
+  const service = starting.use(
+    await startService({ behaviour: options, people: books.right, port: options.servicePort }),
+  );
+  const environment = {
+    ...variablesOf({ provider: 'service', server: service }),
+    ...variablesOf({ provider: 'google', server: google }),
+  };
   return { google, service, environment: () => ({ ...environment }), ...closing(starting.move()) };
 };
 
@@ -120,11 +109,12 @@ export const startSandboxPair = async (options: PairOptions): Promise<SandboxPai
   const books = chooseBooks(options, options.left.people, options.right.people);
   await using starting = new AsyncDisposableStack();
   const start = async (side: 'left' | 'right'): Promise<Emulator> => {
-    const { provider, port = 0 } = options[side];
+    const { provider, port } = options[side];
     const accountEmail = `${ACCOUNT_NAMES[side]}@account.example`;
-    const emulator = await startEmulator(provider, { behaviour: options, people: books[side], port, accountEmail });
-    starting.use(emulator.server);
-    return emulator;
+    const account = { behaviour: options, people: books[side], port, accountEmail };
+    return provider === 'google'
+      ? { provider, server: starting.use(await startGoogle(account)) }
+      : { provider, server: starting.use(await startService(account)) };
   };
   const [left, right] = [await start('left'), await start('right')];
   const areAlike = left.provider === right.provider;

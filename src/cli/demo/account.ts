@@ -47,13 +47,13 @@ const serviceAccount = ({ account }: ServiceEmulator): Omit<Account, 'people'> =
       name,
     ).id;
   return {
-    add: (person) => void seedService(account, [person]),
+    add: (person) => seedService(account, [person]),
     setTitle: (name, title) => void account.updateContact(idOf(name), { title }),
     setEmail: (name, address) => void account.updateContact(idOf(name), { email_addresses: [{ address }] }),
     remove: (name) => void account.deleteContact(idOf(name)),
     renameGroup: (from, to) => {
       const bucket = account.buckets().find(({ name }) => name === from);
-      account.renameBucket(found(bucket, from).id, to);
+      account.updateBucket(found(bucket, from).id, { name: to });
     },
   };
 };

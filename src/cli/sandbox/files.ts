@@ -10,7 +10,7 @@ import {
 import { loadAddressBook } from '../../sandbox/address-book/load.ts';
 import { writeVCards } from '../../sandbox/address-book/vcard-write.ts';
 import { peopleAt, type EmulatedProvider, type Emulator } from '../../sandbox/emulators.ts';
-import { defaultContactLimit } from '../../sandbox/google/server.ts';
+import { contactLimit } from '../../sandbox/google/contact-writes.ts';
 import { UsageError } from '../command/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -21,7 +21,7 @@ export type LoadedFile = AddressBook & { readonly path: string };
 const MOST_PEOPLE = 50_000;
 
 /** The number of contacts that an account accepts. Google has a limit; no limit of the service is known. */
-const ROOM: Readonly<Record<EmulatedProvider, number>> = { google: defaultContactLimit, service: MOST_PEOPLE };
+const ROOM: Readonly<Record<EmulatedProvider, number>> = { google: contactLimit, service: MOST_PEOPLE };
 
 /** Reads the address book for an account. Throws a {@link UsageError} if it cannot be used. */
 export const loadFile = async (path: string, provider: EmulatedProvider): Promise<LoadedFile> => {

@@ -6,10 +6,11 @@ import type { Command } from 'commander';
 import { SIDES, type Sides } from '../../core/contact/side.ts';
 import { count } from '../../core/view/words.ts';
 import { EMULATED_NAMES, USUAL_PROVIDERS } from '../../providers/names.ts';
-import { contactCount, settingsOf, type EmulatedProvider, type Emulator } from '../../sandbox/emulators.ts';
-import { googleVariantsSchema } from '../../sandbox/google/variants.ts';
+import { peopleAt, variablesOf, type EmulatedProvider } from '../../sandbox/emulators.ts';
+import { GOOGLE_VARIANT_TABLE } from '../../sandbox/google/variants.ts';
 import { startSandboxPair, type PairOptions, type PairSide, type SandboxPair } from '../../sandbox/sandbox.ts';
-import { VARIANT_TABLE, type VariantRow } from '../../sandbox/service/variants.ts';
+import { SERVICE_VARIANT_TABLE } from '../../sandbox/service/variants.ts';
+import type { VariantRow } from '../../sandbox/variants.ts';
 import { shellQuoted } from '../../util/printable.ts';
 import { rateLimit, type RateLimit } from '../../util/values.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
@@ -31,20 +32,12 @@ type Options = {
   readonly [Provider in EmulatedProvider as `${Provider}Port`]?: number;
 };
 
-const GOOGLE_VARIANT_TABLE: readonly VariantRow[] = Object.entries(googleVariantsSchema.shape).map(
-  ([name, values]) => ({
-    name,
-    about: values.description ?? '',
-    values: values.unwrap().options,
-  }),
-);
-
 /** Each emulated provider: its name as a title and within a sentence, and the variants of its behaviour. */
 const EMULATED: Readonly<
   Record<EmulatedProvider, { readonly title: string; readonly place: string; readonly variants: readonly VariantRow[] }>
 > = {
   google: { title: 'Google', place: 'Google', variants: GOOGLE_VARIANT_TABLE },
-  service: { title: 'Service', place: 'the service', variants: VARIANT_TABLE },
+  service: { title: 'Service', place: 'the service', variants: SERVICE_VARIANT_TABLE },
 };
 
 const formatVariants = (title: string, table: readonly VariantRow[]): string => {
@@ -118,14 +111,6 @@ const start = async (options: PairOptions): Promise<SandboxPair> =>
     throw new UsageError(`Port ${String(error.port)} is in use. Choose another one, or leave it out for any free one.`);
   });
 
-/** `clientId` of `google` is GOOGLE_CLIENT_ID. */
-const variablesOf = (emulator: Emulator): Record<string, string> => {
-  const entries = Object.entries(settingsOf(emulator)).map(([key, value]) => {
-    return [`${emulator.provider}_${key.replaceAll(/[A-Z]/gu, '_$&')}`.toUpperCase(), value];
-  });
-  return Object.fromEntries(entries) as Record<string, string>;
-};
-
 /** A new directory of state: each sandbox has its own accounts, so it needs its own store. */
 const newDataDir = (): string => join(tmpdir(), `contact-sync-sandbox-${randomUUID().slice(0, 8)}`);
 
@@ -159,7 +144,7 @@ const printEnvironment = (
   const contents = SIDES.map((side) => {
     const { name } = link[side];
     const place = EMULATED[running[side].provider].place + (name === undefined ? '' : ` (${name})`);
-    return `${count(contactCount(running[side]), 'contact')} at ${place}`;
+    return `${count(peopleAt(running[side]).length, 'contact')} at ${place}`;
   });
   terminal.print(`# Sandbox: ${contents.join(', ')}. Paste this into another shell:`);
   terminal.print(

@@ -17,7 +17,6 @@ export type Problem = {
 /** Problems of one kind: their number, and the first ones. */
 export type Problems = { readonly count: number; readonly first: readonly Problem[] };
 
-/** The content of a file, and its problems. */
 export type AddressBook = {
   readonly people: readonly Person[];
   /** The number of people beyond the limit. */

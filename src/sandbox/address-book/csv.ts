@@ -133,7 +133,6 @@ const readRows = (bytes: Buffer, onRow: (row: readonly string[], endLine: number
   }
 };
 
-/** Reads the people of a "Google CSV". */
 export const readCsv: ReadFile = (bytes, book) => {
   let columns: readonly string[] | null = null;
   let read = rowReader([]);

@@ -12,7 +12,6 @@ const isDay = (year: string, monthDay: string): boolean => {
   return !Number.isNaN(time.getTime()) && time.toISOString().slice(5, 10) === monthDay;
 };
 
-/** Parses a birthday of an export. */
 export const readBirthday = (text: string): ReadBirthday => {
   const date = text.trim();
   const { year, month, day } = DATE.exec(date)?.groups ?? {};
@@ -60,7 +59,6 @@ const MOBILE = { home: 'mobile', work: 'workMobile', other: 'mobile' };
 const ownLabel = (types: readonly string[]): string | null =>
   types.find((type) => !ABILITIES.has(type.toLowerCase()))?.replace(/^X-/iu, '') ?? null;
 
-/** Returns the label of a property's types. */
 export const labelOfTypes = (types: readonly string[]): string | null => {
   if (types.length === 0) return null;
   const known = new Set(types.map((type) => type.toLowerCase()));
@@ -83,7 +81,6 @@ const TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ['workMobile', ['WORK', 'CELL']],
 ]);
 
-/** Returns the types of a common label; null for any other label. */
 export const typesOfLabel = (label: string): readonly string[] | null => TYPES.get(label) ?? null;
 
 const HAS_CONTROL = /[\u0000-\u001F\u007F]/u;
@@ -119,6 +116,5 @@ export const splitEscaped = (text: string, separator: ';' | ','): string[] => {
   return [...parts, text.slice(from)];
 };
 
-/** Escapes a text for vCard 3.0 and 4.0. */
 export const escape = (text: string): string =>
   text.replaceAll(/[\\,;]/gu, String.raw`\$&`).replaceAll(/\r\n|\n|\r/gu, String.raw`\n`);

@@ -1,4 +1,3 @@
-import type { CountryCode } from 'libphonenumber-js';
 import { ContactBook, type ContactFields, type ContactRecord, mergedFields } from './contact-book.ts';
 import { storedValues } from './field-values.ts';
 import { GroupBook, type GroupRecord, myContactsGroup } from './group-book.ts';
@@ -6,16 +5,12 @@ import { type ContactField, type FieldItem, type Person, readFields } from './pe
 import { personView, type ViewOptions } from './person-view.ts';
 import type { GoogleVariants } from './variants.ts';
 
-/** The options of an account. */
 interface AccountOptions {
   readonly email: string;
   /** The address of the account's photos, without a trailing slash. */
   readonly origin: string;
   readonly clock: { now(): number };
-  /** The current variants. */
   readonly variants: () => GoogleVariants;
-  /** The country for parsing national phone numbers. */
-  readonly country: CountryCode;
 }
 
 /**
@@ -38,7 +33,6 @@ export class GoogleAccount {
     this.#options = options;
   }
 
-  /** Returns the emulator's time in milliseconds. */
   now(): number {
     return this.#options.clock.now();
   }
@@ -106,14 +100,6 @@ export class GoogleAccount {
     for (const loser of losers) survivor = this.#mergeAway(survivor, loser, merged.updatedMicros);
   }
 
-  /** Gives a contact another resource name, as linking it with a profile does. Returns the new name. */
-  renamePerson(resourceName: string): string {
-    const record = this.#contact(resourceName);
-    const withTombstone = this.#options.variants().renameEvents === 'newNameAndTombstone';
-    const state = { ...record.state, updatedMicros: this.nextMicros() };
-    return this.contacts.rename(record, state, withTombstone, this.now()).resourceName;
-  }
-
   /** Returns every contact with all its fields, as the API returns them (contact source only). */
   people(): Person[] {
     return [...this.contacts.all()].map((record) => this.#view(record));
@@ -125,20 +111,17 @@ export class GoogleAccount {
     return record && this.#view(record);
   }
 
-  /** Returns the user's own labels. */
   groups(): { resourceName: string; name: string }[] {
     const own = this.contactGroups.all().filter(({ system }) => !system);
     return own.map(({ resourceName, name }) => ({ resourceName, name }));
   }
 
-  /** Returns the stored form of a person's fields, without memberships. */
   storedFields(person: Person): ContactFields {
-    const { country } = this.#options;
     const entries: [ContactField, FieldItem[]][] = [];
     for (const field of readFields) {
       if (field === 'metadata' || field === 'memberships') continue;
       const written = person[field];
-      if (written) entries.push([field, storedValues(field, written, country)]);
+      if (written) entries.push([field, storedValues(field, written)]);
     }
     return Object.fromEntries(entries);
   }

@@ -14,7 +14,6 @@ const rpcCodes = {
   UNAVAILABLE: { code: 14, http: 503 },
 } as const;
 
-/** Status string of an error body. */
 type RpcStatus = keyof typeof rpcCodes;
 
 type Details = readonly Readonly<Record<string, unknown>>[];
@@ -50,8 +49,8 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the error body for an HTTP status, for planned faults. */
-export function bodyOfStatus(httpStatus: number): object {
+/** Returns the answer with an HTTP status, for planned faults. */
+export function answerOfStatus(httpStatus: number): Response {
   const found = Object.entries(rpcCodes).find(([, { http }]) => http === httpStatus);
   const messages: Record<number, string> = {
     401: invalidCredentials().message,
@@ -61,24 +60,18 @@ export function bodyOfStatus(httpStatus: number): object {
     503: 'The service is currently unavailable.',
   };
   const message = messages[httpStatus] ?? `Forced answer with status ${httpStatus}.`;
-  return { error: { code: httpStatus, message, status: found?.[0] ?? 'UNKNOWN' } };
+  const error = { code: httpStatus, message, status: found?.[0] ?? 'UNKNOWN' };
+  return Response.json({ error }, { status: httpStatus });
 }
 
 export function invalidArgument(message: string, details?: Details): ApiError {
   return new ApiError('INVALID_ARGUMENT', message, details);
 }
 
-/** google.rpc.BadRequest with one violation. */
-export function badRequestDetails(field: string, description: string): Details {
-  return badRequest([{ field, description }]);
-}
-
-/** google.rpc.BadRequest. */
 export function badRequest(fieldViolations: readonly { field?: string; description: string }[]): Details {
   return [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations }];
 }
 
-/** google.rpc.ErrorInfo. */
 export function errorInfo(reason: string, domain: string, metadata?: Readonly<Record<string, string>>): Details {
   return [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain, ...(metadata && { metadata }) }];
 }

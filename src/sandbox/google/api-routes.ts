@@ -2,18 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { ApiError, insufficientScopes, invalidArgument, invalidCredentials } from './api-error.ts';
-import type { TokenStore } from './oauth-tokens.ts';
 import { operations } from './operations.ts';
-import { type MinuteQuota, quotaExceeded } from './quotas.ts';
+import { quotaExceeded } from './quotas.ts';
 import { checkParameters } from './request.ts';
 import type { ApiRequest, Operation, World } from './world.ts';
-
-/** The token store and the quotas that apply to a request. */
-export interface ApiGate {
-  readonly tokens: TokenStore;
-  reads: MinuteQuota;
-  writes: MinuteQuota;
-}
 
 const answerHeaders = {
   'content-type': 'application/json; charset=UTF-8',
@@ -23,56 +15,53 @@ const answerHeaders = {
 };
 
 /** Answers an API request. Checks, in this order: credentials, scope, parameters and body, quota. Then runs the operation. */
-export async function answerApi(
-  context: Context<{ Bindings: HttpBindings }>,
-  world: World,
-  gate: ApiGate,
-): Promise<Response> {
+export async function answerApi(context: Context<{ Bindings: HttpBindings }>, world: World): Promise<Response> {
   const url = new URL(context.req.url);
   const path = decodeURIComponent(url.pathname);
-  const operation = findOperation(context.req.method, path);
+  const { method } = context.req;
+  const operation = operations.find((each) => each.method === method && each.path.test(path));
   if (!operation) return context.html('<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>', 404);
-  const body = await context.req.text();
   const query = url.searchParams;
-  // Waits for one turn of the event loop, so that concurrent changes are detected as overlapping.
-  if (operation.mutates) await nextTurn();
+  if (operation.mutates) beginMutation(world);
   try {
-    checkToken(context.req.header('authorization'), query, operation, gate.tokens);
+    const body = await context.req.text();
+    // Waits for one turn of the event loop, so that concurrent changes are detected as overlapping.
+    if (operation.mutates) await nextTurn();
+    checkToken(context.req.header('authorization'), query, operation, world);
     checkParameters(query, operation);
     const [, ...pathParts] = operation.path.exec(path) ?? [];
     const request = { query, body: parseJson(body), pathParts };
-    useQuotas(operation, request, world, gate);
+    useQuotas(operation, request, world);
     return json(operation.run(request, world), 200, {});
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return json(error.body, error.httpStatus, error.headers);
   } finally {
     world.answered += 1;
+    if (operation.mutates) world.mutationsInProgress -= 1;
   }
 }
 
-/** Returns the operation for a method and path. */
-export function findOperation(method: string, path: string): Operation | undefined {
-  return operations.find((operation) => operation.method === method && operation.path.test(path));
+function beginMutation(world: World): void {
+  if (world.mutationsInProgress > 0) world.overlappingMutations += 1;
+  world.mutationsInProgress += 1;
 }
 
 function json(body: unknown, status: number, headers: Readonly<Record<string, string>>): Response {
   return new Response(JSON.stringify(body), { status, headers: { ...answerHeaders, ...headers } });
 }
 
-/** Checks the access token in the header or in the query. */
 function checkToken(
   authorization: string | undefined,
   query: URLSearchParams,
   { scopes }: Operation,
-  tokens: TokenStore,
+  { tokens }: World,
 ): void {
   const inHeader = authorization?.replace(/^Bearer /i, '');
   const scope = tokens.scopeOf(inHeader ?? query.get('access_token') ?? query.get('oauth_token') ?? '');
   if (scope === undefined) throw invalidCredentials();
   const granted = scope.split(' ');
-  const allowed = scopes.some((needed) => needed.every((name) => granted.includes(name)));
-  if (!allowed) throw insufficientScopes();
+  if (!scopes.some((name) => granted.includes(name))) throw insufficientScopes();
 }
 
 function parseJson(text: string): unknown {
@@ -84,13 +73,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-function useQuotas(operation: Operation, request: ApiRequest, world: World, gate: ApiGate): void {
-  const nowMs = world.account.now();
-  const reads = readsPeople(operation, request);
-  if (reads && !gate.reads.allows(nowMs)) throw quotaExceeded('read', world.variants);
-  if (operation.mutates && !gate.writes.allows(nowMs)) throw quotaExceeded('write', world.variants);
-  if (reads) gate.reads.use(nowMs);
-  if (operation.mutates) gate.writes.use(nowMs);
+/** A refused request uses no quota. */
+function useQuotas(operation: Operation, request: ApiRequest, { account, reads, writes, variants }: World): void {
+  const nowMs = account.now();
+  const isRead = readsPeople(operation, request);
+  if (isRead && reads.used(nowMs) >= reads.capacity) throw quotaExceeded('read', variants);
+  if (operation.mutates && writes.used(nowMs) >= writes.capacity) throw quotaExceeded('write', variants);
+  if (isRead) reads.add(nowMs);
+  if (operation.mutates) writes.add(nowMs);
 }
 
 function readsPeople({ reads }: Operation, { query, body }: ApiRequest): boolean {

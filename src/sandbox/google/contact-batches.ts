@@ -45,7 +45,6 @@ interface BatchResult {
   readonly response: object;
 }
 
-/** `POST /v1/people:batchCreateContacts` */
 export function batchCreateContacts({ body }: ApiRequest, world: World): object {
   const { contacts, readMask, sources } = readBody(createSchema, body, 'request');
   const people = contacts ?? [];
@@ -63,7 +62,6 @@ export function batchCreateContacts({ body }: ApiRequest, world: World): object 
   return results.length > 0 ? { createdPeople: results.map(({ response }) => response) } : {};
 }
 
-/** `POST /v1/people:batchUpdateContacts` */
 export function batchUpdateContacts({ body }: ApiRequest, world: World): object {
   const request = readBody(updateSchema, body, 'request');
   const people = Object.entries(request.contacts ?? {});
@@ -82,23 +80,20 @@ export function batchUpdateContacts({ body }: ApiRequest, world: World): object 
   return { updateResult: Object.fromEntries(results.map(({ key, response }) => [key, response])) };
 }
 
-/** `POST /v1/people:batchDeleteContacts` */
 export function batchDeleteContacts({ body }: ApiRequest, world: World): object {
   const { resourceNames } = readBody(deleteSchema, body, 'request');
   const names = [...new Set(resourceNames ?? [])];
   checkCount('resource_names', names.length, maximumDeletes);
   const ignoreMissing = world.variants.batchDeleteMissing === 'ignored';
   const present = names.filter((name) => !ignoreMissing || world.account.contacts.living(name));
-  const records = present.map((name) => contactToDelete(name, world));
+  const records = present.map((name) => {
+    const record = world.account.contacts.living(name);
+    if (!record) throw notFound();
+    return record;
+  });
   const updatedMicros = world.account.nextMicros();
   for (const record of records) applyDelete(record, updatedMicros, world);
   return {};
-}
-
-function contactToDelete(resourceName: string, { account }: World): ContactRecord {
-  const record = account.contacts.living(resourceName);
-  if (!record) throw notFound();
-  return record;
 }
 
 function checkCount(field: string, count: number, maximum: number): void {

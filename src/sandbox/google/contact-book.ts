@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ContactField, type FieldItem, type PersonField, readFields, singletonFields } from './person-schema.ts';
+import { type ContactField, type FieldItem, readFields, singletonFields } from './person-schema.ts';
 
 /** The values of a contact in stored form, by field. */
 export type ContactFields = { readonly [Field in ContactField]?: readonly FieldItem[] };
@@ -13,9 +13,8 @@ export interface ContactState {
   readonly updatedMicros: number;
 }
 
-/** One contact, living or deleted. */
 export interface ContactRecord {
-  /** Id of the source: lower-case hex. It stays if the resource name changes. */
+  /** Id of the source: lower-case hex. */
   readonly sourceId: string;
   readonly resourceName: string;
   readonly state: ContactState;
@@ -30,7 +29,6 @@ interface LogEntry {
   readonly atMs: number;
 }
 
-/** Part of the change log: records in the order of their last change. */
 interface LogSlice {
   readonly records: readonly ContactRecord[];
   /** Sequence number of the last record if more records follow. */
@@ -55,7 +53,6 @@ export class ContactBook {
     this.#seed = seed;
   }
 
-  /** Number of living contacts. */
   get size(): number {
     return this.#living;
   }
@@ -76,7 +73,6 @@ export class ContactBook {
     return name === undefined ? this.#records.get(resourceName) : this.find(name);
   }
 
-  /** Returns the living contact with that name. */
   living(resourceName: string): ContactRecord | undefined {
     const record = this.find(resourceName);
     return record?.deleted ? undefined : record;
@@ -90,7 +86,7 @@ export class ContactBook {
   create(state: ContactState, atMs: number): ContactRecord {
     this.#living += 1;
     const sourceId = this.#nextId();
-    const resourceName = this.#nameOf(sourceId);
+    const resourceName = `people/c${BigInt(`0x${sourceId}`)}`;
     const unchanging = { sourceId, previous: undefined, deleted: false, formerNames: [] };
     return this.#append({ ...unchanging, resourceName, state }, atMs);
   }
@@ -126,22 +122,6 @@ export class ContactBook {
 
   addFormerName(record: ContactRecord, name: string, atMs: number): ContactRecord {
     return this.#append({ ...record, formerNames: [...record.formerNames, name] }, atMs);
-  }
-
-  /** Gives the contact a new resource name. The source id stays. */
-  rename(record: ContactRecord, state: ContactState, withTombstone: boolean, atMs: number): ContactRecord {
-    const resourceName = this.#nameOf(this.#nextId());
-    const { resourceName: oldName } = record;
-    this.#records.delete(oldName);
-    this.#currentSequences.delete(oldName);
-    if (withTombstone) {
-      const emptied = { fields: {}, groups: [], updatedMicros: state.updatedMicros };
-      this.#append({ ...record, state: emptied, previous: record.state, deleted: true }, atMs);
-    } else {
-      this.#newNames.set(oldName, resourceName);
-    }
-    const formerNames = [...record.formerNames, oldName];
-    return this.#append({ ...record, resourceName, state, previous: record.state, formerNames }, atMs);
   }
 
   /**
@@ -222,15 +202,7 @@ export class ContactBook {
     const text = `${this.#seed} contact ${this.#created}`;
     return (createHash('sha256').update(text).digest().readBigUInt64BE() >> 1n).toString(16);
   }
-
-  /** Returns the resource name for a source id: `people/c` and the same number in decimal. */
-  #nameOf(sourceId: string): string {
-    return `people/c${BigInt(`0x${sourceId}`)}`;
-  }
 }
-
-/** Fields with one value in a merged contact. */
-const single: ReadonlySet<PersonField> = singletonFields;
 
 /** Returns the fields of a merged contact: the first contact's single values, and the list values of all, each once. */
 export function mergedFields(contacts: readonly ContactFields[]): ContactFields {
@@ -239,7 +211,7 @@ export function mergedFields(contacts: readonly ContactFields[]): ContactFields 
     if (field === 'metadata' || field === 'memberships') continue;
     const values = contacts.flatMap((contact) => contact[field] ?? []);
     if (values.length === 0) continue;
-    merged.push([field, single.has(field) ? values.slice(0, 1) : withoutRepeats(values)]);
+    merged.push([field, singletonFields.has(field) ? values.slice(0, 1) : withoutRepeats(values)]);
   }
   return Object.fromEntries(merged);
 }

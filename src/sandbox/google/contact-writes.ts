@@ -16,10 +16,12 @@ import { personView, type ReadSelection } from './person-view.ts';
 import { readBody, selectionOrAll, updateMask } from './request.ts';
 import { type ApiRequest, noteApiWrite, showing, type World } from './world.ts';
 
+/** The maximum number of contacts in an account (providers/google/API.md, Quotas and limits). */
+export const contactLimit = 25_000;
+
 /** Values and groups of a contact after the checks of a write, before any change. */
 type ContactContent = Omit<ContactState, 'updatedMicros'>;
 
-/** An update that passed all checks. */
 interface ContactEdit {
   readonly record: ContactRecord;
   readonly content: ContactContent;
@@ -129,7 +131,6 @@ function staleEtag(what: string, { variants }: World): ApiError {
   );
 }
 
-/** `POST /v1/people:createContact` */
 export function createContact({ query, body }: ApiRequest, world: World): object {
   const selection = selectionOrAll(query);
   const content = contentToCreate(readBody(personSchema, body, 'person'), world);
@@ -137,7 +138,6 @@ export function createContact({ query, body }: ApiRequest, world: World): object
   return personAfterWrite(applyCreate(content, world.account.nextMicros(), world), selection, world);
 }
 
-/** `PATCH /v1/people/{id}:updateContact` */
 export function updateContact({ query, body, pathParts }: ApiRequest, world: World): object {
   const mask = updateMask(query.get('updatePersonFields'), 'updatePersonFields');
   const selection = selectionOrAll(query);
@@ -146,7 +146,6 @@ export function updateContact({ query, body, pathParts }: ApiRequest, world: Wor
   return personAfterWrite(applyEdit(edit, world.account.nextMicros(), world), selection, world);
 }
 
-/** `DELETE /v1/people/{id}:deleteContact` */
 export function deleteContact({ pathParts }: ApiRequest, world: World): object {
   const record = world.account.contacts.living(`people/${pathParts[0]}`);
   if (!record) throw missingContact(world.variants);
@@ -155,7 +154,7 @@ export function deleteContact({ pathParts }: ApiRequest, world: World): object {
 }
 
 /** Throws the 429 for creates that would exceed the account's limit. */
-export function checkRoom(added: number, { account, contactLimit, variants }: World): void {
+export function checkRoom(added: number, { account, variants }: World): void {
   if (account.contacts.size + added > contactLimit) throw contactLimitReached(variants);
 }
 

@@ -15,7 +15,6 @@ export function contactSourceEtag(updatedMicros: number): string {
   return `#${shortHash(`contact ${updatedMicros}`)}`;
 }
 
-/** Returns the etag of a contact group. */
 export function groupEtag(updatedMicros: number): string {
   return shortHash(`group ${updatedMicros}`);
 }

@@ -1,17 +1,17 @@
-import { parsePhoneNumberFromString, getCountries, type CountryCode } from 'libphonenumber-js';
+import { parsePhoneNumberFromString, getCountries } from 'libphonenumber-js';
 import { completeName, textOf } from './names.ts';
 import type { ContactField, FieldItem } from './person-schema.ts';
 
 /**
  * Returns the values of one field as the server stores and returns them: without written output-only keys and empty values,
- * with computed keys. Field metadata is not included. `country` is that of national phone numbers.
+ * with computed keys. Field metadata is not included. National phone numbers are American ones.
  */
-export function storedValues(field: ContactField, written: readonly FieldItem[], country: CountryCode): FieldItem[] {
+export function storedValues(field: ContactField, written: readonly FieldItem[]): FieldItem[] {
   const stored: FieldItem[] = [];
   for (const value of written) {
     const { metadata: _metadata, formattedType: _formattedType, ...rest } = value;
     const kept = prune(rest);
-    const complete = kept && computeValue(field, kept, country);
+    const complete = kept && computeValue(field, kept);
     if (complete) stored.push(complete);
   }
   return stored;
@@ -32,12 +32,12 @@ function isMessage(value: unknown): value is FieldItem {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function computeValue(field: ContactField, value: FieldItem, country: CountryCode): FieldItem | undefined {
+function computeValue(field: ContactField, value: FieldItem): FieldItem | undefined {
   switch (field) {
     case 'names':
       return nonEmpty(completeName(value));
     case 'phoneNumbers':
-      return nonEmpty(withLabel(withCanonicalForm(value, country)));
+      return nonEmpty(withLabel(withCanonicalForm(value)));
     case 'addresses':
       return withLabel(completeAddress(value));
     // A location has a type but, unlike every other field with a type, no formatted type.
@@ -77,9 +77,9 @@ function label(type: string): string {
   return type.charAt(0).toUpperCase() + type.slice(1).replaceAll(/([a-z])([A-Z])/g, '$1 $2');
 }
 
-function withCanonicalForm(phone: FieldItem, country: CountryCode): FieldItem {
+function withCanonicalForm(phone: FieldItem): FieldItem {
   const rest = without(phone, 'canonicalForm');
-  const parsed = parsePhoneNumberFromString(textOf(phone, 'value'), country);
+  const parsed = parsePhoneNumberFromString(textOf(phone, 'value'), 'US');
   return parsed?.isPossible() ? { ...rest, canonicalForm: parsed.number } : rest;
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NameIndex } from '../name-index.ts';
 
-/** Client data of a group. */
 export interface GroupClientData {
   readonly key: string;
   readonly value: string;
@@ -45,7 +44,6 @@ export function isAddable(group: GroupRecord): boolean {
 /** The contact groups of an account: the system groups and the user's own. */
 export class GroupBook {
   readonly #records = new Map<string, GroupRecord>();
-  /** The user's own living groups. */
   readonly #names = new NameIndex();
   readonly #seed: string;
   #created = 0;
@@ -75,7 +73,6 @@ export class GroupBook {
     return [...this.#records.values()].filter((group) => !group.deleted);
   }
 
-  /** Returns the user's own living group with that name. */
   named(name: string): GroupRecord | undefined {
     const ids = this.#names.idsOf(name);
     // Of several groups, the oldest.

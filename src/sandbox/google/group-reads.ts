@@ -3,16 +3,14 @@ import type { ContactBook } from './contact-book.ts';
 import { groupEtag } from './etags.ts';
 import { allContactsGroup, type GroupRecord } from './group-book.ts';
 import { timestamp } from './person-view.ts';
-import { readSize } from './request.ts';
+import { readMask, readSize } from './request.ts';
 import type { ApiRequest, World } from './world.ts';
 
-/** Every readable field of a group. */
-export const groupFields = ['clientData', 'groupType', 'memberCount', 'metadata', 'name'] as const;
+const groupFields = ['clientData', 'groupType', 'memberCount', 'metadata', 'name'] as const;
 
-/** A readable field of a group. */
 export type GroupField = (typeof groupFields)[number];
 
-/** The members of every group: resource names of contacts, by resource name of the group. */
+/** Resource names of contacts, by resource name of the group. */
 type Members = ReadonlyMap<string, readonly string[]>;
 
 /** Returns the members of every group, in one pass over the contacts. */
@@ -68,10 +66,9 @@ const maximumMembers = 100_000;
 
 const defaultGroupFields: readonly GroupField[] = ['metadata', 'groupType', 'memberCount', 'name'];
 
-/** `GET /v1/contactGroups` */
 export function listGroups({ query }: ApiRequest, world: World): object {
   const { account } = world;
-  const mask = readGroupMask(query.get('groupFields'), 'groupFields', groupFields, defaultGroupFields);
+  const mask = groupMask(query.get('groupFields'), 'groupFields', defaultGroupFields);
   const pageSize = readSize(query, 'pageSize', maximumPageSize, defaultPageSize);
   const offset = readOffset(query.get('pageToken') ?? '');
   const groups = account.contactGroups.all();
@@ -85,9 +82,8 @@ export function listGroups({ query }: ApiRequest, world: World): object {
   };
 }
 
-/** `GET /v1/contactGroups/{id}` */
 export function getGroup({ query, pathParts }: ApiRequest, world: World): object {
-  const mask = readGroupMask(query.get('groupFields'), 'groupFields', groupFields, defaultGroupFields);
+  const mask = groupMask(query.get('groupFields'), 'groupFields', defaultGroupFields);
   const members = readSize(query, 'maxMembers', maximumMembers, 0);
   return groupView(existingGroup(pathParts, world), mask, membersByGroup(world.account.contacts), members);
 }
@@ -99,22 +95,13 @@ export function existingGroup([id]: readonly string[], { account }: World): Grou
   return group;
 }
 
-/** Returns the fields in a group mask, or the fallback if it is empty. Throws the 400 for an unknown field. */
-export function readGroupMask<Field extends GroupField>(
+/** Returns the fields of an answer, or the fallback without a mask. Throws the 400 for an unknown field. */
+export function groupMask(
   mask: string | null | undefined,
   parameter: string,
-  valid: readonly Field[],
-  fallback: readonly Field[],
-): ReadonlySet<Field> {
-  const paths = (mask ?? '').split(',').map((path) => path.trim());
-  const fields = paths
-    .filter((path) => path !== '')
-    .map((path) => {
-      const field = valid.find((name) => name === path);
-      if (!field) throw invalidArgument(`Invalid ${parameter} mask path: "${path}".`);
-      return field;
-    });
-  return new Set(fields.length > 0 ? fields : fallback);
+  fallback: readonly GroupField[],
+): ReadonlySet<GroupField> {
+  return readMask(mask, parameter, groupFields, 'contactGroups/list') ?? new Set(fallback);
 }
 
 function readOffset(pageToken: string): number {

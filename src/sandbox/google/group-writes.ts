@@ -3,15 +3,8 @@ import { ApiError, invalidArgument, overLimit } from './api-error.ts';
 import type { ContactRecord } from './contact-book.ts';
 import { groupEtag } from './etags.ts';
 import { type GroupClientData, type GroupRecord, isAddable } from './group-book.ts';
-import {
-  existingGroup,
-  type GroupField,
-  groupFields,
-  groupView,
-  membersByGroup,
-  readGroupMask,
-} from './group-reads.ts';
-import { readBody } from './request.ts';
+import { existingGroup, type GroupField, groupMask, groupView, membersByGroup } from './group-reads.ts';
+import { readBody, readMask } from './request.ts';
 import { type ApiRequest, noteApiWrite, type World } from './world.ts';
 
 const maximumMembersModified = 1000;
@@ -43,10 +36,9 @@ const updateSchema = z.strictObject({
 const names = z.array(z.string()).optional();
 const modifySchema = z.strictObject({ resourceNamesToAdd: names, resourceNamesToRemove: names });
 
-/** `POST /v1/contactGroups` */
 export function createGroup({ body }: ApiRequest, world: World): object {
   const { contactGroup, readGroupFields } = readBody(createSchema, body, 'request');
-  const mask = readGroupMask(readGroupFields, 'readGroupFields', groupFields, defaultAnswerFields);
+  const mask = groupMask(readGroupFields, 'readGroupFields', defaultAnswerFields);
   const name = checkedName(contactGroup?.name, undefined, world);
   const { account } = world;
   const group = account.contactGroups.create(name, clientDataOf(contactGroup?.clientData), account.nextMicros());
@@ -56,8 +48,9 @@ export function createGroup({ body }: ApiRequest, world: World): object {
 /** `PUT /v1/contactGroups/{id}`: a stale etag is a 409, other than for a contact. */
 export function updateGroup({ body, pathParts }: ApiRequest, world: World): object {
   const { contactGroup, updateGroupFields, readGroupFields } = readBody(updateSchema, body, 'request');
-  const answerMask = readGroupMask(readGroupFields, 'readGroupFields', groupFields, defaultAnswerFields);
-  const mask = readGroupMask(updateGroupFields, 'updateGroupFields', updatableGroupFields, ['name']);
+  const answerMask = groupMask(readGroupFields, 'readGroupFields', defaultAnswerFields);
+  const page = 'contactGroups/update';
+  const mask = readMask(updateGroupFields, 'updateGroupFields', updatableGroupFields, page) ?? new Set(['name']);
   const group = ownGroup(pathParts, world);
   const { account } = world;
   if (contactGroup?.etag && contactGroup.etag !== groupEtag(group.updatedMicros ?? 0)) {
@@ -71,7 +64,6 @@ export function updateGroup({ body, pathParts }: ApiRequest, world: World): obje
   return groupView(updated, answerMask, membersByGroup(account.contacts));
 }
 
-/** `DELETE /v1/contactGroups/{id}` */
 export function deleteGroup({ query, pathParts }: ApiRequest, world: World): object {
   world.account.removeGroup(ownGroup(pathParts, world), query.get('deleteContacts') === 'true');
   return {};

@@ -1,9 +1,8 @@
 import { invalidArgument } from './api-error.ts';
-import type { ContactBook, ContactRecord } from './contact-book.ts';
+import type { ContactRecord } from './contact-book.ts';
 import type { Person } from './person-schema.ts';
 import { personView, type ReadSelection, tombstoneView, type ViewOptions } from './person-view.ts';
-import { internalQuotaExceeded } from './quotas.ts';
-import { readSize } from './request.ts';
+import { readSize, requiredSelection } from './request.ts';
 import {
   expiredSyncToken,
   isExpired,
@@ -15,7 +14,7 @@ import {
   templateOf,
   writeToken,
 } from './sync-tokens.ts';
-import { isReadStale, showing, visibleState, type World } from './world.ts';
+import { type ApiRequest, isReadStale, showing, visibleState, type World } from './world.ts';
 
 const maximumPageSize = 1000;
 const defaultPageSize = 100;
@@ -25,7 +24,6 @@ type SortOrder = (typeof sortOrders)[number];
 const sortOrders = ['LAST_MODIFIED_ASCENDING', 'LAST_MODIFIED_DESCENDING'] as const;
 
 interface ListParameters {
-  readonly book: ContactBook;
   readonly selection: ReadSelection;
   readonly pageSize: number;
   readonly sortOrder: SortOrder;
@@ -43,36 +41,23 @@ interface Page {
   readonly total: number;
 }
 
-/** One page of a listing. */
-interface PeoplePage {
-  readonly people: readonly Person[];
-  /** The continuation: a page token, or on the last page a sync token if one was requested. */
-  readonly tokens: { readonly nextSyncToken?: string; readonly nextPageToken?: string };
-  /** The number of people of all pages together. */
-  readonly total: number;
-}
-
-/** Returns a page of all people in a book, or of those that changed since a sync token. */
-export function listPeople(
-  book: ContactBook,
-  query: URLSearchParams,
-  selection: ReadSelection,
-  world: World,
-): PeoplePage {
-  const parameters = readParameters(book, query, selection);
+/** Returns a page of all connections, or of those that changed since a sync token. */
+export function listConnections({ query }: ApiRequest, world: World): object {
+  const parameters = readParameters(query);
   checkTokens(parameters, world);
-  const { pageToken, syncToken, requestSyncToken } = parameters;
-  if (!pageToken && !syncToken && requestSyncToken) useFullSyncQuota(world);
-  const listing = pageToken ?? openListing(parameters, world);
+  const listing = parameters.pageToken ?? openListing(parameters, world);
   const { people, after, total } = readPage(parameters, listing, world);
-  if (after !== undefined) {
-    return { people, total, tokens: { nextPageToken: writeToken(nextPageToken(parameters, listing, after, world)) } };
-  }
-  if (!requestSyncToken) return { people, total, tokens: {} };
-  return { people, total, tokens: { nextSyncToken: writeToken(nextSyncToken(parameters, listing, world)) } };
+  return {
+    ...(people.length > 0 && { connections: people }),
+    ...(after !== undefined && { nextPageToken: writeToken(nextPageToken(parameters, listing, after, world)) }),
+    ...(after === undefined &&
+      parameters.requestSyncToken && { nextSyncToken: writeToken(nextSyncToken(parameters, listing)) }),
+    ...(total > 0 && { totalPeople: total, totalItems: total }),
+  };
 }
 
-function readParameters(book: ContactBook, query: URLSearchParams, selection: ReadSelection): ListParameters {
+function readParameters(query: URLSearchParams): ListParameters {
+  const selection = requiredSelection(query);
   const pageSize = readSize(query, 'pageSize', maximumPageSize, defaultPageSize);
   const sortOrder = readSortOrder(query.get('sortOrder'));
   const requestSyncToken = query.get('requestSyncToken') === 'true';
@@ -81,7 +66,6 @@ function readParameters(book: ContactBook, query: URLSearchParams, selection: Re
   const { mask, contact, profile } = selection;
   const shared = [[...mask].sort(), contact, profile, pageSize, sortOrder];
   return {
-    book,
     selection,
     pageSize,
     sortOrder,
@@ -102,8 +86,7 @@ function readSortOrder(text: string | null): SortOrder {
 function checkTokens({ syncToken, pageToken, syncTemplate, pageTemplate }: ListParameters, world: World): void {
   const nowMs = world.account.now();
   if (syncToken) {
-    const dead = syncToken.generation < world.syncTokenGeneration || isExpired(syncToken.fullSyncAtMs, nowMs);
-    if (dead) throw expiredSyncToken(world.variants);
+    if (isExpired(syncToken.fullSyncAtMs, nowMs)) throw expiredSyncToken(world.variants);
     if (syncToken.template !== syncTemplate) throw parameterMismatch('sync_token');
   }
   if (!pageToken) return;
@@ -112,34 +95,28 @@ function checkTokens({ syncToken, pageToken, syncTemplate, pageTemplate }: ListP
   if (old && world.variants.pageTokens === 'oneHour') throw invalidArgument('Page token is invalid.');
 }
 
-function useFullSyncQuota(world: World): void {
-  const nowMs = world.account.now();
-  if (!world.fullSyncQuota.allows(nowMs)) throw internalQuotaExceeded(world.variants);
-  world.fullSyncQuota.use(nowMs);
-}
-
 type Listing = Pick<PageToken, 'after' | 'resumeFrom' | 'fullSyncAtMs'>;
 
 /**
  * Returns the start of a listing, and the position of the sync token at its end. That position covers only changes that were
  * visible when the listing began, so that changes during the listing are returned again rather than missed.
  */
-function openListing({ book, syncToken }: ListParameters, world: World): Listing {
+function openListing({ syncToken }: ListParameters, world: World): Listing {
   const { account, variants } = world;
   const nowMs = account.now();
-  const spread = book.sequenceAt(nowMs - world.propagationDelayMs);
+  const spread = account.contacts.sequenceAt(nowMs - world.propagationDelayMs);
   if (!syncToken) {
-    const resumeFrom = Math.max(0, Math.min(spread, ...staleSequences(book, world)));
+    const resumeFrom = Math.max(0, Math.min(spread, ...staleSequences(world)));
     return { after: 0, resumeFrom, fullSyncAtMs: nowMs };
   }
   const fullSyncAtMs = variants.incrementalTokens === 'extendExpiry' ? nowMs : syncToken.fullSyncAtMs;
   return { after: syncToken.sequence, resumeFrom: Math.max(spread, syncToken.sequence), fullSyncAtMs };
 }
 
-function staleSequences(book: ContactBook, world: World): number[] {
+function staleSequences(world: World): number[] {
   const stale = [...world.staleReads.keys()].filter((name) => isReadStale(world, name));
-  const inBook = stale.map((name) => book.sequenceOf(name)).filter((sequence) => sequence > 0);
-  return inBook.map((sequence) => sequence - 1);
+  const sequences = stale.map((name) => world.account.contacts.sequenceOf(name)).filter((sequence) => sequence > 0);
+  return sequences.map((sequence) => sequence - 1);
 }
 
 function readPage(parameters: ListParameters, listing: Listing, world: World): Page {
@@ -149,7 +126,7 @@ function readPage(parameters: ListParameters, listing: Listing, world: World): P
 }
 
 function deltaPage(parameters: ListParameters, syncToken: SyncToken, listing: Listing, world: World): Page {
-  const { book } = parameters;
+  const book = world.account.contacts;
   const options = viewOptions(parameters, world);
   const { records, next } = book.slice(listing.after, listing.resumeFrom, parameters.pageSize, () => true);
   const people = records.map((record) =>
@@ -159,7 +136,7 @@ function deltaPage(parameters: ListParameters, syncToken: SyncToken, listing: Li
 }
 
 function fullPage(parameters: ListParameters, listing: Listing, world: World): Page {
-  const { book } = parameters;
+  const book = world.account.contacts;
   const options = viewOptions(parameters, world);
   const visible = (record: ContactRecord): boolean => !record.deleted || isReadStale(world, record.resourceName);
   const { records, next } = book.slice(listing.after, book.lastSequence, parameters.pageSize, visible);
@@ -167,8 +144,8 @@ function fullPage(parameters: ListParameters, listing: Listing, world: World): P
 }
 
 function newestPage(parameters: ListParameters, { after }: Listing, world: World): Page {
-  const { book, pageSize } = parameters;
-  const { records, next } = book.newest(after === 0 ? book.lastSequence + 1 : after, pageSize);
+  const book = world.account.contacts;
+  const { records, next } = book.newest(after === 0 ? book.lastSequence + 1 : after, parameters.pageSize);
   return { people: viewAll(records, viewOptions(parameters, world), world), after: next, total: book.size };
 }
 
@@ -183,13 +160,8 @@ function viewOptions({ selection, syncToken }: ListParameters, world: World): Vi
   return { ...selection, ...showing(world), listing: true, formerNames: syncToken !== undefined };
 }
 
-function nextSyncToken(parameters: ListParameters, listing: Listing, world: World): SyncToken {
-  return {
-    sequence: listing.resumeFrom,
-    fullSyncAtMs: listing.fullSyncAtMs,
-    generation: world.syncTokenGeneration,
-    template: parameters.syncTemplate,
-  };
+function nextSyncToken({ syncTemplate }: ListParameters, { resumeFrom, fullSyncAtMs }: Listing): SyncToken {
+  return { sequence: resumeFrom, fullSyncAtMs, template: syncTemplate };
 }
 
 function nextPageToken(parameters: ListParameters, listing: Listing, after: number, world: World): PageToken {

@@ -18,13 +18,9 @@ export function completeName(written: FieldItem): FieldItem {
   const hasParts = partKeys.some((key) => textOf(parts, key) !== '');
   const useFree = free !== '' && !hasParts;
   const chosen = useFree ? { ...parts, ...splitName(free) } : parts;
-  const display = useFree ? free : joinParts(chosen);
+  const display = useFree ? free : joinKeys(chosen, partKeys);
   if (display === '') return chosen;
   return { displayName: display, ...chosen, displayNameLastFirst: lastFirst(chosen), unstructuredName: display };
-}
-
-function joinParts(name: FieldItem): string {
-  return joinKeys(name, partKeys);
 }
 
 function joinKeys(name: FieldItem, keys: readonly string[]): string {

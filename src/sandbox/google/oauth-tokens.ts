@@ -3,10 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 const accessTokenLifeMs = 3_600_000;
 const codeLifeMs = 600_000;
 
-/** The scope for reading and writing contacts. */
 export const contactsScope = 'https://www.googleapis.com/auth/contacts';
 
-/** The scope for only reading contacts. */
 export const contactsReadOnlyScope = 'https://www.googleapis.com/auth/contacts.readonly';
 
 interface AccessGrant {
@@ -23,7 +21,6 @@ interface CodeGrant {
   readonly offline: boolean;
 }
 
-/** The answer of the token endpoint. */
 interface TokenAnswer {
   readonly access_token: string;
   readonly expires_in: number;
@@ -79,7 +76,6 @@ export class TokenStore {
     return scope === undefined ? undefined : this.#accessAnswer(scope, refreshToken);
   }
 
-  /** Returns the scope of a valid access token. */
   scopeOf(accessToken: string): string | undefined {
     const grant = this.#accessTokens.get(accessToken);
     return grant && grant.expiresAtMs > this.#clock.now() ? grant.scope : undefined;
@@ -102,11 +98,6 @@ export class TokenStore {
     this.#consented = false;
   }
 
-  /** Expires the access tokens. Refresh tokens stay valid. */
-  expireAccessTokens(): void {
-    this.#accessTokens.clear();
-  }
-
   #accessAnswer(scope: string, refreshToken: string | undefined): TokenAnswer {
     const token = `ya29.${secret()}`;
     const expiresAtMs = this.#clock.now() + accessTokenLifeMs;
@@ -115,7 +106,6 @@ export class TokenStore {
   }
 }
 
-/** Returns the S256 challenge of a PKCE verifier. */
 function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url');
 }

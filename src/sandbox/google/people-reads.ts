@@ -1,6 +1,5 @@
 import { invalidArgument, missingContact, notFound, overLimit } from './api-error.ts';
 import { contactSourceEtag, personEtag } from './etags.ts';
-import { listPeople } from './listing.ts';
 import type { Person } from './person-schema.ts';
 import { accountNumber, personView, type ReadSelection } from './person-view.ts';
 import { requiredSelection } from './request.ts';
@@ -59,15 +58,5 @@ function ownProfile(id: string, email: string, { mask, profile }: ReadSelection)
       mask.has('emailAddresses') && {
         emailAddresses: [{ metadata: { ...metadataFrom('ACCOUNT'), verified: true }, value: email }],
       }),
-  };
-}
-
-/** `GET /v1/people/me/connections`: a full listing, or the changes since a sync token. */
-export function listConnections({ query }: ApiRequest, world: World): object {
-  const { people, tokens, total } = listPeople(world.account.contacts, query, requiredSelection(query), world);
-  return {
-    ...(people.length > 0 && { connections: people }),
-    ...tokens,
-    ...(total > 0 && { totalPeople: total, totalItems: total }),
   };
 }

@@ -131,7 +131,6 @@ export const personSchema = z.strictObject({
   skills: listOf(valueOnly),
 });
 
-/** A Person of the People API as plain JSON data. */
 export type Person = z.infer<typeof personSchema>;
 
 /** A field of a person with a list of values. */

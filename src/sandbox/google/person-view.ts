@@ -5,7 +5,6 @@ import { textOf } from './names.ts';
 import { readFields, type FieldItem, type Person, type PersonField, type ReadField } from './person-schema.ts';
 import type { GoogleVariants } from './variants.ts';
 
-/** The fields and sources of an answer. */
 export interface ReadSelection {
   readonly mask: ReadonlySet<ReadField>;
   readonly contact: boolean;
@@ -72,7 +71,7 @@ export function accountNumber(seed: string): string {
 function personMetadata(
   record: ContactRecord,
   state: ContactState,
-  profile: LinkedProfile | undefined,
+  profile: ReturnType<typeof linkedProfile>,
   options: ViewOptions,
 ): NonNullable<Person['metadata']> {
   const contact = {
@@ -112,7 +111,6 @@ function contactValues(
   });
 }
 
-/** Returns the generated photo of a contact. */
 function defaultValues(field: PersonField, record: ContactRecord, { origin }: ViewOptions): readonly FieldItem[] {
   if (field !== 'photos') return [];
   return [{ url: `${origin}/cm/${record.sourceId}=s100`, default: true }];
@@ -123,39 +121,25 @@ function membership(resourceName: string): FieldItem {
   return { contactGroupMembership: { contactGroupId, contactGroupResourceName: resourceName } };
 }
 
-interface LinkedProfile {
-  readonly id: string;
-  readonly source: {
-    type: string;
-    id: string;
-    etag: string;
-    profileMetadata: { objectType: string; userTypes: string[] };
-  };
-  readonly values: { readonly [Field in PersonField]?: readonly FieldItem[] };
-}
-
 /** Returns the public profile of a contact's email address. Its values are not the contact's and cannot be written. */
-function linkedProfile(
-  record: ContactRecord,
-  state: ContactState,
-  variants: GoogleVariants,
-): LinkedProfile | undefined {
+function linkedProfile(record: ContactRecord, state: ContactState, variants: GoogleVariants) {
   const email = textOf(state.fields.emailAddresses?.[0] ?? {}, 'value');
   if (variants.profileValues === 'absent' || email === '') return undefined;
   const id = accountNumber(email);
   const displayName = `Profile ${id.slice(-4)}`;
+  const values: { readonly [Field in PersonField]?: readonly FieldItem[] } = {
+    names: [{ displayName, givenName: 'Profile', familyName: id.slice(-4), displayNameLastFirst: displayName }],
+    emailAddresses: [{ value: email }],
+    urls: [{ value: `https://profiles.example/${record.sourceId}` }],
+  };
   return {
     id,
+    values,
     source: {
       type: 'PROFILE',
       id,
       etag: contactSourceEtag(Number(id.slice(-12))),
       profileMetadata: { objectType: 'PERSON', userTypes: ['GOOGLE_USER'] },
-    },
-    values: {
-      names: [{ displayName, givenName: 'Profile', familyName: id.slice(-4), displayNameLastFirst: displayName }],
-      emailAddresses: [{ value: email }],
-      urls: [{ value: `https://profiles.example/${record.sourceId}` }],
     },
   };
 }

@@ -1,34 +1,10 @@
 import { ApiError, errorInfo } from './api-error.ts';
 import type { GoogleVariants } from './variants.ts';
 
-const minuteMs = 60_000;
-
 /** Quotas per minute and user. */
 export interface GoogleQuotas {
   readonly readsPerMinute: number;
   readonly writesPerMinute: number;
-  /** First pages of full syncs; unlimited by default. */
-  readonly fullSyncsPerMinute?: number;
-}
-
-/** Counts uses of one quota over the last minute. */
-export class MinuteQuota {
-  readonly #limit: number;
-  #usedAtMs: number[] = [];
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Returns whether one more use is allowed now. */
-  allows(nowMs: number): boolean {
-    this.#usedAtMs = this.#usedAtMs.filter((usedAtMs) => usedAtMs > nowMs - minuteMs);
-    return this.#usedAtMs.length < this.#limit;
-  }
-
-  use(nowMs: number): void {
-    this.#usedAtMs.push(nowMs);
-  }
 }
 
 const criticalMetrics = {
@@ -62,8 +38,8 @@ export function quotaExceeded(kind: keyof typeof criticalMetrics, variants: Goog
   return new ApiError('RESOURCE_EXHAUSTED', message, details, retryHeaders(variants));
 }
 
-/** Returns the 429 for an exhausted internal quota, such as that of full syncs. */
-export function internalQuotaExceeded(variants: GoogleVariants): ApiError {
+/** Returns the 429 for an exhausted internal quota. */
+function internalQuotaExceeded(variants: GoogleVariants): ApiError {
   const details = [
     {
       '@type': 'type.googleapis.com/google.rpc.QuotaFailure',

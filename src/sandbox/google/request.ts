@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { badRequest, badRequestDetails, invalidArgument } from './api-error.ts';
-import { type PersonField, type ReadField, readFields, updatableFields } from './person-schema.ts';
+import { badRequest, invalidArgument } from './api-error.ts';
+import { type PersonField, readFields, updatableFields } from './person-schema.ts';
 import type { ReadSelection } from './person-view.ts';
 import type { Operation } from './world.ts';
 
@@ -40,19 +40,17 @@ const sourceTypes: ReadonlySet<string> = new Set([
   'READ_SOURCE_TYPE_OTHER_CONTACT',
 ]);
 
-/** The sources that a request reads. */
-type SourceSelection = Pick<ReadSelection, 'contact' | 'profile'>;
-
-/** Returns a required read mask and the sources to read. Throws the 400 for a missing or unknown path. */
+/** Returns the required read mask and the sources to read. Throws the 400 for a missing or unknown path. */
 export function requiredSelection(query: URLSearchParams): ReadSelection {
-  const mask = requiredMask(query.get('personFields'), 'personFields', readFields, 'people/get');
-  return { mask, ...readSources(query.getAll('sources')) };
+  const selection = optionalSelection(query.get('personFields'), 'personFields', query.getAll('sources'));
+  return selection ?? missingMask('personFields', 'people/get');
 }
 
 /** Like {@link requiredSelection}, but a missing mask means every field, as after createContact and updateContact. */
 export function selectionOrAll(query: URLSearchParams): ReadSelection {
-  const selection = optionalSelection(query.get('personFields'), 'personFields', query.getAll('sources'));
-  return selection ?? { mask: new Set(readFields), ...readSources(query.getAll('sources')) };
+  const sources = query.getAll('sources');
+  const selection = optionalSelection(query.get('personFields'), 'personFields', sources);
+  return selection ?? { mask: new Set(readFields), ...readSources(sources) };
 }
 
 /** Returns the selection of a write's answer; undefined without a mask, which skips the read after the write. */
@@ -61,13 +59,41 @@ export function optionalSelection(
   parameter: 'personFields' | 'readMask',
   sources: readonly string[],
 ): ReadSelection | undefined {
-  const fields = optionalMask(mask, parameter, readFields, 'people/get');
+  const fields = readMask(mask, parameter, readFields, 'people/get');
   return fields && { mask: fields, ...readSources(sources) };
 }
 
 /** Returns the fields that an update replaces. Throws the 400 for a missing or unknown path. */
 export function updateMask(mask: string | null | undefined, parameter: string): ReadonlySet<PersonField> {
-  return requiredMask(mask, parameter, updatableFields, 'people/updateContact');
+  const page = 'people/updateContact';
+  return readMask(mask, parameter, updatableFields, page) ?? missingMask(parameter, page);
+}
+
+/**
+ * Returns the fields in a mask; undefined without a mask. Throws the 400 for an unknown path.
+ * @param page the reference page with the valid fields, for the text of the refusal
+ */
+export function readMask<Field extends string>(
+  mask: string | null | undefined,
+  parameter: string,
+  valid: readonly Field[],
+  page: string,
+): ReadonlySet<Field> | undefined {
+  const paths = (mask ?? '').split(',').map((path) => path.trim());
+  const fields = paths.filter(Boolean).map((path) => {
+    const field = valid.find((name) => name === path);
+    if (field) return field;
+    const message = `Invalid ${parameter} mask path: "${path}". Valid paths are documented at ${documentation}/${page}.`;
+    throw invalidArgument(message);
+  });
+  return fields.length > 0 ? new Set(fields) : undefined;
+}
+
+function missingMask(parameter: string, page: string): never {
+  throw invalidArgument(
+    `${parameter} mask is required. Please specify one or more valid paths. Valid paths are documented at ` +
+      `${documentation}/${page}.`,
+  );
 }
 
 /** Returns a whole number in the query, within bounds; `fallback` if it is missing or 0. */
@@ -80,7 +106,7 @@ export function readSize(query: URLSearchParams, name: string, maximum: number, 
 }
 
 /** Returns the requested sources, or all of them. Throws the 400 for an unknown source. */
-function readSources(sources: readonly string[]): SourceSelection {
+function readSources(sources: readonly string[]): Pick<ReadSelection, 'contact' | 'profile'> {
   const names = sources.flatMap((source) => source.split(','));
   const unknown = names.find((name) => !sourceTypes.has(name));
   if (unknown !== undefined) throw invalidArgument(`Invalid value at 'sources' (ReadSourceType), "${unknown}"`);
@@ -90,43 +116,6 @@ function readSources(sources: readonly string[]): SourceSelection {
     contact: chosen.includes('READ_SOURCE_TYPE_CONTACT'),
     profile: chosen.includes('READ_SOURCE_TYPE_PROFILE'),
   };
-}
-
-/**
- * Returns the fields of a required mask. Throws the 400 for a missing or unknown path.
- * @param page the reference page with the valid fields, for the text of the refusal
- */
-function requiredMask<Field extends ReadField>(
-  mask: string | null | undefined,
-  parameter: string,
-  valid: readonly Field[],
-  page: string,
-): ReadonlySet<Field> {
-  const fields = optionalMask(mask, parameter, valid, page);
-  if (fields) return fields;
-  throw invalidArgument(
-    `${parameter} mask is required. Please specify one or more valid paths. Valid paths are documented at ` +
-      `${documentation}/${page}.`,
-  );
-}
-
-/** Like {@link requiredMask}, but undefined without a mask. */
-function optionalMask<Field extends ReadField>(
-  mask: string | null | undefined,
-  parameter: string,
-  valid: readonly Field[],
-  page: string,
-): ReadonlySet<Field> | undefined {
-  const paths = (mask ?? '').split(',').map((path) => path.trim());
-  const fields = paths
-    .filter((path) => path !== '')
-    .map((path) => {
-      const field = valid.find((name) => name === path);
-      if (field) return field;
-      const message = `Invalid ${parameter} mask path: "${path}". Valid paths are documented at ${documentation}/${page}.`;
-      throw invalidArgument(message);
-    });
-  return fields.length > 0 ? new Set(fields) : undefined;
 }
 
 /**
@@ -141,7 +130,7 @@ export function readBody<Body>(schema: z.ZodType<Body>, body: unknown, root: str
     issue?.code === 'unrecognized_keys'
       ? `Invalid JSON payload received. Unknown name "${issue.keys[0]}" at '${place}': Cannot find field.`
       : `Invalid value at '${place}': ${issue?.message ?? 'unreadable'}.`;
-  throw invalidArgument(description, badRequestDetails(place, description));
+  throw invalidArgument(description, badRequest([{ field: place, description }]));
 }
 
 function withoutNulls(value: unknown): unknown {

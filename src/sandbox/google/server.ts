@@ -1,34 +1,29 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import type { CountryCode } from 'libphonenumber-js';
+import { controlRoutes } from '../control-routes.ts';
+import { type Fault, Faults, type LoggedRequest, loggingAndFaults } from '../faults.ts';
 import { openPort } from '../http-server.ts';
+import { createRateWindow, type RateWindow } from '../rate-window.ts';
 import { GoogleAccount } from './account.ts';
-import { answerApi, type ApiGate } from './api-routes.ts';
-import { controlRoutes } from './control-routes.ts';
-import { type Fault, FaultPlan, loggingAndFaults } from './faults.ts';
+import { answerOfStatus } from './api-error.ts';
+import { answerApi } from './api-routes.ts';
 import { oauthRoutes } from './oauth-routes.ts';
 import { contactsScope, TokenStore } from './oauth-tokens.ts';
-import { type GoogleQuotas, MinuteQuota } from './quotas.ts';
-import { type LoggedRequest, RequestLog } from './request-log.ts';
-import { type GoogleVariants, googleVariantsSchema } from './variants.ts';
+import type { GoogleQuotas } from './quotas.ts';
+import { type GoogleVariants, withGoogleVariants } from './variants.ts';
 import type { World } from './world.ts';
 
-/** The start options of an emulator. */
-interface GoogleEmulatorOptions {
+export interface GoogleEmulatorOptions {
   /** A free port by default. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** The system clock by default. */
-  readonly clock?: { now(): number };
+  readonly clock?: { now(): number } | undefined;
   /** 90 reads and 90 writes a minute by default. */
-  readonly quotas?: GoogleQuotas;
-  readonly variants?: Partial<GoogleVariants>;
-  readonly accountEmail?: string;
+  readonly quotas?: GoogleQuotas | undefined;
+  readonly variants?: Partial<GoogleVariants> | undefined;
+  readonly accountEmail?: string | undefined;
   /** The time in which a write is invisible to requests with a sync token; 0 by default. */
-  readonly propagationDelayMs?: number;
-  /** The maximum number of contacts in the account; 25,000 by default. */
-  readonly contactLimit?: number;
-  /** The country for parsing national phone numbers; US by default. */
-  readonly country?: CountryCode;
+  readonly propagationDelayMs?: number | undefined;
 }
 
 /** A running emulator of the People API and of Google's OAuth endpoints, with one account and one OAuth client. */
@@ -37,13 +32,12 @@ export interface GoogleEmulator extends AsyncDisposable {
   readonly url: string;
   readonly authUrl: string;
   readonly tokenUrl: string;
-  readonly revokeUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly account: GoogleAccount;
-  /** The newest requests, including OAuth ones, oldest first. */
+  /** Every request, including OAuth ones, oldest first. */
   readonly requests: readonly LoggedRequest[];
-  /** The number of account changes that began while another one was in progress. */
+  /** The number of account changes that began while another one was in progress, which is not allowed. */
   readonly overlappingMutations: number;
   /** Issues a refresh token as after consent to these scopes; by default, for all contacts. */
   issueRefreshToken(scopes?: readonly string[]): string;
@@ -51,115 +45,73 @@ export interface GoogleEmulator extends AsyncDisposable {
   revokeRefreshToken(token: string): void;
   /** Revokes every token, and deletes the record of the user's consent. */
   revokeAllTokens(): void;
-  /** Expires the access tokens. Refresh tokens stay valid. */
-  expireAccessTokens(): void;
   /** Changes some variants. The others stay. */
   setVariants(variants: Partial<GoogleVariants>): void;
   /** Sets the quotas and resets their use. */
   setQuotas(quotas: GoogleQuotas): void;
-  /** Adds a fault. Planned faults are applied in order. */
   addFault(fault: Fault): void;
   clearFaults(): void;
-  /** Expires every sync token issued until now. */
-  expireSyncTokens(): void;
   /** Closes all connections and frees the port. */
   close(): Promise<void>;
 }
 
 const oauthClient = { clientId: 'sandbox.apps.googleusercontent.com', clientSecret: 'sandbox-client-secret' };
 const defaultQuotas = { readsPerMinute: 90, writesPerMinute: 90 };
-/** The maximum number of contacts in an account (providers/google/API.md, Quotas and limits). */
-export const defaultContactLimit = 25_000;
+
+const minuteQuotas = ({ readsPerMinute, writesPerMinute }: GoogleQuotas): Pick<World, 'reads' | 'writes'> => {
+  const lastMinute = (requests: number): RateWindow => createRateWindow('sliding-log', { requests, windowMs: 60_000 });
+  return { reads: lastMinute(readsPerMinute), writes: lastMinute(writesPerMinute) };
+};
 
 /** Starts an emulator on 127.0.0.1. */
 export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): Promise<GoogleEmulator> {
-  const clock = options.clock ?? { now: () => Date.now() };
-  const quotas = options.quotas ?? defaultQuotas;
-  const port = await openPort(options.port ?? 0);
-  const world = createWorld(options, port.origin, clock, quotas);
-  const log = new RequestLog();
-  const plan = new FaultPlan();
-  const gate: ApiGate = { tokens: new TokenStore(clock), ...criticalQuotas(quotas) };
-
-  const app = new Hono<{ Bindings: HttpBindings }>();
-  app.route('/', controlRoutes(world, plan, log));
-  app.use(loggingAndFaults(log, plan, clock));
-  app.route('/', oauthRoutes(gate.tokens, oauthClient, world.account.email));
-  app.all('/v1/*', (context) => answerApi(context, world, gate));
-
-  port.serve(app.fetch);
-  return handleOf(port.close, world, gate, plan, log);
-}
-
-function createWorld(
-  options: GoogleEmulatorOptions,
-  origin: string,
-  clock: { now(): number },
-  quotas: GoogleQuotas,
-): World {
-  const account = new GoogleAccount({
-    email: options.accountEmail ?? 'owner@example.com',
-    origin,
-    clock,
-    country: options.country ?? 'US',
-    variants: () => world.variants,
-  });
+  const { clock = { now: () => Date.now() }, accountEmail: email = 'owner@example.com' } = options;
+  const { origin, serve, close } = await openPort(options.port ?? 0);
   const world: World = {
-    account,
-    variants: googleVariantsSchema.parse(options.variants ?? {}),
+    account: new GoogleAccount({ email, origin, clock, variants: () => world.variants }),
+    tokens: new TokenStore(clock),
+    variants: withGoogleVariants({}, options.variants ?? {}),
     propagationDelayMs: options.propagationDelayMs ?? 0,
-    contactLimit: options.contactLimit ?? defaultContactLimit,
-    fullSyncQuota: fullSyncQuota(quotas),
-    syncTokenGeneration: 0,
+    ...minuteQuotas(options.quotas ?? defaultQuotas),
     staleReads: new Map(),
     answered: 0,
+    mutationsInProgress: 0,
+    overlappingMutations: 0,
   };
-  return world;
-}
+  const { account, tokens } = world;
+  const faults = new Faults();
+  const requests: LoggedRequest[] = [];
+  const now = (): number => clock.now();
+  const setVariants = (patch: unknown): GoogleVariants => {
+    world.variants = withGoogleVariants(world.variants, patch);
+    return world.variants;
+  };
 
-function criticalQuotas(quotas: GoogleQuotas): Pick<ApiGate, 'reads' | 'writes'> {
-  return { reads: new MinuteQuota(quotas.readsPerMinute), writes: new MinuteQuota(quotas.writesPerMinute) };
-}
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  const counted = (): object => ({ requests, overlappingMutations: world.overlappingMutations });
+  app.route('/__control', controlRoutes({ faults, setVariants, requests: counted }));
+  app.use(loggingAndFaults({ faults, requests, now, serverTime: now, errorOf: answerOfStatus }));
+  app.route('/', oauthRoutes(tokens, oauthClient, email));
+  app.all('/v1/*', (context) => answerApi(context, world));
+  serve(app.fetch);
 
-function fullSyncQuota({ fullSyncsPerMinute = Infinity }: GoogleQuotas): MinuteQuota {
-  return new MinuteQuota(fullSyncsPerMinute);
-}
-
-function handleOf(
-  close: GoogleEmulator['close'],
-  world: World,
-  gate: ApiGate,
-  plan: FaultPlan,
-  log: RequestLog,
-): GoogleEmulator {
-  const url = `${world.account.origin}/`;
   return {
-    url,
-    authUrl: `${url}o/oauth2/v2/auth`,
-    tokenUrl: `${url}token`,
-    revokeUrl: `${url}revoke`,
+    url: `${origin}/`,
+    authUrl: `${origin}/o/oauth2/v2/auth`,
+    tokenUrl: `${origin}/token`,
     ...oauthClient,
-    account: world.account,
-    requests: log.requests,
+    account,
+    requests,
     get overlappingMutations() {
-      return log.overlappingMutations;
+      return world.overlappingMutations;
     },
-    issueRefreshToken: (scopes = [contactsScope]) => gate.tokens.issueRefreshToken(scopes.join(' ')),
-    revokeRefreshToken: (token) => void gate.tokens.revoke(token),
-    revokeAllTokens: () => gate.tokens.revokeAll(),
-    expireAccessTokens: () => gate.tokens.expireAccessTokens(),
-    setVariants: (variants) => {
-      world.variants = googleVariantsSchema.parse({ ...world.variants, ...variants });
-    },
-    setQuotas: (quotas) => {
-      Object.assign(gate, criticalQuotas(quotas));
-      world.fullSyncQuota = fullSyncQuota(quotas);
-    },
-    addFault: (fault) => plan.add(fault),
-    clearFaults: () => plan.clear(),
-    expireSyncTokens: () => {
-      world.syncTokenGeneration += 1;
-    },
+    issueRefreshToken: (scopes = [contactsScope]) => tokens.issueRefreshToken(scopes.join(' ')),
+    revokeRefreshToken: (token) => void tokens.revoke(token),
+    revokeAllTokens: () => tokens.revokeAll(),
+    setVariants: (variants) => void setVariants(variants),
+    setQuotas: (quotas) => void Object.assign(world, minuteQuotas(quotas)),
+    addFault: (fault) => faults.add(fault),
+    clearFaults: () => faults.clear(),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -9,7 +9,6 @@ const syncTokenSchema = z.strictObject({
   /** Changes after this sequence number are new. */
   sequence: z.int(),
   fullSyncAtMs: z.number(),
-  generation: z.int(),
   /** Fingerprint of the parameters of the request that returned the token. */
   template: z.string(),
 });
@@ -24,13 +23,10 @@ const pageTokenSchema = z.strictObject({
   template: z.string(),
 });
 
-/** The content of a sync token of a connections listing. */
 export type SyncToken = z.infer<typeof syncTokenSchema>;
 
-/** The content of a page token of a connections listing. */
 export type PageToken = z.infer<typeof pageTokenSchema>;
 
-/** Returns the opaque text of a token. */
 export function writeToken(token: SyncToken | PageToken): string {
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
@@ -53,7 +49,6 @@ function readToken<Token>(schema: z.ZodType<Token>, text: string, complaint: str
   }
 }
 
-/** Returns a fingerprint of request parameters. */
 export function templateOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('base64url').slice(0, 12);
 }

@@ -1,25 +1,25 @@
+import type { RateWindow } from '../rate-window.ts';
 import type { GoogleAccount } from './account.ts';
 import type { ContactRecord, ContactState } from './contact-book.ts';
 import type { ViewOptions } from './person-view.ts';
-import type { MinuteQuota } from './quotas.ts';
+import type { TokenStore } from './oauth-tokens.ts';
 import type { GoogleVariants } from './variants.ts';
 
 /** The state that the operations of one emulator share. */
 export interface World {
   readonly account: GoogleAccount;
+  readonly tokens: TokenStore;
   variants: GoogleVariants;
   /** The time in which a write is invisible to requests with a sync token. */
   readonly propagationDelayMs: number;
-  /** The maximum number of contacts in the account. */
-  readonly contactLimit: number;
-  /** The additional quota on the first page of a full sync. */
-  fullSyncQuota: MinuteQuota;
-  /** Sync tokens of an earlier generation have expired. */
-  syncTokenGeneration: number;
+  reads: RateWindow;
+  writes: RateWindow;
   /** By resource name: the time until which the next read of a contact returns the state before its last API write. */
   readonly staleReads: Map<string, number>;
-  /** The number of answered requests. */
   answered: number;
+  /** Changes of the account that are in progress, and the number of those that began while another one was. */
+  mutationsInProgress: number;
+  overlappingMutations: number;
 }
 
 /** One request, independent of HTTP. */
@@ -37,8 +37,8 @@ export interface Operation {
   readonly path: RegExp;
   /** Its query parameters, in addition to the system parameters. */
   readonly parameters: readonly string[];
-  /** A token needs every scope of one of these sets. */
-  readonly scopes: readonly (readonly string[])[];
+  /** A token needs one of these scopes. */
+  readonly scopes: readonly string[];
   readonly mutates: boolean;
   /** The cases in which it counts as a critical read. Some writes count only with a mask, because of the read after the write. */
   readonly reads: 'always' | 'withMask' | 'never';

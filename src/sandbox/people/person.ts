@@ -82,6 +82,5 @@ export const splitFullName = (fullName: string): Pick<Person, 'givenName' | 'fam
   return { givenName: words.join(' '), familyName };
 };
 
-/** Returns whether any part of the address is filled. */
 export const isFilledAddress = (address: PersonAddress): boolean =>
   [address.street, address.city, address.region, address.postalCode, address.country].some((part) => part !== '');

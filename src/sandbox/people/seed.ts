@@ -70,30 +70,22 @@ const toServiceContact = (person: Person): ContactFields => ({
   }),
 });
 
-const isTaken = (create: () => void): boolean => {
-  try {
-    create();
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError) return false;
-    throw error;
-  }
-};
-
 /**
  * Adds the people to the account, in buckets. Missing buckets are created. A contact that the service refuses under its
- * current variants (for example, without a last name) is skipped. Returns the number of skipped contacts.
+ * current variants (for example, without a last name) is skipped.
  */
-export const seedService = (account: ServiceAccount, people: readonly Person[]): number => {
+export const seedService = (account: ServiceAccount, people: readonly Person[]): void => {
   const idByName = new Map(account.buckets().map(({ name, id }) => [name, id]));
   for (const name of groupNamesIn(people)) {
     if (!idByName.has(name)) idByName.set(name, account.createBucket({ name }).id);
   }
-  const refused = people.filter((person) => {
-    const bucketIds = idsOf(person.groups, idByName);
-    return !isTaken(() => account.createContact(toServiceContact(person), { bucketIds }));
-  });
-  return refused.length;
+  for (const person of people) {
+    try {
+      account.createContact(toServiceContact(person), { bucketIds: idsOf(person.groups, idByName) });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+    }
+  }
 };
 
 type Text = string | null | undefined;

@@ -126,10 +126,6 @@ export class ServiceAccount {
     return this.#storeBucket({ ...next, updatedAtMs: this.stamps.next(bucket.updatedAtMs) });
   }
 
-  renameBucket(id: string, name: string): BucketRecord {
-    return this.updateBucket(id, { name });
-  }
-
   /** Deletes the bucket; its contacts stay (providers/service/API.md, Bucket routes). */
   deleteBucket(id: string): BucketRecord {
     const bucket = this.requireBucket(id);
@@ -229,7 +225,6 @@ export class ServiceAccount {
     return this.#changeMembership(contact, kept);
   }
 
-  /** Records an interaction of the user with the contact. */
   addInteraction(contactId: string, fields: InteractionFields = {}): InteractionRecord {
     const contact = this.book.require(contactId);
     const handle = contact.email_addresses[0]?.address ?? '';
@@ -238,7 +233,6 @@ export class ServiceAccount {
     return interaction;
   }
 
-  /** Changes the computed values of a contact. */
   compute(contactId: string, computed: ComputedFields): ContactRecord {
     const contact = this.book.require(contactId);
     const isBumped = this.#variants().activityBump === 'bumped';

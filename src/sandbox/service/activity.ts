@@ -13,7 +13,6 @@ import type {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const POSTPONE_DEFAULT_MS = 14 * DAY_MS;
 
-/** The writable fields of an interaction. */
 export type InteractionFields = {
   readonly subject?: string | undefined;
   readonly body?: string | null | undefined;
@@ -151,7 +150,6 @@ export class ServiceActivity {
     this.tasks.splice(0, this.tasks.length, ...this.tasks.map(moved));
   }
 
-  /** Removes the prompts for a deleted contact. */
   forget(contactId: string): void {
     for (const prompt of this.prompts()) if (prompt.contactId === contactId) this.#prompts.delete(prompt.id);
   }

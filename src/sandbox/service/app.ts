@@ -1,9 +1,8 @@
 import { type Context, Hono, type Next } from 'hono';
-import { z } from 'zod';
+import { loggingAndFaults } from '../faults.ts';
 import type { EmulatorContext, EmulatorEnv } from './context.ts';
-import { addControlRoutes } from './control-routes.ts';
+import { serviceControlRoutes } from './control-routes.ts';
 import { errorResponse, ServiceError } from './errors.ts';
-import { meetFault, spoiledAnswer } from './faults.ts';
 import { isPermitted } from './grants.ts';
 import { addOauthRoutes } from './oauth-routes.ts';
 import { overLimitResponse, rateHeaders } from './rate-limiter.ts';
@@ -18,24 +17,6 @@ type RequestContext = Context<EmulatorEnv>;
 
 const bearerToken = (c: RequestContext): string | null =>
   /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? null;
-
-/** The outermost layer: logs the request and its outcome, and applies the fault to the answer. */
-const logged = async (c: RequestContext, next: Next, context: EmulatorContext): Promise<void> => {
-  const url = new URL(c.req.url);
-  const end = context.log.begin({
-    method: c.req.method,
-    path: url.pathname,
-    query: url.search.slice(1),
-    atMs: context.now(),
-  });
-  await next();
-  c.res.headers.set('Date', new Date(context.account.stamps.now()).toUTCString());
-  const fault = c.get('fault') ?? null;
-  const isCut = fault?.kind === 'reset-before' || fault?.kind === 'reset-after';
-  end({ status: isCut ? null : c.res.status, fault: fault?.kind ?? null });
-  const spoiled = await spoiledAnswer(c, fault);
-  if (spoiled !== null) c.res = spoiled;
-};
 
 /** Counts the request against the rate limit, and refuses requests above it. */
 const limited = async (c: RequestContext, next: Next, context: EmulatorContext): Promise<void> => {
@@ -65,40 +46,34 @@ const successStatus = ({ effect }: RouteAnswer, variants: ServiceVariants): 200 
 const serve = async (c: RequestContext, route: Route, context: EmulatorContext): Promise<Response> => {
   const variants = context.variants();
   const scopes = c.get('scopes');
-  if (!isPermitted(route.scopes(variants), scopes)) {
+  if (!isPermitted(route.scopes, scopes)) {
     throw new ServiceError(Number(variants.missingScopeStatus), 'User not allowed to perform this action.');
   }
   const body = await readJson(c.req.raw);
   const url = new URL(c.req.url);
-  const { account, log } = context;
-  const request = { account, variants, scopes, url, query: url.searchParams, body, shuffle: log.all().length };
+  const { account, requests } = context;
+  const request = { account, variants, scopes, url, query: url.searchParams, body, shuffle: requests.length };
   const answer = route.answer({ ...request, id: c.req.param('id') ?? '' });
   const status = successStatus(answer, variants);
   if (status === 204) return c.body(null, status);
   return c.body(renderBody(answer.body, variants), status, { 'content-type': 'application/json' });
 };
 
-/** Returns the error as the service's answer. An invalid control request is a 400. */
-const toServiceError = (error: Error): ServiceError => {
-  if (error instanceof ServiceError) return error;
-  if (error instanceof z.ZodError) return new ServiceError(400, z.prettifyError(error));
-  return new ServiceError(500, `The emulator failed: ${error.message}`);
-};
-
-/** Creates the emulator's HTTP routes. */
 export const createApp = (context: EmulatorContext): Hono<EmulatorEnv> => {
   const app = new Hono<EmulatorEnv>();
+  const answerOf = (error: ServiceError): Response => errorResponse(error, context.variants());
+  const errorOf = (status: number): Response => answerOf(new ServiceError(status, 'The service had a fault'));
+  const serverTime = (): number => context.account.stamps.now();
   app.get('/', (c) => c.json({ sandbox: 'relationship management service', api: '/v2', control: '/__control' }));
-  addControlRoutes(app, context);
-  for (const path of ['/oauth2/*', '/v2/*']) app.use(path, (c, next) => logged(c, next, context));
+  app.route('/__control', serviceControlRoutes(context));
+  app.use(loggingAndFaults({ ...context, serverTime, errorOf }));
   app.use('/v2/*', (c, next) => limited(c, next, context));
-  for (const path of ['/oauth2/*', '/v2/*']) app.use(path, (c, next) => meetFault(c, next, context));
   app.use('/v2/*', (c, next) => authenticated(c, next, context));
   addOauthRoutes(app, context);
   for (const route of [...USER_ROUTES, ...BUCKET_ROUTES, ...createContactRoutes()]) {
     app.on([...route.methods], route.path, (c) => serve(c, route, context));
   }
-  app.notFound(() => errorResponse(new ServiceError(404, 'No such route'), context.variants()));
-  app.onError((error) => errorResponse(toServiceError(error), context.variants()));
+  app.notFound(() => answerOf(new ServiceError(404, 'No such route')));
+  app.onError((error) => answerOf(error instanceof ServiceError ? error : new ServiceError(500, error.message)));
   return app;
 };

@@ -1,27 +1,20 @@
+import { z } from 'zod';
 import { ADDRESS, EMAIL, PHONE, PROFILE, WEBSITE } from './contact-entries.ts';
 import { notFound, ServiceError } from './errors.ts';
 import type { ContactRecord } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** The type of a custom field. */
 type CustomFieldType = 'textfield' | 'textarea' | 'decimal' | 'boolean' | 'date';
 
-/** A custom field that the account's user has defined. */
 type CustomFieldDefinition = { readonly id: string; readonly name: string; readonly type: CustomFieldType };
 
-/** Returns whether a custom field of that type accepts the value. Null unsets it. */
-const takes = (type: CustomFieldType, value: unknown): boolean => {
-  switch (type) {
-    case 'decimal':
-      return typeof value === 'number';
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'date':
-      return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/u.test(value);
-    case 'textfield':
-    case 'textarea':
-      return typeof value === 'string';
-  }
+/** The values that a custom field accepts, by its type. Null unsets the field. */
+const ACCEPTED: Readonly<Record<CustomFieldType, z.ZodType>> = {
+  textfield: z.string().nullable(),
+  textarea: z.string().nullable(),
+  decimal: z.number().nullable(),
+  boolean: z.boolean().nullable(),
+  date: z.iso.date().nullable(),
 };
 
 /** The custom fields of an account. A value of an undefined field is stored unchanged. */
@@ -38,10 +31,9 @@ export class CustomFieldBook {
     return this.#definitions.get(id);
   }
 
-  /** Returns whether the field accepts the value. */
   takes(id: string, value: unknown): boolean {
     const definition = this.#definitions.get(id);
-    return value === null || definition === undefined || takes(definition.type, value);
+    return definition === undefined || ACCEPTED[definition.type].safeParse(value).success;
   }
 }
 
@@ -168,7 +160,6 @@ export class ContactBook {
     return [...this.#contacts.values()];
   }
 
-  /** Returns the contacts that a list contains now. */
   listed(): readonly ContactRecord[] {
     const lagMs = LAG_MS[this.#variants().listLag];
     const records = lagMs > 0 ? this.#lagged.asOf(this.#now() - lagMs, this.#contacts) : this.all();

@@ -82,7 +82,6 @@ type EntryKind<Sent extends SentEntry, Kept extends Entry> = {
   readonly valueOf: (kept: Kept) => string;
 };
 
-/** The kind of the entries of one array of a contact. */
 type KindOf<List extends keyof typeof entrySchemas> = EntryKind<
   z.infer<(typeof entrySchemas)[List]>,
   ContactRecord[List][number]

@@ -37,7 +37,6 @@ export const contactFieldsSchema = z.object({
 
 export type ContactFields = z.infer<typeof contactFieldsSchema>;
 
-/** Returns a contact without values. */
 export const blankContact = (id: string, serial: number, createdAtMs: number): ContactRecord => ({
   id,
   serial,

@@ -1,8 +1,7 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import type { EmulatorContext, EmulatorEnv } from './context.ts';
-import { localRequestsOnly } from '../http-server.ts';
-import { VARIANT_TABLE } from './variants.ts';
+import { controlRoutes } from '../control-routes.ts';
+import type { EmulatorContext } from './context.ts';
 
 const rateLimit = z.object({ requests: z.int().min(1), windowMs: z.int().min(1) });
 const tokenOrder = z.object({ scopes: z.array(z.string()).default(['all:manage']) });
@@ -20,41 +19,28 @@ const computed = z
 const tokenName = z.object({ token: z.string() });
 
 /**
- * Adds the routes that control the emulator from another process. To edit as the user, request a token with every
+ * Creates the routes that control the emulator from another process. To edit as the user, request a token with every
  * scope from `/__control/tokens` and use the API itself.
  */
-export const addControlRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContext): void => {
-  const { faults, grants, limiter, log } = context;
-  app.use('/__control/*', localRequestsOnly);
-  app.post('/__control/faults', async (c) => {
-    faults.add(await c.req.json());
-    return c.json({});
-  });
-  app.delete('/__control/faults', (c) => {
-    faults.clear();
-    return c.json({});
-  });
-  app.get('/__control/variants', (c) => c.json({ table: VARIANT_TABLE, current: context.variants() }));
-  app.post('/__control/variants', async (c) => {
-    context.setVariants(await c.req.json());
-    return c.json(context.variants());
-  });
-  app.get('/__control/requests', (c) => c.json({ requests: log.all(), overLimit: limiter.overLimit }));
-  app.post('/__control/rate-limit', async (c) => {
+export const serviceControlRoutes = ({ account, grants, limiter, ...context }: EmulatorContext): Hono => {
+  const { faults, requests, setVariants } = context;
+  const counted = (): object => ({ requests, overLimit: limiter.overLimit });
+  const routes = controlRoutes({ faults, setVariants, requests: counted });
+  routes.post('/rate-limit', async (c) => {
     limiter.setLimit(rateLimit.parse(await c.req.json()));
     return c.json({});
   });
   // Values that the service computes. No route of its API changes them.
-  app.post('/__control/contacts/:id', async (c) => {
-    context.account.compute(c.req.param('id'), computed.parse(await c.req.json()));
+  routes.post('/contacts/:id', async (c) => {
+    account.compute(c.req.param('id'), computed.parse(await c.req.json()));
     return c.json({});
   });
-  app.post('/__control/tokens', async (c) => {
-    const { scopes } = tokenOrder.parse(await c.req.json());
-    return c.json({ token: grants.issueToken(scopes) });
-  });
-  app.delete('/__control/tokens', async (c) => {
+  routes.post('/tokens', async (c) =>
+    c.json({ token: grants.issueToken(tokenOrder.parse(await c.req.json()).scopes) }),
+  );
+  routes.delete('/tokens', async (c) => {
     grants.revokeToken(tokenName.parse(await c.req.json()).token);
     return c.json({});
   });
+  return routes;
 };

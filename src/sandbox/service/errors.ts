@@ -3,9 +3,7 @@ import type { ServiceVariants } from './variants.ts';
 /** An error answer: its status, and the text for its body. */
 export class ServiceError extends Error {
   readonly status: number;
-  /** The field that caused the error, if there is one. */
   readonly field: string | null;
-  /** The target of a redirect. */
   readonly location: string | null;
 
   constructor(status: number, message: string, details: { field?: string; location?: string } = {}) {
@@ -38,10 +36,6 @@ const jsonErrorBody = (error: ServiceError, variants: ServiceVariants): unknown 
   }
 };
 
-/** Returns the error page of a proxy in front of the service. */
-export const htmlErrorPage = (status: number): string =>
-  `<!doctype html><html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`;
-
 /** Returns the answer for an error in the form of the variants. */
 export const errorResponse = (error: ServiceError, variants: ServiceVariants): Response => {
   const location: Record<string, string> = error.location === null ? {} : { location: error.location };
@@ -50,6 +44,6 @@ export const errorResponse = (error: ServiceError, variants: ServiceVariants): R
     headers: { 'content-type': contentType, ...location },
   });
   if (variants.errorBody === 'empty') return new Response(null, { status: error.status, headers: location });
-  if (variants.errorBody === 'html') return new Response(htmlErrorPage(error.status), init('text/html'));
+  if (variants.errorBody === 'html') return new Response(`<h1>${error.status}</h1>`, init('text/html'));
   return new Response(JSON.stringify(jsonErrorBody(error, variants)), init('application/json'));
 };

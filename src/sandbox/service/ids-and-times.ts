@@ -64,7 +64,6 @@ export class Stamps {
   }
 }
 
-/** The format of a time in an answer. */
 type TimestampFormat = 'utc-text' | 'iso' | 'iso-ms';
 
 /** Formats epoch milliseconds. The documented format is `YYYY-MM-DD HH:MM:SS UTC`, in whole seconds. */

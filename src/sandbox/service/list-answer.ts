@@ -40,11 +40,10 @@ const noLink = (variants: ServiceVariants): '' | null | undefined => {
 /** Returns the list envelope `{ meta, data }` for a page that was requested with `url`. */
 const listEnvelope = (page: Page<unknown>, data: readonly unknown[], url: URL, variants: ServiceVariants): object => {
   const none = noLink(variants);
-  const hasPrevious = page.page > 1 && variants.previousPage === 'given';
   const meta = {
     total: page.total ?? undefined,
     next_page: page.page < page.pages ? linkTo(page.page + 1, url, variants) : none,
-    previous_page: hasPrevious ? linkTo(page.page - 1, url, variants) : none,
+    previous_page: page.page > 1 ? linkTo(page.page - 1, url, variants) : none,
   };
   return { meta, data };
 };

@@ -6,57 +6,35 @@ import type { EmulatorContext, EmulatorEnv } from './context.ts';
 import { ServiceError } from './errors.ts';
 import { APPLICATION, parseScopes, SCOPES } from './grants.ts';
 import { readJson } from './route.ts';
-import type { ServiceVariants } from './variants.ts';
 
-/** A checked authorization request. */
-type AuthorizationRequest = {
-  readonly clientId: string;
-  readonly scopes: readonly string[];
-  readonly redirectUri: string;
-  readonly responseType: 'code' | 'token';
-  readonly state: string | null;
-};
+const authorizationQuery = z.object({
+  client_id: z.literal(APPLICATION.clientId),
+  scope: z.string().transform(parseScopes),
+  redirect_uri: z.url(),
+  response_type: z.enum(['code', 'token']),
+  state: z.string().optional(),
+});
+
+type AuthorizationRequest = z.output<typeof authorizationQuery>;
 
 /** Returns the page on which the user accepts or rejects the requested scopes. */
 const consentPage = (request: AuthorizationRequest, email: string) => {
-  const hidden = {
-    client_id: request.clientId,
-    scope: request.scopes.join('+'),
-    redirect_uri: request.redirectUri,
-    response_type: request.responseType,
-    ...(request.state === null ? {} : { state: request.state }),
-  };
+  const hidden = Object.entries({ ...request, scope: request.scope.join('+') });
   return signInPage(
     'the relationship management service',
-    `Authorize ${request.clientId}`,
+    `Authorize ${request.client_id}`,
     html`<h1>An application wants to access your account</h1>
-      <p><b>${request.clientId}</b> asks for access to the account of <b>${email}</b>:</p>
+      <p><b>${request.client_id}</b> asks for access to the account of <b>${email}</b>:</p>
       <ul>
-        ${request.scopes.map((scope) => html`<li>${scope}</li>`)}
+        ${request.scope.map((scope) => html`<li>${scope}</li>`)}
       </ul>
       <form method="get" action="/oauth2/authorize">
-        ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+        ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
         <button name="approve" value="yes">Accept</button>
         <button name="approve" value="no">Reject</button>
       </form>`,
   );
 };
-
-const authorizationQuery = z
-  .object({
-    client_id: z.literal(APPLICATION.clientId),
-    scope: z.string().transform(parseScopes),
-    redirect_uri: z.url(),
-    response_type: z.enum(['code', 'token']),
-    state: z.string().optional(),
-  })
-  .transform((query): AuthorizationRequest => ({
-    clientId: query.client_id,
-    scopes: query.scope,
-    redirectUri: query.redirect_uri,
-    responseType: query.response_type,
-    state: query.state ?? null,
-  }));
 
 const tokenRequest = z.object({
   grant_type: z.literal('authorization_code'),
@@ -68,22 +46,18 @@ const tokenRequest = z.object({
 
 const exchangeRequest = z.object({ api_key: z.string(), client_id: z.string() });
 
-/** Parses the authorization request in the query. Throws a ServiceError if it is not complete. */
-const parseAuthorization = (query: Record<string, string>): AuthorizationRequest => {
-  const parsed = authorizationQuery.safeParse(query);
-  if (!parsed.success) throw new ServiceError(400, `Invalid authorization request: ${z.prettifyError(parsed.error)}`);
-  return parsed.data;
+/** Throws a ServiceError if a parameter is missing or invalid. */
+const parseRequest = <Request>(schema: z.ZodType<Request>, parameters: unknown): Request => {
+  const parsed = schema.safeParse(parameters);
+  if (parsed.success) return parsed.data;
+  throw new ServiceError(400, `Invalid request: ${z.prettifyError(parsed.error)}`);
 };
 
 /** Returns the redirect URI with the result of the authorization in its query or, for a token, in its fragment. */
-const redirectTarget = (
-  request: AuthorizationRequest,
-  result: Readonly<Record<string, string>>,
-  variants: ServiceVariants,
-): string => {
-  const target = new URL(request.redirectUri);
-  const values = new URLSearchParams({ ...result, ...(request.state === null ? {} : { state: request.state }) });
-  if (request.responseType === 'token' && variants.tokenRedirect === 'fragment') {
+const redirectTarget = (request: AuthorizationRequest, result: Readonly<Record<string, string>>): string => {
+  const target = new URL(request.redirect_uri);
+  const values = new URLSearchParams({ ...result, ...(request.state === undefined ? {} : { state: request.state }) });
+  if (request.response_type === 'token') {
     target.hash = values.toString();
   } else {
     values.forEach((value, name) => target.searchParams.set(name, value));
@@ -97,23 +71,21 @@ const authorizationResult = (
   { grants }: EmulatorContext,
 ): Record<string, string> => {
   if (!isAccepted) return { error: 'access_denied' };
-  if (request.scopes.some((scope) => !SCOPES.has(scope))) return { error: 'invalid_scope' };
-  if (request.responseType === 'code') return { code: grants.issueCode(request.scopes, request.redirectUri) };
-  return { access_token: grants.grantToken(request.scopes), token_type: 'bearer' };
+  if (request.scope.some((scope) => !SCOPES.has(scope))) return { error: 'invalid_scope' };
+  if (request.response_type === 'code') return { code: grants.issueCode(request.scope, request.redirect_uri) };
+  return { access_token: grants.grantToken(request.scope), token_type: 'bearer' };
 };
 
 const authorize = (c: Context<EmulatorEnv>, context: EmulatorContext): Response | Promise<Response> => {
-  const request = parseAuthorization(c.req.query());
+  const request = parseRequest(authorizationQuery, c.req.query());
   const decision = c.req.query('approve');
   if (decision === undefined) return c.html(consentPage(request, context.account.user.email));
   const result = authorizationResult(request, decision !== 'no', context);
-  return c.redirect(redirectTarget(request, result, context.variants()));
+  return c.redirect(redirectTarget(request, result));
 };
 
 const answerToken = (c: Context<EmulatorEnv>, body: unknown, { grants, account }: EmulatorContext): Response => {
-  const parsed = tokenRequest.safeParse(body);
-  if (!parsed.success) throw new ServiceError(400, `Invalid token request: ${z.prettifyError(parsed.error)}`);
-  const { client_id, client_secret, code, redirect_uri } = parsed.data;
+  const { client_id, client_secret, code, redirect_uri } = parseRequest(tokenRequest, body);
   if (client_id !== APPLICATION.clientId || client_secret !== APPLICATION.clientSecret) {
     throw new ServiceError(401, 'Unknown client');
   }
@@ -125,9 +97,8 @@ const answerToken = (c: Context<EmulatorEnv>, body: unknown, { grants, account }
 };
 
 const answerExchange = (c: Context<EmulatorEnv>, body: unknown, { grants }: EmulatorContext): Response => {
-  const parsed = exchangeRequest.safeParse(body);
-  if (!parsed.success) throw new ServiceError(400, `Invalid exchange request: ${z.prettifyError(parsed.error)}`);
-  if (parsed.data.api_key !== APPLICATION.apiKey || parsed.data.client_id !== APPLICATION.clientId) {
+  const { api_key, client_id } = parseRequest(exchangeRequest, body);
+  if (api_key !== APPLICATION.apiKey || client_id !== APPLICATION.clientId) {
     throw new ServiceError(401, 'Unknown api_key');
   }
   const scopes = APPLICATION.scopes;

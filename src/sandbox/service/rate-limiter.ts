@@ -1,5 +1,5 @@
 import { errorResponse, ServiceError } from './errors.ts';
-import { createRateWindow, type RateLimit, type RateWindow } from './rate-window.ts';
+import { createRateWindow, type RateLimit, type RateWindow } from '../rate-window.ts';
 import type { ServiceVariants } from './variants.ts';
 
 /** The limiter's decision on one request. `remainingBefore` is the remaining number before the request. */
@@ -16,7 +16,6 @@ const FOREIGN_PER_REQUEST = { nothing: 0, tenth: 1 / 9, third: 1 / 2 };
 
 /** Counts requests for each key and detects those above the limit. */
 export class RateLimiter {
-  /** The number of requests above the limit. */
   overLimit = 0;
   #limit: RateLimit;
   #kind: ServiceVariants['windowKind'] | null = null;

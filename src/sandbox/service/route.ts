@@ -29,16 +29,10 @@ export type Route = {
   readonly methods: readonly Method[];
   readonly path: string;
   /** Alternatives; scopes joined by `+` are required together. */
-  readonly scopes: (variants: ServiceVariants) => readonly string[];
+  readonly scopes: readonly string[];
   /** Applies the request synchronously, so that concurrent requests are never interleaved. */
   readonly answer: (request: RouteRequest) => RouteAnswer;
 };
-
-/** Returns the scopes of a row that do not depend on the variants. */
-export const anyOf =
-  (...scopes: readonly string[]) =>
-  (): readonly string[] =>
-    scopes;
 
 /** Returns the envelope of one resource. */
 export const single = (data: unknown): RouteAnswer => ({ body: { data, meta: {} } });

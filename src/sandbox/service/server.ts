@@ -1,23 +1,23 @@
+import { type Fault, Faults, type LoggedRequest } from '../faults.ts';
 import { openPort } from '../http-server.ts';
+import type { RateLimit } from '../rate-window.ts';
 import { ServiceAccount } from './account.ts';
 import { createApp } from './app.ts';
-import { type EmulatorContext, type LoggedRequest, RequestLog } from './context.ts';
-import { type Fault, Faults } from './faults.ts';
+import type { EmulatorContext } from './context.ts';
 import { APPLICATION, Grants } from './grants.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import type { RateLimit } from './rate-window.ts';
-import { defaultVariants, type ServiceVariants, withVariants } from './variants.ts';
+import { type ServiceVariants, withServiceVariants } from './variants.ts';
 
 const DOCUMENTED_LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
 
-type ServiceEmulatorOptions = {
+export type ServiceEmulatorOptions = {
   /** 0, the default, selects a free port. */
-  readonly port?: number;
-  readonly clock?: { now(): number };
+  readonly port?: number | undefined;
+  readonly clock?: { now(): number } | undefined;
   /** 500 in 60 000 ms by default. */
-  readonly rateLimit?: RateLimit;
-  readonly variants?: Partial<ServiceVariants>;
-  readonly accountEmail?: string;
+  readonly rateLimit?: RateLimit | undefined;
+  readonly variants?: Partial<ServiceVariants> | undefined;
+  readonly accountEmail?: string | undefined;
 };
 
 /** A running emulator of the service with one user's account. */
@@ -32,7 +32,6 @@ export type ServiceEmulator = {
   readonly account: ServiceAccount;
   /** Every request to the API and the authorization endpoints, without control routes. */
   readonly requests: readonly LoggedRequest[];
-  /** The number of requests above the rate limit. */
   readonly overLimit: number;
   /** Issues a token with these scopes; `all:manage` by default. */
   issueToken(scopes?: readonly string[]): string;
@@ -47,55 +46,52 @@ export type ServiceEmulator = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-const createContext = (options: ServiceEmulatorOptions, closing: AbortSignal): EmulatorContext => {
-  const clock = options.clock ?? { now: () => Date.now() };
+const createContext = (options: ServiceEmulatorOptions): EmulatorContext => {
+  const {
+    clock = { now: () => Date.now() },
+    accountEmail = 'sandy@example.com',
+    rateLimit = DOCUMENTED_LIMIT,
+  } = options;
   const now = (): number => clock.now();
-  let current = withVariants(defaultVariants(), options.variants ?? {});
+  let current = withServiceVariants({}, options.variants ?? {});
   const variants = (): ServiceVariants => current;
   return {
-    account: new ServiceAccount(clock, variants, options.accountEmail ?? 'sandy@example.com'),
+    account: new ServiceAccount(clock, variants, accountEmail),
     grants: new Grants(now, variants),
-    limiter: new RateLimiter(options.rateLimit ?? DOCUMENTED_LIMIT),
+    limiter: new RateLimiter(rateLimit),
     faults: new Faults(),
-    log: new RequestLog(),
-    closing,
+    requests: [],
     now,
     variants,
     setVariants: (patch) => {
-      current = withVariants(current, patch);
+      current = withServiceVariants(current, patch);
+      return current;
     },
   };
 };
 
 /** Starts the emulator on 127.0.0.1. Rejects if the port is in use. */
 export const startServiceEmulator = async (options: ServiceEmulatorOptions = {}): Promise<ServiceEmulator> => {
-  const closing = new AbortController();
-  const context = createContext(options, closing.signal);
-  const port = await openPort(options.port ?? 0);
-  port.serve(createApp(context).fetch);
-  const url = port.origin;
-  const { account, faults, grants, limiter, log } = context;
-  const close = async (): Promise<void> => {
-    closing.abort();
-    await port.close();
-  };
+  const context = createContext(options);
+  const { origin: url, serve, close } = await openPort(options.port ?? 0);
+  serve(createApp(context).fetch);
+  const { account, faults, grants, limiter, requests } = context;
+  const { clientId, clientSecret, apiKey } = APPLICATION;
   return {
     url,
     authUrl: url,
-    clientId: APPLICATION.clientId,
-    clientSecret: APPLICATION.clientSecret,
-    apiKey: APPLICATION.apiKey,
+    clientId,
+    clientSecret,
+    apiKey,
     account,
+    requests,
     close,
-    get requests() {
-      return log.all();
-    },
     get overLimit() {
       return limiter.overLimit;
     },
     issueToken: (scopes = ['all:manage']) => grants.issueToken(scopes),
     revokeToken: (token) => grants.revokeToken(token),
-    setVariants: (patch) => context.setVariants(patch),
+    setVariants: (patch) => void context.setVariants(patch),
     setRateLimit: (limit) => limiter.setLimit(limit),
     addFault: (fault) => faults.add(fault),
     clearFaults: () => faults.clear(),

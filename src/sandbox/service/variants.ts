@@ -1,11 +1,5 @@
 import { z } from 'zod';
-
-/** One gap of the documentation: its subject, and the possible behaviours; the first is the default. */
-const choice = <const Value extends string>(about: string, ...values: readonly [Value, ...Value[]]) =>
-  z
-    .enum(values)
-    .default(() => values[0])
-    .describe(about);
+import { choice, variantTable } from '../variants.ts';
 
 /**
  * The behaviour that the documentation leaves open, as named variants. A client must work with every value of each variant.
@@ -22,7 +16,6 @@ const choices = {
     'search-path',
   ),
   noPage: choice('next_page or previous_page where there is none', 'null', 'absent', 'empty-string'),
-  previousPage: choice('previous_page from the second page on', 'given', 'always-null'),
   pastEnd: choice('a page after the last', 'empty', '404', '422', 'last-page'),
   deepPage: choice('how deep pages may go', 'unlimited', '10000-rows'),
   metaTotal: choice('meta.total', 'filtered', 'unfiltered', 'capped-at-1000', 'absent'),
@@ -91,7 +84,6 @@ const choices = {
   bulkLimit: choice('ids in a bulk call at most', 'unlimited', '100', '500'),
   bulkAnswer: choice('what a bulk call returns', 'membership', 'touched'),
   putNoBuckets: choice('PUT of an empty set of buckets', 'removes-all', '422', 'no-op'),
-  bucketContactsScope: choice("scope of a bucket's contacts", 'contacts', 'buckets', 'both'),
 
   // Answers
   timestampFormat: choice('timestamps in answers', 'utc-text', 'iso', 'iso-ms', 'mixed'),
@@ -124,7 +116,6 @@ const choices = {
   limitRemaining: choice('X-Rate-Limit-Remaining', 'after', 'before', 'never-below-1', 'stale'),
 
   // Authorization
-  tokenRedirect: choice('where a token comes back', 'fragment', 'query'),
   grantedScopes: choice('scopes of a grant', 'as-asked', 'views-only'),
   tokenLife: choice('how long a token lives', 'forever', 'one-hour'),
   newGrant: choice('earlier tokens after a new grant', 'kept', 'revoked'),
@@ -135,19 +126,9 @@ const variantsSchema = z.strictObject(choices);
 /** A value for each variant. */
 export type ServiceVariants = Readonly<z.infer<typeof variantsSchema>>;
 
-/** One row of the table of variants, for display. */
-export type VariantRow = { readonly name: string; readonly about: string; readonly values: readonly string[] };
-
 /** Every variant with its allowed values, the default first. */
-export const VARIANT_TABLE: readonly VariantRow[] = Object.entries(choices).map(([name, values]) => {
-  const first: string = values.parse(undefined);
-  const others = values.unwrap().options.filter((value) => value !== first);
-  return { name, about: values.description ?? '', values: [first, ...others] };
-});
-
-/** Returns the first value of every variant. */
-export const defaultVariants = (): ServiceVariants => variantsSchema.parse({});
+export const SERVICE_VARIANT_TABLE = variantTable(choices);
 
 /** Returns `current` with the values of `patch`, which may be untrusted. Throws a ZodError on an unknown name or value. */
-export const withVariants = (current: ServiceVariants, patch: unknown): ServiceVariants =>
+export const withServiceVariants = (current: Partial<ServiceVariants>, patch: unknown): ServiceVariants =>
   variantsSchema.parse({ ...current, ...z.looseObject({}).parse(patch) });

@@ -154,7 +154,7 @@ test('exit code 5: a remote with a long Retry-After is not waited for, and gets 
 
 test('an interrupted sync releases the link and does not change its state', async () => {
   const { google } = ground.sandbox;
-  google.addFault({ path: '/v1/', count: 1000, delayMs: 600_000 });
+  google.addFault({ path: '/v1/', times: 1000, action: { kind: 'delay', delayMs: 600_000 } });
   const sentBefore = google.requests.length;
   const child = startCli(['sync', '--json'], ground.env, ground.directory);
   const end = ended(child);

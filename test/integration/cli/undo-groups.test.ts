@@ -20,8 +20,8 @@ test('[R15] an undo reports a group that its side refuses, and does not count it
   for (const { id } of service.account.buckets()) service.account.deleteBucket(id);
   expect((await run('sync')).code).toBe(0);
   expect(labels()).toEqual([]);
-  const effect = { kind: 'status', status: 400 } as const;
-  google.addFault({ method: 'POST', path: /contactGroups$/u, count: 1, effect });
+  const action = { kind: 'status', status: 400 } as const;
+  google.addFault({ method: 'POST', path: /contactGroups$/u, action });
   const { stdout } = await run('undo', 'last', '--json');
   expect(labels()).toEqual([]);
   const { undo } = UndoDocument.parse(JSON.parse(stdout));
@@ -35,7 +35,7 @@ test('[R15] an undo that fails before its first write counts nothing', async () 
   const { google } = ground.sandbox;
   const { runs } = HistoryDocument.parse(JSON.parse((await run('runs', '--json')).stdout));
   const deletion = runs.find(({ kind }) => kind !== 'undo')?.run ?? '';
-  google.addFault({ method: 'POST', path: /contactGroups$/u, count: 9, effect: { kind: 'status', status: 501 } });
+  google.addFault({ method: 'POST', path: /contactGroups$/u, times: 9, action: { kind: 'status', status: 501 } });
   const broken = UndoDocument.parse(JSON.parse((await run('undo', deletion, '--json')).stdout)).undo;
   expect(broken).toMatchObject({ outcome: 'failed', undone: 0 });
   google.clearFaults();

@@ -130,7 +130,7 @@ describe.each(KINDS)('R10: the second entry of $name', (kind) => {
       ['', [second]],
       ['Beta', [made('Beta'), second]],
     ] as const) {
-      google.addFault({ method: 'POST', path: 'batchUpdateContacts', effect: { kind: 'reset', when: 'after' } });
+      google.addFault({ method: 'POST', path: 'batchUpdateContacts', action: { kind: 'reset-after' } });
       service.account.updateContact(ids.service, set(value, definitions));
       await syncWith(linked, { FIELDS });
       await syncWith(linked, { FIELDS });

@@ -207,7 +207,7 @@ describe('buckets and labels', () => {
     await using linked = await started({ people: grouped });
     const { google, service } = linked.sandbox;
     const choir = service.account.buckets().find((candidate) => candidate.name === 'Choir')?.id ?? '';
-    service.account.renameBucket(choir, 'Chorus');
+    service.account.updateBucket(choir, { name: 'Chorus' });
     const team = google.account.groups().find((candidate) => candidate.name === 'Team')?.resourceName ?? '';
     google.account.deleteGroup(team);
     await linked.sync();

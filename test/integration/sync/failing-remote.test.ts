@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import type { Fault } from '../../../src/sandbox/faults.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
 import { named } from '../../support/linked-people.ts';
 import { startLinkedSandbox, startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';

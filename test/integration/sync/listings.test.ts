@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Side } from '../../../src/core/contact/side.ts';
 import { samplePeople } from '../../../src/sandbox/people/sample.ts';
-import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import { named } from '../../support/linked-people.ts';
 import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
@@ -32,7 +32,7 @@ test.each([400, 410])(
     linked.clock.advance(60_000);
     const name = google.account.people()[0]?.resourceName ?? '';
     google.account.updatePerson(name, { organizations: [{ title: 'Countess' }] });
-    google.addFault({ method: 'GET', path: /syncToken=/u, effect: { kind: 'status', status, body: bodyOf(status) } });
+    google.addFault({ method: 'GET', path: /syncToken=/u, action: { kind: 'status', status, body: bodyOf(status) } });
     await linked.synced();
     expect(service.account.contacts().map(({ title }) => title ?? '')).toContain('Countess');
   },
@@ -168,7 +168,7 @@ test.each([
     const account = sandbox.google.account;
     if (isLinked) await linked.synced();
     clock.advance(HOUR_MS);
-    sandbox.google.addFault({ path: /connections.*pageToken/u, effect: { kind: 'status', status: 400 } });
+    sandbox.google.addFault({ path: /connections.*pageToken/u, action: { kind: 'status', status: 400 } });
     expect((await linked.sync({ kind: 'full' })).summary.outcome).toBe('failed');
     const gone = account.people().find(({ names }) => names?.[0]?.givenName === 'Gone');
     account.deletePerson(gone?.resourceName ?? '');

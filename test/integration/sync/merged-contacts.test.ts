@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { sampled } from '../../support/extent.ts';

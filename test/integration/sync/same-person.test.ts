@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { refusalsIn } from '../../../src/core/state/unsyncable.ts';
 import type { RunEvent } from '../../../src/engine/run-event.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import type { Fault } from '../../../src/sandbox/faults.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 

@@ -116,7 +116,7 @@ describe('R8: the undo of a run that deleted a group', () => {
     const { google, service } = linked.sandbox;
     service.account.deleteBucket(bucketId(linked, 'Choir'));
     linked.clock.advance(60_000);
-    google.addFault({ method: 'DELETE', path: 'contactGroups', count: 9, effect: { kind: 'reset', when: 'after' } });
+    google.addFault({ method: 'DELETE', path: 'contactGroups', times: 9, action: { kind: 'reset-after' } });
     const broken = await linked.sync();
     expect(broken.summary).toMatchObject({ outcome: 'failed', left: { groupsDeleted: 0 } });
     const open = await linked.app.store.journal('default', { open: true });

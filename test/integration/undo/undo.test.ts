@@ -215,7 +215,7 @@ describe('undo', () => {
     linked.clock.advance(60_000);
     for (const method of ['POST', 'PATCH', 'DELETE']) {
       const path = /people(?::batch(?:Create|Update|Delete)|\/)/u;
-      linked.sandbox.google.addFault({ method, path, count: 1, effect: { kind: 'reset', when: 'after' } });
+      linked.sandbox.google.addFault({ method, path, times: 1, action: { kind: 'reset-after' } });
     }
     for (const method of ['POST', 'PATCH', 'PUT', 'DELETE']) {
       linked.sandbox.service.addFault({ method, path: '/contacts', times: 2, action: { kind: 'reset-after' } });

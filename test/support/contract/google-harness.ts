@@ -6,7 +6,7 @@ import { createGoogleRemote } from '../../../src/providers/google/google-remote.
 import { google } from '../../../src/providers/google/provider.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { groupsOf } from '../../../src/sandbox/google/account.ts';
-import type { Fault } from '../../../src/sandbox/google/faults.ts';
+import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { Person } from '../../../src/sandbox/google/person-schema.ts';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../src/sandbox/google/server.ts';
 import { createLeapingClock, type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
@@ -15,18 +15,18 @@ import { googleSetting, type Variant } from './variant-sets.ts';
 const MY_CONTACTS = 'contactGroups/myContacts';
 
 const REQUESTS: Readonly<Record<RequestKind, Pick<Fault, 'method' | 'path'>>> = {
-  list: { method: /GET/u, path: /people\/me\/connections/u },
-  read: { method: /GET/u, path: /people:batchGet/u },
-  create: { method: /POST/u, path: /people:batchCreateContacts/u },
-  update: { method: /POST/u, path: /people:batchUpdateContacts/u },
-  delete: { method: /POST/u, path: /people:batchDeleteContacts/u },
+  list: { method: 'GET', path: /people\/me\/connections/u },
+  read: { method: 'GET', path: /people:batchGet/u },
+  create: { method: 'POST', path: /people:batchCreateContacts/u },
+  update: { method: 'POST', path: /people:batchUpdateContacts/u },
+  delete: { method: 'POST', path: /people:batchDeleteContacts/u },
 };
 
-const TROUBLES: Readonly<Record<Trouble, NonNullable<Fault['effect']>>> = {
+const TROUBLES: Readonly<Record<Trouble, Fault['action']>> = {
   limited: { kind: 'status', status: 429 },
   unavailable: { kind: 'status', status: 503 },
-  'reset-before': { kind: 'reset', when: 'before' },
-  'reset-after': { kind: 'reset', when: 'after' },
+  'reset-before': { kind: 'reset-before' },
+  'reset-after': { kind: 'reset-after' },
   truncated: { kind: 'truncate' },
   html: { kind: 'html' },
 };
@@ -125,10 +125,10 @@ export const openGoogleHarness = async (variants: readonly Variant[]): Promise<H
     arrived: () => emulator.requests.length,
     arrivedToUpdate: () => emulator.requests.length,
     ...ownerOf(emulator),
-    disturb: (kind, trouble) => emulator.addFault({ ...REQUESTS[kind], effect: TROUBLES[trouble] }),
+    disturb: (kind, trouble) => emulator.addFault({ ...REQUESTS[kind], action: TROUBLES[trouble] }),
     refuseOne: (requests) =>
       requests.map((request, index) => (index === 1 ? { ...request, groupIds: ['contactGroups/dead'] } : request)),
-    hold: (kind, delayMs) => emulator.addFault({ ...REQUESTS[kind], delayMs }),
+    hold: (kind, delayMs) => emulator.addFault({ ...REQUESTS[kind], action: { kind: 'delay', delayMs } }),
     limitTightly: () => emulator.setQuotas({ readsPerMinute: 1, writesPerMinute: 1 }),
     revoke: () => emulator.revokeAllTokens(),
     choosing: (fields) => connect(emulator.clientSecret, fields),

@@ -6,7 +6,7 @@ import { isExtraField } from '../../../src/core/contact/fields.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
 import type { ContactFields } from '../../../src/sandbox/service/contact-fields.ts';
-import type { Fault } from '../../../src/sandbox/service/faults.ts';
+import type { Fault } from '../../../src/sandbox/faults.ts';
 import { startServiceEmulator, type ServiceEmulator } from '../../../src/sandbox/service/server.ts';
 import { createLeapingClock, type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
 import { serviceSetting, type Variant } from './variant-sets.ts';

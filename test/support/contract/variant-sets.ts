@@ -1,5 +1,5 @@
-import { googleVariantsSchema, type GoogleVariants } from '../../../src/sandbox/google/variants.ts';
-import { VARIANT_TABLE, type ServiceVariants } from '../../../src/sandbox/service/variants.ts';
+import { GOOGLE_VARIANT_TABLE, type GoogleVariants } from '../../../src/sandbox/google/variants.ts';
+import { SERVICE_VARIANT_TABLE, type ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 
 /** One switch of an emulator at a value that is not its default. */
 export type Variant = { readonly name: string; readonly value: string };
@@ -8,13 +8,13 @@ const nonDefault = (name: string, values: readonly string[]): Variant[] =>
   values.slice(1).map((value) => ({ name, value }));
 
 /** Every value of every switch of the service's emulator but the defaults, as its table lists them. */
-export const SERVICE_VARIANTS: readonly Variant[] = VARIANT_TABLE.flatMap(({ name, values }) =>
+export const SERVICE_VARIANTS: readonly Variant[] = SERVICE_VARIANT_TABLE.flatMap(({ name, values }) =>
   nonDefault(name, values),
 );
 
 /** The same of Google's emulator. */
-export const GOOGLE_VARIANTS: readonly Variant[] = Object.entries(googleVariantsSchema.shape).flatMap(
-  ([name, values]) => nonDefault(name, values.unwrap().options),
+export const GOOGLE_VARIANTS: readonly Variant[] = GOOGLE_VARIANT_TABLE.flatMap(({ name, values }) =>
+  nonDefault(name, values),
 );
 
 /** The variants as one setting, checked by the emulator when it starts. */

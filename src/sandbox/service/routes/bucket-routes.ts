@@ -4,7 +4,6 @@ import type { ListSpec } from '../listing.ts';
 import type { BucketRecord, ContactRecord } from '../records.ts';
 import { renderBucket, renderContact } from '../render.ts';
 import {
-  anyOf,
   parseData,
   readBulkIds,
   type Route,
@@ -14,7 +13,6 @@ import {
   UPDATE,
   withBulkErrors,
 } from '../route.ts';
-import type { ServiceVariants } from '../variants.ts';
 
 const bucketFields = z.object({
   name: z.string().min(1),
@@ -65,64 +63,31 @@ const changeMembers = (
   return withBulkErrors(subListAnswer(listed, renderContact, request), ids, request);
 };
 
-const BUCKET_VIEW = ['buckets:view', 'buckets:manage', 'all:view', 'all:manage'];
+const VIEW = ['buckets:view', 'buckets:manage', 'all:view', 'all:manage'];
+const MANAGE = ['buckets:manage', 'all:manage'];
 const MEMBERSHIP = ['contacts:manage+buckets:manage', 'all:manage'];
+/** The scopes of the route are not documented. */
+const MEMBERS = ['contacts:view', 'contacts:manage', 'all:view', 'all:manage'];
 
-/** The scopes of this route are not documented. */
-const bucketContactsScopes = ({ bucketContactsScope }: ServiceVariants): readonly string[] => {
-  switch (bucketContactsScope) {
-    case 'contacts':
-      return ['contacts:view', 'contacts:manage', 'all:view', 'all:manage'];
-    case 'buckets':
-      return BUCKET_VIEW;
-    case 'both':
-      return ['contacts:view+buckets:view', 'contacts:manage+buckets:manage', 'all:view', 'all:manage'];
-  }
-};
+const listBuckets = (request: RouteRequest): RouteAnswer =>
+  listAnswer(unsorted(request.account.buckets()), bucketList, renderBucket, request);
 
-/** The documented bucket routes. */
+const getBucket = (request: RouteRequest): RouteAnswer =>
+  single(renderBucket(request.account.requireBucket(request.id), request));
+
+const addMembers = (request: RouteRequest): RouteAnswer =>
+  changeMembers(request, (id, bucketId) => request.account.addToBuckets(id, [bucketId]));
+
+const removeMembers = (request: RouteRequest): RouteAnswer =>
+  changeMembers(request, (id, bucketId) => request.account.removeFromBuckets(id, [bucketId]));
+
 export const BUCKET_ROUTES: readonly Route[] = [
-  {
-    methods: ['GET'],
-    path: '/v2/buckets',
-    scopes: anyOf(...BUCKET_VIEW),
-    answer: (request) => listAnswer(unsorted(request.account.buckets()), bucketList, renderBucket, request),
-  },
-  {
-    methods: ['POST'],
-    path: '/v2/buckets',
-    scopes: anyOf('buckets:manage', 'all:manage'),
-    answer: createBucket,
-  },
-  {
-    methods: ['GET'],
-    path: '/v2/buckets/:id',
-    scopes: anyOf(...BUCKET_VIEW),
-    answer: (request) => single(renderBucket(request.account.requireBucket(request.id), request)),
-  },
-  {
-    methods: UPDATE,
-    path: '/v2/buckets/:id',
-    scopes: anyOf('buckets:manage', 'all:manage'),
-    answer: updateBucket,
-  },
-  {
-    methods: ['DELETE'],
-    path: '/v2/buckets/:id',
-    scopes: anyOf('buckets:manage', 'all:manage'),
-    answer: deleteBucket,
-  },
-  { methods: ['GET'], path: '/v2/buckets/:id/contacts', scopes: bucketContactsScopes, answer: bucketContacts },
-  {
-    methods: ['POST'],
-    path: '/v2/buckets/:id/contacts',
-    scopes: anyOf(...MEMBERSHIP),
-    answer: (request) => changeMembers(request, (id, bucketId) => request.account.addToBuckets(id, [bucketId])),
-  },
-  {
-    methods: ['DELETE'],
-    path: '/v2/buckets/:id/contacts',
-    scopes: anyOf(...MEMBERSHIP),
-    answer: (request) => changeMembers(request, (id, bucketId) => request.account.removeFromBuckets(id, [bucketId])),
-  },
+  { methods: ['GET'], path: '/v2/buckets', scopes: VIEW, answer: listBuckets },
+  { methods: ['POST'], path: '/v2/buckets', scopes: MANAGE, answer: createBucket },
+  { methods: ['GET'], path: '/v2/buckets/:id', scopes: VIEW, answer: getBucket },
+  { methods: UPDATE, path: '/v2/buckets/:id', scopes: MANAGE, answer: updateBucket },
+  { methods: ['DELETE'], path: '/v2/buckets/:id', scopes: MANAGE, answer: deleteBucket },
+  { methods: ['GET'], path: '/v2/buckets/:id/contacts', scopes: MEMBERS, answer: bucketContacts },
+  { methods: ['POST'], path: '/v2/buckets/:id/contacts', scopes: MEMBERSHIP, answer: addMembers },
+  { methods: ['DELETE'], path: '/v2/buckets/:id/contacts', scopes: MEMBERSHIP, answer: removeMembers },
 ];

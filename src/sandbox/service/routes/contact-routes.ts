@@ -7,7 +7,6 @@ import { subListAnswer } from '../list-answer.ts';
 import type { BucketRecord, ContactRecord } from '../records.ts';
 import { renderBucket, renderContact, renderInteraction } from '../render.ts';
 import {
-  anyOf,
   parseData,
   readBulkIds,
   type Route,
@@ -94,12 +93,21 @@ const editInteraction = (request: RouteRequest): RouteAnswer => {
   return single(renderInteraction(edited, request));
 };
 
-const VIEW = anyOf('contacts:view', 'contacts:manage', 'all:view', 'all:manage');
-const MANAGE = anyOf('contacts:manage', 'all:manage');
-const MEMBERSHIP = anyOf('contacts:manage+buckets:manage', 'all:manage');
-
 const getContact = (request: RouteRequest): RouteAnswer =>
   single(renderContact(request.account.book.require(request.id), request));
+
+const addBuckets = (request: RouteRequest): RouteAnswer =>
+  changeBuckets(request, (id, bucketIds) => request.account.addToBuckets(id, bucketIds));
+
+const removeBuckets = (request: RouteRequest): RouteAnswer =>
+  changeBuckets(request, (id, bucketIds) => request.account.removeFromBuckets(id, bucketIds));
+
+const VIEW = ['contacts:view', 'contacts:manage', 'all:view', 'all:manage'];
+const MANAGE = ['contacts:manage', 'all:manage'];
+const MEMBERSHIP = ['contacts:manage+buckets:manage', 'all:manage'];
+const BUCKETS_VIEW = ['buckets:view', 'buckets:manage', 'all:view', 'all:manage'];
+const INTERACTIONS_VIEW = ['interactions:view', 'interactions:manage', 'all:view', 'all:manage'];
+const INTERACTIONS_MANAGE = ['interactions:manage', 'all:manage'];
 
 /** Creates the documented contact routes for one emulator. The contacts list stores its sorted views. */
 export const createContactRoutes = (): readonly Route[] => [
@@ -109,35 +117,10 @@ export const createContactRoutes = (): readonly Route[] => [
   { methods: UPDATE, path: '/v2/contacts/:id', scopes: MANAGE, answer: updateContact },
   { methods: ['DELETE'], path: '/v2/contacts/:id', scopes: MANAGE, answer: deleteContact },
   { methods: ['POST'], path: '/v2/contacts/:id/merge', scopes: MANAGE, answer: mergeContacts },
-  {
-    methods: ['GET'],
-    path: '/v2/contacts/:id/buckets',
-    scopes: anyOf('buckets:view', 'buckets:manage', 'all:view', 'all:manage'),
-    answer: contactBuckets,
-  },
-  {
-    methods: ['POST'],
-    path: '/v2/contacts/:id/buckets',
-    scopes: MEMBERSHIP,
-    answer: (request) => changeBuckets(request, (id, bucketIds) => request.account.addToBuckets(id, bucketIds)),
-  },
+  { methods: ['GET'], path: '/v2/contacts/:id/buckets', scopes: BUCKETS_VIEW, answer: contactBuckets },
+  { methods: ['POST'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: addBuckets },
   { methods: ['PUT'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: setBuckets },
-  {
-    methods: ['DELETE'],
-    path: '/v2/contacts/:id/buckets',
-    scopes: MEMBERSHIP,
-    answer: (request) => changeBuckets(request, (id, bucketIds) => request.account.removeFromBuckets(id, bucketIds)),
-  },
-  {
-    methods: ['GET'],
-    path: '/v2/contacts/:id/interactions',
-    scopes: anyOf('interactions:view', 'interactions:manage', 'all:view', 'all:manage'),
-    answer: contactInteractions,
-  },
-  {
-    methods: UPDATE,
-    path: '/v2/interactions/:id',
-    scopes: anyOf('interactions:manage', 'all:manage'),
-    answer: editInteraction,
-  },
+  { methods: ['DELETE'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: removeBuckets },
+  { methods: ['GET'], path: '/v2/contacts/:id/interactions', scopes: INTERACTIONS_VIEW, answer: contactInteractions },
+  { methods: UPDATE, path: '/v2/interactions/:id', scopes: INTERACTIONS_MANAGE, answer: editInteraction },
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ServiceActivity } from '../activity.ts';
 import { notFound } from '../errors.ts';
 import { isPermitted } from '../grants.ts';
 import { parseTimestamp } from '../ids-and-times.ts';
@@ -13,8 +14,9 @@ import {
   renderPrompt,
   renderTask,
   renderUser,
+  type RenderContext,
 } from '../render.ts';
-import { anyOf, parseData, type Route, type RouteAnswer, type RouteRequest, single, UPDATE } from '../route.ts';
+import { parseData, type Route, type RouteAnswer, type RouteRequest, single, UPDATE } from '../route.ts';
 
 const userFields = z.object({
   first_name: z.string().optional(),
@@ -60,11 +62,11 @@ const taskList: ListSpec<TaskRecord> = {
     name === 'completed' ? ({ completedAtMs }) => (completedAtMs !== null) === (value === 'true') : undefined,
 };
 
-const FULL_USER_SCOPES = ['user:basic', 'user:manage', 'all:view', 'all:manage'];
+const FULL_USER = ['user:basic', 'user:manage', 'all:view', 'all:manage'];
 
 const getMe = (request: RouteRequest): RouteAnswer => {
   const { user } = request.account;
-  return single(isPermitted(FULL_USER_SCOPES, request.scopes) ? renderUser(user, request) : renderPartialUser(user));
+  return single(isPermitted(FULL_USER, request.scopes) ? renderUser(user, request) : renderPartialUser(user));
 };
 
 const getConnectedAccount = (request: RouteRequest): RouteAnswer => {
@@ -72,9 +74,6 @@ const getConnectedAccount = (request: RouteRequest): RouteAnswer => {
   if (found === undefined) throw notFound(request.variants, request.id);
   return single(renderConnectedAccount(found, request));
 };
-
-const listPrompts = (request: RouteRequest): RouteAnswer =>
-  listAnswer(unsorted(request.account.activity.prompts()), promptList, renderPrompt, request);
 
 const postponement = z
   .object({ postpone_until: z.string().transform(parseTimestamp).pipe(z.number('is not ISO 8601')).optional() })
@@ -87,63 +86,49 @@ const postponePrompt = (request: RouteRequest): RouteAnswer => {
   return single(renderPrompt(prompt, request));
 };
 
-/** The documented user routes. */
+const updateMe = (request: RouteRequest): RouteAnswer =>
+  single(renderUser(request.account.updateUser(parseData(userFields, request)), request));
+
+const listEmailAliases = (request: RouteRequest): RouteAnswer =>
+  subListAnswer(request.account.activity.emailAliases, renderEmailAlias, request);
+
+const generatePrompts = (request: RouteRequest): RouteAnswer =>
+  subListAnswer(request.account.generatePrompts(), renderPrompt, request);
+
+/** Returns the answer of a route that lists a part of the account's activity. */
+const listOf =
+  <T extends { readonly serial: number }>(
+    itemsOf: (activity: ServiceActivity) => readonly T[],
+    spec: ListSpec<T>,
+    render: (item: T, context: RenderContext) => object,
+  ): Route['answer'] =>
+  (request) =>
+    listAnswer(unsorted(itemsOf(request.account.activity)), spec, render, request);
+
+const listConnectedAccounts = listOf(
+  ({ connectedAccounts }) => connectedAccounts,
+  connectedAccountList,
+  renderConnectedAccount,
+);
+const listNotifications = listOf(({ notifications }) => notifications, notificationList, renderNotification);
+const listPrompts = listOf((activity) => activity.prompts(), promptList, renderPrompt);
+const listTasks = listOf(({ tasks }) => tasks, taskList, renderTask);
+
+const LOGIN = ['user:login'];
+const MANAGE = ['user:manage', 'all:manage'];
+const ACCOUNTS = ['connected-accounts:view', 'connected-accounts:manage', 'all:view', 'all:manage'];
+const TASKS = ['tasks:view', 'tasks:manage', 'all:view', 'all:manage'];
+const POSTPONE = ['user:basic', 'user:manage', 'all:manage'];
+
 export const USER_ROUTES: readonly Route[] = [
-  { methods: ['GET'], path: '/v2/me', scopes: anyOf('user:login', ...FULL_USER_SCOPES), answer: getMe },
-  {
-    methods: UPDATE,
-    path: '/v2/me',
-    scopes: anyOf('user:manage', 'all:manage'),
-    answer: (request) => single(renderUser(request.account.updateUser(parseData(userFields, request)), request)),
-  },
-  {
-    methods: ['GET'],
-    path: '/v2/me/connected-accounts',
-    scopes: anyOf('connected-accounts:view', 'connected-accounts:manage', 'all:view', 'all:manage'),
-    answer: (request) =>
-      listAnswer(
-        unsorted(request.account.activity.connectedAccounts),
-        connectedAccountList,
-        renderConnectedAccount,
-        request,
-      ),
-  },
-  {
-    methods: ['GET'],
-    path: '/v2/me/connected-accounts/:id',
-    scopes: anyOf('connected-accounts:view', 'connected-accounts:manage', 'all:view', 'all:manage'),
-    answer: getConnectedAccount,
-  },
-  {
-    methods: ['GET'],
-    path: '/v2/me/email-aliases',
-    scopes: anyOf('user:login'),
-    answer: (request) => subListAnswer(request.account.activity.emailAliases, renderEmailAlias, request),
-  },
-  {
-    methods: ['GET'],
-    path: '/v2/me/notifications',
-    scopes: anyOf(...FULL_USER_SCOPES),
-    answer: (request) =>
-      listAnswer(unsorted(request.account.activity.notifications), notificationList, renderNotification, request),
-  },
-  { methods: ['GET'], path: '/v2/me/prompts', scopes: anyOf(...FULL_USER_SCOPES), answer: listPrompts },
-  {
-    methods: UPDATE,
-    path: '/v2/me/prompts/:id/postpone',
-    scopes: anyOf('user:basic', 'user:manage', 'all:manage'),
-    answer: postponePrompt,
-  },
-  {
-    methods: ['POST'],
-    path: '/v2/me/prompts/generate',
-    scopes: anyOf(...FULL_USER_SCOPES),
-    answer: (request) => subListAnswer(request.account.generatePrompts(), renderPrompt, request),
-  },
-  {
-    methods: ['GET'],
-    path: '/v2/me/tasks',
-    scopes: anyOf('tasks:view', 'tasks:manage', 'all:view', 'all:manage'),
-    answer: (request) => listAnswer(unsorted(request.account.activity.tasks), taskList, renderTask, request),
-  },
+  { methods: ['GET'], path: '/v2/me', scopes: [...LOGIN, ...FULL_USER], answer: getMe },
+  { methods: UPDATE, path: '/v2/me', scopes: MANAGE, answer: updateMe },
+  { methods: ['GET'], path: '/v2/me/connected-accounts', scopes: ACCOUNTS, answer: listConnectedAccounts },
+  { methods: ['GET'], path: '/v2/me/connected-accounts/:id', scopes: ACCOUNTS, answer: getConnectedAccount },
+  { methods: ['GET'], path: '/v2/me/email-aliases', scopes: LOGIN, answer: listEmailAliases },
+  { methods: ['GET'], path: '/v2/me/notifications', scopes: FULL_USER, answer: listNotifications },
+  { methods: ['GET'], path: '/v2/me/prompts', scopes: FULL_USER, answer: listPrompts },
+  { methods: UPDATE, path: '/v2/me/prompts/:id/postpone', scopes: POSTPONE, answer: postponePrompt },
+  { methods: ['POST'], path: '/v2/me/prompts/generate', scopes: FULL_USER, answer: generatePrompts },
+  { methods: ['GET'], path: '/v2/me/tasks', scopes: TASKS, answer: listTasks },
 ];

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Remote, WriteResult } from '../../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';
 import { startServiceEmulator, type ServiceEmulator } from '../../../../src/sandbox/service/server.ts';
-import { VARIANT_TABLE, type ServiceVariants } from '../../../../src/sandbox/service/variants.ts';
+import { SERVICE_VARIANT_TABLE, type ServiceVariants } from '../../../../src/sandbox/service/variants.ts';
 import { collect, createTestClock, idsOf, never } from './support.ts';
 
 type Stage = {
@@ -47,7 +47,7 @@ const seed = async ({ emulator, pass }: Stage, count: number): Promise<string[]>
   return ids;
 };
 
-const VARIANTS = VARIANT_TABLE.filter(({ name }) => name !== 'accountState').flatMap(({ name, values }) =>
+const VARIANTS = SERVICE_VARIANT_TABLE.filter(({ name }) => name !== 'accountState').flatMap(({ name, values }) =>
   values.slice(1).map((value) => ({ name, value })),
 );
 

@@ -3,43 +3,25 @@ import { OAuth2Client } from 'google-auth-library';
 import { test as base } from 'vitest';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../../src/sandbox/google/server.ts';
 
-/** A clock that a test moves. */
-interface TestClock {
-  nowMs: number;
-  now(): number;
-}
-
-function testClock(nowMs = Date.UTC(2026, 0, 1)): TestClock {
-  return {
-    nowMs,
-    now() {
-      return this.nowMs;
-    },
-  };
-}
-
 export const minuteMs = 60_000;
 export const dayMs = 24 * 3_600_000;
 
-/** An emulator with a large quota, and the official client configured for it. */
+/** An emulator with a large quota on a clock that a test moves, and the official client configured for it. */
 export interface Sandbox extends AsyncDisposable {
   readonly emulator: GoogleEmulator;
-  readonly clock: TestClock;
+  readonly clock: { nowMs: number };
   readonly api: people_v1.People;
   readonly auth: OAuth2Client;
 }
 
-/** @param scopes the scopes of the user's consent; all contacts by default */
-export async function startSandbox(
-  options: Omit<NonNullable<Parameters<typeof startGoogleEmulator>[0]>, 'clock'> = {},
-  scopes?: readonly string[],
-): Promise<Sandbox> {
-  const clock = testClock();
+export async function startSandbox(options: Parameters<typeof startGoogleEmulator>[0] = {}): Promise<Sandbox> {
+  const clock = { nowMs: Date.UTC(2026, 0, 1), now: () => clock.nowMs };
   const quotas = { readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const emulator = await startGoogleEmulator({ clock, quotas, ...options });
   const auth = oauthClient(emulator);
-  auth.setCredentials({ refresh_token: emulator.issueRefreshToken(scopes) });
-  return { emulator, clock, auth, api: clientOf(emulator, auth), [Symbol.asyncDispose]: () => emulator.close() };
+  auth.setCredentials({ refresh_token: emulator.issueRefreshToken() });
+  const api = people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
+  return { emulator, clock, auth, api, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
 /** A test with its own emulator. Its parts are arguments of the test. */
@@ -54,18 +36,6 @@ export const test = base
   .extend('emulator', ({ sandbox }) => sandbox.emulator)
   .extend('account', ({ sandbox }) => sandbox.emulator.account);
 
-/** Sends a request like a program without the official client; returns the status and the parsed body. */
-export async function send(
-  { emulator, auth }: Sandbox,
-  path: string,
-  init: { method?: string; headers?: Record<string, string>; body?: string | URLSearchParams } = {},
-): Promise<{ status: number; body: unknown }> {
-  const { token } = await auth.getAccessToken();
-  const headers = { authorization: `Bearer ${token}`, ...init.headers };
-  const response = await fetch(`${emulator.url}v1/${path}`, { ...init, headers });
-  return { status: response.status, body: await response.json() };
-}
-
 export function oauthClient(emulator: GoogleEmulator, redirectUri?: string): OAuth2Client {
   return new OAuth2Client({
     clientId: emulator.clientId,
@@ -75,26 +45,18 @@ export function oauthClient(emulator: GoogleEmulator, redirectUri?: string): OAu
     endpoints: {
       oauth2AuthBaseUrl: emulator.authUrl,
       oauth2TokenUrl: emulator.tokenUrl,
-      oauth2RevokeUrl: emulator.revokeUrl,
+      oauth2RevokeUrl: `${emulator.url}revoke`,
     },
   });
-}
-
-export function clientOf(emulator: GoogleEmulator, auth: OAuth2Client): people_v1.People {
-  return people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
 }
 
 /** The error that the official client returns for a refusal. */
 export interface Refusal {
   readonly status: unknown;
   readonly message: string;
-  readonly error: ErrorBody | undefined;
-}
-
-interface ErrorBody {
-  readonly code: number;
-  readonly status: string;
-  readonly details?: readonly Record<string, unknown>[];
+  readonly error:
+    | { readonly code: number; readonly status: string; readonly details?: readonly Record<string, unknown>[] }
+    | undefined;
 }
 
 /** Awaits a call that must be refused. */
@@ -103,13 +65,21 @@ export async function refusalOf(call: Promise<unknown>): Promise<Refusal> {
     await call;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const { status, response } = error as Error & { status?: unknown; response?: { data?: { error?: ErrorBody } } };
+    const { status, response } = error as Error & {
+      status?: unknown;
+      response?: { data?: { error?: Refusal['error'] } };
+    };
     return { status, message: error.message, error: response?.data?.error };
   }
   throw new Error('The call was not refused.');
 }
 
-export type ListParameters = people_v1.Params$Resource$People$Connections$List;
+type ListParameters = people_v1.Params$Resource$People$Connections$List;
+
+export function listPage(api: people_v1.People, parameters: ListParameters = {}) {
+  const defaults = { resourceName: 'people/me', personFields: 'names,metadata', requestSyncToken: true };
+  return api.people.connections.list({ ...defaults, ...parameters });
+}
 
 /** Reads a listing to its end. */
 export async function listAll(
@@ -126,11 +96,6 @@ export async function listAll(
     pageToken = data.nextPageToken;
     if (!pageToken) return { people: listed, syncToken: data.nextSyncToken ?? '', pages };
   }
-}
-
-export function listPage(api: people_v1.People, parameters: ListParameters = {}) {
-  const defaults = { resourceName: 'people/me', personFields: 'names,metadata', requestSyncToken: true };
-  return api.people.connections.list({ ...defaults, ...parameters });
 }
 
 export function namesOf(listed: readonly people_v1.Schema$Person[]): (string | null | undefined)[] {

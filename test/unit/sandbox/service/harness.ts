@@ -9,15 +9,11 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 export type Service = AsyncDisposable & {
   readonly emulator: ServiceEmulator;
   readonly time: { nowMs: number };
-  /** Sends a request with a token that has every scope, unless another one is given. */
-  readonly send: (method: string, path: string, body?: unknown, token?: string | null) => Promise<Answer>;
-  /** Sends `{ data }`. */
-  readonly sendData: (method: string, path: string, data: unknown) => Promise<Answer>;
+  /** Sends a request, with `{ data }` as body, and with a token that has every scope unless another one is given. */
+  readonly send: (method: string, path: string, data?: unknown, token?: string | null) => Promise<Answer>;
   /** The ids in the list at that path. */
   readonly ids: (path: string) => Promise<readonly string[]>;
 };
-
-export const START_MS = Date.UTC(2026, 0, 1, 12);
 
 const idList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
@@ -30,29 +26,21 @@ const parseBody = (text: string): unknown => {
 };
 
 export const openService = async (options: Parameters<typeof startServiceEmulator>[0] = {}): Promise<Service> => {
-  const time = { nowMs: START_MS };
+  const time = { nowMs: Date.UTC(2026, 0, 1, 12) };
   const emulator = await startServiceEmulator({ clock: { now: () => time.nowMs }, ...options });
   const fullToken = emulator.issueToken();
-  const send: Service['send'] = async (method, path, body, token = fullToken) => {
-    const response = await fetch(`${emulator.url}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        'content-type': 'application/json',
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
+  const send: Service['send'] = async (method, path, data, token = fullToken) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    };
+    const body = typeof data === 'string' ? data : JSON.stringify({ data });
+    const init = { method, redirect: 'manual', headers, ...(data === undefined ? {} : { body }) } as const;
+    const response = await fetch(`${emulator.url}${path}`, init);
     return { status: response.status, headers: response.headers, body: parseBody(await response.text()) };
   };
-  return {
-    emulator,
-    time,
-    send,
-    sendData: (method, path, data) => send(method, path, { data }),
-    ids: async (path) => idList.parse((await send('GET', path)).body).data.map(({ id }) => id),
-    [Symbol.asyncDispose]: () => emulator.close(),
-  };
+  const ids: Service['ids'] = async (path) => idList.parse((await send('GET', path)).body).data.map(({ id }) => id);
+  return { emulator, time, send, ids, [Symbol.asyncDispose]: () => emulator.close() };
 };
 
 /** A test with its own emulator. Its parts are arguments of the test. */
@@ -64,7 +52,6 @@ export const it = test
   })
   .extend('time', ({ service }) => service.time)
   .extend('send', ({ service }) => service.send)
-  .extend('sendData', ({ service }) => service.sendData)
   .extend('ids', ({ service }) => service.ids)
   .extend('emulator', ({ service }) => service.emulator)
   .extend('account', ({ service }) => service.emulator.account);

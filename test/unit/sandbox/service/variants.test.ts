@@ -1,127 +1,124 @@
 import { describe, expect } from 'vitest';
-import type { ContactFields } from '../../../../src/sandbox/service/contact-fields.ts';
-import {
-  defaultVariants,
-  type ServiceVariants,
-  VARIANT_TABLE,
-  withVariants,
-} from '../../../../src/sandbox/service/variants.ts';
-import { it, openService } from './harness.ts';
+import type { ServiceVariants } from '../../../../src/sandbox/service/variants.ts';
+import { it, openService, type Service } from './harness.ts';
 
 const email = (address: string, id?: string) => ({ address, ...(id === undefined ? {} : { id }) });
+const addresses = (...sent: readonly { readonly address: string }[]) => ({ email_addresses: [...sent] });
+const ref = (...ids: readonly string[]) => ids.map((id) => ({ id }));
 
-describe('the table of variants', () => {
-  it('has a description and at least two values for each, the default first', () => {
-    for (const { about, values } of VARIANT_TABLE) {
-      expect(about).not.toBe('');
-      expect(new Set(values).size).toBeGreaterThan(1);
-    }
-    const first = Object.fromEntries(VARIANT_TABLE.map(({ name, values }) => [name, values[0]]));
-    expect(first).toEqual(defaultVariants());
-    expect(first).toMatchObject({ pastEnd: 'empty', createKnownEmail: 'duplicate', missingRecordStatus: '404' });
-  });
+/** Ann with two email addresses and a tag, and Bob in the only bucket. */
+const fill = ({ emulator: { account } }: Service): void => {
+  const bucketIds = [account.createBucket({ name: 'Clients' }).id];
+  const ann = { first_name: 'Ann', company: 'Acme', tags: ['vip'] };
+  account.createContact({ ...ann, ...addresses(email('a@x.example'), email('b@x.example')) });
+  account.createContact({ first_name: 'Bob' }, { bucketIds });
+};
 
-  it('refuses unknown names and values', () => {
-    expect(() => withVariants(defaultVariants(), { colour: 'blue' })).toThrow();
-    expect(() => withVariants(defaultVariants(), { bounds: 'blue' })).toThrow();
-    expect(withVariants(defaultVariants(), { bounds: 'exclusive' }).bounds).toBe('exclusive');
-  });
-});
+const LONG = 'x'.repeat(256);
+const SENT = [email('A@x.example'), email('c@x.example', 'contact_identity_2')];
+const MEMBERS = '/v2/buckets/bucket_1/contacts';
+const [EARLIER, LATER] = ['2026-01-01 12:00:00 UTC', '2026-01-01 12:00:01 UTC'];
+const UNKNOWN_MEMBER = ['contact_1', 'contact_9'];
 
-describe('an update of an array', () => {
-  const sent = [email('A@x.example'), email('c@x.example', 'contact_identity_2')];
+type Under = Partial<ServiceVariants>;
+type Row = readonly [variants: Under, method: string, path: string, sent: unknown, answer: object];
 
-  it.each([
-    ['replace', ['A@x.example', 'c@x.example']],
-    ['merge-by-value', ['A@x.example', 'b@x.example', 'c@x.example']],
-    ['merge-by-id', ['a@x.example', 'c@x.example', 'A@x.example']],
-    ['append', ['a@x.example', 'b@x.example', 'A@x.example', 'c@x.example']],
-  ] as const)('does %s', async (arrayPatch, expected) => {
-    await using service = await openService({ variants: { arrayPatch } });
-    const { account } = service.emulator;
-    account.createContact({ email_addresses: [email('a@x.example'), email('b@x.example')] });
-    account.updateContact('contact_1', { email_addresses: sent });
-    expect(account.contact('contact_1')?.email_addresses.map(({ address }) => address)).toEqual(expected);
-  });
-});
+const patch = (variants: Under, sent: object, data: object | number): Row => {
+  const answer = typeof data === 'number' ? { status: data } : { status: 200, body: { data } };
+  return [variants, 'PATCH', '/v2/contacts/contact_1', sent, answer];
+};
+const create = (on: Under, sent: object, answer: object): Row => [on, 'POST', '/v2/contacts', sent, answer];
+const createBucket = (duplicateBucketName: ServiceVariants['duplicateBucketName'], answer: object): Row => {
+  return [{ duplicateBucketName, bucketNameCompare: 'loose' }, 'POST', '/v2/buckets', { name: 'clients ' }, answer];
+};
+/** Adds contacts to the only bucket, which has contact_2 already. The answer has all members. */
+const join = (on: Under, ids: readonly string[], answer: object): Row => [on, 'POST', MEMBERS, ref(...ids), answer];
+const times = (...stamps: readonly string[]) => ({ body: { data: stamps.map((updated_at) => ({ updated_at })) } });
+const read = (on: Under, id: number, answer: object): Row => [
+  on,
+  'GET',
+  `/v2/contacts/contact_${id}`,
+  undefined,
+  answer,
+];
+const list = (on: Under, query: string, answer: object): Row => [on, 'GET', `/v2/contacts?${query}`, undefined, answer];
 
-describe('an update of a contact', () => {
-  const start: ContactFields = { first_name: 'Ann', company: 'Acme', tags: ['vip'] };
+const ROWS: readonly Row[] = [
+  patch({ scalarNull: 'ignored' }, { company: null }, { company: 'Acme' }),
+  patch({}, { company: '' }, { company: '' }),
+  patch({ scalarEmpty: 'clears' }, { company: '' }, { company: null }),
+  patch({ scalarEmpty: 'ignored' }, { company: '' }, { company: 'Acme' }),
+  patch({ emptyScalar: 'null' }, { first_name: null }, { first_name: null }),
+  patch({ emptyArray: 'ignored' }, { tags: [] }, { tags: ['vip'] }),
+  patch({ nullArray: 'ignored' }, { tags: null }, { tags: ['vip'] }),
+  patch({ longText: 'truncated' }, { company: LONG }, { company: LONG.slice(1) }),
+  patch({ longText: '422' }, { company: LONG }, 422),
+  patch({ normalisation: 'emails' }, addresses(email(' A@X.example')), addresses({ address: 'a@x.example' })),
+  patch({ normalisation: 'all' }, { tags: ['A', 'a '] }, { tags: ['A'] }),
+  patch({ arrayPatch: 'replace' }, addresses(...SENT), addresses(email('A@x.example'), email('c@x.example'))),
+  patch(
+    { arrayPatch: 'merge-by-value' },
+    addresses(...SENT),
+    addresses(email('A@x.example'), email('b@x.example'), email('c@x.example')),
+  ),
+  patch(
+    { arrayPatch: 'merge-by-id' },
+    addresses(...SENT),
+    addresses(email('a@x.example'), email('c@x.example'), email('A@x.example')),
+  ),
+  create({ createRequires: 'name-or-email' }, {}, { status: 422 }),
+  create({ createKnownEmail: 'existing' }, addresses(email('A@x.example')), { body: { data: { id: 'contact_1' } } }),
+  create(
+    { createKnownEmail: 'existing-updated' },
+    { first_name: 'Anna', ...addresses(email('A@x.example')) },
+    { body: { data: { id: 'contact_1', first_name: 'Anna' } } },
+  ),
+  create({ createKnownEmail: '409' }, addresses(email('A@x.example')), { status: 409 }),
+  create({ successStatus: 'created-201-deleted-204' }, {}, { status: 201 }),
+  createBucket('allowed', { body: { data: { id: 'bucket_2' } } }),
+  createBucket('existing', { body: { data: { id: 'bucket_1' } } }),
+  createBucket('422', { status: 422 }),
+  join({ bulkBadIds: 'skipped' }, UNKNOWN_MEMBER, { status: 200, body: { data: ref('contact_1', 'contact_2') } }),
+  join({ bulkBadIds: '404' }, UNKNOWN_MEMBER, { status: 404 }),
+  join({ bulkBadIds: '422' }, UNKNOWN_MEMBER, { status: 422 }),
+  join({ bulkBadIds: 'partial-with-errors' }, UNKNOWN_MEMBER, {
+    status: 200,
+    body: { errors: ['Unknown id contact_9'] },
+  }),
+  [{ putNoBuckets: '422' }, 'PUT', '/v2/contacts/contact_2/buckets', [], { status: 422 }],
+  join({ bulkAnswer: 'touched' }, ['contact_1'], { body: { data: ref('contact_1') } }),
+  [{}, 'POST', '/v2/contacts/contact_1/merge', { contact_ids: ['contact_2'] }, { status: 422 }],
+  [{ mergeBody: 'object' }, 'POST', '/v2/contacts/contact_1/merge', { contact_ids: ['contact_2'] }, { status: 200 }],
+  read({ errorBody: 'errors-object' }, 9, { status: 404, body: { errors: { cause: expect.any(String) } } }),
+  read({ errorBody: 'error-text' }, 9, { status: 404, body: { error: expect.any(String) } }),
+  read({ errorBody: 'error-records' }, 9, {
+    status: 404,
+    body: { errors: [{ message: expect.any(String), field: null }] },
+  }),
+  read({ errorBody: 'empty' }, 9, { status: 404, body: '' }),
+  read({ errorBody: 'html', missingRecordStatus: '403' }, 9, { status: 403, body: '<h1>403</h1>' }),
+  read({ accountState: 'disabled' }, 9, { status: 402, body: { errors: { cause: 'disabled' } } }),
+  join({ membershipBump: 'contact' }, ['contact_2'], times(LATER)),
+  join({ membershipBump: 'contact-if-changed' }, ['contact_2'], times(EARLIER)),
+  join({ membershipBump: 'contact-if-changed' }, ['contact_1'], times(LATER, EARLIER)),
+  join({ membershipBump: 'nothing' }, ['contact_1'], times(EARLIER, EARLIER)),
+  list({ sortTies: 'id-descending' }, 'order=updated_at', { body: { data: ref('contact_2', 'contact_1') } }),
+  list({}, 'page=2', { body: { data: [] } }),
+  list({ pastEnd: '404' }, 'page=2', { status: 404 }),
+  list({ pastEnd: 'last-page' }, 'page=2', { body: { data: ref('contact_1', 'contact_2') } }),
+  read({ timestampFormat: 'iso' }, 2, { body: { data: { created_at: '2026-01-01T12:00:00Z' } } }),
+  read({ timestampFormat: 'iso-ms' }, 2, { body: { data: { created_at: '2026-01-01T12:00:00.000Z' } } }),
+  read({ nullFields: 'absent' }, 2, {
+    body: { data: { extra_data: expect.not.objectContaining({ muted_at: null }) } },
+  }),
+];
 
-  it.each<[Partial<ServiceVariants>, ContactFields, object]>([
-    [{ scalarNull: 'ignored' }, { company: null }, { company: 'Acme' }],
-    [{}, { company: '' }, { company: '' }],
-    [{ scalarEmpty: 'clears' }, { company: '' }, { company: null }],
-    [{ scalarEmpty: 'ignored' }, { company: '' }, { company: 'Acme' }],
-    [{ emptyScalar: 'null' }, { first_name: null }, { first_name: null }],
-    [{ emptyArray: 'ignored', nullArray: 'ignored' }, { tags: [] }, { tags: ['vip'] }],
-    [{ nullArray: 'ignored' }, { tags: null }, { tags: ['vip'] }],
-    [{ longText: 'truncated' }, { company: 'x'.repeat(256) }, { company: 'x'.repeat(255) }],
-    [
-      { normalisation: 'emails' },
-      { email_addresses: [email(' A@X.example')] },
-      { email_addresses: [{ address: 'a@x.example' }] },
-    ],
-    [
-      { normalisation: 'phones' },
-      { phone_numbers: [{ number: '315 555 0100' }] },
-      { phone_numbers: [{ number: '(315) 555-0100' }] },
-    ],
-    [
-      { normalisation: 'all' },
-      { tags: ['A', 'a '], websites: [{ label: 'bLOG', address: 'w' }] },
-      { tags: ['A'], websites: [{ label: 'Blog' }] },
-    ],
-  ])('under %j', async (variants, change, expected) => {
-    await using service = await openService({ variants });
-    service.emulator.account.createContact(start);
-    const updated = await service.sendData('PATCH', '/v2/contacts/contact_1', change);
-    expect(updated).toMatchObject({ status: 200, body: { data: expected } });
-  });
-
-  it('refuses values that the variants refuse', async ({ account, emulator, send, sendData }) => {
-    emulator.setVariants({ longText: '422' });
-    account.createContact(start);
-    const path = '/v2/contacts/contact_1';
-    expect((await sendData('PATCH', path, { company: 'x'.repeat(256) })).status).toBe(422);
-    const whole = await send('GET', path);
-    expect((await send('PATCH', path, whole.body)).status).toBe(200);
-  });
-});
-
-describe('a new contact with a known email address', () => {
-  it.each([
-    ['duplicate', 200, 2, 'Ann'],
-    ['existing', 200, 1, 'Ann'],
-    ['existing-updated', 200, 1, 'Anna'],
-    ['422', 422, 1, 'Ann'],
-    ['409', 409, 1, 'Ann'],
-  ] as const)('%s', async (createKnownEmail, status, count, name) => {
-    await using service = await openService({ variants: { createKnownEmail } });
-    const { account } = service.emulator;
-    account.createContact({ first_name: 'Ann', email_addresses: [email('a@x.example')] });
-    const fields = { first_name: 'Anna', email_addresses: [email('A@x.example')] };
-    expect((await service.sendData('POST', '/v2/contacts', fields)).status).toBe(status);
-    expect(account.contacts()).toHaveLength(count);
-    expect(account.contact('contact_1')?.first_name).toBe(name);
-    account.createContact({ first_name: 'Bea' });
-    const added = { email_addresses: [email('A@x.example')] };
-    const refused = status === 200 ? 200 : status;
-    expect((await service.sendData('PATCH', `/v2/contacts/contact_${count + 1}`, added)).status).toBe(refused);
-    expect((await service.sendData('PATCH', '/v2/contacts/contact_1', added)).status).toBe(200);
-  });
-});
-
-describe('requirements of a new contact', () => {
-  it.each([
-    ['nothing', {}, 200],
-    ['name-or-email', {}, 422],
-    ['name-or-email', { email_addresses: [email('a@x.example')] }, 200],
-    ['last-name', { first_name: 'Ann' }, 422],
-  ] as const)('%s with %j', async (createRequires, fields, status) => {
-    await using service = await openService({ variants: { createRequires } });
-    expect((await service.sendData('POST', '/v2/contacts', fields)).status).toBe(status);
-  });
+it.each(ROWS)('under %j, %s %s has the answer of the variant', async (variants, method, path, sent, answer) => {
+  await using service = await openService();
+  fill(service);
+  service.emulator.setVariants(variants);
+  service.time.nowMs += 1000;
+  expect(await service.send(method, path, sent)).toMatchObject(answer);
 });
 
 describe('a deleted contact', () => {
@@ -129,77 +126,65 @@ describe('a deleted contact', () => {
     ['gone', 404, 404],
     ['410', 410, 410],
     ['archived', 200, 404],
-  ] as const)('%s', async (deleteStyle, readStatus, secondStatus) => {
-    await using service = await openService({ variants: { deleteStyle } });
-    const { id } = service.emulator.account.createContact({});
-    await service.send('DELETE', `/v2/contacts/${id}`);
-    expect(await service.ids('/v2/contacts')).toEqual([]);
-    expect((await service.send('GET', `/v2/contacts/${id}`)).status).toBe(readStatus);
-    expect((await service.send('DELETE', `/v2/contacts/${id}`)).status).toBe(secondStatus);
-  });
-
-  it('is deleted twice with 200, and through a merged id, if the variants specify it', async () => {
-    await using service = await openService({ variants: { secondDelete: '200', deleteMerged: 'deletes-survivor' } });
-    const { account } = service.emulator;
-    for (let count = 0; count < 2; count += 1) account.createContact({});
-    account.mergeContacts('contact_1', ['contact_2']);
-    expect((await service.send('DELETE', '/v2/contacts/contact_2')).body).toMatchObject({ data: { id: 'contact_1' } });
-    expect(account.contacts()).toEqual([]);
-    expect((await service.send('DELETE', '/v2/contacts/contact_1')).status).toBe(200);
-  });
+  ] as const)(
+    'is read and deleted again as the variant %s specifies',
+    async (deleteStyle, readStatus, secondStatus) => {
+      await using service = await openService({ variants: { deleteStyle } });
+      const path = `/v2/contacts/${service.emulator.account.createContact({}).id}`;
+      await service.send('DELETE', path);
+      expect(await service.ids('/v2/contacts')).toEqual([]);
+      expect((await service.send('GET', path)).status).toBe(readStatus);
+      expect((await service.send('DELETE', path)).status).toBe(secondStatus);
+    },
+  );
 });
 
-describe('times', () => {
+describe('a contact that was merged into another', () => {
   it.each([
-    ['iso', '2026-01-01T12:00:00Z'],
-    ['iso-ms', '2026-01-01T12:00:00.000Z'],
-    ['mixed', '2026-01-01T12:00:00Z'],
-  ] as const)('of a contact are read as %s', async (timestampFormat, expected) => {
-    await using service = await openService({ variants: { timestampFormat } });
-    service.emulator.account.createContact({});
-    const { body } = await service.send('GET', '/v2/contacts/contact_1');
-    expect(body).toMatchObject({ data: { created_at: expected } });
-  });
-
-  it('are those of a clock that is ahead, in the Date header too', async ({ account, emulator, send }) => {
-    emulator.setVariants({ serviceClock: 'ahead-120s' });
-    account.createContact({});
-    const answer = await send('GET', '/v2/contacts/contact_1');
-    expect(answer.body).toMatchObject({ data: { created_at: '2026-01-01 12:02:00 UTC' } });
-    expect(answer.headers.get('date')).toBe('Thu, 01 Jan 2026 12:02:00 GMT');
-  });
-
-  it('of every second write are before the write if it is seen late', async ({ account, emulator }) => {
-    emulator.setVariants({ lateVisibility: '2s' });
-    const stamps = [1, 2].map(() => account.createBucket({ name: 'B' }).createdAtMs);
-    expect(Math.abs((stamps[1] ?? 0) - (stamps[0] ?? 0))).toBe(2000);
+    [{}, 'GET', { status: 404 }],
+    [{ mergeLosers: 'redirect' }, 'GET', { status: 301 }],
+    [{ mergeLosers: 'survivor' }, 'GET', { status: 200, body: { data: { id: 'contact_1' } } }],
+    [{ mergeLosers: 'archived' }, 'GET', { status: 200, body: { data: { id: 'contact_2' } } }],
+    [{ deleteMerged: 'deletes-survivor' }, 'DELETE', { status: 200, body: { data: { id: 'contact_1' } } }],
+  ] as const)('has under %j the answer of the variant to %s', async (variants, method, answer) => {
+    await using service = await openService({ variants });
+    fill(service);
+    await service.send('POST', '/v2/contacts/contact_1/merge', [{ contact_ids: ['contact_2'] }]);
+    expect(await service.ids('/v2/contacts')).toEqual(['contact_1']);
+    expect(await service.send(method, '/v2/contacts/contact_2')).toMatchObject(answer);
   });
 });
 
-describe('the form of responses', () => {
-  it.each<[Partial<ServiceVariants>, number, unknown]>([
-    [{ errorBody: 'errors-object' }, 404, { errors: { cause: expect.any(String) } }],
-    [{ errorBody: 'error-text' }, 404, { error: expect.any(String) }],
-    [{ errorBody: 'error-records' }, 404, { errors: [{ message: expect.any(String), field: null }] }],
-    [{ errorBody: 'empty' }, 404, ''],
-    [{ errorBody: 'html', missingRecordStatus: '403' }, 403, expect.stringContaining('<html>')],
-  ])('of an error under %j', async (variants, status, body) => {
-    await using service = await openService({ variants });
-    expect(await service.send('GET', '/v2/contacts/contact_1')).toMatchObject({ status, body });
+it('a clock that is ahead is in the stamps and in the Date header', async ({ account, emulator, send }) => {
+  emulator.setVariants({ serviceClock: 'ahead-120s' });
+  account.createContact({});
+  const answer = await send('GET', '/v2/contacts/contact_1');
+  expect(answer.body).toMatchObject({ data: { created_at: '2026-01-01 12:02:00 UTC' } });
+  expect(answer.headers.get('date')).toBe('Thu, 01 Jan 2026 12:02:00 GMT');
+});
+
+it('under the variant lateVisibility, every second write has an earlier stamp', async ({ account, emulator }) => {
+  emulator.setVariants({ lateVisibility: '2s' });
+  const [first = 0, second = 0] = [1, 2].map(() => account.createBucket({ name: 'B' }).createdAtMs);
+  expect(Math.abs(second - first)).toBe(2000);
+});
+
+describe('tokens', () => {
+  it('return 401 if unknown, 403 if revoked, or the status of the variant', async ({ emulator, send }) => {
+    const statusOf = async (token: string | null) => (await send('GET', '/v2/me', undefined, token)).status;
+    const token = emulator.issueToken();
+    expect([await statusOf(token), await statusOf(null), await statusOf('made-up')]).toEqual([200, 401, 401]);
+    emulator.revokeToken(token);
+    expect(await statusOf(token)).toBe(403);
+    emulator.setVariants({ revokedStatus: '401' });
+    expect(await statusOf(token)).toBe(401);
   });
 
-  it('leaves out fields without a value if the variant specifies it, but no meta', async () => {
-    await using service = await openService({ variants: { nullFields: 'absent' } });
-    service.emulator.account.createContact({});
-    const { body } = await service.send('GET', '/v2/contacts');
-    expect(body).toHaveProperty('meta.next_page', null);
-    expect(body).not.toHaveProperty('data.0.company');
-    expect(body).not.toHaveProperty('data.0.extra_data.muted_at');
-  });
-
-  it('uses 201 and 204 if the variant specifies it', async ({ emulator, send, sendData }) => {
-    emulator.setVariants({ successStatus: 'created-201-deleted-204' });
-    expect((await sendData('POST', '/v2/contacts', {})).status).toBe(201);
-    expect(await send('DELETE', '/v2/contacts/contact_1')).toMatchObject({ status: 204, body: '' });
+  it('expire after an hour under the variant one-hour', async ({ emulator, time, send }) => {
+    emulator.setVariants({ tokenLife: 'one-hour' });
+    time.nowMs += 60 * 60 * 1000 - 1;
+    expect((await send('GET', '/v2/me')).status).toBe(200);
+    time.nowMs += 1;
+    expect((await send('GET', '/v2/me')).status).toBe(401);
   });
 });

@@ -1,5 +1,3 @@
-import type { ServiceVariants } from './variants.ts';
-
 /** A number of requests in a length of time. */
 export type RateLimit = { readonly requests: number; readonly windowMs: number };
 
@@ -69,7 +67,7 @@ const slidingWindow = ({ requests, windowMs }: RateLimit): RateWindow => {
 };
 
 /** Returns an empty window of the given kind. */
-export const createRateWindow = (kind: ServiceVariants['windowKind'], limit: RateLimit): RateWindow => {
+export const createRateWindow = (kind: 'fixed' | 'first-request' | 'sliding-log', limit: RateLimit): RateWindow => {
   switch (kind) {
     case 'fixed':
       return fixedWindow(limit, true);

@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import ICAL from 'ical.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type AddressBook,
+  AddressBookBuilder,
+  AddressBookError,
+} from '../../../src/sandbox/address-book/address-book.ts';
+import { readCsv } from '../../../src/sandbox/address-book/csv.ts';
+import { loadAddressBook, normalizeBytes } from '../../../src/sandbox/address-book/load.ts';
+import { writeVCards } from '../../../src/sandbox/address-book/vcard-write.ts';
+import { readVCards } from '../../../src/sandbox/address-book/vcard.ts';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { samplePeople } from '../../../src/sandbox/people/sample.ts';
+import { FIXTURES } from '../../support/address-books/fixtures.ts';
+
+const parse = (extension: string, bytes: Uint8Array): AddressBook => {
+  const builder = new AddressBookBuilder();
+  (extension === 'csv' ? readCsv : readVCards)(normalizeBytes(Buffer.from(bytes)), builder);
+  return builder.build();
+};
+const parseCsv = (text: string): AddressBook => parse('csv', Buffer.from(text));
+const parseCard = (...lines: readonly string[]): AddressBook =>
+  parse('vcf', Buffer.from(['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD'].join('\n')));
+const readBook = (name: string): AddressBook =>
+  parse(name.slice(-3), readFileSync(new URL(`../../support/address-books/${name}`, import.meta.url)));
+const reasonsOf = ({ skipped, refused }: AddressBook): string[] =>
+  [...skipped.first, ...refused.first].map(({ line, reason }) => `${line}: ${reason}`);
+
+const PARIS = { city: 'Paris', region: 'Île-de-France', postalCode: '75002', country: 'France' };
+const labelled = (value: string, label: string) => ({ value, label });
+
+describe('an exported file', () => {
+  it('of Apple (3.0) is read with folded lines, grouped items and their labels, escapes and companies', () => {
+    const book = readBook('apple-3.0.vcf');
+    expect(book.people).toEqual([
+      {
+        prefix: 'Mme',
+        givenName: 'Zoé',
+        middleName: 'Marie',
+        familyName: 'Lefèvre',
+        suffix: 'PhD',
+        nickname: 'Zozo',
+        company: 'Atelier; Bézier',
+        department: 'Ventes',
+        title: 'Gérante',
+        emails: [labelled('zoe@example.com', 'home'), labelled('zoe.lefevre@example.org', 'Atelier')],
+        phones: [labelled('06 39 98 00 01', 'mobile'), labelled('06 39 98 00 02', 'mobile')],
+        websites: [labelled('http://atelier.example.com/a;b', 'homePage')],
+        addresses: [{ ...PARIS, street: '12 rue de la Paix, 3e étage\nBât. C', label: 'home' }],
+        groups: ['Clients', 'Café ☕'],
+        birthday: '--03-04',
+        notes: 'Line one\nLine two, with a comma',
+      },
+      { ...EMPTY_PERSON, company: 'Sjöström Bygg AB', phones: [labelled('08-465 004 00', 'main')] },
+    ]);
+    expect(reasonsOf(book)).toEqual(['32: the card is a group, not a person']);
+  });
+
+  it('of Android (2.1) is read with quoted-printable text in its charset and bare types', () => {
+    const { people } = readBook('android-2.1.vcf');
+    const notes = 'first line\nsecond, line = end';
+    expect(people).toMatchObject([{ givenName: 'Анна', familyName: 'Ковалёва', notes }, { prefix: 'Dr.' }]);
+    expect(people[0]?.phones).toEqual([
+      labelled('+7 (916) 000-11-22', 'mobile'),
+      labelled('8 495 000-11-33', 'workFax'),
+    ]);
+  });
+
+  it('of Google (CSV) is read with its fields, and each ignored column is reported', () => {
+    const book = readBook('google.csv');
+    const emails = ['Sakura@Example.com', 'sato@sakura.test'].map((value) => expect.objectContaining({ value }));
+    const fields = { birthday: '1988-03-03', notes: '花見, 毎年', groups: ['Family', '友達'], emails };
+    expect(book.people).toMatchObject([
+      { givenName: 'さくら', title: '部長', ...fields },
+      { company: 'PT Wijaya Sentosa' },
+    ]);
+    expect(reasonsOf(book)).toEqual(
+      ['First', 'Last'].map((part) => `1: the column "Phonetic ${part} Name" is ignored (1 filled)`),
+    );
+  });
+});
+
+it.each([
+  ['BDAY:1990-04-12T00:00:00Z', '1990-04-12'],
+  ['BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-17', '--05-17'],
+  ['BDAY:0000-05-17', '--05-17'],
+  ['BDAY:20010229', ''],
+  ['BDAY:circa 1800', ''],
+])('the birthday %s is read as %j, and an invalid one is reported', (line, birthday) => {
+  const { people, skipped } = parseCard('FN:Ada', line);
+  expect([people[0]?.birthday, skipped.count]).toEqual([birthday, birthday === '' ? 1 : 0]);
+});
+
+it.each([
+  ['a kind', ['KIND:org', 'FN:Acme', 'N:Acme;;;;', 'ORG:Acme'], ''],
+  ['a kind without ORG', ['KIND:org', 'FN:Acme'], ''],
+  ["Apple's mark", ['X-ABShowAs:COMPANY', 'FN:Acme', 'N:;;;;', 'ORG:Acme;'], ''],
+  ['FN equal to ORG', ['FN:Acme', 'N:Acme;;;;', 'ORG:Acme;'], ''],
+  ["Apple's mark, but with the name of a person", ['X-ABShowAs:COMPANY', 'FN:Acme', 'N:Lind;;;;', 'ORG:Acme'], 'Lind'],
+])('a card with %s is a company', (_title, lines, familyName) => {
+  expect(parseCard(...lines).people).toMatchObject([{ company: 'Acme', givenName: '', familyName }]);
+});
+
+it('problems are reported by line, without the content of the file', () => {
+  expect(reasonsOf(parseCard('FN:Ada', 'secret'))).toEqual(['4: it is not a vCard property']);
+  expect(reasonsOf(parse('vcf', Buffer.from('hello\nworld')))).toEqual(['1: it is outside a card']);
+  const unclosed = parseCsv('First Name,Labels\nAnna,\n"Secret,x\n');
+  expect(unclosed.people).toMatchObject([{ givenName: 'Anna' }]);
+  expect(reasonsOf(unclosed)).toEqual(['3: a quoted field is not closed, so the rest of the file cannot be read']);
+});
+
+/** One of the table's files with some bytes overwritten by others, or cut off at some byte. */
+const damaged = fc
+  .tuple(fc.constantFrom(...FIXTURES), fc.nat(600), fc.uint8Array({ maxLength: 20 }), fc.boolean())
+  .map(([file, at, bytes, isCut]) => {
+    const from = Math.min(at, file.bytes.length);
+    const rest = isCut ? [] : [file.bytes.subarray(from + bytes.length)];
+    return { extension: file.extension, bytes: Buffer.concat([file.bytes.subarray(0, from), bytes, ...rest]) };
+  });
+
+it('for any bytes, a file is read or refused as a whole, and nothing else is thrown', () => {
+  const isReadOrRefused = ({ extension, bytes }: { extension: string; bytes: Buffer }): boolean => {
+    try {
+      const { skipped, refused } = parse(extension, bytes);
+      return [...skipped.first, ...refused.first].every(({ line, lines }) => line > 0 && lines > 0);
+    } catch (error) {
+      return error instanceof AddressBookError;
+    }
+  };
+  fc.assert(fc.property(damaged, isReadOrRefused), { numRuns: 500 });
+});
+
+describe('a file that cannot be used', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'address-book-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.each([
+    ['contacts.xlsx', '', 'Unknown kind of file. Use a .vcf file, or a .csv export of Google'],
+    ['bills.csv', 'Kunde,Umsatz\n1,2\n', 'It is not a "Google CSV" with the columns "First Name" and "Labels"'],
+    ['empty.vcf', '', 'No person was found in the file (it is empty'],
+    ['none.vcf', 'BEGIN:VCARD\nUID:x\nEND:VCARD\n', 'No person was found in the file (line 1: no field of a contact'],
+    ['missing.vcf', null, 'There is no such file'],
+  ])('is refused with its path and the remedy: %s', async (name, content, message) => {
+    const path = join(folder, name);
+    if (content !== null) await writeFile(path, content);
+    await expect(loadAddressBook(path)).rejects.toThrow(`${path}: ${message}`);
+  });
+});
+
+const LABELS = 'mobile workMobile homeFax workFax otherFax pager main other cell constructor HOME'.split(' ');
+
+const ODD: readonly Person[] = [
+  {
+    prefix: 'Dr.; Prof.',
+    givenName: 'Zoé, Anna',
+    middleName: String.raw`back\slash`,
+    familyName: 'Lefèvre\\;n',
+    suffix: 'PhD',
+    nickname: 'Zo, Zozo',
+    company: 'Atelier; Bézier, Söhne',
+    title: 'Gérante\\',
+    department: 'Ventes, Achats',
+    emails: [{ value: 'z@example.net', label: null }],
+    phones: LABELS.map((label, index) => ({ value: `06 39 98 00 ${index + 10}`, label })),
+    websites: [{ value: 'http://zoe.example.com/a;b,c', label: 'homePage' }],
+    addresses: [{ ...PARIS, street: '5 rue A, 3e\nBât. C', region: '', label: 'Été; mer' }],
+    groups: ['Wine, Cheese', 'Café ☕'],
+    birthday: '--03-04',
+    notes: 'Line one\nLine two; with "all", of \\it',
+  },
+  { ...EMPTY_PERSON, company: 'Bakery', birthday: '1990-04-12' },
+  { ...EMPTY_PERSON, department: 'Sales', nickname: 'Nick', prefix: 'Dr.' },
+  { ...EMPTY_PERSON, givenName: '日'.repeat(60), notes: `${'é'.repeat(200)} ${'👩‍👩‍👧'.repeat(30)}` },
+];
+
+describe('written vCards', () => {
+  const written = (people: readonly Person[]): string => [...writeVCards(people)].join('');
+
+  it('are read as the same people, blank ones left out', () => {
+    const people = [...ODD, ...samplePeople(120)];
+    const blank = { ...EMPTY_PERSON, groups: ['VIP'] };
+    expect(parse('vcf', Buffer.from(written([...people, blank]))).people).toEqual(people);
+  });
+
+  it('are read by a strict reader, in lines of 75 bytes at most', () => {
+    const text = written(ODD);
+    expect(text.split('\r\n').filter((line) => Buffer.byteLength(line) > 75)).toEqual([]);
+    const cards = ICAL.parse(text) as unknown as [string, [string, unknown, string, ...unknown[]][]][];
+    const valuesOf = (index: number, name: string): unknown[] =>
+      (cards[index]?.[1] ?? []).filter(([key]) => key === name).map(([, , , value]) => value);
+    expect(cards).toHaveLength(ODD.length);
+    expect(valuesOf(0, 'n')).toEqual([['Lefèvre\\;n', 'Zoé, Anna', 'back\\slash', 'Dr.; Prof.', 'PhD']]);
+    expect(valuesOf(1, 'fn')).toEqual(['Bakery']);
+    expect(valuesOf(3, 'note')).toEqual([ODD[3]?.notes]);
+  });
+});

@@ -44,7 +44,11 @@ const estimateOf = ({ remotes }: Session, ofParts: readonly Sides<number>[]): Es
 const showFirst = async (session: Session, groups: NamedGroups) => {
   const { plan, later } = await planFirst(session, groups);
   const halt = await guardRun(session, plan);
-  const shown = { changes: planChanges(plan), unpaired: unpairedOf(plan), contacts: plannedContacts(plan) };
+  const shown = {
+    changes: planChanges(plan, session.policy),
+    unpaired: unpairedOf(plan),
+    contacts: plannedContacts(plan),
+  };
   return { ...shown, halt, later, groups: plan.groups, requests: requestsOf(session, plan) };
 };
 
@@ -64,7 +68,7 @@ export const planLink = (context: LinkContext, options: RunOptions): Promise<Pla
     const asked = [requests];
     for (const { ids } of later) {
       const { plan } = await planPart(session, groups, ids);
-      for (const change of partChanges(plan, groups)) changes.push(change);
+      for (const change of partChanges(plan, groups, session.policy)) changes.push(change);
       unpaired.push(...unpairedOf(plan));
       asked.push(requestsOf(session, plan));
     }

@@ -1,3 +1,4 @@
+import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { ACTION_WORDS, fieldWords, whyWords, writeNote } from '../../core/view/words.ts';
@@ -156,7 +157,7 @@ const explain = (
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const found: LinkHistory[] = [];
     for (const link of links) {
-      for (const history of await explainContact(app.store, link.name, text)) found.push({ link, history });
+      for (const history of await explainContact(app.store, decidingLinkOf(link), text)) found.push({ link, history });
     }
     if (found.length === 0) {
       throw new UsageError('No contact has this id, email address or name. Use the spelling of one of the sides.');

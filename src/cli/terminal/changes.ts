@@ -5,7 +5,7 @@ import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '.
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { describeIds } from '../command/with-app.ts';
-import { NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
+import { formatExactTime, NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
 
 /** Rows of a section that are shown without `--all`. */
 const ROWS_SHOWN = 20;
@@ -27,12 +27,17 @@ const formatValues = ({ field, from, to }: FieldChange): string => {
   ].join('  ');
 };
 
-/** The reason for a field. When two contacts are matched for the first time, their values differ without an edit. */
-const fieldReason = (why: FieldChange['why'], whole: Change['why'], sides: Sides<SideWords>): string => {
-  if (why.kind === whole.kind) return '';
-  const isFirst = whole.kind === 'first-meeting' && why.kind === 'conflict';
-  return isFirst ? ` (different values; ${sides[why.winner].place} wins)` : ` (${inLine(whyWords(why, sides))})`;
+/** The times of both edits, if they decided a conflict. */
+const formatTimes = (why: FieldChange['why'], sides: Sides<SideWords>): string => {
+  if (why.kind !== 'conflict' || why.changedAtMs === undefined) return '';
+  const { changedAtMs } = why;
+  const times = SIDES.map((side) => `${sides[side].title} ${formatExactTime(changedAtMs[side]) || 'unknown'}`);
+  return `; contact changed: ${times.join(', ')}`;
 };
+
+/** The reason for a field, with the times that decided it. */
+const fieldReason = (why: FieldChange['why'], whole: Change['why'], sides: Sides<SideWords>): string =>
+  why.kind === whole.kind ? '' : ` (${inLine(whyWords(why, sides))}${formatTimes(why, sides)})`;
 
 /** The change of a field, with its reason if that differs from the reason of the whole change. */
 export const formatFieldChange = (change: FieldChange, whole: Change['why'], sides: Sides<SideWords>): string => {

@@ -1,6 +1,7 @@
 import { specOf, type SyncedField } from '../contact/contact.ts';
 import { FIELDS } from '../contact/fields.ts';
 import type { Sides, SideWords } from '../contact/side.ts';
+import { timeOrder } from '../reconcile/conflict-policy.ts';
 import type { ConflictView, ChangeKind, Unpaired, Why, WriteView } from './views.ts';
 
 /** Formats a whole number like `2,345`. `Intl` is not used, because loading its data takes tens of milliseconds. */
@@ -73,8 +74,10 @@ export const ACTION_WORDS: Readonly<Record<WriteView['action'], string>> = {
 /** Actions that affect both contacts of a pair. */
 export const IS_OF_BOTH: ReadonlySet<WriteView['action']> = new Set(['pair', 'ask']);
 
-/** The reason why a value of a conflict won; part of text and JSON. */
-export const DECIDED_BY: Readonly<Record<ConflictView['by'], string>> = {
+/** The reason why the times of two edits do not show which one is newer. */
+const UNORDERED = { 'same second': 'edited in the same second', 'time missing': 'one side reports no time' } as const;
+
+const DECIDED_BY: Readonly<Record<Exclude<ConflictView['by'], keyof typeof UNORDERED>, string>> = {
   user: 'chosen by hand',
   'one-way': 'the source side of the link wins',
   'preferred side': 'the policy prefers it',
@@ -84,8 +87,23 @@ export const DECIDED_BY: Readonly<Record<ConflictView['by'], string>> = {
   undecided: 'needs a decision',
 };
 
+/** Returns the reason why a value of a conflict won; part of text and JSON. */
+export const decidedWords = ({ by, winner }: Pick<ConflictView, 'by' | 'winner'>, sides: Sides<SideWords>): string => {
+  if (by !== 'same second' && by !== 'time missing') return DECIDED_BY[by];
+  return `${UNORDERED[by]}${winner === null ? '' : `; ${sides[winner].place} won by default`}`;
+};
+
 const CHANGED = 'changed on both sides';
 const DIFFERENT_AT_FIRST = 'different at the first match';
+
+/** Returns which side of a conflict won, and whether it won by default. */
+const conflictWords = (
+  { winner, changedAtMs }: Extract<Why, { kind: 'conflict' }>,
+  sides: Sides<SideWords>,
+): string => {
+  const order = changedAtMs === undefined ? 'newer edit' : timeOrder(changedAtMs);
+  return order === 'newer edit' ? `; ${sides[winner].place} won` : `, ${decidedWords({ by: order, winner }, sides)}`;
+};
 
 /** Returns the text of a reason, for the terminal, the page and JSON. */
 export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
@@ -93,7 +111,7 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
     case 'undo':
       return why.of === null ? 'undo of an earlier run' : `undo of run ${why.of}`;
     case 'conflict':
-      return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}; ${sides[why.winner].place} won`;
+      return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}${conflictWords(why, sides)}`;
     case 'asked':
       return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}; needs a decision`;
     case 'taken':

@@ -147,10 +147,24 @@ test('a name of 3,000 characters and a long value are cut', () => {
 
 test('different values at a first match are not reported as edits of both sides', () => {
   const changes = [
-    { field: 'title', from: ['Cook'], to: ['Baker'], why: { kind: 'conflict', winner: 'left', isFirst: false } },
+    { field: 'title', from: ['Cook'], to: ['Baker'], why: { kind: 'conflict', winner: 'left', isFirst: true } },
   ] as const;
   const lines = textOf({ actions: [update('Di', changes, { why: { kind: 'first-meeting', at: 'left' } })] });
-  expect(lines.at(-1)).toBe('    title: "Cook" -> "Baker" (different values; Google wins)');
+  expect(lines.at(-1)).toBe('    title: "Cook" -> "Baker" (different at the first match; Google won)');
+});
+
+test('the times that decided a conflict are shown with seconds', () => {
+  const at = (second: number) => new Date(2026, 10, 25, 15, 31, second).getTime();
+  const why = {
+    kind: 'conflict',
+    winner: 'right',
+    isFirst: false,
+    changedAtMs: { left: at(7), right: at(9) },
+  } as const;
+  const lines = textOf({ actions: [update('Di', [{ field: 'title', from: ['Cook'], to: ['Baker'], why }])] });
+  expect(lines.at(-1)).toContain(
+    '(changed on both sides; the service won; contact changed: Google 2026-11-25 15:31:07, Service 2026-11-25 15:31:09)',
+  );
 });
 
 test('the run of an undo is not repeated in each line', () => {

@@ -57,7 +57,7 @@ export const reportSharedToken = (
 };
 
 /**
- * The place where a setting of a side is set, for messages: a variable, or a key of the file if both sides have the same
+ * The place of a setting of a side, for messages: where it is set, else a variable, or a key of the file if both sides have the same
  * provider and the setting belongs to one account.
  */
 export const placeOf = (
@@ -66,10 +66,19 @@ export const placeOf = (
   key: string,
 ): string => {
   const { left, right } = link.sides;
+  const place = link.sides[side].places[key];
+  if (place !== undefined) return place;
   const provider = providerNamed(link.sides[side].provider);
   const isShared = left.provider === right.provider && provider.accountKeys.includes(key.replace(/File$/u, ''));
   return isShared ? `${link.keyPrefix}${side}.${key}` : variableOf(`${provider.name}.${key}`);
 };
+
+/** Replaces the variables of a side's settings in a message by the places where they are set. */
+export const namePlaces = (message: string, { provider, places }: Pick<SideConfig, 'provider' | 'places'>): string =>
+  Object.entries(places).reduce((text, [key, place]) => {
+    const variable = variableOf(`${provider}.${key}`);
+    return text.replaceAll(new RegExp(String.raw`\b${variable}\b`, 'gu'), () => place);
+  }, message);
 
 /** The provider of a side with its address settings, as a text for comparison. */
 export const endpointOf = ({ provider, settings }: SideConfig): string => {

@@ -149,6 +149,16 @@ const heldLines = (
   return rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' }), ...more];
 };
 
+/** How to link a contact again that exists on one side only. */
+const aloneRemedies = (alone: LinkStatus['alone']): readonly string[] => {
+  const undos = [...new Set(alone.flatMap(({ undoRun }) => undoRun ?? []))];
+  return [
+    '    To link a contact again, create one with the same name and address on the other side,',
+    '    or press "Include again" on its page (contact-sync console).',
+    ...undos.map((run) => `    To revert the undo ${shortRun(run)}: contact-sync undo ${shortRun(run)}`),
+  ];
+};
+
 /** Contacts that exist on one side only, and how to link them again. */
 const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   if (alone.length === 0) return [];
@@ -163,8 +173,7 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   return [
     formatTable(rows, { indent: '    ' }),
     ...(hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : []),
-    '    To link a contact again, create one with the same name and address on the other side,',
-    '    or undo the undo: contact-sync undo RUN',
+    ...aloneRemedies(alone),
   ];
 };
 

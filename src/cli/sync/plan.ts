@@ -151,6 +151,15 @@ type LinkPlan = {
   readonly error?: string;
 };
 
+/** The plan was interrupted: it had written nothing. */
+class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+
+  constructor() {
+    super('Interrupted. Nothing was planned or written.');
+  }
+}
+
 type Planned = { readonly plan: LinkPlan; readonly code: ExitCode };
 
 const notPlanned = (
@@ -192,7 +201,7 @@ const planOne = async (
     const actions = selectChanges(changes, options);
     return { plan: { ...named, kind, actions, total: changes.length, unpaired, estimate, halted }, code };
   } catch (error) {
-    return notPlanned(named, link.sides, asked, error);
+    return notPlanned(named, link.sides, asked, signal.aborted ? new InterruptedError() : error);
   } finally {
     progress.stop();
   }

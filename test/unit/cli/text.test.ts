@@ -104,7 +104,7 @@ test('a problem is shown with its remedy', () => {
   );
   const words = { ...SIDE_WORDS, left: { ...SIDE_WORDS.left, tokenKey: 'GOOGLE_REFRESH_TOKEN' } };
   const configured = formatTrouble({ summary, error: atGoogle(new RevokedError('Google refused.', options)) }, words);
-  expect(configured).toMatch(/The token is set in GOOGLE_REFRESH_TOKEN\. Replace it there$/u);
+  expect(configured).toMatch(/The credential is set in GOOGLE_REFRESH_TOKEN\. Replace it there$/u);
   expect(configured).not.toContain('connect');
   expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/Run the same command again/u);
   const refused = trouble(atGoogle(new ClientRefusedError('GOOGLE_CLIENT_ID is wrong', options)));
@@ -251,11 +251,14 @@ test('a status lists the contacts that exist on one side only, and how to link t
     { side: 'left', leftId: 'people/c2', rightId: null, name: null, undoRun: null },
   ] as const;
   const lines = formatStatus({ ...status, alone }, NOW_MS, plain).split('\n');
-  expect(lines.slice(-5)).toEqual([
+  expect(lines.slice(-6)).toEqual([
     '  unlinked  2 contacts on one side only',
     '    Google  Ada        since undo run-9',
     '    Google  people/c2',
     '    To link a contact again, create one with the same name and address on the other side,',
-    '    or undo the undo: contact-sync undo RUN',
+    '    or press "Include again" on its page (contact-sync console).',
+    '    To revert the undo run-9: contact-sync undo run-9',
   ]);
+  // No undo is named if a contact was left out or its counterpart was deleted.
+  expect(formatStatus({ ...status, alone: alone.slice(1) }, NOW_MS, plain)).not.toContain('undo');
 });

@@ -39,6 +39,7 @@ test('variables alone describe one link named default, with the documented defau
             place: 'Google',
             provider: 'google',
             namesDeletions: true,
+            places: {},
             contacts: ['*'],
             token: null,
             settings: {
@@ -57,6 +58,7 @@ test('variables alone describe one link named default, with the documented defau
             place: 'the service',
             provider: 'service',
             namesDeletions: false,
+            places: {},
             contacts: ['*'],
             token: null,
             settings: {

@@ -154,6 +154,18 @@ const unwritable = (field: SyncedField, sides: Sides<SideConfig>): readonly Side
   });
 };
 
+type FieldsOfLink = { readonly fields: ChosenFields; readonly sides: Sides<SideConfig>; readonly direction: Way };
+
+/** Returns the fields that a link could sync in addition to its own; custom fields are not among them. */
+export const addableFields = ({ fields, sides, direction }: FieldsOfLink): readonly SyncedField[] =>
+  [...USUAL_FIELDS, ...FURTHER].filter((field) => {
+    const never = unwritable(field, sides);
+    const isWritten = SIDES.some(
+      (side) => !never.includes(side) && (direction === 'both' || direction === `to-${side}`),
+    );
+    return isWritten && !fields.includes(field);
+  });
+
 /** Reports an extra that no side computes, or that no side could show because both compute it. */
 const isOutOfPlace = (field: SyncedField, computing: readonly Side[], report: Report): boolean => {
   if (!isExtraField(field) || computing.length === 1) return false;
@@ -188,9 +200,7 @@ export const oneWayFields = (
   }
   for (const [field, way] of ways) {
     if (link === 'both' || link === way) continue;
-    report(
-      `"${field}" would go against the direction of the link, so that nothing of it is ever written. Leave it out.`,
-    );
+    report(`"${field}" conflicts with the direction of the link and would never be written. Remove it.`);
   }
   return Object.fromEntries(ways);
 };

@@ -252,7 +252,8 @@ export const partChanges = ({ decisions }: Plan, groups: Plan['groups'], terms: 
 export const undoChanges = (plan: ShownPlan, existing: Sides<readonly NamedGroup[]>, run: string): readonly Change[] =>
   changesOfPlan(plan, existing, { given: { kind: 'undo', of: run } });
 
-const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord])[] => {
+/** Returns the records of a decision that the plan was made of. */
+export const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord])[] => {
   if (decision.kind === 'create') return [[otherSide(decision.side), decision.source]];
   return SIDES.flatMap((side) => {
     const half = decision.pair[side];

@@ -2,6 +2,7 @@ import { specOf, type SyncedField } from '../contact/contact.ts';
 import { FIELDS } from '../contact/fields.ts';
 import type { Sides, SideWords } from '../contact/side.ts';
 import { timeOrder } from '../reconcile/conflict-policy.ts';
+import type { UnsyncedField } from './unsynced.ts';
 import type { ConflictView, ChangeKind, Unpaired, Why, WriteView } from './views.ts';
 
 /** Formats a whole number like `2,345`. `Intl` is not used, because loading its data takes tens of milliseconds. */
@@ -46,6 +47,20 @@ export const formatEstimate = (durationMs: number): string => {
 /** Returns the name of a synced field. */
 export const fieldWords = (field: SyncedField): string =>
   field === 'buckets' ? FIELDS.buckets.words : specOf(field).words;
+
+/** Returns which fields of the contacts are not synced; null if all are. */
+export const unsyncedWords = (fields: readonly UnsyncedField[]): string | null => {
+  if (fields.length === 0) return null;
+  const counted = fields.flatMap(({ field, contacts }) =>
+    contacts === null ? [] : [`${fieldWords(field)} (${count(contacts, 'contact')})`],
+  );
+  const unread = fields.flatMap(({ field, contacts }) => (contacts === null ? [fieldWords(field)] : []));
+  const sentences = [
+    ...(counted.length === 0 ? [] : [`Not synced: ${counted.join(', ')}.`]),
+    `Not read and not synced: ${[...unread, 'custom fields'].join(', ')}.`,
+  ];
+  return `${sentences.join(' ')} FIELDS adds fields.`;
+};
 
 /** The heading of the changes of each kind. */
 export const CHANGE_KIND_TITLES: Readonly<Record<ChangeKind, string>> = {

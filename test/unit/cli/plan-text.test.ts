@@ -18,6 +18,7 @@ const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
     actions,
     total: actions.length,
     unpaired: [],
+    unsynced: [],
     halted: null,
     ...given,
   };
@@ -183,6 +184,20 @@ test('changes are selected by kind, name, id and value in any spelling', () => {
   expect(names({ grep: 'COOK' })).toEqual(['Bo']);
   expect(names({ grep: 'contact_1' })).toEqual(['Bo']);
   expect(names({ grep: '...' })).toEqual([]);
+});
+
+test('the plan of a first sync lists once the fields that it leaves out', () => {
+  const unsynced = [
+    { field: 'middleName', contacts: 12 },
+    { field: 'notes', contacts: null },
+    { field: 'tags', contacts: 1 },
+    { field: 'photo', contacts: null },
+  ] as const;
+  expect(textOf({ unsynced })).toEqual([
+    'default: full, nothing to do',
+    '  Not synced: middle name (12 contacts), tags (1 contact). Not read and not synced: notes, photo, custom fields. ' +
+      'FIELDS adds fields.',
+  ]);
 });
 
 test('[R13] a plan lists the contacts that it leaves unpaired, the reasons, and how to join them', () => {

@@ -4,7 +4,7 @@ import { count, formatEstimate, grouped, plannedRemedy, unsyncedWords } from '..
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
-import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { selectChanges, sortChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
@@ -222,7 +222,7 @@ const planOne = async (
     const isWhole = options.only === undefined && options.grep === undefined;
     const unpaired = isWhole ? found.unpaired : [];
     const unsynced = isWhole && found.unsynced !== null ? unsyncedFields(addableFields(link), found.unsynced) : [];
-    const actions = selectChanges(changes, options);
+    const actions = sortChanges(selectChanges(changes, options));
     return { plan: { ...named, kind, actions, total: changes.length, unpaired, unsynced, estimate, halted }, code };
   } catch (error) {
     return notPlanned(named, link.sides, asked, signal.aborted ? new InterruptedError() : error);

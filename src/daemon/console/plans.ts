@@ -10,6 +10,7 @@ import { SIDES } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
+import { sortChanges } from '../../core/view/changes.ts';
 import { unsyncedFields, type UnsyncedField } from '../../core/view/unsynced.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';
 
@@ -92,7 +93,7 @@ const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Pr
   return {
     atMs: clock.now(),
     kind,
-    changes,
+    changes: sortChanges(changes),
     unpaired,
     contacts,
     unsynced,

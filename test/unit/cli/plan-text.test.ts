@@ -81,14 +81,16 @@ test('a plan is grouped by action, deletions first, with names and old and new v
   expect(lines).toEqual([
     'default: full, 7 actions, would halt: too-many-deletes',
     'Deletions: 1 (1 at Google)',
-    '  Di (Service -> Google): deleted at the service; company Ltd',
+    '  Di (Service -> Google): deleted at the service',
+    '    company: Ltd',
     'Conflicts: 1 (1 at the service)',
     '  Cy Dee (Google -> Service): changed at Google',
     '    company: (empty) -> "Engine"',
     '    title: "Brewer" -> "Baker" (changed on both sides; Google won)',
     '    email addresses: - a@x  + c@x',
     'Creations: 1 (1 at the service)',
-    '  Ann (Google -> Service): new at Google; email addresses Ann@x.org, b@x.org',
+    '  Ann (Google -> Service): new at Google',
+    '    email addresses: + Ann@x.org  + b@x.org',
     'Updates: 2 (1 at Google, 1 at the service)',
     '  group Friends (Service -> Google): changed at the service',
     '    name: "Mates" -> "Friends"',
@@ -107,8 +109,8 @@ test('long sections are cut unless everything is requested', () => {
   expect(cut.filter((line) => line.includes(' (Google -> Service): new at Google'))).toHaveLength(20);
   expect(cut.at(-1)).toBe('  ... and 5 more (show them with --all, or select with --grep and --only)');
   const whole = textOf({ actions }, undefined, true);
-  expect(whole).toHaveLength(27);
-  expect(whole.at(-1)).toContain('P24');
+  expect(whole).toHaveLength(52);
+  expect(whole.at(-2)).toContain('P24');
 });
 
 test('lines are as wide as the terminal and broken between words, by displayed width', () => {
@@ -152,6 +154,17 @@ test('different values at a first match are not reported as edits of both sides'
   ] as const;
   const lines = textOf({ actions: [update('Di', changes, { why: { kind: 'first-meeting', at: 'left' } })] });
   expect(lines.at(-1)).toBe('    title: "Cook" -> "Baker" (different at the first match; Google won)');
+});
+
+test('a list whose order changes is reported as that', () => {
+  const changes = [
+    { field: 'phoneNumbers', from: ['+49 1', '+46 2'], to: ['+46 2', '+49 1'], why: AT_GOOGLE },
+    { field: 'websites', from: ['a.org'], to: ['a.org', 'a.org'], why: AT_GOOGLE },
+  ] as const;
+  expect(textOf({ actions: [update('Di', changes)] }).slice(-2)).toEqual([
+    '    phone numbers: only the order differs',
+    '    websites: only repeated values differ',
+  ]);
 });
 
 test('the times that decided a conflict are shown with seconds', () => {

@@ -169,7 +169,7 @@ export const defineRuns: Define = (command, call) => {
       .argument('[LINK]', 'link of the run (default: all links)')
       .option(...JSON_OPTION),
   )
-    .addHelpText('after', examples('runs', 'runs last --only deletes'))
+    .addHelpText('after', examples('runs', 'runs last --only deletions'))
     .action(async (word: string | undefined, link: string | undefined, options: RunsOptions) => {
       setFailureDocument(call, options, { runs: [] });
       call.code = await runs(call.terminal, word, link, options);

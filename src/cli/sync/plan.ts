@@ -276,7 +276,7 @@ export const plan = (terminal: Terminal, linkName: string | undefined, options: 
 export const definePlan: Define = (command, call) => {
   withFilterOptions(withLinks(command).option(...JSON_OPTION))
     .option('--full', 'plan a full sync')
-    .addHelpText('after', examples('plan', 'plan --only deletes --all'))
+    .addHelpText('after', examples('plan', 'plan --only deletions --all'))
     .action(async (link: string | undefined, options: PlanOptions) => {
       setFailureDocument(call, options, { links: [] });
       call.code = await plan(call.terminal, link, options);

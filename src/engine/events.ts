@@ -124,6 +124,8 @@ export interface Events {
   runCompleted(fields: RunSummary): void;
   /** A run without changes; `link heartbeat` reports the state of an idle link. */
   runIdle(fields: RunSummary): void;
+  /** The first sync of a link waits until a user accepts its plan (FIRST_SYNC). `reason` has the command. */
+  firstSyncWaits(fields: RunSummary & { readonly reason: string }): void;
   /** A guard stopped the run before it wrote (R8). `reason` has the remedy; every run halts until it is applied. */
   runHalted(fields: RunSummary & { readonly reason: string }): void;
   /** A remote stayed unavailable, or its rate limit exhausted. Completed work is stored; the next run continues. */
@@ -312,6 +314,7 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     runStarted: log('debug', 'run started'),
     runCompleted: log('info', 'run completed'),
     runIdle: log('debug', 'run completed'),
+    firstSyncWaits: log('warn', 'run halted'),
     runHalted: log('error', 'run halted'),
     runCutShort: log('warn', 'run cut short'),
     runFailed: log('error', 'run failed'),

@@ -19,8 +19,8 @@ export const reportSharedAccounts = (
       report(
         variableOf(key),
         count === links.length
-          ? `is one account's, but there are ${count} links. Set links.<name>.${key} in the file.`
-          : `is one account's, but ${count} sides have the provider ${provider.name}. Set ${setting} at each of them in the file.`,
+          ? `belongs to one account, but there are ${count} links. Remove it, and set links.<name>.${key} in the file.`
+          : `belongs to one account, but ${count} sides have the provider ${provider.name}. Remove it, and set ${setting} at each of them in the file.`,
       );
     }
   }
@@ -53,7 +53,7 @@ export const reportSharedToken = (
   const variable = `${name}.${tokenKey}`;
   const isReported = environment.values.has(variable) || environment.values.has(`${variable}File`);
   if (isReported || left.token.reveal() !== right.token.reveal()) return;
-  report(where, `has the same ${tokenKey} on both sides. Give each side the one of its own account.`);
+  report(where, `has the same ${tokenKey} on both sides. Set the ${tokenKey} of its own account on each side.`);
 };
 
 /**

@@ -38,7 +38,7 @@ const FARTHEST_HINT = 3;
 const unknownField = (name: string): string => {
   const near = nearestWord(name, [...KNOWN, DEFAULT], FARTHEST_HINT);
   const hint = near === null ? `Choose from ${[DEFAULT, ...KNOWN, CUSTOM].join(', ')}.` : `Did you mean ${near}?`;
-  return `"${name}" is no field that can be synced. ${hint}`;
+  return `"${name}" is not a syncable field. ${hint}`;
 };
 
 /** A choice of fields that is built field by field. */
@@ -56,7 +56,7 @@ const addDirection = (
   { left, right }: Sides<string>,
 ): string | null => {
   const words = ['both', `to-${left}`, `to-${right}`];
-  if (!words.includes(word)) return `"${word}" is no direction of ${field}. Choose one of ${words.join(', ')}.`;
+  if (!words.includes(word)) return `"${word}" is not a direction of ${field}. Choose one of ${words.join(', ')}.`;
   if (word !== 'both') draft.directions.set(field, word === `to-${left}` ? 'to-left' : 'to-right');
   return null;
 };

@@ -166,7 +166,10 @@ export const find = (key: string, layers: readonly Layer[], cwd: string, report:
   if (file === undefined) return { where, value };
   const whereFile = layer.nameOf(`${key}File`);
   if (value !== null || typeof file !== 'string') {
-    report(whereFile, value === null ? 'is a list. Give one path.' : `is set beside ${where}. Keep one of the two.`);
+    report(
+      whereFile,
+      value === null ? 'is a list. Give one path.' : `is set in addition to ${where}. Keep one of the two.`,
+    );
     return { where, value: null };
   }
   const content = readText(resolve(cwd, file), whereFile, report)?.trim() ?? null;

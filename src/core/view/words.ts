@@ -188,19 +188,20 @@ export const AMBIGUITIES: Readonly<Record<Unpaired['why'], string>> = {
 };
 
 const REMEDIES_BEFORE: Readonly<Record<Unpaired['why'], string>> = {
-  'names differ': 'give both the same name before the sync',
-  'several candidates': 'give the two that belong together the same name and email address before the sync',
-  'same phone number': 'give both the same name before the sync',
-  'same name': 'give both the same email address before the sync',
+  'names differ': 'give both the same name',
+  'several candidates': 'give both the same name and email address',
+  'same phone number': 'give both the same name',
+  'same name': 'give both the same email address',
 };
 
 const mergeRemedy = ({ left, right }: Sides<SideWords>): string =>
-  `merge them at ${left.place} or at ${right.place}: the other side follows.`;
+  `merge them at ${left.place} or at ${right.place}; the other side follows.`;
 
 /** Explains how to join contacts that a run left unpaired (R13). Each exists on both sides after the run. */
 export const completedRemedy = (why: Unpaired['why'], sides: Sides<SideWords>): string =>
-  `${AMBIGUITIES[why]} Each stays a contact of its own. Where two of them are one person, ${mergeRemedy(sides)}`;
+  `${AMBIGUITIES[why]} Each stays a separate contact. If two of them are one person, ${mergeRemedy(sides)}`;
 
 /** Explains how to join contacts that a plan leaves unpaired, or how to keep them apart (R13). */
 export const plannedRemedy = (why: Unpaired['why'], sides: Sides<SideWords>): string =>
-  `${AMBIGUITIES[why]} Where two of them are one person, say so by the command below them before the sync, or ${REMEDIES_BEFORE[why]}; or afterwards ${mergeRemedy(sides)} Two that are not are kept apart by the same command with --apart.`;
+  `${AMBIGUITIES[why]} If two of them are one person, run their command above before the sync, or ${REMEDIES_BEFORE[why]}. ` +
+  `After the sync, ${mergeRemedy(sides)} If they are different people, add --apart to the command.`;

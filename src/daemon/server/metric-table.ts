@@ -18,13 +18,13 @@ export const METRICS = {
     name: 'contact_sync_runs_total',
     type: 'counter',
     labels: ['link', 'kind', 'outcome'],
-    help: 'Runs that have ended, by how; one that could not begin, for want of a credential, counts too, and not one that waits for its turn.',
+    help: 'Runs that have ended, by outcome. A run that could not start without a credential counts; a run that waits for its turn does not.',
   },
   runDuration: {
     name: 'contact_sync_run_duration_seconds',
     type: 'histogram',
     labels: ['kind'],
-    help: 'How long runs took.',
+    help: 'Duration of the runs.',
   },
   writes: {
     name: 'contact_sync_writes_total',
@@ -48,7 +48,7 @@ export const METRICS = {
     name: 'contact_sync_requests_total',
     type: 'counter',
     labels: ['link', 'side'],
-    help: 'HTTP requests sent to a side, further attempts and those for tokens included.',
+    help: 'HTTP requests sent to a side, including retries and token requests.',
   },
   budgetUsed: {
     name: 'contact_sync_budget_used_ratio',
@@ -66,7 +66,7 @@ export const METRICS = {
     name: 'contact_sync_link_lag_seconds',
     type: 'gauge',
     labels: ['link'],
-    help: 'Time since the last completed run, or since the daemon took the link up where there was none; of several links the longest, without those that wait for a person.',
+    help: 'Time since the last completed run; without one, since the daemon began to serve the link. For several links, the longest time of those that do not wait for a user.',
   },
   interval: {
     name: 'contact_sync_link_interval_seconds',

@@ -230,9 +230,10 @@ test('[R13] a plan lists the contacts that it leaves unpaired, the reasons, and 
   expect(text).toContain(
     'Not paired: names differ: 1\n  at Google Ann (people/c1); at the service contact_1\n    contact-sync pair people/c1 contact_1\n',
   );
-  expect(text).toContain('give both the same name before the sync');
+  expect(text).toContain('run their command above before the sync, or give both the same name.');
   expect(text).toContain('at Google Bo (people/c2); at the service Bo (contact_2), Bo C (contact_3)\n');
-  expect(text).toContain('or afterwards merge them at Google or at the service');
+  expect(text).toContain('After the sync, merge them at Google or at the service;');
+  expect(text).toContain('If they are different people, add --apart to the command.');
   expect(text).toContain('    contact-sync pair people/c2 contact_2\n    contact-sync pair people/c2 contact_3\n');
 });
 

@@ -98,7 +98,7 @@ test.each([
 
 test.each(['0', '12h', '30m', '4000d', 'forever'])('RETENTION=%s is refused with the possible values', (value) => {
   expect(() => load({ ...REQUIRED, RETENTION: value })).toThrow(
-    /RETENTION: "\w+" is no time to keep what runs wrote\. .* from 1d to 3650d, such as 180d, or off/u,
+    /RETENTION: "\w+" is not a retention period\. .* from 1d to 3650d, such as 180d, or off/u,
   );
 });
 

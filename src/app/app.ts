@@ -6,11 +6,14 @@ import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traf
 import type { Runs } from './runs.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
 import type { Config } from './config/config.ts';
+import { namePlaces } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
+import type { SideConfig } from './config/sides.ts';
 import { bySide, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
 import { createGates } from '../net/gates.ts';
 import type { Budget } from '../net/governor.ts';
+import { RemoteError } from '../providers/errors.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { openVault, type Vault } from '../store/vault.ts';
@@ -70,21 +73,36 @@ const createLazyRuns = (parts: ContextParts): Runs => {
     plan: async (...of) => (await runs()).plan(...of),
     undo: async (...of) => (await runs()).undo(...of),
     planUndo: async (...of) => (await runs()).planUndo(...of),
+    missing: async (...of) => (await runs()).missing(...of),
   };
+};
+
+/** Waits for the answer of a side. Its errors name the places where its settings are set. */
+const namingPlaces = async <T>(side: SideConfig, answer: Promise<T>): Promise<T> => {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof RemoteError) error.message = namePlaces(error.message, side);
+    throw error;
+  }
 };
 
 const createInspector = (parts: ContextParts): Pick<App, 'inspect' | 'collections'> => ({
   inspect: async (link, side, token, signal) => {
     const { provider, settings } = link.sides[side];
     const network = networkFor(parts, link, side);
-    const inspection = await providerNamed(provider).inspect(settings, token, network, signal);
+    const inspection = await namingPlaces(
+      link.sides[side],
+      providerNamed(provider).inspect(settings, token, network, signal),
+    );
     await parts.gates.save();
     return inspection;
   },
   collections: async (link, side, token, signal) => {
     const { provider, settings } = link.sides[side];
     const { collection } = providerNamed(provider);
-    return (await collection?.list(settings, token, networkFor(parts, link, side), signal)) ?? [];
+    if (collection === undefined) return [];
+    return namingPlaces(link.sides[side], collection.list(settings, token, networkFor(parts, link, side), signal));
   },
 });
 

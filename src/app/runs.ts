@@ -1,3 +1,4 @@
+import { SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { RunKind, RunRow } from '../core/state/rows.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { planUndoRun, undoRun, type UndoOptions } from '../engine/history/undo.ts';
@@ -35,6 +36,8 @@ export type Runs = {
   plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes' | 'acceptedHalt'>): Promise<PlanResult>;
   /** Reverts the writes of a run, or one of them. Throws like `run`. */
   undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
+  /** Returns the sides that have no contact with that id. Reads only the ids that are given. Throws a RemoteError. */
+  missing(link: LinkConfig, ids: Partial<Sides<string>>, signal: AbortSignal): Promise<readonly Side[]>;
   /** Plans an undo and writes nothing. Throws like `plan`. */
   planUndo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof planUndoRun>;
 };
@@ -111,6 +114,18 @@ export const createRuns = (parts: ContextParts): Runs => {
       ),
     undo: (link, run, options) =>
       perform(link, options, (context, onEvent) => undoRun(context, { ...options, onEvent }, run)),
+    missing: async (link, ids, signal) => {
+      const { remotes } = await contextOf(link);
+      const missing: Side[] = [];
+      for (const side of SIDES) {
+        const id = ids[side];
+        if (id === undefined) continue;
+        const answer = (await remotes[side].read([id], signal)).get(id);
+        if (answer === undefined || answer.kind === 'gone') missing.push(side);
+      }
+      await parts.gates.save();
+      return missing;
+    },
     planUndo: (link, run, options) =>
       onScratch(link, (context) => planUndoRun(context, { ...options, onEvent: logTo(link, options) }, run)),
   };

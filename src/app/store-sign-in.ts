@@ -123,7 +123,7 @@ const printScopes = ({ print, link, side }: SignInStep, grant: Grant, before: Cr
   print(`Granted at ${place}: ${scopes.join(', ')}`);
   const earlier = before?.scopes ?? null;
   if (earlier !== null && earlier.toSorted().join() !== scopes.toSorted().join()) {
-    print(`This is not what was granted before: ${earlier.join(', ')}`);
+    print(`Granted before: ${earlier.join(', ')}`);
   }
 };
 

@@ -167,7 +167,7 @@ export const resumeRemedy = (error: CredentialError, { link, sides }: Pick<LinkC
     return 'Correct it in the configuration, and send SIGHUP to a running daemon. The next run resumes the link';
   }
   const { tokenKey } = error.side === null ? {} : sides[error.side];
-  if (tokenKey !== undefined) return `The token is set in ${tokenKey}. Replace it there`;
+  if (tokenKey !== undefined) return `The credential is set in ${tokenKey}. Replace it there`;
   const first =
     error instanceof DisabledError ? 'When the account is enabled again, sign in with' : 'Sign in again with';
   const side = error.side === null ? '' : ` ${sides[error.side].name}`;

@@ -121,6 +121,8 @@ export interface Events {
   runCompleted(fields: RunSummary): void;
   /** A run without changes. */
   runIdle(fields: RunSummary): void;
+  /** The first sync of a link waits until a user accepts its plan (FIRST_SYNC). `reason` has the command. */
+  firstSyncWaits(fields: RunSummary & { readonly reason: string }): void;
   /** A guard stopped the run before it wrote (R8). Every run halts until the remedy in `reason` is applied. */
   runHalted(fields: RunSummary & { readonly reason: string }): void;
   /** A remote stayed unavailable, or its rate limit exhausted. The next run continues. */
@@ -308,6 +310,7 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     runStarted: log('debug', 'run started'),
     runCompleted: log('info', 'run completed'),
     runIdle: log('debug', 'run completed'),
+    firstSyncWaits: log('warn', 'run halted'),
     runHalted: log('error', 'run halted'),
     runCutShort: log('warn', 'run cut short'),
     runFailed: log('error', 'run failed'),

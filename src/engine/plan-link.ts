@@ -4,6 +4,7 @@ import type { Halt } from '../core/reconcile/guard.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import type { RunKind } from '../core/state/rows.ts';
 import { partChanges, planChanges, plannedContacts, unpairedOf } from '../core/view/plan.ts';
+import { addCounts, countUnsynced, type UnsyncedCounts } from '../core/view/unsynced.ts';
 import type { Change, Unpaired } from '../core/view/views.ts';
 import type { LinkContext, RunOptions, Session } from './context.ts';
 import { plannedWrites } from './execute/planned-writes.ts';
@@ -24,6 +25,8 @@ export type PlanResult = {
   readonly unpaired: readonly Unpaired[];
   /** The contacts that the plan compared, by side and id: `left people/c1`. Contacts with a certain result may be missing. */
   readonly contacts: ReadonlyMap<string, Contact>;
+  /** The contacts with values in fields that the link does not sync; null if it is not the first sync. */
+  readonly unsynced: UnsyncedCounts | null;
   readonly halt: Halt | null;
   readonly estimate: Estimate;
 };
@@ -44,8 +47,13 @@ const estimateOf = ({ remotes }: Session, ofParts: readonly Sides<number>[]): Es
 const showFirst = async (session: Session, groups: NamedGroups) => {
   const { plan, later } = await planFirst(session, groups);
   const halt = await guardRun(session, plan);
-  const shown = { changes: planChanges(plan), unpaired: unpairedOf(plan), contacts: plannedContacts(plan) };
-  return { ...shown, halt, later, groups: plan.groups, requests: requestsOf(session, plan) };
+  const shown = {
+    changes: planChanges(plan, session.policy),
+    unpaired: unpairedOf(plan),
+    contacts: plannedContacts(plan),
+  };
+  const unsynced = countUnsynced(plan.decisions, session.fields);
+  return { ...shown, unsynced, halt, later, groups: plan.groups, requests: requestsOf(session, plan) };
 };
 
 /**
@@ -62,11 +70,15 @@ export const planLink = (context: LinkContext, options: RunOptions): Promise<Pla
     const changes = [...first.changes];
     const unpaired = [...first.unpaired];
     const asked = [requests];
+    let { unsynced } = first;
     for (const { ids } of later) {
       const { plan } = await planPart(session, groups, ids);
-      for (const change of partChanges(plan, groups)) changes.push(change);
+      for (const change of partChanges(plan, groups, session.policy)) changes.push(change);
       unpaired.push(...unpairedOf(plan));
+      unsynced = addCounts(unsynced, countUnsynced(plan.decisions, session.fields));
       asked.push(requestsOf(session, plan));
     }
-    return { ...first, kind: session.kind, changes, unpaired, estimate: estimateOf(session, asked) };
+    const isFirstSync = (await session.store.counts(session.link)).pairs === 0;
+    const found = { changes, unpaired, unsynced: isFirstSync ? unsynced : null };
+    return { ...first, ...found, kind: session.kind, estimate: estimateOf(session, asked) };
   });

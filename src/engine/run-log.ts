@@ -74,8 +74,10 @@ export const logResult = (events: Events, sides: Sides<SideWords>, { summary, er
   const counts = { ...rest, sides };
   if (error === null && isIdle(summary)) events.runIdle(counts);
   else if (error === null) events.runCompleted(counts);
-  else if (error instanceof HaltError) events.runHalted({ ...counts, reason: error.message });
-  else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run, sides });
+  else if (error instanceof HaltError) {
+    const write = error.halt.reason === 'first-sync' ? events.firstSyncWaits : events.runHalted;
+    write({ ...counts, reason: error.message });
+  } else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run, sides });
   else if (error instanceof StoppedError) events.runStopped(counts);
   else if (isCredentialError(error)) {
     const remedy = resumeRemedy(error, { link: summary.link, sides });

@@ -72,8 +72,8 @@ const refusalOf = (asked: Verdict, contacts: StoredContacts, others: readonly Ve
     if (asked.says === 'together') return { said: `${left} and ${right} are paired already.` };
     return {
       said:
-        `${left} and ${right} are paired already, and a pair is not parted: each would be created again on the other side. ` +
-        'Undo what a run wrote to them, then make a contact of its own for the other person, on either side.',
+        `${left} and ${right} are paired already, and a pair cannot be split: each contact would be created again on the other side. ` +
+        'Undo what a run wrote to them, then create a separate contact for the other person on one side.',
       commands: `\`contact-sync explain ${left}\` names the run, \`contact-sync undo RUN\` undoes it.`,
     };
   }
@@ -83,7 +83,7 @@ const refusalOf = (asked: Verdict, contacts: StoredContacts, others: readonly Ve
       linked.length === 1 ? `${linked[0]} is paired with another contact` : 'Each of them is paired already';
     return { said: `${which}. Merge the two contacts of the person on one side: the other side follows.` };
   }
-  // An unknown id may be new: the next run reads the contact, or drops the verdict.
+  // A contact that is not stored may be new: the next run reads it, or drops the verdict.
   const deleted = SIDES.find((side) => contacts[side]?.half.state === 'gone');
   if (deleted !== undefined) return { said: `${idOn(deleted, asked)} is deleted.` };
   const competing = others.find(
@@ -98,8 +98,11 @@ const refusalOf = (asked: Verdict, contacts: StoredContacts, others: readonly Ve
   };
 };
 
-/** The stored verdict, and the sides whose contact is not stored yet: it may be new, or the id may be wrong. */
-type StoredVerdict = { readonly verdict: Verdict; readonly unknown: readonly Side[] };
+/** Returns the sides on which a contact is not stored: it may be new, or the id may be wrong. */
+export const unstoredSides = async (store: Store, link: string, contacts: TwoContacts): Promise<readonly Side[]> => {
+  const stored = (await readContacts(store, link, [contacts]))(contacts);
+  return SIDES.filter((side) => stored[side] === null);
+};
 
 /** @throws {VerdictError} if an id belongs to a contact of the other side. */
 const checkSides = async (store: Store, link: string, contacts: TwoContacts): Promise<void> => {
@@ -126,7 +129,7 @@ export const giveVerdict = (
   parts: LeaseParts,
   link: string,
   { leftId, rightId, says }: Pick<Verdict, 'leftId' | 'rightId' | 'says'>,
-): Promise<StoredVerdict> =>
+): Promise<void> =>
   underLease(parts, link, async (token) => {
     const { clock, store } = parts;
     const verdict: Verdict = { leftId, rightId, says, atMs: clock.now() };
@@ -135,7 +138,6 @@ export const giveVerdict = (
     const refusal = refusalOf(verdict, contacts, (await store.link(link)).verdicts);
     if (refusal !== null) throw new VerdictError(refusal);
     await store.commit(link, token, [{ kind: 'put', table: 'verdicts', row: verdict }]);
-    return { verdict, unknown: SIDES.filter((side) => contacts[side] === null) };
   });
 
 /**

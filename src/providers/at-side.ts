@@ -3,10 +3,16 @@ import type { Side } from '../core/contact/side.ts';
 import { RemoteError } from './errors.ts';
 import type { Remote, WriteResult } from './remote.ts';
 
-/** Returns the remote with each of its errors marked with the side. */
-export const atSide = (side: Side, remote: Remote): Remote => {
+/** Returns the remote with each of its errors marked with the side, and its message changed by `reword`. */
+export const atSide = (
+  side: Side,
+  remote: Remote,
+  reword: (message: string) => string = (message) => message,
+): Remote => {
   const mark = (error: unknown): unknown => {
-    if (error instanceof RemoteError) error.side = side;
+    if (!(error instanceof RemoteError)) return error;
+    error.side = side;
+    error.message = reword(error.message);
     return error;
   };
   const marked = async <T>(answer: Promise<T>): Promise<T> => {

@@ -1,6 +1,13 @@
 import { findUnsent } from '../net/gate.ts';
 import type { AnswerHeaders } from '../net/headers.ts';
-import { RedirectedError, UnavailableError, UnreadableError, type Applied, type RemoteErrorOptions } from './errors.ts';
+import {
+  RedirectedError,
+  UnavailableError,
+  UnreadableError,
+  WrongAddressError,
+  type Applied,
+  type RemoteErrorOptions,
+} from './errors.ts';
 
 /** A request, as its errors describe it. */
 export type SentRequest = {
@@ -46,10 +53,21 @@ export const refusedByLimiter = (route: string, error: unknown): UnavailableErro
   return new UnavailableError(`${route} was not sent: ${message}`, { ...notSent(route), retryAfterMs, cause: unsent });
 };
 
-/** Returns the error of a request that got no answer. `address` is the setting with the address of the remote. */
-export const withoutAnswer = (sent: SentRequest, address: string, cause: unknown): UnavailableError => {
+/** The TLS code for an answer in plain HTTP. */
+const ANSWERED_PLAIN = 'ERR_SSL_WRONG_VERSION_NUMBER';
+
+/** Returns the error of a request that got no answer, or one in plain HTTP. `address` is the setting with the address. */
+export const withoutAnswer = (
+  sent: SentRequest,
+  address: string,
+  cause: unknown,
+): UnavailableError | WrongAddressError => {
   const { remote, route } = sent;
   const codes = connectionCodesOf(cause);
+  if (codes.includes(ANSWERED_PLAIN)) {
+    const text = `${remote} answered ${route} in plain HTTP, not HTTPS: write http:// in ${address}`;
+    return new WrongAddressError(text, { ...notSent(route), cause });
+  }
   const isUnsent = wasNeverSent(codes);
   const remedy = isUnsent ? `: check the network and ${address}` : '';
   return new UnavailableError(`${remote} did not answer ${route} (${codes[0] ?? 'no reason given'})${remedy}`, {

@@ -144,9 +144,12 @@ const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new StoreError(`The database holds a ${what} that cannot be read. Restore a backup or start afresh.`, {
-      cause,
-    });
+    throw new StoreError(
+      `The database contains an unreadable ${what}. Restore a backup, or start with an empty database.`,
+      {
+        cause,
+      },
+    );
   }
 };
 

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readSync,
-  mkdirSync,
-  statSync,
-  existsSync,
-  type Stats,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, mkdirSync, statSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { shellWord } from './printable.ts';
@@ -130,14 +120,35 @@ export const makeDirectory = (path: string): void => {
 /** Whether an error code means a missing permission. */
 export const isForeign = (code: string): boolean => code === 'EACCES' || code === 'EPERM';
 
+/** The user and the group that own a file, or that a process runs as. */
+type Owner = { readonly user: number; readonly group: number };
+
 /**
- * The command with which root changes the owner of a file, or of a directory with its content, to the user of this process. It
- * creates a missing directory. A sentence if the system has no such users.
+ * The remedy for a file, or a directory with its content, that this process must not read or write. `owner` is null if the path does
+ * not exist. Another user that owns it may be the one that contact-sync runs as.
  */
-export const giveToThisUser = (path: string): string => {
+export const accessRemedyFor = (path: string, owner: Owner | null, { user, group }: Owner): string => {
+  const word = shellWord(path);
+  if (owner === null) return `Create it as root: install -d -m 700 -o ${user} -g ${group} ${word}`;
+  if (owner.user === user) return `Let its owner read and write it: chmod -R u+rwX ${word}`;
+  return (
+    `It belongs to the user ${owner.user}. If contact-sync runs as that user, run this command as that user too. ` +
+    `Otherwise change the owner as root: chown -R ${user}:${group} ${word}`
+  );
+};
+
+const ownerOf = (path: string): Owner | null => {
+  try {
+    const { uid: user, gid: group } = statSync(path);
+    return { user, group };
+  } catch {
+    return null;
+  }
+};
+
+/** As {@link accessRemedyFor}, for this process. */
+export const accessRemedy = (path: string): string => {
   const [user, group] = [process.getuid?.(), process.getgid?.()];
-  if (user === undefined || group === undefined) return `let the user that runs contact-sync read and write ${path}`;
-  return existsSync(path)
-    ? `as root: chown -R ${user}:${group} ${shellWord(path)}`
-    : `as root: install -d -m 700 -o ${user} -g ${group} ${shellWord(path)}`;
+  if (user === undefined || group === undefined) return `Let the user that runs contact-sync read and write ${path}.`;
+  return accessRemedyFor(path, ownerOf(path), { user, group });
 };

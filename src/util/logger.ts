@@ -30,10 +30,31 @@ export const createLogger = ({ level, format, destination }: LoggerOptions): Log
   );
 };
 
+/** The fields of a line as `key=value`. Nested keys are joined with dots; null, zero, empty values and stacks are omitted. */
+const fieldTexts = (value: unknown, key: string): readonly string[] => {
+  if (value === null || value === undefined || value === 0 || key.endsWith('.stack')) return [];
+  if (typeof value === 'object' && !Array.isArray(value)) {
+    return Object.entries(value).flatMap(([inner, each]) => fieldTexts(each, `${key}.${inner}`));
+  }
+  const text = Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(',') : value;
+  const shown = typeof text === 'string' && /^\S+$/u.test(text) ? text : JSON.stringify(text);
+  return shown === '""' ? [] : [`${key}=${shown}`];
+};
+
+/** One line for people; the stack of an error follows it. */
+const readableLine = (log: Readonly<Record<string, unknown>>, messageKey: string): string => {
+  const { level: _level, time: _time, [messageKey]: message, ...fields } = log;
+  const texts = Object.entries(fields).flatMap(([key, value]) => fieldTexts(value, key));
+  const { error } = fields;
+  const stack = typeof error === 'object' && error !== null ? Reflect.get(error, 'stack') : undefined;
+  return [[message, ...texts].join(' '), ...(typeof stack === 'string' ? [stack] : [])].join('\n    ');
+};
+
 /** Lines for people. Their formatter is loaded here, because JSON logs do not need it. */
 const prettyStream = (destination: LoggerOptions['destination']): NodeJS.WritableStream => {
   const { build } = require('pino-pretty') as typeof Pretty;
-  return build({ destination, colorize: destination.hasColors?.() ?? false, sync: true });
+  const colorize = destination.hasColors?.() ?? false;
+  return build({ destination, colorize, messageFormat: readableLine, hideObject: true, sync: true });
 };
 
 const SECRET_KEY = /token|secret|password|passphrase|authorization|cookie|credential|api[-_]?key/iu;

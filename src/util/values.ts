@@ -98,8 +98,8 @@ export const retention = text.transform((value, context): number | null => {
   if (durationMs >= DAY_MS && durationMs <= LONGEST_RETENTION_MS) return durationMs;
   return fail(
     context,
-    `"${value}" is no time to keep what runs wrote. Write a number and h or d, from 1d to 3650d, such as 180d, or off to ` +
-      'keep all of it.',
+    `"${value}" is not a retention period. Write a number and h or d, from 1d to 3650d, such as 180d, or off to keep ` +
+      'all runs.',
   );
 });
 

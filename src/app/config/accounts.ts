@@ -19,8 +19,8 @@ export const reportSharedAccounts = (
       report(
         variableOf(key),
         count === links.length
-          ? `is one account's, but there are ${count} links. Set links.<name>.${key} in the file.`
-          : `is one account's, but ${count} sides have the provider ${provider.name}. Set ${setting} at each of them in the file.`,
+          ? `belongs to one account, but there are ${count} links. Remove it, and set links.<name>.${key} in the file.`
+          : `belongs to one account, but ${count} sides have the provider ${provider.name}. Remove it, and set ${setting} at each of them in the file.`,
       );
     }
   }
@@ -53,11 +53,11 @@ export const reportSharedToken = (
   const variable = `${name}.${tokenKey}`;
   const isReported = environment.values.has(variable) || environment.values.has(`${variable}File`);
   if (isReported || left.token.reveal() !== right.token.reveal()) return;
-  report(where, `has the same ${tokenKey} on both sides. Give each side the one of its own account.`);
+  report(where, `has the same ${tokenKey} on both sides. Set the ${tokenKey} of its own account on each side.`);
 };
 
 /**
- * The place where a setting of a side is set, for messages: a variable, or a key of the file if both sides have the same
+ * The place of a setting of a side, for messages: where it is set, else a variable, or a key of the file if both sides have the same
  * provider and the setting belongs to one account.
  */
 export const placeOf = (
@@ -66,10 +66,19 @@ export const placeOf = (
   key: string,
 ): string => {
   const { left, right } = link.sides;
+  const place = link.sides[side].places[key];
+  if (place !== undefined) return place;
   const provider = providerNamed(link.sides[side].provider);
   const isShared = left.provider === right.provider && provider.accountKeys.includes(key.replace(/File$/u, ''));
   return isShared ? `${link.keyPrefix}${side}.${key}` : variableOf(`${provider.name}.${key}`);
 };
+
+/** Replaces the variables of a side's settings in a message by the places where they are set. */
+export const namePlaces = (message: string, { provider, places }: Pick<SideConfig, 'provider' | 'places'>): string =>
+  Object.entries(places).reduce((text, [key, place]) => {
+    const variable = variableOf(`${provider}.${key}`);
+    return text.replaceAll(new RegExp(String.raw`\b${variable}\b`, 'gu'), () => place);
+  }, message);
 
 /** The provider of a side with its address settings, as a text for comparison. */
 export const endpointOf = ({ provider, settings }: SideConfig): string => {

@@ -106,6 +106,9 @@ export const decidingOf = ({ direction, directions, conflictPolicy, conflictPoli
   conflictsByField: conflictPolicyByField,
 });
 
+/** A link with the settings that decide its conflicts. */
+export const decidingLinkOf = (link: LinkConfig) => ({ link: link.name, terms: decidingOf(link) });
+
 export type LoadOptions = {
   /** The environment of the process if absent. */
   readonly env?: Environment;

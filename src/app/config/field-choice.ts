@@ -38,7 +38,7 @@ const FARTHEST_HINT = 3;
 const unknownField = (name: string): string => {
   const near = nearestWord(name, [...KNOWN, DEFAULT], FARTHEST_HINT);
   const hint = near === null ? `Choose from ${[DEFAULT, ...KNOWN, CUSTOM].join(', ')}.` : `Did you mean ${near}?`;
-  return `"${name}" is no field that can be synced. ${hint}`;
+  return `"${name}" is not a syncable field. ${hint}`;
 };
 
 /** A choice of fields that is built field by field. */
@@ -56,7 +56,7 @@ const addDirection = (
   { left, right }: Sides<string>,
 ): string | null => {
   const words = ['both', `to-${left}`, `to-${right}`];
-  if (!words.includes(word)) return `"${word}" is no direction of ${field}. Choose one of ${words.join(', ')}.`;
+  if (!words.includes(word)) return `"${word}" is not a direction of ${field}. Choose one of ${words.join(', ')}.`;
   if (word !== 'both') draft.directions.set(field, word === `to-${left}` ? 'to-left' : 'to-right');
   return null;
 };
@@ -154,6 +154,18 @@ const unwritable = (field: SyncedField, sides: Sides<SideConfig>): readonly Side
   });
 };
 
+type FieldsOfLink = { readonly fields: ChosenFields; readonly sides: Sides<SideConfig>; readonly direction: Way };
+
+/** Returns the fields that a link could sync in addition to its own; custom fields are not among them. */
+export const addableFields = ({ fields, sides, direction }: FieldsOfLink): readonly SyncedField[] =>
+  [...USUAL_FIELDS, ...FURTHER].filter((field) => {
+    const never = unwritable(field, sides);
+    const isWritten = SIDES.some(
+      (side) => !never.includes(side) && (direction === 'both' || direction === `to-${side}`),
+    );
+    return isWritten && !fields.includes(field);
+  });
+
 /** Reports an extra that no side computes, or that no side could show because both compute it. */
 const isOutOfPlace = (field: SyncedField, computing: readonly Side[], report: Report): boolean => {
   if (!isExtraField(field) || computing.length === 1) return false;
@@ -188,9 +200,7 @@ export const oneWayFields = (
   }
   for (const [field, way] of ways) {
     if (link === 'both' || link === way) continue;
-    report(
-      `"${field}" would go against the direction of the link, so that nothing of it is ever written. Leave it out.`,
-    );
+    report(`"${field}" conflicts with the direction of the link and would never be written. Remove it.`);
   }
   return Object.fromEntries(ways);
 };

@@ -7,12 +7,14 @@ import { POLICY_NAMES } from '../../core/reconcile/conflict-policy.ts';
 import { isName, type LinkSection } from './link-sections.ts';
 import {
   parseSettings,
+  placeIn,
   fileLayer,
   isSection,
   isText,
   joinKeys,
   keysBelow,
   layerBelow,
+  variableOf,
   type SourceKeys,
   type Layer,
   type Report,
@@ -33,6 +35,8 @@ export type SideConfig = SideWords & {
   readonly contacts: readonly string[];
   /** Null: the token that `connect` stored. */
   readonly token: Secret | null;
+  /** The places of the settings that are not set by their variables: a key of the file, or of a file of a secret. */
+  readonly places: Readonly<Record<string, string>>;
 };
 
 /** A side as it is declared, before its provider's settings are read. */
@@ -174,6 +178,14 @@ type SideSources = {
   readonly report: Report;
 };
 
+const placesIn = ({ names }: SourceKeys, layers: readonly Layer[], section: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    names.flatMap((key) => {
+      const place = placeIn(key, layers);
+      return place === null || place === variableOf(section + key) ? [] : [[key, place]];
+    }),
+  );
+
 const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSources): SideConfig | null => {
   const { environment, file, cwd, report } = sources;
   const section = sectionOf(provider);
@@ -192,6 +204,7 @@ const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSourc
     namesDeletions: provider.namesDeletions,
     settings,
     token: token instanceof Secret ? token : null,
+    places: placesIn(reader.keys, layers, section),
   };
 };
 

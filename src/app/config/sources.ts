@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { giveToThisUser, isForeign, readTextFileSync } from '../../util/files.ts';
+import { accessRemedy, isForeign, readTextFileSync } from '../../util/files.ts';
 import { nearestWord } from './nearest.ts';
 import type { z } from 'zod';
 import { errorCode } from '../../util/errors.ts';
@@ -62,6 +62,12 @@ export const environmentLayer = (env: Environment, keys: SourceKeys): Layer => {
     return value ? [[key, value]] : [];
   });
   return { values: new Map(entries), nameOf: variableOf };
+};
+
+/** The place of a setting in the first layer that has it; null if it is not set. The file of a secret has a key of its own. */
+export const placeIn = (key: string, layers: readonly Layer[]): string | null => {
+  const layer = layers.find(({ values }) => values.has(key) || values.has(`${key}File`));
+  return layer?.nameOf(layer.values.has(key) ? key : `${key}File`) ?? null;
 };
 
 /** One section of a layer as a layer of its own, whose keys are without the section's prefix. */
@@ -142,9 +148,7 @@ export const readText = (path: string, where: string, report: Report): string | 
       report(where, `names the file ${path}, ${fault}`);
       return null;
     }
-    const remedy = isForeign(code)
-      ? `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`
-      : 'Check the path and its permissions.';
+    const remedy = isForeign(code) ? accessRemedy(path) : 'Check the path and its permissions.';
     report(where, `names the file ${path}, which cannot be read (${code}). ${remedy}`);
     return null;
   }
@@ -162,7 +166,10 @@ export const find = (key: string, layers: readonly Layer[], cwd: string, report:
   if (file === undefined) return { where, value };
   const whereFile = layer.nameOf(`${key}File`);
   if (value !== null || typeof file !== 'string') {
-    report(whereFile, value === null ? 'is a list. Give one path.' : `is set beside ${where}. Keep one of the two.`);
+    report(
+      whereFile,
+      value === null ? 'is a list. Give one path.' : `is set in addition to ${where}. Keep one of the two.`,
+    );
     return { where, value: null };
   }
   const content = readText(resolve(cwd, file), whereFile, report)?.trim() ?? null;

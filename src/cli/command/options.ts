@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { nearestWord } from '../../app/config/nearest.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { CHANGE_KINDS } from '../../core/view/views.ts';
+import { CHANGE_KINDS, type ChangeKind } from '../../core/view/views.ts';
+import { CHANGE_KIND_TITLES } from '../../core/view/words.ts';
 import { readTextFile } from '../../util/files.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UnknownLinkError, UsageError, type ExitCode } from './exit-codes.ts';
@@ -65,11 +66,24 @@ export const providerOption = (side: Side, names: readonly string[], usual?: str
     `provider of the ${side} side${usual === undefined ? '' : ` (default: ${usual})`}`,
   ).choices(names);
 
+/** The kinds of changes by their headings on the screens, such as `deletions`. */
+const KINDS_BY_WORD: ReadonlyMap<string, ChangeKind> = new Map(
+  CHANGE_KINDS.map((kind) => [CHANGE_KIND_TITLES[kind].toLowerCase(), kind]),
+);
+
+/** Parses a kind of changes: the heading of its section, in any case. The names in {@link CHANGE_KINDS} are accepted too. */
+const changeKindIn = (text: string): ChangeKind => {
+  const word = text.toLowerCase();
+  const kind = KINDS_BY_WORD.get(word) ?? CHANGE_KINDS.find((each) => each === word);
+  if (kind !== undefined) return kind;
+  throw new InvalidArgumentError(`Choose one of ${[...KINDS_BY_WORD.keys()].join(', ')}.`);
+};
+
 /** Adds the options that select which changes are shown. */
 export const withFilterOptions = (command: Command): Command =>
   command
     .option('--all', 'show all rows of long lists')
-    .addOption(new Option('--only <KIND>', 'show only changes of this kind').choices([...CHANGE_KINDS]))
+    .option('--only <KIND>', `show only changes of this kind: ${[...KINDS_BY_WORD.keys()].join(', ')}`, changeKindIn)
     .option('--grep <TEXT>', 'show only changes with this text in a name, id or value');
 
 /** A subcommand is suggested if at most this many letters differ. */

@@ -56,6 +56,7 @@ export const createCommandEvents = (config: Config, terminal: Terminal, options:
       const at = new Date(retryAt).toTimeString().slice(0, 'hh:mm:ss'.length);
       terminal.warn(`${sides[side].title}: ${reason}. Trying again in ${formatEstimate(retryInMs)}, at ${at}.`);
     },
+    firstSyncWaits: nothing,
     runHalted: nothing,
     runCutShort: nothing,
     linkPaused: nothing,

@@ -1,11 +1,11 @@
 import { decideConflicts, isTakable, listConflicts } from '../../engine/history/conflicts.ts';
 import type { Command } from 'commander';
-import { decidingOf } from '../../app/config/config.ts';
+import { decidingLinkOf, decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import { inWordsOf, otherSide, SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
-import { count, DECIDED_BY, fieldWords } from '../../core/view/words.ts';
+import { count, decidedWords, fieldWords } from '../../core/view/words.ts';
 import type { ConflictView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
@@ -19,7 +19,7 @@ import {
   type Define,
 } from '../command/options.ts';
 import { describeIds, leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
+import { formatExactTime, formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { z } from 'zod';
 import * as shape from '../command/document-shapes.ts';
@@ -54,27 +54,35 @@ export const DecidedDocument = z.strictObject({
 type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
 
 /** A conflict in the documented JSON format. The caller replaces `left` and `right` by the names of the sides. */
-const conflictToJson = ({ atMs, by, ...conflict }: ConflictView) => {
-  const { id, run, leftId, rightId, field, left, right, winner, name, state } = conflict;
-  return { id, run, leftId, rightId, field, left, right, winner, name, state, why: DECIDED_BY[by], at: isoOf(atMs) };
+const conflictToJson = (conflict: ConflictView, sides: Sides<SideWords>) => {
+  const { id, run, leftId, rightId, field, left, right, winner, name, state, atMs } = conflict;
+  const why = decidedWords(conflict, sides);
+  return { id, run, leftId, rightId, field, left, right, winner, name, state, why, at: isoOf(atMs) };
 };
 
 const toJson = ({ link, conflicts: found }: LinkConflicts): unknown => {
-  return { link: link.name, conflicts: inWordsOf(link.sides, found.map(conflictToJson)) };
+  const conflicts = found.map((conflict) => conflictToJson(conflict, link.sides));
+  return { link: link.name, conflicts: inWordsOf(link.sides, conflicts) };
 };
 
+/** Returns whether the times of both edits decided a conflict. */
+const isByTime = ({ by }: ConflictView): boolean =>
+  by === 'newer edit' || by === 'same second' || by === 'time missing';
+
 const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string[] => {
-  const { id, atMs, field, left, right, winner, by, state, name } = conflict;
+  const { id, atMs, field, left, right, winner, state, name, changedAtMs } = conflict;
   const values = [left, right].map((value) => (value === '' ? '(empty)' : shorten(value, NAME_COLUMNS)));
-  const won = winner === null ? DECIDED_BY[by] : `${sides[winner].title}: ${DECIDED_BY[by]}`;
+  const why = decidedWords(conflict, sides);
+  const times = isByTime(conflict) ? SIDES.map((side) => formatExactTime(changedAtMs[side])) : [];
   return [
     String(id),
     name === null ? describeIds(conflict) : shorten(name, NAME_COLUMNS),
     fieldWords(field),
     ...values,
-    won,
+    winner === null ? why : `${sides[winner].title}: ${why}`,
     state,
     formatTime(atMs),
+    ...times,
   ];
 };
 
@@ -84,9 +92,10 @@ const formatConflicts = ({ link, conflicts: found }: LinkConflicts, terminal: Te
   const title = `${terminal.style('bold', name)}: ${count(found.length, 'conflict')}${open === 0 ? '' : `, ${open} open`}`;
   if (found.length === 0) return title;
   const head = ['id', 'contact', 'field', sides.left.title, sides.right.title, 'winner', 'state', 'found'];
+  const times = found.some(isByTime) ? SIDES.map((side) => `changed at ${sides[side].place}`) : [];
   const table = formatTable(
     found.map((conflict) => rowOf(conflict, sides)),
-    { head, indent: '  ' },
+    { head: [...head, ...times], indent: '  ' },
   );
   if (found.every(({ choices }) => choices.length === 0)) return `${title}\n${table}`;
   const take = `contact-sync conflicts resolve ID --take ${sides.left.name} (or ${sides.right.name})`;
@@ -174,7 +183,7 @@ const resolve = (
     const decided: { readonly link: string; readonly id: number; readonly winner: string }[] = [];
     let writes = 0;
     for (const { link, side, ids } of await choose(opened, word, options.take)) {
-      const kept = await decideConflicts(parts, { link: link.name, terms: decidingOf(link) }, ids, side);
+      const kept = await decideConflicts(parts, decidingLinkOf(link), ids, side);
       decided.push(...kept.ids.map((id) => ({ link: link.name, id, winner: link.sides[side].name })));
       writes += kept.writes;
     }

@@ -1,6 +1,8 @@
+import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { ACTION_WORDS, fieldWords, whyWords, writeNote } from '../../core/view/words.ts';
+import { relationOf } from '../../core/view/standings.ts';
 import type { Standing, WriteView } from '../../core/view/views.ts';
 import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
 import { isoOf } from '../../util/clock.ts';
@@ -105,21 +107,51 @@ const formatHalf = (side: Side, history: ContactHistory, sides: Sides<SideWords>
   return `  ${sides[side].title}: ${id === null ? 'no contact' : `${id} (${state})`}${waiting}`;
 };
 
-const listed = (values: readonly string[]): string =>
-  values.length === 0 ? '(empty)' : values.map((value) => shorten(value, VALUE_COLUMNS)).join(', ');
-
-/** A field with its value on each side, the side that it comes from, and since when. */
-const formatStanding = ({ field, left, right, from, sinceMs, why }: Standing, sides: Sides<SideWords>): string => {
-  const isSame = left.join('\n') === right.join('\n');
-  const apart = SIDES.map((side) => `${listed(side === 'left' ? left : right)} at ${sides[side].place}`).join(', ');
-  const since = sinceMs === null ? '' : `, since ${formatTime(sinceMs)}`;
-  const unknown = isSame ? 'identical when first matched' : 'not the same on both sides';
-  const whose = from === null ? unknown : `from ${sides[from].place}${since}`;
-  const reason = why === null ? '' : ` (${inLine(whyWords(why, sides))})`;
-  return `${fieldWords(field)}: ${isSame ? listed(left) : apart} - ${whose}${reason}`;
+const RELATIONS: Readonly<Record<ReturnType<typeof relationOf>, string>> = {
+  identical: '',
+  'other order': 'the same values in another order',
+  'other spelling': 'the same values in another spelling',
+  different: 'not the same on both sides',
 };
 
-const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): string => {
+/** The side that a field comes from, since when and why, and the relation of both sides. */
+const formatSource = (standing: Standing, sides: Sides<SideWords>): string => {
+  const { from, sinceMs, why } = standing;
+  const relation = relationOf(standing);
+  const since = sinceMs === null ? '' : `, since ${formatTime(sinceMs)}`;
+  const unknown = relation === 'identical' ? 'identical when first matched' : '';
+  const source = from === null ? unknown : `from ${sides[from].place}${since}`;
+  const reason = why === null ? '' : ` (${inLine(whyWords(why, sides))})`;
+  return [RELATIONS[relation], `${source}${reason}`].filter((part) => part !== '').join('; ');
+};
+
+/** One value a line, each behind the prefix. */
+const listed = (prefix: string, values: readonly string[]): readonly string[] =>
+  values.length === 0 ? [`${prefix}(empty)`] : values.map((value) => `${prefix}${shorten(value, VALUE_COLUMNS)}`);
+
+/** A field with its values, once if both sides have the same, and its source. */
+const formatStanding = (standing: Standing, sides: Sides<SideWords>, width: number): readonly string[] => {
+  const { field, left } = standing;
+  const source = formatSource(standing, sides);
+  const isIdentical = relationOf(standing) === 'identical';
+  const [only, ...others] = left;
+  if (isIdentical && others.length === 0) {
+    return [wrap(`${fieldWords(field)}: ${shorten(only ?? '', VALUE_COLUMNS)} - ${source}`, '  ', width)];
+  }
+  const values = isIdentical
+    ? listed('', left)
+    : SIDES.flatMap((side) => listed(`${sides[side].title}: `, standing[side]));
+  return [wrap(`${fieldWords(field)}: ${source}`, '  ', width), ...values.map((value) => wrap(value, '    ', width))];
+};
+
+/** The history of a contact and its current values, for people. */
+export const formatHistory = (
+  {
+    link,
+    history,
+  }: { readonly link: { readonly name: string; readonly sides: Sides<SideWords> }; readonly history: ContactHistory },
+  terminal: Terminal,
+): string => {
   const { sides } = link;
   const { name, left, right, status, standings, entries, conflicts, rejected, notSynced } = history;
   const { width } = layoutOf(terminal);
@@ -136,7 +168,7 @@ const formatHistory = ({ link, history }: LinkHistory, terminal: Terminal): stri
     ...rejected.map(({ side, reason, retryAtMs }) => {
       return `  Refused at ${sides[side].place}: ${reason}; next attempt after ${formatTime(retryAtMs)}`;
     }),
-    ...standings.map((standing) => wrap(formatStanding(standing, sides), '  ', width)),
+    ...standings.flatMap((standing) => formatStanding(standing, sides, width)),
     entries.length === 0 ? '  No run has changed this contact.' : '  History, oldest first:',
     ...entries.flatMap((entry) => formatEntry(entry, sides)),
   ].join('\n');
@@ -156,7 +188,7 @@ const explain = (
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const found: LinkHistory[] = [];
     for (const link of links) {
-      for (const history of await explainContact(app.store, link.name, text)) found.push({ link, history });
+      for (const history of await explainContact(app.store, decidingLinkOf(link), text)) found.push({ link, history });
     }
     if (found.length === 0) {
       throw new UsageError('No contact has this id, email address or name. Use the spelling of one of the sides.');

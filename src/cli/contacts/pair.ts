@@ -1,6 +1,6 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { inWordsOf } from '../../core/contact/side.ts';
-import { giveVerdict, takeBackVerdict } from '../../engine/verdicts.ts';
+import { inWordsOf, type Sides } from '../../core/contact/side.ts';
+import { giveVerdict, takeBackVerdict, unstoredSides } from '../../engine/verdicts.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withOneLink, type Define } from '../command/options.ts';
 import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
@@ -28,6 +28,25 @@ const onlyLink = ({ links }: Opened): LinkConfig => {
   if (link !== undefined && others.length === 0) return link;
   throw new UsageError(
     `There are several links. Name one of them after the ids: ${links.map(({ name }) => name).join(', ')}.`,
+  );
+};
+
+/**
+ * Checks that both contacts exist. A contact that no run has stored yet is read from its side.
+ *
+ * @throws {UsageError} if a side has no contact of that id.
+ * @throws {RemoteError} if a side does not answer.
+ */
+const checkContacts = async ({ app, signal }: Opened, link: LinkConfig, ids: Sides<string>): Promise<void> => {
+  const { left: leftId, right: rightId } = ids;
+  const unstored = await unstoredSides(app.store, link.name, { leftId, rightId });
+  if (unstored.length === 0) return;
+  const missing = await app.missing(link, Object.fromEntries(unstored.map((side) => [side, ids[side]])), signal);
+  if (missing.length === 0) return;
+  const faults = missing.map((side) => `${link.sides[side].title} has no contact ${ids[side]}.`);
+  throw new UsageError(
+    `${faults.join(' ')} Nothing was stored. Give the ids as \`contact-sync plan\` lists them: first that of ` +
+      `${link.sides.left.place}, then that of ${link.sides.right.place}.`,
   );
 };
 
@@ -64,13 +83,8 @@ const pair = (
       print(null, `The decision about ${leftId} and ${rightId} is removed.`);
       return EXIT.done;
     }
-    const { unknown } = await giveVerdict(parts, link.name, { leftId, rightId, says });
-    for (const side of unknown) {
-      terminal.warn(
-        `${side === 'left' ? leftId : rightId} is unknown at ${link.sides[side].place} so far. ` +
-          'If the next run does not find it, the decision is removed.',
-      );
-    }
+    await checkContacts(opened, link, { left: leftId, right: rightId });
+    await giveVerdict(parts, link.name, { leftId, rightId, says });
     print(
       says,
       `${leftId} and ${rightId} are ${says === 'together' ? 'the same person' : 'different people'}. ${NEXT[says]}`,

@@ -126,27 +126,42 @@ const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): [string, strin
   return facts.length > 0 || isConnected ? facts : [['rate limit', 'unknown without a token']];
 };
 
+/** The wait until a time; work that is due starts with the next run. */
+const whenDue = (atMs: number, nowMs: number): string =>
+  atMs <= nowMs ? 'with the next run' : `in about ${formatEstimate(atMs - nowMs)}`;
+
 /** The time of the next listing that finds deletions at a side whose change feed does not report them. */
 const sweepFacts = ({ sides, sweepAtMs }: LinkStatus, nowMs: number): [string, string][] =>
   SIDES.flatMap((side): [string, string][] => {
     const atMs = sweepAtMs[side];
     if (atMs === null) return [];
-    const when = atMs <= nowMs ? 'with the next run' : `in about ${formatEstimate(atMs - nowMs)}`;
-    return [['deletions', `at ${sides[side].place}: found by a full listing, ${when}`]];
+    return [['deletions', `at ${sides[side].place}: found by a full listing, ${whenDue(atMs, nowMs)}`]];
   });
 
-/** Contacts that are not synced, with name, ids and reason. */
+/** Contacts that are not synced, with name, ids, reason, and the next attempt of a refused write. */
 const heldLines = (
   sides: LinkStatus['sides'],
-  held: readonly Pick<LinkRecord['skipped'][number], 'side' | 'leftId' | 'rightId' | 'name' | 'reason'>[],
+  held: readonly (LinkRecord['skipped'][number] & { readonly retryAtMs?: number })[],
+  nowMs: number,
 ): readonly string[] => {
-  const rows = held.slice(0, ROWS_SHOWN).map(({ side, name, reason, ...ids }) => {
+  const rows = held.slice(0, ROWS_SHOWN).map(({ side, name, reason, retryAtMs, ...ids }) => {
     const contact = name === null ? describeIds(ids) : `${shorten(name, NAME_COLUMNS)} (${describeIds(ids)})`;
-    return [sides[side].title, contact, reason];
+    const next = retryAtMs === undefined ? [] : [`next attempt ${whenDue(retryAtMs, nowMs)}`];
+    return [sides[side].title, contact, reason, ...next];
   });
   const hidden = held.length - rows.length;
   const more = hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : [];
   return rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' }), ...more];
+};
+
+/** How to link a contact again that exists on one side only. */
+const aloneRemedies = (alone: LinkStatus['alone']): readonly string[] => {
+  const undos = [...new Set(alone.flatMap(({ undoRun }) => undoRun ?? []))];
+  return [
+    '    To link a contact again, create one with the same name and address on the other side,',
+    '    or press "Include again" on its page (contact-sync console).',
+    ...undos.map((run) => `    To revert the undo ${shortRun(run)}: contact-sync undo ${shortRun(run)}`),
+  ];
 };
 
 /** Contacts that exist on one side only, and how to link them again. */
@@ -163,8 +178,7 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   return [
     formatTable(rows, { indent: '    ' }),
     ...(hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : []),
-    '    To link a contact again, create one with the same name and address on the other side,',
-    '    or undo the undo: contact-sync undo RUN',
+    ...aloneRemedies(alone),
   ];
 };
 
@@ -214,9 +228,9 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
   return [
     ...lines,
     formatTable(facts, { indent: '  ' }),
-    ...heldLines(sides, refused),
+    ...heldLines(sides, refused, nowMs),
     ...section('skipped', skipped.length, ''),
-    ...heldLines(sides, skipped),
+    ...heldLines(sides, skipped, nowMs),
     ...section('unlinked', alone.length, ' on one side only'),
     ...aloneLines(status),
   ].join('\n');
@@ -276,8 +290,42 @@ const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly s
   return [...new Set(stored)].filter((name) => !configured.has(name)).toSorted();
 };
 
+/** Up to this many links are all shown in full. */
+const LINKS_SHOWN = 10;
+
+const BY_SEVERITY = ['bad', 'warn', 'info', 'good'] as const satisfies readonly (keyof typeof COLOURS)[];
+
+/**
+ * The statuses of several links, for people. Of many links, those that need nothing are only counted unless `all` is set, and the
+ * others are shown after a summary, the most severe first.
+ */
+export const formatStatuses = (
+  statuses: readonly LinkStatus[],
+  { nowMs, all }: { readonly nowMs: number; readonly all: boolean },
+  terminal: Pick<Terminal, 'style'>,
+): readonly string[] => {
+  if (statuses.length <= LINKS_SHOWN) return statuses.map((one) => formatStatus(one, nowMs, terminal));
+  const ranked = statuses
+    .map((one) => ({ one, headline: headlineOf({ ...one, isRunning: one.underWay !== null }) }))
+    .toSorted((a, b) => BY_SEVERITY.indexOf(a.headline.severity) - BY_SEVERITY.indexOf(b.headline.severity));
+  const counts = [...Map.groupBy(ranked, ({ headline }) => headline.group ?? headline.text)].map(
+    ([text, links]) => `${grouped(links.length)} ${text}`,
+  );
+  const isTroubled = ({ headline }: (typeof ranked)[number]): boolean =>
+    headline.severity === 'bad' || headline.severity === 'warn';
+  const shown = all ? ranked : ranked.filter(isTroubled);
+  const hidden = ranked.length - shown.length;
+  return [
+    `${terminal.style('bold', count(statuses.length, 'link'))}: ${counts.join('; ')}`,
+    ...shown.map(({ one }) => formatStatus(one, nowMs, terminal)),
+    ...(hidden === 0 ? [] : [`${count(hidden, 'link')} without a problem: contact-sync status --all shows them.`]),
+  ];
+};
+
+type StatusOptions = CommonOptions & { readonly all?: boolean };
+
 /** `status [LINK]`: prints the state of each link, from the store. */
-const status = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): Promise<ExitCode> =>
+const status = (terminal: Terminal, linkName: string | undefined, options: StatusOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const statuses = await readLinkStatuses(app, links, systemClock.now());
     const left = linkName === undefined ? await findLeftBehind(app) : [];
@@ -285,7 +333,7 @@ const status = (terminal: Terminal, linkName: string | undefined, options: Commo
       const unconfigured = left.length === 0 ? {} : { unconfigured: left };
       terminal.print(JSON.stringify({ links: statuses.map(toJson), ...unconfigured }));
     } else {
-      const parts = statuses.map((one) => formatStatus(one, systemClock.now(), terminal));
+      const parts = formatStatuses(statuses, { nowMs: systemClock.now(), all: options.all ?? false }, terminal);
       terminal.print([...parts, ...left.map(formatLeftBehind)].join('\n\n'));
     }
     return EXIT.done;
@@ -295,8 +343,9 @@ const status = (terminal: Terminal, linkName: string | undefined, options: Commo
 export const defineStatus: Define = (command, call) => {
   withLinks(command)
     .option(...JSON_OPTION)
+    .option('--all', 'show every link, also if there are many')
     .addHelpText('after', examples('status', 'status work --json'))
-    .action(async (link: string | undefined, options: CommonOptions) => {
+    .action(async (link: string | undefined, options: StatusOptions) => {
       setFailureDocument(call, options, { links: [] });
       call.code = await status(call.terminal, link, options);
     });

@@ -1,3 +1,4 @@
+import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
@@ -118,7 +119,7 @@ const showRun = async (
 ): Promise<void> => {
   const { link, run: row } = await findRun(opened, word, 'runs');
   const one = { link, run: runView(row) };
-  const writes = selectChanges(await listWrites(opened.app.store, link.name, row.id), options);
+  const writes = selectChanges(await listWrites(opened.app.store, decidingLinkOf(link), row.id), options);
   if (options.json) {
     const document = { ...toJson(one), writes: writes.map((write) => writeToJson(write, link.sides)) };
     terminal.print(JSON.stringify({ runs: [inWordsOf(link.sides, document)] }));
@@ -168,7 +169,7 @@ export const defineRuns: Define = (command, call) => {
       .argument('[LINK]', 'link of the run (default: all links)')
       .option(...JSON_OPTION),
   )
-    .addHelpText('after', examples('runs', 'runs last --only deletes'))
+    .addHelpText('after', examples('runs', 'runs last --only deletions'))
     .action(async (word: string | undefined, link: string | undefined, options: RunsOptions) => {
       setFailureDocument(call, options, { runs: [] });
       call.code = await runs(call.terminal, word, link, options);

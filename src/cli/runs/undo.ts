@@ -1,3 +1,4 @@
+import type { App } from '../../app/app.ts';
 import { whyTooOld } from '../../engine/history/runs.ts';
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
@@ -25,6 +26,7 @@ import { shortRun, formatTable } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { mayDelete } from '../terminal/prompts.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import { formatTrouble } from '../sync/summary.ts';
 import { findRun, type FoundRun } from './find-run.ts';
 import { z } from 'zod';
 import * as shape from '../command/document-shapes.ts';
@@ -87,7 +89,17 @@ const askedFor = ({ acceptDeletes = false, write }: UndoOptions) => ({
   ...(write !== undefined && { write }),
 });
 
-const dryRun = async ({ app, signal }: Opened, { link, run }: FoundRun, options: UndoOptions): Promise<Done> => {
+/** An undo that could not be planned, with the reason and its remedy. */
+const notPlanned = ({ link, run }: FoundRun, { write }: UndoOptions, error: unknown): Done => {
+  const outcome = error instanceof HaltError ? ('halted' as const) : ('failed' as const);
+  const nothing: UndoReport = { actions: [], refused: [] };
+  const trouble = troubleOf(error, link.name, link.sides);
+  const shared = { link: link.name, run: run.id, write: write ?? null, undoRun: null };
+  return { document: { ...shared, outcome, reason: trouble, undone: 0, ...nothing }, code: exitCodeOf(error), trouble };
+};
+
+const dryRun = async ({ app, signal }: Opened, found: FoundRun, options: UndoOptions): Promise<Done> => {
+  const { link, run } = found;
   const shared = { link: link.name, run: run.id, write: options.write ?? null, undoRun: null };
   try {
     const { report, halt } = await app.planUndo(link, run, { signal, ...askedFor(options) });
@@ -99,11 +111,7 @@ const dryRun = async ({ app, signal }: Opened, { link, run }: FoundRun, options:
     const document = { ...shared, outcome: 'halted' as const, reason: halt.message, undone, ...report };
     return { document, code: EXIT.halted, trouble: halt.message };
   } catch (error) {
-    const outcome = error instanceof HaltError ? ('halted' as const) : ('failed' as const);
-    const nothing: UndoReport = { actions: [], refused: [] };
-    const trouble = troubleOf(error, link.name, link.sides);
-    const document = { ...shared, outcome, reason: trouble, undone: 0, ...nothing };
-    return { document, code: exitCodeOf(error), trouble };
+    return notPlanned(found, options, error);
   }
 };
 
@@ -126,7 +134,7 @@ const perform = async (
     const undone = contacts + groups;
     const write = options.write ?? null;
     const document = { link: link.name, run: run.id, write, undoRun, outcome, reason, undone, ...report };
-    return { document, code: exitCodeOf(result.error), trouble: reason };
+    return { document, code: exitCodeOf(result.error), trouble: formatTrouble(result, link.sides) };
   } finally {
     progress.stop();
   }
@@ -162,13 +170,11 @@ const confirmedCommand = ({ link, run }: FoundRun, { write, acceptDeletes }: Und
 /** Returns whether the undo may continue. A user must confirm deletions of contacts first. */
 const isConfirmed = async (
   terminal: Terminal,
-  { app, signal }: Opened,
   found: FoundRun,
+  { report, halt }: Awaited<ReturnType<App['planUndo']>>,
   options: UndoOptions,
 ): Promise<boolean> => {
-  if (options.yes || options.dryRun) return true;
-  const { link, run } = found;
-  const { report, halt } = await app.planUndo(link, run, { signal, ...askedFor(options) });
+  const { link } = found;
   const deletions = selectChanges(report.actions, { only: 'deletes' });
   // A halted undo deletes nothing.
   if (deletions.length === 0 || halt !== null) return true;
@@ -182,6 +188,24 @@ const isConfirmed = async (
     terminal.print(formatChanges(deletions, link.sides, options, layoutOf(terminal)).join('\n'));
   }
   return mayDelete(terminal, options, step);
+};
+
+/** Performs the undo; null if the user does not confirm its deletions. */
+const performConfirmed = async (
+  terminal: Terminal,
+  opened: Opened,
+  found: FoundRun,
+  options: UndoOptions,
+): Promise<Done | null> => {
+  if (!options.yes) {
+    const { app, signal } = opened;
+    const planned = await app
+      .planUndo(found.link, found.run, { signal, ...askedFor(options) })
+      .catch((error: unknown) => notPlanned(found, options, error));
+    if ('document' in planned) return planned;
+    if (!(await isConfirmed(terminal, found, planned, options))) return null;
+  }
+  return await perform(terminal, opened, found, options);
 };
 
 const refusalRow = ({ side, field, reason, ...ids }: UndoRefusal, sides: Sides<SideWords>): readonly string[] => {
@@ -226,10 +250,11 @@ const undo = (
     const tooOld = whyTooOld(target.run, opened.app.config.retentionMs, systemClock.now());
     if (tooOld !== null) throw new UsageError(tooOld);
     await checkWrite(opened, target, options);
-    if (!(await isConfirmed(terminal, opened, target, options))) return EXIT.done;
-    const { document, code, trouble } = options.dryRun
+    const done = options.dryRun
       ? await dryRun(opened, target, options)
-      : await perform(terminal, opened, target, options);
+      : await performConfirmed(terminal, opened, target, options);
+    if (done === null) return EXIT.done;
+    const { document, code, trouble } = done;
     if (options.json) terminal.print(JSON.stringify({ undo: toJson(document, target.link.sides, options) }));
     else terminal.print(formatUndo(document, target.link.sides, options, terminal));
     if (trouble !== null) terminal.warn(trouble);

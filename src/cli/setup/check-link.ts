@@ -108,7 +108,7 @@ const judgeRate = (subject: Subject, { rate }: Inspection): readonly Finding[] =
 const credentialRemedy = (subject: Subject, error: CredentialError): string => {
   if (error instanceof ClientRefusedError) return 'Correct it in the configuration.';
   const { tokenKey } = wordsOf(subject);
-  return tokenKey === undefined ? connectCommand(subject) : `The token is set in ${tokenKey}. Replace it there.`;
+  return tokenKey === undefined ? connectCommand(subject) : `The credential is set in ${tokenKey}. Replace it there.`;
 };
 
 /** Splits a message into the failure and its remedy, which is at the end of some messages. */

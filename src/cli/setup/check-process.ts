@@ -7,7 +7,7 @@ import { count } from '../../core/view/words.ts';
 import { connectBriefly } from '../../daemon/jobs/queue.ts';
 import { StoreError } from '../../store/store.ts';
 import type { ConfigProblem } from '../../util/config-error.ts';
-import { giveToThisUser } from '../../util/files.ts';
+import { accessRemedy } from '../../util/files.ts';
 import { isLoopback } from '../../util/http.ts';
 import { watchTrouble } from '../../util/redis-trouble.ts';
 import type { Secret } from '../../util/secret.ts';
@@ -50,8 +50,6 @@ const isOurs = (path: string, more = 0): Promise<boolean> =>
     () => false,
   );
 
-const giveIt = (path: string): string => `Give it to the user that runs contact-sync, ${giveToThisUser(path)}`;
-
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0');
 
 const MB = 2 ** 20;
@@ -75,13 +73,14 @@ export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly 
   if (mode === null) return [fine(DATA_DIRECTORY, `${dataDir} does not exist yet; it is created now`)];
   const isWritable = await isOurs(dataDir, constants.X_OK);
   if (!isWritable) {
-    return [fault(DATA_DIRECTORY, `${dataDir} cannot be written`, giveIt(dataDir))];
+    return [fault(DATA_DIRECTORY, `${dataDir} cannot be written`, accessRemedy(dataDir))];
   }
   const findings: Finding[] = [...(await checkSpace(dataDir))];
   for (const path of FILES.map((name) => join(dataDir, name))) {
     const fileMode = await modeOf(path);
     if (fileMode === null) continue;
-    if (!(await isOurs(path))) findings.push(fault(DATA_DIRECTORY, `${path} cannot be read and written`, giveIt(path)));
+    if (!(await isOurs(path)))
+      findings.push(fault(DATA_DIRECTORY, `${path} cannot be read and written`, accessRemedy(path)));
     if ((fileMode & OTHERS) === 0) continue;
     findings.push(fault(DATA_DIRECTORY, `${path} is open to others (${octal(fileMode)})`, `chmod 600 ${path}`));
   }

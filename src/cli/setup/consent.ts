@@ -31,7 +31,7 @@ const printAddress = (terminal: Terminal, address: string, { opensBrowser }: Con
 
 const refuseLate = async (clock: Clock, signal: AbortSignal): Promise<never> => {
   await clock.sleep(PATIENCE_MS, signal);
-  throw new SignInError('Nobody consented within 5 minutes. Nothing was stored. Run the command again.');
+  throw new SignInError('No consent was given within 5 minutes. Nothing was stored. Run the command again.');
 };
 
 /**

@@ -1,8 +1,10 @@
-import { count, formatEstimate, grouped, plannedRemedy } from '../../core/view/words.ts';
+import { addableFields } from '../../app/config/field-choice.ts';
+import { unsyncedFields, type UnsyncedField } from '../../core/view/unsynced.ts';
+import { count, formatEstimate, grouped, plannedRemedy, unsyncedWords } from '../../core/view/words.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
-import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { selectChanges, sortChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
@@ -42,6 +44,15 @@ const plannedShape = z.strictObject({
     )
     .nonempty()
     .optional(),
+  notSynced: z
+    .array(
+      z.strictObject({
+        field: shape.field,
+        contacts: shape.wholeNumber.nullable().describe('Contacts with a value; null if the field is not read.'),
+      }),
+    )
+    .nonempty()
+    .optional(),
   estimate: z.strictObject({
     requests: z.strictObject(shape.perSide(shape.wholeNumber)),
     durationMs: shape.wholeNumber,
@@ -50,7 +61,9 @@ const plannedShape = z.strictObject({
 });
 
 /** A link of which no plan could be made: it halted before, or the error says why. */
-const unplannedShape = plannedShape.omit({ ambiguous: true, estimate: true }).extend({ actions: z.array(z.never()) });
+const unplannedShape = plannedShape
+  .omit({ ambiguous: true, notSynced: true, estimate: true })
+  .extend({ actions: z.array(z.never()) });
 
 export const PlansDocument = z.strictObject({
   links: z.array(
@@ -115,6 +128,12 @@ const formatRequests = ({ requests, durationMs }: Estimate, sides: Sides<SideWor
   return [`  about ${parts.join(' and ')}, ${formatEstimate(durationMs)} with the rate limits`];
 };
 
+/** The fields that a first sync leaves out. */
+const formatUnsynced = ({ unsynced }: LinkPlan, { width }: Layout): readonly string[] => {
+  const words = unsyncedWords(unsynced);
+  return words === null ? [] : [wrap(words, '  ', width)];
+};
+
 /** A plan for people, grouped by action. */
 export const formatPlan = (
   plan: LinkPlan,
@@ -130,7 +149,8 @@ export const formatPlan = (
   const time = estimate === undefined ? [] : formatRequests(estimate, sides);
   const isFiltered = total > 0 && actions.length === 0;
   const changes = isFiltered ? [NO_MATCH] : formatChanges(actions, sides, shown, layout);
-  return [title, ...time, ...changes, ...formatUnpaired(plan, sides, shown, layout)].join('\n');
+  const unsynced = formatUnsynced(plan, layout);
+  return [title, ...time, ...unsynced, ...changes, ...formatUnpaired(plan, sides, shown, layout)].join('\n');
 };
 
 /** The plan of one link. `error` is set only if the link could not be planned. */
@@ -145,11 +165,22 @@ type LinkPlan = {
   readonly total: number;
   /** Contacts that may be one person and are not paired (R13). */
   readonly unpaired: readonly Unpaired[];
+  /** The fields that a first sync leaves out; empty for other syncs. */
+  readonly unsynced: readonly UnsyncedField[];
   /** The expected number of requests at each side and their duration with the rate limits; absent without a plan. */
   readonly estimate?: Estimate;
   readonly halted: { readonly reason: string; readonly message: string } | null;
   readonly error?: string;
 };
+
+/** The plan was interrupted: it had written nothing. */
+class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+
+  constructor() {
+    super('Interrupted. Nothing was planned or written.');
+  }
+}
 
 type Planned = { readonly plan: LinkPlan; readonly code: ExitCode };
 
@@ -159,7 +190,7 @@ const notPlanned = (
   kind: RunKind,
   error: unknown,
 ): Planned => {
-  const empty = { link, isOnly, kind, actions: [], total: 0, unpaired: [] };
+  const empty = { link, isOnly, kind, actions: [], total: 0, unpaired: [], unsynced: [] };
   if (error instanceof HaltError) {
     const { reason, message } = error.halt;
     return { plan: { ...empty, halted: { reason, message } }, code: EXIT.halted };
@@ -188,11 +219,13 @@ const planOne = async (
     const halt = options.showsReview && found.halt?.message === FIRST_SYNC_WAITS ? null : found.halt;
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
-    const unpaired = options.only === undefined && options.grep === undefined ? found.unpaired : [];
-    const actions = selectChanges(changes, options);
-    return { plan: { ...named, kind, actions, total: changes.length, unpaired, estimate, halted }, code };
+    const isWhole = options.only === undefined && options.grep === undefined;
+    const unpaired = isWhole ? found.unpaired : [];
+    const unsynced = isWhole && found.unsynced !== null ? unsyncedFields(addableFields(link), found.unsynced) : [];
+    const actions = sortChanges(selectChanges(changes, options));
+    return { plan: { ...named, kind, actions, total: changes.length, unpaired, unsynced, estimate, halted }, code };
   } catch (error) {
-    return notPlanned(named, link.sides, asked, error);
+    return notPlanned(named, link.sides, asked, signal.aborted ? new InterruptedError() : error);
   } finally {
     progress.stop();
   }
@@ -208,12 +241,13 @@ const unpairedToJson = ({ left, right, why }: Unpaired) => ({
 
 /** The plan in the documented JSON format, with the names of the sides. */
 const toJson = (plan: LinkPlan, sides: Sides<SideWords>): unknown => {
-  const { link, kind, actions, unpaired, estimate, halted, error } = plan;
+  const { link, kind, actions, unpaired, unsynced, estimate, halted, error } = plan;
   return inWordsOf(sides, {
     link,
     kind,
     actions: actions.map((change) => changeToJson(change, sides)),
     ...(unpaired.length > 0 && { ambiguous: unpaired.map(unpairedToJson) }),
+    ...(unsynced.length > 0 && { notSynced: unsynced }),
     ...(estimate && { estimate }),
     halted,
     ...(error !== undefined && { error }),
@@ -242,7 +276,7 @@ export const plan = (terminal: Terminal, linkName: string | undefined, options: 
 export const definePlan: Define = (command, call) => {
   withFilterOptions(withLinks(command).option(...JSON_OPTION))
     .option('--full', 'plan a full sync')
-    .addHelpText('after', examples('plan', 'plan --only deletes --all'))
+    .addHelpText('after', examples('plan', 'plan --only deletions --all'))
     .action(async (link: string | undefined, options: PlanOptions) => {
       setFailureDocument(call, options, { links: [] });
       call.code = await plan(call.terminal, link, options);

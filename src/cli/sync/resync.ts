@@ -78,7 +78,7 @@ export const resync = async (
     }
     if ('reason' in found) {
       if (options.wait && !options.full) terminal.warn(`${found.reason} The resync runs in this process.`);
-    } else terminal.warn('No plan is halted that the daemon could let pass: the resync runs in this process.');
+    } else terminal.warn('The link has no halted plan that the daemon could accept. The resync runs in this process.');
   }
   return runLinks(terminal, linkName, { kind: 'full', options });
 };

@@ -5,7 +5,7 @@ import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '.
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { describeIds } from '../command/with-app.ts';
-import { NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
+import { formatExactTime, NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
 
 /** Rows of a section that are shown without `--all`. */
 const ROWS_SHOWN = 20;
@@ -15,24 +15,31 @@ const wordsOfField = (field: FieldChange['field']): string => (field === 'name' 
 const quote = (values: readonly string[]): string =>
   values.length === 0 ? '(empty)' : values.map((value) => `"${shorten(value, VALUE_COLUMNS)}"`).join(', ');
 
+/** The elements of a list, each behind a mark. */
+const marked = (mark: '-' | '+', values: readonly string[]): readonly string[] =>
+  values.map((value) => `${mark} ${shorten(value, VALUE_COLUMNS)}`);
+
 /** The values of a field before and after; for a list only the removed and the added ones. */
 const formatValues = ({ field, from, to }: FieldChange): string => {
+  const isList = field !== 'name' && scalarsOf([field]).length === 0;
+  if (!isList) return `${quote(from)} -> ${quote(to)}`;
   const gone = from.filter((value) => !to.includes(value));
   const come = to.filter((value) => !from.includes(value));
-  const isList = field !== 'name' && scalarsOf([field]).length === 0;
-  if (!isList || gone.length + come.length === 0) return `${quote(from)} -> ${quote(to)}`;
-  return [
-    ...gone.map((value) => `- ${shorten(value, VALUE_COLUMNS)}`),
-    ...come.map((value) => `+ ${shorten(value, VALUE_COLUMNS)}`),
-  ].join('  ');
+  if (gone.length + come.length > 0) return [...marked('-', gone), ...marked('+', come)].join('  ');
+  return from.length === to.length ? 'only the order differs' : 'only repeated values differ';
 };
 
-/** The reason for a field. When two contacts are matched for the first time, their values differ without an edit. */
-const fieldReason = (why: FieldChange['why'], whole: Change['why'], sides: Sides<SideWords>): string => {
-  if (why.kind === whole.kind) return '';
-  const isFirst = whole.kind === 'first-meeting' && why.kind === 'conflict';
-  return isFirst ? ` (different values; ${sides[why.winner].place} wins)` : ` (${inLine(whyWords(why, sides))})`;
+/** The times of both edits, if they decided a conflict. */
+const formatTimes = (why: FieldChange['why'], sides: Sides<SideWords>): string => {
+  if (why.kind !== 'conflict' || why.changedAtMs === undefined) return '';
+  const { changedAtMs } = why;
+  const times = SIDES.map((side) => `${sides[side].title} ${formatExactTime(changedAtMs[side]) || 'unknown'}`);
+  return `; contact changed: ${times.join(', ')}`;
 };
+
+/** The reason for a field, with the times that decided it. */
+const fieldReason = (why: FieldChange['why'], whole: Change['why'], sides: Sides<SideWords>): string =>
+  why.kind === whole.kind ? '' : ` (${inLine(whyWords(why, sides))}${formatTimes(why, sides)})`;
 
 /** The change of a field, with its reason if that differs from the reason of the whole change. */
 export const formatFieldChange = (change: FieldChange, whole: Change['why'], sides: Sides<SideWords>): string => {
@@ -53,15 +60,15 @@ export const formatSubject = (change: Change): string => {
 const NAMES: readonly FieldChange['field'][] = ['firstName', 'lastName', 'name'];
 
 /** The fields of a contact that is created or deleted, except its name. */
-const contentOf = ({ changes }: Change): string => {
-  const parts = changes
+const formatContent = ({ changes }: Change): readonly string[] =>
+  changes
     .filter(({ field }) => !NAMES.includes(field))
-    .map(
-      ({ field, from, to }) =>
-        `${wordsOfField(field)} ${[...from, ...to].map((value) => shorten(value, VALUE_COLUMNS)).join(', ')}`,
-    );
-  return parts.length === 0 ? '' : `; ${parts.join('; ')}`;
-};
+    .map(({ field, from, to }) => {
+      const values = [...from, ...to].map((value) => shorten(value, VALUE_COLUMNS));
+      const [only, ...others] = values;
+      const text = others.length === 0 ? only : marked(to.length > 0 ? '+' : '-', values).join('  ');
+      return `${wordsOfField(field)}: ${text}`;
+    });
 
 /** The side that caused a change; null for a change that no side caused, such as an undo. */
 const sourceOf = ({ side, why }: Change): Side | null => {
@@ -96,10 +103,9 @@ const formatChange = (change: Change, note: string, sides: Sides<SideWords>, { w
   const { action, changes, why } = change;
   const title = `${style('bold', formatSubject(change))}${directionOf(change, sides)}${reasonOf(change, sides)}`;
   const isWhole = action === 'create' || action === 'delete';
-  if (isWhole) return wrap(title + contentOf(change) + note, '  ', width);
   const shown = action === 'create-group' || action === 'delete-group' ? [] : changes;
-  const lines = shown.map((each) => wrap(formatFieldChange(each, why, sides), '    ', width));
-  return [wrap(title + note, '  ', width), ...lines].join('\n');
+  const lines = isWhole ? formatContent(change) : shown.map((each) => formatFieldChange(each, why, sides));
+  return [wrap(title + note, '  ', width), ...lines.map((line) => wrap(line, '    ', width))].join('\n');
 };
 
 const countsOf = (changes: readonly Change[], all: readonly Change[], sides: Sides<SideWords>): string => {

@@ -58,6 +58,10 @@ export const formatTime = (atMs: number | null): string => {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 };
 
+/** A time for people with seconds: `2026-11-25 15:31:07`; an empty text for null. */
+export const formatExactTime = (atMs: number | null): string =>
+  atMs === null ? '' : `${formatTime(atMs)}:${two(new Date(atMs).getSeconds())}`;
+
 const GAP = '  ';
 
 type TableOptions = {

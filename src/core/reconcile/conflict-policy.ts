@@ -10,10 +10,26 @@ export const POLICY_NAMES = ['newest', 'ask'] as const;
 export type ConflictPolicy = (typeof POLICY_NAMES)[number] | Side;
 
 /** The reason why a value of a conflict won; `undecided`: the user is asked; `later change`: the conflict ended before an answer. */
-type DecidedBy = 'user' | 'one-way' | 'preferred side' | 'newer edit' | 'earlier policy' | 'later change' | 'undecided';
+type DecidedBy = 'user' | 'one-way' | 'preferred side' | TimeOrder | 'earlier policy' | 'later change' | 'undecided';
+
+/** Whether the times of two edits show which one is newer. Otherwise a side wins by default. */
+type TimeOrder = 'newer edit' | 'same second' | 'time missing';
 
 /** The time of each side's last change: epoch milliseconds, null if the side has none. */
-type ChangeTimes = Sides<number | null>;
+export type ChangeTimes = Sides<number | null>;
+
+const SECOND_MS = 1000;
+
+/**
+ * Returns whether the times show the newer edit. A time without milliseconds may be any time within its second, because some sides
+ * store only seconds. Two unknown times are those of a write that is no longer stored.
+ */
+export const timeOrder = ({ left, right }: ChangeTimes): TimeOrder => {
+  if (left === null || right === null) return left === right ? 'newer edit' : 'time missing';
+  const isWhole = left % SECOND_MS === 0 || right % SECOND_MS === 0;
+  const isSameSecond = Math.floor(left / SECOND_MS) === Math.floor(right / SECOND_MS);
+  return isWhole && isSameSecond ? 'same second' : 'newer edit';
+};
 
 /** Returns the side of the newer change; the left side if a side has no time. */
 const newerSide = ({ left, right }: ChangeTimes): Side =>
@@ -58,13 +74,14 @@ export const decidedBy = (
     endedAtMs,
   }: Conflict & { readonly decided: Side | null; readonly endedAtMs: number | null },
   terms: ConflictTerms,
+  changedAtMs: ChangeTimes,
 ): DecidedBy => {
   if (decided !== null) return 'user';
   if (winner === null) return endedAtMs === null ? 'undecided' : 'later change';
   const source = sourceOf(forField(terms, field));
   if (source !== null) return source === winner ? 'one-way' : 'earlier policy';
   const policy = policyFor(terms, field);
-  if (policy === 'newest') return 'newer edit';
+  if (policy === 'newest') return timeOrder(changedAtMs);
   return policy === winner ? 'preferred side' : 'earlier policy';
 };
 
@@ -74,3 +91,13 @@ export const decidedBy = (
  */
 export const decidesByTime = (policy: ConflictTerms, field: SyncedField): boolean =>
   forField(policy, field).direction === 'both' && policyFor(policy, field) === 'newest';
+
+/** Returns the times of both edits if they decided a conflict about the field; null if another rule did. */
+export const decidingTimes = (
+  { field, winner }: Pick<Conflict, 'field'> & { readonly winner: Side },
+  terms: ConflictTerms,
+  changedAtMs: ChangeTimes,
+): ChangeTimes | null => {
+  const isKnown = changedAtMs.left !== null || changedAtMs.right !== null;
+  return isKnown && decidesByTime(terms, field) && newerSide(changedAtMs) === winner ? changedAtMs : null;
+};

@@ -1,6 +1,6 @@
 import { foldText } from '../contact/names.ts';
 import { bySide, type Sides } from '../contact/side.ts';
-import { type Change, type ChangeKind, changeKindOf, type WriteView } from './views.ts';
+import { type Change, CHANGE_KINDS, type ChangeKind, changeKindOf, type WriteView } from './views.ts';
 
 /** The filter of a plan, an undo or a run. */
 export type ChangeFilter = {
@@ -35,6 +35,20 @@ export const selectChanges = <Each extends Change>(
     if (only !== undefined && changeKindOf(change) !== only) return false;
     return grep === undefined || textsOf(change).some((text) => containsText(text, grep));
   });
+
+const subjectKey = (change: Change): string => (change.name === null ? '' : foldText(change.name));
+
+/** Returns the changes sorted by kind, groups first, then by name; contacts without a name follow. */
+export const sortChanges = (changes: readonly Change[]): readonly Change[] =>
+  changes
+    .map((change) => ({
+      change,
+      kind: CHANGE_KINDS.indexOf(changeKindOf(change)),
+      rank: 'leftId' in change ? (change.name === null ? 2 : 1) : 0,
+      key: subjectKey(change),
+    }))
+    .toSorted((a, b) => a.kind - b.kind || a.rank - b.rank || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ change }) => change);
 
 const isWrite = (change: Change | WriteView): change is WriteView => 'write' in change;
 

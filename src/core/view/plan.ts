@@ -14,9 +14,10 @@ import {
   type PairIds,
 } from '../reconcile/decision.ts';
 import type { Contact, SyncedField } from '../contact/contact.ts';
-import { isPresent } from '../contact/half.ts';
+import { changedAtMs, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import { type ConflictTerms, decidingTimes } from '../reconcile/conflict-policy.ts';
 import type { GroupNames } from '../reconcile/groups.ts';
 import type { GroupLink } from '../reconcile/membership.ts';
 import type { Plan } from '../reconcile/plan.ts';
@@ -137,7 +138,19 @@ const unlinkViews = (unlink: Unlink): readonly ContactChange[] => {
   return [{ side, action: 'unlink', ...idsOf(pair), name, fields: [], changes: [], why }];
 };
 
-const mergeViews = (merge: Merge, groups: PlanGroups, given?: Why): readonly Change[] => {
+/** The reason of an undo, which is that of all its changes, or the settings that decided the conflicts of a plan. */
+type Reasons = { readonly given: Why } | { readonly given?: never; readonly terms: ConflictTerms };
+
+/** Returns the reason why a text of a conflict is written. */
+const conflictWhy = ({ pair, ...merge }: Merge, field: SyncedField, winner: Side, reasons: Reasons): Why => {
+  const times = bySide((side) => changedAtMs(pair[side]));
+  const decided = 'terms' in reasons ? decidingTimes({ field, winner }, reasons.terms, times) : null;
+  const isFirst = isNewPairing({ pair, ...merge });
+  return { kind: 'conflict', winner, isFirst, ...(decided && { changedAtMs: decided }) };
+};
+
+const mergeViews = (merge: Merge, groups: PlanGroups, reasons: Reasons): readonly Change[] => {
+  const { given } = reasons;
   const { pair, writes, conflicts, taken = [] } = merge;
   const isNew = isNewPairing(merge);
   const ids = idsOf(pair);
@@ -148,7 +161,7 @@ const mergeViews = (merge: Merge, groups: PlanGroups, given?: Why): readonly Cha
       const byHand = taken.find((each) => each.field === field);
       if (byHand !== undefined) return { kind: 'taken', at: byHand.from };
       const winner = conflicts.find((each) => each.field === field)?.winner ?? null;
-      return winner === null ? whyAt(side) : { kind: 'conflict', winner, isFirst: isNew };
+      return winner === null ? whyAt(side) : conflictWhy(merge, field, winner, reasons);
     };
     const update = plannedUpdate(side, ids, pair[side].record, writes, groups);
     return [describe(update, groups.names[side], whyAt(side), whyOf)];
@@ -185,8 +198,9 @@ const restorationView = (decision: Restoration, groups: PlanGroups, why: Why): C
 
 type ShownDecision = Decision | Restoration;
 
-/** Returns the changes of a decision; `given` is the reason of an undo. */
-const decisionViews = (decision: ShownDecision, groups: PlanGroups, given?: Why): readonly Change[] => {
+/** Returns the changes of a decision. */
+const decisionViews = (decision: ShownDecision, groups: PlanGroups, reasons: Reasons): readonly Change[] => {
+  const { given } = reasons;
   switch (decision.kind) {
     case 'create': {
       const { side, source, pair } = decision;
@@ -203,41 +217,43 @@ const decisionViews = (decision: ShownDecision, groups: PlanGroups, given?: Why)
     case 'unlink':
       return unlinkViews(decision);
     case 'merge':
-      return mergeViews(decision, groups, given);
+      return mergeViews(decision, groups, reasons);
   }
 };
 
 type ShownPlan = Pick<Plan, 'groups'> & { readonly decisions: readonly ShownDecision[] };
 
-const changesOf = (decisions: readonly ShownDecision[], groups: PlanGroups, given?: Why): readonly Change[] =>
-  decisions.flatMap((decision) => decisionViews(decision, groups, given));
+const changesOf = (decisions: readonly ShownDecision[], groups: PlanGroups, reasons: Reasons): readonly Change[] =>
+  decisions.flatMap((decision) => decisionViews(decision, groups, reasons));
 
 const changesOfPlan = (
   { decisions, groups }: ShownPlan,
   existing: Sides<readonly NamedGroup[]>,
-  given?: Why,
+  reasons: Reasons,
 ): readonly Change[] => {
   const ofGroups = groups.actions.map((action) =>
-    describeGroup(action, action.kind === 'rename-group' ? action.group.name : action.name, given),
+    describeGroup(action, action.kind === 'rename-group' ? action.group.name : action.name, reasons.given),
   );
-  return [...ofGroups, ...changesOf(decisions, groupsOf(groups, existing), given)];
+  return [...ofGroups, ...changesOf(decisions, groupsOf(groups, existing), reasons)];
 };
 
 const existingIn = ({ pairs }: Plan['groups']): Sides<readonly NamedGroup[]> =>
   bySide((side) => pairs.flatMap((pair) => pair[side] ?? []));
 
-/** Returns all changes of a plan, in the order of `plan --json`. Pure. */
-export const planChanges = (plan: Plan): readonly Change[] => changesOfPlan(plan, existingIn(plan.groups));
+/** Returns all changes of a plan, in the order of `plan --json`. `terms` decided its conflicts. Pure. */
+export const planChanges = (plan: Plan, terms: ConflictTerms): readonly Change[] =>
+  changesOfPlan(plan, existingIn(plan.groups), { terms });
 
 /** Returns the changes of a part of a plan. `groups` are those of the whole plan. Pure. */
-export const partChanges = ({ decisions }: Plan, groups: Plan['groups']): readonly Change[] =>
-  changesOf(decisions, groupsOf(groups, existingIn(groups)));
+export const partChanges = ({ decisions }: Plan, groups: Plan['groups'], terms: ConflictTerms): readonly Change[] =>
+  changesOf(decisions, groupsOf(groups, existingIn(groups)), { terms });
 
 /** Returns all changes of the undo of a run, with the groups that currently exist on each side. Pure. */
 export const undoChanges = (plan: ShownPlan, existing: Sides<readonly NamedGroup[]>, run: string): readonly Change[] =>
-  changesOfPlan(plan, existing, { kind: 'undo', of: run });
+  changesOfPlan(plan, existing, { given: { kind: 'undo', of: run } });
 
-const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord])[] => {
+/** Returns the records of a decision that the plan was made of. */
+export const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord])[] => {
   if (decision.kind === 'create') return [[otherSide(decision.side), decision.source]];
   return SIDES.flatMap((side) => {
     const half = decision.pair[side];

@@ -6,9 +6,20 @@ import { personNameOf } from '../contact/person-name.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import type { FieldChange, Why } from './views.ts';
 
+/** Scripts that write the family name first and no space. A name of only katakana is a foreign name, in its own order. */
+const FAMILY_FIRST = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}ー]+$/u;
+const KATAKANA = /^[\p{Script=Katakana}ー]+$/u;
+
+/** Returns first and last name in the order of their script: `Ada Lovelace`, `王小明`. */
+const fullName = (firstName: string, lastName: string): string => {
+  if (firstName === '' || lastName === '') return firstName + lastName;
+  const joined = lastName + firstName;
+  return FAMILY_FIRST.test(joined) && !KATAKANA.test(joined) ? joined : `${firstName} ${lastName}`;
+};
+
 /** Returns the display name of a contact: its name, else its company, an email address or a number; null if it has none. */
 export const nameOf = ({ firstName, lastName, company, emailAddresses, phoneNumbers }: Contact): string | null => {
-  const name = [firstName, lastName].filter((part) => part !== '').join(' ');
+  const name = fullName(firstName, lastName);
   return name || company || emailAddresses[0]?.value || phoneNumbers[0]?.value || null;
 };
 

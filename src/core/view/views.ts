@@ -2,7 +2,7 @@ import type { PairIds } from '../reconcile/decision.ts';
 import type { ConflictRow, JournalState, RunRow, StoredRunKind } from '../state/rows.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import type { decidedBy } from '../reconcile/conflict-policy.ts';
+import type { ChangeTimes, decidedBy } from '../reconcile/conflict-policy.ts';
 import type { AmbiguousMatch } from '../reconcile/match.ts';
 
 // Plain data of everything that is displayed: the terminal, JSON documents and pages render the same values.
@@ -15,8 +15,11 @@ export type Why =
   | { readonly kind: 'first-meeting'; readonly at: Side }
   /** Deleted on the side that is written, and edited on the other side (R6). */
   | { readonly kind: 'edit-beats-delete'; readonly at: Side }
-  /** Both sides changed a text; `isFirst`: the two contacts were matched for the first time, with different values. */
-  | { readonly kind: 'conflict'; readonly winner: Side; readonly isFirst: boolean }
+  /**
+   * Both sides changed a text; `isFirst`: the two contacts were matched for the first time, with different values. `changedAtMs` are
+   * the times that decided it; absent if another rule did.
+   */
+  | { readonly kind: 'conflict'; readonly winner: Side; readonly isFirst: boolean; readonly changedAtMs?: ChangeTimes }
   /** Changed on both sides; a person decides. */
   | { readonly kind: 'asked'; readonly isFirst: boolean }
   /** A person chose that side's value of a conflict. */
@@ -134,7 +137,7 @@ export type ConflictView = Sides<string> &
     /** The sides whose values the user may choose now. */
     readonly choices: readonly Side[];
     /** When each side had changed the contact, as the side reported it; null if it is unknown. */
-    readonly changedAtMs: Sides<number | null>;
+    readonly changedAtMs: ChangeTimes;
   };
 
 /** The source of the current value of a field, and its age. */

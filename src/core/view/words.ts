@@ -1,6 +1,8 @@
 import { specOf, type SyncedField } from '../contact/contact.ts';
 import { FIELDS } from '../contact/fields.ts';
 import type { Sides, SideWords } from '../contact/side.ts';
+import { timeOrder } from '../reconcile/conflict-policy.ts';
+import type { UnsyncedField } from './unsynced.ts';
 import type { ConflictView, ChangeKind, Unpaired, Why, WriteView } from './views.ts';
 
 /** Formats a whole number like `2,345`. `Intl` is not used, because loading its data takes tens of milliseconds. */
@@ -46,6 +48,20 @@ export const formatEstimate = (durationMs: number): string => {
 export const fieldWords = (field: SyncedField): string =>
   field === 'buckets' ? FIELDS.buckets.words : specOf(field).words;
 
+/** Returns which fields of the contacts are not synced; null if all are. */
+export const unsyncedWords = (fields: readonly UnsyncedField[]): string | null => {
+  if (fields.length === 0) return null;
+  const counted = fields.flatMap(({ field, contacts }) =>
+    contacts === null ? [] : [`${fieldWords(field)} (${count(contacts, 'contact')})`],
+  );
+  const unread = fields.flatMap(({ field, contacts }) => (contacts === null ? [fieldWords(field)] : []));
+  const sentences = [
+    ...(counted.length === 0 ? [] : [`Not synced: ${counted.join(', ')}.`]),
+    `Not read and not synced: ${[...unread, 'custom fields'].join(', ')}.`,
+  ];
+  return `${sentences.join(' ')} FIELDS adds fields.`;
+};
+
 /** The heading of the changes of each kind. */
 export const CHANGE_KIND_TITLES: Readonly<Record<ChangeKind, string>> = {
   deletes: 'Deletions',
@@ -73,8 +89,10 @@ export const ACTION_WORDS: Readonly<Record<WriteView['action'], string>> = {
 /** Actions that affect both contacts of a pair. */
 export const IS_OF_BOTH: ReadonlySet<WriteView['action']> = new Set(['pair', 'ask']);
 
-/** The reason why a value of a conflict won; part of text and JSON. */
-export const DECIDED_BY: Readonly<Record<ConflictView['by'], string>> = {
+/** The reason why the times of two edits do not show which one is newer. */
+const UNORDERED = { 'same second': 'edited in the same second', 'time missing': 'one side reports no time' } as const;
+
+const DECIDED_BY: Readonly<Record<Exclude<ConflictView['by'], keyof typeof UNORDERED>, string>> = {
   user: 'chosen by hand',
   'one-way': 'the source side of the link wins',
   'preferred side': 'the policy prefers it',
@@ -84,8 +102,23 @@ export const DECIDED_BY: Readonly<Record<ConflictView['by'], string>> = {
   undecided: 'needs a decision',
 };
 
+/** Returns the reason why a value of a conflict won; part of text and JSON. */
+export const decidedWords = ({ by, winner }: Pick<ConflictView, 'by' | 'winner'>, sides: Sides<SideWords>): string => {
+  if (by !== 'same second' && by !== 'time missing') return DECIDED_BY[by];
+  return `${UNORDERED[by]}${winner === null ? '' : `; ${sides[winner].place} won by default`}`;
+};
+
 const CHANGED = 'changed on both sides';
 const DIFFERENT_AT_FIRST = 'different at the first match';
+
+/** Returns which side of a conflict won, and whether it won by default. */
+const conflictWords = (
+  { winner, changedAtMs }: Extract<Why, { kind: 'conflict' }>,
+  sides: Sides<SideWords>,
+): string => {
+  const order = changedAtMs === undefined ? 'newer edit' : timeOrder(changedAtMs);
+  return order === 'newer edit' ? `; ${sides[winner].place} won` : `, ${decidedWords({ by: order, winner }, sides)}`;
+};
 
 /** Returns the text of a reason, for the terminal, the page and JSON. */
 export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
@@ -93,7 +126,7 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
     case 'undo':
       return why.of === null ? 'undo of an earlier run' : `undo of run ${why.of}`;
     case 'conflict':
-      return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}; ${sides[why.winner].place} won`;
+      return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}${conflictWords(why, sides)}`;
     case 'asked':
       return `${why.isFirst ? DIFFERENT_AT_FIRST : CHANGED}; needs a decision`;
     case 'taken':
@@ -155,19 +188,20 @@ export const AMBIGUITIES: Readonly<Record<Unpaired['why'], string>> = {
 };
 
 const REMEDIES_BEFORE: Readonly<Record<Unpaired['why'], string>> = {
-  'names differ': 'give both the same name before the sync',
-  'several candidates': 'give the two that belong together the same name and email address before the sync',
-  'same phone number': 'give both the same name before the sync',
-  'same name': 'give both the same email address before the sync',
+  'names differ': 'give both the same name',
+  'several candidates': 'give both the same name and email address',
+  'same phone number': 'give both the same name',
+  'same name': 'give both the same email address',
 };
 
 const mergeRemedy = ({ left, right }: Sides<SideWords>): string =>
-  `merge them at ${left.place} or at ${right.place}: the other side follows.`;
+  `merge them at ${left.place} or at ${right.place}; the other side follows.`;
 
 /** Explains how to join contacts that a run left unpaired (R13). Each exists on both sides after the run. */
 export const completedRemedy = (why: Unpaired['why'], sides: Sides<SideWords>): string =>
-  `${AMBIGUITIES[why]} Each stays a contact of its own. Where two of them are one person, ${mergeRemedy(sides)}`;
+  `${AMBIGUITIES[why]} Each stays a separate contact. If two of them are one person, ${mergeRemedy(sides)}`;
 
 /** Explains how to join contacts that a plan leaves unpaired, or how to keep them apart (R13). */
 export const plannedRemedy = (why: Unpaired['why'], sides: Sides<SideWords>): string =>
-  `${AMBIGUITIES[why]} Where two of them are one person, say so by the command below them before the sync, or ${REMEDIES_BEFORE[why]}; or afterwards ${mergeRemedy(sides)} Two that are not are kept apart by the same command with --apart.`;
+  `${AMBIGUITIES[why]} If two of them are one person, run their command above before the sync, or ${REMEDIES_BEFORE[why]}. ` +
+  `After the sync, ${mergeRemedy(sides)} If they are different people, add --apart to the command.`;

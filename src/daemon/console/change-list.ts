@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import type { Sides, SideWords } from '../../core/contact/side.ts';
+import { SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { countBySide, containsText, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
-import type { Html } from './layout.ts';
+import { exactTimeTag, type Html } from './layout.ts';
 
 /** The number of changes of each kind on one page; the filter finds the others. */
 const ROWS_SHOWN = 100;
@@ -38,6 +38,17 @@ export const idsText = ({
 /** The contact or group of a change. */
 const changeSubject = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
 
+/** The times of both edits, if they decided a conflict. */
+const timesText = (why: FieldChange['why'], sides: Sides<SideWords>): Html => {
+  if (why.kind !== 'conflict' || why.changedAtMs === undefined) return html``;
+  const { changedAtMs } = why;
+  const times = SIDES.map((side) => {
+    const atMs = changedAtMs[side];
+    return html` ${sides[side].title} ${atMs === null ? 'unknown' : exactTimeTag(atMs)}${side === 'left' ? ',' : ''}`;
+  });
+  return html`; contact changed:${times}`;
+};
+
 /** A field with its value before and after. */
 export const fieldChangeItem = (
   { field, from, to, why }: FieldChange,
@@ -45,7 +56,8 @@ export const fieldChangeItem = (
   sides: Sides<SideWords>,
 ): Html => {
   const name = field === 'name' ? 'name' : fieldWords(field);
-  const reason = whole === null || why.kind === whole.kind ? '' : ` (${whyWords(why, sides)})`;
+  const reason =
+    whole === null || why.kind === whole.kind ? '' : html` (${whyWords(why, sides)}${timesText(why, sides)})`;
   if (why.kind === 'asked') {
     return html`<li>
       ${name}: ${sides.left.place} ${valuesText(from)}, ${sides.right.place} ${valuesText(to)}${reason}

@@ -4,6 +4,7 @@
  */
 export const CLIENT_SCRIPT = `
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const withSeconds = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en');
 const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
 const showAge = (time) => {
@@ -12,7 +13,7 @@ const showAge = (time) => {
   if (unit !== undefined) time.textContent = relative.format(Math.trunc(away / unit[1]), unit[0]);
 };
 const showTime = (time) => {
-  const exact = format.format(new Date(time.dateTime));
+  const exact = ('exact' in time.dataset ? withSeconds : format).format(new Date(time.dateTime));
   time.title = 'ago' in time.dataset ? exact : time.dateTime;
   if ('ago' in time.dataset) showAge(time);
   else time.textContent = exact;

@@ -1,7 +1,7 @@
 import { decideConflicts, listConflicts } from '../../engine/history/conflicts.ts';
 import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
-import { decidingOf } from '../../app/config/config.ts';
+import { decidingLinkOf, decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
 import { readLinkRecord } from '../../engine/history/link-record.ts';
@@ -20,8 +20,8 @@ const sideOf = (word: string | null): Side | null => SIDES.find((side) => side =
 
 /** Decides the conflicts with these ids for one side. A conflict that cannot be decided this way is not changed. */
 const decide = async (parts: LinkParts, link: LinkConfig, ids: readonly number[], from: Side): Promise<string> => {
-  const { name, sides } = link;
-  const decided = await decideConflicts(leaseParts(parts), { link: name, terms: decidingOf(link) }, ids, from);
+  const { sides } = link;
+  const decided = await decideConflicts(leaseParts(parts), decidingLinkOf(link), ids, from);
   const others = ids.length - decided.ids.length;
   const reason = `they changed since, or the link does not write the field to ${sides[otherSide(from)].place}`;
   return [
@@ -104,7 +104,7 @@ const addSearch = (routes: Hono<Env>, { app, ...parts }: LinkParts): void => {
   routes.get('/links/:link/contacts', async (context) => {
     const { link } = context.var;
     const text = findIn(context);
-    const named = text === '' ? null : await explainById(app.store, link.name, text);
+    const named = text === '' ? null : await explainById(app.store, decidingLinkOf(link), text);
     if (named !== null) return context.redirect(contactPath(link.name, text), 303);
     const found = text === '' ? [] : await findPeople(app.store, link.name, text, CONTACTS_SHOWN);
     const [only, ...others] = found;
@@ -119,7 +119,7 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   const toContact = (link: string, form: URLSearchParams): string => contactPath(link, form.get('id') ?? '');
   routes.get('/links/:link/contact', async (context) => {
     const { link } = context.var;
-    const history = await explainById(app.store, link.name, context.req.query('id')?.trim() ?? '');
+    const history = await explainById(app.store, decidingLinkOf(link), context.req.query('id')?.trim() ?? '');
     if (history === null) return refuse(context, 404, 'Contact not found', 'The link has no contact with this id.');
     const view = await contactView(app.store, link.name, history, context.req.query('with')?.trim());
     return context.html(contactPage(pageOf(parts, context), view, link));

@@ -31,6 +31,12 @@ export const timeTag = (atMs: number | null, none = 'never'): Html => {
   return iso === null ? html`${none}` : html`<time datetime="${iso}">${utcText(iso)}</time>`;
 };
 
+/** A time in UTC with seconds; the script converts it to the reader's zone. */
+export const exactTimeTag = (atMs: number): Html => {
+  const iso = new Date(atMs).toISOString();
+  return html`<time datetime="${iso}" data-exact>${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
+};
+
 /** The units of durations, the largest first. */
 const TIME_UNITS = [
   ['day', 86_400_000],

@@ -2,6 +2,7 @@ import type { ConsoleActions } from './actions.ts';
 import type { RunKind, RunRow } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
+import { addableFields } from '../../app/config/field-choice.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { digest } from '../../util/secret.ts';
 import type { Contact } from '../../core/contact/contact.ts';
@@ -9,6 +10,8 @@ import { SIDES } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
+import { sortChanges } from '../../core/view/changes.ts';
+import { unsyncedFields, type UnsyncedField } from '../../core/view/unsynced.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';
 
 /** The plan of a run, as of `atMs`. */
@@ -19,6 +22,8 @@ export type PlanView = {
   readonly unpaired: readonly Unpaired[];
   /** By side and id: `left people/c1`. */
   readonly contacts: ReadonlyMap<string, Contact>;
+  /** The fields that a first sync leaves out; empty for other syncs. */
+  readonly unsynced: readonly UnsyncedField[];
   readonly estimate: Estimate;
   /** The message of the halt (R8); null without a halt. */
   readonly halt: string | null;
@@ -79,14 +84,19 @@ const overrideOf = async (app: App, link: LinkConfig, halt: string): Promise<str
 
 const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Promise<PlanView> => {
   const [lastRun] = await endedRuns(app, link);
-  const { kind, changes, unpaired, contacts, halt, estimate } = await app.plan(link, { kind: 'incremental', signal });
+  const { kind, changes, unpaired, contacts, halt, estimate, ...found } = await app.plan(link, {
+    kind: 'incremental',
+    signal,
+  });
+  const unsynced = found.unsynced === null ? [] : unsyncedFields(addableFields(link), found.unsynced);
   const message = halt?.message ?? null;
   return {
     atMs: clock.now(),
     kind,
-    changes,
+    changes: sortChanges(changes),
     unpaired,
     contacts,
+    unsynced,
     estimate,
     halt: message,
     destroys: halt !== null && halt.reason !== 'first-sync',

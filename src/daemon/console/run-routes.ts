@@ -1,6 +1,7 @@
 import { listRuns, runView, whyTooOld } from '../../engine/history/runs.ts';
 import type { RunRow } from '../../core/state/rows.ts';
 import type { Context, Hono } from 'hono';
+import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
 import { listUndone } from '../../engine/history/undone.ts';
@@ -46,8 +47,8 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
       write,
       writes:
         write === null
-          ? await shownWrites(app.store, link.name, run.id, { ...shown, from })
-          : { all: await writeOf(app.store, link.name, run.id, write) },
+          ? await shownWrites(app.store, decidingLinkOf(link), run.id, { ...shown, from })
+          : { all: await writeOf(app.store, decidingLinkOf(link), run.id, write) },
       shown,
       undone: await listUndone(app.store, link.name, run.id),
       undoing: actions.undoing(link),

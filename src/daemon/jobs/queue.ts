@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../util/secret.ts';
-import { giveToThisUser, readTextFileSync } from '../../util/files.ts';
+import { accessRemedy, readTextFileSync } from '../../util/files.ts';
 import { StoreError, type Store } from '../../store/store.ts';
 import type { JobData } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
@@ -82,8 +82,8 @@ const readQueuePrefix = (dataDir: string): string | null => {
   try {
     return prefixOf(readTextFileSync(path).trim());
   } catch (cause) {
-    const remedy = `Change its owner to the user that runs contact-sync, ${giveToThisUser(path)}`;
-    throw new StoreError(`The name of the job queue in ${path} cannot be read.`, { cause, remedy });
+    const message = `The name of the job queue in ${path} cannot be read.`;
+    throw new StoreError(message, { cause, remedy: accessRemedy(path) });
   }
 };
 

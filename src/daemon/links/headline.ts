@@ -5,8 +5,8 @@ import type { LinkStatus } from './link-status.ts';
 /** `good`: nothing to do; `info`: not decided yet; `warn`: a user can improve it; `bad`: no run works until a user acts. */
 export type Severity = 'good' | 'info' | 'warn' | 'bad';
 
-/** The state of a link in a few words. */
-type Headline = { readonly severity: Severity; readonly text: string };
+/** The state of a link in a few words. `group` is the text for several such links, if it differs. */
+type Headline = { readonly severity: Severity; readonly text: string; readonly group?: string };
 
 type Described = Pick<LinkStatus, 'state' | 'pausedByHandAtMs' | 'pairs' | 'openConflicts'> & {
   readonly lastRun: Pick<NonNullable<LinkStatus['lastRun']>, 'outcome'> | null;
@@ -34,7 +34,15 @@ export const headlineOf = (link: Described): Headline => {
   if (lastRun.outcome === 'stopped') return { severity: 'info', text: 'the last run was stopped' };
   if (lastRun.outcome !== 'completed') return { severity: 'warn', text: 'the last run did not complete' };
   const missing = unsynced(link);
-  if (missing > 0) return { severity: 'warn', text: `${count(missing, 'contact')} not synced` };
-  if (openConflicts > 0) return { severity: 'warn', text: `${count(openConflicts, 'conflict')} to decide` };
+  if (missing > 0) {
+    return { severity: 'warn', text: `${count(missing, 'contact')} not synced`, group: 'with contacts not synced' };
+  }
+  if (openConflicts > 0) {
+    return {
+      severity: 'warn',
+      text: `${count(openConflicts, 'conflict')} to decide`,
+      group: 'with conflicts to decide',
+    };
+  }
   return pairs === 0 ? { severity: 'info', text: 'no contacts linked yet' } : { severity: 'good', text: 'in sync' };
 };

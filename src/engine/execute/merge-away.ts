@@ -57,7 +57,7 @@ const writeBack = async (
 /** Returns the error of a step after the merge as one of unknown outcome, because the merge itself was applied. */
 const openAfter = (error: unknown): UnavailableError => {
   if (!(error instanceof RemoteError)) throw error;
-  return leftOpen(error, `a contact was merged, and what came of it could not be found out: ${error.message}`);
+  return leftOpen(error, `a contact was merged, and the result could not be read: ${error.message}`);
 };
 
 /**

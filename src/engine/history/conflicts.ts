@@ -75,7 +75,7 @@ export const listConflicts = async (
     const [name = null] = contacts.flatMap((contact) => nameOf(contact) ?? []);
     const state = endedAtMs === null && isOpen(row) ? 'open' : 'settled';
     const values = { field, left, right, winner: decided ?? winner, changedAtMs: changedAt(row, own, writes) };
-    const by = decidedBy(row, terms);
+    const by = decidedBy(row, terms, values.changedAtMs);
     return { id, run, leftId, rightId, ...values, atMs, name, state, by, choices: choicesOf(row, terms) };
   });
 };

@@ -11,7 +11,7 @@ import { nameOf, valuesOf } from '../../core/view/values.ts';
 import type { Standing, WriteView, Why } from '../../core/view/views.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { followContacts } from './follow.ts';
-import { loadBackground, writeView } from './writes.ts';
+import { type DecidingLink, loadBackground, writeView } from './writes.ts';
 import { loadPairsOf } from '../workload.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -188,7 +188,7 @@ const halvesNamed = async (store: Store, link: string, ids: readonly string[]): 
   return { left: left ?? null, right: right ?? null };
 };
 
-const historyOf = async (store: Store, link: string, id: string) => {
+const historyOf = async (store: Store, { link, terms }: DecidingLink, id: string) => {
   const [known] = await loadPairsOf(store, link, { ids: [id], pairIds: [] });
   const pairId = known?.id ?? null;
   const pairIds = pairId === null ? [] : [pairId];
@@ -197,7 +197,7 @@ const historyOf = async (store: Store, link: string, id: string) => {
   const [pair] = await loadPairsOf(store, link, { ids, pairIds: [] });
   // An unpaired contact is stored as a half without a pair.
   const halves = pair ?? (await halvesNamed(store, link, ids));
-  const background = await loadBackground(store, link, writes);
+  const background = await loadBackground(store, { link, terms }, writes);
   const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
     return [row.leftId, row.rightId].some((one) => one !== null && ids.includes(one));
   };
@@ -221,8 +221,8 @@ const historyOf = async (store: Store, link: string, id: string) => {
 };
 
 /** Returns the history of the contact with that id on either side; null if the store has none. Reads the store only. */
-export const explainById = async (store: Store, link: string, id: string): Promise<ContactHistory | null> => {
-  const { history, isKnown } = await historyOf(store, link, id);
+export const explainById = async (store: Store, of: DecidingLink, id: string): Promise<ContactHistory | null> => {
+  const { history, isKnown } = await historyOf(store, of, id);
   return isKnown ? history : null;
 };
 
@@ -230,14 +230,18 @@ export const explainById = async (store: Store, link: string, id: string): Promi
  * Returns the history of the contacts that match the text by id, email address or name: the writes of each run with the side,
  * the values before and after, and the reason. Empty if the store has no match. Reads the store only.
  */
-export const explainContact = async (store: Store, link: string, text: string): Promise<readonly ContactHistory[]> => {
-  const byId = await explainById(store, link, text);
+export const explainContact = async (
+  store: Store,
+  of: DecidingLink,
+  text: string,
+): Promise<readonly ContactHistory[]> => {
+  const byId = await explainById(store, of, text);
   if (byId !== null) return [byId];
   const seen = new Set<string>();
   const histories: ContactHistory[] = [];
-  for (const { id } of await search(store, link, text, Number.MAX_SAFE_INTEGER)) {
+  for (const { id } of await search(store, of.link, text, Number.MAX_SAFE_INTEGER)) {
     if (seen.has(id)) continue;
-    const { history, ids } = await historyOf(store, link, id);
+    const { history, ids } = await historyOf(store, of, id);
     for (const one of [id, ...ids]) seen.add(one);
     histories.push(history);
   }

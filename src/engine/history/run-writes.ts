@@ -5,12 +5,12 @@ import type { ChangeFilter } from '../../core/view/changes.ts';
 import { CHANGE_KINDS, changeKindOf, type ChangeKind, type WriteView } from '../../core/view/views.ts';
 import { findPeople } from './explain.ts';
 import { followContacts } from './follow.ts';
-import { loadBackground, writeView } from './writes.ts';
+import { type DecidingLink, loadBackground, writeView } from './writes.ts';
 
 /** Returns the completed and attempted writes of a run, in order. Creates and renames of groups are not journaled. */
-export const listWrites = async (store: Store, link: string, run: string): Promise<readonly WriteView[]> => {
-  const rows = await store.journal(link, { run });
-  const background = await loadBackground(store, link, rows);
+export const listWrites = async (store: Store, of: DecidingLink, run: string): Promise<readonly WriteView[]> => {
+  const rows = await store.journal(of.link, { run });
+  const background = await loadBackground(store, of, rows);
   return rows.map((row) => writeView(row, background));
 };
 
@@ -28,11 +28,11 @@ const KINDS = {
 } as const satisfies Partial<Record<ChangeKind, readonly OperationKind[]>>;
 
 /** Views of some writes of a run. */
-const viewsOf = async (store: Store, link: string, rows: readonly JournalRow[]): Promise<readonly WriteView[]> => {
+const viewsOf = async (store: Store, of: DecidingLink, rows: readonly JournalRow[]): Promise<readonly WriteView[]> => {
   // Writes to a new contact after its create have the same reason as the create.
   const ids = rows.flatMap((row) => (row.kind === 'update' || row.kind === 'membership' ? [row.before.id] : []));
-  const others = ids.length === 0 ? [] : await store.journal(link, { ids, pairIds: [] });
-  const background = await loadBackground(store, link, [...rows, ...others.filter(({ kind }) => kind === 'create')]);
+  const others = ids.length === 0 ? [] : await store.journal(of.link, { ids, pairIds: [] });
+  const background = await loadBackground(store, of, [...rows, ...others.filter(({ kind }) => kind === 'create')]);
   return rows.map((row) => writeView(row, background));
 };
 
@@ -56,19 +56,19 @@ type Asked = Pick<ChangeFilter, 'only' | 'grep'> & { readonly from?: number };
 const isOfRun = (run: string) => (row: JournalRow) => row.run === run;
 
 /** The writes that decided a conflict, found by the contacts of the run's conflicts. */
-const conflictSection = async (store: Store, link: string, run: string): Promise<WriteSection> => {
-  const rows = (await store.conflicts(link, { all: true })).filter((row) => row.run === run);
+const conflictSection = async (store: Store, of: DecidingLink, run: string): Promise<WriteSection> => {
+  const rows = (await store.conflicts(of.link, { all: true })).filter((row) => row.run === run);
   const leftIds = [...new Set(rows.map(({ leftId }) => leftId))];
   const ids = leftIds.slice(0, MOST_OF_SORT);
-  const entries = ids.length === 0 ? [] : await store.journal(link, { ids, pairIds: [] });
-  const views = await viewsOf(store, link, entries.filter(isOfRun(run)));
+  const entries = ids.length === 0 ? [] : await store.journal(of.link, { ids, pairIds: [] });
+  const views = await viewsOf(store, of, entries.filter(isOfRun(run)));
   const writes = views.filter((write) => changeKindOf(write) === 'conflicts');
   return { changeKind: 'conflicts', total: Math.max(leftIds.length, writes.length), writes, next: null };
 };
 
 const sectionOf = async (
   store: Store,
-  link: string,
+  of: DecidingLink,
   run: string,
   {
     changeKind,
@@ -77,41 +77,49 @@ const sectionOf = async (
   }: { readonly changeKind: keyof typeof KINDS; readonly total: number; readonly fromId: number },
 ): Promise<WriteSection> => {
   const asked = { run, kinds: KINDS[changeKind], fromId, limit: MOST_OF_SORT + 1 };
-  const rows = total === 0 ? [] : await store.journal(link, asked);
-  const writes = await viewsOf(store, link, rows.slice(0, MOST_OF_SORT));
+  const rows = total === 0 ? [] : await store.journal(of.link, asked);
+  const writes = await viewsOf(store, of, rows.slice(0, MOST_OF_SORT));
   return { changeKind, total, writes, next: rows[MOST_OF_SORT]?.id ?? null };
 };
 
 /** Returns one page of the completed and attempted writes of a run; `from` is the journal id at which a sort continues. */
-export const shownWrites = async (store: Store, link: string, run: string, asked: Asked): Promise<ShownWrites> => {
+export const shownWrites = async (store: Store, of: DecidingLink, run: string, asked: Asked): Promise<ShownWrites> => {
   const { only, grep, from = 0 } = asked;
-  const counts = await store.writeCounts(link, run);
+  const counts = await store.writeCounts(of.link, run);
   const sum = (kinds: readonly OperationKind[]): number => kinds.reduce((n, kind) => n + (counts[kind] ?? 0), 0);
   const total = sum(OPERATION_KINDS);
-  if (total <= FEW_WRITES) return { all: await listWrites(store, link, run) };
+  if (total <= FEW_WRITES) return { all: await listWrites(store, of, run) };
   if (grep !== undefined) {
-    const people = await findPeople(store, link, grep, MOST_FOUND);
-    const { writes } = await followContacts(store, link, { ids: [grep, ...people.map(({ id }) => id)], pairIds: [] });
-    return { total, of: await viewsOf(store, link, writes.filter(isOfRun(run))) };
+    const people = await findPeople(store, of.link, grep, MOST_FOUND);
+    const { writes } = await followContacts(store, of.link, {
+      ids: [grep, ...people.map(({ id }) => id)],
+      pairIds: [],
+    });
+    return { total, of: await viewsOf(store, of, writes.filter(isOfRun(run))) };
   }
   const sections: WriteSection[] = [];
   for (const changeKind of CHANGE_KINDS) {
     if (only !== undefined && only !== changeKind) continue;
-    if (changeKind === 'conflicts') sections.push(await conflictSection(store, link, run));
+    if (changeKind === 'conflicts') sections.push(await conflictSection(store, of, run));
     if (changeKind in KINDS) {
       const sort = changeKind as keyof typeof KINDS;
-      sections.push(await sectionOf(store, link, run, { changeKind: sort, total: sum(KINDS[sort]), fromId: from }));
+      sections.push(await sectionOf(store, of, run, { changeKind: sort, total: sum(KINDS[sort]), fromId: from }));
     }
   }
   return { total, sections: sections.filter((section) => section.total > 0) };
 };
 
 /** Returns one write of a run by its journal id; empty if the run has no such write. */
-export const writeOf = async (store: Store, link: string, run: string, id: number): Promise<readonly WriteView[]> => {
-  const rows = await store.journal(link, { run, fromId: id, limit: 1 });
+export const writeOf = async (
+  store: Store,
+  of: DecidingLink,
+  run: string,
+  id: number,
+): Promise<readonly WriteView[]> => {
+  const rows = await store.journal(of.link, { run, fromId: id, limit: 1 });
   return viewsOf(
     store,
-    link,
+    of,
     rows.filter((row) => row.id === id),
   );
 };

@@ -12,6 +12,7 @@ import {
   originOf,
 } from '../../core/reconcile/operation.ts';
 import type { ConflictRow, JournalRow, RunRow } from '../../core/state/rows.ts';
+import { type ConflictTerms, decidingTimes } from '../../core/reconcile/conflict-policy.ts';
 import { describe, describeGroup } from '../../core/view/describe.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { Why, WriteView } from '../../core/view/views.ts';
@@ -21,6 +22,8 @@ import { type ContactWrite, isContactWrite, writtenId } from './follow.ts';
 type Background = {
   readonly runs: ReadonlyMap<string, RunRow>;
   readonly conflicts: readonly ConflictRow[];
+  /** The settings that decide conflicts now. */
+  readonly terms: ConflictTerms;
   readonly groupNames: Sides<GroupNames>;
   /** The creates, by run and created contact. */
   readonly creates: ReadonlyMap<string, ContactWrite>;
@@ -62,6 +65,10 @@ const takenAt = (write: ContactWrite, field: SyncedField, { conflicts }: Backgro
   return desiredOf(write)?.[field] === row[side] ? side : null;
 };
 
+/** When a side had changed the contact before the write; null if it reported no time. */
+const changedAtMsOf = (write: ContactWrite, side: Side): number | null =>
+  (side === write.side ? beforeOf(write) : originOf(write))?.modifiedAtMs ?? null;
+
 const reasonOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {
   const winner = otherSide(write.side);
   const isConflict = background.conflicts.some((conflict) => {
@@ -71,7 +78,10 @@ const reasonOfField = (write: ContactWrite, field: SyncedField, background: Back
   if (write.cause === 'undo') return reasonOfWrite(write, background);
   const at = takenAt(write, field, background);
   if (at !== null) return { kind: 'taken', at };
-  return isConflict ? { kind: 'conflict', winner, isFirst: write.pairId === null } : reasonOfWrite(write, background);
+  if (!isConflict) return reasonOfWrite(write, background);
+  const times = bySide((side) => changedAtMsOf(write, side));
+  const decided = decidingTimes({ field, winner }, background.terms, times);
+  return { kind: 'conflict', winner, isFirst: write.pairId === null, ...(decided && { changedAtMs: decided }) };
 };
 
 /** The name of the write's contact: before the write, else after it or as intended. */
@@ -114,10 +124,13 @@ export const writeView = (write: JournalRow, background: Background): WriteView 
   return { ...shared, id: writtenId(write), ...change };
 };
 
+/** A link, and the settings that decide its conflicts now. */
+export type DecidingLink = { readonly link: string; readonly terms: ConflictTerms };
+
 /** Loads the data needed to explain the writes. */
 export const loadBackground = async (
   store: Store,
-  link: string,
+  { link, terms }: DecidingLink,
   writes: readonly JournalRow[],
 ): Promise<Background> => {
   const { groupPairs } = await store.link(link);
@@ -131,5 +144,5 @@ export const loadBackground = async (
   const creates = new Map(created.map((write) => [createKey(write), write]));
   const named = bySide((side) => groupPairs.flatMap((pair) => pair[side] ?? []));
   const groupNames = bySide((side) => new Map(named[side].map(({ id, name }) => [id, name])));
-  return { runs, creates, conflicts, groupNames };
+  return { runs, creates, conflicts, terms, groupNames };
 };

@@ -130,7 +130,7 @@ export const openClient = (path: string): Database.Database => {
     const detail = errorMessage(cause);
     throw new StoreError(
       `The database ${path} cannot be used (${detail}); it was left as it is. Check its permissions, restore a backup, ` +
-        'or move it away to start afresh: the next run then pairs both address books again.',
+        'or move it away to start with an empty database: the next run then pairs both address books again.',
       { cause },
     );
   }

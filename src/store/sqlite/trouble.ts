@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { giveToThisUser } from '../../util/files.ts';
+import { accessRemedy } from '../../util/files.ts';
 import { FenceError, StoreError } from '../errors.ts';
 import { errorCode } from '../../util/errors.ts';
 
@@ -10,8 +10,7 @@ const NOTHING_LOST = 'Data stored before is intact, and the next run continues.'
 const FULL: Trouble = { what: 'the disk is full', remedy: `Free some space there. ${NOTHING_LOST}` };
 const NOT_WRITABLE: Trouble = {
   what: 'it cannot be written',
-  remedy: (path) =>
-    `Mount its file system writable, and change its owner to the user that runs contact-sync, ${giveToThisUser(dirname(path))}`,
+  remedy: (path) => `If its file system is read-only, mount it writable. ${accessRemedy(dirname(path))}`,
 };
 const LOCKED: Trouble = {
   what: 'another program keeps it locked',

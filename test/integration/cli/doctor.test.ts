@@ -85,7 +85,7 @@ test('a credential that a side refuses: exit code 4 with the remedy, and the oth
   expect(check('service-credentials')).toMatchObject({
     ok: false,
     detail: expect.stringMatching(/the access token is wrong or expired$/u),
-    remedy: 'The token is set in SERVICE_ACCESS_TOKEN. Replace it there.',
+    remedy: 'The credential is set in SERVICE_ACCESS_TOKEN. Replace it there.',
   });
   expect(check('service')?.ok).toBe(true);
   expect(check('google-credentials')?.ok).toBe(true);

@@ -179,6 +179,20 @@ test('an interrupted sync releases the link and does not change its state', asyn
   expect((await ground.run('sync')).code).toBe(0);
 });
 
+test('an interrupted plan reports that nothing was written', async () => {
+  const { google } = ground.sandbox;
+  google.addFault({ path: '/v1/', count: 1000, delayMs: 600_000 });
+  const sentBefore = google.requests.length;
+  const child = startCli(['plan'], ground.env, ground.directory);
+  const end = ended(child);
+  await expect.poll(() => google.requests.slice(sentBefore).some(({ path }) => path.startsWith('/v1/'))).toBe(true);
+  child.kill('SIGINT');
+  const { code, stderr } = await end;
+  google.clearFaults();
+  expect([code, stderr]).toEqual([1, expect.stringContaining('default: Interrupted. Nothing was planned or written.')]);
+  expect(stderr).not.toContain('stored');
+});
+
 test('exit code 4: refused credentials pause the link, and a one-shot command still runs it', async () => {
   const { google, service } = ground.sandbox;
   const lost = service.issueToken();
@@ -193,11 +207,22 @@ test('exit code 4: refused credentials pause the link, and a one-shot command st
   google.revokeRefreshToken(revoked);
   const textOutput = await runCli(['sync'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
   expect(textOutput.code).toBe(4);
-  expect(textOutput.stderr).toContain('The token is set in GOOGLE_REFRESH_TOKEN. Replace it there');
+  expect(textOutput.stderr).toContain('The credential is set in GOOGLE_REFRESH_TOKEN. Replace it there');
   expect(textOutput.stderr).not.toContain('connect');
   const plan = await runCli(['plan', '--json'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
   expect(plan.code).toBe(4);
   expect(PlansDocument.parse(JSON.parse(plan.stdout)).links[0]).toMatchObject({ error: expect.any(String) });
+  for (const args of [
+    ['undo', 'last'],
+    ['undo', 'last', '--yes'],
+    ['undo', 'last', '--dry-run'],
+  ]) {
+    const undo = await runCli(args, { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
+    expect([undo.code, undo.stderr]).toEqual([
+      4,
+      expect.stringContaining('The credential is set in GOOGLE_REFRESH_TOKEN. Replace it there'),
+    ]);
+  }
   const printed = [refused, textOutput, plan].map(({ stdout, stderr }) => stdout + stderr).join('\n');
   const secrets = [...secretsOf(ground.env), lost, revoked];
   expect(secrets.filter((secret) => printed.includes(secret))).toEqual([]);

@@ -33,11 +33,21 @@ test('[R13] an empty id, which an unset variable of a script leaves, is refused'
   expect([code, stderr]).toEqual([2, expect.stringContaining('An id is empty.')]);
 });
 
-test('[R13] a decision applies to the plan, can be removed, and has a warning for unknown contacts', async () => {
+test('[R13] a decision about an id that no contact of the side has is refused, and not stored', async () => {
+  const mia = googleId(ground, 'Mia');
+  const { code, stdout, stderr } = await run('pair', mia, 'contact_99999999');
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('Service has no contact contact_99999999. Nothing was stored.');
+  expect((await run('pair', 'a', 'b', '--apart')).stderr).toMatch(
+    /Google has no contact a\. Service has no contact b\./u,
+  );
+  expect((await run('pair', '--forget', mia, 'contact_99999999')).stderr).toContain('There is no decision about');
+});
+
+test('[R13] a decision about contacts that no run has read yet applies to the plan, and can be removed', async () => {
   const ids = [googleId(ground, 'Mia'), serviceId(ground, 'Amelia')] as const;
   const decided = await run('pair', ...ids, '--json');
-  expect(decided.code).toBe(0);
-  expect(decided.stderr).toContain(`${ids[0]} is unknown at Google so far.`);
+  expect([decided.code, decided.stderr]).toEqual([0, expect.not.stringContaining('unknown')]);
   const verdict = { link: 'default', googleId: ids[0], serviceId: ids[1], says: 'together' };
   expect(VerdictDocument.parse(JSON.parse(decided.stdout))).toEqual({ verdict });
   const pairing = (await planned())?.actions.find(({ action }) => action === 'pair');

@@ -14,6 +14,7 @@ import { ForgottenDocument } from '../../../src/cli/data/forget.ts';
 import { UndoDocument } from '../../../src/cli/runs/undo.ts';
 import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
 import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
+import { foldText } from '../../../src/core/contact/names.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { MAIN, processEnv } from '../../support/program.ts';
 import { runCli, useGround, type Ended } from './run-cli.ts';
@@ -47,12 +48,13 @@ test('[R8] the plan of a halted run lists the contacts that it would delete', as
   const [title = '', section = '', ...lines] = stdout.split('\n').filter((line) => !line.startsWith('  about '));
   expect(title).toMatch(/^default: incremental, \d+ actions, would halt: too-many-deletes$/u);
   expect(section).toBe(`Deletions: ${DELETED} (${DELETED} at the service)`);
-  const named = lines.slice(0, DELETED).map((line) => line.split(' (Google -> Service): deleted at Google')[0]?.trim());
+  const named = lines.flatMap((line) => /^ {2}(\S.*) \(Google -> Service\): deleted at Google$/u.exec(line)?.[1] ?? []);
+  expect(named.map((name) => foldText(name))).toEqual(named.map((name) => foldText(name)).toSorted());
   expect(inOrder(named)).toEqual(inOrder(deletedNames));
 });
 
 test('the document of a plan contains the names, the deleted values, and only the selected changes', async () => {
-  const { stdout } = await run('plan', '--only', 'deletes', '--json');
+  const { stdout } = await run('plan', '--only', 'deletions', '--json');
   const actions = PlansDocument.parse(JSON.parse(stdout)).links[0]?.actions ?? [];
   expect(inOrder(actions.map(({ name }) => name))).toEqual(inOrder(deletedNames));
   expect(new Set(actions.map(({ action, why }) => `${action}: ${why}`))).toEqual(
@@ -63,6 +65,13 @@ test('the document of a plan contains the names, the deleted values, and only th
   const found = PlansDocument.parse(JSON.parse((await run('plan', '--grep', first.toUpperCase(), '--json')).stdout));
   expect(found.links[0]?.actions.map(({ name }) => name)).toContain(first);
   expect(found.links[0]?.actions.length).toBeLessThan(DELETED);
+});
+
+test('--only takes the headings of the plan, and refuses any other word with the choices', async () => {
+  const headings = ['deletions', 'conflicts', 'creations', 'updates', 'pairings', 'unlinked'];
+  for (const word of headings) expect((await run('plan', '--only', word)).code).toBe(3);
+  const { code, stderr } = await run('plan', '--only', 'removals');
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`Choose one of ${headings.join(', ')}.`)]);
 });
 
 const history = async (...args: readonly string[]) => {
@@ -99,7 +108,7 @@ test('a run is shown with names and values, in text and as a document', async ()
   expect(stdout).toMatch(/^default: incremental, completed, started \d{4}-\d\d-\d\d \d\d:\d\d, took /u);
   expect(stdout).toContain(`Deletions: ${DELETED} (${DELETED} at the service)`);
   for (const name of deletedNames) expect(stdout).toContain(`  ${name} (Google -> Service): deleted at Google`);
-  expect((await run('runs', last?.run ?? '', '--only', 'creates')).stdout).toContain('\n  No matching changes.');
+  expect((await run('runs', last?.run ?? '', '--only', 'Creations')).stdout).toContain('\n  No matching changes.');
   const unknown = await run('runs', 'nobody');
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no run nobody')]);
   const latest = await run('undo', 'latest');
@@ -197,7 +206,10 @@ const titles = () => {
   return [person?.organizations?.[0]?.title, contact?.title];
 };
 
-test('a conflict is listed with the name, both values, the winner and the reason', async () => {
+/** Both edits are made at once, and the service stores only seconds. A second may still end between them. */
+const BY_TIME = '(?:edited in the same second; Google won by default|the newer edit wins)';
+
+test('a conflict is listed with the name, both values, the winner, the reason and the times of both edits', async () => {
   await dispute('Baker', 'Brewer');
   const found = (await conflicts()).find(({ name }) => name === 'Yan New');
   expect(found).toMatchObject({
@@ -205,11 +217,14 @@ test('a conflict is listed with the name, both values, the winner and the reason
     google: 'Baker',
     service: 'Brewer',
     state: 'settled',
-    why: 'the newer edit wins',
+    why: expect.stringMatching(new RegExp(`^${BY_TIME}$`, 'u')),
   });
   const { stdout } = await run('conflicts');
   expect(stdout).toMatch(
-    new RegExp(`^ *${found?.id} +Yan New +title +Baker +Brewer +\\w+: the newer edit wins +settled `, 'mu'),
+    new RegExp(
+      String.raw`^ *${found?.id} +Yan New +title +Baker +Brewer +\w+: ${BY_TIME} +settled .*( +[\d-]{10} \d\d:\d\d:\d\d){2}$`,
+      'mu',
+    ),
   );
   expect(stdout).toContain('contact-sync -- conflicts resolve ID --take google (or service)');
 });

@@ -90,7 +90,7 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
   };
 
   test.each([[['doctor']], [['status']], [['health']], [['daemon']], [['connect', 'service', '--api-key', '-']]])(
-    'for a volume of root %j prints the command that changes its owner',
+    'for a volume of root %j names its owner and the command that changes it',
     async (args) => {
       const path = directoryOf(`volume-${args[0]}`);
       const { code, stdout, stderr } = await run(args, { DATA_DIR: path });
@@ -120,7 +120,7 @@ describe.skipIf(process.getuid?.() !== 0)('files of another user', () => {
     const resync = await run(['resync', '--wait'], { DATA_DIR: path, REDIS_URL: 'redis://127.0.0.1:1' });
     expect(resync.stderr).toContain(give(queue));
     const doctor = await run(['doctor'], { DATA_DIR: closed });
-    expect(doctor.stdout).toContain(`${database} cannot be read and written. Give it`);
+    expect(doctor.stdout).toContain(`${database} cannot be read and written. It belongs to the user 0.`);
     const status = await run(['status'], { DATA_DIR: path, SERVICE_ACCESS_TOKEN_FILE: String(secret) });
     expect(status.code).toBe(2);
     expect(status.stderr).toContain(give(secret));

@@ -120,6 +120,7 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
   const plan = await planOf(visitor);
   expect(seen(plan)).toMatch(/Creations: \d+/u);
   expect(seen(plan)).toMatch(/The first sync waits .* No run writes before you accept this plan\./u);
+  expect(seen(plan)).toMatch(/Not read and not synced: .*notes, photo, .*FIELDS adds fields\./u);
   expect(seen(plan)).toContain('Accept this plan ');
   expect(seen(plan)).not.toContain('deletions included');
   expect(service.account.contacts().length).toBe(before);

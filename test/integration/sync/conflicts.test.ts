@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decidingOf } from '../../../src/app/config/config.ts';
+import { decidingLinkOf, decidingOf } from '../../../src/app/config/config.ts';
 import { decideConflicts, listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { explainContact } from '../../../src/engine/history/explain.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
@@ -271,7 +271,7 @@ describe('R4: a decision about a settled conflict', () => {
     expect(written(summary)).toEqual([1, 1]);
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     expect(await rows(linked)).toMatchObject([{ decided: 'left', endedAtMs: expect.any(Number) }]);
-    const [history] = await explainContact(linked.app.store, 'default', 'ada@x.org');
+    const [history] = await explainContact(linked.app.store, decidingLinkOf(linked.link), 'ada@x.org');
     const reasons = history?.entries.map(({ side, changes }) => [
       side,
       changes.map(({ to, why }) => [to[0], why.kind]),

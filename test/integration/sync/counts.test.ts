@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { decidingLinkOf } from '../../../src/app/config/config.ts';
 import { SIDES } from '../../../src/core/contact/side.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
 import { listWrites } from '../../../src/engine/history/run-writes.ts';
@@ -42,7 +43,7 @@ const countsOfNextRun = async (linked: LinkedSandbox) => {
     plan: headings(changes),
     summary: SIDES.map((side) => numbers(summary[side])),
     runs: SIDES.map((side) => numbers(run?.wrote?.[side])),
-    writes: headings(await listWrites(linked.app.store, 'default', summary.run)),
+    writes: headings(await listWrites(linked.app.store, decidingLinkOf(linked.link), summary.run)),
   };
 };
 

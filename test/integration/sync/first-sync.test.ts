@@ -37,6 +37,14 @@ test('R8: a first sync with a review halts each time until it is accepted', asyn
   expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', left: NOTHING, right: NOTHING });
 });
 
+test('the plan of a first sync counts the contacts with values that are not synced, and later plans do not', async () => {
+  const king = { ...ADA, middleName: 'King' };
+  await using linked = await startLinkedSandbox({ google: [king, BOB], service: [] });
+  expect((await linked.plan()).unsynced).toMatchObject({ middleName: 1, namePrefix: 0 });
+  await linked.synced();
+  expect((await linked.plan('full')).unsynced).toBeNull();
+});
+
 test('R8: the next run continues an accepted and stopped first sync without another review', async () => {
   const crowd = Array.from({ length: 100 }, (_, index) => ({ ...BOB, givenName: `Bob${index}` }));
   await using linked = await startLinkedSandbox({ google: [ADA, ...crowd], service: [ADA] }, REVIEW);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { decidingLinkOf } from '../../../src/app/config/config.ts';
 import { explainContact, type ContactHistory } from '../../../src/engine/history/explain.ts';
 import { googleId, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
@@ -20,7 +21,7 @@ const started = async (service: readonly Person[] = []): Promise<LinkedSandbox> 
   return linked;
 };
 
-const histories = ({ app, link }: LinkedSandbox, text: string) => explainContact(app.store, link.name, text);
+const histories = ({ app, link }: LinkedSandbox, text: string) => explainContact(app.store, decidingLinkOf(link), text);
 
 /** The history in the words of a reader. */
 const outline = ({ entries }: ContactHistory) => {
@@ -63,7 +64,7 @@ describe('explain', () => {
       ['left', 'update', 'done', 'undo', 'title: Brewer -> Baker'],
     ]);
     expect(history.entries.map((entry) => entry.run).slice(2, 4)).toEqual([second.summary.run, third.summary.run]);
-    expect(history.entries[3]?.changes[0]?.why).toEqual({ kind: 'conflict', winner: 'right', isFirst: false });
+    expect(history.entries[3]?.changes[0]?.why).toMatchObject({ kind: 'conflict', winner: 'right', isFirst: false });
     expect(history.entries[4]?.why).toEqual({ kind: 'undo', of: third.summary.run });
     expect(history).toMatchObject({ status: 'linked', left: { id: leftId }, right: { id: rightId } });
     expect(history.name).toBe('Ada Ångström');

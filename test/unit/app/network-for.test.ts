@@ -6,14 +6,17 @@ import type { Config } from '../../../src/app/config/config.ts';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import type { Events } from '../../../src/engine/events.ts';
 import { createGates } from '../../../src/net/gates.ts';
+import { bySide } from '../../../src/core/contact/side.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from '../cli/terminal.ts';
 import { createFakeClock } from '../net/fake-clock.ts';
 
+const SIDES_SET = bySide((side) => ({ ...SIDE_WORDS[side], provider: SIDE_WORDS[side].name, places: {} }));
+
 /** Returns a clock and the retry handler of the service side, which reports to `onScheduled`. */
 const startSide = (onScheduled: Events['retryScheduled']) => {
   const clock = createFakeClock();
-  const link = { name: 'default', sides: SIDE_WORDS } as unknown as LinkConfig;
+  const link = { name: 'default', sides: SIDES_SET } as unknown as LinkConfig;
   const parts = { clock, events: { retryScheduled: onScheduled } } as unknown as Parameters<typeof networkFor>[0];
   return { clock, onRetry: networkFor(parts, link, 'right').onRetry };
 };
@@ -24,7 +27,7 @@ test('requests are summed by side, and the most used limit of a side is reported
   const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
   const connections: NetworkParts['connections'] = new Map();
   const parts = { clock, gates, connections, events: {} } as unknown as Parameters<typeof networkFor>[0];
-  const link = { name: 'home', sides: SIDE_WORDS } as unknown as LinkConfig;
+  const link = { name: 'home', sides: SIDES_SET } as unknown as LinkConfig;
   expect(trafficOf(connections)).toEqual([]);
 
   const reads = await networkFor(parts, link, 'left').openGate('reads', { requests: 10, windowMs: 60_000 });
@@ -48,7 +51,7 @@ test('the gates of a removed link are released, except those that another link s
   const parts = { clock, gates, connections, events: {} } as unknown as Parameters<typeof networkFor>[0];
   const limit = { requests: 10, windowMs: 60_000 };
   const openFor = (name: string, gate: string) => {
-    const link = { name, sides: SIDE_WORDS } as unknown as LinkConfig;
+    const link = { name, sides: SIDES_SET } as unknown as LinkConfig;
     return networkFor(parts, link, 'left').openGate(gate, limit);
   };
   const own = await openFor('gone', 'own');

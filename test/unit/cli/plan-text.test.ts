@@ -18,6 +18,7 @@ const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
     actions,
     total: actions.length,
     unpaired: [],
+    unsynced: [],
     halted: null,
     ...given,
   };
@@ -80,14 +81,16 @@ test('a plan is grouped by action, deletions first, with names and old and new v
   expect(lines).toEqual([
     'default: full, 7 actions, would halt: too-many-deletes',
     'Deletions: 1 (1 at Google)',
-    '  Di (Service -> Google): deleted at the service; company Ltd',
+    '  Di (Service -> Google): deleted at the service',
+    '    company: Ltd',
     'Conflicts: 1 (1 at the service)',
     '  Cy Dee (Google -> Service): changed at Google',
     '    company: (empty) -> "Engine"',
     '    title: "Brewer" -> "Baker" (changed on both sides; Google won)',
     '    email addresses: - a@x  + c@x',
     'Creations: 1 (1 at the service)',
-    '  Ann (Google -> Service): new at Google; email addresses Ann@x.org, b@x.org',
+    '  Ann (Google -> Service): new at Google',
+    '    email addresses: + Ann@x.org  + b@x.org',
     'Updates: 2 (1 at Google, 1 at the service)',
     '  group Friends (Service -> Google): changed at the service',
     '    name: "Mates" -> "Friends"',
@@ -106,8 +109,8 @@ test('long sections are cut unless everything is requested', () => {
   expect(cut.filter((line) => line.includes(' (Google -> Service): new at Google'))).toHaveLength(20);
   expect(cut.at(-1)).toBe('  ... and 5 more (show them with --all, or select with --grep and --only)');
   const whole = textOf({ actions }, undefined, true);
-  expect(whole).toHaveLength(27);
-  expect(whole.at(-1)).toContain('P24');
+  expect(whole).toHaveLength(52);
+  expect(whole.at(-2)).toContain('P24');
 });
 
 test('lines are as wide as the terminal and broken between words, by displayed width', () => {
@@ -147,10 +150,35 @@ test('a name of 3,000 characters and a long value are cut', () => {
 
 test('different values at a first match are not reported as edits of both sides', () => {
   const changes = [
-    { field: 'title', from: ['Cook'], to: ['Baker'], why: { kind: 'conflict', winner: 'left', isFirst: false } },
+    { field: 'title', from: ['Cook'], to: ['Baker'], why: { kind: 'conflict', winner: 'left', isFirst: true } },
   ] as const;
   const lines = textOf({ actions: [update('Di', changes, { why: { kind: 'first-meeting', at: 'left' } })] });
-  expect(lines.at(-1)).toBe('    title: "Cook" -> "Baker" (different values; Google wins)');
+  expect(lines.at(-1)).toBe('    title: "Cook" -> "Baker" (different at the first match; Google won)');
+});
+
+test('a list whose order changes is reported as that', () => {
+  const changes = [
+    { field: 'phoneNumbers', from: ['+49 1', '+46 2'], to: ['+46 2', '+49 1'], why: AT_GOOGLE },
+    { field: 'websites', from: ['a.org'], to: ['a.org', 'a.org'], why: AT_GOOGLE },
+  ] as const;
+  expect(textOf({ actions: [update('Di', changes)] }).slice(-2)).toEqual([
+    '    phone numbers: only the order differs',
+    '    websites: only repeated values differ',
+  ]);
+});
+
+test('the times that decided a conflict are shown with seconds', () => {
+  const at = (second: number) => new Date(2026, 10, 25, 15, 31, second).getTime();
+  const why = {
+    kind: 'conflict',
+    winner: 'right',
+    isFirst: false,
+    changedAtMs: { left: at(7), right: at(9) },
+  } as const;
+  const lines = textOf({ actions: [update('Di', [{ field: 'title', from: ['Cook'], to: ['Baker'], why }])] });
+  expect(lines.at(-1)).toContain(
+    '(changed on both sides; the service won; contact changed: Google 2026-11-25 15:31:07, Service 2026-11-25 15:31:09)',
+  );
 });
 
 test('the run of an undo is not repeated in each line', () => {
@@ -171,6 +199,20 @@ test('changes are selected by kind, name, id and value in any spelling', () => {
   expect(names({ grep: '...' })).toEqual([]);
 });
 
+test('the plan of a first sync lists once the fields that it leaves out', () => {
+  const unsynced = [
+    { field: 'middleName', contacts: 12 },
+    { field: 'notes', contacts: null },
+    { field: 'tags', contacts: 1 },
+    { field: 'photo', contacts: null },
+  ] as const;
+  expect(textOf({ unsynced })).toEqual([
+    'default: full, nothing to do',
+    '  Not synced: middle name (12 contacts), tags (1 contact). Not read and not synced: notes, photo, custom fields. ' +
+      'FIELDS adds fields.',
+  ]);
+});
+
 test('[R13] a plan lists the contacts that it leaves unpaired, the reasons, and how to join them', () => {
   const text = textOf({
     unpaired: [
@@ -188,9 +230,10 @@ test('[R13] a plan lists the contacts that it leaves unpaired, the reasons, and 
   expect(text).toContain(
     'Not paired: names differ: 1\n  at Google Ann (people/c1); at the service contact_1\n    contact-sync pair people/c1 contact_1\n',
   );
-  expect(text).toContain('give both the same name before the sync');
+  expect(text).toContain('run their command above before the sync, or give both the same name.');
   expect(text).toContain('at Google Bo (people/c2); at the service Bo (contact_2), Bo C (contact_3)\n');
-  expect(text).toContain('or afterwards merge them at Google or at the service');
+  expect(text).toContain('After the sync, merge them at Google or at the service;');
+  expect(text).toContain('If they are different people, add --apart to the command.');
   expect(text).toContain('    contact-sync pair people/c2 contact_2\n    contact-sync pair people/c2 contact_3\n');
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatBar } from '../../../src/cli/terminal/progress.ts';
-import { formatStatus } from '../../../src/cli/links/status.ts';
+import { formatStatus, formatStatuses } from '../../../src/cli/links/status.ts';
 import type { LinkStatus } from '../../../src/daemon/links/link-status.ts';
 import { formatSummary, formatTrouble } from '../../../src/cli/sync/summary.ts';
 import { formatTable } from '../../../src/cli/terminal/layout.ts';
@@ -104,7 +104,7 @@ test('a problem is shown with its remedy', () => {
   );
   const words = { ...SIDE_WORDS, left: { ...SIDE_WORDS.left, tokenKey: 'GOOGLE_REFRESH_TOKEN' } };
   const configured = formatTrouble({ summary, error: atGoogle(new RevokedError('Google refused.', options)) }, words);
-  expect(configured).toMatch(/The token is set in GOOGLE_REFRESH_TOKEN\. Replace it there$/u);
+  expect(configured).toMatch(/The credential is set in GOOGLE_REFRESH_TOKEN\. Replace it there$/u);
   expect(configured).not.toContain('connect');
   expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/Run the same command again/u);
   const refused = trouble(atGoogle(new ClientRefusedError('GOOGLE_CLIENT_ID is wrong', options)));
@@ -238,7 +238,7 @@ test('a status has the reason, ages and every refused contact', () => {
       '  conflicts   1 open (contact-sync conflicts default)',
       '  rate limit  480 of 500 requests free at the service, all in 12.0 s',
       '  refused     1 contact',
-      '    Service  Ada (people/c1)  too long',
+      '    Service  Ada (people/c1)  too long  next attempt with the next run',
       '  skipped  1 contact',
       '    Google  people/c2  empty',
     ].join('\n'),
@@ -251,11 +251,43 @@ test('a status lists the contacts that exist on one side only, and how to link t
     { side: 'left', leftId: 'people/c2', rightId: null, name: null, undoRun: null },
   ] as const;
   const lines = formatStatus({ ...status, alone }, NOW_MS, plain).split('\n');
-  expect(lines.slice(-5)).toEqual([
+  expect(lines.slice(-6)).toEqual([
     '  unlinked  2 contacts on one side only',
     '    Google  Ada        since undo run-9',
     '    Google  people/c2',
     '    To link a contact again, create one with the same name and address on the other side,',
-    '    or undo the undo: contact-sync undo RUN',
+    '    or press "Include again" on its page (contact-sync console).',
+    '    To revert the undo run-9: contact-sync undo run-9',
   ]);
+  // No undo is named if a contact was left out or its counterpart was deleted.
+  expect(formatStatus({ ...status, alone: alone.slice(1) }, NOW_MS, plain)).not.toContain('undo');
+});
+
+test('of more than ten links, a status shows a summary and those with a problem, the most severe first', () => {
+  const completed = { id: 'r', undoes: null, reason: null, wrote: null, startedAtMs: 0, endedAtMs: 1 } as const;
+  const lastRun = { ...completed, link: 'home', kind: 'full', outcome: 'completed' } as const;
+  const of = (link: string, given: Partial<LinkStatus> = {}): LinkStatus => {
+    return { ...status, link, pairs: 1, lastRun, refused: [], skipped: [], openConflicts: 0, ...given };
+  };
+  const links = [
+    ...Array.from({ length: 9 }, (_, index) => of(`l${index}`)),
+    of('slow', { openConflicts: 2 }),
+    of('broken', { state: 'paused', reason: 'The sign-in was revoked.' }),
+  ];
+  const titlesOf = (all: boolean, shown = links) =>
+    formatStatuses(shown, { nowMs: NOW_MS, all }, plain).map((part) => part.split('\n')[0]);
+  expect(titlesOf(false)).toEqual([
+    '11 links: 1 sign-in needed; 1 with conflicts to decide; 9 in sync',
+    'broken: sign-in needed',
+    'slow: 2 conflicts to decide',
+    '9 links without a problem: contact-sync status --all shows them.',
+  ]);
+  expect(titlesOf(true)).toHaveLength(12);
+  expect(titlesOf(true).slice(0, 4)).toEqual([
+    expect.any(String),
+    'broken: sign-in needed',
+    'slow: 2 conflicts to decide',
+    'l0: in sync',
+  ]);
+  expect(titlesOf(false, links.slice(1))).toHaveLength(10);
 });

@@ -59,6 +59,7 @@ test.each([
   ['a revoked permission', new RevokedError('x', AT), 'error', 'link paused'],
   ['a token refused', new UnauthenticatedError('x', AT), 'error', 'link paused'],
   ['a halt', new HaltError({ reason: 'too-many-deletes', message: 'x' } as never), 'error', 'run halted'],
+  ['a first sync that waits', new HaltError({ reason: 'first-sync', message: 'x' } as never), 'warn', 'run halted'],
   ['the program stopped', new StoppedError(), 'info', 'run stopped'],
   ['a lease lost', new LeaseError('a', 'lost'), 'warn', 'lease lost'],
   ['a response that no run repairs', new NotFoundError('x', AT), 'error', 'run failed'],

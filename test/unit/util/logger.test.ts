@@ -58,12 +58,22 @@ describe('the logger', () => {
     expect(JSON.stringify(lines())).not.toContain(CANARY);
   });
 
-  test('writes readable lines in the pretty format', () => {
+  test('writes one readable line an event in the pretty format', () => {
     const { logger, output } = recorded({ format: 'pretty' });
-    logger.info({ link: 'home', accessToken: CANARY }, 'run started');
-    expect(output()).toMatch(/INFO.*: run started/u);
-    expect(output()).toContain('link: "home"');
+    const google = { pulled: 12, created: 0 };
+    logger.info({ link: 'home', run: null, accessToken: CANARY, google, reason: 'It waits.' }, 'run halted');
+    expect(output()).toMatch(
+      /^\[.*\] INFO: run halted link=home accessToken=\[secret\] google\.pulled=12 reason="It waits\."\n$/u,
+    );
     expect(output()).not.toContain(CANARY);
+  });
+
+  test('writes the stack of an error after its line in the pretty format', () => {
+    const { logger, output } = recorded({ format: 'pretty' });
+    logger.error({ error: new TypeError('no value') }, 'job failed');
+    expect(output()).toMatch(
+      /ERROR: job failed error\.name=TypeError error\.message="no value"\n +TypeError: no value\n +at /u,
+    );
   });
 
   test.each<[string, object]>([

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
-import { count, DECIDED_BY, fieldWords, grouped } from '../../../core/view/words.ts';
+import { count, decidedWords, fieldWords, grouped } from '../../../core/view/words.ts';
 import type { ConflictView } from '../../../core/view/views.ts';
 import { findForm, idsText, isFound } from '../change-list.ts';
-import { button, page, timeTag, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
+import { button, exactTimeTag, page, timeTag, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
 import { contactPath } from './contact.ts';
 
 /** The number of conflicts on one page; the open ones can be decided at once. */
@@ -28,23 +28,25 @@ const takeButton = ({ context, link, find }: Place, conflict: ConflictView, side
 
 /** The value of one side, with the button that chooses it. */
 const valueBox = (place: Place, conflict: ConflictView, side: Side): Html => {
-  const { winner, by, choices, changedAtMs } = conflict;
+  const { winner, choices } = conflict;
+  const changedAtMs = conflict.changedAtMs[side];
   const isWinner = winner === side;
   return html`<div class="side ${isWinner ? 'kept' : ''}">
     <h3>${place.link.sides[side].title}</h3>
     <p class="value">${conflict[side] || '(empty)'}</p>
-    ${changedAtMs[side] === null ? '' : html`<p class="faint small">Contact changed ${timeTag(changedAtMs[side])}</p>`}
-    ${isWinner ? html`<p class="good">Winner: ${DECIDED_BY[by]}</p>` : ''}
+    ${changedAtMs === null ? '' : html`<p class="faint small">Contact changed ${exactTimeTag(changedAtMs)}</p>`}
+    ${isWinner ? html`<p class="good">Winner: ${decidedWords(conflict, place.link.sides)}</p>` : ''}
     ${choices.includes(side) ? takeButton(place, conflict, side) : ''}
   </div>`;
 };
 
 const conflictItem = (place: Place, conflict: ConflictView): Html => {
-  const { name, field, state, winner, by, atMs, leftId } = conflict;
+  const { name, field, state, winner, atMs, leftId } = conflict;
   return html`<li class="panel">
     <h2><a href="${contactPath(place.link.name, leftId)}">${name ?? idsText(conflict)}</a>: ${fieldWords(field)}</h2>
     <p class="faint">
-      Changed on both sides, found ${timeTag(atMs)}. State: ${state}${winner === null ? html`, ${DECIDED_BY[by]}` : ''}.
+      Changed on both sides, found ${timeTag(atMs)}. State:
+      ${state}${winner === null ? html`, ${decidedWords(conflict, place.link.sides)}` : ''}.
     </p>
     <div class="sides">${SIDES.map((side) => valueBox(place, conflict, side))}</div>
   </li>`;

@@ -1,11 +1,11 @@
 import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
-import type { SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
 import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';
 import type { Standing, WriteView } from '../../../core/view/views.ts';
+import { isSame, missingAt } from '../../../core/view/standings.ts';
 import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
 import { button, navOf, page, table, timeTag, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
 
@@ -45,18 +45,6 @@ const halfText = ({ id, state, unsynced }: ContactHistory[Side]): Html => {
     id === null ? '' : html`<span class="faint">${id}</span>`
   }${waiting}`;
 };
-
-/** Returns the value in one spelling for comparison: the spelling of an address or a number may differ on the two sides. */
-const keyOf = (field: SyncedField, value: string): string =>
-  field === 'emailAddresses' || field === 'phoneNumbers' ? value.toLowerCase().replaceAll(/[\s().-]+/gu, '') : value;
-
-/** The values of one side that the other side does not have. */
-const missingAt = ({ field, ...values }: Standing, side: Side): ReadonlySet<string> => {
-  const theirs = new Set(values[otherSide(side)].map((value) => keyOf(field, value)));
-  return new Set(values[side].filter((value) => !theirs.has(keyOf(field, value))));
-};
-
-const isSame = (standing: Standing): boolean => SIDES.every((side) => missingAt(standing, side).size === 0);
 
 /** The values of one side. Values that the other side does not have are marked. */
 const cell = (standing: Standing, side: Side): Html => {

@@ -1,4 +1,12 @@
-import { count, fieldWords, formatEstimate, grouped, haltWords, AMBIGUITIES } from '../../../core/view/words.ts';
+import {
+  count,
+  fieldWords,
+  formatEstimate,
+  grouped,
+  haltWords,
+  AMBIGUITIES,
+  unsyncedWords,
+} from '../../../core/view/words.ts';
 import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
@@ -248,9 +256,10 @@ const explanation = (view: PlanView): Html => {
         To keep a contact, leave it out below, or restore it where it is missing. Then refresh this plan. An accepted
         plan can be undone.
       </p>`;
+  const unsynced = unsyncedWords(view.unsynced);
   return html`<p><strong>${haltWords(halt)}</strong></p>
     <p>No run writes before you accept this plan.</p>
-    ${keep} ${hint}`;
+    ${unsynced === null ? '' : html`<p>${unsynced}</p>`} ${keep} ${hint}`;
 };
 
 const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: ChangeFilter): readonly Html[] => {

@@ -60,9 +60,6 @@ const addressOf = ({ route }: Asked): string =>
 /** The code for a header value that cannot be sent: the request was not sent. */
 const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
 
-/** The TLS code for an answer in plain HTTP. */
-const ANSWERED_PLAIN = 'ERR_SSL_WRONG_VERSION_NUMBER';
-
 /** Returns the error of a request without an answer: refused, reset, timed out, or answered in plain HTTP. */
 export const connectionError = (asked: Asked, cause: unknown): RemoteError => {
   const sent = sentOf(asked);
@@ -73,10 +70,6 @@ export const connectionError = (asked: Asked, cause: unknown): RemoteError => {
   if (codes[0] === UNSENDABLE_HEADER) {
     const text = `${route} was not sent: the access token contains a character that no token has`;
     return new UnauthenticatedError(text, { ...notSent(route), cause });
-  }
-  if (codes.includes(ANSWERED_PLAIN)) {
-    const text = `the service answered ${route} in plain HTTP, not HTTPS: write http:// in ${addressOf(asked)}`;
-    return new WrongAddressError(text, { ...notSent(route), cause });
   }
   return withoutAnswer(sent, addressOf(asked), cause);
 };

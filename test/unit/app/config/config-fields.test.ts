@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
-import { fieldChoice } from '../../../../src/app/config/field-choice.ts';
+import { addableFields, fieldChoice } from '../../../../src/app/config/field-choice.ts';
 import { problemsOf, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
 const schema = fieldChoice({ left: 'google', right: 'service' });
@@ -49,16 +49,16 @@ describe('FIELDS', () => {
     ['default,birthdays', 'Did you mean birthday?'],
     ['company,title', 'Names are always synced'],
     [{ firstName: 'off' }, 'Names are always synced'],
-    [{ notes: { direction: 'to-outlook' } }, '"to-outlook" is no direction of notes'],
+    [{ notes: { direction: 'to-outlook' } }, '"to-outlook" is not a direction of notes'],
     [{ notes: { winner: 'outlook' } }, '"outlook" is not known for notes. Choose one of newest, ask, google, service.'],
     [{ tags: { winner: 'google' } }, '"tags" has no winner'],
     [{ notes: { sync: 'yes' } }, '"notes" takes the options direction and winner, or off.'],
     [{ notes: 'no' }, '"notes" takes the options direction and winner, or off.'],
     [{ notes: ['to-google'] }, '"notes" takes the options direction and winner, or off.'],
-    [{ constructor: {} }, '"constructor" is no field'],
-    ['default,custom:', 'is no field'],
+    [{ constructor: {} }, '"constructor" is not a syncable field'],
+    ['default,custom:', 'is not a syncable field'],
     ['default,lastContact', 'Did you mean lastContacted?'],
-    ['default,title:to-google', '"title:to-google" is no field'],
+    ['default,title:to-google', '"title:to-google" is not a syncable field'],
     [{ lastContacted: { winner: 'google' } }, 'has no winner: one side computes it'],
     ['default,custom:Last contacted,lastContacted', 'is called like the field custom:Last contacted'],
   ])('%j is refused', (value, fault) => {
@@ -91,12 +91,27 @@ describe('computed fields of a link', () => {
 
   test('are refused if the side that would show them must not be written', () => {
     expect(faultsOf(link('google', 'service', 'direction: to-service,'))).toEqual([
-      expect.stringContaining('would go against the direction of the link'),
+      expect.stringContaining('conflicts with the direction of the link and would never be written'),
     ]);
     const both = link('google', 'service').replace(
       '{ lastContacted: {} }',
       '{ lastContacted: { direction: to-service } }',
     );
     expect(faultsOf(both)).toEqual([expect.stringContaining(`"${LAST}" is never written to the service`)]);
+  });
+});
+
+describe('the fields that a link could sync in addition', () => {
+  const { loadLink } = useConfigDirectory();
+  const addable = (yaml: string) => addableFields(loadLink({}, `${REQUIRED_YAML}${yaml}`));
+
+  test('are those that it does not name and that a side can store', () => {
+    expect(addable('fields: default,notes')).toContain('photo');
+    expect(addable('fields: default,notes')).not.toContain('notes');
+    expect(addable('fields: { websites: off }')).toContain('websites');
+    expect(addable('direction: to-google')).not.toContain('photo');
+    expect(addable('links: { home: { left: { provider: google }, right: { provider: google } } }')).not.toContain(
+      'photo',
+    );
   });
 });

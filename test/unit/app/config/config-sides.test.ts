@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { placeOf } from '../../../../src/app/config/accounts.ts';
+import { namePlaces, placeOf } from '../../../../src/app/config/accounts.ts';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { placesOf, problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
@@ -75,6 +75,23 @@ links:
     const { left, right } = loadLink({}, yaml).sides;
     expect([left.token?.reveal(), right.token?.reveal()]).toEqual(['left-token', 'right-token']);
     expect(left.settings).not.toHaveProperty('refreshToken');
+  });
+
+  test('a message names a setting by the variable or the key of the file that sets it', () => {
+    const yaml = `
+links:
+  home:
+    left: { provider: service, baseUrl: 'https://service.test', accessToken: a }
+    right: { provider: carddav, url: 'https://dav.test', username: ada }
+`;
+    write('password', 'secret');
+    const { left, right } = loadLink({ CARDDAV_PASSWORD_FILE: 'password' }, yaml).sides;
+    expect([left.tokenKey, right.tokenKey]).toEqual(['links.home.left.accessToken', 'CARDDAV_PASSWORD_FILE']);
+    expect(namePlaces('check CARDDAV_USERNAME and CARDDAV_PASSWORD', right)).toBe(
+      'check links.home.right.username and CARDDAV_PASSWORD_FILE',
+    );
+    expect(namePlaces('check SERVICE_BASE_URL', left)).toBe('check links.home.left.baseUrl');
+    expect(namePlaces('check SERVICE_AUTH_URL', left)).toBe('check SERVICE_AUTH_URL');
   });
 
   test.each([

@@ -39,6 +39,7 @@ test('variables alone describe one link named default, with the documented defau
             place: 'Google',
             provider: 'google',
             namesDeletions: true,
+            places: {},
             contacts: ['*'],
             token: null,
             settings: {
@@ -57,6 +58,7 @@ test('variables alone describe one link named default, with the documented defau
             place: 'the service',
             provider: 'service',
             namesDeletions: false,
+            places: {},
             contacts: ['*'],
             token: null,
             settings: {
@@ -96,7 +98,7 @@ test.each([
 
 test.each(['0', '12h', '30m', '4000d', 'forever'])('RETENTION=%s is refused with the possible values', (value) => {
   expect(() => load({ ...REQUIRED, RETENTION: value })).toThrow(
-    /RETENTION: "\w+" is no time to keep what runs wrote\. .* from 1d to 3650d, such as 180d, or off/u,
+    /RETENTION: "\w+" is not a retention period\. .* from 1d to 3650d, such as 180d, or off/u,
   );
 });
 

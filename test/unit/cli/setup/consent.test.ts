@@ -36,7 +36,7 @@ test('a sign-in gives up after five minutes', async () => {
   await requested;
   await setImmediate();
   wake();
-  await expect(consent).rejects.toThrow('Nobody consented within 5 minutes');
+  await expect(consent).rejects.toThrow('No consent was given within 5 minutes');
   expect(slept).toEqual([300_000]);
 });
 

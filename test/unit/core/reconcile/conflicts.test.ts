@@ -7,6 +7,7 @@ import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import { decidedBy } from '../../../../src/core/reconcile/conflict-policy.ts';
 import { conflictsEndedBy, conflictsToPlan, takenValue } from '../../../../src/core/reconcile/recorded-conflicts.ts';
 import { bothSides, pairOf, policyWith, present, record, SCOPES, sideOf, snapshot } from './support.ts';
 
@@ -290,6 +291,25 @@ const decide = (pair: Pair, given: Partial<Policy> = {}, conflicts: readonly Rec
 
 const winnerOf = (right: string, given: Partial<Policy> = {}) =>
   decide(disputed(right), given).map((decision) => decision.kind === 'merge' && decision.conflicts[0]?.winner);
+
+test.each([
+  ['a side stores only seconds, and both edits are in one second', 61_000, 61_900, 'same second'],
+  ['it is the other side', 61_900, 61_000, 'same second'],
+  ['the edits are in different seconds', 61_999, 62_000, 'newer edit'],
+  ['both sides store milliseconds', 61_100, 61_900, 'newer edit'],
+  ['one side reports no time', null, 61_900, 'time missing'],
+  ['the times are no longer stored', null, null, 'newer edit'],
+] as const)('[R4] the newer edit is named as the winner only if the times show it: %s', (_, left, right, by) => {
+  const row = {
+    field: 'title',
+    left: 'Baker',
+    right: 'Brewer',
+    winner: 'left',
+    decided: null,
+    endedAtMs: null,
+  } as const;
+  expect(decidedBy(row, policyWith(), { left, right })).toBe(by);
+});
 
 test('[R4] a settled conflict keeps its winner while its two values are unchanged, even if they were written since', () => {
   expect(winnerOf('Brewer')).toEqual(['left']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { countBySide } from '../../../../src/core/view/changes.ts';
-import type { ContactChange } from '../../../../src/core/view/views.ts';
+import { countBySide, sortChanges } from '../../../../src/core/view/changes.ts';
+import type { Change, ContactChange } from '../../../../src/core/view/views.ts';
 
 const changeOf = (action: ContactChange['action'], id: string): ContactChange => ({
   side: 'right',
@@ -23,4 +23,33 @@ test('a contact that a run created counts as created or deleted, and not as upda
   expect(countBySide(byAction.create, all)).toEqual({ left: 0, right: 1 });
   expect(countBySide(byAction.update, all)).toEqual({ left: 0, right: 1 });
   expect(countBySide(byAction.delete, all)).toEqual({ left: 0, right: 1 });
+});
+
+test('the changes of a plan are sorted by kind, groups first, then by name in any spelling', () => {
+  const named = (action: ContactChange['action'], name: string | null): Change => ({ ...changeOf(action, 'c'), name });
+  const group: Change = {
+    side: 'right',
+    action: 'create-group',
+    name: 'Zoo',
+    changes: [],
+    why: { kind: 'new', at: 'left' },
+  };
+  const changes = [
+    named('update', 'Émile'),
+    named('update', 'zoe'),
+    named('update', 'Fay'),
+    named('create', null),
+    named('create', 'Bo'),
+    group,
+    named('delete', 'Zed'),
+  ];
+  expect(sortChanges(changes).map(({ action, name }) => `${action} ${name}`)).toEqual([
+    'delete Zed',
+    'create-group Zoo',
+    'create Bo',
+    'create null',
+    'update Émile',
+    'update Fay',
+    'update zoe',
+  ]);
 });

@@ -26,7 +26,7 @@ const views = (given: Partial<Parameters<typeof planContacts>[0]>, policy: Parti
   const noContacts = { left: [], right: [] };
   const fixed = { groups: NO_GROUPS, conflicts: [], policy: policyWith(policy), scopes: SCOPES };
   const input = { pairs: [], survivors: [], unpaired: noContacts, ...fixed, ...given };
-  return planChanges(planContacts(input));
+  return planChanges(planContacts(input), fixed.policy);
 };
 
 /** The output of `plan --json`. */
@@ -262,6 +262,28 @@ describe('the readable form of a plan', () => {
     const found = views({ unpaired: { left, right } }, { conflicts }).flatMap(({ changes }) => changes);
     const sides = { left: { name: 'google', title: 'Google', place: 'Google' }, right: SERVICE };
     expect(found.map(({ field, why }) => `${field}: ${whyWords(why, sides)}`)).toEqual([`title: ${text}`]);
+  });
+
+  test.each([
+    { left: 61_000, right: 75_500, text: 'changed on both sides; the service won' },
+    {
+      left: 61_000,
+      right: 61_500,
+      text: 'changed on both sides, edited in the same second; the service won by default',
+    },
+    { left: 61_000, right: null, text: 'changed on both sides, one side reports no time; Google won by default' },
+  ])('R4: a conflict that times decide has the times of both edits: $text', ({ left, right, text }) => {
+    const at = (id: string, title: string, modifiedAtMs: number | null) =>
+      present(record(id, { ...ADA, title }, { modifiedAtMs }), snapshot({ ...ADA, title: 'Cook' }));
+    const found = (policy: Partial<Policy>) =>
+      views({ pairs: [pairOf(at('g', 'Baker', left), at('s', 'Brewer', right))] }, policy).flatMap(({ changes }) =>
+        changes.map(({ why }) => why),
+      );
+    const [why] = found({});
+    expect(why).toMatchObject({ kind: 'conflict', changedAtMs: { left, right } });
+    const sides = { left: { name: 'google', title: 'Google', place: 'Google' }, right: SERVICE };
+    expect(why && whyWords(why, sides)).toBe(text);
+    expect(found({ conflicts: 'left' })[0]).not.toHaveProperty('changedAtMs');
   });
 
   test('a deletion has the deleted values, and the place where the contact was deleted or merged', () => {

@@ -37,12 +37,11 @@ test('results of a link are not shown for another link that was added under the 
 });
 
 test('the acceptance of a plan covers the run that it started, but no later run and no run that halted or failed', async () => {
-  const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
   const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   const before = ended('before', 'halted');
   let runs = [{ ...ended('running'), endedAtMs: null }, before];
   const app = {
-    plan: () => Promise.resolve({ kind: 'incremental', plan, halt: null, estimate }),
+    plan: () => Promise.resolve({ kind: 'incremental', changes: [], unsynced: null, halt: null, estimate }),
     store: {
       ...STORE,
       runs: () => Promise.resolve(runs),
@@ -71,7 +70,6 @@ test('the acceptance of a plan covers the run that it started, but no later run 
 
 test('a plan is computed on the first request, and again after a run that wrote, halted for another reason or ended the halt', async () => {
   const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
-  const plan = { decisions: [], groups: { actions: [], pairs: [], links: [] }, ambiguous: [] };
   let planned = 0;
   let last = ended('halted', 'halted', 'too many');
   const app = {
@@ -79,9 +77,10 @@ test('a plan is computed on the first request, and again after a run that wrote,
       planned += 1;
       return Promise.resolve({
         kind: 'full',
-        plan,
+        changes: [],
         halt: { reason: 'too-many-deletes', message: last.reason },
         estimate,
+        unsynced: null,
       });
     },
     store: { ...STORE, runs: () => Promise.resolve([last]) },

@@ -129,7 +129,7 @@ test('a conflict shows when each side changed the contact, where the side report
     changedAtMs: { left: Date.UTC(2026, 0, 1, 8, 30), right: null },
   };
   const page = String(await conflictsPage(context(), link, { conflicts: [conflict], all: false, find: '' }));
-  expect(page).toContain('2026-01-01 08:30 UTC');
+  expect(page).toContain('2026-01-01 08:30:00 UTC');
   expect(page.match(/Contact changed/gu)).toHaveLength(1);
 });
 

@@ -14,6 +14,8 @@ import { operationOf, putHalf, recordOf } from '../../../support/store/rows.ts';
 
 const LINK = 'default';
 
+const OF = { link: LINK, terms: { direction: 'both', conflicts: 'newest' } } as const;
+
 const RUN = 'run-1';
 
 const CREATES = 320;
@@ -60,7 +62,7 @@ describe('the writes of a run that wrote many', () => {
   afterEach(() => store.close());
 
   test('are listed by kind, the deletions first, some of each kind with the total', async () => {
-    const shown = await shownWrites(store, LINK, RUN, {});
+    const shown = await shownWrites(store, OF, RUN, {});
     if (!('sections' in shown)) throw new Error('All are shown.');
     const outline = shown.sections.map(({ changeKind, total, writes }) => [changeKind, total, writes.length]);
     expect(outline).toEqual([
@@ -77,7 +79,7 @@ describe('the writes of a run that wrote many', () => {
     const ids: (string | null)[] = [];
     let from: number | null = 0;
     while (from !== null) {
-      const shown = await shownWrites(store, LINK, RUN, { only: 'creates', from });
+      const shown = await shownWrites(store, OF, RUN, { only: 'creates', from });
       if (!('sections' in shown)) throw new Error('All are shown.');
       const [section, ...others] = shown.sections;
       expect(others).toEqual([]);
@@ -89,7 +91,7 @@ describe('the writes of a run that wrote many', () => {
 
   test('are found by their contact', async () => {
     const idsFor = async (grep: string) => {
-      const shown = await shownWrites(store, LINK, RUN, { grep });
+      const shown = await shownWrites(store, OF, RUN, { grep });
       if (!('of' in shown)) throw new Error('They are not looked for.');
       return shown.of.map(({ id }) => id);
     };
@@ -101,11 +103,11 @@ describe('the writes of a run that wrote many', () => {
   });
 
   test('are read one by one', async () => {
-    const shown = await shownWrites(store, LINK, RUN, { only: 'creates' });
+    const shown = await shownWrites(store, OF, RUN, { only: 'creates' });
     const first = 'sections' in shown ? (shown.sections[0]?.writes[0]?.write ?? 0) : 0;
-    expect(await writeOf(store, LINK, RUN, first)).toMatchObject([{ write: first, id: 'r0', action: 'create' }]);
-    expect(await writeOf(store, LINK, RUN, 999_999)).toEqual([]);
-    expect(await writeOf(store, LINK, 'another run', first)).toEqual([]);
+    expect(await writeOf(store, OF, RUN, first)).toMatchObject([{ write: first, id: 'r0', action: 'create' }]);
+    expect(await writeOf(store, OF, RUN, 999_999)).toEqual([]);
+    expect(await writeOf(store, OF, 'another run', first)).toEqual([]);
   });
 
   test('are found by the name of a contact, and a contact that no run has paired is explained too', async () => {
@@ -113,14 +115,14 @@ describe('the writes of a run that wrote many', () => {
       (await findPeople(store, LINK, text, most)).map(({ name, email, sides }) => [name, email, ...sides]);
     expect(await names('berta')).toEqual([['Berta Núñez', null, 'left']]);
     expect(await names('nunez', 2)).toHaveLength(2);
-    expect(await explainById(store, LINK, 'l500')).toMatchObject({
+    expect(await explainById(store, OF, 'l500')).toMatchObject({
       name: 'Berta Núñez',
       status: 'unlinked',
       left: { id: 'l500', state: 'present' },
       right: { id: null, state: 'none' },
       entries: [],
     });
-    expect(await explainById(store, LINK, 'nobody')).toBeNull();
+    expect(await explainById(store, OF, 'nobody')).toBeNull();
   });
 });
 

@@ -181,7 +181,7 @@ test('an interrupted sync releases the link and does not change its state', asyn
 
 test('an interrupted plan reports that nothing was written', async () => {
   const { google } = ground.sandbox;
-  google.addFault({ path: '/v1/', count: 1000, delayMs: 600_000 });
+  google.addFault({ path: '/v1/', times: 1000, action: { kind: 'delay', delayMs: 600_000 } });
   const sentBefore = google.requests.length;
   const child = startCli(['plan'], ground.env, ground.directory);
   const end = ended(child);

@@ -99,9 +99,9 @@ const applyOneAnswer = (
   const { write } = answered;
   const { side } = write;
   const atMs = session.clock.now();
-  if ('task' in write)
-    noteWritten(execution, write.task, side, fieldsOf(write.operation), !isOfAnotherPair(set, answered));
-  if (isOfAnotherPair(set, answered)) {
+  const isStray = isOfAnotherPair(set, answered);
+  if ('task' in write) noteWritten(execution, write.task, side, fieldsOf(write.operation), !isStray);
+  if (isStray) {
     // The journal entry stays open: recovery applies the write's changes to that contact after all others are stored.
     noteUnanswered(execution, write);
     return NO_RESULT;

@@ -5,15 +5,11 @@
 import { parseArgs } from 'node:util';
 import { benchEngine } from './engine-cost.ts';
 import { benchFreshness } from './freshness.ts';
-import { benchGrowth } from './growth.ts';
 import { benchPeersOverCarddav } from './peers-carddav.ts';
 import { benchPeersOverHttp } from './peers-http.ts';
-import { benchHosts, benchOneHost } from './hosts.ts';
 import { benchRealTime } from './governor-real.ts';
 import { benchGovernor } from './governor-virtual.ts';
-import { benchDaemon, benchLinks } from './links.ts';
 import { benchLinkFiles } from './link-files.ts';
-import { benchLoad } from './load.ts';
 import { benchMatching } from './matching.ts';
 import { benchRequests } from './requests.ts';
 import { benchPage } from './page.ts';
@@ -26,10 +22,6 @@ const { values, positionals: asked } = parseArgs({
   options: {
     // For the section carddav.
     contacts: { type: 'string', default: '25000' },
-    // For the section one-host.
-    links: { type: 'string', default: '10000' },
-    minutes: { type: 'string', default: '10' },
-    interval: { type: 'string', default: '300' },
   },
 });
 
@@ -40,26 +32,13 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   engine: () => benchEngine(25_000),
   peers: async () => [await benchPeersOverHttp(25_000)],
   carddav: async () => [await benchPeersOverCarddav(Number(values.contacts))],
-  links: async () => [await benchLinks(10_000), await benchDaemon(10_000)],
   'link-files': () => Promise.resolve([benchLinkFiles(1_000)]),
   start: async () => [await benchStart()],
-  load: async () => [await benchLoad()],
   page: async () => [await benchPage(25_000)],
   freshness: async () => [await benchFreshness()],
-  growth: async () => [await benchGrowth(100_000)],
   matching: () => Promise.resolve([benchMatching(5_000)]),
-  hosts: async () => [await benchHosts()],
-  'one-host': async () => [
-    await benchOneHost({
-      links: Number(values.links),
-      minutes: Number(values.minutes),
-      intervalMs: Number(values.interval) * 1_000,
-    }),
-  ],
 };
 const NAMES = Object.keys(SECTIONS);
-/** Sections that take longer than all others together. They run only if requested. */
-const LONG = ['one-host'];
 /** Sections whose figures do not depend on the load of the machine. */
 const TOGETHER = ['governor', 'real-time', 'requests', 'freshness'];
 
@@ -67,7 +46,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const unknown = asked.filter((name) => !NAMES.includes(name));
 if (unknown.length > 0) throw new Error(`No such section: ${unknown.join(', ')}. There are ${NAMES.join(', ')}.`);
-const names = NAMES.filter((name) => (asked.length === 0 ? !LONG.includes(name) : asked.includes(name)));
+const names = NAMES.filter((name) => asked.length === 0 || asked.includes(name));
 const startedAtMs = performance.now();
 const measured = new Map<string, string>();
 

@@ -68,16 +68,24 @@ const isIdle = ({ kind, left, right, paired, conflicts, asked = 0 }: RunSummary)
   return kind === 'incremental' && [...writes, paired, conflicts, asked].every((count) => count === 0);
 };
 
+/** Logs a halt. A first sync that waits for its review needs no repair. */
+const logHalt = (
+  events: Events,
+  { halt, message: reason }: HaltError,
+  counts: Omit<Parameters<Events['runHalted']>[0], 'reason'>,
+): void => {
+  if (halt.reason === 'first-sync') events.firstSyncWaits({ ...counts, reason });
+  else events.runHalted({ ...counts, reason });
+};
+
 /** Logs the end of a run: its one summary event. */
 export const logResult = (events: Events, sides: Sides<SideWords>, { summary, error }: RunResult): void => {
   const { outcome: _, reason: __, ...rest } = summary;
   const counts = { ...rest, sides };
   if (error === null && isIdle(summary)) events.runIdle(counts);
   else if (error === null) events.runCompleted(counts);
-  else if (error instanceof HaltError) {
-    const write = error.halt.reason === 'first-sync' ? events.firstSyncWaits : events.runHalted;
-    write({ ...counts, reason: error.message });
-  } else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run, sides });
+  else if (error instanceof HaltError) logHalt(events, error, counts);
+  else if (error instanceof LeaseError) events.leaseLost({ link: summary.link, run: summary.run, sides });
   else if (error instanceof StoppedError) events.runStopped(counts);
   else if (isCredentialError(error)) {
     const remedy = resumeRemedy(error, { link: summary.link, sides });

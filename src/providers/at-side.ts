@@ -3,18 +3,21 @@ import type { Side } from '../core/contact/side.ts';
 import { RemoteError } from './errors.ts';
 import type { Remote, WriteResult } from './remote.ts';
 
-/** Returns the remote with each of its errors marked with the side, and its message changed by `reword`. */
-export const atSide = (
-  side: Side,
-  remote: Remote,
-  reword: (message: string) => string = (message) => message,
-): Remote => {
-  const mark = (error: unknown): unknown => {
+type Reword = (message: string) => string;
+
+/** Returns a function that marks an error of a remote with the side, and rewords its message. */
+const marking =
+  (side: Side, reword: Reword) =>
+  (error: unknown): unknown => {
     if (!(error instanceof RemoteError)) return error;
     error.side = side;
     error.message = reword(error.message);
     return error;
   };
+
+/** Returns the remote with each of its errors marked with the side, and its message changed by `reword`. */
+export const atSide = (side: Side, remote: Remote, reword: Reword = (message) => message): Remote => {
+  const mark = marking(side, reword);
   const marked = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer;

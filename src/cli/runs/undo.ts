@@ -205,7 +205,7 @@ const performConfirmed = async (
     if ('document' in planned) return planned;
     if (!(await isConfirmed(terminal, found, planned, options))) return null;
   }
-  return await perform(terminal, opened, found, options);
+  return perform(terminal, opened, found, options);
 };
 
 const refusalRow = ({ side, field, reason, ...ids }: UndoRefusal, sides: Sides<SideWords>): readonly string[] => {

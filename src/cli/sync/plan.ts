@@ -7,7 +7,7 @@ import type { RunKind } from '../../core/state/rows.ts';
 import { selectChanges, sortChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
-import type { Estimate } from '../../engine/plan-link.ts';
+import type { Estimate, PlanResult } from '../../engine/plan-link.ts';
 import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';
 import {
   examples,
@@ -205,6 +205,16 @@ type PlanOptions = CommonOptions &
     readonly showsReview?: boolean;
   };
 
+/** The contacts and fields that the plan leaves out. A filter shows changes only. */
+const openPoints = (
+  link: LinkConfig,
+  { only, grep }: PlanOptions,
+  { unpaired, unsynced }: Pick<PlanResult, 'unpaired' | 'unsynced'>,
+): Pick<LinkPlan, 'unpaired' | 'unsynced'> => {
+  if (only !== undefined || grep !== undefined) return { unpaired: [], unsynced: [] };
+  return { unpaired, unsynced: unsynced === null ? [] : unsyncedFields(addableFields(link), unsynced) };
+};
+
 const planOne = async (
   terminal: Terminal,
   { app, signal }: Opened,
@@ -219,11 +229,11 @@ const planOne = async (
     const halt = options.showsReview && found.halt?.message === FIRST_SYNC_WAITS ? null : found.halt;
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
-    const isWhole = options.only === undefined && options.grep === undefined;
-    const unpaired = isWhole ? found.unpaired : [];
-    const unsynced = isWhole && found.unsynced !== null ? unsyncedFields(addableFields(link), found.unsynced) : [];
     const actions = sortChanges(selectChanges(changes, options));
-    return { plan: { ...named, kind, actions, total: changes.length, unpaired, unsynced, estimate, halted }, code };
+    return {
+      plan: { ...named, kind, actions, total: changes.length, ...openPoints(link, options, found), estimate, halted },
+      code,
+    };
   } catch (error) {
     return notPlanned(named, link.sides, asked, signal.aborted ? new InterruptedError() : error);
   } finally {

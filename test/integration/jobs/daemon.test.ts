@@ -298,7 +298,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     work.google.revokeAllTokens();
     const refused = await world.run('resync', 'work', '--wait');
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('The credential is set in GOOGLE_REFRESH_TOKEN. Replace it there');
+    expect(refused.stderr).toContain('The credential is set in links.work.google.refreshToken. Replace it there');
     const queued = await world.run('resync', 'home');
     expect(queued).toMatchObject({ code: 0, stdout: 'The daemon resyncs: home\n' });
   });

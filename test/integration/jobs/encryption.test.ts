@@ -24,10 +24,10 @@ const OPEN = {
 const FOUND = {
   level: 'warn',
   addresses: [
-    { side: 'google', where: 'GOOGLE_ROOT_URL', host: '10.0.0.7' },
-    { side: 'service', where: 'SERVICE_BASE_URL', host: 'service.invalid' },
+    { side: 'google', where: 'links.open.google.rootUrl', host: '10.0.0.7' },
+    { side: 'service', where: 'links.open.service.baseUrl', host: 'service.invalid' },
   ],
-  remedy: 'Set GOOGLE_ROOT_URL and SERVICE_BASE_URL to an address that begins with https://.',
+  remedy: 'Set links.open.google.rootUrl and links.open.service.baseUrl to an address that begins with https://.',
 };
 
 const worldOf = async (links: Parameters<DaemonWorld['configure']>[0]): Promise<DaemonWorld> => {

@@ -96,7 +96,7 @@ const deferWaiting = async (session: Session, plan: Plan) => {
   const { rejections } = session.state();
   const settled = deferUnsettled(plan.decisions, await loadUnsettled(session));
   const waiting = new Set(plan.decisions).difference(new Set(settled));
-  const uniting = [...waiting].flatMap((each) => (each.kind === 'merge' && each.unites ? [each.pair] : []));
+  const uniting = [...waiting].flatMap((each) => (each.kind === 'merge' && each.isUniting ? [each.pair] : []));
   const refusals = [...pastRefusals(plan.decisions, rejections), ...(await loadOrphaned(session, rejections))];
   const due = listedSides(session).size > 0 ? settled : deferExtras(settled);
   const deferred: Plan = { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };

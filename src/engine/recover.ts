@@ -224,12 +224,12 @@ type GroupDeletion = Open<'group-delete'>;
 
 /** Settles group deletions without an answer: a read shows whether the group still exists. */
 const recoverGroupDeletions = async (session: Session, side: Side, writes: readonly GroupDeletion[]) => {
-  const standing = new Set<string>();
+  const existing = new Set<string>();
   for (const { group } of writes) {
-    if ((await session.remotes[side].readGroup(group.id, session.signal)) !== null) standing.add(group.id);
+    if ((await session.remotes[side].readGroup(group.id, session.signal)) !== null) existing.add(group.id);
   }
   return settleAll(session, side, writes, [], (_, { group }) => {
-    return { applied: !standing.has(group.id), after: null, error: null };
+    return { applied: !existing.has(group.id), after: null, error: null };
   });
 };
 

@@ -85,13 +85,13 @@ const pairsIn = (groupIds: GroupIds): Known['groupPairs'] =>
 const storeFirstMeeting = (
   set: WorkingSet,
   operation: CreateOperation,
-  standing: Half,
+  existing: Half,
   record: ContactRecord,
 ): void => {
   const { pairId, side } = operation;
   const { source } = storedHalves(set, operation);
   const open = (half: Half): Half => ({ ...half, base: EMPTY_SNAPSHOT, state: 'changed', mergedInto: null });
-  const halves = bySide((each) => (each === side ? open({ ...standing, record }) : source && open(source)));
+  const halves = bySide((each) => (each === side ? open({ ...existing, record }) : source && open(source)));
   storePair(set, { pairId, status: 'linked', halves, writtenSide: side });
 };
 
@@ -103,13 +103,13 @@ const applyCreate = (
   const { side, request, operation } = write;
   const known = set.half(side, record.id);
   const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === operation.pairId);
-  const standing = isBack ? null : known;
+  const existing = isBack ? null : known;
   const nothing = { ...DONE, applied: false, after: record };
-  const refused = standing === null ? null : refusalOf(write, standing);
+  const refused = existing === null ? null : refusalOf(write, existing);
   if (refused !== null) return { ...nothing, error: refused, isRefused: true };
-  if (standing !== null) {
+  if (existing !== null) {
     // The contact existed before: the two are compared before any of its values is overwritten.
-    storeFirstMeeting(set, operation, standing, record);
+    storeFirstMeeting(set, operation, existing, record);
     // An undo deletes contacts that were created, but not this contact.
     const error = `The side answered with ${record.id}, which existed already; the two are compared.`;
     return { ...nothing, error, again: true };

@@ -4,7 +4,7 @@ import { SIDES, type Sides } from '../contact/side.ts';
 import { unlinkPair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { isAsking, isSettledWith } from './store-agreed.ts';
-import { heldOn, type Task } from './task.ts';
+import { localFieldsOn, type Task } from './task.ts';
 
 const isUnlinking = ({ decision }: Task): boolean => decision.kind === 'merge' && decision.unlinks === true;
 
@@ -15,7 +15,7 @@ const endingFields = ({ decision }: Task): readonly SyncedField[] =>
 /** Returns whether something of the task is stored after its writes; see {@link finishTask}. */
 export const hasEnding = (task: Task): boolean => {
   if (isUnlinking(task) || endingFields(task).length > 0) return true;
-  return isAsking(task) || SIDES.some((side) => heldOn(task, side).length > 0);
+  return isAsking(task) || SIDES.some((side) => localFieldsOn(task, side).length > 0);
 };
 
 /** Settles a half whose differences the plan leaves on its side. */

@@ -74,7 +74,7 @@ export const observeMerge = (set: WorkingSet, { side, before, after, mergedAway 
 };
 
 /** Returns the base of the contact that was wrongly written to, with those values of the write that the contact contains. */
-const strayed = (operation: StrayOperation, base: Contact, now: Contact): Contact => {
+const withStrayValues = (operation: StrayOperation, base: Contact, now: Contact): Contact => {
   let shown = base;
   if (operation.kind === 'membership') return shown;
   const { before, desired, fields } = operation;
@@ -84,10 +84,9 @@ const strayed = (operation: StrayOperation, base: Contact, now: Contact): Contac
   for (const field of listsOf(fields)) {
     const lists = keyListsIn(field, { base, now, desired, before: before.contact });
     const kept = [...lists.base].filter(([key]) => lists.now.has(key));
-    const isBrought = (key: string): boolean =>
-      lists.desired.has(key) && !lists.before.has(key) && !lists.base.has(key);
-    const brought = [...lists.now].filter(([key]) => isBrought(key));
-    shown = withKeyed(shown, field, [...kept, ...brought]);
+    const isGained = (key: string): boolean => lists.desired.has(key) && !lists.before.has(key) && !lists.base.has(key);
+    const gained = [...lists.now].filter(([key]) => isGained(key));
+    shown = withKeyed(shown, field, [...kept, ...gained]);
   }
   return shown;
 };
@@ -106,7 +105,7 @@ export const observeStray = (set: WorkingSet, operation: StrayOperation, after: 
   const pairId = operation.pairId ?? set.half(side, operation.before.id)?.pair ?? null;
   if (own === null || own.pair === pairId) return;
   const { contact: before, groupIds } = own.base ?? EMPTY_SNAPSHOT;
-  const change: SurvivorChange = { before, shown: strayed(operation, before, after.contact) };
+  const change: SurvivorChange = { before, shown: withStrayValues(operation, before, after.contact) };
   const { join, leave } = operation.kind === 'membership' ? operation : { join: [], leave: [] };
   const moves: Moves = {
     join: join.filter((id) => after.groupIds.includes(id) && !groupIds.includes(id)),

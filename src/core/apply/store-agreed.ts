@@ -10,7 +10,16 @@ import { newHalf } from '../state/half.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { statusOf } from './store-written.ts';
-import { conflictsOf, fieldsOn, heldOn, isDeferred, isQuiet, plannedHalf, type Task, taskPairId } from './task.ts';
+import {
+  conflictsOf,
+  fieldsOn,
+  localFieldsOn,
+  isDeferred,
+  isQuiet,
+  plannedHalf,
+  type Task,
+  taskPairId,
+} from './task.ts';
 
 /** Returns the fields that a person decides: both sides keep their value. */
 const askedFields = (task: Task): readonly SyncedField[] =>
@@ -34,7 +43,7 @@ const agreedOn = (task: Task, side: Side): Snapshot | null => {
   if (other === undefined) return null;
   const outstanding = new Set([
     ...fieldsOn(task, otherSide(side)),
-    ...heldOn(task, side),
+    ...localFieldsOn(task, side),
     // A value of this side that the write replaces stays a change until then, whether it lost a conflict or a part of a name.
     ...fieldsOn(task, side),
   ]);
@@ -44,20 +53,20 @@ const agreedOn = (task: Task, side: Side): Snapshot | null => {
 };
 
 /** Returns the base with the planned values of fields whose difference stays on the side. */
-const withHeld = (task: Task, side: Side, base: Snapshot): Snapshot => {
+const withLocalFields = (task: Task, side: Side, base: Snapshot): Snapshot => {
   const planned = plannedHalf(task, side)?.record;
-  const held = [...heldOn(task, side), ...askedFields(task)];
-  if (planned === undefined || held.length === 0) return base;
-  const contact = contactFieldsOf(held).reduce(
+  const localFields = [...localFieldsOn(task, side), ...askedFields(task)];
+  if (planned === undefined || localFields.length === 0) return base;
+  const contact = contactFieldsOf(localFields).reduce(
     (own, field) => withValue(own, field, valueIn(planned.contact, field)),
     base.contact,
   );
-  return { contact, groupIds: held.includes('buckets') ? planned.groupIds : base.groupIds };
+  return { contact, groupIds: localFields.includes('buckets') ? planned.groupIds : base.groupIds };
 };
 
 /** Returns whether a half with this base differs from it only in what the plan leaves on its side. */
 export const isSettledWith = (task: Task, { side, record }: Half, base: Snapshot): boolean =>
-  !isDeferred(task) && equalSnapshots(withHeld(task, side, base), record);
+  !isDeferred(task) && equalSnapshots(withLocalFields(task, side, base), record);
 
 /** Returns the half with what both sides agree on. A difference that the plan leaves on its side is settled. */
 const withAgreed = (task: Task, half: Half, base: Snapshot): Half => {

@@ -47,8 +47,8 @@ export const plannedHalf = ({ decision }: Task, side: Side): PlannedHalf | null 
     return side === decision.side ? null : { id: source.id, record: source, base: EMPTY_SNAPSHOT };
   }
   if (decision.kind === 'restore' && side === decision.side) {
-    const { standing } = decision;
-    return standing && { id: standing.id, record: standing, base: snapshotOf(standing) };
+    const { existing } = decision;
+    return existing && { id: existing.id, record: existing, base: snapshotOf(existing) };
   }
   const half = decision.pair?.[side] ?? null;
   if (half === null || (decision.kind === 'restore' && !isPresent(half))) return null;
@@ -56,11 +56,11 @@ export const plannedHalf = ({ decision }: Task, side: Side): PlannedHalf | null 
 };
 
 /** Returns the fields whose change on a side stays there. */
-export const heldOn = (task: Task, side: Side): readonly SyncedField[] => {
+export const localFieldsOn = (task: Task, side: Side): readonly SyncedField[] => {
   const { decision } = task;
-  if (decision.kind === 'merge') return decision.held[side];
+  if (decision.kind === 'merge') return decision.localFields[side];
   if (side === decision.side) return [];
-  if (decision.kind === 'create') return decision.held ?? [];
+  if (decision.kind === 'create') return decision.localFields ?? [];
   // An undo propagates nothing: changes of the other half that are not synced yet are left for the next run.
   const half = plannedHalf(task, side);
   return syncedIn(decision.image.contact, ...contactsOf(half?.record, half?.base));

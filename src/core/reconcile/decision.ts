@@ -58,9 +58,9 @@ export type Merge<Of extends Pair = WholePair> = {
    * Set if a group whose members are united in this run was removed from the bases; otherwise left out. The bases are
    * stored before the writes.
    */
-  readonly unites?: true;
+  readonly isUniting?: true;
   /** Fields whose change on that side stays there: the link is one-way, or the write is deferred. */
-  readonly held: Sides<readonly SyncedField[]>;
+  readonly localFields: Sides<readonly SyncedField[]>;
   /** Group ids of that side in which both contacts are members, or neither, although a base differs; left out if there are none. */
   readonly agreedGroups?: Sides<readonly string[]>;
   /** True if a write was left out of this run and must be considered again in the next run. */
@@ -80,7 +80,7 @@ export type Creation = {
   readonly pair: Pair | null;
   readonly joins: readonly string[];
   /** The fields that are not written to `side`: never, or because a value is not synced; left out if there are none. */
-  readonly held?: readonly SyncedField[];
+  readonly localFields?: readonly SyncedField[];
   /** The ids of the contacts of `side` that a person keeps apart from the source; left out if there are none. */
   readonly apartFrom?: readonly string[];
 };
@@ -95,12 +95,12 @@ export type Restoration = {
   readonly pair: Pair | null;
   readonly joins: readonly string[];
   /** The contact, if an interrupted undo has already restored it: then it only joins its groups. */
-  readonly standing: ContactRecord | null;
+  readonly existing: ContactRecord | null;
 };
 
 /** Returns the contact that is created. */
 export const draftOf = (decision: Creation | Restoration): Contact =>
-  decision.kind === 'restore' ? decision.image.contact : without(decision.source.contact, decision.held ?? []);
+  decision.kind === 'restore' ? decision.image.contact : without(decision.source.contact, decision.localFields ?? []);
 
 export type Deletion = {
   readonly kind: 'delete';
@@ -133,7 +133,7 @@ export const isOfUndo = (decision: Merge<Pair> | Creation | Restoration | Deleti
 export const writesOf = (decision: Merge<Pair> | Creation | Restoration): readonly PlannedOperation[] => {
   if (decision.kind === 'merge') return decision.writes;
   const { side, joins } = decision;
-  const exists = decision.kind === 'restore' && decision.standing !== null;
+  const exists = decision.kind === 'restore' && decision.existing !== null;
   return [
     ...(exists ? [] : [{ kind: 'create', side } as const]),
     ...(joins.length > 0 ? [{ kind: 'membership', side, joins, leaves: [] } as const] : []),

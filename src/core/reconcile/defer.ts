@@ -105,13 +105,13 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
   const lost = decision.conflicts
     .filter(({ winner, field }) => winner === from && !still.has(field))
     .map(({ field }) => field);
-  const held = { left: decision.held.left, right: decision.held.right };
+  const localFields = { left: decision.localFields.left, right: decision.localFields.right };
   // While the write is outstanding, a side that selects the contact continues to select it.
   const { unlinks: _, ...linked } = decision;
   return {
     ...linked,
     writes,
-    held: { ...held, [from]: [...held[from], ...fields], [side]: [...held[side], ...lost] },
+    localFields: { ...localFields, [from]: [...localFields[from], ...fields], [side]: [...localFields[side], ...lost] },
     deferred: true,
   };
 };

@@ -11,8 +11,8 @@ export type GroupLink = {
   readonly settled: boolean;
 };
 
-/** The group pairs that each side's contact joins and leaves; `held`: a change of that side is not written to the other side. */
-type MembershipMerge = Sides<MembershipDelta> & { readonly held: Sides<boolean> };
+/** The group pairs that each side's contact joins and leaves; `isLocal`: a change of that side is not written to the other side. */
+type MembershipMerge = Sides<MembershipDelta> & { readonly isLocal: Sides<boolean> };
 
 type MembershipDelta = {
   readonly joins: readonly string[];
@@ -71,7 +71,7 @@ export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[]
     left: { joins: [], leaves: [], agreed: [] },
     right: { joins: [], leaves: [], agreed: [] },
   };
-  const held: Record<Side, boolean> = { left: false, right: false };
+  const isLocal: Record<Side, boolean> = { left: false, right: false };
   for (const link of links) {
     const state = { left: stateOf(now.left, link.left), right: stateOf(now.right, link.right) };
     if (state.left === state.right) {
@@ -87,10 +87,10 @@ export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[]
       const changeAt = (side: Side): MembershipChange => changeOf(state[side], before(side));
       const action = propagated(changeAt(from), changeAt(to), state[to], !mayWrite(policy, from));
       if (action === null) continue;
-      if (!mayWrite(policy, to)) held[from] = true;
+      if (!mayWrite(policy, to)) isLocal[from] = true;
       else if (action === 'join') delta[to].joins.push(link.key);
       else delta[to].leaves.push(link.key);
     }
   }
-  return { ...delta, held };
+  return { ...delta, isLocal };
 };

@@ -36,7 +36,7 @@ type FieldMerge = {
   /** The target contact of each side; equal to its current contact if `fields` is empty. */
   readonly desired: Sides<Contact>;
   readonly fields: Sides<readonly ContactField[]>;
-  readonly held: Sides<readonly SyncedField[]>;
+  readonly localFields: Sides<readonly SyncedField[]>;
   readonly conflicts: readonly Conflict[];
   readonly taken: NonNullable<Merge['taken']>;
 };
@@ -250,7 +250,7 @@ const isEmptyDelta = ({ add, remove }: ListDelta): boolean => add.length === 0 &
 type Draft = {
   readonly desired: Record<Side, Contact>;
   readonly fields: Record<Side, ContactField[]>;
-  readonly held: Record<Side, SyncedField[]>;
+  readonly localFields: Record<Side, SyncedField[]>;
   readonly conflicts: Conflict[];
   readonly taken: { field: SyncedField; from: Side }[];
 };
@@ -314,12 +314,12 @@ const mergeScalarInto = (
   const from = whole === null ? singleSource() : whole.from;
   if (from === null) {
     draft.conflicts.push({ ...conflict, winner: null });
-    for (const side of SIDES) draft.held[side].push(field);
+    for (const side of SIDES) draft.localFields[side].push(field);
     return;
   }
   const to = otherSide(from);
   if (!mayWrite(forField(policy, field), to)) {
-    draft.held[from].push(field);
+    draft.localFields[from].push(field);
     return;
   }
   if (losesText(outcome, whole, field)) draft.conflicts.push({ ...conflict, winner: from });
@@ -333,7 +333,7 @@ const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, linkP
   for (const to of SIDES) {
     if (isEmptyDelta(merged[to])) continue;
     if (!mayWrite(policy, to)) {
-      draft.held[otherSide(to)].push(field);
+      draft.localFields[otherSide(to)].push(field);
       continue;
     }
     draft.fields[to].push(field);
@@ -350,9 +350,9 @@ const nameRuling = (
   sides: Sides<Half>,
   policy: Policy,
   { decided }: Rulings,
-  held: ReadonlySet<SyncedField>,
+  localFields: ReadonlySet<SyncedField>,
 ): NameRuling => {
-  if (NAME_FIELDS.some((field) => held.has(field))) return null;
+  if (NAME_FIELDS.some((field) => localFields.has(field))) return null;
   const isFree = (field: ScalarField): boolean => SIDES.every((side) => mayWrite(forField(policy, field), side));
   const decidedFor = (field: ScalarField): Side | null =>
     decided({ field, ...bySide((side) => textIn(sides[side].record.contact, field)) });
@@ -377,19 +377,19 @@ export const mergeHalves = (
   const draft: Draft = {
     desired: bySide((side) => sides[side].record.contact),
     fields: { left: [], right: [] },
-    held: { left: [], right: [] },
+    localFields: { left: [], right: [] },
     conflicts: [],
     taken: [],
   };
   // The values of such a field cannot be compared: neither side is written (R15).
-  const held = unsyncableFields(sides.left.record, sides.right.record);
-  for (const side of SIDES) draft.held[side].push(...held);
-  const name = nameRuling(sides, policy, rulings, held);
+  const localFields = unsyncableFields(sides.left.record, sides.right.record);
+  for (const side of SIDES) draft.localFields[side].push(...localFields);
+  const name = nameRuling(sides, policy, rulings, localFields);
   const contacts = contactsOf(...SIDES.flatMap((side) => [sides[side].record, sides[side].base]));
   for (const field of scalarsIn(...contacts)) {
-    if (held.has(field)) continue;
+    if (localFields.has(field)) continue;
     mergeScalarInto(draft, field, sides, policy, name, rulings);
   }
-  for (const field of listsIn(...contacts)) if (!held.has(field)) mergeListInto(draft, field, sides, policy);
+  for (const field of listsIn(...contacts)) if (!localFields.has(field)) mergeListInto(draft, field, sides, policy);
   return draft;
 };

@@ -144,8 +144,8 @@ const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | n
   const some = new Set(keys.flatMap((key) => takers[own].get(key) ?? []));
   const [survivor, ...others] = [...some].filter((merge) => {
     const { record } = merge.pair[own];
-    const held = new Set(keysOf(record.contact));
-    return keys.every((key) => held.has(key)) && namesAgree(withWholeName(record), withWholeName(half.record), []);
+    const present = new Set(keysOf(record.contact));
+    return keys.every((key) => present.has(key)) && namesAgree(withWholeName(record), withWholeName(half.record), []);
   });
   return survivor === undefined || others.length > 0 ? null : survivor.pair[own].id;
 };

@@ -88,8 +88,8 @@ export const decideMerge = (
 ): Merge => {
   const merge = mergeHalves(halves, policy, recorded);
   const membership = mergeMembership(halves, links, forField(policy, 'buckets'));
-  const held = (side: Side): readonly SyncedField[] => {
-    return membership.held[side] ? [...merge.held[side], 'buckets'] : merge.held[side];
+  const localFields = (side: Side): readonly SyncedField[] => {
+    return membership.isLocal[side] ? [...merge.localFields[side], 'buckets'] : merge.localFields[side];
   };
   const writes = SIDES.flatMap((side): PlannedOperation[] => {
     const [fields, desired] = [merge.fields[side], merge.desired[side]];
@@ -108,7 +108,7 @@ export const decideMerge = (
     conflicts: merge.conflicts,
     ...(merge.taken.length > 0 && { taken: merge.taken }),
     ...(ends.length > 0 && { ends }),
-    held: bySide(held),
+    localFields: bySide(localFields),
     ...(SIDES.some((side) => agreedGroups[side].length > 0) && { agreedGroups }),
     deferred: false,
   };
@@ -127,9 +127,9 @@ const creationOf = (
   policy: Policy,
 ): Creation => {
   const to = otherSide(side);
-  const held = [...unwrittenFields(policy, to), ...unsyncableFields(record)];
-  const joins = held.includes('buckets') ? [] : joinsOf(side, record, links);
-  return { kind: 'create', side: to, source: record, pair, joins, ...(held.length > 0 && { held }) };
+  const localFields = [...unwrittenFields(policy, to), ...unsyncableFields(record)];
+  const joins = localFields.includes('buckets') ? [] : joinsOf(side, record, links);
+  return { kind: 'create', side: to, source: record, pair, joins, ...(localFields.length > 0 && { localFields }) };
 };
 
 /** The inputs of all decisions about contacts. */
@@ -161,7 +161,7 @@ const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: Deci
 };
 
 /** Returns the half of the pair that exists; the left one if both exist; null if neither exists. */
-const standing = ({ left, right }: Pair): Half | null => {
+const existingHalf = ({ left, right }: Pair): Half | null => {
   if (isPresent(left)) return left;
   return isPresent(right) ? right : null;
 };
@@ -174,17 +174,17 @@ const decidePair = (pair: Pair, context: DecisionContext, recorded: readonly Rec
   if (isPresent(left) && isPresent(right)) {
     const halves = unitingHalves({ left, right }, links);
     const merge = decideMerge(pair, halves, links, policy, recorded);
-    const unites = halves.left !== left || halves.right !== right;
-    return withUnlinking({ ...merge, ...(unites && { unites }) }, links, selects);
+    const isUniting = halves.left !== left || halves.right !== right;
+    return withUnlinking({ ...merge, ...(isUniting && { isUniting }) }, links, selects);
   }
-  const half = standing(pair);
+  const half = existingHalf(pair);
   if (half !== null) return decideHalfGone(pair, half, context);
   return { kind: 'unlink', pair, to: 'drop' };
 };
 
 /** Decides about a kept or dormant pair without a match. */
 const decideSurvivor = (pair: Pair, { links, policy, selects }: DecisionContext): Decision => {
-  const half = standing(pair);
+  const half = existingHalf(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
   const isWritable = pair.status === 'dormant' && half.state !== 'settling' && mayWrite(policy, otherSide(half.side));
   if (isWritable && wasEdited(half, links, policy) && isSelected(half, selects)) {
@@ -196,7 +196,7 @@ const decideSurvivor = (pair: Pair, { links, policy, selects }: DecisionContext)
 /** Returns the kept and dormant pairs by the half that still exists. */
 const survivorsByKey = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
   const named = pairs.flatMap((pair) => {
-    const half = standing(pair);
+    const half = existingHalf(pair);
     return half === null ? [] : [[halfKey(half), pair] as const];
   });
   return new Map(named);
@@ -293,7 +293,7 @@ export const planContacts = (input: PlanInput): Plan => {
   const unmatched = SIDES.flatMap((side) => others[side]).filter((half) => !matched.has(halfKey(half)));
   const wanted = unmatched.filter((half) => isSelected(half, selects));
   const isUnmatched = (pair: Pair): boolean => {
-    const half = standing(pair);
+    const half = existingHalf(pair);
     return half === null || !matched.has(halfKey(half));
   };
   const decisions = [

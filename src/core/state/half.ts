@@ -262,7 +262,7 @@ const hasReturned = ({ base, record: known, state }: Half, record: ContactRecord
   state === 'settled' && base !== null && equalSnapshots(base, record) && !equalSnapshots(base, known);
 
 /** Returns the half of a contact that exists, without further information: it is no longer missing. */
-const standing = (half: Half): Half =>
+const asExisting = (half: Half): Half =>
   half.state === 'missing' || half.state === 'settling' ? { ...half, state: restingState(half) } : half;
 
 /** Returns a predicate: whether a membership was written so recently that its side may return the former one. */
@@ -285,7 +285,7 @@ const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord 
   const record = withOwnMoves(bound, half.record, { isRead: kind === 'found', isRecent: recentMoves(atMs) });
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
   const isNews = half.state !== 'settled' || !isSame;
-  if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : standing(half);
+  if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : asExisting(half);
   // Values that differ from the base stay on this side, or wait for a person's decision. A feed that returns them again adds
   // nothing new.
   if (!isNews && kind === 'shown' && event.byFeed) return half;

@@ -188,12 +188,12 @@ const creationView = (decision: Creation | Restoration, sourceId: string | null,
 };
 
 const restorationView = (decision: Restoration, groups: PlanGroups, why: Why): Change => {
-  const { side, pair, standing } = decision;
+  const { side, pair, existing } = decision;
   const other = otherSide(side);
   const sourceId = pair?.[other]?.id ?? null;
-  if (standing === null) return creationView(decision, sourceId, groups, why);
-  const ids = { ...idsOn(other, sourceId), [`${side}Id`]: standing.id };
-  return describe(plannedUpdate(side, ids, standing, writesOf(decision), groups), groups.names[side], why);
+  if (existing === null) return creationView(decision, sourceId, groups, why);
+  const ids = { ...idsOn(other, sourceId), [`${side}Id`]: existing.id };
+  return describe(plannedUpdate(side, ids, existing, writesOf(decision), groups), groups.names[side], why);
 };
 
 type ShownDecision = Decision | Restoration;

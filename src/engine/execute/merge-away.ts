@@ -43,10 +43,10 @@ const writeBack = async (
   const fields = fieldsIn(merged.contact, desired).filter((field) => !equalIn(field, merged.contact, desired));
   const request = { key: id, current: merged, desired, fields };
   const record = fields.length === 0 ? merged : valueOf(only(await remote.update([request], signal)), merged);
-  const brought = new Set(mergedAway.groupIds).difference(new Set(survivor.groupIds));
-  const standing = new Set(record.groupIds);
-  const add = survivor.groupIds.filter((group) => linked.has(group) && !standing.has(group));
-  const remove = record.groupIds.filter((group) => linked.has(group) && brought.has(group));
+  const gained = new Set(mergedAway.groupIds).difference(new Set(survivor.groupIds));
+  const current = new Set(record.groupIds);
+  const add = survivor.groupIds.filter((group) => linked.has(group) && !current.has(group));
+  const remove = record.groupIds.filter((group) => linked.has(group) && gained.has(group));
   if (add.length + remove.length === 0) return record;
   const move = { key: id, id, add, remove, knownGroupIds: record.groupIds };
   const groupIds = valueOf(only(await remote.changeMembership([move], signal)), record.groupIds);

@@ -39,7 +39,7 @@ const storeUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
 
 /** Whether the pair is stored before anything is written to its two contacts, with the values on which both sides agree. */
 const isStoredAhead = (task: Task): boolean =>
-  startsPairing(task) || (task.decision.kind === 'merge' && task.decision.unites === true) || hasNewAgreement(task);
+  startsPairing(task) || (task.decision.kind === 'merge' && task.decision.isUniting === true) || hasNewAgreement(task);
 
 /**
  * Stores what must be stored before the first write:

@@ -61,13 +61,13 @@ const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> 
     halves.flatMap(({ pair }) => pair ?? []),
   );
   const kept = new Set<number | null>(pairs.filter(({ status }) => status === 'kept').map(({ id }) => id));
-  const standing = halves.filter((half): half is Half => isPresent(half) && kept.has(half.pair));
-  if (standing.length === 0) return [];
+  const present = halves.filter((half): half is Half => isPresent(half) && kept.has(half.pair));
+  if (present.length === 0) return [];
   const undos = new Map<number | null, string>();
   for (const { cause, pairId, run } of await store.journal(link, { deletions: true })) {
     if (cause === 'undo') undos.set(pairId, run);
   }
-  return standing.map(({ side, id, pair, record }) => {
+  return present.map(({ side, id, pair, record }) => {
     return { side, ...idsOn(side, id), name: nameOf(record.contact), undoRun: undos.get(pair) ?? null };
   });
 };

@@ -92,7 +92,7 @@ const rejoined = ({ side, lostGroups }: WrittenContact, record: ContactRecord, {
     return successor === undefined || record.groupIds.includes(successor.id ?? '') ? [] : [successor.key];
   });
 
-const standingOf = ({ pair, side }: WrittenContact): Half | null => {
+const existingHalf = ({ pair, side }: WrittenContact): Half | null => {
   const half = pair?.[side] ?? null;
   return isPresent(half) ? half : null;
 };
@@ -204,7 +204,7 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, env: Env): J
   });
   const image = { ...before, contact: keepChosen(record.contact, fields), groupIds: record.groupIds.toSorted() };
   const partner = pairWithPartner(pair, side);
-  const decision: Restoration = { kind: 'restore', side, image, pair: partner, joins, standing: null };
+  const decision: Restoration = { kind: 'restore', side, image, pair: partner, joins, existing: null };
   const isLost = joins.length < record.groupIds.length;
   const lost = isLost ? [refuse(contact, 'a group it was in is deleted', 'buckets')] : [];
   return { outcome: { kind: 'decision', decision }, refused: lost };
@@ -217,32 +217,32 @@ const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env
   if (missing.length === 0) return UNCHANGED;
   const joins = missing.map((id) => groupKey(side, id));
   const pairing = { pair: pairWithPartner(pair, side), joins };
-  const decision: Restoration = { kind: 'restore', side, image: record, standing: record, ...pairing };
+  const decision: Restoration = { kind: 'restore', side, image: record, existing: record, ...pairing };
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };
 
 const undoContact = (contact: WrittenContact, env: Env): Judgement => {
   if (contact.isUnlinked) return refuseWhole(contact, UNLINKED);
-  const standing = standingOf(contact);
+  const existing = existingHalf(contact);
   const [last] = contact.writes;
   const create = contact.writes.find((write) => write.kind === 'create');
   // A contact that the run created and that no longer exists needs no write.
-  if (create !== undefined && (last?.kind === 'delete' || standing === null)) return UNCHANGED;
+  if (create !== undefined && (last?.kind === 'delete' || existing === null)) return UNCHANGED;
   if (!mayWrite(env.policy, contact.side)) return refuseWhole(contact, 'the link does not write to this side');
   if (last?.kind === 'delete') {
-    return standing === null ? undoDelete(contact, last.before, env) : finishReturn(contact, standing, env);
+    return existing === null ? undoDelete(contact, last.before, env) : finishReturn(contact, existing, env);
   }
-  if (standing === null) return refuseWhole(contact, 'it was deleted since');
+  if (existing === null) return refuseWhole(contact, 'it was deleted since');
   return create === undefined
-    ? undoEdits(contact, standing.record, env)
-    : undoCreate(contact, create, standing.record, env);
+    ? undoEdits(contact, existing.record, env)
+    : undoCreate(contact, create, existing.record, env);
 };
 
 /**
  * The fields whose changes on a side are not propagated. On the side that is not written these are all fields: an undo
  * propagates nothing. For lists and memberships only the written elements are settled; for a written scalar, the side's answer.
  */
-const heldFields = (writes: readonly PlannedOperation[], side: Side, pair: WholePair): readonly SyncedField[] => {
+const localFieldsIn = (writes: readonly PlannedOperation[], side: Side, pair: WholePair): readonly SyncedField[] => {
   const written = new Set<SyncedField>(scalarsOf(plannedFields(writes, side)));
   return syncedIn(...SIDES.flatMap((each) => contactsOf(pair[each].record, pair[each].base))).filter(
     (field) => !written.has(field),
@@ -256,10 +256,10 @@ const revertDecisions = (outcomes: readonly Outcome[]): readonly Merge[] => {
     const [first] = own;
     if (first === undefined) return [];
     const writes = SIDES.flatMap((side) => own.flatMap((each) => each.writes.filter((write) => write.side === side)));
-    const held = bySide((side) => heldFields(writes, side, first.pair));
+    const localFields = bySide((side) => localFieldsIn(writes, side, first.pair));
     const { pair } = first;
     // The next run decides about changes of either side that are not synced yet.
-    return [{ kind: 'merge', cause: 'undo', pair, writes, conflicts: [], held, deferred: true }];
+    return [{ kind: 'merge', cause: 'undo', pair, writes, conflicts: [], localFields, deferred: true }];
   });
 };
 
@@ -276,11 +276,11 @@ export const planUndo = (input: UndoInput): UndoPlan => {
     refused,
   } = planGroupReturns(input.removedGroups, input.groups, forField(input.policy, 'buckets'));
   const links = linksOf(input.groups, input.policy);
-  const standing = (side: Side) => new Set(links.flatMap((link) => link[side] ?? []));
+  const existingGroups = (side: Side) => new Set(links.flatMap((link) => link[side] ?? []));
   const env = {
     policy: input.policy,
     fields: input.fields,
-    groups: { left: standing('left'), right: standing('right') },
+    groups: { left: existingGroups('left'), right: existingGroups('right') },
     successors,
   };
   const judged = input.contacts.map((contact) => undoContact(contact, env));

@@ -58,10 +58,10 @@ export const planGroupReturns = (
   for (const group of removed) {
     const { side, id, name, details } = group;
     const reason = refusalOf(group, policy);
-    const standing = groups[side].find((each) => foldGroupName(each.name) === foldGroupName(name));
+    const existing = groups[side].find((each) => foldGroupName(each.name) === foldGroupName(name));
     if (reason !== null) refused.push({ side, reason });
-    else if (standing !== undefined) {
-      successors.set(groupKey(side, id), { key: groupKey(side, standing.id), id: standing.id });
+    else if (existing !== undefined) {
+      successors.set(groupKey(side, id), { key: groupKey(side, existing.id), id: existing.id });
     } else {
       const key = `undo ${groupKey(side, id)}`;
       actions.push({ kind: 'create-group', side, key, name, ...(details !== undefined && { details }) });

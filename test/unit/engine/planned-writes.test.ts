@@ -36,7 +36,7 @@ const move = (index: number, joins: readonly string[], leaves: readonly string[]
     pair: { id: index, left: half, right: half },
     writes: [{ kind: 'membership', side: 'right', joins, leaves }],
   };
-  return taskOf({ ...decision, held: { left: [], right: [] }, conflicts: [] } as unknown as Merge);
+  return taskOf({ ...decision, localFields: { left: [], right: [] }, conflicts: [] } as unknown as Merge);
 };
 const planned = (capabilities: RemoteCapabilities, tasks: readonly Task[]) => {
   const plan = { groups: { actions: [] }, decisions: [] } as unknown as Executable;

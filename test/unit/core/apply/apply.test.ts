@@ -90,7 +90,7 @@ const restoreScene = (): Scene => {
     image: record('former', NEW),
     pair,
     joins: [],
-    standing: null,
+    existing: null,
   });
   const write = only(createWrites({ ...PASS, cause: 'undo' }, 'right', [task]));
   return { halves: [left], status: 'kept', write, before: titled('New'), after: titled('New') };

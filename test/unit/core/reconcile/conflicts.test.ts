@@ -17,7 +17,7 @@ const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldM
   return mergeHalves(bothSides(left, right), policy);
 };
 
-const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
+const QUIET = { fields: { left: [], right: [] }, localFields: { left: [], right: [] }, conflicts: [] };
 
 describe('a conflict in which a side’s stamp is ahead of the clock', () => {
   /** Both are edits that were received: the left one at 1 h, the right one at 2 h, by our clock. */
@@ -116,9 +116,13 @@ const merged = (
 
 describe('[R4] ask', () => {
   test('leaves both values unchanged, as a conflict without a winner', () => {
-    const { conflicts, fields, held, desired } = merged({ title: 'Baker' }, { title: 'Brewer' }, { title: 'Cook' });
+    const { conflicts, fields, localFields, desired } = merged(
+      { title: 'Baker' },
+      { title: 'Brewer' },
+      { title: 'Cook' },
+    );
     expect(conflicts).toEqual([{ field: 'title', left: 'Baker', right: 'Brewer', winner: null }]);
-    expect([fields, held]).toEqual([
+    expect([fields, localFields]).toEqual([
       { left: [], right: [] },
       { left: ['title'], right: ['title'] },
     ]);
@@ -357,9 +361,9 @@ const afterDecision = (
     sideOf({ title: right.now, company: 'X' }, { title: right.base, company: 'X' }),
   );
   const open = [{ ...CONFLICT, ...conflict }];
-  const { fields, desired, conflicts, taken, held } = mergeHalves(halves, policyWith(policy), open);
+  const { fields, desired, conflicts, taken, localFields } = mergeHalves(halves, policyWith(policy), open);
   const titles = { left: desired.left.title, right: desired.right.title };
-  return { fields, titles, conflicts, taken, held };
+  return { fields, titles, conflicts, taken, localFields };
 };
 
 const agreed = (title: string): Title => ({ now: title, base: title });
@@ -372,7 +376,7 @@ test('[R4] the value that a user chose is written to both sides', () => {
     titles: { left: 'Baker', right: 'Baker' },
     conflicts: [],
     taken: TAKEN,
-    held: { left: [], right: [] },
+    localFields: { left: [], right: [] },
   });
 });
 

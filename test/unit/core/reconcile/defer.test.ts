@@ -27,7 +27,7 @@ const merge = (given: Partial<Merge> = {}, left: Partial<Contact> = ADA): Merge 
   pair: { ...pairOf(null, null), ...bothSides(present(record('l', left)), present(record('r', ADA))) },
   writes: [],
   conflicts: [],
-  held: { left: [], right: [] },
+  localFields: { left: [], right: [] },
   deferred: false,
   ...given,
 });
@@ -167,7 +167,7 @@ describe('[R15] a refused write', () => {
     (side, other) => {
       const decided = deferRefused([MERGE], [refusalOf(MERGE, side)], SOON);
       expect(decided).toEqual([
-        { ...MERGE, writes: WRITES[other], held: { [side]: [], [other]: FIELDS[side] }, deferred: true },
+        { ...MERGE, writes: WRITES[other], localFields: { [side]: [], [other]: FIELDS[side] }, deferred: true },
       ]);
       expect(deferRefused([MERGE], [refusalOf(MERGE, side)], RETRY_AT_MS)).toEqual([MERGE]);
     },
@@ -176,7 +176,7 @@ describe('[R15] a refused write', () => {
   test('at both sides leaves both out', () => {
     const refusals = [refusalOf(MERGE, 'left'), refusalOf(MERGE, 'right')];
     expect(deferRefused([MERGE], refusals, SOON)).toEqual([
-      { ...MERGE, writes: [], held: { left: FIELDS.right, right: FIELDS.left }, deferred: true },
+      { ...MERGE, writes: [], localFields: { left: FIELDS.right, right: FIELDS.left }, deferred: true },
     ]);
   });
 
@@ -185,18 +185,18 @@ describe('[R15] a refused write', () => {
     expect(deferRefused([decision], [refusalOf(decision, 'right')], SOON)).toEqual([decision]);
   });
 
-  test('[R4] keeps the value that lost as open as the one that won, and the held changes', () => {
+  test('[R4] keeps the value that lost as open as the one that won, and the changes that stay on a side', () => {
     const lost = { field: 'title', left: 'Dr', right: 'Prof', winner: 'left' } as const;
     const won = { field: 'company', left: 'A', right: 'B', winner: 'right' } as const;
     const decision = merge({
       writes: BOTH,
       conflicts: [lost, won],
-      held: { left: ['websites'], right: ['addresses'] },
+      localFields: { left: ['websites'], right: ['addresses'] },
     });
     expect(deferRefused([decision], [refusalOf(decision, 'right')], SOON)).toMatchObject([
       {
         conflicts: [lost, won],
-        held: { left: ['websites', 'title', 'buckets'], right: ['addresses', 'title'] },
+        localFields: { left: ['websites', 'title', 'buckets'], right: ['addresses', 'title'] },
         deferred: true,
       },
     ]);
@@ -217,7 +217,7 @@ describe('[R15] a refused field', () => {
       {
         ...MERGE,
         writes: [...WRITES.left, ...plannedOn('right', ['buckets'], {})],
-        held: { left: ['title'], right: [] },
+        localFields: { left: ['title'], right: [] },
         deferred: true,
       },
     ]);
@@ -233,7 +233,9 @@ describe('[R15] a refused field', () => {
 
   test('waits even if the other fields change', () => {
     const changed = merge({ writes: BOTH }, { ...ADA, company: 'Other' });
-    expect(deferRefused([changed], [fieldRefusal('title')], SOON)).toMatchObject([{ held: { left: ['title'] } }]);
+    expect(deferRefused([changed], [fieldRefusal('title')], SOON)).toMatchObject([
+      { localFields: { left: ['title'] } },
+    ]);
   });
 
   test('ends once the plan no longer writes it, and a refused write ends once it writes nothing', () => {

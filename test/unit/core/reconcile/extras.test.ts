@@ -40,7 +40,7 @@ describe('[R2] a value that a side computes is written to the other one', () => 
   test('over a value that a user entered there, which is not propagated and is no conflict [R4]', () => {
     const agreed = [{ [LAST]: 'monday' }, { [LAST]: 'monday' }] as const;
     const scribbled = merged({ [LAST]: 'mine' }, { [LAST]: 'monday' }, agreed);
-    expect(scribbled).toMatchObject({ writes: [], held: { left: [LAST] }, conflicts: [] });
+    expect(scribbled).toMatchObject({ writes: [], localFields: { left: [LAST] }, conflicts: [] });
     const both = merged({ [LAST]: 'mine' }, { [LAST]: 'today' }, agreed);
     expect(both).toMatchObject({
       writes: [{ kind: 'update', side: 'left', desired: { [LAST]: 'today' } }],
@@ -59,7 +59,9 @@ describe('[R2] in a run that lists no side', () => {
   const alone = merged({}, { [LAST]: 'today' });
 
   test('a contact receives no computed value: its change stays outstanding', () => {
-    expect(deferExtras([alone])).toMatchObject([{ writes: [], held: { left: [], right: [LAST] }, deferred: true }]);
+    expect(deferExtras([alone])).toMatchObject([
+      { writes: [], localFields: { left: [], right: [LAST] }, deferred: true },
+    ]);
   });
 
   test('a contact receives all other changes', () => {

@@ -28,7 +28,7 @@ const writing = (
     pair: { ...pair, left: pair.left, right: pair.right },
     writes: plannedOn('left', fields, desired, moves),
     conflicts: [],
-    held: { left: [], right: [] },
+    localFields: { left: [], right: [] },
     deferred: false,
   };
 };

@@ -17,7 +17,7 @@ const merge = (left: State, right: State, given: Partial<GroupLink> = {}, policy
   const merged = mergeMembership(halves, [link('choir', given)], policyWith(policy));
   const text = ({ joins, leaves }: typeof merged.left) =>
     [...joins.map(() => 'join'), ...leaves.map(() => 'leave')].join();
-  return { left: text(merged.left), right: text(merged.right), held: merged.held };
+  return { left: text(merged.left), right: text(merged.right), isLocal: merged.isLocal };
 };
 
 const state = (base: boolean | null, now: boolean): State => ({ base, now });
@@ -59,9 +59,9 @@ describe('the membership in one bucket', () => {
 
   test('is written in one direction only on a one-way link, and held on the other side', () => {
     const policy = { direction: 'to-right' } as const;
-    expect(merge(JOINED, OUT, {}, policy)).toMatchObject({ right: 'join', held: { left: false, right: false } });
-    expect(merge(OUT, JOINED, {}, policy)).toMatchObject({ left: '', held: { left: false, right: true } });
-    expect(merge(IN, LEFT, {}, policy)).toMatchObject({ left: '', held: { left: false, right: true } });
+    expect(merge(JOINED, OUT, {}, policy)).toMatchObject({ right: 'join', isLocal: { left: false, right: false } });
+    expect(merge(OUT, JOINED, {}, policy)).toMatchObject({ left: '', isLocal: { left: false, right: true } });
+    expect(merge(IN, LEFT, {}, policy)).toMatchObject({ left: '', isLocal: { left: false, right: true } });
   });
 
   test('ends if the source of a one-way link left, whatever the target changed', () => {

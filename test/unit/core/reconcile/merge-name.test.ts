@@ -18,7 +18,7 @@ const mergeNames = ({ base, left, right }: Given, policy = policyWith(), open: r
   const half = (now: Name) => sideOf(fieldsOf(now), base === null ? null : fieldsOf(base));
   const merged = mergeHalves(bothSides(half(left), half(right)), policy, open);
   const names = SIDES.map((side) => `${merged.desired[side].firstName}/${merged.desired[side].lastName}`);
-  return { names: [...new Set(names)], conflicts: merged.conflicts, held: merged.held };
+  return { names: [...new Set(names)], conflicts: merged.conflicts, localFields: merged.localFields };
 };
 
 describe("R4: a person's name wins over an address in its place, whichever is newer", () => {
@@ -40,7 +40,7 @@ describe("R4: a person's name wins over an address in its place, whichever is ne
       { base: null, left: 'ann@x.example/', right: 'Ann/Lee' },
       policyWith({ conflicts: 'ask' }),
     );
-    expect(merged).toMatchObject({ names: ['Ann/Lee'], held: { left: [], right: [] } });
+    expect(merged).toMatchObject({ names: ['Ann/Lee'], localFields: { left: [], right: [] } });
   });
 
   test('but not if the link writes only the side of the name', () => {
@@ -99,13 +99,13 @@ describe('R4: two people whose names share no word are a conflict about the whol
   });
 
   test('the policy asks about both parts, and both sides keep their name', () => {
-    const { names, conflicts, held } = mergeNames(MIXED, policyWith({ conflicts: 'ask' }));
+    const { names, conflicts, localFields } = mergeNames(MIXED, policyWith({ conflicts: 'ask' }));
     expect(names).toEqual(['Beth/Lee', 'Ann/Moore']);
     expect(conflicts.map(({ field, winner }) => [field, winner])).toEqual([
       ['firstName', null],
       ['lastName', null],
     ]);
-    expect(held).toEqual({ left: ['firstName', 'lastName'], right: ['firstName', 'lastName'] });
+    expect(localFields).toEqual({ left: ['firstName', 'lastName'], right: ['firstName', 'lastName'] });
   });
 
   test.each<Given & { readonly name: Name }>([

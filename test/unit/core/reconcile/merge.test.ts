@@ -20,7 +20,7 @@ const mergeFrom = (side: Side, own: Half, other: Half, policy?: Policy): FieldMe
 
 const mails = (merge: FieldMerge, side: Side) => merge.desired[side].emailAddresses.map((email) => email.value);
 
-const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
+const QUIET = { fields: { left: [], right: [] }, localFields: { left: [], right: [] }, conflicts: [] };
 
 describe('a scalar', () => {
   type Row = [string, [string | null, string], [string | null, string], string];
@@ -240,8 +240,8 @@ describe('a one-way link', () => {
     expect(merge.desired[source]).toEqual(own.record.contact);
     expect(merge.fields[target]).toEqual(['company']);
     expect(merge.desired[target]).toEqual({ ...other.record.contact, company: 'Source' });
-    expect(merge.held[target]).toEqual(['title', 'emailAddresses']);
-    expect(merge.held[source]).toEqual([]);
+    expect(merge.localFields[target]).toEqual(['title', 'emailAddresses']);
+    expect(merge.localFields[source]).toEqual([]);
   });
 
   test.each(CASES)('%s keeps what the other side added to a list that %s changes', (direction, source, target) => {
@@ -254,7 +254,7 @@ describe('a one-way link', () => {
     );
     expect(mails(merge, source)).toEqual(['a@x.org', 'new@x.org']);
     expect(mails(merge, target)).toEqual(['a@x.org', 'local@x.org', 'new@x.org']);
-    expect(merge.held[target]).toEqual(['emailAddresses']);
+    expect(merge.localFields[target]).toEqual(['emailAddresses']);
   });
 
   test.each(CASES)('%s fills nothing at the source at a first match', (direction, source, target) => {
@@ -266,7 +266,7 @@ describe('a one-way link', () => {
     );
     expect(merge.fields[source]).toEqual([]);
     expect(merge.desired[target]).toMatchObject({ firstName: 'Ada', title: 'Local' });
-    expect(merge.held[target]).toEqual(['title']);
+    expect(merge.localFields[target]).toEqual(['title']);
   });
 });
 
@@ -394,7 +394,7 @@ describe('a first match', () => {
       sideOf({ firstName: 'Mary', lastName: 'Lee' }, null),
       policyWith({ direction: 'to-right' }),
     );
-    expect(merge).toMatchObject({ ...QUIET, held: { left: [], right: ['firstName', 'lastName'] } });
+    expect(merge).toMatchObject({ ...QUIET, localFields: { left: [], right: ['firstName', 'lastName'] } });
   });
 
   test('once paired, a name that one side divides differently is adopted unchanged', () => {

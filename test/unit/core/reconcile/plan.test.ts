@@ -94,7 +94,7 @@ describe('a contact edited on one side', () => {
     const own = present(record('s', EDITED, { groupIds: ['s-choir'] }), snapshot(ADA));
     const pair = pairOf(untouched('left'), own);
     const decision = only(plan({ pairs: [pair], links: [link('choir')], policy: { direction: 'to-right' } }));
-    expect(decision).toMatchObject({ writes: [], held: { left: [], right: ['title', 'buckets'] } });
+    expect(decision).toMatchObject({ writes: [], localFields: { left: [], right: ['title', 'buckets'] } });
   });
 });
 

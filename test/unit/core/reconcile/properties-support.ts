@@ -77,7 +77,7 @@ export const keysOf = (of: Contact | null, field: ListField): ReadonlySet<string
 
 export const settled = (now: Contact): Half => sideOf(now, now);
 
-export const QUIET = { fields: { left: [], right: [] }, held: { left: [], right: [] }, conflicts: [] };
+export const QUIET = { fields: { left: [], right: [] }, localFields: { left: [], right: [] }, conflicts: [] };
 
 // No number here is the national spelling of another one, so that keys distinguish elements.
 export const PLAIN_PHONES = ['+49 30 901820', '+1 212 555 0100', '112', '113', '114'];

@@ -53,7 +53,7 @@ export const mergeOf = (left: Half, right: Half, given: Partial<Merge> = {}): Me
   pair: { id: left.pair, status: 'linked', ...bothSides(left, right) },
   writes: [],
   conflicts: [],
-  held: { left: [], right: [] },
+  localFields: { left: [], right: [] },
   deferred: false,
   ...given,
 });

@@ -85,9 +85,9 @@ describe('an update', () => {
   test('holds all values that it does not write, so that nothing is propagated', () => {
     const decision = decisionOf(plan([written(at({ title: 'New' }), [titled('Old', 'New')])]));
     if (decision?.kind !== 'merge') throw new Error('A reversal was expected.');
-    expect(decision.held.left).toHaveLength(9);
-    expect(decision.held.right).not.toContain('title');
-    expect(decision.held.right).toHaveLength(8);
+    expect(decision.localFields.left).toHaveLength(9);
+    expect(decision.localFields.right).not.toContain('title');
+    expect(decision.localFields.right).toHaveLength(8);
   });
 
   test('is refused if the field was changed since, and needs no write if the field has its former value', () => {
@@ -215,7 +215,7 @@ describe('a delete', () => {
       pair: null,
       image: { contact: { firstName: 'Ada', title: 'Old' } },
       joins: ['right team'],
-      standing: null,
+      existing: null,
     });
     expect(result.refused).toMatchObject([{ field: 'buckets', reason: 'a group it was in is deleted' }]);
   });
@@ -229,7 +229,7 @@ describe('a delete', () => {
     const now = at({ firstName: 'Ada' }, { groupIds: [] });
     expect(plan([written(now, [removal])], { groups })).toMatchObject({ decisions: [], refused: [] });
     const result = plan([written(now, [removal], { unjoined: ['gone', 'team'] })], { groups });
-    expect(decisionOf(result)).toMatchObject({ kind: 'restore', standing: now, joins: ['right team'] });
+    expect(decisionOf(result)).toMatchObject({ kind: 'restore', existing: now, joins: ['right team'] });
   });
 });
 

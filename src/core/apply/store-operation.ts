@@ -115,10 +115,6 @@ export type Altered = { readonly fields: readonly ContactField[]; readonly group
 
 export const NOTHING_ALTERED: Altered = { fields: [], groupIds: [] };
 
-/** Returns whether a group of a contact is as before a write. */
-const isUnmoved = (before: ContactRecord, now: ContactRecord, id: string): boolean =>
-  before.groupIds.includes(id) === now.groupIds.includes(id);
-
 /**
  * Stores an update that was done. `record` is the contact after it, and the evidence the part of it that the update may have
  * changed. Missing elements of a list that was only read may not have arrived, so their difference is not settled.
@@ -147,10 +143,16 @@ export const storeUpdated = (
     ...writtenHalf(set, halves.target, side, record, atMs),
     settled: new Set([...(evidence.kind === 'answer' ? shown : scalarsOf(shown)), ...fields]),
     wanted: cause === 'undo' ? null : desired,
-    declinedGroups: groupIds.filter((id) => isUnmoved(before, record, id)),
+    declinedGroups: [],
   };
   storeWritten(set, halves.pairId, written, { bases: { ...settled, target }, other: halves.source }, atMs);
 };
+
+/** Returns the groups of moves in which a contact is not as requested. */
+const unmovedIn = ({ join, leave }: Moves, groupIds: readonly string[]): readonly string[] => [
+  ...join.filter((id) => !groupIds.includes(id)),
+  ...leave.filter((id) => groupIds.includes(id)),
+];
 
 /**
  * Stores a change of membership of which these moves were done. An undo propagates nothing: the other side keeps its membership, and
@@ -170,7 +172,7 @@ export const storeMoved = (
     ...writtenHalf(set, halves.target, side, record, atMs),
     settled: new Set<SyncedField>(['buckets', ...altered.fields]),
     wanted: null,
-    declinedGroups: isUndo ? moved : moved.filter((id) => isUnmoved(before, record, id)),
+    declinedGroups: isUndo ? moved : unmovedIn(moves, record.groupIds),
   };
   const bases = {
     target: settleGroups(changedBase(target, before.contact, record.contact, altered.fields), moved, record.groupIds),

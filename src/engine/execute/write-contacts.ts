@@ -1,5 +1,5 @@
 import { storeAlreadyMoved } from '../../core/apply/answers.ts';
-import type { Task } from '../../core/apply/task.ts';
+import { isCreatedOn, type Task } from '../../core/apply/task.ts';
 import { hasAllGroups } from '../../core/apply/write.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
@@ -72,11 +72,11 @@ export const writeMemberships = async (execution: Execution, tasks: readonly Tas
   const { session, groupIds, written } = execution;
   const { clock, remotes, writer } = session;
   const { capabilities } = remotes[side];
-  const moving = tasks.filter(
-    (task) => membershipOn(task.operations, side) !== null && isWritable(execution, task, side),
-  );
-  for (const task of moving)
+  const due = tasks.filter((task) => membershipOn(task.operations, side) !== null && isWritable(execution, task, side));
+  for (const task of due)
     if (!hasAllGroups(groupIds, task, side)) noteWritten(execution, task, side, ['buckets'], false);
+  const isDone = (task: Task): boolean => capabilities.createsWithGroups && isCreatedOn(task, side);
+  const moving = due.filter((task) => !isDone(task));
   const { sound, failed } = withoutFailed(execution, side, moving);
   const wasWritten = (task: Task): boolean => written[side].has(task);
   const steps = moveSteps(byGroup(sound, side), wasWritten, side, capabilities);

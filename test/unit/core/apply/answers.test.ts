@@ -226,6 +226,8 @@ describe('[R11] the response to a change of membership', () => {
       left: { state: 'settled' },
       right: { state: 'settled', record: { digest: 'row of right' } },
     });
+    // The sides do not differ in this group.
+    expect(set.pair(1)?.right?.base).not.toHaveProperty('declined');
   });
 
   test('is open while a group could not be created', () => {

@@ -20,15 +20,15 @@ export type Executable = Pick<Plan, 'groups'> & {
   readonly selection?: LinkState['selection'];
 };
 
-/** The shared state of the writes of one pass. */
+/** The shared state of the writes of one pass. It keeps no task in memory: those of a part are released after it. */
 export type Execution = Omit<Pass, 'written'> & {
   readonly session: Session;
   /** The ids of the contacts that were written, by their tasks. */
-  readonly written: Sides<Map<Task, string>>;
+  readonly written: Sides<WeakMap<Task, string>>;
   /** The tasks of which a write on that side has no usable answer: the contact is not written again before a read. */
-  readonly unanswered: Sides<Set<Task>>;
+  readonly unanswered: Sides<WeakSet<Task>>;
   /** The fields of each task that were not written to a side as planned. */
-  readonly unwritten: Sides<Map<Task, Set<SyncedField>>>;
+  readonly unwritten: Sides<WeakMap<Task, ReadonlySet<SyncedField>>>;
   /** Filled in as groups are created. */
   readonly groupIds: Map<string, { left: string | null; right: string | null }> & GroupIds;
   /** By side and key. */

@@ -38,7 +38,7 @@ export type Pass = {
   /** The fields that the link has just started to sync; empty in an undo, which restores former edits. */
   readonly joining: ReadonlySet<SyncedField>;
   /** The ids of the contacts that the pass has written, by their tasks. */
-  readonly written: Sides<ReadonlyMap<Task, string>>;
+  readonly written: Sides<Pick<WeakMap<Task, string>, 'get' | 'has'>>;
 };
 
 type Written = Pick<Pass, 'written'>;

@@ -29,7 +29,7 @@ import type {
 import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 
-/** The values of a pass that its operations carry. */
+/** The values of a pass from which its operations are made. */
 export type Pass = {
   readonly groupIds: GroupIds;
   /** The names of both accounts in the origin ids that are written to the other side (R9). */

@@ -15,7 +15,7 @@ import type { ContactRecord } from '../contact/record.ts';
 import type { AlteredContact, MembershipRequest } from '../contact/requests.ts';
 import { bySide, otherSide } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT, equalIn, equalSnapshots } from '../contact/snapshot.ts';
-import type { CreateOperation, MembershipOperation } from '../reconcile/operation.ts';
+import type { CreateOperation } from '../reconcile/operation.ts';
 import { observeReadAnswer, observeDeletion } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
@@ -30,7 +30,7 @@ import {
   storeMoved,
   storeUpdated,
 } from './store-operation.ts';
-import type { CreateWrite, GroupIds, Merged, UpdateWrite, Write } from './write.ts';
+import type { CreateWrite, GroupIds, MembershipWrite, Merged, UpdateWrite, Write } from './write.ts';
 
 /** The outcome of an operation with a response, and the values that a run reports. */
 type AnswerOutcome = Outcome & {
@@ -171,12 +171,12 @@ const applyUpdate = (
   };
 };
 
-/** Stores that a contact already has the membership of an operation. */
+/** Stores that a contact already has the membership of a write. */
 export const storeAlreadyMoved = (
   { set, groupIds, atMs }: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
-  operation: MembershipOperation,
+  { moves, operation }: MembershipWrite,
 ): void => {
-  const moved = { moves: operation, record: operation.before, altered: NOTHING_ALTERED };
+  const moved = { moves, record: operation.before, altered: NOTHING_ALTERED };
   storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs: pairsIn(groupIds), atMs });
 };
 
@@ -186,13 +186,13 @@ const hasMoved = ({ add, remove }: MembershipRequest, groupIds: readonly string[
 
 const applyMembership = (
   applying: Applying,
-  { request, operation }: Extract<Write, { kind: 'membership' }>,
+  { request, operation, moves }: MembershipWrite,
   groupIds: readonly string[],
   altered: AlteredContact | undefined,
 ): AnswerOutcome => {
   const { set, atMs } = applying;
   const record = altered?.record ?? withWrittenGroups(operation.before, groupIds, request, applying);
-  const moved = { moves: operation, record, altered: altered ?? NOTHING_ALTERED };
+  const moved = { moves, record, altered: altered ?? NOTHING_ALTERED };
   storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs: pairsIn(applying.groupIds), atMs });
   return {
     ...DONE,
@@ -239,7 +239,7 @@ export type AnsweredWrite =
     }
   | {
       readonly kind: 'groups';
-      readonly write: Extract<Write, { kind: 'membership' }>;
+      readonly write: MembershipWrite;
       readonly value: readonly string[];
       readonly altered?: AlteredContact | undefined;
     }

@@ -1,6 +1,7 @@
-import { type ContactField, scalarsOf, type SyncedField } from '../contact/contact.ts';
+import { scalarsOf, type SyncedField } from '../contact/contact.ts';
 import { type Half, isDeleted, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
+import type { AlteredContact } from '../contact/requests.ts';
 import { otherSide, type Side } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT, type Snapshot } from '../contact/snapshot.ts';
 import {
@@ -27,7 +28,7 @@ import {
 import { storeWritten } from './store-written.ts';
 import { movesAcross, type Moves } from './traces.ts';
 
-// What an operation changes in the store, whether an answer or a read has shown it.
+// An operation is stored in the same way, whether an answer or a read has shown it.
 
 /** The halves that an operation concerns, as they are stored: the written one, and the one that it is computed from. */
 export type StoredHalves = {
@@ -111,7 +112,7 @@ export const storeCreated = (
 };
 
 /** Fields and groups that the side changed on the occasion of a write although they were not written. */
-export type Altered = { readonly fields: readonly ContactField[]; readonly groupIds: readonly string[] };
+export type Altered = Pick<AlteredContact, 'fields' | 'groupIds'>;
 
 export const NOTHING_ALTERED: Altered = { fields: [], groupIds: [] };
 

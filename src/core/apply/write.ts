@@ -7,6 +7,7 @@ import type { Deletion } from '../reconcile/decision.ts';
 import type { CreateOperation, DeleteOperation, MembershipOperation, UpdateOperation } from '../reconcile/operation.ts';
 import { membershipOn } from '../reconcile/planned.ts';
 import type { Task } from './task.ts';
+import type { Moves } from './traces.ts';
 
 type Shared = {
   readonly side: Side;
@@ -44,6 +45,8 @@ export type Write =
       readonly operation: MembershipOperation;
       readonly task: Task;
       readonly request: MembershipRequest;
+      /** The planned moves. The operation has those that the contact lacks. */
+      readonly moves: Moves;
     })
   | (Shared & { readonly kind: 'delete'; readonly operation: DeleteOperation; readonly deletion: Deletion })
   | (Shared & {
@@ -72,6 +75,7 @@ export type Merged = {
 
 export type CreateWrite = Extract<Write, { kind: 'create' }>;
 export type UpdateWrite = Extract<Write, { kind: 'update' }>;
+export type MembershipWrite = Extract<Write, { kind: 'membership' }>;
 
 /** Returns the side's group ids of group pairs; pairs whose half could not be created are left out. */
 export const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string[]): readonly string[] => {

@@ -21,7 +21,7 @@ export type Executable = Pick<Plan, 'groups'> & {
 };
 
 /** The shared state of the writes of one pass. It keeps no task in memory: those of a part are released after it. */
-export type Execution = Omit<Pass, 'written'> & {
+export type Execution = Pass & {
   readonly session: Session;
   /** The ids of the contacts that were written, by their tasks. */
   readonly written: Sides<WeakMap<Task, string>>;

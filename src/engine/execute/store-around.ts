@@ -12,7 +12,7 @@ import { survivorsOf } from './delete-contacts.ts';
 import { type Executable, type Execution, unwrittenOn } from './execution.ts';
 import { currentHalf, needsOf } from './writes.ts';
 
-// What a plan stores before its first write, and after its writes.
+// Rows that a plan stores before its first write, and after its writes.
 
 const COMMIT_CHUNK = 500;
 

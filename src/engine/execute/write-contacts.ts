@@ -1,6 +1,6 @@
 import { storeAlreadyMoved } from '../../core/apply/answers.ts';
 import { isCreatedOn, type Task } from '../../core/apply/task.ts';
-import { hasAllGroups } from '../../core/apply/write.ts';
+import { hasAllGroups, type MembershipWrite } from '../../core/apply/write.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
@@ -11,7 +11,7 @@ import { creationsOn, type Execution, noteWritten, sharingRounds, unwrittenOn, u
 import { inParallel } from './in-parallel.ts';
 import { moveSteps } from './planned-writes.ts';
 import { splitRefused } from './split-refused.ts';
-import { createWrites, memberships, needsOf, sharingWrites, updateWrites } from './writes.ts';
+import { createWrites, membershipWrites, needsOf, sharingWrites, updateWrites } from './writes.ts';
 
 const createContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
   const { createBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
@@ -82,13 +82,14 @@ export const writeMemberships = async (execution: Execution, tasks: readonly Tas
   const steps = moveSteps(byGroup(sound, side), wasWritten, side, capabilities);
   for (const batch of [...steps, ...chunks(failed, 1)]) {
     const needs = needsOf(execution, batch);
-    const moves = await writer.read(needs, (set) => memberships(execution, set, side, batch));
-    const alreadyMoved = moves.filter(({ write }) => write === null);
+    const writes = await writer.read(needs, (set) => membershipWrites(execution, set, side, batch));
+    const isNeeded = ({ request: { add, remove } }: MembershipWrite): boolean => add.length + remove.length > 0;
     await writer.apply(needs, (set) => {
-      for (const { operation } of alreadyMoved) storeAlreadyMoved({ set, groupIds, atMs: clock.now() }, operation);
+      for (const write of writes) {
+        if (!isNeeded(write)) storeAlreadyMoved({ set, groupIds, atMs: clock.now() }, write);
+      }
     });
-    const writes = moves.flatMap(({ write }) => write ?? []);
-    const { stored } = await performBatch(execution, writes);
+    const { stored } = await performBatch(execution, writes.filter(isNeeded));
     await stored;
   }
 };

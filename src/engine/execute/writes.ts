@@ -2,7 +2,14 @@ import type { Sharing } from './execution.ts';
 import { type Deletion, draftOf, idsOn, type PairIds } from '../../core/reconcile/decision.ts';
 import { fieldsOn, plannedHalf, sharedEmails, type Task, taskPairId } from '../../core/apply/task.ts';
 import { comesFrom } from '../../core/apply/settle.ts';
-import { type CreateWrite, type GroupIds, groupIdsOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
+import {
+  type CreateWrite,
+  type GroupIds,
+  groupIdsOf,
+  type MembershipWrite,
+  type UpdateWrite,
+  type Write,
+} from '../../core/apply/write.ts';
 import {
   type Contact,
   type ContactField,
@@ -208,15 +215,14 @@ export const sharingWrites = (
     return [updateWrite(pass, set, side, task, request, { sharedEmail: email, isTrial: false, later: new Set() })];
   });
 
-/** A change of membership, with its request; null if the contact already has the membership. */
-type Membership = {
-  readonly operation: MembershipOperation;
-  readonly write: Extract<Write, { kind: 'membership' }> | null;
-};
-
-/** The membership changes of a batch; none for a contact that does not exist. */
-export const memberships = (pass: Pass, set: WorkingSet, side: Side, tasks: readonly Task[]): readonly Membership[] =>
-  tasks.flatMap((task, index): Membership[] => {
+/** The membership changes of a batch. The request of a contact that already has the membership is empty. */
+export const membershipWrites = (
+  pass: Pass,
+  set: WorkingSet,
+  side: Side,
+  tasks: readonly Task[],
+): readonly MembershipWrite[] =>
+  tasks.flatMap((task, index): MembershipWrite[] => {
     const before = currentHalf(pass, set, task, side)?.record ?? null;
     const planned = membershipOn(task.operations, side);
     if (before === null || planned === null) return [];
@@ -229,12 +235,11 @@ export const memberships = (pass: Pass, set: WorkingSet, side: Side, tasks: read
     const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
     const marks = { empties, ...joiningOf(pass, fields) };
     const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before };
-    const operation: MembershipOperation = { ...shared, kind: 'membership', join, leave, ...marks };
-    if (add.length + remove.length === 0) return [{ operation, write: null }];
+    const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
     const heldGroupIds = before.groupIds;
     const knownGroupIds = pass.written[side].has(task) ? heldGroupIds : null;
     const request = { key, id: before.id, add, remove, knownGroupIds, heldGroupIds };
-    return [{ operation, write: { kind: 'membership', side, key, task, operation, request } }];
+    return [{ kind: 'membership', side, key, task, operation, request, moves: { join, leave } }];
   });
 
 const deleteOperation = (

@@ -16,7 +16,7 @@ import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import {
   createWrites,
   deleteWrites,
-  memberships,
+  membershipWrites,
   mergeWrite,
   sharingWrites,
   updateWrites,
@@ -56,8 +56,8 @@ const updateOf = (set: WorkingSet, task: Task, value: ContactRecord): AnsweredWr
 };
 
 const moveOf = (set: WorkingSet, task: Task, value: readonly string[]): AnsweredWrite => {
-  const write = memberships(PASS, set, 'right', [task])[0]?.write;
-  if (write?.kind !== 'membership') throw new Error('A change of membership was expected.');
+  const [write] = membershipWrites(PASS, set, 'right', [task]);
+  if (write === undefined) throw new Error('A change of membership was expected.');
   return { kind: 'groups', write, value };
 };
 
@@ -134,6 +134,16 @@ describe('the response to an update', () => {
     expect(outcome).toMatchObject({ applied: true, notTaken: [] });
     const base = snapshot({ ...ADA, ...mails('a@x.org', 'family@x.org') });
     expect(set.pair(1)).toMatchObject({ left: { state: 'settled', base }, right: { state: 'changed', base } });
+  });
+
+  test('[R5] is not asked for a field that a user of the side changed since the plan', () => {
+    const [left] = halvesOf(UPDATE);
+    const edited = half('right', { title: 'Own' }, { title: 'Old' });
+    const several = plannedOn('right', ['title', 'company'], { ...ADA, title: 'New', company: 'Works' });
+    const task = taskOf({ ...UPDATE, writes: several });
+    const [write, ...others] = updateWrites(PASS, setOf([left as Half, edited]), 'right', [task]);
+    expect([write?.request.fields, others]).toEqual([['company'], []]);
+    expect(updateWrites(PASS, setOf([left as Half, edited]), 'right', [taskOf(UPDATE)])).toEqual([]);
   });
 
   test('[R2] reports nothing about fields that were not written', () => {
@@ -219,9 +229,9 @@ describe('[R11] the response to a change of membership', () => {
     });
     const set = setOf(halvesOf(merge));
     const task = agreedTask(set, merge);
-    const [moved] = memberships(PASS, set, 'right', [task]);
-    expect(moved?.write).toBeNull();
-    if (moved !== undefined) storeAlreadyMoved(applyingIn(set), moved.operation);
+    const [moved] = membershipWrites(PASS, set, 'right', [task]);
+    expect(moved?.request).toMatchObject({ add: [], remove: [] });
+    if (moved !== undefined) storeAlreadyMoved(applyingIn(set), moved);
     expect(set.pair(1)).toMatchObject({
       left: { state: 'settled' },
       right: { state: 'settled', record: { digest: 'row of right' } },
@@ -351,7 +361,7 @@ test('an operation has the contacts of both sides', () => {
   const writes: readonly (Write | undefined)[] = [
     createWrites(PASS, 'right', [creation])[0],
     updateWrites(PASS, setOf(halvesOf(MERGE)), 'right', [taskOf(MERGE)])[0],
-    memberships(PASS, setOf(halvesOf(MERGE)), 'right', [taskOf(MERGE)])[0]?.write ?? undefined,
+    membershipWrites(PASS, setOf(halvesOf(MERGE)), 'right', [taskOf(MERGE)])[0],
   ];
   const ids = { leftId: 'left', rightId: 'right' };
   const before = MERGE.pair.right.record;
@@ -371,7 +381,7 @@ test('an operation carries the cause of its pass', () => {
     const writes: readonly Write[] = [
       ...createWrites(pass, 'right', [taskOf(creationOf(looseHalf('left', 'l')))]),
       ...updateWrites(pass, set, 'right', [task]),
-      ...memberships(pass, set, 'right', [task]).flatMap(({ write }) => write ?? []),
+      ...membershipWrites(pass, set, 'right', [task]),
       ...deleteWrites(pass, [deletion]),
       mergeWrite(pass, deletion, { task, survivor: pair.right.record }),
     ];
@@ -386,7 +396,7 @@ test('[R6] an operation marks the fields that the link has only started to sync,
     const writes = plannedOn('right', ['title', 'buckets'], { ...ADA, title }, { joins: ['choir'] });
     const task = taskOf({ ...MERGE, writes });
     const set = setOf(halvesOf(MERGE));
-    return [...updateWrites(pass, set, 'right', [task]), ...memberships(pass, set, 'right', [task])].map(
+    return [...updateWrites(pass, set, 'right', [task]), ...membershipWrites(pass, set, 'right', [task])].map(
       ({ operation }) => ('joining' in operation ? operation.joining : null),
     );
   };

@@ -12,7 +12,7 @@ import type { Deletion, PairStatus } from '../../../../src/core/reconcile/decisi
 import type { GroupPair } from '../../../../src/core/reconcile/groups.ts';
 import type { Operation } from '../../../../src/core/reconcile/operation.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
-import { createWrites, deleteWrites, memberships, updateWrites } from '../../../../src/engine/execute/writes.ts';
+import { createWrites, deleteWrites, membershipWrites, updateWrites } from '../../../../src/engine/execute/writes.ts';
 import { applyingIn, creationOf, mergeOf, NOW, PASS, plannedOn } from '../../engine/execute/support.ts';
 import { ADA, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
@@ -123,8 +123,7 @@ const membershipScene = (cause: Cause): Scene => {
   const writes = plannedOn('right', ['buckets'], ADA, moves);
   const merge = mergeOf(left, right, { writes });
   const task = taskOf(isUndo ? { ...merge, cause: 'undo', deferred: true } : merge);
-  const { write } = only(memberships({ ...PASS, cause }, setOf([left, right]), 'right', [task]));
-  if (write === null) throw new Error('A write was expected.');
+  const write = only(membershipWrites({ ...PASS, cause }, setOf([left, right]), 'right', [task]));
   const [before, after] = isUndo ? [['s-choir'], []] : [[], ['s-choir']];
   return { halves: [left, right], write, before: inGroups(...before), after: inGroups(...after) };
 };

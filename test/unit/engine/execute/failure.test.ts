@@ -16,7 +16,7 @@ import {
 import {
   createWrites,
   deleteWrites,
-  memberships,
+  membershipWrites,
   mergeWrite,
   updateWrites,
 } from '../../../../src/engine/execute/writes.ts';
@@ -56,7 +56,7 @@ const DELETION: Deletion = { kind: 'delete', side: 'right', record: RIGHT.record
 const WRITES: Readonly<Record<Write['kind'], Write>> = {
   create: only(createWrites(PASS, 'right', [taskOf(CREATION)])),
   update: only(updateWrites(PASS, SET, 'right', [taskOf(MERGE)])),
-  membership: only(memberships(PASS, SET, 'right', [taskOf(MERGE)]).flatMap(({ write }) => write ?? [])),
+  membership: only(membershipWrites(PASS, SET, 'right', [taskOf(MERGE)])),
   delete: only(deleteWrites(PASS, [DELETION])),
   merge: mergeWrite(PASS, DELETION, { task: taskOf(MERGE), survivor: RIGHT.record }),
 };
@@ -156,9 +156,7 @@ describe('[R15] a refusal', () => {
   test('of a membership of a newly created contact is stored with both contacts', () => {
     const created = taskOf({ ...CREATION, joins: ['choir'] });
     const pass = { ...PASS, written: { left: new Map(), right: new Map([[created, 'r']]) } };
-    const [moved] = memberships(pass, SET, 'right', [created]);
-    if (moved === undefined || moved.write === null) throw new Error('A write was expected.');
-    const refusal = rejectionOf(SET, moved.write, 'too long', undefined, NOW);
+    const refusal = rejectionOf(SET, only(membershipWrites(pass, SET, 'right', [created])), 'too long', undefined, NOW);
     const next = mergeOf(LEFT, RIGHT);
     expect(refusal).toMatchObject({ key: 'l r', sourceFingerprint: sourceFingerprint(next) });
   });

@@ -9,12 +9,12 @@ import { localFieldsOn, type Task } from './task.ts';
 const isUnlinking = ({ decision }: Task): boolean => decision.kind === 'merge' && decision.unlinks === true;
 
 /** The fields of earlier conflicts that end when the task has written them. */
-const endingFields = ({ decision }: Task): readonly SyncedField[] =>
+const endedBy = ({ decision }: Task): readonly SyncedField[] =>
   decision.kind === 'merge' ? (decision.ends ?? []) : [];
 
 /** Returns whether something of the task is stored after its writes; see {@link finishTask}. */
 export const hasEnding = (task: Task): boolean => {
-  if (isUnlinking(task) || endingFields(task).length > 0) return true;
+  if (isUnlinking(task) || endedBy(task).length > 0) return true;
   return isAsking(task) || SIDES.some((side) => localFieldsOn(task, side).length > 0);
 };
 
@@ -36,7 +36,7 @@ export const finishTask = (
   unwritten: ReadonlySet<SyncedField>,
   atMs: number,
 ): void => {
-  const fields = endingFields(task).filter((field) => !unwritten.has(field));
+  const fields = endedBy(task).filter((field) => !unwritten.has(field));
   const halves = SIDES.flatMap((side) => current[side] ?? []);
   if (current.left !== null && fields.length > 0) {
     set.add({ kind: 'end-conflicts', leftId: current.left.id, fields, atMs });

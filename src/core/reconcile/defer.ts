@@ -35,6 +35,12 @@ type PairRecords = Sides<Pick<Half, 'id' | 'record'>>;
 /** The parts of a decision that identify a refusal. */
 export type Refusable = Exclude<Decision, Merge> | { readonly kind: 'merge'; readonly pair: PairRecords };
 
+/** Returns the key of a refused write to the contacts of a pair. */
+export const pairRefusalKey = (leftId: string, rightId: string): string => `${leftId} ${rightId}`;
+
+/** Returns the key of a refused deletion. */
+export const deletionRefusalKey = (id: string): string => `delete ${id}`;
+
 /**
  * Returns the key of a refused write: the ids of the contacts that it was computed from, and the kind of write. The kind is part of
  * the key because ids of the two sides may be equal texts.
@@ -42,11 +48,11 @@ export type Refusable = Exclude<Decision, Merge> | { readonly kind: 'merge'; rea
 export const refusalKey = (decision: Refusable): string => {
   switch (decision.kind) {
     case 'merge':
-      return SIDES.map((side) => decision.pair[side].id).join(' ');
+      return pairRefusalKey(decision.pair.left.id, decision.pair.right.id);
     case 'create':
       return decision.source.id;
     case 'delete':
-      return `delete ${decision.record.id}`;
+      return deletionRefusalKey(decision.record.id);
     case 'unlink':
       return '';
   }
@@ -66,9 +72,8 @@ export const sourceFingerprint = (decision: Refusable): string => {
   }
 };
 
-/** Returns the key of a refused field of a pair, for a refusal after which the other fields are written. */
-export const fieldRefusalKey = (pair: PairRecords, field: SyncedField): string =>
-  `${SIDES.map((side) => pair[side].id).join(' ')} ${field}`;
+/** Returns the key of a refused field, for a refusal after which the other fields are written. `key` is that of the whole write. */
+export const fieldRefusalKey = (key: string, field: SyncedField): string => `${key} ${field}`;
 
 /** Returns the key of the whole write for a key of {@link fieldRefusalKey} or {@link refusalKey}. */
 export const wholeRefusalKey = (key: string): string => key.split(' ').slice(0, 2).join(' ');
@@ -168,7 +173,7 @@ export const deferRefused = (
   };
   const deferredFields = (side: Side, { pair, writes }: Merge): readonly SyncedField[] =>
     contactFieldsOf(plannedFields(writes, side)).filter((field) => {
-      const refusal = byKey.get(`${side} ${fieldRefusalKey(pair, field)}`);
+      const refusal = byKey.get(`${side} ${fieldRefusalKey(refusalKey({ kind: 'merge', pair }), field)}`);
       if (refusal === undefined || isRetryDue(refusal.retryAtMs, nowMs)) return false;
       return refusal.sourceFingerprint === fieldFingerprint(pair, field);
     });
@@ -199,7 +204,7 @@ type RefusedWrite = Pick<Refusal, 'side' | 'key'> & { readonly leftId: string | 
 const contactsOfRefusal = ({ side, key, leftId, rightId }: RefusedWrite): Sides<string | null> => {
   const ids = { left: leftId, right: rightId };
   const from = otherSide(side);
-  if (key === `delete ${ids[side]}`) return { ...ids, [from]: null };
+  if (key === deletionRefusalKey(ids[side] ?? '')) return { ...ids, [from]: null };
   return key === ids[from] ? { ...ids, [side]: null } : ids;
 };
 
@@ -227,6 +232,6 @@ export const pastRefusals = <Row extends Pick<Refusal, 'side' | 'key'>>(
     if (merge === undefined) return false;
     const fields = plannedFields(merge.writes, side);
     const isWhole = key === wholeRefusalKey(key);
-    return isWhole ? fields.length === 0 : !fields.some((field) => fieldRefusalKey(merge.pair, field) === key);
+    return isWhole ? fields.length === 0 : !fields.some((field) => fieldRefusalKey(refusalKey(merge), field) === key);
   });
 };

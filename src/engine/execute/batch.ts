@@ -130,7 +130,7 @@ const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], 
 };
 
 /** The ids of the contacts, on both sides, that are needed to apply the outcomes. */
-const needsOf = (outcomes: readonly SentWrite[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
+const neededFor = (outcomes: readonly SentWrite[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
   const ids: Record<Side, string[]> = { left: [], right: [] };
   const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
   ids[side].push(...answers.keys(), ...moved);
@@ -183,7 +183,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
       : applyOneFailure(execution, set, outcome, journalIdOf(outcome.write), answers);
   const store = async (): Promise<BatchResult> => {
     let result = NO_RESULT;
-    await writer.apply(needsOf(outcomes, answers, side), (set) => {
+    await writer.apply(neededFor(outcomes, answers, side), (set) => {
       for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
       for (const outcome of outcomes) {
         const { refusedFor, isApplied, isStillThere } = apply(set, outcome);

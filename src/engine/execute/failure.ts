@@ -1,9 +1,12 @@
 import {
+  deletionRefusalKey,
   fieldFingerprint,
+  fieldRefusalKey,
+  pairRefusalKey,
   type Refusable,
   refusalKey,
-  sourceFingerprint,
   retryDelayMs,
+  sourceFingerprint,
 } from '../../core/reconcile/defer.ts';
 import type { Task } from '../../core/apply/task.ts';
 import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
@@ -61,17 +64,17 @@ const wholeKeyOf = ({ operation }: Write): string | null => {
     case 'create':
       return sourceIdOf(operation);
     case 'delete':
-      return `delete ${operation.before.id}`;
+      return deletionRefusalKey(operation.before.id);
     case 'update':
     case 'membership':
-      return `${operation.leftId} ${operation.rightId}`;
+      return pairRefusalKey(operation.leftId ?? '', operation.rightId ?? '');
   }
 };
 
 /** The key under which a refusal of the write is stored; null in an undo. */
 export const rejectionKeyOf = (write: Write): string | null => {
   const [key, field] = [wholeKeyOf(write), loneField(write)];
-  return key === null || field === null ? key : `${key} ${field}`;
+  return key === null || field === null ? key : fieldRefusalKey(key, field);
 };
 
 /** The values that the write is computed from: with the same values, a refused write is not repeated before it is due. */
@@ -98,7 +101,7 @@ export const refusalReason = (write: Write, reason: string): string => {
 export const rejectionKeysEndedBy = (write: Write): readonly string[] => {
   const key = wholeKeyOf(write);
   if (key === null) return [];
-  return write.kind === 'update' ? [key, ...write.request.fields.map((field) => `${key} ${field}`)] : [key];
+  return write.kind === 'update' ? [key, ...write.request.fields.map((field) => fieldRefusalKey(key, field))] : [key];
 };
 
 /**
@@ -146,8 +149,10 @@ export const hasFailedBefore = (
 };
 
 /** Whether a side has failed at a write before. */
-export const wasRefusedBefore = ({ failedBefore }: Pick<Execution, 'failedBefore'>, write: Write): boolean =>
-  failedBefore.has(`${write.side} ${wholeKeyOf(write)}`);
+export const wasRefusedBefore = ({ failedBefore }: Pick<Execution, 'failedBefore'>, write: Write): boolean => {
+  const key = wholeKeyOf(write);
+  return key !== null && failedBefore.has(`${write.side} ${key}`);
+};
 
 /** The consequences of a failed write for its journal entry, the contact and the run. Plain data. */
 type FailureOutcome = {

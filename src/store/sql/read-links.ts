@@ -54,7 +54,7 @@ export const linkRowsOf = (read: Readonly<Record<LinkPart, Rows>>): readonly Lin
   }));
 };
 
-/** Makes the row of a link if there is none. */
+/** Adds the row of a link if it does not exist. */
 export const insertLink = (name: string): SQL =>
   sql`insert into links (name, state) values (${name}, 'active') on conflict (name) do nothing`;
 
@@ -108,7 +108,7 @@ type LeaseRequest = {
 };
 
 /**
- * Takes or renews a lease if it is free, expired or the owner's own; returns its `token`. The token is at least the time:
+ * Acquires or renews a lease if it is free, expired or the owner's own; returns its `token`. The token is at least the time:
  * a link that was forgotten and is made again gets no token that it had before.
  */
 export const takeLeaseRow = (dialect: Dialect, { link, owner, nowMs, untilMs }: LeaseRequest): SQL => {

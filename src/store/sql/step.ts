@@ -16,7 +16,7 @@ export const all = function* <Row>(statement: SQL): Step<readonly Row[]> {
   return (yield statement) as unknown as readonly Row[];
 };
 
-/** Runs one statement, and returns its first row; null if there is none. */
+/** Runs one statement, and returns its first row, or null. */
 export const first = function* <Row>(statement: SQL): Step<Row | null> {
   return (yield* all<Row>(statement))[0] ?? null;
 };

@@ -106,7 +106,7 @@ const openFile = (path: string): Database.Database => {
 };
 
 /**
- * Opens the database file, creates it if there is none (0600, in a directory of 0700), and applies the migrations. The path
+ * Opens the database file, creates it if it does not exist (0600, in a directory of 0700), and applies the migrations. The path
  * `:memory:` opens one that lasts as long as the process. Of several processes that make or migrate a file at once, one
  * does so and the others wait.
  *

@@ -206,7 +206,7 @@ describe('[R15] a refused write', () => {
 describe('[R15] a refused field', () => {
   const fieldRefusal = (field: 'title' | 'company', given: Partial<Refusal> = {}): Refusal => ({
     side: 'right',
-    key: fieldRefusalKey(MERGE.pair, field),
+    key: fieldRefusalKey(refusalKey(MERGE), field),
     sourceFingerprint: fieldFingerprint(MERGE.pair, field),
     retryAtMs: RETRY_AT_MS,
     ...given,

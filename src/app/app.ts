@@ -8,12 +8,11 @@ import { systemClock, type Clock } from '../util/clock.ts';
 import type { Config } from './config/config.ts';
 import { namePlaces } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
-import type { SideConfig } from './config/sides.ts';
 import { bySide, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
 import { createGates } from '../net/gates.ts';
 import type { Budget } from '../net/governor.ts';
-import { RemoteError } from '../providers/errors.ts';
+import { answerAt } from '../providers/at-side.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { openVault, type Vault } from '../store/vault.ts';
@@ -77,22 +76,17 @@ const createLazyRuns = (parts: ContextParts): Runs => {
   };
 };
 
-/** Waits for the answer of a side. Its errors name the places where its settings are set. */
-const namingPlaces = async <T>(side: SideConfig, answer: Promise<T>): Promise<T> => {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof RemoteError) error.message = namePlaces(error.message, side);
-    throw error;
-  }
-};
+/** Waits for an answer of a side. Its errors name the places where its settings are set. */
+const namingPlaces = <T>(link: LinkConfig, side: Side, answer: Promise<T>): Promise<T> =>
+  answerAt(side, answer, (message) => namePlaces(message, link.sides[side]));
 
 const createInspector = (parts: ContextParts): Pick<App, 'inspect' | 'collections'> => ({
   inspect: async (link, side, token, signal) => {
     const { provider, settings } = link.sides[side];
     const network = networkFor(parts, link, side);
     const inspection = await namingPlaces(
-      link.sides[side],
+      link,
+      side,
       providerNamed(provider).inspect(settings, token, network, signal),
     );
     await parts.gates.save();
@@ -102,7 +96,7 @@ const createInspector = (parts: ContextParts): Pick<App, 'inspect' | 'collection
     const { provider, settings } = link.sides[side];
     const { collection } = providerNamed(provider);
     if (collection === undefined) return [];
-    return namingPlaces(link.sides[side], collection.list(settings, token, networkFor(parts, link, side), signal));
+    return namingPlaces(link, side, collection.list(settings, token, networkFor(parts, link, side), signal));
   },
 });
 

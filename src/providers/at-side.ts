@@ -15,16 +15,19 @@ const marking =
     return error;
   };
 
+/** Waits for an answer of a side. Its errors are marked with the side, and reworded. */
+export const answerAt = async <T>(side: Side, answer: Promise<T>, reword: Reword): Promise<T> => {
+  try {
+    return await answer;
+  } catch (error) {
+    throw marking(side, reword)(error);
+  }
+};
+
 /** Returns the remote with each of its errors marked with the side, and its message changed by `reword`. */
 export const atSide = (side: Side, remote: Remote, reword: Reword = (message) => message): Remote => {
   const mark = marking(side, reword);
-  const marked = async <T>(answer: Promise<T>): Promise<T> => {
-    try {
-      return await answer;
-    } catch (error) {
-      throw mark(error);
-    }
-  };
+  const marked = <T>(answer: Promise<T>): Promise<T> => answerAt(side, answer, reword);
   const written = async <Result extends WriteResult<unknown>>(
     answer: Promise<readonly Result[]>,
   ): Promise<readonly Result[]> => {

@@ -71,10 +71,9 @@ const KINDS_BY_WORD: ReadonlyMap<string, ChangeKind> = new Map(
   CHANGE_KINDS.map((kind) => [CHANGE_KIND_TITLES[kind].toLowerCase(), kind]),
 );
 
-/** Parses a kind of changes: the heading of its section, in any case. The names in {@link CHANGE_KINDS} are accepted too. */
+/** Parses a kind of changes: the heading of its section, in any case. */
 const changeKindIn = (text: string): ChangeKind => {
-  const word = text.toLowerCase();
-  const kind = KINDS_BY_WORD.get(word) ?? CHANGE_KINDS.find((each) => each === word);
+  const kind = KINDS_BY_WORD.get(text.toLowerCase());
   if (kind !== undefined) return kind;
   throw new InvalidArgumentError(`Choose one of ${[...KINDS_BY_WORD.keys()].join(', ')}.`);
 };

@@ -1,6 +1,6 @@
 import type { Half } from '../core/contact/half.ts';
 import { emailKey } from '../core/contact/keys.ts';
-import { rankBy } from '../core/contact/search.ts';
+import { rankBy, searchText } from '../core/contact/search.ts';
 import type { HalfQuery } from './store.ts';
 
 /** Whether a half's record holds an email address of one of the keys. */
@@ -27,4 +27,13 @@ export const bestOf = (
   });
   const best = ranked.toSorted((one, other) => one.rank - other.rank).slice(0, limit);
   return inOrder(best.map(({ half }) => half));
+};
+
+/** The halves of a page in the order of the page. */
+export const inPageOrder = (halves: readonly Half[], { of }: Extract<HalfQuery, { by: 'page' }>): readonly Half[] => {
+  const ordered = inOrder(halves);
+  if (of === 'written') return ordered.toSorted((one, other) => (other.writtenAtMs ?? 0) - (one.writtenAtMs ?? 0));
+  const texts = new Map(ordered.map((half) => [half, Buffer.from(searchText(half.record.contact))]));
+  const textOf = (half: Half): Buffer => texts.get(half) ?? Buffer.alloc(0);
+  return ordered.toSorted((one, other) => Buffer.compare(textOf(one), textOf(other)));
 };

@@ -24,6 +24,9 @@ export type WholePairs = { readonly halves: readonly Half[]; readonly pairs: rea
 /** A half as a member of a group. */
 export type Member = Pick<Half, 'side' | 'id' | 'pair' | 'state'> & { readonly groupId: string };
 
+/** The contacts of a page: all, those on one side only, or those that runs have written. */
+export type ContactPage = 'all' | 'alone' | 'written';
+
 export type HalfQuery =
   | { readonly by: 'id'; readonly side: Side; readonly ids: readonly string[] }
   | { readonly by: 'pair'; readonly pairs: readonly number[] }
@@ -36,6 +39,11 @@ export type HalfQuery =
   | { readonly by: 'email'; readonly side: Side; readonly keys: readonly string[] }
   /** Halves that a text may name (`rankBy`): the best first if there are more than the limit. */
   | { readonly by: 'search'; readonly text: string; readonly limit: number }
+  /**
+   * A page of contacts, one half for each: all, or those on one side only, in the order of their search text; or the halves
+   * that runs have written, the newest first.
+   */
+  | { readonly by: 'page'; readonly of: ContactPage; readonly offset: number; readonly limit: number }
   /** Halves of no pair whose record has no value (`isEmptyContact`). */
   | { readonly by: 'blank' }
   | { readonly by: 'all' };

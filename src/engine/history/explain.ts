@@ -118,12 +118,15 @@ type Found = {
   readonly contact: Contact;
 };
 
+/** Returns an existing contact as one that was found. */
+export const foundHalf = ({ side, id, pair, record }: Half): Found => ({ side, id, pair, contact: record.contact });
+
 /** The stored contacts that may match a text: at most `limit` halves, and the deleted contacts. */
 const candidates = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> => {
   const halves = await store.halves(link, { by: 'search', text, limit });
   const deletions = await store.journal(link, { deletions: true });
   return [
-    ...halves.map(({ side, id, pair, record }) => ({ side, id, pair, contact: record.contact })),
+    ...halves.map(foundHalf),
     ...deletions.flatMap((row) =>
       row.kind === 'delete'
         ? [{ side: row.side, id: row.before.id, pair: row.pairId, contact: row.before.contact }]
@@ -155,6 +158,17 @@ export type FoundPerson = {
 /** The first email address of a contact; null without one. */
 const firstEmailOf = ({ emailAddresses }: Contact): string | null => emailAddresses[0]?.value ?? null;
 
+/** Groups contacts by pair: the people that they belong to, in the order of their first contacts. */
+export const peopleOf = (contacts: readonly Found[]): readonly FoundPerson[] => {
+  const people = Map.groupBy(contacts, ({ side, id, pair }) => (pair === null ? `${side} ${id}` : `pair ${pair}`));
+  return [...people.values()].flatMap(([first, ...others]): readonly FoundPerson[] => {
+    if (first === undefined) return [];
+    const { id, contact } = first;
+    const sides = SIDES.filter((side) => [first, ...others].some((each) => each.side === side));
+    return [{ id, name: nameOf(contact), email: firstEmailOf(contact), sides }];
+  });
+};
+
 /** The largest number of halves and deletions of one person. */
 const HALVES_OF_PERSON = 2;
 
@@ -166,14 +180,7 @@ export const findPeople = async (
   most: number,
 ): Promise<readonly FoundPerson[]> => {
   const found = await search(store, link, text, most * HALVES_OF_PERSON);
-  const people = Map.groupBy(found, ({ side, id, pair }) => (pair === null ? `${side} ${id}` : `pair ${pair}`));
-  return [...people.values()].slice(0, most).flatMap((contacts): readonly FoundPerson[] => {
-    const [first] = contacts;
-    if (first === undefined) return [];
-    const { id, contact } = first;
-    const sides = [...new Set(contacts.map(({ side }) => side))];
-    return [{ id, name: nameOf(contact), email: firstEmailOf(contact), sides }];
-  });
+  return peopleOf(found).slice(0, most);
 };
 
 const nameNow = (halves: Sides<Half | null>): string | null => {

@@ -5,9 +5,9 @@ import type { Half } from '../../core/contact/half.ts';
 import { needlesOf } from '../../core/contact/search.ts';
 import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import type { PairStatus } from '../../core/reconcile/decision.ts';
-import { bestOf, holdsEmail, inOrder } from '../half-query.ts';
+import { bestOf, holdsEmail, inOrder, inPageOrder } from '../half-query.ts';
 import { toCounts, toHalf, type HalfCells } from '../rows.ts';
-import type { Counts, HalfQuery, Member, WholePairs } from '../store.ts';
+import type { ContactPage, Counts, HalfQuery, Member, WholePairs } from '../store.ts';
 import { halves, pairs } from '../tables.ts';
 import type { Dialect } from './dialect.ts';
 import { sql } from './drizzle.ts';
@@ -59,6 +59,32 @@ const foundBy = (dialect: Dialect, link: string, { text, limit }: Extract<HalfQu
   )`;
 };
 
+/** Is true for one half of each contact of a page. A pair of which both halves exist is represented by its left half. */
+const isOnPage = (of: ContactPage, link: string): SQL => {
+  const isSurvivor = sql`pair in (select id from pairs where link = ${link} and status in ('kept', 'dormant'))`;
+  const isAlone = sql`state not in ('gone', 'doubted') and (pair is null or ${isSurvivor})`;
+  switch (of) {
+    case 'all':
+      return sql`(side = 'left' and pair is not null or ${isAlone})`;
+    case 'alone':
+      return isAlone;
+    case 'written':
+      return sql`written_at_ms is not null`;
+  }
+};
+
+const pageOf = (
+  { byBytes, number }: Dialect,
+  link: string,
+  { of, offset, limit }: Extract<HalfQuery, { by: 'page' }>,
+): SQL => {
+  const order = of === 'written' ? sql`written_at_ms desc` : byBytes(sql`search`);
+  return sql`(h.side, h.id) in (
+    select side, id from halves where link = ${link} and side in ('left', 'right') and ${isOnPage(of, link)}
+    order by ${order}, side, ${byBytes(sql`id`)} limit ${number(limit)} offset ${number(offset)}
+  )`;
+};
+
 const conditionOf = (dialect: Dialect, link: string, query: HalfQuery): SQL => {
   const isOneOf = (column: SQL, values: readonly (string | number)[]): SQL => dialect.isOneOf(column, values);
   const ofPairs = (isMeant: SQL): SQL =>
@@ -85,6 +111,8 @@ const conditionOf = (dialect: Dialect, link: string, query: HalfQuery): SQL => {
     }
     case 'search':
       return foundBy(dialect, link, query);
+    case 'page':
+      return pageOf(dialect, link, query);
     case 'blank':
       return sql`h.search = '' and h.pair is null`;
     case 'all':
@@ -100,6 +128,7 @@ export const selectHalves = (dialect: Dialect, link: string, query: HalfQuery): 
 export const halvesOf = (query: HalfQuery, rows: readonly HalfCells[]): readonly Half[] => {
   const found = rows.map(toHalf);
   if (query.by === 'search') return bestOf(found, query);
+  if (query.by === 'page') return inPageOrder(found, query);
   return inOrder(query.by === 'email' ? found.filter(holdsEmail(query.keys)) : found);
 };
 

@@ -2,7 +2,8 @@ import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT, type Contact } from '../../../src/core/contact/contact.ts';
 import type { Half } from '../../../src/core/contact/half.ts';
-import { putHalf, recordOf } from '../../support/store/rows.ts';
+import { newPair, putHalf, putOf, recordOf } from '../../support/store/rows.ts';
+import type { ContactPage } from '../../../src/store/store.ts';
 import type { StoreSubject } from './store-subject.ts';
 
 const person = (id: string, fields: Partial<Contact>, half: Partial<Half> = {}): StoreChange =>
@@ -86,6 +87,40 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.ids({ by: 'blank' })).toEqual(['l1', 'r1']);
       await commit(person('l1', { title: 'Countess' }));
       expect(await subject.ids({ by: 'blank' })).toEqual(['r1']);
+    });
+  });
+
+  describe(`${name}: a page of contacts`, () => {
+    const page = (of: ContactPage, offset = 0, limit = 10) => subject.ids({ by: 'page', of, offset, limit });
+
+    it('has each contact once, in the order of the names, from an offset on', async () => {
+      await commit(
+        newPair('l1', 'r1'),
+        named('l2', 'Zoe'),
+        named('r3', 'Ben', '', { side: 'right' }),
+        named('l4', 'Abe', '', { state: 'gone' }),
+      );
+      expect(await page('all')).toEqual(['l1', 'r3', 'l2']);
+      expect(await page('all', 1, 1)).toEqual(['r3']);
+    });
+
+    it('of one side has the contacts without a counterpart', async () => {
+      await commit(newPair('l1', 'r1'), named('l2', 'Zoe'), {
+        kind: 'put-pair',
+        id: null,
+        status: 'kept',
+        halves: [putOf('r3', { side: 'right' })],
+      });
+      expect(await page('alone')).toEqual(['r3', 'l2']);
+    });
+
+    it('of written contacts begins with the last one', async () => {
+      await commit(
+        named('l1', 'Ada', '', { writtenAtMs: 1 }),
+        named('l2', 'Ben'),
+        named('r3', 'Zoe', '', { side: 'right', writtenAtMs: 2 }),
+      );
+      expect(await page('written')).toEqual(['r3', 'l1']);
     });
   });
 

@@ -211,7 +211,8 @@ export const addressKey = (address: PostalAddress): string => {
 };
 
 /** Returns whether an address has no letter, digit or sign; its label is ignored. */
-export const isBlankAddress = (address: PostalAddress): boolean => addressKey(address) === '';
+export const isBlankAddress = (address: PostalAddress): boolean =>
+  !POSTAL_PARTS.some((part) => /[\dA-Za-z]/u.test(address[part])) && addressKey(address) === '';
 
 /** Returns whether two addresses have the same parts in the same spelling, wherever a side stores the lines of the street. */
 export const haveSameParts = (a: PostalAddress, b: PostalAddress): boolean =>

@@ -3,7 +3,7 @@ import { isFault, NotFoundError, RemoteError, UnreadableError } from '../errors.
 import type { AddressBook } from './discovery.ts';
 import { type BookContext, idOf, type KnownVersion, urlOf } from './book.ts';
 import { headerNamed } from '../../net/headers.ts';
-import { formatLines, nameOf, parseLines, type Card } from './card/content-line.ts';
+import { formatLines, parseLines, type Card } from './card/content-line.ts';
 import { textOf, versionOf } from './card/edits.ts';
 import {
   addressbookQuery,
@@ -49,7 +49,7 @@ export const CARDS_PER_READ = 100;
 
 export type FoundCard = Extract<CardReading, { kind: 'card' }>;
 
-const countOf = (card: Card, name: string): number => card.filter((line) => nameOf(line) === name).length;
+const countOf = (card: Card, name: string): number => card.filter((line) => line.name === name).length;
 
 /** Returns why a text is not one vCard of a known version; null if it is one. */
 const flawOf = (card: Card): string | null => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CreateRequest } from '../../core/contact/requests.ts';
 import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
@@ -12,10 +12,10 @@ const lastSegment = (bookUrl: string): string =>
 
 /** Returns a UID that depends only on an origin and the name of the address book (R9). */
 const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([lastSegment(bookUrl), ...origin]))
-    .digest('hex')
-    .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/u, '$1-$2-5$3-8$4-$5');
+  hash('sha256', JSON.stringify([lastSegment(bookUrl), ...origin])).replace(
+    /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/u,
+    '$1-$2-5$3-8$4-$5',
+  );
 
 const uidsFor = (origin: readonly string[], bookUrl: string): readonly string[] =>
   Array.from({ length: MOST_CARDS }, (_, attempt) => uidFor([...origin, attempt], bookUrl));

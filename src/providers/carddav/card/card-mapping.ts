@@ -25,7 +25,7 @@ import {
   SOCIAL_PROFILES,
   WEBSITES,
 } from './lists.ts';
-import { isNameField, readName, unsyncedName, withCompanyApart, withFormattedName, writeName } from './names.ts';
+import { isNameField, readName, withCompanyApart, withFormattedName, writeName } from './names.ts';
 import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, PHOTO, property, type ScalarMapping } from './scalars.ts';
 
 /**
@@ -90,8 +90,6 @@ const mappingOf = (field: Exclude<ContactField, NameField>): FieldMapping =>
 /** Returns the mapping of cards for a link that syncs the chosen fields. */
 export const cardMapping = (chosen: ChosenFields) => {
   const fields = contactFieldsOf(chosen);
-  const readField = (field: ContactField, card: Card): unknown =>
-    isNameField(field) ? readName(card, field) : mappingOf(field).read(card);
   const write = (card: Card, desired: Contact, written: readonly ContactField[]): Card => {
     const isNamed = written.some((field) => field === 'company' || isNameField(field));
     const former = isNamed ? withCompanyApart(card) : card;
@@ -106,10 +104,10 @@ export const cardMapping = (chosen: ChosenFields) => {
     /** Returns the contact of a card, the rest of its name, and its fields that cannot be synced. */
     read: (stored: Card) => {
       const card = withCompanyApart(stored);
-      return {
-        ...syncableContact(readFields(fields, (field) => readField(field, card))),
-        ...unsyncedName(card, chosen),
-      };
+      const { name, unsynced } = readName(card, chosen);
+      const readField = (field: ContactField): unknown =>
+        isNameField(field) ? name[field] : mappingOf(field).read(card);
+      return { ...syncableContact(readFields(fields, readField)), ...unsynced };
     },
     /** Returns the card with the desired values of these fields. Every other line stays unchanged (R10). */
     write,

@@ -1,7 +1,11 @@
 /** One content line of a vCard, unfolded (RFC 6350, 3.3). Unedited lines are written back character for character. */
 export type ContentLine = {
-  /** The text before the colon, divided at its semicolons: the name with its group, then the parameters. */
-  readonly head: readonly string[];
+  /** The name of the property in upper case, without its group. */
+  readonly name: string;
+  /** The group, such as `item1`, in lower case; null without one. */
+  readonly group: string | null;
+  /** The text before the colon: the name with its group, then the parameters. */
+  readonly head: string;
   /** The text after the colon, still escaped; null for a line without a colon, whose text is the head. */
   readonly value: string | null;
   /** The line as it was read, if this program folds it in another way. It is written back while the text is the same. */
@@ -11,45 +15,61 @@ export type ContentLine = {
 /** A vCard as its lines, including `BEGIN` and `END`. */
 export type Card = readonly ContentLine[];
 
-/** Returns the positions of a separator outside quotation marks. */
-const placesOf = (text: string, isSeparator: (character: string) => boolean): readonly number[] => {
+/** Splits a text at each separator outside quotation marks. */
+const splitUnquoted = (text: string, separator: ':' | ';' | ','): readonly string[] => {
+  if (!text.includes('"')) return text.split(separator);
+  const parts: string[] = [];
   let isQuoted = false;
-  const places: number[] = [];
+  let start = 0;
   for (let place = 0; place < text.length; place += 1) {
     const character = text.charAt(place);
     if (character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && isSeparator(character)) places.push(place);
+    else if (!isQuoted && character === separator) {
+      parts.push(text.slice(start, place));
+      start = place + 1;
+    }
   }
-  return places;
+  return [...parts, text.slice(start)];
 };
 
-const splitAt = (text: string, places: readonly number[]): readonly string[] =>
-  [...places, text.length].map((end, index) => text.slice(index === 0 ? 0 : (places[index - 1] ?? 0) + 1, end));
+/** Returns the length of a head without its parameters. */
+const endOfName = (head: string): number => {
+  const end = head.indexOf(';');
+  return end < 0 ? head.length : end;
+};
+
+/** Returns a new line. */
+export const lineOf = (head: string, value: string | null): ContentLine => {
+  const first = head.slice(0, endOfName(head));
+  const dot = first.lastIndexOf('.');
+  const group = dot < 0 ? null : first.slice(0, dot).toLowerCase();
+  return { name: first.slice(dot + 1).toUpperCase(), group, head, value };
+};
+
+const parseText = (text: string): ContentLine => {
+  const colon = text.indexOf(':');
+  if (colon < 0) return lineOf(text, null);
+  const hasQuotes = text.lastIndexOf('"', colon) >= 0;
+  const end = hasQuotes ? (splitUnquoted(text, ':')[0] ?? '').length : colon;
+  // Without a colon outside of quotation marks, the first one ends the head.
+  const place = end === text.length ? colon : end;
+  return lineOf(text.slice(0, place), text.slice(place + 1));
+};
 
 const FOLD = /\r?\n[ \t]/gu;
 
-const parseText = (text: string): ContentLine => {
-  const [colon = text.indexOf(':')] = placesOf(text, (character) => character === ':');
-  if (colon < 0) return { head: [text], value: null };
-  const head = text.slice(0, colon);
-  return {
-    head: splitAt(
-      head,
-      placesOf(head, (character) => character === ';'),
-    ),
-    value: text.slice(colon + 1),
-  };
-};
-
-const textOf = ({ head, value }: ContentLine): string =>
-  value === null ? head.join(';') : `${head.join(';')}:${value}`;
+const textOf = ({ head, value }: ContentLine): string => (value === null ? head : `${head}:${value}`);
 
 /** The maximum length of a line in bytes, without its line break (RFC 6350, 3.2). */
 const LONGEST_LINE = 75;
 
+/** Returns whether a text fits on one line. A UTF-16 code unit has three bytes at most. */
+const isShort = (text: string): boolean =>
+  text.length * 3 <= LONGEST_LINE || (text.length <= LONGEST_LINE && Buffer.byteLength(text) <= LONGEST_LINE);
+
 /** Folds one line. Characters are not divided. */
 const folded = (text: string): string => {
-  if (Buffer.byteLength(text) <= LONGEST_LINE) return text;
+  if (isShort(text)) return text;
   const lines: string[] = [];
   let line = '';
   let bytes = 0;
@@ -68,6 +88,7 @@ const folded = (text: string): string => {
 };
 
 const parseLine = (read: string): ContentLine => {
+  if (!read.includes('\n') && isShort(read)) return parseText(read);
   const text = read.replaceAll(FOLD, '');
   const source = read.replaceAll(/\r?\n/gu, '\r\n');
   return folded(text) === source ? parseText(text) : { ...parseText(text), source };
@@ -89,37 +110,26 @@ const formatLine = (line: ContentLine): string => {
 /** Returns the vCard as the text of a request. Unedited lines keep their folds. */
 export const formatLines = (card: Card): string => card.map((line) => `${formatLine(line)}\r\n`).join('');
 
-/** Returns the name of a line's property, in upper case and without its group. */
-export const nameOf = ({ head: [first = ''] }: ContentLine): string =>
-  first.slice(first.lastIndexOf('.') + 1).toUpperCase();
-
-/** Returns the group of a line, such as `item1`, in lower case; null without one. */
-export const groupOf = ({ head: [first = ''] }: ContentLine): string | null => {
-  const end = first.lastIndexOf('.');
-  return end < 0 ? null : first.slice(0, end).toLowerCase();
-};
-
 const nameOfParameter = (parameter: string): string => {
   const end = parameter.indexOf('=');
   // vCard 2.1 writes a type without its name.
   return end < 0 ? 'TYPE' : parameter.slice(0, end).toUpperCase();
 };
 
+const NO_VALUES: readonly string[] = [];
+
+const parametersOf = ({ head }: ContentLine): readonly string[] => splitUnquoted(head, ';').slice(1);
+
 /** Returns the values of a line's parameter, without quotation marks. One quoted text may contain several types. */
-export const parameterOf = ({ head }: ContentLine, name: string): readonly string[] =>
-  head
-    .slice(1)
+export const parameterOf = (line: ContentLine, name: string): readonly string[] => {
+  if (!line.head.includes(';')) return NO_VALUES;
+  return parametersOf(line)
     .filter((parameter) => nameOfParameter(parameter) === name)
     .map((parameter) => parameter.slice(parameter.indexOf('=') + 1))
-    .map((values) => (name === 'TYPE' ? values.replaceAll('"', '') : values))
-    .flatMap((values) =>
-      splitAt(
-        values,
-        placesOf(values, (character) => character === ','),
-      ),
-    )
+    .flatMap((values) => splitUnquoted(name === 'TYPE' ? values.replaceAll('"', '') : values, ','))
     .map((value) => value.replaceAll('"', '').trim())
     .filter((value) => value !== '');
+};
 
 /** Returns a parameter value for a line, quoted if necessary. A value cannot contain quotation marks itself. */
 const quoted = (value: string): string => {
@@ -129,43 +139,39 @@ const quoted = (value: string): string => {
 
 /** Returns the line with other values of a parameter; without values, the parameter is removed. Other parameters stay. */
 export const withParameter = (line: ContentLine, name: string, values: readonly string[]): ContentLine => {
-  const others = line.head.filter((parameter, index) => index === 0 || nameOfParameter(parameter) !== name);
-  return { ...line, head: values.length === 0 ? others : [...others, `${name}=${values.map(quoted).join(',')}`] };
+  const others = parametersOf(line).filter((parameter) => nameOfParameter(parameter) !== name);
+  const own = values.length === 0 ? [] : [`${name}=${values.map(quoted).join(',')}`];
+  return { ...line, head: [line.head.slice(0, endOfName(line.head)), ...others, ...own].join(';') };
 };
 
 /** Returns the line in a group; null: without a group. */
 export const withGroup = (line: ContentLine, group: string | null): ContentLine => {
-  const [first = '', ...parameters] = line.head;
-  const name = first.slice(first.lastIndexOf('.') + 1);
-  return { ...line, head: [group === null ? name : `${group}.${name}`, ...parameters] };
+  const bare = line.group === null ? line.head : line.head.slice(line.group.length + 1);
+  return { ...line, head: group === null ? bare : `${group}.${bare}`, group };
 };
-
-/** Returns a new line. */
-export const lineOf = (name: string, value: string): ContentLine => ({ head: [name], value });
 
 /** Returns a text value without its escapes (RFC 6350, 3.4). */
 export const unescapeText = (value: string): string =>
-  value.replaceAll(/\\(.)/gsu, (_, character: string) => (/n/iu.test(character) ? '\n' : character));
+  value.includes('\\')
+    ? value.replaceAll(/\\(.)/gsu, (_, character: string) => (/n/iu.test(character) ? '\n' : character))
+    : value;
 
 /** Escapes a text as an unstructured value. */
 export const escapeText = (text: string): string =>
-  text.replaceAll(/[\\;,]/gu, String.raw`\$&`).replaceAll(/\r?\n/gu, String.raw`\n`);
+  /[\\;,\n]/u.test(text) ? text.replaceAll(/[\\;,]/gu, String.raw`\$&`).replaceAll(/\r?\n/gu, String.raw`\n`) : text;
 
 /** Divides a value at each unescaped separator. The parts are still escaped. */
 export const splitValue = (value: string, separator: ';' | ','): readonly string[] => {
+  if (!value.includes('\\')) return value.split(separator);
   const parts: string[] = [];
-  let part = '';
+  let start = 0;
   for (let place = 0; place < value.length; place += 1) {
     const character = value.charAt(place);
-    if (character === '\\') {
-      part += value.slice(place, place + 2);
-      place += 1;
-    } else if (character === separator) {
-      parts.push(part);
-      part = '';
-    } else {
-      part += character;
+    if (character === '\\') place += 1;
+    else if (character === separator) {
+      parts.push(value.slice(start, place));
+      start = place + 1;
     }
   }
-  return [...parts, part];
+  return [...parts, value.slice(start)];
 };

@@ -1,25 +1,21 @@
-import {
-  type Card,
-  type ContentLine,
-  escapeText,
-  groupOf,
-  lineOf,
-  nameOf,
-  splitValue,
-  unescapeText,
-} from './content-line.ts';
+import { type Card, type ContentLine, escapeText, lineOf, splitValue, unescapeText } from './content-line.ts';
 
 /** Matches lines that only describe another line of their group. */
 const DESCRIBING = /^X-AB(?:LABEL|ADR)$/u;
 
 /** Returns the lines of these properties, in the card's order. */
 export const linesOf = (card: Card, names: readonly string[]): readonly ContentLine[] =>
-  card.filter((line) => line.value !== null && names.includes(nameOf(line)));
+  card.filter((line) => line.value !== null && names.includes(line.name));
 
 /** Returns the first line of a property that is not blank; the first line if all are blank. */
 export const lineNamed = (card: Card, name: string): ContentLine | undefined => {
-  const lines = linesOf(card, [name]);
-  return lines.find(({ value }) => value?.trim() !== '') ?? lines[0];
+  let first: ContentLine | undefined;
+  for (const line of card) {
+    if (line.name !== name || line.value === null) continue;
+    if (line.value.trim() !== '') return line;
+    first ??= line;
+  }
+  return first;
 };
 
 /** Returns the text of a property; empty if the card has none. */
@@ -38,22 +34,20 @@ export const replaceLine = (card: Card, line: ContentLine, lines: readonly Conte
 
 /** Returns whether the label of a line also describes another line of its group. */
 export const sharesGroup = (card: Card, line: ContentLine): boolean =>
-  card.some((each) => each !== line && groupOf(each) === groupOf(line) && !DESCRIBING.test(nameOf(each)));
+  card.some((each) => each !== line && each.group === line.group && !DESCRIBING.test(each.name));
 
 /** Returns the card without a line, and without lines that describe only that line. */
 export const removeLine = (card: Card, line: ContentLine): Card => {
-  const group = groupOf(line);
-  const rest = card.filter((each) => each !== line);
-  return group === null || sharesGroup(card, line) ? rest : rest.filter((each) => groupOf(each) !== group);
+  const isAlone = line.group !== null && !sharesGroup(card, line);
+  return card.filter((each) => each !== line && !(isAlone && each.group === line.group));
 };
 
 /** Returns the card with lines added after the last one of these properties, or else at its end. */
 export const addLines = (card: Card, names: readonly string[], lines: readonly ContentLine[]): Card => {
-  const last = card.findLastIndex((line) => names.includes(nameOf(line)));
-  const end = card.findLastIndex((line) => nameOf(line) === 'END');
-  const isInGroup = last >= 0 && groupOf(card[last] ?? lineOf('', '')) !== null;
-  const behind = isInGroup ? card.findLastIndex((line) => groupOf(line) === groupOf(card[last] ?? line)) : last;
-  const place = last >= 0 ? behind + 1 : end;
+  const last = card.findLastIndex(({ name }) => names.includes(name));
+  const group = card[last]?.group ?? null;
+  const behind = group === null ? last : card.findLastIndex((line) => line.group === group);
+  const place = last >= 0 ? behind + 1 : card.findLastIndex(({ name }) => name === 'END');
   return [...card.slice(0, place), ...lines, ...card.slice(place)];
 };
 
@@ -92,7 +86,7 @@ export const newCard = (uid: string, version: '3.0' | '4.0', name = ''): Card =>
 
 /** Returns a group name that no line of the card has. */
 export const freeGroup = (card: Card): string => {
-  const taken = new Set(card.map(groupOf));
+  const taken = new Set(card.map(({ group }) => group));
   let number = 1;
   while (taken.has(`item${number}`)) number += 1;
   return `item${number}`;

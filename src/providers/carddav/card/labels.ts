@@ -3,9 +3,7 @@ import {
   type Card,
   type ContentLine,
   escapeText,
-  groupOf,
   lineOf,
-  nameOf,
   parameterOf,
   unescapeText,
   withGroup,
@@ -59,8 +57,8 @@ const labelText = (label: string): string =>
   APPLE_LABELS.has(label) ? `_$!<${label.charAt(0).toUpperCase()}${label.slice(1)}>!$_` : label;
 
 const labelLine = (card: Card, line: ContentLine): ContentLine | undefined => {
-  const group = groupOf(line);
-  return group === null ? undefined : card.find((each) => groupOf(each) === group && nameOf(each) === LABEL);
+  const { group } = line;
+  return group === null ? undefined : card.find((each) => each.group === group && each.name === LABEL);
 };
 
 /** Returns the types of a line that determine its label. */
@@ -91,7 +89,7 @@ export const withLabel = (card: Card, line: ContentLine, label: string | null): 
   const isShared = former !== undefined && sharesGroup(card, line);
   const rest = isShared ? card : card.filter((each) => each !== former);
   if (types !== undefined) return replaceLine(rest, line, [isShared ? withGroup(retyped, null) : retyped]);
-  const group = (isShared ? null : groupOf(line)) ?? freeGroup(card);
+  const group = (isShared ? null : line.group) ?? freeGroup(card);
   const description = withGroup(lineOf('X-ABLabel', escapeText(labelText(label ?? ''))), group);
   return replaceLine(rest, line, [withGroup(retyped, group), description]);
 };

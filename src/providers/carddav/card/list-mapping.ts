@@ -31,9 +31,9 @@ const heldIn = <Element extends ListElement>(card: Card, mapping: ListMapping<El
   );
 };
 
-/** Returns the elements of a list in a card. */
+/** Returns the elements of a list in a card, not yet normalised. */
 export const readList = <Element extends ListElement>(card: Card, mapping: ListMapping<Element>): readonly Element[] =>
-  heldIn(card, mapping).map(({ element }) => element);
+  linesOf(card, mapping.names).map((line) => mapping.read(line, card));
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -92,6 +92,7 @@ export const writeList = <Element extends ListElement>(
 ): Card => {
   const { field } = mapping;
   const held = heldIn(card, mapping);
+  if (held.length === 0) return desired.reduce((next, element) => append(next, mapping, element), card);
   const keyed = keyLists(field, { held: held.map(({ element }) => element), wanted: desired });
   const firsts = new Map([...keyed.held].map(([key, element]) => [element, key]));
   const keyOf = ({ element }: Held<Element>): string => {

@@ -5,7 +5,6 @@ import {
   type ContentLine,
   escapeText,
   lineOf,
-  nameOf,
   parameterOf,
   splitValue,
   unescapeText,
@@ -128,8 +127,8 @@ export const RELATIONS: ListMapping<LabelledValue> = {
   names: ['RELATED', 'X-ABRELATEDNAMES', ...Object.keys(RELATION_NAMES)],
   read: (line, card) => {
     const text = unescapeText(raw(line));
-    const value = nameOf(line) === 'RELATED' && URI.test(text) ? '' : text;
-    return { value, label: RELATION_NAMES[nameOf(line)] ?? labelOf(card, line) };
+    const value = line.name === 'RELATED' && URI.test(text) ? '' : text;
+    return { value, label: RELATION_NAMES[line.name] ?? labelOf(card, line) };
   },
   write: (line, { value }) => ({ ...line, value: escapeText(value) }),
   relabel: withLabel,
@@ -161,7 +160,7 @@ const MESSENGER_NAMES: Readonly<Record<string, string>> = {
 const UNKNOWN = 'x-apple';
 
 const messengerOf = (line: ContentLine): LabelledValue => {
-  const known = MESSENGER_NAMES[nameOf(line)];
+  const known = MESSENGER_NAMES[line.name];
   const text = unescapeText(raw(line));
   if (known !== undefined) return { value: text, label: known };
   const [, scheme = '', address = text] = /^([a-z][\w+.-]*):(?:\/\/)?(.*)$/isu.exec(text) ?? [];
@@ -176,7 +175,7 @@ const schemeOf = (label: string | null): string => {
 };
 
 const messengerValue = (line: ContentLine, value: string): string => {
-  if (MESSENGER_NAMES[nameOf(line)] !== undefined) return escapeText(value);
+  if (MESSENGER_NAMES[line.name] !== undefined) return escapeText(value);
   const [scheme = UNKNOWN] = /^[a-z][\w+.-]*(?=:)/iu.exec(raw(line)) ?? [];
   return `${scheme}:${encodeURI(value).replaceAll(/[,;]/gu, encodeURIComponent)}`;
 };

@@ -15,14 +15,11 @@ type Parts = Readonly<Record<NameField, string>>;
 export const isNameField = (field: ContactField): field is NameField => Object.hasOwn(PLACES, field);
 
 /** Returns the text of a component, which may be a list, for example of several given names. */
-const componentText = (component = ''): string =>
-  normaliseText(
-    splitValue(component, ',')
-      .map((part) => unescapeText(part))
-      .join(' '),
-  );
+const componentText = (component = ''): string => normaliseText(splitValue(component, ',').map(unescapeText).join(' '));
 
 const formattedName = (card: Card): string => normaliseText(textOf(card, 'FN'));
+
+const companyIn = (card: Card): string => componentText(componentsOf(card, 'ORG')[0]);
 
 /**
  * Returns the components of `N`. Some programs escape the semicolons between them, so that all of them are in one component
@@ -30,11 +27,11 @@ const formattedName = (card: Card): string => normaliseText(textOf(card, 'FN'));
  */
 const nameComponents = (card: Card): readonly string[] => {
   const components = componentsOf(card, 'N');
+  if (!components.some((component) => component.includes(';'))) return components;
   const [only = '', ...others] = components.filter((component) => componentText(component) !== '');
-  const inner = unescapeText(only).split(';');
   const name = formattedName(card);
-  if (inner.length < 2 || others.length > 0 || name.includes(';') || !name.includes(' ')) return components;
-  return inner.map((component) => escapeText(component));
+  if (!only.includes(';') || others.length > 0 || name.includes(';') || !name.includes(' ')) return components;
+  return unescapeText(only).split(';').map(escapeText);
 };
 
 const partsOf = (card: Card): Parts => {
@@ -51,37 +48,34 @@ const partsOf = (card: Card): Parts => {
 
 const joined = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join(' ');
 
+/** A way in which programs compose the formatted name of a card. */
+type Form = (parts: Parts, card: Card) => string;
+
+const FULL: Form = (p) => joined(p.namePrefix, p.firstName, p.middleName, p.lastName, p.nameSuffix);
+
+/** The ways in which programs compose a name of its parts. */
+const COMPOSED: readonly Form[] = [
+  FULL,
+  (p) => joined(p.firstName, p.middleName, p.lastName),
+  (p) => joined(p.firstName, p.lastName),
+  (p) => joined(p.lastName, p.firstName),
+  (p) => (p.lastName === '' || p.firstName === '' ? '' : `${p.lastName}, ${p.firstName}`),
+];
+
 const firstText = (card: Card, name: string): string => {
   const [line] = linesOf(card, [name]);
   return normaliseText(unescapeText(line?.value ?? ''));
 };
 
 /** The values that replace the formatted name of a card without a name. */
-const SUBSTITUTES: readonly ((card: Card) => string)[] = [
-  (card) => componentText(componentsOf(card, 'ORG')[0]),
-  (card) => normaliseText(textOf(card, 'NICKNAME')),
-  (card) => firstText(card, 'EMAIL'),
-  (card) => firstText(card, 'TEL'),
+const SUBSTITUTES: readonly Form[] = [
+  (_, card) => companyIn(card),
+  (_, card) => normaliseText(textOf(card, 'NICKNAME')),
+  (_, card) => firstText(card, 'EMAIL'),
+  (_, card) => firstText(card, 'TEL'),
 ];
 
-const FULL = (card: Card): string => {
-  const { firstName, lastName, middleName, namePrefix, nameSuffix } = partsOf(card);
-  return joined(namePrefix, firstName, middleName, lastName, nameSuffix);
-};
-
-/** The ways in which programs compose a name of its parts. */
-const COMPOSED: readonly ((card: Card) => string)[] = [
-  FULL,
-  ...[
-    (p: Parts) => joined(p.firstName, p.middleName, p.lastName),
-    (p: Parts) => joined(p.firstName, p.lastName),
-    (p: Parts) => joined(p.lastName, p.firstName),
-    (p: Parts) => (p.lastName === '' || p.firstName === '' ? '' : `${p.lastName}, ${p.firstName}`),
-  ].map((form) => (card: Card) => form(partsOf(card))),
-];
-
-/** The ways in which programs compose the formatted name of a card. */
-const FORMS: readonly ((card: Card) => string)[] = [...COMPOSED, ...SUBSTITUTES];
+const FORMS: readonly Form[] = [...COMPOSED, ...SUBSTITUTES];
 
 /** Returns whether a card is of a company, by `KIND` (RFC 6350, 6.1.4) or by Apple's property. */
 const isCompany = (card: Card): boolean =>
@@ -93,39 +87,40 @@ const isCompany = (card: Card): boolean =>
  */
 export const withCompanyApart = (card: Card): Card => {
   if (!isCompany(card)) return card;
+  const parts = partsOf(card);
   const whole = formattedName(card);
-  const company = componentText(componentsOf(card, 'ORG')[0]) || whole || FULL(card);
-  const isNamed = COMPOSED.some((form) => form(card) !== '' && [company, whole].includes(form(card)));
+  const company = companyIn(card) || whole || FULL(parts, card);
+  const isNamed = COMPOSED.some((form) => form(parts, card) !== '' && [company, whole].includes(form(parts, card)));
   const named = withComponents(card, 'ORG', new Map([[0, company]]));
   const places = Object.values(PLACES).map((place) => [place, ''] as const);
   return isNamed ? withComponents(named, 'N', new Map(places), COMPONENTS) : named;
 };
 
-const hasNoParts = (card: Card): boolean => Object.values(partsOf(card)).every((part) => part === '');
+const hasNoParts = (parts: Parts): boolean => Object.values(parts).every((part) => part === '');
 
 /** Returns the name of a card. A name without parts is used as the first name, and a write stores it as one. */
-const namedParts = (card: Card): Parts => {
-  const parts = partsOf(card);
-  if (!hasNoParts(card) || isCompany(card)) return parts;
+const namedParts = (parts: Parts, card: Card): Parts => {
+  if (!hasNoParts(parts) || isCompany(card)) return parts;
   const whole = formattedName(card);
-  return SUBSTITUTES.some((substitute) => substitute(card) === whole) ? parts : { ...parts, firstName: whole };
+  return SUBSTITUTES.some((substitute) => substitute(parts, card) === whole) ? parts : { ...parts, firstName: whole };
 };
 
-/** Returns the parts of a card's name that the link does not sync. */
-export const unsyncedName = (card: Card, chosen: ChosenFields): ReturnType<typeof unsyncedNameOf> => {
+/** Returns the parts of a card's name, and those that the link does not sync. */
+export const readName = (card: Card, chosen: ChosenFields) => {
+  const parts = partsOf(card);
   const phonetic = ['FIRST', 'MIDDLE', 'LAST'].map((part) => textOf(card, `X-PHONETIC-${part}-NAME`));
-  return unsyncedNameOf(chosen, { ...partsOf(card), phonetic: joined(...phonetic) });
+  return {
+    name: namedParts(parts, card),
+    unsynced: unsyncedNameOf(chosen, { ...parts, phonetic: joined(...phonetic) }),
+  };
 };
-
-/** Returns a part of a card's name. */
-export const readName = (card: Card, field: NameField): string => namedParts(card)[field];
 
 /** Returns the card with some parts of its name written. */
 export const writeName = (card: Card, desired: Contact, fields: readonly ContactField[]): Card => {
   const written = fields.filter(isNameField);
   if (written.length === 0) return card;
   const stored = partsOf(card);
-  const parts = namedParts(card);
+  const parts = namedParts(stored, card);
   const own = Object.fromEntries(written.map((field) => [field, textIn(desired, field)]));
   const next: Parts = { ...parts, ...own };
   const all = Object.keys(PLACES) as NameField[];
@@ -137,8 +132,8 @@ export const writeName = (card: Card, desired: Contact, fields: readonly Contact
 };
 
 /** Returns the name that a form composes of a card. If it is empty, the first other form with a result is used. */
-const nameBy = (form: (card: Card) => string, card: Card): string =>
-  form(card) || (FORMS.map((each) => each(card)).find((text) => text !== '') ?? '');
+const nameBy = (form: Form, parts: Parts, card: Card): string =>
+  form(parts, card) || (FORMS.map((each) => each(parts, card)).find((text) => text !== '') ?? '');
 
 const withName = (card: Card, name: string): Card => {
   const line = lineNamed(card, 'FN');
@@ -155,12 +150,13 @@ const withName = (card: Card, name: string): Card => {
 export const withFormattedName = (card: Card, former: Card, isRenamed: boolean): Card => {
   const before = formattedName(former);
   if (isCompany(card)) {
-    const [was, is] = [former, card].map((each) => componentText(componentsOf(each, 'ORG')[0]));
-    return before === was && is !== undefined && is !== '' && is !== was ? withName(card, is) : card;
+    const [was, is] = [companyIn(former), companyIn(card)];
+    return before === was && is !== '' && is !== was ? withName(card, is) : card;
   }
-  if (isRenamed && [former, card].some(hasNoParts)) return withName(card, nameBy(FULL, card));
-  const form = before === '' ? FULL : FORMS.find((each) => each(former) === before);
+  const [formerParts, parts] = [partsOf(former), partsOf(card)];
+  if (isRenamed && [formerParts, parts].some(hasNoParts)) return withName(card, nameBy(FULL, parts, card));
+  const form = before === '' ? FULL : FORMS.find((each) => each(formerParts, former) === before);
   if (form === undefined) return card;
-  const name = nameBy(form, card);
-  return name === nameBy(form, former) ? card : withName(card, name);
+  const name = nameBy(form, parts, card);
+  return name === nameBy(form, formerParts, former) ? card : withName(card, name);
 };

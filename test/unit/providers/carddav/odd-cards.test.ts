@@ -11,7 +11,7 @@ const cardOf = (...lines: string[]): Card =>
 
 const read = (...lines: string[]): Contact => mapping.read(cardOf(...lines)).contact;
 
-const textOf = (card: Card): string => card.map(({ head, value }) => `${head.join(';')}:${value ?? ''}`).join('\n');
+const textOf = (card: Card): string => card.map(({ head, value }) => `${head}:${value ?? ''}`).join('\n');
 
 describe('R13: the card of a company has its name as the company', () => {
   test.each([

@@ -3,9 +3,10 @@ import { reportUnencrypted } from '../../app/config/unencrypted.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
 import { FIRST_SYNC_WAITS } from '../../engine/context.ts';
+import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { RunResult } from '../../engine/run.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formatSummary, formatTrouble, notBegun } from './summary.ts';
@@ -38,23 +39,34 @@ const runShape = z.strictObject({
 
 export const RunsDocument = z.strictObject({ runs: z.array(runShape) });
 
-export type RunLinksOptions = CommonOptions & { readonly acceptDeletes?: boolean; readonly acceptFirst?: boolean };
+export type RunLinksOptions = CommonOptions & {
+  readonly acceptDeletes?: boolean;
+  readonly acceptFirst?: boolean;
+  readonly restoreDeletes?: boolean;
+};
 
 type Request = { readonly kind: RunKind; readonly options: RunLinksOptions };
 
+/** The answer to a halted plan. A restore is stored before the run starts. */
+const answerOf = async ({ app }: Opened, { name }: LinkConfig, options: RunLinksOptions) => {
+  if (options.acceptFirst) return { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS };
+  if (!options.restoreDeletes) return { acceptDeletes: options.acceptDeletes ?? false };
+  const acceptedHalt = await restoreDeletions(leasePartsOf(app), name);
+  return acceptedHalt === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt };
+};
+
 const runOne = async (
   terminal: Terminal,
-  { app, links, signal }: Opened,
+  opened: Opened,
   link: LinkConfig,
   { kind, options }: Request,
 ): Promise<RunResult> => {
+  const { app, links, signal } = opened;
   const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
   if (!options.json && links.length > 1) terminal.print(link.name);
-  const accepting = options.acceptFirst
-    ? { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS }
-    : { acceptDeletes: options.acceptDeletes ?? false };
   try {
-    return await app.run(link, { kind, ...accepting, signal, onEvent: progress.show });
+    const answer = await answerOf(opened, link, options);
+    return await app.run(link, { kind, ...answer, signal, onEvent: progress.show });
   } catch (error) {
     // A failure of one link does not stop the others.
     return notBegun(link, kind, error);

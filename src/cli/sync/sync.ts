@@ -28,6 +28,12 @@ export const defineSync: Define = (command, call) => {
     .option('--dry-run', 'show what would change, as plan does; write nothing')
     .option(...ACCEPT_DELETES)
     .addOption(
+      new Option(
+        '--restore-deletes',
+        'create the contacts again that were deleted, instead of deleting their counterparts',
+      ).conflicts(['acceptDeletes', 'acceptFirst', 'dryRun', 'full']),
+    )
+    .addOption(
       new Option('--accept-first', 'start a first sync that waits for your review (FIRST_SYNC)').conflicts([
         'acceptDeletes',
         'full',

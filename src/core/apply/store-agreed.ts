@@ -1,5 +1,5 @@
-import { contactFieldsOf } from '../contact/chosen.ts';
-import { type SyncedField, valueIn, withValue } from '../contact/contact.ts';
+import { withValuesOf } from '../contact/chosen.ts';
+import type { SyncedField } from '../contact/contact.ts';
 import { type Half, isAway } from '../contact/half.ts';
 import { bySide, otherSide, type Side, SIDES } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
@@ -57,10 +57,7 @@ const withLocalFields = (task: Task, side: Side, base: Snapshot): Snapshot => {
   const planned = plannedHalf(task, side)?.record;
   const localFields = [...localFieldsOn(task, side), ...askedFields(task)];
   if (planned === undefined || localFields.length === 0) return base;
-  const contact = contactFieldsOf(localFields).reduce(
-    (own, field) => withValue(own, field, valueIn(planned.contact, field)),
-    base.contact,
-  );
+  const contact = withValuesOf(base.contact, planned.contact, localFields);
   return { contact, groupIds: localFields.includes('buckets') ? planned.groupIds : base.groupIds };
 };
 

@@ -6,6 +6,7 @@ import {
   USUAL_FIELDS,
   withValue,
   specOf,
+  valueIn,
   type Contact,
   type ContactField,
   type SyncedField,
@@ -44,6 +45,10 @@ export const keepChosen = (contact: Contact, chosen: ReadonlySet<SyncedField>): 
 /** Returns the contact without the values of some fields. Returns the same object if it has none of them. */
 export const without = (contact: Contact, fields: readonly SyncedField[]): Contact =>
   contactFieldsOf(fields).reduce((rest, field) => withoutValue(rest, field), contact);
+
+/** Returns the contact with the values of another one in some fields. */
+export const withValuesOf = (contact: Contact, from: Contact, fields: readonly SyncedField[]): Contact =>
+  contactFieldsOf(fields).reduce((own, field) => withValue(own, field, valueIn(from, field)), contact);
 
 /** Returns the contact without the computed fields. Returns the same object if it has none. */
 export const withoutExtras = (contact: Contact): Contact => without(contact, furtherIn(contact).filter(isExtraField));

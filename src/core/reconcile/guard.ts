@@ -53,9 +53,12 @@ export const allowedDeletes = (limit: Policy['deleteLimit'], pairs: number): num
   return Math.max(allowedCount(limit.count, pairs), share);
 };
 
-const override = (undoes: string | null): string => {
+/** Returns the possible answers to a halt. `deletes`: whether a contact would be deleted because its counterpart was deleted. */
+const answersTo = (undoes: string | null, deletes: boolean): string => {
   const [look, run] = undoes === null ? ['plan', 'sync'] : [`undo ${undoes} --dry-run`, `undo ${undoes}`];
-  return `Review: \`contact-sync ${look}\`. To allow this once, run \`contact-sync ${run} --accept-deletes\`.`;
+  const allow = `To allow this once, run \`contact-sync ${run} --accept-deletes\`.`;
+  const restore = ' To create the deleted contacts again, run `contact-sync sync --restore-deletes`.';
+  return `Review: \`contact-sync ${look}\`. ${allow}${deletes && undoes === null ? restore : ''}`;
 };
 
 const otherWords = (count: number): string => {
@@ -69,7 +72,7 @@ const sideEmptied = (side: Side, { others, places, undoes = null, ...presence }:
   side,
   message:
     `All ${expected(side, presence)} linked contacts are missing at ${places[side]}${otherWords(others?.[side] ?? 0)}; ` +
-    `nothing was written. ${override(undoes)}`,
+    `nothing was written. ${answersTo(undoes, true)}`,
 });
 
 /** Returns how many linked contacts are expected on a side. Contacts that were added or changed recently are not expected (R7). */
@@ -127,7 +130,10 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
     side,
     message:
       `The run would ${parts.join(' and ')}, more than the ${allowed} that DELETE_LIMIT allows for ${book} linked ` +
-      `contacts; nothing was written. ${override(undoes ?? null)}`,
+      `contacts; nothing was written. ${answersTo(
+        undoes ?? null,
+        WHOLE_LOSSES.some((loss) => (losses[side][loss] ?? 0) > 0),
+      )}`,
   };
 };
 

@@ -106,3 +106,14 @@ export const lossKeys = ({ decisions, groups }: Pick<Plan, 'decisions' | 'groups
     action.kind === 'delete-group' ? [`members ${action.side} ${action.group.id}`] : [],
   ),
 ];
+
+/** Returns the ids of the contacts and groups among the losses of {@link lossKeys} that would be deleted, by side. */
+export const deletionsIn = (
+  keys: readonly string[],
+): Sides<{ readonly contacts: readonly string[]; readonly groups: readonly string[] }> => {
+  const idsOf = (loss: Loss, side: Side): readonly string[] => {
+    const start = `${loss} ${side} `;
+    return keys.flatMap((key) => (key.startsWith(start) ? [key.slice(start.length)] : []));
+  };
+  return bySide((side) => ({ contacts: idsOf('contacts', side), groups: idsOf('members', side) }));
+};

@@ -1,5 +1,5 @@
-import { without, withoutExtras } from '../contact/chosen.ts';
-import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
+import { without, withoutExtras, withValuesOf } from '../contact/chosen.ts';
+import { EMPTY_CONTACT, isEmptyContact, type SyncedField } from '../contact/contact.ts';
 import { type Half, halfKey, isPresent } from '../contact/half.ts';
 import { contactOf, type ContactRecord, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
@@ -119,7 +119,10 @@ const joinsOf = (side: Side, record: ContactRecord, links: readonly GroupLink[])
   return links.filter((link) => ids.has(link[side])).map((link) => link.key);
 };
 
-/** Returns the creation of a contact on the other side, without the fields that are never written there. */
+/**
+ * Returns the creation of a contact on the other side. In the fields that are never written there, a contact that is created again
+ * gets the last values of the deleted one.
+ */
 const creationOf = (
   pair: Pair | null,
   { side, record }: Half,
@@ -127,9 +130,21 @@ const creationOf = (
   policy: Policy,
 ): Creation => {
   const to = otherSide(side);
-  const localFields = [...unwrittenFields(policy, to), ...unsyncableFields(record)];
-  const joins = localFields.includes('buckets') ? [] : joinsOf(side, record, links);
-  return { kind: 'create', side: to, source: record, pair, joins, ...(localFields.length > 0 && { localFields }) };
+  const deleted = pair?.[to]?.record ?? null;
+  const ownFields = unwrittenFields(policy, to);
+  const localFields = [...ownFields, ...unsyncableFields(record)];
+  const own = withValuesOf(EMPTY_CONTACT, deleted?.contact ?? EMPTY_CONTACT, ownFields);
+  const ownJoins = deleted === null ? [] : joinsOf(to, deleted, links);
+  const joins = localFields.includes('buckets') ? ownJoins : joinsOf(side, record, links);
+  return {
+    kind: 'create',
+    side: to,
+    source: record,
+    pair,
+    joins,
+    ...(localFields.length > 0 && { localFields }),
+    ...(!isEmptyContact(own) && { own }),
+  };
 };
 
 /** The inputs of all decisions about contacts. */

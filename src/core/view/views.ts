@@ -13,7 +13,7 @@ export type Why =
   | { readonly kind: 'new' | 'changed' | 'deleted'; readonly at: Side }
   /** Two contacts are matched for the first time: the value of that side is copied to the other one. */
   | { readonly kind: 'first-meeting'; readonly at: Side }
-  /** Deleted on the side that is written, and edited on the other side (R6). */
+  /** Deleted on the side that is written, and edited on the other side or kept there by a user (R6). */
   | { readonly kind: 'edit-beats-delete'; readonly at: Side }
   /**
    * Both sides changed a text; `isFirst`: the two contacts were matched for the first time, with different values. `changedAtMs` are

@@ -134,7 +134,7 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
     case 'first-meeting':
       return `first match with ${sides[why.at].place}`;
     case 'edit-beats-delete':
-      return `deleted here, edited at ${sides[why.at].place}: the edit wins`;
+      return `deleted here, but edited or kept at ${sides[why.at].place}`;
     case 'merged':
       return `merged into another contact at ${sides[why.at].place}`;
     case 'alike':
@@ -160,7 +160,7 @@ export const whyWords = (why: Why, sides: Sides<SideWords>): string => {
   }
 };
 
-const COMMANDS = / Review: `contact-sync [^`]+`\. To [^`]+, run `contact-sync [^`]+`\.$/u;
+const COMMANDS = / Review: `contact-sync [^`]+`\.(?: To [^`]+, run `contact-sync [^`]+`\.)+$/u;
 
 /** Returns the message of a halt (R8) without its commands; the page has buttons instead. */
 export const haltWords = (message: string): string => message.replace(COMMANDS, '');

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { otherSide, type Side, SIDES } from '../../src/core/contact/side.ts';
+import type { RunKind } from '../../src/core/state/rows.ts';
+import { restoreDeletions } from '../../src/engine/restore-deletions.ts';
+import { runLink } from '../../src/engine/run.ts';
+import { applyEdit } from './hard-edits.ts';
+import type { ProcessPlan } from '../support/memory/process.ts';
+import { DEFAULT_PLAYERS, type Edit, type History, type Players } from './history.ts';
+import { contextOf, QUIET } from './run-history.ts';
+import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, history, join, remove, set } from './scenario.ts';
+import { createWorld, liveRows, type World } from './world.ts';
+
+type Given = { readonly directions?: NonNullable<History['directions']>; readonly edits?: readonly Edit[] };
+type Crash = ProcessPlan['crash'];
+type Run = { readonly halt?: string | null; readonly crash?: Crash; readonly kind?: RunKind };
+
+/** Longer than a lease, and than a side may hide a write. */
+const BETWEEN_RUNS_MS = 10 * 60_000;
+
+/** Six contacts, two of them in a group. */
+const BOOK: readonly Edit[] = [
+  addSharedGroup('left'),
+  ...SIDES.flatMap((side) => [1, 2, 3].map(() => createRich(side))),
+  ...SIDES.flatMap((side) => [join(side, { who: 0, group: 0 })]),
+];
+
+const peopleOn = (world: World, side: Side) =>
+  liveRows(world.books[side])
+    .map(({ contact, groupIds }) => JSON.stringify({ contact, groups: groupIds.size }))
+    .toSorted();
+
+/** A world in sync, in which a user then deletes most contacts of one side, so that the next run halts. */
+const startHalted = async (players: Players, side: Side, count: number, given: Given = {}) => {
+  const { directions = {}, edits = [] } = given;
+  const played = history([], { players, hardness: hardness(), deleteCount: 1, directions });
+  const world = createWorld(played, {});
+  const start = (crash: Crash) => {
+    world.clock.advance(BETWEEN_RUNS_MS);
+    return contextOf({ history: played, world, flaws: {} }, { ...QUIET, crash });
+  };
+  /** The service reports deletions in full listings only. */
+  const sync = async ({ halt = null, crash = null, kind = 'incremental' }: Run = {}) => {
+    const { process, context } = start(crash);
+    const accepting = halt === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt: halt };
+    const asked = { kind, onEvent: () => {}, signal: new AbortController().signal, ...accepting };
+    const result = await runLink(context, asked).catch((error: unknown) => {
+      if (!process.isDead()) throw error;
+      return null;
+    });
+    return process.isDead() ? null : result;
+  };
+  for (const edit of BOOK) applyEdit(world, edit);
+  await sync();
+  for (const edit of edits) applyEdit(world, edit);
+  await sync();
+  const before = { left: peopleOn(world, 'left'), right: peopleOn(world, 'right') };
+  for (let index = 0; index < count; index += 1) applyEdit(world, remove(side));
+  expect((await sync({ kind: 'full' }))?.summary.outcome).toBe('halted');
+  const restore = () => restoreDeletions(start(null).context, world.link);
+  return { world, before, restore, sync };
+};
+
+test.each([
+  ['left', DEFAULT_PLAYERS, 4],
+  ['right', DEFAULT_PLAYERS, 4],
+  ['left', DEFAULT_PLAYERS, 6],
+  ['right', GOOGLE_CARDDAV, 6],
+] as const)(
+  'R6, R9: contacts deleted at the %s side are created again with all values and groups, once, after a crash at any step (%o, %i of 6)',
+  async (side, players, count) => {
+    for (let step = 1, isDone = false; !isDone; step += 1) {
+      for (const when of ['before', 'after'] as const) {
+        const { before, restore, sync, world } = await startHalted(players, side, count);
+        const halt = await restore();
+        isDone = (await sync({ halt, crash: { step, when } })) !== null;
+        // The answer is stored: an ordinary run continues. A side that is still empty needs it again.
+        for (let index = 0; index < 3; index += 1) {
+          const result = await sync({ halt });
+          if (result?.summary.outcome === 'halted') await restore();
+        }
+        for (const each of SIDES) expect(peopleOn(world, each)).toEqual(before[each]);
+        const writes = world.counts.writes;
+        await sync({ kind: 'full' });
+        expect(world.counts.writes).toBe(writes);
+      }
+    }
+  },
+);
+
+test('R3, R6: a restored contact keeps its own values of a field that the other side never writes', async () => {
+  const given = {
+    directions: { title: 'to-right' },
+    edits: [0, 1, 2, 3, 4, 5].map((who) => set('right', who, 'title')),
+  } as const;
+  const { before, restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', 4, given);
+  await restore();
+  await sync();
+  expect(before.left).not.toEqual(before.right);
+  for (const side of SIDES) expect(peopleOn(world, side)).toEqual(before[side]);
+});
+
+test('R6, R11: a group that was deleted with its members is restored with them', async () => {
+  const { before, restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', 4, {
+    edits: [0, 1, 2, 3].map((who) => join('left', { who, group: 0 })),
+  });
+  applyEdit(world, { kind: 'delete-group', side: 'left', group: 0 });
+  expect((await sync())?.summary.outcome).toBe('halted');
+  await restore();
+  for (let index = 0; index < 2; index += 1) expect((await sync())?.summary.outcome).toBe('completed');
+  for (const side of SIDES) expect(peopleOn(world, side)).toEqual(before[side]);
+});
+
+test('R8: deletions are restored only if the last run halted because of them', async () => {
+  const { restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', 4);
+  await restore();
+  await sync();
+  await expect(restore()).rejects.toThrow('nothing was restored');
+  expect(peopleOn(world, otherSide('left'))).toHaveLength(6);
+});

@@ -1,5 +1,5 @@
 import type { CardMapping } from './card/card-mapping.ts';
-import type { FoundCard } from './cards.ts';
+import type { StoredCard } from './cards.ts';
 import type { AddressBook } from './discovery.ts';
 import type { SendDav } from './send.ts';
 
@@ -21,6 +21,15 @@ type Search = {
   groupIds: Set<string> | null;
 };
 
+/** What is known about how the server stores cards. */
+type Storage = {
+  /**
+   * True if cards were read after a write with a strong ETag in its answer, and were the sent ones. Later cards with a strong ETag
+   * are not read (RFC 6352, 6.3.2.3). Some servers name one although they store another text.
+   */
+  isExact: boolean;
+};
+
 /** The version in which a card with an ETag is stored. */
 export type KnownVersion = { readonly etag: string; readonly version: string };
 
@@ -34,8 +43,9 @@ export type BookContext = {
   readonly find: (signal: AbortSignal) => Promise<AddressBook>;
   readonly categories: Categories;
   readonly search: Search;
+  readonly storage: Storage;
   /** Some recently read cards by id: an update does not need to read them again. */
-  readonly recent: Map<string, FoundCard>;
+  readonly recent: Map<string, StoredCard>;
   /** The stored versions of some cards by id, if the address book takes both versions. */
   readonly versions: Map<string, KnownVersion>;
 };

@@ -32,22 +32,25 @@ export type StoredCard = {
   readonly isOriginal: boolean;
 };
 
+type Unfound = { readonly kind: 'gone' } | { readonly kind: 'unreadable'; readonly reason: string };
+
 /** The result of a read of one card. */
-export type CardReading =
-  | {
-      readonly kind: 'card';
-      readonly stored: StoredCard;
-      readonly text: string;
-      /** The length of the stored text in bytes; null if the server does not report it. */
-      readonly storedBytes: number | null;
-    }
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'unreadable'; readonly reason: string };
+export type CardReading = { readonly kind: 'card'; readonly stored: StoredCard } | Unfound;
+
+/** A card of an answer. */
+export type FoundCard = {
+  readonly kind: 'card';
+  readonly stored: StoredCard;
+  readonly text: string;
+  /** The length of the stored text in bytes; null if the server does not report it. */
+  readonly storedBytes: number | null;
+};
+
+/** The result of a read of one card in one version. */
+type Reading = FoundCard | Unfound;
 
 /** The number of cards in one request. Servers fail at many more. */
 export const CARDS_PER_READ = 100;
-
-export type FoundCard = Extract<CardReading, { kind: 'card' }>;
 
 const countOf = (card: Card, name: string): number => card.filter((line) => line.name === name).length;
 
@@ -69,7 +72,7 @@ const revisionOf = (card: Card): number | null => {
   return Number.isNaN(timeMs) ? null : timeMs;
 };
 
-const readingOf = (id: string, response: DavResponse): CardReading => {
+const readingOf = (id: string, response: DavResponse): Reading => {
   if (isGoneStatus(response.status)) return { kind: 'gone' };
   const data = propertyOf(response, 'C:address-data')?.text ?? '';
   if (data.trim() === '') return { kind: 'unreadable', reason: 'the server did not send the card' };
@@ -87,11 +90,11 @@ const readingOf = (id: string, response: DavResponse): CardReading => {
   };
 };
 
-const RANKS: Readonly<Record<CardReading['kind'], number>> = { card: 2, unreadable: 1, gone: 0 };
+const RANKS: Readonly<Record<Reading['kind'], number>> = { card: 2, unreadable: 1, gone: 0 };
 
 /** Returns the cards of an answer by their ids. If several rows name one card, it exists if one of them shows it (R7). */
-export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): ReadonlyMap<string, CardReading> => {
-  const readings = new Map<string, CardReading>();
+export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): ReadonlyMap<string, Reading> => {
+  const readings = new Map<string, Reading>();
   for (const response of responses) {
     const id = idOf(response.href, bookUrl);
     if (id === null) continue;
@@ -116,7 +119,7 @@ const readAbsent = async (
   book: AddressBook,
   id: string,
   signal: AbortSignal,
-): Promise<CardReading> => {
+): Promise<Reading> => {
   const request = { method: 'GET', url: urlOf(id, book.url), what: 'a card', allowStatus: isRefusedStatus } as const;
   const { status } = await send(request, signal);
   return isGoneStatus(status)
@@ -131,7 +134,7 @@ const refusedAlone = async (
   id: string,
   error: RemoteError,
   signal: AbortSignal,
-): Promise<CardReading> => {
+): Promise<Reading> => {
   if (!(error instanceof NotFoundError)) return { kind: 'unreadable', reason: error.message };
   const request = propfind(book.url, '0', CARD_STATE, 'the address book');
   requireMultistatus(request, await context.send(request, signal));
@@ -144,14 +147,14 @@ const readChunk = async (
   ids: readonly string[],
   version: RequestedVersion,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, CardReading>> => {
+): Promise<ReadonlyMap<string, Reading>> => {
   const { pathname } = new URL(book.url);
   const hrefs = ids.map((id) => `${pathname}${encodeURIComponent(id)}`);
   const request = { ...multiget(book.url, hrefs, version), isDivisible: ids.length > 1 };
   try {
     const { responses } = requireMultistatus(request, await context.send(request, signal));
     const found = cardsIn(responses, book.url);
-    const left: CardReading = { kind: 'unreadable', reason: 'the server left the card out of its answer' };
+    const left: Reading = { kind: 'unreadable', reason: 'the server left the card out of its answer' };
     const readings = new Map(ids.map((id) => [id, found.get(id) ?? left]));
     for (const response of responses.filter(reportsAbsence)) {
       const id = idOf(response.href, book.url);
@@ -183,11 +186,11 @@ const isKept = ({ card, etag, isOriginal }: StoredCard): boolean =>
   isStrong(etag) &&
   card.reduce((length, { value }) => length + (value?.length ?? 0), 0) <= LONGEST_RECENT;
 
-const keepRecent = ({ recent }: BookContext, readings: Iterable<CardReading>): void => {
-  for (const reading of readings) {
-    if (reading.kind !== 'card' || !isKept(reading.stored)) continue;
-    recent.delete(reading.stored.id);
-    recent.set(reading.stored.id, reading);
+/** Keeps cards, so that an edit does not need to read them. */
+export const keepRecent = ({ recent }: BookContext, cards: readonly StoredCard[]): void => {
+  for (const stored of cards.filter(isKept)) {
+    recent.delete(stored.id);
+    recent.set(stored.id, stored);
   }
   for (const id of recent.keys()) {
     if (recent.size <= MOST_RECENT) break;
@@ -208,8 +211,8 @@ const readEach = async (
   ids: readonly string[],
   version: RequestedVersion,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, CardReading>> => {
-  const readings = new Map<string, CardReading>();
+): Promise<ReadonlyMap<string, Reading>> => {
+  const readings = new Map<string, Reading>();
   for (const chunk of chunks([...new Set(ids)], CARDS_PER_READ)) {
     for (const [id, reading] of await readChunk(context, book, chunk, version, signal)) readings.set(id, reading);
   }
@@ -226,7 +229,7 @@ const readAsVersion4 = async (
   book: AddressBook,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, CardReading>> => {
+): Promise<ReadonlyMap<string, Reading>> => {
   try {
     return await readEach(context, book, ids, '4.0', signal);
   } catch (error) {
@@ -279,7 +282,7 @@ export const noteVersion = async (
  */
 export const inStoredForm = async (
   context: BookContext,
-  readings: ReadonlyMap<string, CardReading>,
+  readings: ReadonlyMap<string, Reading>,
   isEdited: boolean,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CardReading>> => {
@@ -291,7 +294,7 @@ export const inStoredForm = async (
   );
   const doubtful = shown.filter((each) => isEdited || (each.storedBytes !== null && !hasStoredLength(each)));
   const ids = doubtful.map(({ stored }) => stored.id);
-  const others = ids.length === 0 ? new Map<string, CardReading>() : await readAsVersion4(context, book, ids, signal);
+  const others = ids.length === 0 ? new Map<string, Reading>() : await readAsVersion4(context, book, ids, signal);
   const choose = (first: FoundCard): FoundCard | null => {
     const second = others.get(first.stored.id);
     return storedForm(first, second?.kind === 'card' ? second : null, knownVersion(context, first.stored));
@@ -300,6 +303,10 @@ export const inStoredForm = async (
   const chosen = shown.map((first) => (doubtful.includes(first) ? choose(first) : null) ?? unchecked(first));
   return new Map([...readings, ...chosen.map((each) => [each.stored.id, each] as const)]);
 };
+
+/** Returns the cards that were found. */
+export const foundIn = (readings: ReadonlyMap<string, CardReading>): readonly StoredCard[] =>
+  [...readings.values()].flatMap((reading) => (reading.kind === 'card' ? [reading.stored] : []));
 
 /** Reads cards by their ids: to make records of them, or to edit them (`isEdited`). */
 export const readCards = async (
@@ -311,7 +318,7 @@ export const readCards = async (
   const book = await context.find(signal);
   const read = await readEach(context, book, ids, requestedVersion(book), signal);
   const readings = await inStoredForm(context, read, isEdited, signal);
-  keepRecent(context, readings.values());
+  keepRecent(context, foundIn(readings));
   return readings;
 };
 
@@ -322,8 +329,8 @@ export const readInState = async (
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CardReading>> => {
   const known = states.flatMap(({ id, version }) => {
-    const reading = context.recent.get(id);
-    return reading?.stored.etag === version ? [[id, reading] as const] : [];
+    const stored = context.recent.get(id);
+    return stored?.etag === version ? [[id, { kind: 'card', stored }] as const] : [];
   });
   const found = new Map<string, CardReading>(known);
   const others = states.map(({ id }) => id).filter((id) => !found.has(id));

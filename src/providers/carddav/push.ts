@@ -6,6 +6,7 @@ import type { WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import {
+  keepRecent,
   noteVersion,
   readCards,
   readInState,
@@ -15,7 +16,7 @@ import {
   type CardReading,
   type StoredCard,
 } from './cards.ts';
-import type { Card } from './card/content-line.ts';
+import { formatLines, type Card } from './card/content-line.ts';
 import { isRefusedStatus } from './dav.ts';
 import type { AddressBook } from './discovery.ts';
 import { withCategories } from './group-cards.ts';
@@ -84,14 +85,33 @@ const orNothing = async <Found>(found: Promise<ReadonlyMap<string, Found>>): Pro
   }
 };
 
-/** Reads the written cards. */
-const readWritten = (
+/** Returns whether the reads show that a server stores exactly the cards that it names a strong ETag for. */
+const storesExactly = (sent: readonly StoredCard[], readings: ReadonlyMap<string, CardReading>): boolean => {
+  const named = sent.filter(({ etag }) => etag !== null);
+  const isSent = ({ id, etag, card }: StoredCard): boolean => {
+    const reading = readings.get(id);
+    return (
+      reading?.kind === 'card' && reading.stored.etag === etag && formatLines(reading.stored.card) === formatLines(card)
+    );
+  };
+  return named.length > 0 && named.every(isSent);
+};
+
+/** Returns the written cards: those that the server certainly stores as they were sent, and a read of the others. */
+const readWritten = async (
   context: BookContext,
-  sent: readonly Sent[],
+  written: readonly Sent[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CardReading>> => {
-  const ids = sent.map((each) => each.sent.id);
-  return orNothing(ids.length === 0 ? Promise.resolve(new Map()) : readCards(context, ids, signal));
+  const { storage } = context;
+  const sent = written.map((each) => each.sent);
+  const certain = sent.filter(({ etag }) => storage.isExact && etag !== null);
+  const others = sent.filter((each) => !certain.includes(each));
+  const ids = others.map(({ id }) => id);
+  const readings = await orNothing(ids.length === 0 ? Promise.resolve(new Map()) : readCards(context, ids, signal));
+  if (!storage.isExact) storage.isExact = storesExactly(sent, readings);
+  keepRecent(context, certain);
+  return new Map([...readings, ...certain.map((stored) => [stored.id, { kind: 'card', stored }] as const)]);
 };
 
 /** Returns the stored cards of creates by their UIDs; none for a card that no read shows. */

@@ -94,7 +94,7 @@ export const editCard = async (
   edit: (card: Card) => Card,
   signal: AbortSignal,
 ): Promise<EditedCard | null> => {
-  let recent = context.recent.get(id)?.stored;
+  let recent = context.recent.get(id);
   for (let attempt = 1; ; attempt += 1) {
     // A recently read card may have changed: then the conditional write fails. If the edit changes nothing, the card is read.
     const stored = recent ?? (await readStored(context, id, signal, true));

@@ -39,6 +39,38 @@ test('a card is read after a write without an ETag in the answer, and the former
   expect(updated).toEqual(await recordAt(remote, 'a.vcf'));
 });
 
+const readsSince = ({ server }: Opened, start: number): number =>
+  server.requests.slice(start).filter(({ body }) => body.includes('multiget')).length;
+
+test('R2: after a server stored a card exactly as it was sent, a write with a strong ETag is not read', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const first = valueOf(await remote.create([creation('people/1', 'Ada')], forever));
+  const start = opened.server.requests.length;
+  const second = valueOf(await remote.create([creation('people/2', 'Bea')], forever));
+  const edited = valueOf(await remote.update([titled(first, 'Countess')], forever));
+  expect(readsSince(opened, start)).toBe(0);
+  expect([second, edited]).toEqual([await recordAt(remote, second.id), await recordAt(remote, edited.id)]);
+});
+
+test('R2: each write is read at a server that stores another text and names a strong ETag', async () => {
+  const stores = (text: string): string => text.replace(/^TITLE:.*\r\n/mu, '').replace('END:', 'X-SERVER:1\r\nEND:');
+  await using opened = await openServer({ stores });
+  const remote = opened.connect();
+  valueOf(await remote.create([creation('people/1', 'Ada')], forever));
+  const second = valueOf(await remote.create([creation('people/2', 'Bea')], forever));
+  const edited = valueOf(await remote.update([titled(second, 'Countess')], forever));
+  expect(edited.contact.title).toBe('');
+});
+
+test('R2: a write without an ETag is read, also at a server that stored a card exactly as it was sent', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const first = valueOf(await remote.create([creation('people/1', 'Ada')], forever));
+  opened.server.set({ putEtag: 'none', stores: (text) => text.replace(/^TITLE:.*\r\n/mu, '') });
+  expect(valueOf(await remote.update([titled(first, 'Countess')], forever)).contact.title).toBe('');
+});
+
 /** Another client adds a company before each read. */
 const editBeforeReads = ({ server }: Opened): void =>
   server.set({

@@ -27,6 +27,7 @@ import {
   NOTHING_ALTERED,
   storeCreated,
   storedHalves,
+  isMoveStored,
   storeMoved,
   storeUpdated,
 } from './store-operation.ts';
@@ -115,7 +116,7 @@ const applyCreate = (
     return { ...nothing, error, again: true };
   }
   const created = {
-    join: createsWithGroups ? operation.join : [],
+    join: createsWithGroups ? operation.join : operation.join.filter((id) => record.groupIds.includes(id)),
     settled: fieldsIn(operation.desired, record.contact),
   };
   storeCreated(set, operation, { kind: 'answer', record }, created, { groupPairs: pairsIn(groupIds), atMs });
@@ -171,13 +172,16 @@ const applyUpdate = (
   };
 };
 
-/** Stores that a contact already has the membership of a write. */
+/** Stores that a contact already has the membership of a write, unless its create has stored that. */
 export const storeAlreadyMoved = (
   { set, groupIds, atMs }: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
   { moves, operation }: MembershipWrite,
 ): void => {
   const moved = { moves, record: operation.before, altered: NOTHING_ALTERED };
-  storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs: pairsIn(groupIds), atMs });
+  const [halves, groupPairs] = [storedHalves(set, operation), pairsIn(groupIds)];
+  if (!isMoveStored(operation, halves, moved, groupPairs)) {
+    storeMoved(set, operation, halves, moved, { groupPairs, atMs });
+  }
 };
 
 /** Returns whether a membership contains the requested groups, and none of those that were to be left. */

@@ -190,6 +190,7 @@ export const createdBase = (desired: Contact, { kind, record }: Evidence, join: 
  * (R9). A value that was left out of the create is no part of it, whether it is written later or never.
  */
 export const copiedBase = (desired: Contact, { kind, record }: Evidence): Snapshot => {
+  if (kind === 'answer') return { contact: desired, groupIds: [] };
   const shown = { kind, before: EMPTY_CONTACT, desired, now: record.contact, source: desired };
   return { contact: sourceBase(EMPTY_CONTACT, fieldsIn(desired), shown), groupIds: [] };
 };

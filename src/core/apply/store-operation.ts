@@ -3,7 +3,7 @@ import { type Half, isDeleted, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { AlteredContact } from '../contact/requests.ts';
 import { otherSide, type Side } from '../contact/side.ts';
-import { EMPTY_SNAPSHOT, type Snapshot } from '../contact/snapshot.ts';
+import { EMPTY_SNAPSHOT, equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import {
   type CreateOperation,
   type MembershipOperation,
@@ -155,29 +155,65 @@ const unmovedIn = ({ join, leave }: Moves, groupIds: readonly string[]): readonl
   ...leave.filter((id) => groupIds.includes(id)),
 ];
 
+/** A change of membership that was done. `record` is the contact after it. */
+type Moved = { readonly moves: Moves; readonly record: ContactRecord; readonly altered: Altered };
+
+/** Returns the groups in which a change of membership, or a side on its occasion, moved the contact. */
+const movedGroups = ({ moves, altered }: Moved): readonly string[] => [
+  ...new Set([...moves.join, ...moves.leave, ...altered.groupIds]),
+];
+
+/** Returns both bases after a change of membership. An undo propagates nothing: the base of the other side stays. */
+const movedBases = (
+  { side, before, cause }: MembershipOperation,
+  halves: StoredHalves,
+  moved: Moved,
+  groupPairs: Known['groupPairs'],
+): Bases => {
+  const { target, source } = basesOf(halves);
+  const { moves, record, altered } = moved;
+  const own = changedBase(target, before.contact, record.contact, altered.fields);
+  return {
+    target: settleGroups(own, movedGroups(moved), record.groupIds),
+    source: cause === 'undo' ? source : withMoves(source, movesAcross(side, moves, groupPairs)),
+  };
+};
+
+/** Returns whether the stored bases contain a change of membership that a contact already has. An undo is always stored. */
+export const isMoveStored = (
+  operation: MembershipOperation,
+  halves: StoredHalves,
+  moved: Moved,
+  groupPairs: Known['groupPairs'],
+): boolean => {
+  const [stored, bases] = [basesOf(halves), movedBases(operation, halves, moved, groupPairs)];
+  return (
+    operation.cause !== 'undo' &&
+    (['target', 'source'] as const).every(
+      (half) => stored[half].declined?.buckets === undefined && equalSnapshots(stored[half], bases[half]),
+    )
+  );
+};
+
 /**
  * Stores a change of membership of which these moves were done. An undo propagates nothing: the other side keeps its membership, and
  * the difference is settled.
  */
 export const storeMoved = (
   set: WorkingSet,
-  { side, before, cause }: MembershipOperation,
+  operation: MembershipOperation,
   halves: StoredHalves,
-  { moves, record, altered }: { readonly moves: Moves; readonly record: ContactRecord; readonly altered: Altered },
+  moved: Moved,
   { groupPairs, atMs }: Known,
 ): void => {
-  const { target, source } = basesOf(halves);
-  const isUndo = cause === 'undo';
-  const moved = [...new Set([...moves.join, ...moves.leave, ...altered.groupIds])];
+  const { side, cause } = operation;
+  const { moves, record, altered } = moved;
   const written = {
     ...writtenHalf(set, halves.target, side, record, atMs),
     settled: new Set<SyncedField>(['buckets', ...altered.fields]),
     wanted: null,
-    declinedGroups: isUndo ? moved : unmovedIn(moves, record.groupIds),
+    declinedGroups: cause === 'undo' ? movedGroups(moved) : unmovedIn(moves, record.groupIds),
   };
-  const bases = {
-    target: settleGroups(changedBase(target, before.contact, record.contact, altered.fields), moved, record.groupIds),
-    source: isUndo ? source : withMoves(source, movesAcross(side, moves, groupPairs)),
-  };
+  const bases = movedBases(operation, halves, moved, groupPairs);
   storeWritten(set, halves.pairId, written, { bases, other: halves.source }, atMs);
 };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type AnsweredWrite, applyAnswer } from '../../../../src/core/apply/answers.ts';
+import { type AnsweredWrite, applyAnswer, storeAlreadyMoved } from '../../../../src/core/apply/answers.ts';
 import { type Task, taskOf } from '../../../../src/core/apply/task.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import { createWrites } from '../../../../src/engine/execute/writes.ts';
+import { createWrites, membershipWrites } from '../../../../src/engine/execute/writes.ts';
 import { applyingIn, creationOf, NOW, PASS } from '../../engine/execute/support.ts';
 import { ADA, changesOf, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
@@ -71,6 +71,20 @@ describe('the response to a create', () => {
     const given = { joins: ['choir'], createsWithGroups: true, source, halves: [source] };
     const { left, right } = create(ANSWER, given);
     expect([left?.state, right?.state]).toEqual(['settled', 'settled']);
+  });
+
+  test('[R11] settles the memberships that the returned contact has, and stores them once', () => {
+    const source = { ...SOURCE, record: { ...SOURCE.record, groupIds: ['g-choir'] } };
+    const set = setOf([source]);
+    const task = taskOf(creationOf(source, { joins: ['choir'] }));
+    applyAnswer(applyingIn(set), answered(task, ANSWER));
+    const stored = [set.half('left', 'l'), set.half('right', 'r')];
+    expect(stored.map((half) => half?.state)).toEqual(['settled', 'settled']);
+    const written = { left: new Map(), right: new Map([[task, 'r']]) };
+    const [move] = membershipWrites({ ...PASS, written }, set, 'right', [task]);
+    if (move === undefined) throw new Error('A change of membership was expected.');
+    storeAlreadyMoved({ ...applyingIn(set), atMs: NOW + 1 }, move);
+    expect([set.half('left', 'l'), set.half('right', 'r')]).toEqual(stored);
   });
 
   test.each([

@@ -109,6 +109,9 @@ export const COUNTED_AS = {
   'group-delete': 'groupsDeleted',
 } as const satisfies Record<OperationKind, keyof SideTally>;
 
+/** Returns the number of contacts that a run has written on a side. Each counts once. */
+export const writtenContacts = ({ created, updated, deleted }: SideTally): number => created + updated + deleted;
+
 /** The guard stopped the run before its first write (R8). */
 export class HaltError extends Error {
   readonly halt: Halt;

@@ -136,7 +136,7 @@ export interface Events {
   sideListed(fields: RunRef & { readonly side: Side; readonly whole: boolean; readonly contacts: number }): void;
   /** The side is listed in full. */
   cursorExpired(fields: RunRef & { readonly side: Side; readonly reason: string }): void;
-  planComputed(fields: RunRef & { readonly writes: Readonly<Record<Side, number>> }): void;
+  planComputed(fields: RunRef & { readonly contacts: Readonly<Record<Side, number>> }): void;
 
   /** A credential is missing or was refused; `run` is null if no run started. */
   linkPaused(

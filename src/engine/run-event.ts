@@ -17,8 +17,9 @@ export type RunEvent =
   /** The cursor has expired: the side is listed whole. */
   | { readonly kind: 'relisting'; readonly side: Side; readonly reason: string }
   | { readonly kind: 'recovered'; readonly writes: number }
-  | { readonly kind: 'planned'; readonly writes: Readonly<Record<Side, number>> }
-  /** Progress of a side's writes. `leftMs` is the remaining time; null if it is not known. */
+  /** The number of contacts to write on each side. */
+  | { readonly kind: 'planned'; readonly contacts: Readonly<Record<Side, number>> }
+  /** The number of written contacts of a side, and of all that are to be written. `leftMs` is the remaining time; null if it is not known. */
   | {
       readonly kind: 'written';
       readonly side: Side;

@@ -20,7 +20,7 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
     case 'recovered':
       return events.runRecovered({ ...ref, writes: event.writes });
     case 'planned':
-      return events.planComputed({ ...ref, writes: event.writes });
+      return events.planComputed({ ...ref, contacts: event.contacts });
     case 'written':
       return undefined;
     case 'conflict': {

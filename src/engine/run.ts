@@ -5,7 +5,6 @@ import { isCredentialError } from '../providers/errors.ts';
 import { FenceError, type Opening } from '../store/store.ts';
 import { hasOtherFields } from './choose-fields.ts';
 import {
-  COUNTED_AS,
   emptyTally,
   HaltError,
   keptSinceMs,
@@ -16,6 +15,7 @@ import {
   type Session,
   StoppedError,
   type Tally,
+  writtenContacts,
 } from './context.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { LinkWriter } from './link-writer.ts';
@@ -146,7 +146,7 @@ const overrideOf = async (
 
 /** Whether the run wrote to a side. It does so only if a user changed a contact. */
 const wroteAnything = (tally: Tally): boolean =>
-  SIDES.some((side) => Object.values(COUNTED_AS).some((count) => tally[side][count] > 0));
+  SIDES.some((side) => writtenContacts(tally[side]) + tally[side].groupsDeleted > 0);
 
 /**
  * Stores the end of the run and the link's state, and prunes old rows. An undo changes the link's state only if a credential

@@ -111,7 +111,7 @@ const progressFacts = ({ underWay }: LinkStatus): [string, string][] => {
   const { listed, planned, written, leftMs } = underWay;
   if (planned === null) return [['running', `reading, ${count(listed, 'contact')} so far`]];
   const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
-  return [['running', `${grouped(written)} of ${count(planned, 'write')} done${left}`]];
+  return [['running', `${grouped(written)} of ${count(planned, 'contact')} written${left}`]];
 };
 
 /** A line for each side that has a budget to show. */
@@ -182,6 +182,9 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   ];
 };
 
+const aloneFacts = ({ alone }: LinkStatus): [string, string][] =>
+  alone.length === 0 ? [] : [['one side only', count(alone.length, 'contact')]];
+
 /** The number of unlinked contacts that are not selected. */
 const unselectedFacts = ({ sides, unselected }: LinkStatus): [string, string][] => {
   const parts = SIDES.filter((side) => unselected[side] > 0).map(
@@ -205,7 +208,7 @@ const COLOURS = { good: 'green', info: 'dim', warn: 'yellow', bad: 'red' } as co
 
 /** The status of a link, for people. */
 export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<Terminal, 'style'>): string => {
-  const { link, sides, reason, pairs, openConflicts, refused, skipped, alone, readAtMs } = status;
+  const { link, sides, reason, pairs, openConflicts, refused, skipped, readAtMs } = status;
   const { severity, text } = headlineOf({ ...status, isRunning: status.underWay !== null });
   const title = `${terminal.style('bold', link)}: ${terminal.style(COLOURS[severity], text)}`;
   const read = SIDES.map((side) => `${sides[side].title} ${formatAge(readAtMs[side], nowMs)}`);
@@ -220,18 +223,14 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
     ...unselectedFacts(status),
     ['conflicts', openConflicts === 0 ? 'none open' : `${openConflicts} open (contact-sync conflicts ${link})`],
     ...budgetFacts(status),
-    ['refused', refused.length === 0 ? 'none' : count(refused.length, 'contact')],
+    ['not synced', refused.length + skipped.length === 0 ? 'none' : count(refused.length + skipped.length, 'contact')],
+    ...aloneFacts(status),
   ];
-  const section = (name: string, contacts: number, what: string): readonly string[] =>
-    contacts === 0 ? [] : [formatTable([[name, count(contacts, 'contact') + what]], { indent: '  ' })];
   const lines = [title, ...(reason === null ? [] : [`  ${reason}`]), ...pauseLines(status, nowMs)];
   return [
     ...lines,
     formatTable(facts, { indent: '  ' }),
-    ...heldLines(sides, refused, nowMs),
-    ...section('skipped', skipped.length, ''),
-    ...heldLines(sides, skipped, nowMs),
-    ...section('unlinked', alone.length, ' on one side only'),
+    ...heldLines(sides, [...refused, ...skipped], nowMs),
     ...aloneLines(status),
   ].join('\n');
 };

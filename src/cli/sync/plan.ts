@@ -4,7 +4,7 @@ import { count, formatEstimate, grouped, plannedRemedy, unsyncedWords } from '..
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
-import { selectChanges, sortChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { contactsToWrite, selectChanges, sortChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
 import type { Estimate, PlanResult } from '../../engine/plan-link.ts';
@@ -141,11 +141,11 @@ export const formatPlan = (
   shown: Pick<ChangeFilter, 'all'>,
   layout: Layout,
 ): string => {
-  const { link, kind, actions, total, estimate, halted, error } = plan;
+  const { link, kind, actions, total, contacts, estimate, halted, error } = plan;
   const name = layout.style('bold', link);
   if (error !== undefined) return `${name}: ${layout.style('red', 'not planned')}`;
   const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
-  const title = `${name}: ${kind}, ${total === 0 ? 'nothing to do' : count(total, 'action')}${halt}`;
+  const title = `${name}: ${kind}, ${total === 0 ? 'nothing to do' : `${count(contacts, 'contact')} to write`}${halt}`;
   const time = estimate === undefined ? [] : formatRequests(estimate, sides);
   const isFiltered = total > 0 && actions.length === 0;
   const changes = isFiltered ? [NO_MATCH] : formatChanges(actions, sides, shown, layout);
@@ -161,8 +161,9 @@ type LinkPlan = {
   readonly kind: RunKind;
   /** The changes that `--only` and `--grep` select. */
   readonly actions: readonly Change[];
-  /** The number of all changes. */
+  /** The number of all changes, and of the contacts that they write. */
   readonly total: number;
+  readonly contacts: number;
   /** Contacts that may be one person and are not paired (R13). */
   readonly unpaired: readonly Unpaired[];
   /** The fields that a first sync leaves out; empty for other syncs. */
@@ -190,7 +191,7 @@ const notPlanned = (
   kind: RunKind,
   error: unknown,
 ): Planned => {
-  const empty = { link, isOnly, kind, actions: [], total: 0, unpaired: [], unsynced: [] };
+  const empty = { link, isOnly, kind, actions: [], total: 0, contacts: 0, unpaired: [], unsynced: [] };
   if (error instanceof HaltError) {
     const { reason, message } = error.halt;
     return { plan: { ...empty, halted: { reason, message } }, code: EXIT.halted };
@@ -230,10 +231,8 @@ const planOne = async (
     const halted = halt === null ? null : { reason: halt.reason, message: halt.message };
     const code = halt === null ? EXIT.done : EXIT.halted;
     const actions = sortChanges(selectChanges(changes, options));
-    return {
-      plan: { ...named, kind, actions, total: changes.length, ...openPoints(link, options, found), estimate, halted },
-      code,
-    };
+    const size = { total: changes.length, contacts: contactsToWrite(changes) };
+    return { plan: { ...named, kind, actions, ...size, ...openPoints(link, options, found), estimate, halted }, code };
   } catch (error) {
     return notPlanned(named, link.sides, asked, signal.aborted ? new InterruptedError() : error);
   } finally {

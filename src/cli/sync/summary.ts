@@ -34,7 +34,7 @@ const formatCounts = (summary: RunSummary, sides: Sides<SideWords>): string => {
     const { pulled, created, updated, deleted, requests } = summary[side];
     return [sides[side].title, pulled, created, updated, deleted, requests];
   };
-  const head = ['', 'read', 'created', 'updated', 'deleted', 'requests'];
+  const head = ['', 'changed', 'created', 'updated', 'deleted', 'requests'];
   return formatTable(SIDES.map(row), { head, numbers: [1, 2, 3, 4, 5], indent: '  ' });
 };
 
@@ -57,7 +57,7 @@ export const formatSummary = (
     [paired, 'contact', ' paired'],
     [conflicts, 'conflict', ` decided by policy${seeConflicts}`],
     [asked, 'conflict', ` to decide${seeConflicts}`],
-    [skipped, 'contact', ' skipped (listed on stderr)'],
+    [skipped, 'contact', ' not synced (listed on stderr)'],
   ] as const;
   const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary, sides)];
   const shown = notes.flatMap(([number, what, rest]) => (number > 0 ? [`  ${count(number, what)}${rest}`] : []));

@@ -27,13 +27,13 @@ export const startLines = (
   nowMs: () => number = () => Date.now(),
 ): Progress => {
   const lastLineAtMs = new Map<Side, number>();
-  const listed = new Map<Side, { contacts: number; whole: boolean }>();
+  const listed = new Map<Side, number>();
   const written = new Map<Side, number>();
   const line = (side: Side, text: string): void => terminal.print(`${sides[side].title}: ${text}`);
   const printListed = (): void => {
     for (const side of SIDES) {
       const reading = listed.get(side);
-      if (reading !== undefined) line(side, `${count(reading.contacts, reading.whole ? 'contact' : 'change')} read`);
+      if (reading !== undefined) line(side, `${count(reading, 'contact')} read`);
     }
     listed.clear();
   };
@@ -51,17 +51,17 @@ export const startLines = (
     printListed();
     for (const side of SIDES) {
       const done = written.get(side);
-      if (done !== undefined) line(side, `${count(done, 'write')} done`);
+      if (done !== undefined) line(side, `${count(done, 'contact')} written`);
     }
   };
   return {
     show: (event) => {
-      if (event.kind === 'listed') listed.set(event.side, event);
+      if (event.kind === 'listed') listed.set(event.side, event.contacts);
       else if (event.kind === 'relisting') line(event.side, 'the change feed has expired, reading all contacts');
       else if (event.kind === 'recovered') terminal.print(`${count(event.writes, 'interrupted write')} settled`);
       else if (event.kind === 'planned') {
         printListed();
-        for (const side of SIDES) line(side, `${count(event.writes[side], 'write')} to do`);
+        for (const side of SIDES) line(side, `${count(event.contacts[side], 'contact')} to write`);
       } else if (event.kind === 'written') printWritten(event);
     },
     stop: printEnd,
@@ -82,10 +82,11 @@ type BarState = {
 
 /** One bar as a line: label, bar, percent, counts, rate and remaining time. */
 export const formatBar = ({ label, done, total, elapsedMs }: BarState): string => {
-  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const share = Math.min(1, done / total);
   const filled = Math.round(BAR_WIDTH * share);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  if (total === 0) return `${label.padEnd(16)} nothing new`;
   const line = `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}`;
   if (done === 0) return line;
   const perSecond = (done * 1000) / Math.max(1, elapsedMs);
@@ -162,7 +163,7 @@ export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress
       } else if (event.kind === 'planned') {
         startedAtMs = Date.now();
         for (const side of SIDES) {
-          if (event.writes[side] > 0) show(`${sides[side].title}: writing`, 0, event.writes[side]);
+          if (event.contacts[side] > 0) show(`${sides[side].title}: writing`, 0, event.contacts[side]);
         }
       } else if (event.kind === 'written') {
         show(`${sides[event.side].title}: writing`, event.done, event.total);

@@ -12,7 +12,7 @@ type SideProgress = {
 
 /** The progress of a run. */
 export type RunProgress = Sides<SideProgress> & {
-  /** Writes in the plan; null before there is a plan. */
+  /** Contacts to write; null before there is a plan. */
   readonly planned: number | null;
 };
 
@@ -26,7 +26,7 @@ export const track = (progress: RunProgress, event: RunEvent): RunProgress => {
     case 'listed':
       return { ...progress, [event.side]: { ...progress[event.side], listed: event.contacts } };
     case 'planned':
-      return { ...progress, planned: event.writes.left + event.writes.right };
+      return { ...progress, planned: event.contacts.left + event.contacts.right };
     case 'written':
       return { ...progress, [event.side]: { ...progress[event.side], written: event.done, leftMs: event.leftMs } };
     case 'started':

@@ -1,8 +1,8 @@
 import { startsPairing, type Task } from '../../core/apply/task.ts';
-import { bySide, type Sides, SIDES } from '../../core/contact/side.ts';
+import { bySide, SIDES } from '../../core/contact/side.ts';
 import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
 import { confirmAccounts, originScopes } from '../accounts.ts';
-import { onBothSides, type Session } from '../context.ts';
+import { onBothSides, type Session, writtenContacts } from '../context.ts';
 import type { LaterPart } from '../parts.ts';
 import { performDeletions, type FinalPart, survivorsOf } from './delete-contacts.ts';
 import { type Executable, type Execution, reportProgress, tasksOf } from './execution.ts';
@@ -13,19 +13,17 @@ import { withSharedEmails } from './shared-emails.ts';
 import { finishTasks, storeBeforeWrites } from './store-around.ts';
 import { writeContacts, writeMemberships } from './write-contacts.ts';
 
-/** The number of writes of a plan, including the contacts that later parts create. */
-const writesWith = (
-  { remotes }: Session,
-  plan: Executable,
-  tasks: readonly Task[],
-  later: readonly LaterPart[],
-): Sides<number> => {
+/** The writes of a plan and their contacts, including the contacts that later parts create. */
+const writesWith = ({ remotes }: Session, plan: Executable, tasks: readonly Task[], later: readonly LaterPart[]) => {
   const planned = plannedWrites(
     plan,
     tasks,
     bySide((side) => remotes[side].capabilities),
   );
-  return bySide((side) => later.reduce((sum, { creates }) => sum + creates[side], planned[side].writes));
+  return bySide((side) => {
+    const created = later.reduce((sum, { creates }) => sum + creates[side], 0);
+    return { contacts: planned[side].contacts + created, writes: planned[side].writes + created };
+  });
 };
 
 const begin = async (
@@ -36,7 +34,7 @@ const begin = async (
 ): Promise<Execution> => {
   const { fields, rejections } = session.state();
   const writes = writesWith(session, plan, tasks, later);
-  session.emit({ kind: 'planned', writes });
+  session.emit({ kind: 'planned', contacts: bySide((side) => writes[side].contacts) });
   const execution: Execution = {
     session,
     groupIds: new Map(plan.groups.links.map(({ key, left, right }) => [key, { left, right }])),
@@ -51,10 +49,14 @@ const begin = async (
     unwritten: { left: new WeakMap(), right: new WeakMap() },
     refused: { left: [], right: [] },
     unansweredCalls: { left: 0, right: 0 },
-    progress: bySide((side) => ({ done: 0, total: writes[side] })),
+    progress: bySide((side) => ({
+      done: 0,
+      total: writes[side].writes,
+      contacts: writtenContacts(session.tally[side]) + writes[side].contacts,
+    })),
     startedAtMs: session.clock.monotonic(),
   };
-  for (const side of SIDES) if (writes[side] > 0) reportProgress(execution, side);
+  for (const side of SIDES) if (writes[side].writes > 0) reportProgress(execution, side);
   return execution;
 };
 
@@ -104,7 +106,11 @@ export const executePart = async (
   const { progress, session } = execution;
   const tasks = await withSharedEmails(session, tasksOf(plan));
   const writes = writesWith(session, plan, tasks, later);
-  for (const side of SIDES) progress[side].total = progress[side].done + writes[side];
+  for (const side of SIDES) {
+    const own = progress[side];
+    own.total = own.done + writes[side].writes;
+    own.contacts = writtenContacts(session.tally[side]) + writes[side].contacts;
+  }
   await writeTasks(execution, plan, tasks);
 };
 

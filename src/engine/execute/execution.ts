@@ -8,7 +8,7 @@ import type { Decision, PairIds, Restoration } from '../../core/reconcile/decisi
 import type { Plan } from '../../core/reconcile/plan.ts';
 import { updateOn } from '../../core/reconcile/planned.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
-import type { Session } from '../context.ts';
+import { type Session, writtenContacts } from '../context.ts';
 import type { Pass } from './writes.ts';
 
 /** The part of a plan that is executed: of a run, or of an undo. */
@@ -52,8 +52,8 @@ type Refused = {
   readonly reason: string;
 };
 
-/** The number of finished writes of a side, and of all its writes. */
-type SideProgress = { done: number; total: number };
+/** The progress of a side: finished writes and all writes, and the number of contacts that the run writes. */
+type SideProgress = { done: number; total: number; contacts: number };
 
 /** The first answers do not show the pace: requests are sent in a burst, several at once. */
 const MEASURED_AFTER_MS = 2_000;
@@ -66,10 +66,12 @@ const timeLeftMs = ({ session, progress, startedAtMs }: Execution, side: Side): 
   return Math.round((Math.max(0, total - done) * elapsedMs) / done);
 };
 
-/** Reports the progress of a side's writes and the estimated remaining time. */
+/** Reports the written contacts of a side and the estimated remaining time. */
 export const reportProgress = (execution: Execution, side: Side): void => {
-  const { done, total } = execution.progress[side];
-  execution.session.emit({ kind: 'written', side, done, total, leftMs: timeLeftMs(execution, side) });
+  const { progress, session } = execution;
+  const done = writtenContacts(session.tally[side]);
+  const total = Math.max(progress[side].contacts, done);
+  session.emit({ kind: 'written', side, done, total, leftMs: timeLeftMs(execution, side) });
 };
 
 /** Notes whether fields of a task were written to a side as planned. */

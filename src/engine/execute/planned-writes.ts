@@ -4,8 +4,8 @@ import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import { membershipOn } from '../../core/reconcile/planned.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
 
-/** The number of writes due on a side, and the estimated number of requests for them. */
-type PlannedWrites = { readonly writes: number; readonly requests: number };
+/** The number of contacts to write on a side, and of their writes, and the estimated number of requests for these. */
+type PlannedWrites = { readonly contacts: number; readonly writes: number; readonly requests: number };
 
 /** Estimates the requests for the membership changes: one for each contact, or fewer if one request takes several of a group. */
 const moveRequests = (
@@ -74,7 +74,8 @@ const plannedOn = (
     moveRequests(moves, isWritten, side, capabilities) +
     Math.ceil(deletes / deleteBatch) +
     groups;
-  return { writes: creates.size + updates + moves.length + deletes + groups, requests };
+  const contacts = creates.size + updated.union(new Set(moves)).difference(creates).size + deletes;
+  return { contacts, writes: creates.size + updates + moves.length + deletes + groups, requests };
 };
 
 /** Counts the writes of a plan with these tasks on each side, with remotes of these capabilities. */

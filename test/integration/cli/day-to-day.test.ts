@@ -66,7 +66,8 @@ test('plan as text has counts for each action and side', async () => {
   expect(code).toBe(0);
   const actions = planned.links[0]?.actions ?? [];
   const creates = actions.filter(({ side, action }) => side === 'google' && action === 'create').length;
-  expect(stdout).toContain(`default: full, ${actions.length} actions`);
+  const written = actions.filter(({ action }) => ['create', 'update', 'delete'].includes(action)).length;
+  expect(stdout).toContain(`default: full, ${written} contacts to write`);
   expect(stdout).toMatch(new RegExp(String.raw`\nCreations: \d+ \(${creates} at Google, \d+ at the service\)\n`, 'u'));
 });
 
@@ -105,7 +106,7 @@ test('status after a sync shows the run, the pairs and the age of the cursors', 
 test('sync without --json prints its steps as lines, its counts, and no terminal codes', async () => {
   const { code, stdout } = await run('sync', 'default');
   expect(code).toBe(0);
-  expect(stdout).toContain('Google: 0 writes to do');
+  expect(stdout).toContain('Google: 0 contacts to write');
   expect(stdout).toContain('default: completed (incremental) in ');
   // One line for each step and each row of the summary, whatever the number of contacts.
   expect(stdout.trim().split('\n').length).toBeLessThan(12);

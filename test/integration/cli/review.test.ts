@@ -46,7 +46,7 @@ test('[R8] the plan of a halted run lists the contacts that it would delete', as
   const { code, stdout } = await run('plan');
   expect(code).toBe(3);
   const [title = '', section = '', ...lines] = stdout.split('\n').filter((line) => !line.startsWith('  about '));
-  expect(title).toMatch(/^default: incremental, \d+ actions, would halt: too-many-deletes$/u);
+  expect(title).toMatch(/^default: incremental, 14 contacts to write, would halt: too-many-deletes$/u);
   expect(section).toBe(`Deletions: ${DELETED} (${DELETED} at the service)`);
   const named = lines.flatMap((line) => /^ {2}(\S.*) \(Google -> Service\): deleted at Google$/u.exec(line)?.[1] ?? []);
   expect(named.map((name) => foldText(name))).toEqual(named.map((name) => foldText(name)).toSorted());
@@ -182,7 +182,7 @@ test('a contact that an undo leaves on one side is in the status, and undoing th
   });
   expect((await run('undo', 'last')).code).toBe(0);
   expect((await unpaired())?.some(({ name }) => name === 'Yan New')).toBe(false);
-  expect((await run('sync')).stdout).toContain('Service: 0 writes to do');
+  expect((await run('sync')).stdout).toContain('Service: 0 contacts to write');
 });
 
 const conflicts = async (...args: readonly string[]) => {

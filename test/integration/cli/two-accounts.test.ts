@@ -73,7 +73,7 @@ test('a run has counts by the names of the sides, in its document and in the log
 
 test('a run without changes prints its counts under the titles of the sides', async () => {
   const { stdout } = await run('sync');
-  expect(stdout).toContain('Google (private): 0 writes to do\nGoogle (work): 0 writes to do\n');
+  expect(stdout).toContain('Google (private): 0 contacts to write\nGoogle (work): 0 contacts to write\n');
 });
 
 test('status shows each cursor under the name of its side', async () => {

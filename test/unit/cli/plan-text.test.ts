@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { selectChanges } from '../../../src/core/view/changes.ts';
+import { contactsToWrite, selectChanges } from '../../../src/core/view/changes.ts';
 import { formatPlan } from '../../../src/cli/sync/plan.ts';
 import { wrap } from '../../../src/cli/terminal/layout.ts';
 import type { Change, ContactChange } from '../../../src/core/view/views.ts';
@@ -17,6 +17,7 @@ const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
     kind: 'full',
     actions,
     total: actions.length,
+    contacts: contactsToWrite(actions),
     unpaired: [],
     unsynced: [],
     halted: null,
@@ -79,7 +80,7 @@ test('a plan is grouped by action, deletions first, with names and old and new v
     halted: { reason: 'too-many-deletes', message: '' },
   });
   expect(lines).toEqual([
-    'default: full, 7 actions, would halt: too-many-deletes',
+    'default: full, 3 contacts to write, would halt: too-many-deletes',
     'Deletions: 1 (1 at Google)',
     '  Di (Service -> Google): deleted at the service',
     '    company: Ltd',
@@ -249,7 +250,10 @@ test('[R13] a plan of one link of several has its name in the commands, and cont
 });
 
 test('a filter that matches nothing is reported', () => {
-  expect(textOf({ actions: [], total: 7 })).toEqual(['default: full, 7 actions', '  No matching changes.']);
+  expect(textOf({ actions: [], total: 7, contacts: 4 })).toEqual([
+    'default: full, 4 contacts to write',
+    '  No matching changes.',
+  ]);
 });
 
 test('a plan has the expected duration', () => {

@@ -49,7 +49,7 @@ test('the last state of each bar stays on the terminal, whether or not it report
   for (const rows of [24, 0]) {
     const { terminal, shown } = openTerminal(rows);
     const { show, stop } = startBars(terminal, SIDE_WORDS);
-    show({ kind: 'planned', writes: { left: 0, right: 4 } });
+    show({ kind: 'planned', contacts: { left: 0, right: 4 } });
     show({ kind: 'written', side: 'right', done: 1, total: 4, leftMs: 60_000 });
     show({ kind: 'written', side: 'right', done: 3, total: 4, leftMs: 20_000 });
     stop();
@@ -65,7 +65,7 @@ test('there is a line for each step and one a minute, in one order for every ord
   for (let page = 1; page <= 4; page += 1) {
     show({ kind: 'listed', side: 'left', whole: true, contacts: page * 300, total: 1200 });
   }
-  show({ kind: 'planned', writes: { left: 16, right: 1200 } });
+  show({ kind: 'planned', contacts: { left: 16, right: 1200 } });
   show({ kind: 'written', side: 'left', done: 0, total: 16, leftMs: null });
   show({ kind: 'written', side: 'right', done: 0, total: 1200, leftMs: null });
   show({ kind: 'written', side: 'left', done: 16, total: 16, leftMs: 0 });
@@ -76,13 +76,13 @@ test('there is a line for each step and one a minute, in one order for every ord
   stop();
   expect(terminal.printed).toEqual([
     'Google: 1,200 contacts read',
-    'Service: 1 change read',
-    'Google: 16 writes to do',
-    'Service: 1,200 writes to do',
+    'Service: 1 contact read',
+    'Google: 16 contacts to write',
+    'Service: 1,200 contacts to write',
     'Service: 500 of 1,200, about 1 min left',
     'Service: 1,000 of 1,200, about 24 s left',
-    'Google: 16 writes done',
-    'Service: 1,200 writes done',
+    'Google: 16 contacts written',
+    'Service: 1,200 contacts written',
   ]);
 });
 

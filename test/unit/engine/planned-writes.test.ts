@@ -65,7 +65,7 @@ test('contacts that the run does not write move one by one, if only written ones
 });
 
 test('a plan without writes needs no requests', () => {
-  expect(planned(ONE_BY_ONE, [])).toEqual({ writes: 0, requests: 0 });
+  expect(planned(ONE_BY_ONE, [])).toEqual({ contacts: 0, writes: 0, requests: 0 });
 });
 
 test('memberships are written in steps of few requests, but not if that costs many more', () => {

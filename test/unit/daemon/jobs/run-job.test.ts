@@ -290,7 +290,7 @@ test('the progress of a current run is the sum of both sides', async () => {
   await using runner = await startRunner();
   const shown: unknown[] = [];
   runner.until(({ onEvent }) => {
-    onEvent?.({ kind: 'planned', writes: { left: 2, right: 1 } });
+    onEvent?.({ kind: 'planned', contacts: { left: 2, right: 1 } });
     onEvent?.({ kind: 'recovered', writes: 1 });
     onEvent?.({ kind: 'written', side: 'left', done: 2, total: 2, leftMs: 0 });
     shown.push(...runner.runner.progress());
@@ -388,7 +388,7 @@ const EVENTS: readonly RunEvent[] = [
   listed('right', 200, 400),
   listed('left', 1_500, 1_500),
   { kind: 'recovered', writes: 3 },
-  { kind: 'planned', writes: { left: 30, right: 10 } },
+  { kind: 'planned', contacts: { left: 30, right: 10 } },
   { kind: 'written', side: 'left', done: 5, total: 30, leftMs: 60_000 },
   { kind: 'written', side: 'right', done: 5, total: 10, leftMs: 1_000 },
 ];

@@ -108,7 +108,7 @@ export const listsOf = (fields: Iterable<SyncedField>): readonly ListField[] =>
 const NONE: readonly FurtherField[] = [];
 
 /** Returns the further fields that any of the contacts contains, in the canonical order. */
-export const furtherIn = (...contacts: readonly Contact[]): readonly FurtherField[] => {
+export const furtherIn = (...contacts: readonly Partial<Contact>[]): readonly FurtherField[] => {
   let found: Set<FurtherField> | null = null;
   for (const contact of contacts) {
     for (const key in contact) {

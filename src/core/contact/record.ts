@@ -3,7 +3,6 @@ import { without } from './chosen.ts';
 import {
   type Contact,
   type ContactField,
-  EMPTY_CONTACT,
   fieldsIn,
   furtherIn,
   makeContact,
@@ -96,8 +95,11 @@ export type GroupRecord = {
  * and of elements with the same key only the first one is kept. Values keep the side's own spelling.
  */
 export const contactOf = (given: Partial<Contact>): Contact => {
-  const contact: Contact = { ...EMPTY_CONTACT, ...given };
-  return makeContact((field) => specOf(field).normalise(valueIn(contact, field)), furtherIn(contact));
+  const normalised = <Field extends ContactField>(field: Field): NonNullable<Contact[Field]> => {
+    const { normalise, empty } = specOf(field);
+    return normalise(given[field] ?? empty);
+  };
+  return makeContact(normalised, furtherIn(given));
 };
 
 /** Returns the values of these fields. `read` returns a value of the field, not yet normalised. */
@@ -105,7 +107,8 @@ export const readFields = (
   fields: readonly ContactField[],
   read: (field: ContactField) => unknown,
 ): Partial<Contact> => {
-  const values: Readonly<Record<string, unknown>> = Object.fromEntries(fields.map((field) => [field, read(field)]));
+  const values: Record<string, unknown> = {};
+  for (const field of fields) values[field] = read(field);
   return values as unknown as Partial<Contact>;
 };
 
@@ -128,10 +131,11 @@ export const syncableContact = (
   given: Partial<Contact>,
 ): { readonly contact: Contact; readonly unsyncable: readonly UnsyncableField[] } => {
   const contact = contactOf(given);
-  const unsyncable = fieldsIn(contact).flatMap((field): UnsyncableField[] => {
+  const unsyncable: UnsyncableField[] = [];
+  for (const field of fieldsIn(contact)) {
     const reason = refusalOf(field, contact);
-    return reason === null ? [] : [{ field, reason }];
-  });
+    if (reason !== null) unsyncable.push({ field, reason });
+  }
   const fields = unsyncable.map(({ field }) => field);
   return { contact: without(contact, fields), unsyncable };
 };

@@ -16,6 +16,7 @@ export const unsyncedNameOf = (
   chosen: Iterable<string>,
   { namePrefix, middleName, nameSuffix, phonetic }: Readonly<Record<keyof UnsyncedName, string>>,
 ): { readonly unsyncedName?: UnsyncedName } => {
+  if ([namePrefix, middleName, nameSuffix, phonetic].every((text) => text === '')) return {};
   const synced = new Set(chosen);
   const texts = Object.entries({ namePrefix, middleName, nameSuffix, phonetic }).map(
     ([part, text]) => [part, normaliseText(text)] as const,

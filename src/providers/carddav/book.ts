@@ -81,6 +81,10 @@ export const isSameHref = (one: string, other: string, base: string): boolean =>
 
 /** Returns the id of a card: the last segment of its path, decoded. Null if it is not directly in the address book. */
 export const idOf = (href: string, bookUrl: string): string | null => {
+  const path = bookUrl.slice(bookUrl.indexOf('/', 'https://'.length));
+  const name = href.startsWith(path) ? href.slice(path.length) : '';
+  // Most names need no decoding.
+  if (path.endsWith('/') && /^[\w~-][\w.~-]*$/u.test(name)) return name;
   const book = pathSegments(bookUrl, bookUrl) ?? [];
   const segments = pathSegments(href, bookUrl);
   if (segments === null || segments.length !== book.length + 1) return null;

@@ -265,15 +265,13 @@ const knownVersion = ({ versions }: BookContext, { id, etag }: StoredCard): stri
 };
 
 /** Remembers the version in which this program has stored a card. */
-export const noteVersion = async (
-  context: BookContext,
+export const noteVersion = (
+  { versions }: BookContext,
+  book: AddressBook,
   { id, card }: StoredCard,
   etag: string | null,
-  signal: AbortSignal,
-): Promise<void> => {
-  if (etag !== null && takesBothVersions(await context.find(signal))) {
-    context.versions.set(id, { etag, version: versionOf(card) });
-  }
+): void => {
+  if (etag !== null && takesBothVersions(book)) versions.set(id, { etag, version: versionOf(card) });
 };
 
 /**

@@ -22,6 +22,8 @@ const NAMESPACES = 'xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:carddav" xmln
 
 const DEEPEST = 64;
 
+const NO_ATTRIBUTES: XmlElement['attributes'] = {};
+
 type OpenElement = Omit<XmlElement, 'children' | 'text'> & { readonly children: XmlElement[]; text: string };
 
 /**
@@ -41,7 +43,9 @@ export const parseXml = (text: string): XmlElement => {
   });
   parser.on('opentag', ({ local, uri, attributes: given }) => {
     if (open.length > DEEPEST) throw new Error(`the document has more than ${DEEPEST} levels`);
-    const attributes = Object.fromEntries(Object.values(given).map((each) => [each.local, each.value]));
+    const all = Object.values(given);
+    const attributes =
+      all.length === 0 ? NO_ATTRIBUTES : Object.fromEntries(all.map((each) => [each.local, each.value]));
     open.push({ name: `${PREFIXES[uri] ?? `{${uri}}`}${local}`, attributes, children: [], text: '' });
   });
   parser.on('text', append);

@@ -18,7 +18,7 @@ export const findCreated = async (
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
   const book = await context.find(signal);
-  const uids = new Map(requests.map((request) => [request, uidsOf(request, book.url)]));
+  const uids = new Map(requests.map((request) => [request, [...uidsOf(request, book.url)]]));
   const readings = await readCards(context, [...uids.values()].flat().map(cardIdOf), signal);
   const found = new Map<string, ContactRecord>();
   const take = (request: CreateRequest, candidates: readonly (StoredCard | null)[]): void => {
@@ -63,6 +63,6 @@ export const originMarks = async (
 ): Promise<ReadonlyMap<string, string>> => {
   const { url } = await context.find(signal);
   return new Map(
-    originIds.flatMap((originId) => uidsOf({ originId, originScope }, url).map((uid) => [uid, originId] as const)),
+    originIds.flatMap((originId) => [...uidsOf({ originId, originScope }, url)].map((uid) => [uid, originId] as const)),
   );
 };

@@ -48,14 +48,12 @@ export const withGroupName = (card: Card, name: string): Card =>
   withValue(withText(card, 'FN', name), 'N', `${escapeText(name)};;;;`);
 
 /** Returns the names of the categories of a card. */
-export const categoriesOf = (card: Card): readonly string[] =>
-  [
-    ...new Set(
-      linesOf(card, ['CATEGORIES'])
-        .flatMap(({ value }) => splitValue(value ?? '', ','))
-        .map((part) => normaliseText(unescapeText(part))),
-    ),
-  ].filter((name) => name !== '');
+export const categoriesOf = (card: Card): readonly string[] => {
+  const lines = linesOf(card, ['CATEGORIES']);
+  if (lines.length === 0) return [];
+  const parts = lines.flatMap(({ value }) => splitValue(value ?? '', ','));
+  return [...new Set(parts.map((part) => normaliseText(unescapeText(part))))].filter((name) => name !== '');
+};
 
 /** Returns the card with the categories `add` and without `remove`. Spelling and order of the others stay. */
 export const withCategories = (card: Card, add: readonly string[], remove: readonly string[]): Card => {

@@ -11,24 +11,25 @@ const lastSegment = (bookUrl: string): string =>
   new URL(bookUrl).pathname.split('/').findLast((segment) => segment !== '') ?? '';
 
 /** Returns a UID that depends only on an origin and the name of the address book (R9). */
-const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =>
-  hash('sha256', JSON.stringify([lastSegment(bookUrl), ...origin])).replace(
-    /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/u,
-    '$1-$2-5$3-8$4-$5',
-  );
+const uidFor = (origin: readonly (string | number)[], bookUrl: string): string => {
+  const digits = hash('sha256', JSON.stringify([lastSegment(bookUrl), ...origin]));
+  const parts = [digits.slice(0, 8), digits.slice(8, 12), `5${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`];
+  return [...parts, digits.slice(20, 32)].join('-');
+};
 
-const uidsFor = (origin: readonly string[], bookUrl: string): readonly string[] =>
-  Array.from({ length: MOST_CARDS }, (_, attempt) => uidFor([...origin, attempt], bookUrl));
+const uidsFor = function* (origin: readonly string[], bookUrl: string): Generator<string> {
+  for (let attempt = 0; attempt < MOST_CARDS; attempt += 1) yield uidFor([...origin, attempt], bookUrl);
+};
 
 /** The contact of the other side that a card is created for. */
 export type Origin = Pick<CreateRequest, 'originId' | 'originScope'>;
 
-/** Returns the UIDs of the cards that a create may use, in order. */
-export const uidsOf = ({ originId, originScope = '' }: Origin, bookUrl: string): readonly string[] =>
+/** Yields the UIDs of the cards that a create may use, in order. */
+export const uidsOf = ({ originId, originScope = '' }: Origin, bookUrl: string): Iterable<string> =>
   uidsFor([originScope, originId], bookUrl);
 
-/** Returns the UIDs for a new group card with that name. */
-export const groupUids = (name: string, bookUrl: string): readonly string[] => uidsFor(['group', name], bookUrl);
+/** Yields the UIDs for a new group card with that name. */
+export const groupUids = (name: string, bookUrl: string): Iterable<string> => uidsFor(['group', name], bookUrl);
 
 /** Returns the id under which a new card with a UID is written. The server may store it under another one. */
 export const cardIdOf = (uid: string): string => `${uid}.vcf`;

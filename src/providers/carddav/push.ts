@@ -1,9 +1,8 @@
-import { mapConcurrently } from '../../util/batches.ts';
 import { InvalidError, NotFoundError, RemoteError, StaleError, UnavailableError } from '../errors.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import type { WriteResult } from '../remote.ts';
-import { settle, settleEach } from '../write-results.ts';
+import { settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import {
   keepRecent,
@@ -51,18 +50,22 @@ const refusalIn = (error: unknown): RemoteError => {
 /** Sends a new card with the first unused UID. Throws a {@link StaleError} if all of them are used. */
 const sendNew = async (
   context: BookContext,
-  uids: readonly string[],
+  uids: Iterable<string>,
   cardOf: (uid: string) => Card,
   signal: AbortSignal,
 ): Promise<SentNew> => {
-  const [uid = '', ...others] = uids;
-  const [id, card] = [cardIdOf(uid), cardOf(uid)];
-  try {
-    return { sent: await createCard(context, id, card, signal), refusal: null, uid };
-  } catch (error) {
-    if (error instanceof StaleError && others.length > 0) return sendNew(context, others, cardOf, signal);
-    return { sent: { id, etag: null, modifiedAtMs: null, card, isOriginal: true }, refusal: refusalIn(error), uid };
+  let used: StaleError | null = null;
+  for (const uid of uids) {
+    const [id, card] = [cardIdOf(uid), cardOf(uid)];
+    try {
+      return { sent: await createCard(context, id, card, signal), refusal: null, uid };
+    } catch (error) {
+      if (error instanceof StaleError) used = error;
+      else
+        return { sent: { id, etag: null, modifiedAtMs: null, card, isOriginal: true }, refusal: refusalIn(error), uid };
+    }
   }
+  throw used ?? new StaleError('there is no UID for a new card', PUT);
 };
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -120,6 +123,7 @@ const confirmNew = async (
   news: readonly SentNew[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, StoredCard>> => {
+  const book = await context.find(signal);
   const readings = await readWritten(context, news, signal);
   const storedAs = ({ sent }: SentNew): StoredCard | null => storedIn(readings.get(sent.id));
   const missing = news.filter((each) => storedAs(each) === null).map(({ uid }) => uid);
@@ -132,7 +136,7 @@ const confirmNew = async (
     const own = candidates.find((candidate) => isSame(values(candidate), values(each.sent)));
     const found = storedAs(each) ?? own ?? candidates.at(-1);
     if (found === undefined) continue;
-    await noteVersion(context, each.sent, each.refusal === null ? found.etag : null, signal);
+    noteVersion(context, book, each.sent, each.refusal === null ? found.etag : null);
     stored.set(each.uid, found);
   }
   return stored;
@@ -148,7 +152,7 @@ const requireStored = (stored: ReadonlyMap<string, StoredCard>, { uid, refusal }
 /** Creates one card with the first unused UID. Returns it as the server stores it. */
 export const createUnder = async (
   context: BookContext,
-  uids: readonly string[],
+  uids: Iterable<string>,
   cardOf: (uid: string) => Card,
   signal: AbortSignal,
 ): Promise<StoredCard> => {
@@ -156,14 +160,20 @@ export const createUnder = async (
   return requireStored(await confirmNew(context, [sent], signal), sent);
 };
 
-/** Replaces the value of each result; a value that throws a RemoteError becomes an error. */
+/** Replaces the value of each result. A value for which `replace` throws a RemoteError becomes an error. */
 const settleDone = <One, Other>(
   results: readonly WriteResult<One>[],
-  replace: (value: One) => Promise<Other>,
-): Promise<readonly WriteResult<Other>[]> =>
-  mapConcurrently(results, CONCURRENCY, (result) =>
-    result.ok ? settle(result.key, () => replace(result.value)) : Promise.resolve(result),
-  );
+  replace: (value: One) => Other,
+): readonly WriteResult<Other>[] =>
+  results.map((result) => {
+    if (!result.ok) return result;
+    try {
+      return { ...result, value: replace(result.value) };
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      return { key: result.key, ok: false, error };
+    }
+  });
 
 /** Creates cards with their categories, one request per card. Group cards are changed afterwards. */
 export const createContacts = async (
@@ -183,7 +193,7 @@ export const createContacts = async (
   });
   const news = writes.flatMap((write) => (write.ok ? [write.value] : []));
   const stored = await confirmNew(context, news, signal);
-  return settleDone(writes, (sent) => Promise.resolve(records.recordOf(requireStored(stored, sent), [])));
+  return settleDone(writes, (sent) => records.recordOf(requireStored(stored, sent), []));
 };
 
 const stale = (): StaleError => new StaleError('the card changed since it was read', PUT);
@@ -276,9 +286,9 @@ export const updateContacts = async (
     writes.flatMap((write) => (write.ok ? [write.value] : [])),
     signal,
   );
-  return settleDone(writes, async (update) => {
+  return settleDone(writes, (update) => {
     const record = recordOfUpdate(writer, update, readings.get(update.sent.id));
-    await noteVersion(context, update.sent, record.version || null, signal);
+    noteVersion(context, book, update.sent, record.version || null);
     return record;
   });
 };

@@ -39,7 +39,7 @@ const putCard = async (
   const etag = stated !== null && isStrong(stated) ? stated : null;
   const storedId = (location === null ? null : idOf(location, book.url)) ?? id;
   const sent: StoredCard = { id: storedId, etag, modifiedAtMs: null, card, isOriginal: true };
-  await noteVersion(context, sent, etag, signal);
+  noteVersion(context, book, sent, etag);
   return sent;
 };
 

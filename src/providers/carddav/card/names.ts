@@ -105,10 +105,12 @@ const namedParts = (parts: Parts, card: Card): Parts => {
   return SUBSTITUTES.some((substitute) => substitute(parts, card) === whole) ? parts : { ...parts, firstName: whole };
 };
 
+const PHONETIC = ['X-PHONETIC-FIRST-NAME', 'X-PHONETIC-MIDDLE-NAME', 'X-PHONETIC-LAST-NAME'];
+
 /** Returns the parts of a card's name, and those that the link does not sync. */
 export const readName = (card: Card, chosen: ChosenFields) => {
   const parts = partsOf(card);
-  const phonetic = ['FIRST', 'MIDDLE', 'LAST'].map((part) => textOf(card, `X-PHONETIC-${part}-NAME`));
+  const phonetic = PHONETIC.map((name) => textOf(card, name));
   return {
     name: namedParts(parts, card),
     unsynced: unsyncedNameOf(chosen, { ...parts, phonetic: joined(...phonetic) }),

@@ -5,13 +5,7 @@ import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { showsCutText, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
 import { mustBeRead, newHalf, nextHalf } from '../../../../src/core/state/half.ts';
-import {
-  answeredAbout,
-  compareListing,
-  observeReadAnswer,
-  observeListing,
-  observeMissing,
-} from '../../../../src/core/state/observe.ts';
+import { compareListing, observeListing, observeMissing } from '../../../../src/core/state/observe.ts';
 import { type Cursor, type JournalRow, NO_CURSOR, type Rejection } from '../../../../src/core/state/rows.ts';
 import {
   dueContacts,
@@ -22,67 +16,13 @@ import {
   unreadContact,
   unsettledWrite,
 } from '../../../../src/core/state/unread.ts';
-import { rowOf } from '../../../support/store/rows.ts';
-import { adaRecord, changesOf, HEARD_AT_MS, linkedPair, pairedHalf, setOf } from '../../engine/support.ts';
-import { openOperation } from '../apply/support.ts';
-import { edited, stateOf } from './support.ts';
+import { operationOf, rowOf } from '../../../support/store/rows.ts';
+import { ADA, adaRecord, changesOf, HEARD_AT_MS, MODIFIED_AT_MS, pairedHalf, setOf } from '../../engine/support.ts';
+import { record } from '../reconcile/support.ts';
 
-const NOW = 10;
-
-describe('[R7] a read of a contact', () => {
-  const answered = (answer: ReadAnswer | undefined, halves: readonly Half[] = linkedPair(1, 'x', 's')) => {
-    const set = setOf(halves);
-    observeReadAnswer(set, 'left', 'x', answer, NOW);
-    return set;
-  };
-
-  test('that finds it stores it', () => {
-    expect(answered({ kind: 'found', record: edited('x') }).half('left', 'x')).toMatchObject({
-      state: 'changed',
-      record: edited('x'),
-    });
-  });
-
-  test('that does not find it is evidence of its deletion', () => {
-    expect(stateOf(answered({ kind: 'gone' }), 'x')).toBe('gone');
-  });
-
-  test('[R12] that returns another contact needs that contact and the deleted halves of the side', () => {
-    const found = { kind: 'found', record: edited('x') } as const;
-    const moved = { kind: 'moved', record: edited('new') } as const;
-    const answers = new Map<string, ReadAnswer>([
-      ['x', found],
-      ['old', moved],
-    ]);
-    expect(answeredAbout('left', ['x', 'old'], answers)).toEqual({
-      ids: { left: ['x', 'old', 'new'] },
-      gone: ['left'],
-    });
-    expect(answeredAbout('left', ['x'], new Map([['x', found]]))).toEqual({ ids: { left: ['x'] }, gone: [] });
-  });
-
-  test('[R12] that returns another contact stores that contact in its place', () => {
-    const set = answered({ kind: 'moved', record: edited('y') });
-    expect(stateOf(set, 'x')).toBe('gone');
-    expect(set.pair(1)?.left).toMatchObject({ id: 'y', record: edited('y'), state: 'changed' });
-  });
-
-  test('[R12] that returns the contact of another pair marks it as merged away', () => {
-    const set = answered({ kind: 'moved', record: edited('y') }, [
-      ...linkedPair(1, 'x', 's'),
-      ...linkedPair(2, 'y', 't'),
-    ]);
-    expect(set.half('left', 'x')).toMatchObject({ state: 'gone', mergedInto: 'y' });
-    expect(set.half('left', 'y')).toMatchObject({ state: 'changed', record: edited('y') });
-  });
-
-  test.each([undefined, { kind: 'unreadable', reason: 'no shape' }, { kind: 'withheld', reason: 'refused' }] as const)(
-    'that is inconclusive (%j) changes nothing',
-    (answer) => {
-      expect(answered(answer).changes()).toEqual([]);
-    },
-  );
-});
+/** Ada as changed by the user of her side. */
+const edited = (id: string): ContactRecord =>
+  record(id, { ...ADA, title: 'Countess' }, { modifiedAtMs: MODIFIED_AT_MS + 1 });
 
 describe('[R7] a read of a contact that a listing missed', () => {
   const READ_AT_MS = 10_000_000;
@@ -280,13 +220,16 @@ test('R17: a website that a listing shows cut is read again and stays', () => {
 test('R17: a listing that shows a text cut changes nothing, and a read that shows it so does', () => {
   const base = { contact: recordWith(WHOLE).contact, groupIds: [] };
   const half: Half = { ...newHalf('left', recordWith(WHOLE), 1), pair: 1, base, state: 'settled' };
-  const record = { ...recordWith(WHOLE.slice(0, 255)), version: '2' };
-  expect(mustBeRead(half, record, 2)).toBe(true);
-  expect(nextHalf('left', half, { kind: 'shown', record, atMs: 2 })).toMatchObject({
+  const cut = { ...recordWith(WHOLE.slice(0, 255)), version: '2' };
+  expect(mustBeRead(half, cut, 2)).toBe(true);
+  expect(nextHalf('left', half, { kind: 'shown', record: cut, atMs: 2 })).toMatchObject({
     state: 'settled',
     record: { version: '2', contact: base.contact },
   });
-  expect(nextHalf('left', half, { kind: 'found', record, atMs: 2 })).toMatchObject({ state: 'changed', record });
+  expect(nextHalf('left', half, { kind: 'found', record: cut, atMs: 2 })).toMatchObject({
+    state: 'changed',
+    record: cut,
+  });
 });
 
 const MINUTE_MS = 60_000;
@@ -295,7 +238,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const ODD = unreadContact('left', 'odd');
 
-const ROW: JournalRow = rowOf(openOperation('delete', { before: adaRecord('r') }), { id: 7 });
+const ROW: JournalRow = rowOf(operationOf('delete', { side: 'right', before: adaRecord('r') }), { id: 7 });
 
 /** The rejections after failed reads at these times. */
 const readAt = (times: readonly number[], unread = ODD, known: readonly Rejection[] = []): readonly Rejection[] => {
@@ -343,7 +286,7 @@ describe('[R15] a contact that could not be read', () => {
   });
 
   test('of a write is identified by its entry and by both contacts', () => {
-    expect(unsettledWrite(ROW)).toEqual({ side: 'right', key: 'unsettled 7', leftId: 'l', rightId: 'r' });
+    expect(unsettledWrite(ROW)).toEqual({ side: 'right', key: 'unsettled 7', leftId: 'l1', rightId: 'r1' });
   });
 });
 

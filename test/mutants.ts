@@ -50,8 +50,8 @@ const isCode = (line: string): boolean => !/^\s*(?:\/\/|\/?\*|import |export typ
 const mutantsOfLine = (file: string, line: string, index: number, seed: string): readonly Mutant[] => {
   if (!isCode(line)) return [];
   return OPERATORS.flatMap(({ name, find, replace }) =>
-    [...line.matchAll(find)].map(({ 0: found, index: at }) => {
-      const text = line.slice(0, at) + line.slice(at).replace(new RegExp(find.source, 'u'), replace);
+    [...line.matchAll(find)].map(({ 0: found, 1: condition = '', index: at }) => {
+      const text = line.slice(0, at) + replace.replace('$1', () => condition) + line.slice(at + found.length);
       const hashed = [seed, file, line, name, at, found].join('\n');
       return { file, line: index + 1, operator: name, text, rank: createHash('sha256').update(hashed).digest('hex') };
     }),

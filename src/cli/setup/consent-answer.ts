@@ -30,19 +30,24 @@ export const codeIn = (answer: URLSearchParams, state: string): string => {
   return answer.get('code') ?? '';
 };
 
-/** The answer in the first pasted line that is an answer address. Without one it never resolves. Ends with the signal. */
+/**
+ * The answer in the first pasted line that is an answer address with this state. Any other line is reported, and the next one is
+ * awaited. Ends with the signal.
+ */
 export const pastedAnswer = (
   input: NodeJS.ReadableStream,
   terminal: Pick<Terminal, 'warn'>,
-  signal: AbortSignal,
+  { state, signal }: { readonly state: string; readonly signal: AbortSignal },
 ): Promise<URLSearchParams> =>
   new Promise((resolve) => {
     const lines = createInterface({ input });
     signal.addEventListener('abort', () => lines.close(), { once: true });
     lines.on('line', (line) => {
       const answer = answerIn(line);
-      if (answer !== null) resolve(answer);
-      else if (line.trim() !== '') {
+      if (answer?.get('state') === state) resolve(answer);
+      else if (answer !== null) {
+        terminal.warn('This address belongs to an earlier sign-in. Open the address above, and paste the new one.');
+      } else if (line.trim() !== '') {
         terminal.warn(
           'This is not the whole address at which the browser ended. It begins with http:// and contains a code.',
         );

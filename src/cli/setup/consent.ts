@@ -54,7 +54,11 @@ export const askForConsent = async (
   try {
     printAddress(terminal, address, options);
     await using _ = options.opensBrowser ? await openBrowser(address) : null;
-    const answer = await Promise.race([answered, pastedAnswer(input, terminal, signal), refuseLate(clock, signal)]);
+    const answer = await Promise.race([
+      answered,
+      pastedAnswer(input, terminal, { state, signal }),
+      refuseLate(clock, signal),
+    ]);
     return { code: codeIn(answer, state), redirectUri };
   } finally {
     over.abort(new Error('The sign-in is over.'));

@@ -7,7 +7,7 @@ import { isSecretSetting } from '../../app/config/set-up.ts';
 import { variableOf } from '../../app/config/sources.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
-import { providerNamed } from '../../providers/registry.ts';
+import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, providerOption, type Define } from '../command/options.ts';
@@ -112,6 +112,13 @@ const warnAboutVariables = (terminal: Terminal, options: PlaceOptions, { setting
   }
 };
 
+/** Returns the variables with tokens that the answers contain: they were not asked for. */
+const tokenVariables = (options: PlaceOptions, { settings }: Answers): readonly string[] => {
+  const tokens = new Set(PROVIDERS.map(({ name, tokenKey }) => `${name}.${tokenKey}`));
+  const found = settingsInVariables(loadOptionsOf(options));
+  return [...settings.keys()].filter((key) => tokens.has(key) && found.has(key)).map(variableOf);
+};
+
 /** The answers to all questions; null if the questions were interrupted, after the answers so far were written. */
 const answersOf = async (
   terminal: Terminal,
@@ -155,6 +162,10 @@ const askAndWrite = async (
   if (answers === null) return false;
   const written = await writeAnswers(path, answers, { isComplete: true });
   terminal.print(`\nWritten, readable by you only: ${written.join(' and ')}`);
+  const tokens = tokenVariables(options, answers);
+  if (tokens.length > 0 && answers.secrets !== 'none') {
+    terminal.print(`They contain the tokens of ${tokens.join(' and ')}, so no sign-in is needed there.`);
+  }
   warnAboutVariables(terminal, options, answers);
   return true;
 };

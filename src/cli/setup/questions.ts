@@ -1,6 +1,5 @@
 import { isName } from '../../app/config/link-sections.ts';
 import { faultOf, isSecretSetting, settingsToAsk, type SetUp } from '../../app/config/set-up.ts';
-import { variableOf } from '../../app/config/sources.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import type { Preset } from '../../providers/provider.ts';
@@ -83,14 +82,16 @@ const SECRET_PLACES: readonly Choice<SecretPlace>[] = [
   { value: 'none', name: 'nowhere: I set variables' },
 ];
 
+/** Asks for a setting of a provider in words: `Google: id of the OAuth client`. */
 const askSetting = (
   asker: Asker,
+  title: string,
   setting: ReturnType<typeof settingsToAsk>[number],
   usual: string,
 ): Promise<string> => {
   const { key, description, isSecret, isRequired } = setting;
   const hint = isSecret && usual !== '' ? ' Enter keeps the current value.' : isRequired ? '' : ' Enter skips it.';
-  const message = `${variableOf(key)}: ${description}${hint}`;
+  const message = `${title}: ${description.charAt(0).toLowerCase()}${description.slice(1)}${hint}`;
   const fault = (answer: string): string | null => (answer === '' && !isRequired ? null : faultOf(key, answer));
   return isSecret ? asker.secret(message, usual, fault) : asker.text(message, usual, fault);
 };
@@ -159,12 +160,14 @@ export const askAll = async (
     keep(answers());
   };
   const askOf = async (provider: string): Promise<void> => {
+    const { setUpHint, title } = providerNamed(provider);
+    if (setUpHint !== undefined) inform(setUpHint);
     const preset = await askPreset(asker, provider, { settings, inform });
     if (preset !== null) set(...preset);
     for (const setting of settingsToAsk(provider)) {
       const { key, isSecret } = setting;
       if (key === preset?.[0] || settings.has(`${key}File`) || (isSecret && secrets === 'none')) continue;
-      set(key, await askSetting(asker, setting, settings.get(key) ?? ''));
+      set(key, await askSetting(asker, title, setting, settings.get(key) ?? ''));
     }
     const isFine = await check(provider, settings);
     if (!isFine && (await asker.yesNo('Correct these values?', true))) await askOf(provider);

@@ -43,6 +43,9 @@ export const google = defineProvider({
   readOnlyFields: ['photo'],
   namesDeletions: true,
   extras: [],
+  setUpHint:
+    'Google: enable the People API and create an OAuth client of the type Desktop app in the Google Cloud console: ' +
+    'https://console.cloud.google.com/auth/clients',
   openRemote: async (settings, token, network, fields) => {
     const { openRemote } = await import('./connection.ts');
     return openRemote(settings, token, network, fields);

@@ -11,15 +11,18 @@ const serviceSettings = z.object({
     example: 'https://api.service.example',
   }),
   authUrl: urlWithoutSlash.nullable().default(null).meta({
-    description: 'Address of the sign-in pages, required by connect.',
+    description: 'Address of the sign-in pages. It is needed to sign in.',
     example: 'https://auth.service.example',
   }),
   clientId: issued
     .nullable()
     .default(null)
-    .meta({ description: 'Id of the registered application, required by connect.', example: 'your-application-id' }),
+    .meta({
+      description: 'Id of the registered application. It is needed to sign in.',
+      example: 'your-application-id',
+    }),
   clientSecret: issuedSecret.nullable().default(null).meta({
-    description: 'Secret of the registered application, required by connect.',
+    description: 'Secret of the registered application. It is needed to sign in.',
     example: 'your-application-secret',
   }),
   rateLimit: rateLimit.prefault('500/minute').describe('How many requests may be sent: <n>/second, /minute or /hour.'),

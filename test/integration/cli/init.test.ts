@@ -67,7 +67,7 @@ test('--yes reads every setting from the variables, and the written file needs n
   expect(stdout).toContain(`Written, readable by you only: ${file}`);
   expect(stdout).toMatch(/^ok +data-directory .*\/yes\/data/mu);
   expect(stdout).toMatch(/^ok +default google +answered/mu);
-  expect(stdout).toMatch(/^default: full, \d+ actions/mu);
+  expect(stdout).toMatch(/^default: full, \d+ contacts to write/mu);
   for (const secret of secretsOf(ground.env)) expect(stdout + stderr).not.toContain(secret);
 
   expect(await cliHost.run(['plan'], {}, folder)).toMatchObject({
@@ -98,7 +98,7 @@ test('--link writes a file for a further link, with what the configuration file 
   const { code, stdout, stderr } = await run('--link', 'ada');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(`Written, readable by you only: ${file}`);
-  expect(stdout).toMatch(/^ada: full, \d+ actions/mu);
+  expect(stdout).toMatch(/^ada: full, \d+ contacts to write/mu);
   expect(stdout).toContain('Next: contact-sync sync ada --accept-first');
   expect(await modeOf(file)).toBe(0o600);
   const text = await readFile(file, 'utf8');
@@ -123,12 +123,12 @@ test('init introduces itself, asks for settings, signs in at both sides, checks 
   await command.answer('Provider of the left side');
   await command.answer('Provider of the right side');
   await command.answer('Where to store secrets', DOWN);
-  await command.answer('GOOGLE_CLIENT_ID: ');
-  await command.answer('GOOGLE_CLIENT_SECRET: ', secret);
-  await command.answer('SERVICE_BASE_URL: ');
-  await command.answer('SERVICE_AUTH_URL: ');
-  await command.answer('SERVICE_CLIENT_ID: ');
-  await command.answer('SERVICE_CLIENT_SECRET: ');
+  await command.answer('Google: id of the OAuth client');
+  await command.answer('Google: secret of the OAuth client', secret);
+  await command.answer('Service: address of the API');
+  await command.answer('Service: address of the sign-in pages');
+  await command.answer('Service: id of the registered application');
+  await command.answer('Service: secret of the registered application');
   await command.answer('Time between two syncs', '10m');
   await command.answer('Wait for your approval');
   await consent(command, 0);
@@ -136,7 +136,7 @@ test('init introduces itself, asks for settings, signs in at both sides, checks 
   const { code, stdout, stderr } = await command.end;
   expect({ code, isHalted: stderr.includes('halt') }).toEqual({ code: 0, isHalted: false });
   expect(stdout).toMatch(
-    /Google: no fault found[^]*Service: no fault found[^]*Signed in at Google as .*\n[^]*Signed in at the service as [^]*^default: full, \d+ actions/mu,
+    /Google: no fault found[^]*Service: no fault found[^]*Signed in at Google as .*\n[^]*Signed in at the service as [^]*^default: full, \d+ contacts to write/mu,
   );
   expect(stdout).toContain(`Then it writes ${file} (readable by you only)`);
   expect(stdout).toMatch(/Next: .*contact-sync.* sync --accept-first\nThen: .*contact-sync.* daemon\n$/u);
@@ -153,6 +153,14 @@ test('init introduces itself, asks for settings, signs in at both sides, checks 
   expect(await cliHost.run(['plan'], {}, folder)).toMatchObject({ code: 3 });
 });
 
+/** Accepts the values of both clients, except the secret of the service. */
+const acceptClients = async (command: ReturnType<typeof ask>): Promise<void> => {
+  await command.answer('Google: id of the OAuth client');
+  await command.answer('Google: secret of the OAuth client');
+  for (const what of ['API', 'sign-in pages']) await command.answer(`Service: address of the ${what}`);
+  await command.answer('Service: id of the registered application');
+};
+
 test('init refuses a wrong client at once, and a second init corrects an answer and keeps the rest of the file', async () => {
   const folder = await newFolder('corrected');
   const env = { ...variables(), SERVICE_CLIENT_SECRET: 'wrong' };
@@ -161,9 +169,8 @@ test('init refuses a wrong client at once, and a second init corrects an answer 
   await first.answer('Provider of the left side');
   await first.answer('Provider of the right side');
   await first.answer('Where to store secrets');
-  for (const name of ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'SERVICE_BASE_URL']) await first.answer(`${name}: `);
-  for (const name of ['SERVICE_AUTH_URL', 'SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET'])
-    await first.answer(`${name}: `);
+  await acceptClients(first);
+  await first.answer('Service: secret of the registered application');
   await first.answer('Correct these values?', CONTROL_C);
   const refused = await first.end;
   expect(refused.stderr).toMatch(/SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong/u);
@@ -174,9 +181,8 @@ test('init refuses a wrong client at once, and a second init corrects an answer 
   await appendFile(file, '# my own comment\ndeletePolicy: keep\n');
   const second = ask(['--config', file], { SERVICE_ACCESS_TOKEN: rest['SERVICE_ACCESS_TOKEN'] ?? '' }, folder);
   await second.answer('Change its values');
-  for (const name of ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'SERVICE_BASE_URL']) await second.answer(`${name}: `);
-  for (const name of ['SERVICE_AUTH_URL', 'SERVICE_CLIENT_ID']) await second.answer(`${name}: `);
-  await second.answer('SERVICE_CLIENT_SECRET: ', secret);
+  await acceptClients(second);
+  await second.answer('Service: secret of the registered application', secret);
   await second.answer('Time between two syncs');
   await second.answer('Wait for your approval', 'n');
   const corrected = await second.end;
@@ -202,11 +208,11 @@ test('for a CardDAV side init asks for the password and for the address book of 
   await command.answer('Provider of the left side');
   await command.answer('Provider of the right side', DOWN + DOWN);
   await command.answer('Where to store secrets');
-  await command.answer('GOOGLE_CLIENT_ID: ');
-  await command.answer('GOOGLE_CLIENT_SECRET: ');
+  await command.answer('Google: id of the OAuth client');
+  await command.answer('Google: secret of the OAuth client');
   await command.answer('Which CardDAV server');
-  await command.answer('CARDDAV_URL: ', server.url);
-  await command.answer('CARDDAV_USERNAME: ', 'ada');
+  await command.answer('CardDAV: address of the CardDAV server', server.url);
+  await command.answer('CardDAV: user name', 'ada');
   await command.answer('Time between two syncs');
   await command.answer('Wait for your approval');
   await command.answer('Password of the account at the CardDAV server', 'abcd efgh');

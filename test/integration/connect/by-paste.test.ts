@@ -76,15 +76,16 @@ test('connect requests only the needed scopes, with PKCE at Google', async () =>
   await service.end;
 });
 
-test('an answer with another state is refused and nothing is stored', async () => {
+test('a pasted answer with another state is reported and not used, and the right address is still accepted', async () => {
   const { address, paste, end } = await start('service');
   const answer = await consentTo(address);
-  answer.searchParams.set('state', 'of somebody else');
+  const earlier = new URL(answer);
+  earlier.searchParams.set('state', 'an earlier one');
+  paste(earlier.href);
   paste(answer.href);
   const { code, stderr } = await end;
-  expect(code).toBe(1);
-  expect(stderr).toContain('belongs to another sign-in');
-  expect(await storedNames()).toEqual([]);
+  expect(code).toBe(0);
+  expect(stderr).toContain('belongs to an earlier sign-in');
 });
 
 test('a refused consent ends the command with its reason', async () => {

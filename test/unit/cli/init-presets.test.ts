@@ -37,8 +37,8 @@ test('a known server provides its address and a hint about app passwords, and th
   const { questions, hint, url } = await ask({ 'CardDAV server': 'iCloud' });
   expect(url).toBe('https://contacts.icloud.com/');
   expect(hint).toContain('app-specific password');
-  expect(questions).not.toContain('CARDDAV_URL');
-  expect(questions).toContain('CARDDAV_USERNAME');
+  expect(questions).not.toContain('address of the CardDAV server');
+  expect(questions).toContain('CardDAV: user name');
 });
 
 test.each(['https://cloud.example.org', 'https://cloud.example.org/'])(
@@ -50,8 +50,8 @@ test.each(['https://cloud.example.org', 'https://cloud.example.org/'])(
 );
 
 test('for any other server there is a question for the address, except if it is already set', async () => {
-  const other = await ask({ CARDDAV_URL: 'https://dav.example.org/' });
-  expect([other.url, other.hint]).toEqual(['https://dav.example.org/', '']);
+  const other = await ask({ 'address of the CardDAV server': 'https://dav.example.org/' });
+  expect([other.url, other.hint]).toEqual(['https://dav.example.org/', expect.not.stringContaining('app-specific')]);
   const set = await ask({}, new Map([['carddav.url', 'https://dav.example.org/']]));
   expect(set.questions).not.toContain('Which CardDAV server');
 });

@@ -9,7 +9,7 @@ import { EndlessListingError, UnreadableError } from '../../src/providers/errors
 import type { Remote } from '../../src/providers/remote.ts';
 import type { ProcessPlan } from '../support/memory/process.ts';
 import { applyEdit } from './hard-edits.ts';
-import { DEFAULT_PLAYERS, type Hardness, type Players } from './history.ts';
+import { DEFAULT_PLAYERS, type Edit, type Hardness, type Players } from './history.ts';
 import { contextOf, QUIET } from './run-history.ts';
 import {
   addSharedGroup,
@@ -75,6 +75,18 @@ test('a run that writes stores the time of its change, and a run that writes not
   world.clock.advance(10 * MINUTE_MS);
   await play();
   expect(await lastChangeAtMs()).toBe(changedAtMs);
+});
+
+test('R7: a run counts the deletion of a linked contact as read, and plans nothing for one that was never linked', async () => {
+  const { world, play } = startStage();
+  const pulledAfter = async (...edits: readonly Edit[]) => {
+    for (const edit of edits) applyEdit(world, edit);
+    world.clock.advance(10 * MINUTE_MS);
+    return (await play()).result?.summary.left.pulled;
+  };
+  expect(await pulledAfter(createRich('left'), createRich('left'))).toBe(2);
+  expect(await pulledAfter(remove('left'))).toBe(1);
+  expect(await pulledAfter(create('left'), remove('left', 1))).toBe(0);
 });
 
 test.each<Players>([DEFAULT_PLAYERS, { left: 'service', right: 'google' }, TWO_GOOGLES])(

@@ -342,6 +342,37 @@ describe.each<{ operation: string; kind: Kind; cause: Cause; rows: Readonly<Part
   });
 });
 
+test.each(['create', 'update', 'membership', 'delete'] as const)(
+  'R15: a usable answer to a %s neither counts as refused nor needs a second pass',
+  (kind) => {
+    const scene = SCENES[kind]('sync');
+    const { isRefused, again, isStillThere } = applyAnswer(
+      applyingIn(setOf(scene.halves)),
+      answeredBy(scene.write, scene),
+    );
+    expect([isRefused, again, isStillThere]).toEqual([false, false, false]);
+  },
+);
+
+test.each([
+  ['of its pair', 1, 'gone', true],
+  ['of its pair', 1, 'doubted', true],
+  ['without a pair', null, 'gone', true],
+  ['of another pair', 2, 'gone', false],
+] as const)(
+  'R6: a create that is answered with the contact %s (%s) that was %s restores that contact: %s',
+  (_, pair, state, isRestored) => {
+    const source = pairedHalf('left', 'l', 1, { state: 'changed', record: record('l', NEW) });
+    const known = pair === null ? looseHalf('right', 'r', { state }) : pairedHalf('right', 'r', pair, { state });
+    const set = setOf([source, known]);
+    const write = only(createWrites(PASS, 'right', [taskOf(creationOf(source, { pair: set.pair(1) }))]));
+    if (write.kind !== 'create') throw new Error('A create was expected.');
+    const outcome = applyAnswer(applyingIn(set), { kind: 'record', write, value: titled('New') });
+    expect([outcome.applied, outcome.isRefused]).toEqual([isRestored, !isRestored]);
+    expect(set.half('right', 'r')?.state).toBe(isRestored ? 'settled' : state);
+  },
+);
+
 test('R9: an operation belongs to the pair of its entry, or else to the pair of its contact', () => {
   const { halves, write } = updateScene('sync');
   if (write.operation.kind === 'create') throw new Error('An update was expected.');

@@ -72,26 +72,6 @@ test('R8: a first sync without writes needs no review, and later runs need none'
   expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { created: 1 } });
 });
 
-test('R8: a first sync starts without a review unless one is configured', async () => {
-  await using linked = await startLinkedSandbox({ google: [ADA], service: [] });
-  expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { created: 1 } });
-});
-
-const ADA_TESTER = named('Ada');
-
-test('R13, R9: the answers settle the writes of a first sync to both contacts of a pair', async () => {
-  await using linked = await startLinkedSandbox({
-    google: [{ ...ADA_TESTER, title: 'Countess' }],
-    service: [{ ...ADA_TESTER, company: 'Analytical Engines' }],
-  });
-  const events: string[] = [];
-  await linked.synced({ kind: 'full', onEvent: ({ kind }) => events.push(kind) });
-  expect(events).not.toContain('recovered');
-  expect(linked.sandbox.service.account.contacts()).toMatchObject([
-    { title: 'Countess', company: 'Analytical Engines' },
-  ]);
-});
-
 const ADA_AT_HOME = named('Ada', { emails: [{ value: 'ada@example.org', label: 'home' }] });
 const BEN = named('Ben', { emails: [{ value: 'ben@example.org', label: 'home' }] });
 

@@ -142,11 +142,11 @@ export class LeaseError extends Error {
 export const FIRST_SYNC_WAITS = FIRST_SYNC.message;
 
 /** The stored reason of a run that ended because the program was stopped. */
-export const STOPPED = 'The program was stopped. Progress is stored; the next run continues.';
+export const STOPPED = 'The program was stopped. Completed writes are stored; the next run or the same command continues.';
 
 /** The stored reason of a run that ended because its link was paused by hand. */
 export const PAUSED_BY_HAND =
-  'The link was paused by hand. Progress is stored; the next run continues. Resume it with: contact-sync resume';
+  'The link was paused by hand. Completed writes are stored; the next run continues. Resume it with: contact-sync resume';
 
 /** The end of the program or a user ended the run early. This is not a failure of the link. */
 export class StoppedError extends Error {

@@ -22,7 +22,7 @@ import {
 } from '../command/options.ts';
 import { describeIds, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { changeToJson, formatChanges, NO_MATCH, formatSubject } from '../terminal/changes.ts';
-import { shortRun, formatTable } from '../terminal/layout.ts';
+import { formatTable, NAME_COLUMNS, shorten, shortRun } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { mayDelete } from '../terminal/prompts.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
@@ -47,6 +47,7 @@ export const UndoDocument = z.strictObject({
         z.strictObject({
           side: shape.side,
           ...shape.idsOf(shape.id),
+          name: z.string().nullable(),
           field: shape.field.nullable(),
           reason: z.string().min(1),
         }),
@@ -208,9 +209,9 @@ const performConfirmed = async (
   return perform(terminal, opened, found, options);
 };
 
-const refusalRow = ({ side, field, reason, ...ids }: UndoRefusal, sides: Sides<SideWords>): readonly string[] => {
+const refusalRow = ({ side, name, field, reason, ...ids }: UndoRefusal, sides: Sides<SideWords>): readonly string[] => {
   const what = field === null ? 'contact' : fieldWords(field);
-  return [sides[side].title, describeIds(ids), what, reason];
+  return [sides[side].title, name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS), what, reason];
 };
 
 const formatUndo = (document: UndoResult, sides: Sides<SideWords>, shown: ChangeFilter, terminal: Terminal): string => {
@@ -218,9 +219,9 @@ const formatUndo = (document: UndoResult, sides: Sides<SideWords>, shown: Change
   const selected = selectChanges(actions, shown);
   const isFiltered = actions.length > 0 && selected.length === 0;
   const list = isFiltered ? [NO_MATCH] : formatChanges(selected, sides, shown, layoutOf(terminal));
-  const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}run ${shortRun(run)}: ${outcome}, ${count(undone, 'write')}`;
+  const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}run ${shortRun(run)}: ${outcome}, ${count(undone, 'change')}`;
   const rows = refused.map((refusal) => refusalRow(refusal, sides));
-  const skipped = rows.length === 0 ? [] : ['Skipped', formatTable(rows, { indent: '  ' })];
+  const skipped = rows.length === 0 ? [] : ['Not undone', formatTable(rows, { indent: '  ' })];
   return [title, ...list, ...skipped].join('\n');
 };
 

@@ -19,6 +19,7 @@ import { fieldsOf } from '../../core/reconcile/operation.ts';
 import { plannedFields, type PlannedOperation } from '../../core/reconcile/planned.ts';
 import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import type { CompleteWrite } from './follow.ts';
+import { nameOfWrite } from './writes.ts';
 import { groupKey, linksOf, planGroupReturns, type RemovedGroup } from './undo-groups.ts';
 
 /** A contact that the run wrote on one side, or that was in a group that the run deleted. */
@@ -44,6 +45,8 @@ export type UndoRefusal = {
   readonly side: Side;
   readonly leftId: string | null;
   readonly rightId: string | null;
+  /** The name of the contact; null if it has none. */
+  readonly name: string | null;
   readonly field: SyncedField | null;
   readonly reason: string;
 };
@@ -101,7 +104,8 @@ const refuse = (contact: WrittenContact, reason: string, field: SyncedField | nu
   const { side, id, pair } = contact;
   const other = pair?.[otherSide(side)]?.id ?? null;
   const ids = side === 'left' ? { leftId: id, rightId: other } : { leftId: other, rightId: id };
-  return { side, ...ids, field, reason };
+  const [last] = contact.writes;
+  return { side, ...ids, name: last === undefined ? null : nameOfWrite(last), field, reason };
 };
 
 const refuseWhole = (contact: WrittenContact, reason: string): Judgement => {
@@ -173,7 +177,7 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
     ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
   ];
   if (writes.length === 0) return { outcome: NOTHING, refused };
-  if (pair === null || !isWhole(pair)) return refuseWhole(contact, 'its other half is gone by now');
+  if (pair === null || !isWhole(pair)) return refuseWhole(contact, 'its counterpart no longer exists');
   return { outcome: { kind: 'write', pair, writes }, refused };
 };
 
@@ -290,7 +294,7 @@ export const planUndo = (input: UndoInput): UndoPlan => {
     decisions: [...revertDecisions(outcomes), ...others],
     groups: { actions, pairs, ended: [], links: [...links, ...created], duplicates: [] },
     refused: [
-      ...refused.map((each) => ({ ...each, leftId: null, rightId: null, field: 'buckets' as const })),
+      ...refused.map((each) => ({ ...each, leftId: null, rightId: null, name: null, field: 'buckets' as const })),
       ...judged.flatMap((each) => each.refused),
     ],
   };

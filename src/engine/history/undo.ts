@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.ts';
 import { halfKey, isPresent } from '../../core/contact/half.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../core/contact/side.ts';
-import type { Pair } from '../../core/reconcile/decision.ts';
+import type { Pair, PairIds } from '../../core/reconcile/decision.ts';
 import type { Halt } from '../../core/reconcile/guard.ts';
 import type { JournalRow, RunRow } from '../../core/state/rows.ts';
 import { undoChanges } from '../../core/view/plan.ts';
@@ -172,21 +172,28 @@ const planOf = async (session: Session, { run, write }: Target): Promise<Planned
 };
 
 /** Performs the plan and collects the writes that a side refuses or does not store. */
-const executeUndo = async (session: Session, plan: UndoPlan): Promise<{ again: boolean; refused: UndoRefusal[] }> => {
+const executeUndo = async (
+  session: Session,
+  { plan, actions }: Planned,
+): Promise<{ again: boolean; refused: UndoRefusal[] }> => {
   const refused: UndoRefusal[] = [];
+  const named = (ids: PairIds) => {
+    const isMeant = (each: Change): boolean =>
+      'leftId' in each && (each.leftId === null ? each.rightId === ids.rightId : each.leftId === ids.leftId);
+    return { leftId: ids.leftId, rightId: ids.rightId, name: actions.find(isMeant)?.name ?? null };
+  };
   const listening: Session = {
     ...session,
     emit: (event) => {
       session.emit(event);
       if (event.kind === 'skipped') {
-        const { side, leftId, rightId, reason } = event;
-        refused.push({ side, leftId, rightId, field: null, reason });
+        refused.push({ side: event.side, ...named(event), field: null, reason: event.reason });
       } else if (event.kind === 'not-taken') {
-        const { side, leftId, rightId, fields } = event;
-        refused.push(...fields.map((field) => ({ side, leftId, rightId, field, reason: 'the side did not store it' })));
+        const shared = { side: event.side, ...named(event), reason: 'the side did not store it' };
+        refused.push(...event.fields.map((field) => ({ ...shared, field })));
       } else if (event.kind === 'group' && event.action === 'refused') {
         const reason = `the group ${event.name}: ${event.reason ?? 'the side refused it'}`;
-        refused.push({ side: event.side, leftId: null, rightId: null, field: 'buckets', reason });
+        refused.push({ side: event.side, leftId: null, rightId: null, name: null, field: 'buckets', reason });
       }
     },
   };
@@ -207,14 +214,14 @@ const revert = async (session: Session, target: Target, report: (undone: UndoRep
   if (halt !== null) throw new HaltError(halt);
   // A label that is restored or removed may change which contacts are selected.
   await forgetSelection(session);
-  const first = await executeUndo(session, planned);
+  const first = await executeUndo(session, { plan: planned, actions });
   report({ actions, refused: [...planned.refused, ...first.refused] });
   if (!first.again) return;
   // Contacts that were stale, deleted or of unknown outcome are planned again; nothing is deleted in a second pass.
   await settleUnanswered(session);
   const { plan: again } = await planOf(session, target);
   const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
-  const second = await executeUndo(session, { ...again, decisions });
+  const second = await executeUndo(session, { plan: { ...again, decisions }, actions });
   if (second.again) await settleUnanswered(session);
   const left = first.refused.filter((refusal) => isOfDeletion(again, refusal));
   report({ actions, refused: [...again.refused, ...left, ...second.refused] });

@@ -85,7 +85,7 @@ const reasonOfField = (write: ContactWrite, field: SyncedField, background: Back
 };
 
 /** The name of the write's contact: before the write, else after it or as intended. */
-const nameOfWrite = (row: JournalRow): string | null => {
+export const nameOfWrite = (row: JournalRow): string | null => {
   const images = [beforeOf(row)?.contact, row.after?.contact, desiredOf(row), originOf(row)?.contact];
   for (const image of images) {
     const name = image ? nameOf(image) : null;

@@ -60,7 +60,7 @@ test('one write of a run is planned and undone by its number, and the other writ
   expect(planned.undo).toMatchObject({ outcome: 'planned', write: Number(number), undone: 1 });
   expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Butcher']);
   const undone = await run('undo', 'last', '--write', number);
-  expect(undone.stdout).toMatch(new RegExp(`undo of write ${number} of run \\S+: completed, 1 write`, 'u'));
+  expect(undone.stdout).toMatch(new RegExp(`undo of write ${number} of run \\S+: completed, 1 change`, 'u'));
   expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Baker']);
   // The undo is a separate run and writes nothing to the other side.
   await run('sync');

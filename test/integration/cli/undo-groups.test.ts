@@ -40,6 +40,6 @@ test('[R15] an undo that fails before its first write counts nothing', async () 
   expect(broken).toMatchObject({ outcome: 'failed', undone: 0 });
   google.clearFaults();
   const { stdout } = await run('undo', deletion);
-  expect(stdout).toContain(': completed, 2 writes');
+  expect(stdout).toContain(': completed, 2 changes');
   expect(labels()).toEqual(['Choir']);
 });

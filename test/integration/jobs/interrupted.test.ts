@@ -91,7 +91,7 @@ describe('Ctrl-C', () => {
       const sync = await interrupt(held, ['sync'], variables);
       expect(sync).toMatchObject({
         code: 1,
-        stderr: 'The program was stopped. Progress is stored; the next run continues.\n',
+        stderr: 'The program was stopped. Completed writes are stored; the next run or the same command continues.\n',
       });
       expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({
         state: 'active',

@@ -98,6 +98,7 @@ describe('an update', () => {
         side: 'right',
         leftId: 'people/c1',
         rightId: 'contact_1',
+        name: 'Ada',
         field: 'title',
         reason: 'it was changed since',
       },
@@ -132,7 +133,7 @@ describe('an update', () => {
     expect(deleted.refused).toMatchObject([{ field: null, reason: 'it was deleted since' }]);
     const now = at({ title: 'New' });
     const alone = plan([written(now, [titled('Old', 'New')], { pair: pairOf(NONE, present(now)) })]);
-    expect(alone.refused).toMatchObject([{ field: null, reason: 'its other half is gone by now' }]);
+    expect(alone.refused).toMatchObject([{ field: null, reason: 'its counterpart no longer exists' }]);
     const policy = policyWith({ direction: 'to-left' });
     const oneWay = plan([written(now, [titled('Old', 'New')])], { policy });
     expect(oneWay.refused).toMatchObject([{ reason: 'the link does not write to this side' }]);

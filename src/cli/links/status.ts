@@ -11,7 +11,7 @@ import { isoOf, systemClock } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
 import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
-import { NAME_COLUMNS, shorten, shortRun, formatTable } from '../terminal/layout.ts';
+import { formatTable, formatTime, NAME_COLUMNS, shorten, shortRun } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { z } from 'zod';
 import * as shape from '../command/document-shapes.ts';
@@ -131,11 +131,14 @@ const whenDue = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'with the next run' : `in about ${formatEstimate(atMs - nowMs)}`;
 
 /** The time of the next listing that finds deletions at a side whose change feed does not report them. */
-const sweepFacts = ({ sides, sweepAtMs }: LinkStatus, nowMs: number): [string, string][] =>
+const sweepFacts = ({ sides, sweepAtMs, nextRunAtMs }: LinkStatus, nowMs: number): [string, string][] =>
   SIDES.flatMap((side): [string, string][] => {
     const atMs = sweepAtMs[side];
     if (atMs === null) return [];
-    return [['deletions', `at ${sides[side].place}: found by a full listing, ${whenDue(atMs, nowMs)}`]];
+    // Without a daemon, no run is scheduled.
+    const isScheduled = nextRunAtMs !== null || atMs <= nowMs;
+    const when = isScheduled ? whenDue(atMs, nowMs) : `with a run after ${formatTime(atMs)}`;
+    return [['deletions', `at ${sides[side].place}: found by a full listing, ${when}`]];
   });
 
 /** Contacts that are not synced, with name, ids, reason, and the next attempt of a refused write. */

@@ -174,9 +174,12 @@ test('a status has the interval of a link with an automatic interval', () => {
 
 test('a status reports how long deletions take to be found at a side whose feed does not report them', () => {
   const inTwoHours = { left: null, right: NOW_MS + 2 * 3_600_000 };
-  const textAt = (sweepAtMs: typeof inTwoHours) => formatStatus({ ...status, sweepAtMs }, NOW_MS, plain);
+  const nextRunAtMs = NOW_MS + 240_000;
+  const textAt = (sweepAtMs: typeof inTwoHours) => formatStatus({ ...status, sweepAtMs, nextRunAtMs }, NOW_MS, plain);
   expect(textAt(inTwoHours)).toContain('deletions   at the service: found by a full listing, in about 2 h');
   expect(textAt({ left: null, right: NOW_MS })).toContain('at the service: found by a full listing, with the next run');
+  // Without a daemon, no run is scheduled.
+  expect(formatStatus({ ...status, sweepAtMs: inTwoHours }, NOW_MS, plain)).toContain('full listing, with a run after ');
   expect(formatStatus(status, NOW_MS, plain)).not.toContain('deletions');
 });
 

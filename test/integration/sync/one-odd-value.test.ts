@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { SyncedField } from '../../../src/core/contact/contact.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
-import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
+import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const MINUTE_MS = 60_000;
 const LONG = 'x'.repeat(10_001);
@@ -221,27 +220,4 @@ test('R15, R5: an ambiguous birthday is reported and overwritten on neither side
   right.account.updateContact(other, { custom_field_values: [{ field: { id: birthday }, value: '1980-06-05' }] });
   await syncLater(linked);
   expect(await skippedOf(linked)).toEqual([]);
-});
-
-const STREET = 'Main Street 1\nBack door\n3rd floor';
-const EDITED = 'Side Street 2\nFront door';
-
-test('R1: the lines of a street are synced in both directions, and the next run writes nothing', async () => {
-  const [person] = samplePeople(1);
-  if (person === undefined) throw new Error('One person was asked for.');
-  const address = { street: STREET, city: 'Bonn', region: '', postalCode: '53111', country: 'Germany', label: 'home' };
-  await using linked = await startSyncedSandbox({ google: [{ ...person, addresses: [address] }], service: [] });
-  const { service, google } = linked.sandbox;
-  const [contact] = service.account.contacts();
-  expect(contact?.addresses[0]?.street_1).toBe(STREET);
-
-  const entry = contact?.addresses[0] ?? { id: '' };
-  linked.clock.advance(60_000);
-  service.account.updateContact(contact?.id ?? '', { addresses: [{ ...entry, street_1: EDITED }] });
-  await linked.synced({ afterMs: 60_000 });
-  const written = JSON.stringify(google.account.people());
-  expect(written).toContain(JSON.stringify(EDITED));
-
-  const { summary } = await linked.sync({ afterMs: 3_600_000, kind: 'full' });
-  expect([summary.left.updated, summary.right.updated]).toEqual([0, 0]);
 });

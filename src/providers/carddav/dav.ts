@@ -11,6 +11,9 @@ export type XmlElement = {
   readonly text: string;
 };
 
+/** A document. The responses of a multistatus are not among its children: a large listing would take several times the memory. */
+export type XmlDocument = XmlElement & { readonly responses: readonly DavResponse[] };
+
 const PREFIXES: Readonly<Record<string, string>> = {
   'DAV:': 'D:',
   'urn:ietf:params:xml:ns:carddav': 'C:',
@@ -31,8 +34,9 @@ type OpenElement = Omit<XmlElement, 'children' | 'text'> & { readonly children: 
  *
  * @throws Error for a document that is not well-formed or too deep.
  */
-export const parseXml = (text: string): XmlElement => {
+export const parseXml = (text: string): XmlDocument => {
   const parser = new SaxesParser({ xmlns: true });
+  const responses: DavResponse[] = [];
   const open: OpenElement[] = [{ name: '', attributes: {}, children: [], text: '' }];
   const append = (part: string): void => {
     const last = open.at(-1);
@@ -52,12 +56,15 @@ export const parseXml = (text: string): XmlElement => {
   parser.on('cdata', append);
   parser.on('closetag', () => {
     const element = open.pop();
-    if (element !== undefined) open.at(-1)?.children.push(element);
+    if (element === undefined) return;
+    // The first two open elements are the document and its root.
+    if (open.length === 2 && element.name === 'D:response') responses.push(responseOf(element));
+    else open.at(-1)?.children.push(element);
   });
   parser.write(text).close();
   const root = open[0]?.children[0];
   if (root === undefined) throw new Error('the document is empty');
-  return root;
+  return { ...root, responses };
 };
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -204,12 +211,9 @@ const responseOf = (element: XmlElement): DavResponse => {
 };
 
 /** Returns the multistatus of an answer; null if the answer has another root. */
-export const multistatusOf = (root: XmlElement | null): Multistatus | null => {
-  if (root?.name !== 'D:multistatus') return null;
-  return {
-    responses: childrenOf(root, 'D:response').map(responseOf),
-    syncToken: childOf(root, 'D:sync-token')?.text.trim() || null,
-  };
+export const multistatusOf = (document: XmlDocument | null): Multistatus | null => {
+  if (document?.name !== 'D:multistatus') return null;
+  return { responses: document.responses, syncToken: childOf(document, 'D:sync-token')?.text.trim() || null };
 };
 
 /** Returns a found property of a response. */

@@ -137,6 +137,7 @@ const findMembers = async (
   memberships: Memberships,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> => {
+  if (memberships.size === 0) return new Set();
   const byName = new Map(cards.map(({ id }) => [id.replace(/\.vcf$/iu, '').toLowerCase(), id]));
   const ids = new Set([...memberships.keys()].flatMap((key) => byName.get(key) ?? []));
   const others = [...memberships.keys()].filter((key) => !byName.has(key));

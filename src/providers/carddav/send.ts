@@ -6,7 +6,7 @@ import { isWebPage, unreadableAnswer, type SentRequest } from '../failure.ts';
 import type { RetryPolicy } from '../../net/retry.ts';
 import { retrying, sendOnce } from '../send.ts';
 import { createAuthorization, type Credentials } from './authorization.ts';
-import { multistatusOf, parseXml, type XmlElement } from './dav.ts';
+import { multistatusOf, parseXml, type XmlDocument } from './dav.ts';
 import { answerError, connectionError } from './failure.ts';
 
 /** One request to the server. */
@@ -27,7 +27,7 @@ export type DavAnswer = {
   readonly status: number;
   readonly headers: AnswerHeaders;
   /** The document of the answer; null if it has none. */
-  readonly root: XmlElement | null;
+  readonly root: XmlDocument | null;
   readonly text: string;
 };
 
@@ -63,7 +63,7 @@ const attemptOnce = async (options: Authorised, request: DavRequest, signal: Abo
   return { ...answer, text: answer.text ?? '' };
 };
 
-const documentOf = (sent: SentRequest, { status, headers, text }: WholeAnswer): XmlElement | null => {
+const documentOf = (sent: SentRequest, { status, headers, text }: WholeAnswer): XmlDocument | null => {
   if (!text.trimStart().startsWith('<') || isWebPage(headers)) return null;
   try {
     return parseXml(text);

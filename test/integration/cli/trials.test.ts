@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import packageJson from '../../../package.json' with { type: 'json' };
 import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { ended, runCli, startCli } from './run-cli.ts';
 
@@ -15,27 +14,6 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
-
-const COMMANDS = ['sync', 'resync', 'plan', 'status', 'conflicts', 'sandbox', 'demo'];
-
-describe('help', () => {
-  test('the main help lists the commands and ends with the exit codes', async () => {
-    const { code, stdout, stderr } = await runCli(['--help']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'mu'));
-    expect(stdout.slice(stdout.indexOf('Exit codes:'))).toMatch(/3 +halted for safety/u);
-  });
-
-  test.each(COMMANDS)('the help of %s has examples', async (command) => {
-    const { code, stdout } = await runCli([command, '--help']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`[$] .*contact-sync (?:-- )?${command}`, 'u'));
-  });
-
-  test('--version prints the version of the package', async () => {
-    expect(await runCli(['--version'])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n` });
-  });
-});
 
 describe('sandbox', () => {
   test('prints an environment for a sync, on loopback only, and ends with exit code 0 on SIGTERM', async () => {

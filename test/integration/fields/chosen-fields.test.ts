@@ -38,31 +38,6 @@ describe('the fields of a link', () => {
     expect((await syncWith(linked, {})).summary).toMatchObject({ kind: 'incremental', ...NOTHING_WRITTEN });
   });
 
-  test('R6, R7: fields that were just added are no edit: a deletion at the same time is propagated', async () => {
-    await using linked = await startWith(['Ada', 'Ben'], {});
-    const { google } = linked.sandbox;
-    const ada = idsOf(linked, 'Ada');
-    google.account.updatePerson(ada.google, { biographies: [{ value: 'A note', contentType: 'TEXT_PLAIN' }] });
-    await syncWith(linked, {});
-    const service = linked.sandbox.service.account;
-    service.deleteContact(idsOf(linked, 'Ada').service);
-    linked.clock.advance(3_600_000);
-    await syncWith(linked, { FIELDS: 'default,notes' });
-    expect(google.account.people().map(({ names }) => names?.[0]?.givenName)).toEqual(['Ben']);
-    expect(service.contacts().map((contact) => contact.first_name)).toEqual(['Ben']);
-  });
-
-  test('R6, R7: fields that were just removed are no edit', async () => {
-    await using linked = await startWith(['Ada', 'Ben'], {});
-    const { google, service } = linked.sandbox;
-    google.account.updatePerson(idsOf(linked, 'Ada').google, { organizations: [{ name: 'Acme', title: 'Analyst' }] });
-    await syncWith(linked, {});
-    service.account.deleteContact(idsOf(linked, 'Ada').service);
-    linked.clock.advance(3_600_000);
-    await syncWith(linked, { FIELDS: WITHOUT_TITLE });
-    expect(google.account.people().map(({ names }) => names?.[0]?.givenName)).toEqual(['Ben']);
-  });
-
   test('R3, R4: one-way fields are never written to their source, in edits and in new contacts', async () => {
     const link = { directions: { title: 'to-left', phoneNumbers: 'to-right' } } as const;
     await using linked = await startWith(['Ada'], {});

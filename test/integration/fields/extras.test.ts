@@ -115,15 +115,6 @@ describe('extras', () => {
     expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-02' });
   });
 
-  test('R6: extras are no edit: a deletion at Google is propagated after the service computed a value', async () => {
-    const { linked, ada, contacted } = await started();
-    await using _ = linked;
-    contacted(Date.parse('2026-01-01T12:00:00Z'));
-    linked.sandbox.google.account.deletePerson(ada.google);
-    await syncWith(linked, EXTRAS);
-    expect(idsOf(linked, 'Ada')).toEqual({ google: '', service: '' });
-  });
-
   test('R13: extras are no evidence for a match, and are part of a create', async () => {
     await using linked = await startWith(['Ada'], EXTRAS);
     const { account } = linked.sandbox.service;

@@ -133,7 +133,7 @@ const creationOf = (
   const deleted = pair?.[to]?.record ?? null;
   const ownFields = unwrittenFields(policy, to);
   const localFields = [...ownFields, ...unsyncableFields(record)];
-  const own = withValuesOf(EMPTY_CONTACT, deleted?.contact ?? EMPTY_CONTACT, ownFields);
+  const own = withoutExtras(withValuesOf(EMPTY_CONTACT, deleted?.contact ?? EMPTY_CONTACT, ownFields));
   const ownJoins = deleted === null ? [] : joinsOf(to, deleted, links);
   const joins = localFields.includes('buckets') ? ownJoins : joinsOf(side, record, links);
   return {

@@ -1,10 +1,10 @@
 import { changedLink } from '../core/state/changed-link.ts';
 import type { LinkState, RunStart, StoreChange } from '../core/state/rows.ts';
-import type { Half } from '../core/contact/half.ts';
+import { type Half, isAway } from '../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Pair } from '../core/reconcile/decision.ts';
 import type { Operation } from '../core/reconcile/operation.ts';
-import type { Opening, Store } from '../store/store.ts';
+import { MOST_OPENING_HALVES, type Opening, type Store } from '../store/store.ts';
 import { WorkingSet } from '../core/state/working-set.ts';
 
 /** The rows that a step needs. Each half is loaded with its whole pair. */
@@ -29,18 +29,41 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Whether a change leaves the rows of an {@link Opening} as they are, apart from the link's state. */
-const keepsOpening = (change: StoreChange): boolean => {
+/** Returns the halves with one of them replaced, and with the new one if it is `added`. */
+const replaceHalf = (halves: readonly Half[], half: Half, added: boolean): readonly Half[] => {
+  const others = halves.filter(({ side, id }) => side !== half.side || id !== half.id);
+  return added || others.length < halves.length ? [...others, ...(added ? [half] : [])] : halves;
+};
+
+const few = (halves: readonly Half[]): readonly Half[] | null => (halves.length > MOST_OPENING_HALVES ? null : halves);
+
+/**
+ * Returns the rows after a change, apart from the link's state; null if they must be read again. A half that is stored alone, without
+ * its pair, is in the same pair as before.
+ */
+const changedOpening = (opening: Opening, change: StoreChange): Opening | null => {
   switch (change.kind) {
     case 'put':
     case 'link':
     case 'shown':
     case 'run-started':
-      return true;
+      return opening;
     case 'drop':
-      return ['shownPages', 'groupPairs', 'rejections', 'verdicts'].includes(change.table);
+      return ['shownPages', 'groupPairs', 'rejections', 'verdicts'].includes(change.table) ? opening : null;
+    case 'put-half': {
+      const { half } = change;
+      const { alone, anyPresent, unsettled } = opening;
+      if (isAway(half) && anyPresent[half.side]) return null;
+      const isAlone = alone?.some(({ side, id }) => side === half.side && id === half.id) === true;
+      return {
+        ...opening,
+        anyPresent: { ...anyPresent, [half.side]: !isAway(half) || anyPresent[half.side] },
+        alone: alone && (isAlone ? replaceHalf(alone, half, half.pair !== null) : alone),
+        unsettled: unsettled && few(replaceHalf(unsettled, half, half.state !== 'settled')),
+      };
+    }
     default:
-      return false;
+      return null;
   }
 };
 
@@ -93,7 +116,7 @@ export class LinkWriter {
     this.#token = token;
   }
 
-  /** The rows that the run read first; null once a commit has changed any of them. Its state is that of the beginning. */
+  /** The rows that the run read first, with its later changes; null if they must be read again. Its state is that of the beginning. */
   get opening(): Opening | null {
     return this.#opening;
   }
@@ -179,7 +202,10 @@ export class LinkWriter {
     const ids = await this.#store.commit(this.#link, this.#token, changes);
     this.#start = [];
     this.#state = changedLink(this.#state, changes);
-    if (!changes.every(keepsOpening)) this.#opening = null;
+    this.#opening = changes.reduce<Opening | null>(
+      (opening, change) => opening && changedOpening(opening, change),
+      this.#opening,
+    );
     const made = ids.length - intents.length;
     set.markStored(ids.slice(0, made));
     const journalIds = ids.slice(made);

@@ -27,14 +27,6 @@ describe('a request for labels', () => {
     expect(google.requests[0]?.query.has('syncToken')).toBe(false);
   });
 
-  test('that creates an existing label returns the label with that name', async () => {
-    await using google = await startGoogle(({ method }) =>
-      method === 'POST' ? taken : { body: { contactGroups: [group('0a', 'Other'), group('0b', 'WORK')] } },
-    );
-    expect(await google.remote.createGroup('Work', NEVER)).toMatchObject({ id: 'contactGroups/0b' });
-    await expect(google.remote.createGroup('Absent', NEVER)).rejects.toMatchObject({ kind: 'name-taken' });
-  });
-
   test('that renames a label sends the etag and changes nothing else', async () => {
     await using google = await startGoogle(({ body }) => ({ body: group('0a', body.contactGroup.name, 'e2') }));
     const current = { id: 'contactGroups/0a', name: 'Old', version: 'e1' };
@@ -73,12 +65,6 @@ describe('a request for labels', () => {
 });
 
 describe('the account behind the token', () => {
-  test('is identified by its resource name', async () => {
-    await using google = await startGoogle(() => ({ body: { resourceName: 'people/117', etag: 'x' } }));
-    expect(await google.remote.identify(NEVER)).toBe('people/117');
-    expect(google.requests[0]?.query.get('personFields')).toBe('metadata');
-  });
-
   test.each([
     ['a 404', apiError(404, 'NOT_FOUND')],
     ['a 400', apiError(400, 'INVALID_ARGUMENT')],

@@ -65,27 +65,6 @@ test('[R11] an unknown membership is read before it is changed', async () => {
   expect(google.requests[1]?.body.resourceNamesToAdd).toEqual(['people/c1']);
 });
 
-test('a contact that Google does not find fails without the others', async () => {
-  await using google = await startGoogle(() => ({ body: { notFoundResourceNames: ['people/c2'] } }));
-  const results = await google.remote.changeMembership(
-    [1, 2].map((n) => request(n, { add: [A] })),
-    NEVER,
-  );
-  expect(results).toMatchObject([{ ok: true }, { ok: false, error: { kind: 'not-found' } }]);
-});
-
-test('a contact is added to My Contacts before it is removed from its last label', async () => {
-  await using google = await startGoogle((_, count) =>
-    count === 1 ? { body: { canNotRemoveLastContactGroupResourceNames: ['people/c1'] } } : {},
-  );
-  const results = await google.remote.changeMembership([request(1, { remove: [A], knownGroupIds: [A] })], NEVER);
-  expect(results).toMatchObject([{ ok: true, value: [] }]);
-  expect(google.requests.slice(1).map(sent)).toEqual([
-    ['contactGroups/myContacts/members:modify', ['people/c1'], []],
-    [`${A}/members:modify`, [], ['people/c1']],
-  ]);
-});
-
 test('with a deleted label an addition fails as invalid, not as a missing contact, and a removal succeeds', async () => {
   await using google = await startGoogle(() => apiError(404, 'NOT_FOUND'));
   const results = await google.remote.changeMembership(

@@ -226,20 +226,6 @@ describe('[R9, R16] an update that was answered with a 500', () => {
 });
 
 describe('a delete', () => {
-  test('succeeds for a contact that is already deleted, and deletes the others', async () => {
-    const deleted: string[] = [];
-    await using google = await startGoogle(({ body }) => {
-      const ids = body.resourceNames as string[];
-      if (ids.includes('people/c2')) return apiError(404, 'NOT_FOUND');
-      deleted.push(...ids);
-      return {};
-    });
-    const ids = ['people/c1', 'people/c2', 'people/c3', 'people/c4'];
-    const results = await google.remote.delete(ids, NEVER);
-    expect(results).toEqual(ids.map((key) => ({ key, ok: true, value: null })));
-    expect(deleted).toEqual(['people/c1', 'people/c3', 'people/c4']);
-  });
-
   test('fails only for the contact that is refused', async () => {
     await using google = await startGoogle(({ body }) =>
       body.resourceNames.includes('people/me') ? apiError(400, 'INVALID_ARGUMENT') : {},

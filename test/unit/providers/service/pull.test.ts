@@ -184,11 +184,6 @@ describe('a whole listing', () => {
     ]);
   });
 
-  it('of a service without contacts starts the cursor before any later change', async () => {
-    await using server = await startServer(serviceOf(() => [], true));
-    expect(watermarkOf((await collect(server.remote.pull(WHOLE, never)))[0])).toBe(0);
-  });
-
   it('[R14] never starts the cursor after its own start, even if it is resumed later', async () => {
     const rows = manyRows(120);
     let nowMs = NOW_MS;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
-import { NameTakenError, UnavailableError } from '../../../../src/providers/errors.ts';
+import { UnavailableError } from '../../../../src/providers/errors.ts';
 import { contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import { recordOf } from '../../../../src/providers/service/mapper.ts';
 import {
@@ -172,20 +172,6 @@ describe('an update', () => {
     expect(server.received[0]?.body).toEqual({ data: { title: 'Countess' } });
     expect(result).toMatchObject({ ok: true, value: { contact: { title: 'Countess' }, groupIds: ['bucket_4'] } });
   });
-
-  it('of a deleted contact fails with kind not-found', async () => {
-    await using server = await startServer(() => ({ status: 404 }));
-    expect(await server.remote.update([updating], never)).toMatchObject([{ ok: false, error: { kind: 'not-found' } }]);
-  });
-});
-
-it('a delete of a deleted contact succeeds', async () => {
-  await using server = await startServer(
-    inTurn({ json: one(contactJson(5)) }, { status: 404 }, { status: 204 }, { status: 422 }),
-  );
-  for (const ok of [true, true, true, false]) {
-    expect(await server.remote.delete(['contact_5'], never)).toMatchObject([{ key: 'contact_5', ok }]);
-  }
 });
 
 describe('a read that fails', () => {
@@ -298,33 +284,5 @@ describe('buckets', () => {
   it('fail as a list if one bucket is unreadable', async () => {
     await using server = await startServer(() => ({ json: list([bucketJson(1), { id: 'bucket_2' }]) }));
     expect(await failureOf(server.remote.listGroups(never))).toMatchObject({ kind: 'unreadable' });
-  });
-
-  it('are created, or the existing bucket is returned if the name is taken', async () => {
-    const taken = { status: 422, json: { errors: ['Name has already been taken'] } };
-    const namesakes = { json: list([bucketJson(1, 'Other'), bucketJson(2, ' Cafe\u0301 ')]) };
-    await using server = await startServer(
-      inTurn({ json: one(bucketJson(5, 'New')) }, taken, namesakes, taken, { json: list([]) }),
-    );
-    expect(await server.remote.createGroup('New', never)).toMatchObject({ id: 'bucket_5' });
-    expect(server.received[0]?.body).toEqual({ data: { name: 'New' } });
-    expect(await server.remote.createGroup('CAF\u00c9', never)).toMatchObject({ id: 'bucket_2' });
-    expect(await failureOf(server.remote.createGroup('Missing', never))).toBeInstanceOf(NameTakenError);
-  });
-
-  it('are renamed and deleted, and a delete of a deleted bucket succeeds', async () => {
-    await using server = await startServer(
-      inTurn({ json: one(bucketJson(5, 'B')) }, { json: one(bucketJson(5)) }, { status: 404 }),
-    );
-    expect(await server.remote.renameGroup({ id: 'bucket_5', name: 'A', version: '' }, 'B', never)).toMatchObject({
-      name: 'B',
-    });
-    await server.remote.deleteGroup('bucket_5', never);
-    await server.remote.deleteGroup('bucket_5', never);
-    expect(server.calls()).toEqual([
-      'PATCH /v2/buckets/bucket_5',
-      'DELETE /v2/buckets/bucket_5',
-      'DELETE /v2/buckets/bucket_5',
-    ]);
   });
 });

@@ -25,7 +25,7 @@ export type CarddavRemoteOptions = RemoteOptions &
     readonly groupStyle: BookContext['groupStyle'];
   };
 
-const WRITES_PER_BATCH = 20;
+const WRITES_PER_BATCH = 50;
 
 const CAPABILITIES: RemoteCapabilities = {
   createBatch: WRITES_PER_BATCH,

@@ -211,9 +211,9 @@ const responseOf = (element: XmlElement): DavResponse => {
 };
 
 /** Returns the multistatus of an answer; null if the answer has another root. */
-export const multistatusOf = (document: XmlDocument | null): Multistatus | null => {
-  if (document?.name !== 'D:multistatus') return null;
-  return { responses: document.responses, syncToken: childOf(document, 'D:sync-token')?.text.trim() || null };
+export const multistatusOf = (root: XmlDocument | null): Multistatus | null => {
+  if (root?.name !== 'D:multistatus') return null;
+  return { responses: root.responses, syncToken: childOf(root, 'D:sync-token')?.text.trim() || null };
 };
 
 /** Returns a found property of a response. */

@@ -164,6 +164,7 @@ export const changedBase = (
 
 /** Returns the base of a contact after its side changed its groups: the moved ones are as they are now. */
 export const settleGroups = (base: Snapshot, moved: readonly string[], now: readonly string[]): Snapshot => {
+  if (moved.length === 0) return base;
   const joined = moved.filter((id) => now.includes(id));
   const others = base.groupIds.filter((id) => !moved.includes(id));
   const { buckets = [], ...declined } = base.declined ?? {};

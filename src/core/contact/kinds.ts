@@ -114,6 +114,7 @@ export const list = <Element extends ElementParts>(
   { keyOf, isBlank, synonymsAmong = () => NO_SYNONYMS, united = () => null, isTyped = false }: Identity<Element>,
 ): ListSpec<Element> => {
   const normalise = (given: readonly Element[]): readonly Element[] => {
+    if (given.length === 0) return given;
     const filled = given.map(element.normalise).filter((each) => !isBlank(each));
     // Most lists have one element, and computing a key is expensive: a phone number must be parsed.
     if (filled.length < 2) return filled;

@@ -3,11 +3,7 @@ import { emailKey, phoneDigits, phoneKey } from './keys.ts';
 import { fullNameKey, wordsOf } from './names.ts';
 
 /** Returns the words of a name as lines, in the order of {@link fullNameKey}, followed by an empty line. */
-const nameLines = (words: readonly string[]): string =>
-  `\n${words
-    .toSorted()
-    .map((word) => `${word}\n`)
-    .join('')}\n`;
+const nameLines = (words: readonly string[]): string => ['', ...words.toSorted(), '', ''].join('\n');
 
 /** The search text of a contact without a name, an address or a number. */
 const EMPTY_SEARCH_TEXT = nameLines([]);

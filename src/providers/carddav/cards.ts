@@ -65,8 +65,9 @@ const REVISION = /^(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d):?(\d\d)(?:\.\d+)?(?:Z|
 
 /** Returns the time of the last edit, epoch milliseconds, as the editing program wrote it; null without a valid one. */
 const revisionOf = (card: Card): number | null => {
-  const [, year, month, day, hour, minute, second, hours, minutes = '00'] =
-    REVISION.exec(textOf(card, 'REV').trim()) ?? [];
+  const parts = REVISION.exec(textOf(card, 'REV').trim());
+  if (parts === null) return null;
+  const [, year, month, day, hour, minute, second, hours, minutes = '00'] = parts;
   const zone = hours === undefined ? 'Z' : `${hours}:${minutes}`;
   const timeMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`);
   return Number.isNaN(timeMs) ? null : timeMs;

@@ -15,16 +15,17 @@ import {
   readChanges,
   readCtag,
 } from './changes.ts';
-import { categoriesOf, isGroupCard, listGroupCards, memberKeyOf } from './group-cards.ts';
+import { isGroupCard, listGroupCards, memberKeyOf } from './group-cards.ts';
 import { searchCards } from './search.ts';
-import { cardGroupsOf, membershipsIn, type Memberships, type Records } from './mapper.ts';
+import { cardGroupsOf, categoryNameOf, membershipsIn, type Memberships, type Records } from './mapper.ts';
 
 type Feed = { readonly context: BookContext; readonly records: Records };
 
-/** Remembers the categories of cards, which are groups of the address book. */
-const noteCategories = ({ categories }: BookContext, readings: Iterable<CardReading>): void => {
-  for (const reading of readings) {
-    if (reading.kind === 'card') for (const name of categoriesOf(reading.stored.card)) categories.names.add(name);
+/** Remembers the categories of contacts, which are groups of the address book. */
+const noteCategories = ({ categories }: BookContext, changes: readonly FeedChange[]): void => {
+  for (const change of changes) {
+    const groupIds = change.kind === 'upsert' ? change.record.groupIds : [];
+    for (const name of groupIds.flatMap((id) => categoryNameOf(id) ?? [])) categories.names.add(name);
   }
 };
 
@@ -68,13 +69,13 @@ async function* pullChanges(feed: Feed, cursorText: string, signal: AbortSignal)
     const readings = await readCards(context, chunk, signal);
     const isNewGroup = (reading: CardReading): boolean => reading.kind === 'card' && isGroupCard(reading.stored.card);
     if ([...readings.values()].some(isNewGroup)) throw expired('a group was added');
-    noteCategories(context, readings.values());
     // A read confirms each deletion (R7). A card that cannot be read is read again later.
     const changes = [...readings].flatMap(([id, reading]): readonly FeedChange[] =>
       reading.kind === 'gone' && namedAsDeleted.has(id)
         ? [{ kind: 'tombstone', id }]
         : changeOf(feed, id, reading, memberships),
     );
+    noteCategories(context, changes);
     yield feedPage({ changes });
   }
   const next: FeedCursor = { ...cursor, token };
@@ -122,8 +123,8 @@ const listedPage = async (
   const isKnown = ({ digest }: { readonly digest: string | null }): boolean => knownDigests.has(digest);
   const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);
   const readings = await readCards(context, asked, signal);
-  noteCategories(context, readings.values());
   const changes = [...readings].flatMap(([id, reading]) => changeOf(feed, id, reading, memberships));
+  noteCategories(context, changes);
   const page = await splitKnown(changes, known);
   return { ...page, unchanged: [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged] };
 };

@@ -80,8 +80,9 @@ const valuesOf = (
 ): readonly (string | number | null)[] => {
   const isRow = operation.op === 'add' || operation.op === 'put';
   const cells = isRow ? operation.row : operation.op === 'patch' ? operation.set : {};
-  const values = properties.map((property) => bound(assignedValue(property, cells[property] ?? null, ids)));
-  if (isRow) return [link, ...values];
+  const values: (string | number | null)[] = isRow ? [link] : [];
+  for (const property of properties) values.push(bound(assignedValue(property, cells[property] ?? null, ids)));
+  if (isRow) return values;
   if (hasLink) values.push(link);
   return [...values, ...boundWhere(operation.where)];
 };

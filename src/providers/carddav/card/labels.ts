@@ -66,6 +66,7 @@ const ownTypes = (line: ContentLine): readonly string[] =>
   parameterOf(line, 'TYPE').filter((type) => !ABILITIES.has(type.toLowerCase()));
 
 const labelOfTypes = (types: readonly string[]): string | null => {
+  if (types.length === 0) return null;
   const known = BY_TYPES.get(keyOf([...new Set(types)]));
   if (known !== undefined) return known;
   const common = types.map((type) => BY_TYPES.get(keyOf([type]))).find((label) => label !== undefined);

@@ -81,16 +81,6 @@ describe('the list of actions', () => {
     ]);
   });
 
-  test('contains an update for each side that is written', () => {
-    const left = present(record('g', { ...ADA, title: 'Dr' }), snapshot(ADA));
-    const right = present(record('s', { ...ADA, company: 'Engine' }), snapshot(ADA));
-    const ids = { leftId: 'g', rightId: 's' };
-    expect(actions({ pairs: [pairOf(left, right)] })).toEqual([
-      { side: 'left', action: 'update', ...ids, fields: ['company'] },
-      { side: 'right', action: 'update', ...ids, fields: ['title'] },
-    ]);
-  });
-
   test('contains a pairing before the updates that it causes', () => {
     const left = unpaired('left', record('g', ADA));
     const right = unpaired('right', record('s', { ...ADA, title: 'Dr' }));
@@ -106,12 +96,6 @@ describe('the list of actions', () => {
     const right = unpaired('right', record('s', ADA));
     expect(actions({ survivors, unpaired: { left: [], right } })).toEqual([
       { side: 'left', action: 'pair', leftId: 'g', rightId: 's', fields: [] },
-    ]);
-  });
-
-  test('gives both ids of a delete', () => {
-    expect(actions({ pairs: [pairOf(present(record('g', ADA)), gone('s'))] })).toEqual([
-      { side: 'left', action: 'delete', leftId: 'g', rightId: 's', fields: [] },
     ]);
   });
 

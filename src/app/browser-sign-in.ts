@@ -49,8 +49,6 @@ type ConsentRequest = {
 export type BrowserSignIns = {
   /** Returns the address of the consent page. Throws a SignInError or a ConfigError. */
   begin(request: ConsentRequest): Promise<string>;
-  /** The address of the consent page that the owner was given for the side; null if it was not requested or has expired. */
-  pending(of: Pick<ConsentRequest, 'owner' | 'link' | 'side'>): string | null;
   /** The link of the owner's sign-in with that state; null for any other state. */
   linkOf(owner: string, state: string): string | null;
   /**
@@ -155,8 +153,6 @@ const createPendingSignIns = ({ now }: Pick<Clock, 'now'>) => {
       all.set(state, pending);
     },
     get: (state: string): Pending | null => current().find(([each]) => each === state)?.[1] ?? null,
-    find: (isMeant: (pending: Pending) => boolean): Pending | null =>
-      current().find(([, pending]) => isMeant(pending))?.[1] ?? null,
     remove: (state: string): void => void all.delete(state),
     clear: (): void => all.keys().forEach(drop),
   };
@@ -177,8 +173,6 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
       signIns.add(state, { owner, link: link.name, settings: settingsOf(link), side, untilMs, ...consent });
       return consent.address;
     },
-    pending: ({ owner, link: { name }, side }) =>
-      signIns.find((each) => each.owner === owner && each.link === name && each.side === side)?.address ?? null,
     linkOf: (owner, state) => {
       const pending = signIns.get(state);
       return pending?.owner === owner ? pending.link : null;

@@ -165,7 +165,8 @@ const store = async (step: SignInStep, grant: Grant, account: Account): Promise<
   const { print, app, link, side, clock } = step;
   const { name } = link.sides[side];
   const { token, scopes } = grant;
-  await app.vault.save(link.name, name, { token, scopes, account: account.id, storedAtMs: clock.now() });
+  const { id, email } = account;
+  await app.vault.save(link.name, name, { token, scopes, account: id, email, storedAtMs: clock.now() });
   const isSealed = await app.vault.isSealed(link.name, name);
   print(`Stored in ${app.vault.place}${isSealed ? ', encrypted' : ', not encrypted (CREDENTIALS_KEY is not set)'}.`);
 };

@@ -16,7 +16,7 @@ export class LeaveOutError extends Error {
 }
 
 /** A contact by its side and its id there. */
-type OneContact = { readonly side: Side; readonly id: string };
+export type OneContact = { readonly side: Side; readonly id: string };
 
 /** Loads the contact with its pair. @throws {LeaveOutError} if it is not stored, or is deleted. */
 const load = async (store: Store, link: string, { side, id }: OneContact) => {

@@ -178,7 +178,8 @@ export const planPart = async (
   const links = currentLinks(session, groups);
   const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
   const found = { scopes, marked, verdicts };
-  const material = { pairs: [], survivors: [], conflicts: [], unpaired, groups: own, policy, ...found };
+  const conflicts = await currentConflicts(session);
+  const material = { pairs: [], survivors: [], conflicts, unpaired, groups: own, policy, ...found };
   const { plan, ...waiting } = await deferWaiting(session, planContacts(material));
   return { plan, outdated: { ...waiting, conflicts: [], deletions: [] } };
 };

@@ -9,6 +9,8 @@ const credential = z.object({
   token: z.string().min(1),
   /** The account that signed in, as the remote names it; null if it does not say. */
   account: z.string().nullable(),
+  /** The email address of the account, for display; missing or null if the remote does not report it. */
+  email: z.string().nullable().exactOptional(),
   /** The granted permissions; null if the remote does not report them. */
   scopes: z.array(z.string()).readonly().nullable(),
   storedAtMs: z.number(),

@@ -1,9 +1,9 @@
-import { without, withoutExtras, withValuesOf } from '../contact/chosen.ts';
+import { contactFieldsOf, without, withoutExtras, withValuesOf } from '../contact/chosen.ts';
 import { EMPTY_CONTACT, isEmptyContact, type SyncedField } from '../contact/contact.ts';
 import { type Half, halfKey, isPresent } from '../contact/half.ts';
-import { contactOf, type ContactRecord, unsyncableFields } from '../contact/record.ts';
+import { contactOf, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
+import { EMPTY_SNAPSHOT, equalIn, equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
 import {
   type Creation,
   type Decision,
@@ -114,9 +114,23 @@ export const decideMerge = (
   };
 };
 
-const joinsOf = (side: Side, record: ContactRecord, links: readonly GroupLink[]): readonly string[] => {
-  const ids = new Set<string | null>(record.groupIds);
+const joinsOf = (
+  side: Side,
+  { groupIds }: Pick<Snapshot, 'groupIds'>,
+  links: readonly GroupLink[],
+): readonly string[] => {
+  const ids = new Set<string | null>(groupIds);
   return links.filter((link) => ids.has(link[side])).map((link) => link.key);
+};
+
+/** Returns the last values of a deleted contact in some fields. Values that it had not sent to the other side are left out. */
+const lastValues = ({ base, record }: Half, fields: readonly SyncedField[]): Snapshot => {
+  if (base === null) return EMPTY_SNAPSHOT;
+  const sent = contactFieldsOf(fields).filter((field) => equalIn(field, record.contact, base.contact));
+  return {
+    contact: withoutExtras(withValuesOf(EMPTY_CONTACT, base.contact, sent)),
+    groupIds: base.groupIds.filter((id) => record.groupIds.includes(id)),
+  };
 };
 
 /**
@@ -130,12 +144,11 @@ const creationOf = (
   policy: Policy,
 ): Creation => {
   const to = otherSide(side);
-  const deleted = pair?.[to]?.record ?? null;
+  const deleted = pair?.[to] ?? null;
   const ownFields = unwrittenFields(policy, to);
   const localFields = [...ownFields, ...unsyncableFields(record)];
-  const own = withoutExtras(withValuesOf(EMPTY_CONTACT, deleted?.contact ?? EMPTY_CONTACT, ownFields));
-  const ownJoins = deleted === null ? [] : joinsOf(to, deleted, links);
-  const joins = localFields.includes('buckets') ? ownJoins : joinsOf(side, record, links);
+  const own = deleted === null ? EMPTY_SNAPSHOT : lastValues(deleted, ownFields);
+  const joins = localFields.includes('buckets') ? joinsOf(to, own, links) : joinsOf(side, record, links);
   return {
     kind: 'create',
     side: to,
@@ -143,7 +156,7 @@ const creationOf = (
     pair,
     joins,
     ...(localFields.length > 0 && { localFields }),
-    ...(!isEmptyContact(own) && { own }),
+    ...(!isEmptyContact(own.contact) && { own: own.contact }),
   };
 };
 
@@ -227,13 +240,16 @@ const decideMatch = (
   match: Match,
   survivors: ReadonlyMap<string, Pair>,
   { links, policy, selects }: DecisionContext,
+  recorded: readonly RecordedConflict[],
 ): readonly Decision[] => {
   const [known, ...others] = SIDES.flatMap((side) => survivors.get(halfKey(match[side])) ?? []);
   // If both contacts were kept, one pair is dropped: no contact may be in two pairs.
   const drops = others.map((pair): Unlink => ({ kind: 'unlink', pair, to: 'drop' }));
   const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
   const halves = bySide((side) => ({ ...match[side], base: null }));
-  const merge = withUnlinking(decideMerge(pair, halves, links, policy), links, selects);
+  // A user may have decided conflicts of the first match before any run recorded them.
+  const own = recorded.filter(({ rightId }) => rightId === match.right.id);
+  const merge = withUnlinking(decideMerge(pair, halves, links, policy, own), links, selects);
   return [...drops, match.byHand ? { ...merge, byHand: true } : merge];
 };
 
@@ -315,7 +331,7 @@ export const planContacts = (input: PlanInput): Plan => {
     ...input.pairs
       .filter(isUnmatched)
       .flatMap((pair) => decidePair(pair, context, recorded.get(pair.left?.id ?? '') ?? []) ?? []),
-    ...met.flatMap((match) => decideMatch(match, survivors, context)),
+    ...met.flatMap((match) => decideMatch(match, survivors, context, recorded.get(match.left.id) ?? [])),
     ...replacements.map((replacement) => decideReplacement(replacement, context)),
     ...wanted.flatMap((half) => decideNew(half, context, input)),
     ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, context)),

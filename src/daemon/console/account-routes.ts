@@ -6,7 +6,7 @@ import { isLoopback } from '../../util/http.ts';
 import { refuse, type Env } from './access.ts';
 import { plainPage, linkPath } from './layout.ts';
 import type { SignInView } from './pages/accounts.ts';
-import { handleForm, linksFor, type LinkParts } from './routing.ts';
+import { linksFor, type LinkParts } from './routing.ts';
 
 /** The address to which a consent page redirects the browser; null if no consent page would redirect to it. */
 const redirectOf = (origin: string): string | null => {
@@ -20,14 +20,13 @@ const originOf = (context: Context<Env>): string => {
 };
 
 /** Reads how the sides of the link are signed in at. */
-export const readSignIns = async ({ app, signIns }: LinkParts, context: Context<Env>): Promise<SignInView> => {
-  const { link, session } = context.var;
+export const readSignIns = async ({ app }: LinkParts, context: Context<Env>): Promise<SignInView> => {
+  const { link } = context.var;
   const stored = new Set((await app.vault.names()).filter((each) => each.link === link.name).map(({ side }) => side));
   return {
     sides: bySide((side) => ({
       hasToken: link.sides[side].token !== null || stored.has(link.sides[side].name),
       way: signInMethodOf(link, side),
-      consent: signIns.pending({ owner: session.id, link, side }),
     })),
     canReturn: redirectOf(originOf(context)) !== null,
   };
@@ -35,19 +34,37 @@ export const readSignIns = async ({ app, signIns }: LinkParts, context: Context<
 
 const toLink = (link: string): string => linkPath(link);
 
-/** Adds the sign-in at the sides of a link. */
-export const addSignIn = (routes: Hono<Env>, parts: LinkParts): void => {
-  routes.post(
-    '/links/:link/sign-in',
-    handleForm(toLink, async (link, form, context) => {
-      const side = SIDES.find((each) => each === form.get('side'));
-      const redirectUri = redirectOf(context.req.header('origin') ?? '');
-      if (side === undefined) return 'Choose a side.';
-      if (redirectUri === null) return 'No consent page redirects to this address. Sign in from a terminal.';
-      await parts.signIns.begin({ owner: context.get('session').id, link, side, redirectUri });
-      return `Press Continue to sign in at ${link.sides[side].place}.`;
-    }),
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'The sign-in failed.');
+
+/**
+ * Leads the browser to another site. A redirect would not do, because forms may be sent to this page only, and a redirect from
+ * another site has no session cookie.
+ */
+const leadTo = (context: Context<Env>, title: string, address: string): Response | Promise<Response> => {
+  context.header('refresh', `0; url=${address}`);
+  return context.html(
+    plainPage(title, html`<p><a class="button first" href="${address}" rel="noreferrer">Continue</a></p>`),
   );
+};
+
+/** Adds the sign-in at the sides of a link. */
+export const addSignIn = (routes: Hono<Env>, { signIns }: LinkParts): void => {
+  routes.post('/links/:link/sign-in', async (context) => {
+    const { form, link, session } = context.var;
+    const side = SIDES.find((each) => each === form.get('side'));
+    const redirectUri = redirectOf(context.req.header('origin') ?? '');
+    const report = (notice: string): Response => {
+      session.notice = notice;
+      return context.redirect(toLink(link.name), 303);
+    };
+    if (side === undefined || redirectUri === null) {
+      return report('No consent page redirects to this address. Sign in from a terminal.');
+    }
+    return signIns.begin({ owner: session.id, link, side, redirectUri }).then(
+      (address) => leadTo(context, `Sign in at ${link.sides[side].place}`, address),
+      (error: unknown) => report(messageOf(error)),
+    );
+  });
 };
 
 const ANSWER = ['state', 'code', 'error'] as const;
@@ -69,9 +86,7 @@ const answerIn = (context: Context<Env>): URLSearchParams => {
 export const comeBack = (context: Context<Env>): Response | Promise<Response> => {
   const query = answerIn(context).toString();
   if (query.length > LONGEST_ANSWER) return refuse(context, 400, 'Not signed in', 'The answer is too long.');
-  const next = `/connected/finish?${query}`;
-  context.header('refresh', `0; url=${next}`);
-  return context.html(plainPage('Back from the sign-in', html`<p><a href="${next}">Continue</a></p>`));
+  return leadTo(context, 'Back from the sign-in', `/connected/finish?${query}`);
 };
 
 /** Finishes the sign-in of this session with the state of the answer. */
@@ -91,9 +106,6 @@ export const finishSignIn =
         'This session has not begun that sign-in, or it has expired. Nothing was stored. Begin it again on the page of the link.',
       );
     }
-    session.notice = await parts.signIns.finish(session.id, link, answer).then(
-      (said) => said.join(' '),
-      (error: unknown) => (error instanceof Error ? error.message : 'The sign-in failed.'),
-    );
+    session.notice = await parts.signIns.finish(session.id, link, answer).then((said) => said.join(' '), messageOf);
     return context.redirect(toLink(link.name), 303);
   };

@@ -1,6 +1,7 @@
 import { createPlans, type Planning } from './plans.ts';
 import type { RunRow } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
+import type { OneContact } from '../../engine/leave-out.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { Daemon, OnReport } from '../jobs/daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
@@ -48,6 +49,8 @@ export type ConsoleActions = {
   currentPlan(link: LinkConfig): Promise<Planning | null>;
   /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
   accept(link: LinkConfig, digest: string): void;
+  /** Removes the creation or deletion of a contact that was left out from the plan. */
+  leaveOutOfPlan(link: LinkConfig, contact: OneContact): void;
   preview(link: LinkConfig, target: UndoTarget): void;
   /** Runs an undo. `acceptedHalt`: the message of the only accepted halt. */
   undo(link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void;
@@ -154,6 +157,7 @@ export const createConsoleActions = (parts: ActionParts): ConsoleActions => {
     planning: plans.planning,
     currentPlan: plans.currentPlan,
     accept: plans.accept,
+    leaveOutOfPlan: plans.leaveOutOfPlan,
     preview: undos.preview,
     undo: undos.undo,
     undoing: undos.undoing,

@@ -7,6 +7,8 @@ export type BackgroundTasks<State> = {
   read(link: LinkConfig): State | null;
   /** Starts a task, unless one is running. `failed` returns the state after an error. */
   begin(link: LinkConfig, first: State, parts: Work<State>): void;
+  /** Changes the state of a link, if it has one and no task is running. */
+  update(link: LinkConfig, change: (state: State) => State): void;
   isWorking(link: LinkConfig): boolean;
   /** Resolves when no task is running. */
   ended(): Promise<unknown>;
@@ -45,6 +47,11 @@ export const createBackgroundTasks = <State>(most: number): BackgroundTasks<Stat
           put(key, state);
         });
       working.set(key, task);
+    },
+    update: (link, change) => {
+      const key = keyOf(link);
+      const state = states.get(key);
+      if (state !== undefined && !working.has(key)) put(key, change(state));
     },
     isWorking: (link) => working.has(keyOf(link)),
     ended: () => Promise.all(working.values()),

@@ -1,9 +1,12 @@
 import { html } from 'hono/html';
-import { SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { decidingOf } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
+import { SIDES, type Side } from '../../core/contact/side.ts';
+import { decidedBy } from '../../core/reconcile/conflict-policy.ts';
 import { countBySide, containsText, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
-import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
+import { decidedWords, fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
-import { exactTimeTag, type Html } from './layout.ts';
+import { exactTimeTag, filterForm, valueList, type Html } from './layout.ts';
 
 /** The number of changes of each kind on one page; the filter finds the others. */
 const ROWS_SHOWN = 100;
@@ -23,9 +26,6 @@ const ACTIONS: Readonly<Record<Change['action'], string>> = {
   'delete-group': 'delete the group',
 };
 
-/** The values of a field, separated by commas. */
-export const valuesText = (values: readonly string[]): string => (values.length === 0 ? '(empty)' : values.join(', '));
-
 /** The ids of a contact without a name. */
 export const idsText = ({
   leftId,
@@ -38,45 +38,58 @@ export const idsText = ({
 /** The contact or group of a change. */
 const changeSubject = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
 
-/** The times of both edits, if they decided a conflict. */
-const timesText = (why: FieldChange['why'], sides: Sides<SideWords>): Html => {
-  if (why.kind !== 'conflict' || why.changedAtMs === undefined) return html``;
-  const { changedAtMs } = why;
-  const times = SIDES.map((side) => {
-    const atMs = changedAtMs[side];
-    return html` ${sides[side].title} ${atMs === null ? 'unknown' : exactTimeTag(atMs)}${side === 'left' ? ',' : ''}`;
-  });
-  return html`; contact changed:${times}`;
+/** The rule by which a side won a conflict, and the times of both edits if they decided it. */
+const ruleText = ({ field, why }: FieldChange, link: LinkConfig): Html => {
+  if (why.kind !== 'conflict' || field === 'name') return html``;
+  const { changedAtMs, winner } = why;
+  const conflict = { field, left: '', right: '', winner, decided: null, endedAtMs: null };
+  const by = decidedBy(conflict, decidingOf(link), changedAtMs ?? { left: null, right: null });
+  if (changedAtMs === undefined)
+    return by === 'newer edit' ? html`` : html`: ${decidedWords({ by, winner }, link.sides)}`;
+  const timeOf = (side: Side) => (changedAtMs[side] === null ? 'at an unknown time' : exactTimeTag(changedAtMs[side]));
+  const times = SIDES.map((side) => html`${link.sides[side].title}: changed ${timeOf(side)}`);
+  // The text before this one has the reason of a tie.
+  return html`${by === 'newer edit' ? ': the newer edit' : ''}${valueList(times)}`;
+};
+
+/** The values of a field before and after. Of several values, only those that were removed or added. */
+const valuesOfChange = ({ from, to }: FieldChange): Html => {
+  if (from.length < 2 && to.length < 2)
+    return html`<del>${from[0] ?? '(empty)'}</del> &rarr; <ins>${to[0] ?? '(empty)'}</ins>`;
+  const removed = from.filter((value) => !to.includes(value)).map((value) => html`removed <del>${value}</del>`);
+  const added = to.filter((value) => !from.includes(value)).map((value) => html`added <ins>${value}</ins>`);
+  const changed = [...removed, ...added];
+  return changed.length === 0 ? html`the same values in another order` : valueList(changed);
 };
 
 /** A field with its value before and after. */
-export const fieldChangeItem = (
-  { field, from, to, why }: FieldChange,
-  whole: Change['why'] | null,
-  sides: Sides<SideWords>,
-): Html => {
+export const fieldChangeItem = (change: FieldChange, whole: Change['why'] | null, link: LinkConfig): Html => {
+  const { field, from, to, why } = change;
+  const { sides } = link;
   const name = field === 'name' ? 'name' : fieldWords(field);
-  const reason =
-    whole === null || why.kind === whole.kind ? '' : html` (${whyWords(why, sides)}${timesText(why, sides)})`;
+  const isToldAbove = whole === null || why.kind === whole.kind;
+  const reason = isToldAbove ? '' : html` (${whyWords(why, sides)}${ruleText(change, link)})`;
   if (why.kind === 'asked') {
     return html`<li>
-      ${name}: ${sides.left.place} ${valuesText(from)}, ${sides.right.place} ${valuesText(to)}${reason}
+      ${name}${reason}:
+      ${valueList(SIDES.map((side) => `${sides[side].title}: ${(side === 'left' ? from : to)[0] ?? '(empty)'}`))}
     </li>`;
   }
-  return html`<li>${name}: <del>${valuesText(from)}</del> &rarr; <ins>${valuesText(to)}</ins>${reason}</li>`;
+  return html`<li>${name}: ${valuesOfChange(change)}${reason}</li>`;
 };
 
 /** A value of a created or deleted contact; the name is already in the heading. */
 const contentItem = ({ field, from, to }: FieldChange): Html => {
   const isName = field === 'name' || field === 'firstName' || field === 'lastName';
-  return isName ? html`` : html`<li>${fieldWords(field)}: ${valuesText([...from, ...to])}</li>`;
+  return isName ? html`` : html`<li>${fieldWords(field)}: ${valueList([...from, ...to])}</li>`;
 };
 
-const changeItem = <Each extends Change>(change: Each, sides: Sides<SideWords>, more: (change: Each) => Html): Html => {
+const changeItem = <Each extends Change>(change: Each, link: LinkConfig, more: (change: Each) => Html): Html => {
   const { action, side, changes, why } = change;
+  const { sides } = link;
   const place = IS_OF_BOTH.has(action) ? '' : ` at ${sides[side].place}`;
   const isWhole = /^(?:create|delete)/u.test(action);
-  const items = changes.map((each) => (isWhole ? contentItem(each) : fieldChangeItem(each, why, sides)));
+  const items = changes.map((each) => (isWhole ? contentItem(each) : fieldChangeItem(each, why, link)));
   return html`<li>
     <h3>${changeSubject(change)}</h3>
     <span class="faint">${ACTIONS[action]}${place}: ${whyWords(why, sides)}</span>
@@ -98,42 +111,16 @@ export const shownOf = (query: (name: string) => string | undefined): ChangeFilt
   return { ...(only !== undefined && { only }), ...(grep !== '' && { grep }) };
 };
 
-const option = (value: ChangeKind, shown: ChangeFilter): Html =>
-  html`<option value="${value}" ${shown.only === value ? html`selected` : ''}>${CHANGE_KIND_TITLES[value]}</option>`;
-
-/** The filter of a list. */
-export const filterForm = (action: string, shown: ChangeFilter, label = 'Find a name or a value'): Html =>
-  html`<form method="get" action="${action}" class="actions" role="search">
-    <div>
-      <label for="find">${label}</label>
-      <input id="find" name="find" type="search" value="${shown.grep ?? ''}" />
-    </div>
-    <div>
-      <label for="only">Show</label>
-      <select id="only" name="only">
-        <option value="">Everything</option>
-        ${CHANGE_KINDS.map((each) => option(each, shown))}
-      </select>
-    </div>
-    <button class="quiet">Filter</button>
-  </form>`;
-
-type FindForm = { readonly label?: string; readonly kept?: Readonly<Record<string, string>> };
-
-/** The filter of a list; `kept` are other parameters of the address. */
-export const findForm = (
-  action: string,
-  text: string,
-  { label = 'Find a name or a value', kept = {} }: FindForm = {},
-): Html =>
-  html`<form method="get" action="${action}" class="actions" role="search">
-    ${Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <div>
-      <label for="find">${label}</label>
-      <input id="find" name="find" type="search" value="${text}" />
-    </div>
-    <button class="quiet">Find</button>
-  </form>`;
+/** The filter of changes. */
+export const changeFilter = (action: string, shown: ChangeFilter, label?: string): Html =>
+  filterForm({
+    action,
+    find: shown.grep ?? '',
+    ...(label !== undefined && { label }),
+    choices: [
+      { name: 'only', label: 'Show', options: { '': 'Everything', ...CHANGE_KIND_TITLES }, chosen: shown.only ?? '' },
+    ],
+  });
 
 /** Whether one of the texts contains the search text. */
 export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
@@ -147,18 +134,20 @@ type Section<Each> = {
   readonly own: readonly Each[];
 };
 
-/** Changes of one kind; `rest` is a hint about those that are not shown. */
+/** Changes of one kind; `rest` is a hint about those that are not shown, and `intro` is shown above them. */
 export const changeSection = <Each extends Change>(
   { changeKind, total, counted = total, own }: Section<Each>,
-  sides: Sides<SideWords>,
+  link: LinkConfig,
   more: (change: Each) => Html,
   rest: Html | string = 'use the filter to find them.',
+  intro: Html = html``,
 ): Html => {
-  const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, sides, more));
+  const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, link, more));
   const folded = items.slice(SAMPLES_SHOWN);
   const hidden = total - items.length;
   return html`<section id="${changeKind}">
     <h2>${CHANGE_KIND_TITLES[changeKind]}: ${grouped(counted)}</h2>
+    ${intro}
     <ul class="panel changes">
       ${items.slice(0, SAMPLES_SHOWN)}
     </ul>
@@ -178,12 +167,13 @@ export const changeSection = <Each extends Change>(
   </section>`;
 };
 
-/** Changes grouped by kind, destructive kinds first. `more` returns additional content for each change. */
+/** Changes grouped by kind, destructive kinds first. `more` and `intro` return additional content for a change and for a kind. */
 export const changeSections = <Each extends Change>(
   all: readonly Each[],
-  sides: Sides<SideWords>,
+  link: LinkConfig,
   shown: ChangeFilter,
   more: (change: Each) => Html = () => html``,
+  intro: (own: readonly Each[]) => Html = () => html``,
 ): readonly Html[] => {
   const selected = selectChanges(all, shown);
   const groups = Map.groupBy(selected, changeKindOf);
@@ -191,7 +181,7 @@ export const changeSections = <Each extends Change>(
     const own = groups.get(changeKind) ?? [];
     const { left, right } = countBySide(own, selected);
     const section = { changeKind, total: own.length, counted: left + right, own };
-    return own.length === 0 ? [] : [changeSection(section, sides, more)];
+    return own.length === 0 ? [] : [changeSection(section, link, more, undefined, intro(own))];
   });
   return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];
 };

@@ -11,10 +11,18 @@ import { refuse, type Env } from './access.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { linkPath } from './layout.ts';
 import { handleForm, findIn, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
-import { explainById, findPeople, type ContactHistory } from '../../engine/history/explain.ts';
+import { listInConflict, listPeople } from '../../engine/history/browse.ts';
+import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
 import { contactPage, contactPath, type ContactView } from './pages/contact.ts';
-import { CONTACTS_SHOWN, contactsPage } from './pages/contacts.ts';
+import {
+  CONTACT_FILTERS,
+  CONTACTS_SHOWN,
+  contactsPage,
+  type ContactFilter,
+  type ContactsView,
+  type ListedContact,
+} from './pages/contacts.ts';
 
 const sideOf = (word: string | null): Side | null => SIDES.find((side) => side === word) ?? null;
 
@@ -100,17 +108,73 @@ const SAVED = {
   forget: 'Decision removed. The next run matches the contacts by its rules.',
 };
 
-const addSearch = (routes: Hono<Env>, { app, ...parts }: LinkParts): void => {
+/** The contacts that are not synced, or not in all fields, with the reasons. */
+const listUnsynced = async (store: Store, link: string): Promise<readonly ListedContact[]> => {
+  const { refused, skipped, alone } = await readLinkRecord(store, link);
+  const of = ({ leftId, rightId, name }: PairIds & Pick<ListedContact, 'name'>, note: string): ListedContact => ({
+    id: leftId ?? rightId ?? '',
+    name,
+    email: null,
+    sides: SIDES.filter((side) => (side === 'left' ? leftId : rightId) !== null),
+    note,
+  });
+  return [
+    ...refused.map((each) => of(each, `refused: ${each.reason}`)),
+    ...skipped.map((each) => of(each, `skipped: ${each.reason}`)),
+    ...alone.map((each) => of(each, 'not created on the other side')),
+  ].filter(({ id }) => id !== '');
+};
+
+/** One page of a list that is in memory. */
+const pageFrom = <Each>(all: readonly Each[], page: number) => ({
+  all: all.slice(page * CONTACTS_SHOWN, (page + 1) * CONTACTS_SHOWN),
+  hasMore: all.length > (page + 1) * CONTACTS_SHOWN,
+});
+
+const listContacts = async (
+  store: Store,
+  link: string,
+  { find, show, page }: Pick<ContactsView, 'find' | 'show' | 'page'>,
+): Promise<Pick<ContactsView, 'contacts' | 'hasMore'>> => {
+  const unsynced = await listUnsynced(store, link);
+  const notes = new Map(unsynced.map(({ id, note }) => [id, note]));
+  const withNote = (person: FoundPerson): ListedContact => ({ ...person, note: notes.get(person.id) ?? '' });
+  const disputed = show === 'conflicts' ? await listInConflict(store, link) : [];
+  if (find !== '') {
+    const ids = new Set(disputed.map(({ id }) => id));
+    const isShown = ({ id, sides }: FoundPerson): boolean =>
+      (show !== 'unsynced' || notes.has(id)) &&
+      (show !== 'alone' || sides.length === 1) &&
+      (show !== 'conflicts' || ids.has(id));
+    const found = await findPeople(store, link, find, CONTACTS_SHOWN);
+    return { contacts: found.filter(isShown).map(withNote), hasMore: found.length === CONTACTS_SHOWN };
+  }
+  if (show === 'unsynced' || show === 'conflicts') {
+    const { all, hasMore } = pageFrom(show === 'unsynced' ? unsynced : disputed.map(withNote), page);
+    return { contacts: all, hasMore };
+  }
+  const { people, hasMore } = await listPeople(store, link, { of: show, page, most: CONTACTS_SHOWN });
+  return { contacts: people.map(withNote), hasMore };
+};
+
+const FILTERS = Object.keys(CONTACT_FILTERS) as ContactFilter[];
+
+const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
+  const { store } = parts.app;
   routes.get('/links/:link/contacts', async (context) => {
     const { link } = context.var;
-    const text = findIn(context);
-    const named = text === '' ? null : await explainById(app.store, decidingLinkOf(link), text);
-    if (named !== null) return context.redirect(contactPath(link.name, text), 303);
-    const found = text === '' ? [] : await findPeople(app.store, link.name, text, CONTACTS_SHOWN);
-    const [only, ...others] = found;
-    if (only !== undefined && others.length === 0) return context.redirect(contactPath(link.name, only.id), 303);
-    const record = await readLinkRecord(app.store, link.name);
-    return context.html(contactsPage(pageOf({ app, ...parts }, context), link, { text, found, record }));
+    const find = findIn(context);
+    const show = FILTERS.find((each) => each === context.req.query('show')) ?? 'all';
+    const number = context.req.query('page') ?? '';
+    const page = /^\d{1,6}$/u.test(number) ? Number(number) : 0;
+    const named = find === '' ? null : await explainById(store, decidingLinkOf(link), find);
+    if (named !== null) return context.redirect(contactPath(link.name, find), 303);
+    const listed = await listContacts(store, link.name, { find, show, page });
+    const [only, ...others] = listed.contacts;
+    if (find !== '' && only !== undefined && others.length === 0) {
+      return context.redirect(contactPath(link.name, only.id), 303);
+    }
+    return context.html(contactsPage(pageOf(parts, context), link, { find, show, page, ...listed }));
   });
 };
 

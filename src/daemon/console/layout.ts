@@ -67,7 +67,8 @@ type Button = {
   /** Context for screen readers. */
   readonly describes?: string;
   readonly fields?: Readonly<Record<string, string>>;
-  readonly look?: 'quiet' | 'danger';
+  /** `first`: the main action of its card, at most one. */
+  readonly look?: 'first' | 'danger';
 };
 
 /** A form with one button. */
@@ -75,7 +76,7 @@ export const button = (page: PageContext, { action, label, describes, fields = {
   const hidden = Object.entries({ ...fields, token: page.formToken });
   return html`<form method="post" action="${action}">
     ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <button class="${look ?? ''}">
+    <button ${look === undefined ? '' : html`class="${look}"`}>
       ${label}${describes === undefined ? '' : html`<span class="skip"> ${describes}</span>`}
     </button>
   </form>`;
@@ -146,7 +147,7 @@ export const page = (context: PageContext, { title, nav, body, isLive = false }:
       <body>
         <header>
           <a class="skip" href="#content">Skip to content</a>
-          ${navigation(nav)} ${button(context, { action: '/sign-out', label: 'Sign out', look: 'quiet' })}
+          ${navigation(nav)} ${button(context, { action: '/sign-out', label: 'Sign out' })}
         </header>
         <main id="content">
           <h1>${title}</h1>
@@ -172,13 +173,17 @@ export const plainPage = (title: string, body: Html): Html =>
       </body>
     </html>`;
 
-/** A table, which is shown as a list of cards on a narrow screen. */
-export const table = (
-  caption: string,
-  titles: readonly string[],
-  rows: readonly (readonly (Html | string)[])[],
-): Html =>
-  html`<table>
+type TableParts = {
+  readonly caption: string;
+  readonly titles: readonly string[];
+  readonly rows: readonly (readonly (Html | string)[])[];
+  /** `list`: each row is one thing, named by its first cell. `fields`: each row is a field, and each column a contact. */
+  readonly look?: 'list' | 'fields';
+};
+
+/** A table. On a narrow screen it is a list of its rows. */
+export const table = ({ caption, titles, rows, look = 'list' }: TableParts): Html =>
+  html`<table class="${look}">
     <caption>
       ${caption}
     </caption>
@@ -191,11 +196,86 @@ export const table = (
       ${rows.map(
         (cells) =>
           html`<tr>
-            ${cells.map((cell, index) => html`<td data-label="${titles[index] ?? ''}">${cell}</td>`)}
+            ${cells.map((cell) => html`<td>${cell}</td>`)}
           </tr>`,
       )}
     </tbody>
   </table>`;
+
+/** A list of values; a single one is not shown as a list. */
+export const valueList = (values: readonly (Html | string)[]): Html => {
+  const [only = html`<span class="faint">(empty)</span>`, second] = values;
+  if (second === undefined) return html`${only}`;
+  return html`<ul class="values">
+    ${values.map((value) => html`<li>${value}</li>`)}
+  </ul>`;
+};
+
+type Choice = {
+  readonly name: string;
+  readonly label: string;
+  /** The text of each value. */
+  readonly options: Readonly<Record<string, string>>;
+  readonly chosen: string;
+};
+
+/** A labelled choice of one value. `id`: its id, if it is not its name. `form`: the id of its form, if it is outside of it. */
+export const choiceOf = (choice: Choice & { readonly id?: string; readonly form?: string }): Html => {
+  const { name, id = name, label, options, chosen, form } = choice;
+  return html`<div>
+    <label for="${id}">${label}</label>
+    <select id="${id}" name="${name}" ${form === undefined ? '' : html`form="${form}"`}>
+      ${Object.entries(options).map(
+        ([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
+      )}
+    </select>
+  </div>`;
+};
+
+type FilterParts = {
+  readonly action: string;
+  /** The search text; null for a filter without one. */
+  readonly find: string | null;
+  readonly label?: string;
+  /** The name of the search text in the address. */
+  readonly name?: string;
+  readonly choices?: readonly Choice[];
+  /** Other parameters of the address. */
+  readonly kept?: Readonly<Record<string, string>>;
+};
+
+/** The search and filter of a list. */
+export const filterForm = (parts: FilterParts): Html => {
+  const { action, find, label = 'Find a name or a value', name = 'find', choices = [], kept = {} } = parts;
+  return html`<form method="get" action="${action}" class="actions" role="search">
+    ${Object.entries(kept).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
+    ${
+      find === null
+        ? ''
+        : html`<div>
+            <label for="${name}">${label}</label>
+            <input id="${name}" name="${name}" type="search" value="${find}" />
+          </div>`
+    }
+    ${choices.map((each) => choiceOf(each))}
+    <button>${find === null ? 'Filter' : 'Find'}</button>
+  </form>`;
+};
+
+/** The address of a list with these parameters. */
+export const listPath = (at: string, query: Readonly<Record<string, string>>): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  return given.length === 0 ? at : `${at}?${new URLSearchParams(given).toString()}`;
+};
+
+/** A message without its commands, because the page has buttons. The names of settings are in a hint below it. */
+export const messageText = (message: string): Html => {
+  const said = message.replace(/ Review: `contact-sync .*$|\s*Sign in again with: .*$/u, '');
+  const settings = new Set(said.match(/\b[A-Z]+_[A-Z_]+\b/gu));
+  const text = said.replaceAll(/ \([A-Z]+_[A-Z_]+\)/gu, '').replaceAll(/ that [A-Z]+_[A-Z_]+ allows/gu, ' allowed');
+  return html`<p>${text}</p>
+    ${settings.size === 0 ? '' : html`<p class="faint small">Setting: <code>${[...settings].join(' ')}</code></p>`}`;
+};
 
 const PAGES = {
   '': 'Link',
@@ -209,7 +289,7 @@ type LinkPage = keyof typeof PAGES;
 /** The address of a page of a link. */
 export const linkPath = (
   name: string,
-  path: LinkPage | '/sign-in' | '/verdicts' | '/leave-out' | `/contact${string}` | `/runs/${string}` = '',
+  path: LinkPage | '/sign-in' | '/verdicts' | '/choices' | '/leave-out' | `/contact${string}` | `/runs/${string}` = '',
 ): string => `/links/${encodeURIComponent(name)}${path}`;
 
 /** The address of a run, or of one write of it by its journal id. */

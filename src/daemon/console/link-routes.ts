@@ -8,7 +8,7 @@ import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './layout.ts';
 import { addContacts } from './contact-routes.ts';
 import { addPlan } from './plan-routes.ts';
-import { handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
+import { findIn, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
 import { addSignIn, readSignIns } from './account-routes.ts';
 import { streamSSE } from 'hono/streaming';
@@ -32,7 +32,8 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const links = linksFor(parts, context);
     const [first, ...others] = links;
     if (first !== undefined && others.length === 0) return context.redirect(linkPath(first.name), 303);
-    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links)));
+    const shown = { find: findIn(context), onlyProblems: context.req.query('show') === 'problems' };
+    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links), shown));
   });
   routes.get('/links/:link', async (context) => {
     const { link } = context.var;
@@ -41,7 +42,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const needsPlan = before.status.state === 'halted' && before.progress?.isRun !== true;
     const planning = await (needsPlan ? actions.currentPlan(link) : actions.planning(link));
     const view = { ...before, progress: actions.progress(link) };
-    const overview = await readOverview(app, link.name);
+    const overview = await readOverview(app, link);
     const signIns = await readSignIns(parts, context);
     const of = { overview, signIns, planning, report: actions.lastReport(link) };
     return context.html(linkPage(pageOf(parts, context), link, view, of));

@@ -1,15 +1,46 @@
 import type { App } from '../../app/app.ts';
-import type { Sides } from '../../core/contact/side.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
+import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import type { Run } from '../../core/view/views.ts';
+import { listRuns } from '../../engine/history/runs.ts';
 
 /** The data that only the page of a link needs. */
 export type Overview = {
   readonly contacts: Sides<number>;
+  /** The email address or user name of each account; null if neither is known. */
   readonly accounts: Sides<string | null>;
+  /** The latest runs that wrote contacts, the newest first. */
+  readonly changes: readonly Run[];
 };
 
+/** About one day of runs with the default interval. */
+const RUNS_SEARCHED = 300;
+const CHANGES_SHOWN = 5;
+
+/** Returns the number of contacts that a run wrote. */
+export const writtenBy = ({ wrote }: Pick<Run, 'wrote'>): number =>
+  SIDES.reduce((sum, side) => {
+    const { created = 0, updated = 0, deleted = 0 } = wrote?.[side] ?? {};
+    return sum + created + updated + deleted;
+  }, 0);
+
 /** Reads the overview of a link from the store. */
-export const readOverview = async ({ store }: Pick<App, 'store'>, link: string): Promise<Overview> => {
-  const { accounts } = await store.link(link);
-  const { present } = await store.counts(link);
-  return { contacts: present, accounts };
+export const readOverview = async (
+  { store, vault }: Pick<App, 'store' | 'vault'>,
+  { name, sides }: LinkConfig,
+): Promise<Overview> => {
+  const { present } = await store.counts(name);
+  const runs = await listRuns(store, name, { most: RUNS_SEARCHED });
+  // A token of the configuration may belong to another account than the stored one.
+  const accountAt = async (side: Side): Promise<string | null> => {
+    const { settings, token } = sides[side];
+    if (typeof settings['username'] === 'string') return settings['username'];
+    const stored = token === null ? await vault.read(name, sides[side].name).catch(() => null) : null;
+    return stored?.email ?? null;
+  };
+  return {
+    contacts: present,
+    accounts: { left: await accountAt('left'), right: await accountAt('right') },
+    changes: runs.filter((run) => writtenBy(run) > 0).slice(0, CHANGES_SHOWN),
+  };
 };

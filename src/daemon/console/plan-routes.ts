@@ -1,7 +1,11 @@
 import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
 import { SIDES } from '../../core/contact/side.ts';
+import { decidePlanned } from '../../engine/history/conflicts.ts';
 import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
+import { decidingLinkOf } from '../../app/config/config.ts';
+import { count } from '../../core/view/words.ts';
+import { choicesIn } from './plans.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
 import { contactPath } from './pages/contact.ts';
@@ -13,7 +17,7 @@ const toPlan = (link: string): string => linkPath(link, '/plan');
 
 /** The address of the page with the button. */
 const afterLeaveOut = (link: string, form: URLSearchParams): string =>
-  form.get('include') === null ? toPlan(link) : contactPath(link, form.get('id') ?? '');
+  form.get('include') === null ? `${toPlan(link)}#${form.get('from') ?? ''}` : contactPath(link, form.get('id') ?? '');
 
 const KEPT = {
   together: 'Saved: the contacts are one person. The next run pairs them. Refresh the plan to see the result.',
@@ -53,16 +57,29 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
     handleForm(toPlan, (link, form) => saveVerdict(parts, link, form, KEPT)),
   );
   routes.post(
+    '/links/:link/choices',
+    handleForm(toPlan, async (link, form) => {
+      const planning = await actions.planning(link);
+      if (planning?.state !== 'planned') return 'The plan has changed. Choose again.';
+      const { view } = planning;
+      const choices = choicesIn(view, form);
+      const decided = await decidePlanned(leaseParts(parts), decidingLinkOf(link), view.lastRun ?? '', choices);
+      if (decided > 0) actions.plan(link);
+      return decided === 0 ? 'No choice differs from the plan.' : `${count(decided, 'conflict')} decided.`;
+    }),
+  );
+  routes.post(
     '/links/:link/leave-out',
-    handleForm(afterLeaveOut, async ({ name }, form) => {
+    handleForm(afterLeaveOut, async (link, form) => {
       const side = SIDES.find((each) => each === form.get('side'));
       const id = form.get('id') ?? '';
       if (side === undefined || id === '') return 'Choose a contact.';
       if (form.get('include') === null) {
-        await leaveOut(leaseParts(parts), name, { side, id });
-        return 'Left out: no run changes the contact. Refresh the plan after your last choice.';
+        await leaveOut(leaseParts(parts), link.name, { side, id });
+        actions.leaveOutOfPlan(link, { side, id });
+        return 'Left out: no run changes the contact.';
       }
-      await includeAgain(leaseParts(parts), name, { side, id });
+      await includeAgain(leaseParts(parts), link.name, { side, id });
       return 'Included again: the next run matches the contact, or creates it on the other side.';
     }),
   );

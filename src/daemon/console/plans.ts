@@ -6,9 +6,12 @@ import { addableFields } from '../../app/config/field-choice.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { digest } from '../../util/secret.ts';
 import type { Contact } from '../../core/contact/contact.ts';
+import { foldText } from '../../core/contact/names.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
+import type { PlannedChoice } from '../../engine/history/conflicts.ts';
+import type { OneContact } from '../../engine/leave-out.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
 import { sortChanges } from '../../core/view/changes.ts';
 import { unsyncedFields, type UnsyncedField } from '../../core/view/unsynced.ts';
@@ -29,8 +32,10 @@ export type PlanView = {
   readonly halt: string | null;
   /** Whether the halt is about deletions. */
   readonly destroys: boolean;
-  /** Equal for equal plans. */
+  /** Equal for equal plans. It begins with {@link HALTED} if the plan halts. */
   readonly digest: string;
+  /** The number of contacts that were left out since the plan was made. The plan no longer contains them. */
+  readonly leftOut: number;
   /** The last run that had ended before the plan was made. */
   readonly lastRun: string | null;
 };
@@ -76,11 +81,65 @@ const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly RunRow[]): boo
   return hasWritten || halt !== null;
 };
 
-/** The nonce that accepts this halt; null if the last run did not halt with it (R8). */
-const overrideOf = async (app: App, link: LinkConfig, halt: string): Promise<string | null> => {
+const deletionsIn = (changes: readonly Change[]): number => changes.filter(({ action }) => action === 'delete').length;
+
+/**
+ * The nonce that accepts the halt of this plan; null if the last run did not halt with it, or with more deletions (R8). The run
+ * checks that the last run showed each deletion.
+ */
+const overrideOf = async (app: App, link: LinkConfig, { changes, halt }: PlanView): Promise<string | null> => {
   const [last] = await endedRuns(app, link);
-  return last?.outcome === 'halted' && last.reason === halt ? last.override : null;
+  if (last?.outcome !== 'halted') return null;
+  const deletions = deletionsIn(changes);
+  const showedMore = deletions > 0 && deletions < (last.shown ?? []).length;
+  return last.reason === halt || showedMore ? last.override : null;
 };
+
+const HALTED = 'halted-';
+
+const digestOf = (changes: readonly Change[], halt: string | null): string =>
+  `${halt === null ? '' : HALTED}${digest(JSON.stringify(changes))}`;
+
+/** Whether a plan has the digest that was accepted. A plan may have stopped to halt, because contacts were left out. */
+const isAccepted = ({ digest: current }: PlanView, accepted: string): boolean =>
+  current === accepted || `${HALTED}${current}` === accepted;
+
+/** A conflict of a plan: the sides that won it by rule or by choice, and the name of its field in a form. */
+export const plannedConflict = (change: Change) => {
+  if (!('leftId' in change) || change.leftId === null || change.rightId === null) return null;
+  const { action, leftId, rightId, side } = change;
+  const own = change.changes.filter(({ why: { kind } }) => kind === 'conflict' || kind === 'asked' || kind === 'taken');
+  const [first] = own;
+  if (first === undefined) return null;
+  const { why } = first;
+  const winner = why.kind === 'conflict' ? why.winner : why.kind === 'taken' ? why.at : null;
+  const fields = own.flatMap(({ field }) => (field === 'name' ? [] : [field]));
+  return { leftId, rightId, fields, winner, name: `take:${action}:${side}:${leftId}` };
+};
+
+/** The decisions of a form about the conflicts of a plan that differ from it. */
+export const choicesIn = ({ changes }: PlanView, form: URLSearchParams): readonly PlannedChoice[] =>
+  changes.flatMap((change): readonly PlannedChoice[] => {
+    const conflict = plannedConflict(change);
+    if (conflict === null) return [];
+    const { leftId, rightId, fields, winner, name } = conflict;
+    const asked = form.get('all') ?? form.get(name);
+    const from = SIDES.find((side) => side === asked);
+    return from === undefined || from === winner ? [] : [{ leftId, rightId, fields, from }];
+  });
+
+/** The plan without the creation or deletion that is due to this contact, which was left out. */
+const withoutContact = (view: PlanView, { side, id }: OneContact): PlanView => {
+  const changes = view.changes.filter(
+    (change) => !((change.action === 'create' || change.action === 'delete') && change[`${side}Id`] === id),
+  );
+  const leftOut = view.leftOut + view.changes.length - changes.length;
+  return { ...view, changes, leftOut, digest: digestOf(changes, view.halt) };
+};
+
+const nameOfUnpaired = ({ left, right }: Unpaired): string => foldText([...left, ...right][0]?.name ?? '');
+
+const byName = (one: Unpaired, other: Unpaired): number => (nameOfUnpaired(one) < nameOfUnpaired(other) ? -1 : 1);
 
 const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Promise<PlanView> => {
   const [lastRun] = await endedRuns(app, link);
@@ -90,17 +149,19 @@ const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Pr
   });
   const unsynced = found.unsynced === null ? [] : unsyncedFields(addableFields(link), found.unsynced);
   const message = halt?.message ?? null;
+  const sorted = sortChanges(changes);
   return {
     atMs: clock.now(),
     kind,
-    changes: sortChanges(changes),
-    unpaired,
+    changes: sorted,
+    unpaired: unpaired.toSorted(byName),
     contacts,
     unsynced,
     estimate,
     halt: message,
     destroys: halt !== null && halt.reason !== 'first-sync',
-    digest: digest(JSON.stringify([changes, message])),
+    digest: digestOf(sorted, message),
+    leftOut: 0,
     lastRun: lastRun?.id ?? null,
   };
 };
@@ -108,15 +169,15 @@ const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Pr
 /** Runs an accepted plan if it is still current. Returns the next state. */
 const checkPlan = async (parts: PlanParts, link: LinkConfig, accepted: string): Promise<Planning> => {
   const view = await planView(parts, link);
-  if (view.digest !== accepted) {
+  if (!isAccepted(view, accepted)) {
     return { state: 'planned', view, note: 'The plan has changed since you accepted it. Review the current plan.' };
   }
-  const override = view.halt === null ? null : await overrideOf(parts.app, link, view.halt);
+  const override = view.halt === null ? null : await overrideOf(parts.app, link, view);
   if (view.halt !== null && override === null) {
     return {
       state: 'planned',
       view,
-      note: 'No run has halted on this plan yet. Press Sync: the run halts and writes nothing. Then accept the plan.',
+      note: 'No run has halted on this plan yet. Press Sync now on the page of the link: the run halts and writes nothing. Then accept the plan.',
     };
   }
   const [lastRun = null] = await endedRuns(parts.app, link);
@@ -127,7 +188,7 @@ const checkPlan = async (parts: PlanParts, link: LinkConfig, accepted: string): 
 /** Creates the plans of the page, at most one for each link. */
 export const createPlans = (
   parts: PlanParts,
-): Pick<ConsoleActions, 'plan' | 'planning' | 'currentPlan' | 'accept'> &
+): Pick<ConsoleActions, 'plan' | 'planning' | 'currentPlan' | 'accept' | 'leaveOutOfPlan'> &
   Pick<BackgroundTasks<Planning>, 'isWorking' | 'ended'> => {
   const { app } = parts;
   const tasks = createBackgroundTasks<Planning>(MOST_PLANS);
@@ -154,6 +215,10 @@ export const createPlans = (
       plan(link);
       return planning(link);
     },
+    leaveOutOfPlan: (link, contact) =>
+      tasks.update(link, (state) =>
+        state.state === 'planned' ? { ...state, view: withoutContact(state.view, contact), note: null } : state,
+      ),
     accept: (link, accepted) => {
       tasks.begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed });
     },

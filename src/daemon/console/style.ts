@@ -6,8 +6,7 @@ export const STYLE = `
   --link: #0b57a8; --button: #1c62bf; --on-button: #ffffff; --danger: #b0231b;
   --good: #17693b; --warn: #875000; --bad: #b0231b; --info: #0b57a8;
   --good-soft: #e6f4ea; --warn-soft: #fdf2dc; --bad-soft: #fdebe9; --info-soft: #e9f1fb;
-  --add: #3a8f5c; --change: #3f7fd0; --remove: #c8503f;
-  --shadow: 0 1px 2px rgb(20 30 50 / 6%);
+  --mark: #ffe9a8; --shadow: 0 1px 2px rgb(20 30 50 / 6%);
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -15,8 +14,7 @@ export const STYLE = `
     --link: #84b8ff; --button: #2d6cc9; --on-button: #ffffff; --danger: #c03a2f;
     --good: #74d49b; --warn: #f0c168; --bad: #ff9d95; --info: #84b8ff;
     --good-soft: #12271b; --warn-soft: #2b2310; --bad-soft: #321818; --info-soft: #132238;
-    --add: #4fae76; --change: #5a97e6; --remove: #df6f5f;
-    --shadow: none;
+    --mark: #5a4300; --shadow: none;
   }
 }
 * { box-sizing: border-box; }
@@ -30,7 +28,6 @@ header {
 }
 header:not(:has(.tabs)) { padding-bottom: 0.5rem; }
 header form { grid-row: 1; grid-column: 2; }
-header button.quiet { min-height: 2rem; padding: 0.15rem 0.6rem; border-color: transparent; color: var(--faint); }
 .trail { display: flex; align-items: center; gap: 0.5rem; min-width: 0; color: var(--faint); }
 .trail a, .brand { color: var(--text); text-decoration: none; font-weight: 600; }
 .trail a:hover { text-decoration: underline; }
@@ -59,6 +56,9 @@ p { margin: 0.5rem 0; max-width: 45rem; overflow-wrap: anywhere; }
 code { font-size: 0.9em; background: var(--line); border-radius: 0.25rem; padding: 0.1rem 0.3rem; overflow-wrap: anywhere; }
 .faint { color: var(--faint); }
 .small { font-size: 0.8125rem; }
+.good, .completed { color: var(--good); }
+.halted, .stopped, .running { color: var(--warn); }
+.failed { color: var(--bad); }
 .panel {
   background: var(--panel); border: 1px solid var(--line); border-radius: 0.625rem; padding: 1rem 1.125rem; margin: 0.75rem 0;
   box-shadow: var(--shadow);
@@ -67,71 +67,66 @@ code { font-size: 0.9em; background: var(--line); border-radius: 0.25rem; paddin
 .panel > :last-child { margin-bottom: 0; }
 .notice { background: var(--info-soft); border-color: transparent; box-shadow: none; }
 .trouble { background: var(--bad-soft); border-color: transparent; box-shadow: none; }
-.active, .completed, .done { color: var(--good); }
-.halted, .stopped, .running { color: var(--warn); }
-.paused, .failing, .failed { color: var(--bad); }
+.accept, .hero.warn { border-left: 3px solid var(--warn); }
+.hero.bad { border-left: 3px solid var(--bad); }
+.hero.good { color: var(--text); }
+.headline { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.25rem; }
+.hero.good .headline strong { color: var(--good); }
+.hero.warn .headline strong { color: var(--warn); }
+.hero.bad .headline strong { color: var(--bad); }
+.dot { display: inline-block; width: 0.6rem; height: 0.6rem; border-radius: 50%; background: var(--faint); margin-right: 0.5rem; }
+.dot.good { background: var(--good); }
+.dot.warn { background: var(--warn); }
+.dot.bad { background: var(--bad); }
+.dot.info { background: var(--info); }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem; margin: 0; }
 .facts dt { color: var(--faint); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
-.changes { list-style: none; margin: 0; padding: 0; }
+.changes, .timeline, .cards, .tiles, .values { list-style: none; margin: 0; padding: 0; }
+.panel.changes { padding: 0.25rem 1.125rem; }
 .changes > li { border-top: 1px solid var(--line); padding: 0.65rem 0; overflow-wrap: anywhere; }
 .changes > li:first-child { border-top: 0; }
-.changes ul { margin: 0.25rem 0 0; padding-left: 1.1rem; }
+.changes ul:not(.values), .timeline ul:not(.values) { margin: 0.25rem 0 0; padding-left: 1.1rem; }
 .changes > li > form { margin-top: 0.4rem; }
+li .values { padding-left: 1.1rem; }
+.entry { display: flex; justify-content: space-between; align-items: flex-start; gap: 1rem; }
+.entry .button { flex: none; }
 del { color: var(--faint); }
 ins { text-decoration: none; font-weight: 600; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; margin: 0.75rem 0; }
 .actions form { margin: 0; }
-button {
-  font: inherit; font-weight: 550; padding: 0.3rem 0.85rem; min-height: 2.25rem; border: 1px solid var(--button);
-  border-radius: 0.45rem; background: var(--button); color: var(--on-button); cursor: pointer;
+button, a.button {
+  display: inline-flex; align-items: center; font: inherit; font-weight: 550; line-height: 1.5; padding: 0.3rem 0.85rem;
+  min-height: 2.25rem; border: 1px solid var(--edge); border-radius: 0.45rem; background: transparent; color: var(--text);
+  text-decoration: none; white-space: nowrap; cursor: pointer;
 }
-button:hover { filter: brightness(1.08); }
-button.quiet { background: transparent; border-color: var(--edge); color: var(--text); }
-button.quiet:hover { background: var(--info-soft); filter: none; }
+button:hover, a.button:hover { background: var(--info-soft); }
+button.first, a.button.first { background: var(--button); border-color: var(--button); color: var(--on-button); }
 button.danger { background: var(--danger); border-color: var(--danger); color: #ffffff; }
-a.button {
-  display: inline-flex; align-items: center; min-height: 2.25rem; padding: 0.3rem 0.85rem; border: 1px solid var(--edge);
-  border-radius: 0.45rem; color: var(--text); text-decoration: none; font-weight: 550; white-space: nowrap;
-}
-a.button:hover { background: var(--info-soft); }
-a.button.first { background: var(--button); border-color: var(--button); color: var(--on-button); }
+button.first:hover, a.button.first:hover, button.danger:hover { filter: brightness(1.08); }
+header button { min-height: 2rem; padding: 0.15rem 0.6rem; border-color: transparent; color: var(--faint); }
 input, select {
   font: inherit; padding: 0.3rem 0.6rem; border: 1px solid var(--edge); border-radius: 0.45rem;
   background: var(--panel); color: var(--text); min-height: 2.25rem; max-width: 100%;
 }
 label { display: block; font-weight: 550; font-size: 0.8125rem; margin-bottom: 0.15rem; }
+details { margin: 0.5rem 0; }
+summary { cursor: pointer; }
+progress { width: 100%; max-width: 40rem; height: 0.6rem; accent-color: var(--button); }
+mark { background: var(--mark); color: inherit; border-radius: 0.2rem; padding: 0 0.15rem; }
+.differs { color: var(--warn); font-size: 0.85rem; }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; color: var(--faint); font-size: 0.8125rem; padding-bottom: 0.25rem; }
-th { font-size: 0.8125rem; font-weight: 550; color: var(--faint); }
-th, td { text-align: left; vertical-align: top; padding: 0.5rem 1rem 0.5rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+th { font-size: 0.8125rem; font-weight: 550; color: var(--faint); white-space: nowrap; }
+th, td { text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+td:first-child { min-width: 7rem; }
 thead th { border-top: 0; }
-progress { width: 100%; max-width: 40rem; height: 0.6rem; accent-color: var(--button); }
-summary { cursor: pointer; }
-.dot { display: inline-block; width: 0.6rem; height: 0.6rem; border-radius: 50%; background: var(--faint); margin-right: 0.5rem; }
-.hero.good .dot, .dot.good { background: var(--good); }
-.hero.warn .dot, .dot.warn { background: var(--warn); }
-.hero.bad .dot, .dot.bad { background: var(--bad); }
-.hero.info .dot, .dot.info { background: var(--info); }
-.hero.warn { border-left: 3px solid var(--warn); }
-.hero.bad { border-left: 3px solid var(--bad); }
-.hero.good { color: var(--text); }
-.hero h2 { margin: 0 0 0.25rem; }
-.headline { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.25rem; }
-.hero.good .headline strong { color: var(--good); }
-.hero.warn .headline strong { color: var(--warn); }
-.hero.bad .headline strong { color: var(--bad); }
-.hero .actions { margin-top: 0.9rem; }
-.entry { display: flex; justify-content: space-between; align-items: flex-start; gap: 1rem; }
-.entry form, .entry .button { flex: none; margin: 0; }
-.panel.changes { padding: 0.25rem 1.125rem; }
-.accounts { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.75rem; margin: 0.75rem 0; }
-.accounts .panel { margin: 0; }
-.account p { margin: 0; }
-.number { font-size: 1.5rem; font-weight: 650; letter-spacing: -0.01em; margin: 0.35rem 0; }
+.accounts, .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.75rem; margin: 0.75rem 0; }
+.accounts .panel, .account p { margin: 0; }
+.number { font-size: 1.5rem; font-weight: 650; letter-spacing: -0.01em; }
 .number span { font-size: 0.875rem; font-weight: 400; color: var(--faint); letter-spacing: 0; }
-.tile.creates i { background: var(--add); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.6rem; list-style: none; margin: 0.75rem 0; padding: 0; }
+.account form { margin-top: 0.5rem; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.6rem; margin: 0.75rem 0; }
 .tiles a {
   display: block; height: 100%; padding: 0.65rem 0.9rem; background: var(--panel); border: 1px solid var(--line);
   border-radius: 0.625rem; color: var(--text); text-decoration: none; box-shadow: var(--shadow);
@@ -140,51 +135,41 @@ summary { cursor: pointer; }
 .tiles strong { display: block; font-size: 1.375rem; line-height: 1.2; }
 .tiles .warn strong { color: var(--warn); }
 .tiles .bad strong { color: var(--bad); }
-.accept { border-left: 3px solid var(--warn); }
-@media (max-width: 40rem) {
-  .tabs ul { flex-wrap: wrap; }
-  .tabs a { padding: 0.35rem 0.6rem 0.4rem; }
-  main { padding: 1rem 0.875rem 3rem; }
-  h1 { font-size: 1.3125rem; margin-bottom: 0.75rem; }
-  .brand span:not(.skip) { position: absolute; left: -100rem; }
-  header:not(:has(.tabs)) .brand span:not(.skip) { position: static; }
-  table, thead, tbody, tr, th, td, caption { display: block; }
-  thead { position: absolute; left: -100rem; }
-  tbody tr {
-    background: var(--panel); border: 1px solid var(--line); border-radius: 0.625rem; padding: 0.6rem 0.875rem; margin: 0.5rem 0;
-  }
-  th, td { border: 0; padding: 0.1rem 0; }
-  td[data-label]::before, th[data-label]::before { content: attr(data-label) ': '; color: var(--faint); font-weight: 400; }
-  td[data-label='']::before, td:empty { content: none; display: none; }
-  .facts { grid-template-columns: 1fr; gap: 0; }
-  .facts dd { margin-bottom: 0.4rem; }
-}
-mark { background: var(--mark); color: inherit; border-radius: 0.2rem; padding: 0 0.15rem; }
-:root { --mark: #ffe9a8; }
-@media (prefers-color-scheme: dark) { :root { --mark: #5a4300; } }
-.differs { color: var(--warn); font-size: 0.85rem; }
-.timeline { list-style: none; margin: 0.5rem 0; padding: 0 0 0 1rem; border-left: 2px solid var(--line); }
+.timeline { margin: 0.5rem 0; padding-left: 1rem; border-left: 2px solid var(--line); }
 .timeline > li { position: relative; padding: 0 0 1rem 0.5rem; overflow-wrap: anywhere; }
 .timeline > li::before {
   content: ''; position: absolute; left: -1.45rem; top: 0.4rem; width: 0.7rem; height: 0.7rem;
   border-radius: 50%; background: var(--link);
 }
 .timeline p { margin: 0; }
-.timeline ul { margin: 0.25rem 0; padding-left: 1.25rem; }
 .timeline .when { color: var(--faint); }
-.cards { list-style: none; margin: 0; padding: 0; }
-.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: 0.75rem; }
+.cards h2 { margin: 0; font-size: 1.05rem; }
 .side { border: 1px solid var(--line); border-radius: 0.4rem; padding: 0.5rem 0.75rem; background: var(--ground); }
 .side.kept { border: 2px solid var(--good); }
-.cards h2 { margin: 0; font-size: 1.05rem; overflow-wrap: anywhere; }
-.side h3 { margin: 0; font-size: 0.9rem; color: var(--faint); font-weight: 600; }
+.side h3 { font-size: 0.9rem; color: var(--faint); }
 .side .value { margin: 0.25rem 0; font-size: 1.1rem; }
-.good { color: var(--good); }
-a.button {
-  display: inline-block; padding: 0.4rem 0.9rem; border: 1px solid var(--button); border-radius: 0.4rem;
-  background: var(--button); color: var(--on-button); text-decoration: none; min-height: 2.5rem;
+@media (max-width: 40rem) {
+  .tabs a { padding: 0.35rem 0.5rem 0.4rem; font-size: 0.875rem; }
+  main { padding: 1rem 0.875rem 3rem; }
+  h1 { font-size: 1.3125rem; margin-bottom: 0.75rem; }
+  .trail .brand span { position: absolute; left: -100rem; }
+  header:not(:has(.tabs)) .brand span { position: static; }
+  .tiles { grid-template-columns: 1fr 1fr; }
+  .facts { grid-template-columns: 1fr; gap: 0; }
+  .facts dd { margin-bottom: 0.4rem; }
+  table, tbody, td { display: block; }
+  .list thead { position: absolute; left: -100rem; }
+  .list tr { display: flex; flex-wrap: wrap; gap: 0 0.75rem; padding: 0.5rem 0; border-top: 1px solid var(--line); }
+  .list td { border: 0; padding: 0; font-size: 0.875rem; color: var(--faint); }
+  .list td:first-child { flex: 1 0 100%; font-size: inherit; }
+  .fields thead, .fields tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 0.75rem; }
+  .fields thead { display: block; }
+  .fields tbody tr { border-top: 1px solid var(--line); padding: 0.4rem 0; }
+  .fields td { border: 0; padding: 0; }
+  .fields th:first-child { display: none; }
+  .fields td:first-child, .fields td:nth-child(4), .fields th:nth-child(4) { grid-column: 1 / -1; color: var(--faint); font-size: 0.8125rem; }
+  td:empty { display: none; }
 }
-details { margin: 0.5rem 0; }
 `;
 
 /** The icon of the page: two contacts that are kept the same. */

@@ -8,7 +8,7 @@ export type Severity = 'good' | 'info' | 'warn' | 'bad';
 /** The state of a link in a few words. `group` is the text for several such links, if it differs. */
 type Headline = { readonly severity: Severity; readonly text: string; readonly group?: string };
 
-type Described = Pick<LinkStatus, 'state' | 'pausedByHandAtMs' | 'pairs' | 'openConflicts'> & {
+type Described = Pick<LinkStatus, 'state' | 'reason' | 'pausedByHandAtMs' | 'pairs' | 'openConflicts'> & {
   readonly lastRun: Pick<NonNullable<LinkStatus['lastRun']>, 'outcome'> | null;
   readonly refused: readonly PairIds[];
   readonly skipped: readonly PairIds[];
@@ -19,20 +19,28 @@ type Described = Pick<LinkStatus, 'state' | 'pausedByHandAtMs' | 'pairs' | 'open
 const unsynced = ({ refused, skipped }: Pick<Described, 'refused' | 'skipped'>): number =>
   new Set([...refused, ...skipped].map(({ leftId, rightId }) => `${leftId} ${rightId}`)).size;
 
+/** The headline of an active link whose last run did not complete; null if it completed. */
+const unfinished = ({ lastRun, reason }: Pick<Described, 'lastRun' | 'reason'>): Headline | null => {
+  // An active link has a reason only after a new sign-in.
+  if (reason !== null) return { severity: 'info', text: 'signed in again, waiting for the next run' };
+  if (lastRun === null) return { severity: 'info', text: 'not synced yet' };
+  if (lastRun.outcome === 'stopped') return { severity: 'info', text: 'the last run was stopped' };
+  return lastRun.outcome === 'completed' ? null : { severity: 'warn', text: 'the last run did not complete' };
+};
+
 /**
  * Returns the headline of a link, the same on every screen. A link is called in sync only after a completed run with linked contacts,
  * if every value is synced and no conflict waits for a decision. Pure.
  */
 export const headlineOf = (link: Described): Headline => {
-  const { state, pausedByHandAtMs, lastRun, pairs, openConflicts, isRunning } = link;
+  const { state, pausedByHandAtMs, pairs, openConflicts, isRunning } = link;
   if (isRunning) return { severity: 'info', text: 'sync in progress' };
   if (state === 'halted') return { severity: 'warn', text: 'waiting for your review' };
   if (state === 'paused') return { severity: 'bad', text: 'sign-in needed' };
   if (state === 'failing') return { severity: 'bad', text: 'sync is failing' };
   if (pausedByHandAtMs !== null) return { severity: 'warn', text: 'paused by hand' };
-  if (lastRun === null) return { severity: 'info', text: 'not synced yet' };
-  if (lastRun.outcome === 'stopped') return { severity: 'info', text: 'the last run was stopped' };
-  if (lastRun.outcome !== 'completed') return { severity: 'warn', text: 'the last run did not complete' };
+  const headline = unfinished(link);
+  if (headline !== null) return headline;
   const missing = unsynced(link);
   if (missing > 0) {
     return { severity: 'warn', text: `${count(missing, 'contact')} not synced`, group: 'with contacts not synced' };

@@ -99,14 +99,14 @@ const walk = async (
   await press(page, 'Sync');
   await daemon.until(HALTED);
   await goOn(page, at);
-  await page.getByRole('heading', { name: 'Review the halted run' }).waitFor();
+  await page.getByText('Waiting for your review').waitFor();
   await page.locator('[data-live]').waitFor({ state: 'detached' });
   await look(page, 'attention');
   await goOn(page, `${at}/plan`);
   await page.getByRole('heading', { name: /Deletions: 14/u }).waitFor();
   expect(await page.locator('main').textContent()).toContain(name);
   await look(page, 'review');
-  await press(page, 'Accept this plan, deletions included');
+  await press(page, 'Delete 14 at the service');
   await page.getByText('The plan is accepted').waitFor();
   await daemon.until(completed('work', 'incremental'));
   expect(contacts()).toBe(before - 14);

@@ -43,9 +43,6 @@ test('the address of the consent page has the state, the redirect of the page an
   const asked = Object.fromEntries(new URL(address).searchParams);
   expect(asked).toMatchObject({ state: 'state-1', redirect_uri: REDIRECT, code_challenge_method: 'S256' });
   expect(asked['code_challenge']).toMatch(/^[\w-]{43}$/u);
-  expect(signIns.pending({ owner: 'one', link, side: 'left' })).toBe(address);
-  expect(signIns.pending({ owner: 'other', link, side: 'left' })).toBeNull();
-  expect(signIns.pending({ owner: 'one', link, side: 'right' })).toBeNull();
 });
 
 test('a sign-in expires after ten minutes', async () => {

@@ -6,6 +6,7 @@ type Described = Parameters<typeof headlineOf>[0];
 
 const SYNCED: Described = {
   state: 'active',
+  reason: null,
   pausedByHandAtMs: null,
   lastRun: { outcome: 'completed' },
   pairs: 3,
@@ -26,6 +27,12 @@ test.each<[string, Partial<Described>, string, string]>([
   ['a run was stopped', { lastRun: { outcome: 'stopped' } }, 'info', 'the last run was stopped'],
   ['a conflict waits', { openConflicts: 2 }, 'warn', '2 conflicts to decide'],
   ['a run did not complete', { lastRun: { outcome: 'failed' } }, 'warn', 'the last run did not complete'],
+  [
+    'a new sign-in is stored',
+    { lastRun: { outcome: 'failed' }, reason: 'A new sign-in is stored.' },
+    'info',
+    'signed in again, waiting for the next run',
+  ],
   ['no contact is linked', { pairs: 0 }, 'info', 'no contacts linked yet'],
 ])('a link is headed by what is so: %s', (_, change, severity, text) => {
   expect(headlineOf({ ...SYNCED, ...change })).toMatchObject({ severity, text });

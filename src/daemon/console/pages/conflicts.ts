@@ -3,8 +3,18 @@ import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import { count, decidedWords, fieldWords, grouped } from '../../../core/view/words.ts';
 import type { ConflictView } from '../../../core/view/views.ts';
-import { findForm, idsText, isFound } from '../change-list.ts';
-import { button, exactTimeTag, page, timeTag, linkPath, navOf, type Html, type PageContext } from '../layout.ts';
+import { idsText, isFound } from '../change-list.ts';
+import {
+  button,
+  exactTimeTag,
+  filterForm,
+  page,
+  timeTag,
+  linkPath,
+  navOf,
+  type Html,
+  type PageContext,
+} from '../layout.ts';
 import { contactPath } from './contact.ts';
 
 /** The number of conflicts on one page; the open ones can be decided at once. */
@@ -23,7 +33,6 @@ const takeButton = ({ context, link, find }: Place, conflict: ConflictView, side
     label: `Take ${link.sides[side].title}'s`,
     describes: conflictSubject(conflict),
     fields: { ids: String(conflict.id), take: side, ...(find !== '' && { find }) },
-    look: 'quiet',
   });
 
 /** The value of one side, with the button that chooses it. */
@@ -61,13 +70,8 @@ const bulkForm = ({ context, link, find }: Place, shown: readonly ConflictView[]
     <input type="hidden" name="token" value="${context.formToken}" />
     <input type="hidden" name="ids" value="${open.map(({ id }) => id).join(',')}" />
     ${find === '' ? '' : html`<input type="hidden" name="find" value="${find}" />`}
-    <div>
-      <label for="take">Decide the ${count(open.length, 'open conflict')} at once</label>
-      <select id="take" name="take">
-        ${sides.map((side) => html`<option value="${side}">Take ${link.sides[side].title}'s values</option>`)}
-      </select>
-    </div>
-    <button>Decide ${count(open.length, 'conflict')}</button>
+    <span>All ${count(open.length, 'open conflict')}:</span>
+    ${sides.map((side) => html`<button name="take" value="${side}">Take all from ${link.sides[side].title}</button>`)}
   </form>`;
 };
 
@@ -92,7 +96,7 @@ export const conflictsPage = (context: PageContext, link: LinkConfig, { conflict
         writes it. An open conflict keeps both values until you take one.
         ${all ? html`<a href="${at}">Hide conflicts of the past</a>` : html`<a href="${at}?all=1">Show all conflicts</a>`}
       </p>`,
-      conflicts.length === 0 ? html`` : findForm(at, find, { kept: all ? { all: '1' } : {} }),
+      conflicts.length === 0 ? html`` : filterForm({ action: at, find, kept: all ? { all: '1' } : {} }),
       shown.length === 0
         ? html`<p>${conflicts.length === 0 ? EMPTY.none : EMPTY.filtered}</p>`
         : html`${bulkForm(place, shown)}

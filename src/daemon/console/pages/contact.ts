@@ -6,8 +6,20 @@ import type { ContactHistory, FoundPerson } from '../../../engine/history/explai
 import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';
 import type { Standing, WriteView } from '../../../core/view/views.ts';
 import { isSame, missingAt } from '../../../core/view/standings.ts';
-import { fieldChangeItem, idsText, valuesText } from '../change-list.ts';
-import { button, navOf, page, table, timeTag, linkPath, runPath, type Html, type PageContext } from '../layout.ts';
+import { fieldChangeItem, idsText } from '../change-list.ts';
+import {
+  button,
+  filterForm,
+  linkPath,
+  navOf,
+  page,
+  runPath,
+  table,
+  timeTag,
+  valueList,
+  type Html,
+  type PageContext,
+} from '../layout.ts';
 
 /** One contact with the data of its page. */
 export type ContactView = {
@@ -51,18 +63,16 @@ const cell = (standing: Standing, side: Side): Html => {
   const own = standing[side];
   if (own.length === 0) return standing[otherSide(side)].length === 0 ? html`` : html`<mark>(empty)</mark>`;
   const missing = missingAt(standing, side);
-  return html`${own.map((value, index) => [
-    index === 0 ? '' : ', ',
-    missing.has(value) ? html`<mark>${value}</mark>` : value,
-  ])}`;
+  return valueList(own.map((value) => (missing.has(value) ? html`<mark>${value}</mark>` : value)));
 };
 
 const standingRow = (standing: Standing, { sides }: LinkConfig, isPair: boolean): readonly (Html | string)[] => {
   const { field, left, right, from, sinceMs, why } = standing;
+  if (!isPair) {
+    return [fieldWords(field), ...[left, right].map((values) => (values.length > 0 ? valueList(values) : ''))];
+  }
   const unknown = isSame(standing) ? 'identical when first matched' : 'not the same on both sides';
   const source = from === null ? unknown : sides[from].title;
-  if (!isPair)
-    return [fieldWords(field), ...[left, right].map((values) => (values.length > 0 ? valuesText(values) : ''))];
   return [
     html`${fieldWords(field)}${isSame(standing) ? '' : html` <strong class="differs">differs</strong>`}`,
     cell(standing, 'left'),
@@ -75,14 +85,12 @@ const standingRow = (standing: Standing, { sides }: LinkConfig, isPair: boolean)
 const sideBySide = ({ left, right, standings }: ContactHistory, link: LinkConfig): Html => {
   const isPair = left.state === 'present' && right.state === 'present';
   const titles = ['Field', ...SIDES.map((side) => link.sides[side].title), ...(isPair ? ['Current value from'] : [])];
-  const state = [html`<span class="faint">contact</span>`, halfText(left), halfText(right), ...(isPair ? [''] : [])];
+  const state = ['id', halfText(left), halfText(right), ...(isPair ? [''] : [])];
   const differing = isPair ? standings.filter((each) => !isSame(each)).length : 0;
-  const caption = !isPair
-    ? 'Current values'
-    : differing === 0
-      ? 'Current values: identical on both sides'
-      : `Current values: ${count(differing, 'field')} differ${differing === 1 ? 's' : ''}`;
-  return table(caption, titles, [state, ...standings.map((each) => standingRow(each, link, isPair))]);
+  const same = isPair && differing === 0 ? ': identical on both sides' : '';
+  const caption = `Current values${differing === 0 ? same : `: ${count(differing, 'field differs', 'fields differ')}`}`;
+  const rows = [...standings.map((each) => standingRow(each, link, isPair)), state];
+  return table({ caption, titles, rows, look: 'fields' });
 };
 
 /** A button that previews the undo of one write. */
@@ -93,7 +101,6 @@ const undoButton = (context: PageContext, { name, sides }: LinkConfig, write: Wr
     label: 'Undo this',
     describes: `${ACTION_WORDS[write.action]} at ${sides[write.side].place}, as a preview`,
     fields: { write: String(write.write) },
-    look: 'quiet',
   });
 };
 
@@ -111,7 +118,7 @@ const entry = (context: PageContext, write: WriteView, link: LinkConfig): Html =
       changes.length === 0
         ? ''
         : html`<ul>
-            ${changes.map((each) => fieldChangeItem(each, why, sides))}
+            ${changes.map((each) => fieldChangeItem(each, why, link))}
           </ul>`
     }
     ${undoButton(context, link, write)}
@@ -154,7 +161,6 @@ export const verdictButton = (context: PageContext, { name }: LinkConfig, verdic
     label: VERDICT_LABELS[says],
     describes,
     fields: { left, right, says, ...(id !== undefined && { id }) },
-    look: 'quiet',
   });
 };
 
@@ -191,18 +197,21 @@ const pairSection = (
     html`<div class="actions">${decide(each, 'together')} ${decide(each, 'apart')}</div>`,
   ]);
   return html`<h2>Pair it by hand</h2>
-    <form method="get" action="${linkPath(name, '/contact')}" class="actions">
-      <input type="hidden" name="id" value="${id}" />
-      <div>
-        <label for="with">The same person at ${sides[other].place}: name, address, number or id</label>
-        <input id="with" name="with" type="search" value="${text}" />
-      </div>
-      <button class="quiet">Find</button>
-    </form>
+    ${filterForm({
+      action: linkPath(name, '/contact'),
+      find: text,
+      name: 'with',
+      label: `The same person at ${sides[other].place}: name, address, number or id`,
+      kept: { id },
+    })}
     ${
       rows.length === 0
         ? html`<p>No unlinked contact at ${sides[other].place} matches${text === '' ? '' : ` ${text}`}.</p>`
-        : table(`Unlinked contacts at ${sides[other].place}`, ['Contact', 'Email address', 'Decision'], rows)
+        : table({
+            caption: `Unlinked contacts at ${sides[other].place}`,
+            titles: ['Contact', 'Email address', 'Decision'],
+            rows,
+          })
     }`;
 };
 
@@ -243,7 +252,6 @@ const troubles = (
             action: linkPath(name, '/leave-out'),
             label: 'Include again',
             fields: { side: alone, id: history[alone].id ?? '', include: 'yes' },
-            look: 'quiet',
           })}
         </div>`,
     conflicts.length === 0

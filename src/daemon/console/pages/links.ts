@@ -1,15 +1,30 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
+import { containsText } from '../../../core/view/changes.ts';
+import { count, grouped } from '../../../core/view/words.ts';
+import type { JobReport } from '../../jobs/job.ts';
 import { headlineOf, type Severity } from '../../links/headline.ts';
 import type { LinkStatus } from '../../links/link-status.ts';
-import { count, grouped, haltWords } from '../../../core/view/words.ts';
 import type { WorkProgress } from '../actions.ts';
-import type { JobReport } from '../../jobs/job.ts';
 import type { Planning } from '../plans.ts';
-import { agoTag, button, page, linkPath, navOf, runPath, liveSection, type Html, type PageContext } from '../layout.ts';
+import {
+  agoTag,
+  button,
+  filterForm,
+  linkPath,
+  liveSection,
+  messageText,
+  navOf,
+  page,
+  runPath,
+  table,
+  type Html,
+  type PageContext,
+} from '../layout.ts';
 import type { Overview } from '../overview.ts';
 import { signInPart, type SignInView } from './accounts.ts';
+import { wroteText } from './runs.ts';
 
 /** A link with the data that all pages about links show. */
 export type LinkView = { readonly status: LinkStatus; readonly progress: WorkProgress | null };
@@ -20,16 +35,16 @@ const headline = ({ status, progress }: LinkView): readonly [Severity, string] =
   return [severity, text.charAt(0).toUpperCase() + text.slice(1)];
 };
 
+const dot = (tone: Severity): Html => html`<i class="dot ${tone}" aria-hidden="true"></i>`;
+
 const checkedText = (context: PageContext, { link, lastRun, nextRunAtMs }: LinkStatus): Html => {
   const checked =
     lastRun === null
       ? html`Not checked yet`
       : html`<a href="${runPath(link, lastRun.id)}">Checked ${agoTag(context, lastRun.endedAtMs)}</a>`;
-  return html`${checked}${nextRunAtMs === null ? '' : html`, next check ${agoTag(context, nextRunAtMs)}`}.`;
+  if (nextRunAtMs === null) return html`${checked}.`;
+  return html`${checked}, next check ${nextRunAtMs <= context.nowMs ? 'is due' : agoTag(context, nextRunAtMs)}.`;
 };
-
-/** The reason of a halt or pause. The page has buttons instead of the command to sign in again. */
-const reasonWords = (reason: string): string => haltWords(reason).replace(/\s*Sign in again with: .*$/u, '');
 
 /** The reason why a link does not run, or a notice that it is paused by hand. */
 const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: LinkStatus): Html => {
@@ -37,10 +52,10 @@ const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: L
     pausedByHandAtMs === null
       ? ''
       : html`<p>
-          Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync
+          Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync now
           starts one run.
         </p>`;
-  return html`${reason === null || state === 'active' ? '' : html`<p>${reasonWords(reason)}</p>`}${paused}`;
+  return html`${reason === null || state === 'active' ? '' : messageText(reason)}${paused}`;
 };
 
 /** The time of the next listing that finds deletions at a side whose change feed does not report them. */
@@ -52,129 +67,144 @@ const sweepText = (context: PageContext, { sides, sweepAtMs }: LinkStatus): Html
   </p>`;
 };
 
-const actions = (context: PageContext, { link, state, pausedByHandAtMs }: LinkStatus): Html => {
-  const at = linkPath(link);
-  const look = 'quiet' as const;
-  const toggle =
-    pausedByHandAtMs === null
-      ? button(context, { action: `${at}/pause`, label: 'Pause', look })
-      : button(context, { action: `${at}/resume`, label: 'Resume' });
-  const review =
-    state === 'halted' ? html`<a class="button first" href="${linkPath(link, '/plan')}">Review the plan</a>` : '';
-  const sync = { action: `${at}/sync`, label: 'Sync now', fields: { kind: 'incremental' } };
+type LinkDetails = {
+  readonly overview: Overview;
+  readonly signIns: SignInView;
+  readonly planning: Planning | null;
+  readonly report: JobReport | null;
+};
+
+/** The side that the reason of a pause asks to sign in at; null if it names none. */
+const sideToSignIn = ({ link, reason, sides }: LinkStatus): Side | null =>
+  SIDES.find((side) => reason?.includes(`connect ${sides[side].name} ${link}`)) ?? null;
+
+/** The buttons of the top card. At most one of them is the main action. */
+const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { signIns }: LinkDetails): Html => {
+  const { state, pausedByHandAtMs } = status;
+  const at = linkPath(link.name);
+  const isHeld = state === 'halted' || state === 'paused';
+  const first = (isFirst: boolean) => (isFirst ? { look: 'first' as const } : {});
+  const [step, label] = pausedByHandAtMs === null ? ['pause', 'Pause'] : ['resume', 'Resume'];
+  const expired = state === 'paused' ? sideToSignIn(status) : null;
+  const isSync = !isHeld && pausedByHandAtMs === null;
   return html`<div class="actions">
-    ${review} ${button(context, state === 'halted' ? { ...sync, look } : sync)} ${toggle}
-    ${button(context, { action: `${at}/sync`, label: 'Full sync', fields: { kind: 'full' }, look })}
+    ${expired === null ? '' : signInPart(context, link, expired, signIns, 'first')}
+    ${state === 'halted' ? html`<a class="button first" href="${linkPath(link.name, '/plan')}">Review the plan</a>` : ''}
+    ${button(context, { action: `${at}/sync`, label: 'Sync now', fields: { kind: 'incremental' }, ...first(isSync) })}
+    ${button(context, { action: `${at}/${step}`, label, ...first(!isHeld && !isSync) })}
+    ${isHeld ? '' : button(context, { action: `${at}/sync`, label: 'Full sync', fields: { kind: 'full' } })}
   </div>`;
 };
 
-const hero = (context: PageContext, view: LinkView): Html => {
+const hero = (context: PageContext, view: LinkView, link: LinkConfig, details: LinkDetails): Html => {
   const { status } = view;
+  const { planning } = details;
   const [tone, text] = headline(view);
   const linked = status.pairs === 0 ? '' : html` ${count(status.pairs, 'contact')} linked.`;
+  const planned =
+    status.state === 'halted' && planning?.state === 'planned'
+      ? html`<p>${count(planning.view.changes.length, 'change')} planned.</p>`
+      : '';
   return html`<section class="panel hero ${tone}">
-    <p class="headline"><i class="dot" aria-hidden="true"></i><strong>${text}</strong></p>
+    <p class="headline">${dot(tone)}<strong>${text}</strong></p>
     <p>${checkedText(context, status)}${linked}</p>
-    ${reasonText(context, status)} ${sweepText(context, status)} ${actions(context, status)}
+    ${reasonText(context, status)} ${planned} ${actions(context, status, link, details)} ${sweepText(context, status)}
   </section>`;
 };
 
 /** A task for the user: its number, its text, and the page where it is done. */
 type Need = {
   readonly tone: Severity;
-  readonly number: number | null;
+  readonly number: number;
   readonly text: string;
   readonly about: string;
   readonly href: string;
   readonly label: string;
 };
 
-const planNeed = (status: LinkStatus, planning: Planning | null): readonly Need[] => {
-  if (status.state !== 'halted') return [];
-  const changes = planning?.state === 'planned' ? `${count(planning.view.changes.length, 'change')}. ` : '';
-  const isFirst = status.pairs === 0;
-  return [
+const needsOf = (status: LinkStatus, planning: Planning | null): readonly Need[] => {
+  const { link, openConflicts, refused, skipped, alone } = status;
+  const unpaired = planning?.state === 'planned' ? planning.view.unpaired.length : 0;
+  const unsynced = { href: `${linkPath(link, '/contacts')}?show=unsynced`, label: 'Show' };
+  const needs: readonly Need[] = [
     {
       tone: 'warn',
-      number: null,
-      text: isFirst ? 'Review the first sync' : 'Review the halted run',
-      about: `${changes}Nothing is written before you accept the plan.`,
-      href: linkPath(status.link, '/plan'),
-      label: 'Review',
-    },
-  ];
-};
-
-const needsOf = (status: LinkStatus, planning: Planning | null): readonly Need[] => {
-  const { link, openConflicts, refused, skipped, alone, state } = status;
-  const unpaired = planning?.state === 'planned' ? planning.view.unpaired.length : 0;
-  const of = (number: number, need: Omit<Need, 'number'>): readonly Need[] =>
-    number === 0 ? [] : [{ ...need, number }];
-  const signIn: Omit<Need, 'number'> = {
-    tone: 'bad',
-    text: 'A sign-in has expired',
-    about: 'No run starts until you sign in again.',
-    href: '#accounts',
-    label: 'Sign in again',
-  };
-  return [
-    ...(state === 'paused' ? [{ ...signIn, number: null }] : []),
-    ...planNeed(status, planning),
-    ...of(openConflicts, {
-      tone: 'warn',
+      number: openConflicts,
       text: openConflicts === 1 ? 'conflict to decide' : 'conflicts to decide',
       about: 'Both sides keep their value until you choose one.',
       href: linkPath(link, '/conflicts'),
       label: 'Decide',
-    }),
-    ...of(unpaired, {
+    },
+    {
       tone: 'warn',
+      number: unpaired,
       text: unpaired === 1 ? 'group of contacts that may be one person' : 'groups of contacts that may be one person',
       about: 'Without a decision, each contact is created on the other side.',
       href: `${linkPath(link, '/plan')}#unpaired`,
       label: 'Decide',
-    }),
-    ...of(refused.length, {
+    },
+    {
       tone: 'bad',
+      number: refused.length,
       text: refused.length === 1 ? 'contact was refused' : 'contacts were refused',
       about: 'A side did not accept the values. They are retried automatically.',
-      href: linkPath(link, '/contacts'),
-      label: 'Show',
-    }),
-    ...of(skipped.length, {
+      ...unsynced,
+    },
+    {
       tone: 'info',
+      number: skipped.length,
       text: skipped.length === 1 ? 'contact is skipped' : 'contacts are skipped',
       about: 'They, or some of their fields, are not synced.',
-      href: linkPath(link, '/contacts'),
-      label: 'Show',
-    }),
-    ...of(alone.length, {
+      ...unsynced,
+    },
+    {
       tone: 'info',
+      number: alone.length,
       text: alone.length === 1 ? 'contact is on one side only' : 'contacts are on one side only',
       about: 'No run creates them on the other side.',
-      href: linkPath(link, '/contacts'),
-      label: 'Show',
-    }),
+      ...unsynced,
+    },
   ];
+  return needs.filter(({ number }) => number > 0);
 };
 
 const needItem = ({ tone, number, text, about, href, label }: Need): Html =>
   html`<li class="entry">
     <div>
-      <h3><i class="dot ${tone}" aria-hidden="true"></i>${number === null ? '' : `${grouped(number)} `}${text}</h3>
+      <h3>${dot(tone)}${grouped(number)} ${text}</h3>
       <span class="faint small">${about}</span>
     </div>
     <a class="button" href="${href}">${label}<span class="skip">: ${text}</span></a>
   </li>`;
 
 const needsSection = (needs: readonly Need[]): Html =>
+  needs.length === 0
+    ? html``
+    : html`<section>
+        <h2>Needs your attention</h2>
+        <ul class="panel changes">
+          ${needs.map(needItem)}
+        </ul>
+      </section>`;
+
+/** The latest runs that wrote something, each with the page on which it is undone. */
+const changesSection = (context: PageContext, { name, sides }: LinkConfig, { changes }: Overview): Html =>
   html`<section>
-    <h2>Needs your attention</h2>
+    <h2>Latest changes</h2>
     ${
-      needs.length === 0
-        ? html`<p class="panel faint">Nothing. Conflicts, refused contacts and halted runs appear here.</p>`
+      changes.length === 0
+        ? html`<p class="panel faint">No recent run has changed a contact.</p>`
         : html`<ul class="panel changes">
-            ${needs.map(needItem)}
+            ${changes.map(
+              (run) =>
+                html`<li class="entry">
+                  <div>
+                    <h3>${run.kind === 'undo' ? 'Undo, ' : ''}${agoTag(context, run.startedAtMs)}</h3>
+                    ${wroteText(run, sides)}
+                  </div>
+                  <a class="button" href="${runPath(name, run.id)}">Show or undo</a>
+                </li>`,
+            )}
           </ul>`
     }
   </section>`;
@@ -187,68 +217,100 @@ const PROVIDER_WORDS: Readonly<Record<string, string>> = {
 
 /** How many contacts of a side are linked, and why the others are not; null if all of them are linked. */
 const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: number): string | null => {
-  const others = present - pairs - unselected[side];
   if (present === pairs) return null;
   const parts = [
     [pairs, 'linked'],
     [unselected[side], 'not selected'],
-    [others, 'not linked'],
+    [present - pairs - unselected[side], 'not linked'],
   ] as const;
   return parts.flatMap(([number, word]) => (number > 0 ? [`${grouped(number)} ${word}`] : [])).join(', ');
 };
 
-type Accounts = { readonly status: LinkStatus; readonly overview: Overview; readonly signIns: SignInView };
-
-const account = (context: PageContext, side: Side, link: LinkConfig, { status, overview, signIns }: Accounts): Html => {
+const account = (
+  context: PageContext,
+  side: Side,
+  link: LinkConfig,
+  status: LinkStatus,
+  details: LinkDetails,
+): Html => {
+  const { overview, signIns } = details;
   const { title, provider } = link.sides[side];
-  const name = overview.accounts[side];
+  const present = overview.contacts[side];
   const own = status.budget[side];
   const used =
     own === null ? '' : html` · ${own.limit.requests - own.remaining} of ${grouped(own.limit.requests)} requests used`;
-  const linked = linkedText(status, side, overview.contacts[side]);
+  const linked = linkedText(status, side, present);
   const words = PROVIDER_WORDS[provider] ?? provider;
+  const names = [words === title ? null : words, overview.accounts[side]].filter((each) => each !== null);
+  const isInTopCard = status.state === 'paused' && sideToSignIn(status) === side;
   return html`<section class="panel account">
     <h3>${title}</h3>
-    <p class="faint small">${words === title ? '' : `${words} · `}${name ?? 'account not read yet'}</p>
-    <p class="number">
-      ${grouped(overview.contacts[side])} <span>${overview.contacts[side] === 1 ? 'contact' : 'contacts'}</span>
-    </p>
+    ${names.length === 0 ? '' : html`<p class="faint small">${names.join(' · ')}</p>`}
+    <p class="number">${grouped(present)} <span>${present === 1 ? 'contact' : 'contacts'}</span></p>
     ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
     <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>
-    ${signInPart(context, link, side, signIns)}
+    ${isInTopCard ? '' : signInPart(context, link, side, signIns)}
   </section>`;
 };
 
-const linkPanel = (context: PageContext, view: LinkView): Html => {
+const RANK: Readonly<Record<Severity, number>> = { bad: 0, warn: 1, info: 2, good: 3 };
+
+const linkRow = (context: PageContext, view: LinkView): readonly (Html | string)[] => {
   const { status, progress } = view;
   const [tone, text] = headline(view);
-  const { openConflicts, refused, pairs } = status;
-  const facts = [
-    count(pairs, 'contact'),
-    ...(openConflicts === 0 ? [] : [`${count(openConflicts, 'conflict')} open`]),
-    ...(refused.length === 0 ? [] : [`${grouped(refused.length)} refused`]),
+  return [
+    html`<a href="${linkPath(status.link)}">${status.link}</a>`,
+    html`${dot(tone)}${text}`,
+    progress?.text ?? count(status.pairs, 'contact'),
+    html`Checked ${agoTag(context, status.lastRun?.endedAtMs ?? null)}`,
   ];
-  return html`<section class="panel hero ${tone}">
-    <h2><a href="${linkPath(status.link)}">${status.link}</a></h2>
-    <p class="headline"><i class="dot" aria-hidden="true"></i><strong>${text}</strong></p>
-    ${progress === null ? '' : html`<p>${progress.text}</p>`}
-    <p class="faint">
-      ${status.sides.left.title} and ${status.sides.right.title}: ${facts.join(', ')}. ${checkedText(context, status)}
-    </p>
-    ${reasonText(context, status)}
-  </section>`;
 };
 
-/** The page of all links. */
-export const linksPage = (context: PageContext, views: readonly LinkView[]): Html =>
-  page(context, {
+/** The filter of the page of all links. */
+export type LinksShown = { readonly find: string; readonly onlyProblems: boolean };
+
+/** The page of all links, those with problems first. */
+export const linksPage = (context: PageContext, views: readonly LinkView[], shown: LinksShown): Html => {
+  const ranked = views
+    .map((view) => ({ view, name: view.status.link, rank: RANK[headline(view)[0]] }))
+    .toSorted((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
+  const problems = ranked.filter(({ rank }) => rank < RANK.info).length;
+  const found = ranked.filter(
+    ({ name, rank }) => containsText(name, shown.find) && (!shown.onlyProblems || rank < RANK.info),
+  );
+  const options = { '': 'All links', problems: 'Links with problems' };
+  const chosen = shown.onlyProblems ? 'problems' : '';
+  return page(context, {
     title: 'Links',
     nav: { link: null, tabs: [] },
     body:
       views.length === 0
         ? html`<p>No link is configured. Run <code>contact-sync init</code>, then restart the daemon.</p>`
-        : views.map((view) => linkPanel(context, view)),
+        : [
+            html`<p>
+              <strong>${count(views.length, 'link')}</strong>: ${grouped(problems)} with problems,
+              ${grouped(ranked.filter(({ rank }) => rank === RANK.good).length)} in sync,
+              ${count(
+                views.reduce((sum, { status }) => sum + status.pairs, 0),
+                'contact',
+              )}.
+            </p>`,
+            filterForm({
+              action: '/',
+              find: shown.find,
+              label: 'Name of a link',
+              choices: [{ name: 'show', label: 'Show', options, chosen }],
+            }),
+            found.length === 0
+              ? html`<p>No matching links.</p>`
+              : table({
+                  caption: 'Links, those with problems first',
+                  titles: ['Link', 'State', 'Contacts', 'Last check'],
+                  rows: found.map(({ view }) => linkRow(context, view)),
+                }),
+          ],
   });
+};
 
 /** The page of an idle link is reloaded when its next run has likely ended. */
 const RELOAD_AFTER_MS = 10_000;
@@ -260,35 +322,26 @@ const reloadMark = ({ nowMs }: PageContext, { status, progress }: LinkView): Htm
   return html`<span data-reload="${delayMs}"></span>`;
 };
 
-/** The page of one link: its state, the tasks for the user, and its accounts with their sign-ins. */
-export const linkPage = (
-  context: PageContext,
-  link: LinkConfig,
-  view: LinkView,
-  of: {
-    readonly overview: Overview;
-    readonly signIns: SignInView;
-    readonly planning: Planning | null;
-    readonly report: JobReport | null;
-  },
-): Html => {
+/** The page of one link: its state, the tasks for the user, the latest changes, and its accounts with their sign-ins. */
+export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView, details: LinkDetails): Html => {
   const { status, progress } = view;
-  const { overview, signIns, planning, report } = of;
+  const { overview, planning, report } = details;
   // A job that was skipped or stopped is not an error.
   const isTrouble = report !== null && report.ending !== 'skipped' && report.ending !== 'stopped';
-  const message = isTrouble && report.message !== null && status.reason === null ? haltWords(report.message) : null;
+  const message = isTrouble && status.reason === null ? report.message : null;
   return page(context, {
     title: link.name,
     nav: navOf(link, ''),
     isLive: progress !== null,
     body: [
-      hero(context, view),
+      hero(context, view, link, details),
       liveSection(link.name, progress),
-      message === null ? html`` : html`<p class="panel trouble">${message}</p>`,
+      message === null ? html`` : html`<div class="panel trouble">${messageText(message)}</div>`,
       needsSection(needsOf(status, planning)),
+      changesSection(context, link, overview),
       html`<section>
-        <h2 id="accounts">Accounts</h2>
-        <div class="accounts">${SIDES.map((side) => account(context, side, link, { status, overview, signIns }))}</div>
+        <h2>Accounts</h2>
+        <div class="accounts">${SIDES.map((side) => account(context, side, link, status, details))}</div>
       </section>`,
       reloadMark(context, view),
     ],

@@ -1,12 +1,4 @@
-import {
-  count,
-  fieldWords,
-  formatEstimate,
-  grouped,
-  haltWords,
-  AMBIGUITIES,
-  unsyncedWords,
-} from '../../../core/view/words.ts';
+import { AMBIGUITIES, count, fieldWords, formatEstimate, grouped } from '../../../core/view/words.ts';
 import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
@@ -15,12 +7,14 @@ import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { ChangeFilter } from '../../../core/view/changes.ts';
 import { nameOf, valuesOf } from '../../../core/view/values.ts';
 import { changeKindOf, type Change, type ChangeKind, type Unpaired } from '../../../core/view/views.ts';
-import { changeSections, filterForm, valuesText } from '../change-list.ts';
+import { changeFilter, changeSections } from '../change-list.ts';
 import type { WorkProgress } from '../actions.ts';
-import type { Planning, PlanView } from '../plans.ts';
+import { plannedConflict, type Planning, type PlanView } from '../plans.ts';
 import {
   agoTag,
   button,
+  choiceOf,
+  messageText,
   page,
   table,
   timeTag,
@@ -28,6 +22,7 @@ import {
   navOf,
   runPath,
   liveSection,
+  valueList,
   type Html,
   type PageContext,
 } from '../layout.ts';
@@ -38,10 +33,10 @@ const VERDICTS_SHOWN = 200;
 
 const NO_GROUPS = new Map<string, string>();
 
-const valueOf = (contact: Contact | undefined, field: SyncedField): string => {
+const valueOf = (contact: Contact | undefined, field: SyncedField): Html | string => {
   if (contact === undefined) return '';
   const values = valuesOf({ contact, groupIds: [] }, field, NO_GROUPS);
-  return values.length === 0 ? '' : valuesText(values);
+  return values.length === 0 ? '' : valueList(values);
 };
 
 /** A table that compares contacts field by field. */
@@ -50,7 +45,7 @@ const sideBySide = (caption: string, titles: readonly string[], contacts: readon
     const values = contacts.map((contact) => valueOf(contact, field));
     return values.every((value) => value === '') ? [] : [[fieldWords(field), ...values]];
   });
-  return table(caption, ['Field', ...titles], rows);
+  return table({ caption, titles: ['Field', ...titles], rows, look: 'fields' });
 };
 
 const pairOf = (context: PageContext, change: Change, link: LinkConfig, { contacts }: PlanView): Html => {
@@ -70,10 +65,42 @@ const leaveOutOf = (context: PageContext, change: Change, { name }: LinkConfig):
   const side = change.action === 'create' ? otherSide(change.side) : change.side;
   const id = side === 'left' ? change.leftId : change.rightId;
   if (id === null) return html``;
-  const fields = { side, id };
-  const action = linkPath(name, '/leave-out');
-  return button(context, { action, label: 'Leave out', describes: change.name ?? id, fields, look: 'quiet' });
+  return button(context, {
+    action: linkPath(name, '/leave-out'),
+    label: 'Leave out',
+    describes: change.name ?? id,
+    fields: { side, id, from: changeKindOf(change) },
+  });
 };
+
+/** The form whose fields are next to the conflicts. */
+const CHOICES = 'choices';
+
+/** The choice of the side whose values of a conflict win, in a plan that waits for its review. */
+const conflictChoice = (change: Change, { sides }: LinkConfig): Html => {
+  const conflict = plannedConflict(change);
+  if (conflict === null) return html``;
+  const open = conflict.winner === null ? { '': 'Not decided' } : {};
+  return choiceOf({
+    name: conflict.name,
+    label: `Values to keep for ${change.name ?? conflict.leftId}`,
+    options: { ...open, left: `Those of ${sides.left.title}`, right: `Those of ${sides.right.title}` },
+    chosen: conflict.winner ?? '',
+    form: CHOICES,
+  });
+};
+
+/** The buttons that send the choices, or choose one side for all conflicts. */
+const choiceButtons = (changes: readonly Change[], { sides }: LinkConfig): Html =>
+  changes.every((change) => plannedConflict(change) === null)
+    ? html``
+    : html`<div class="actions">
+        ${SIDES.map(
+          (side) =>
+            html`<button form="${CHOICES}" name="all" value="${side}">Take all from ${sides[side].title}</button>`,
+        )}
+        <button form="${CHOICES}">Save the choices</button>
+      </div>`;
 
 type Candidate = Unpaired[Side][number];
 
@@ -88,22 +115,20 @@ const candidateChoice = (side: Side, candidates: readonly Candidate[], { sides }
   if (only === undefined || second === undefined) {
     return html`<input type="hidden" name="${side}" value="${only?.id ?? ''}" />`;
   }
-  const names = candidateNames(candidates);
-  return html`<div>
-    <label for="${side}${row}">At ${sides[side].place}</label>
-    <select id="${side}${row}" name="${side}">
-      ${candidates.map(({ id }) => html`<option value="${id}">${names.get(id)}</option>`)}
-    </select>
-  </div>`;
+  return choiceOf({
+    id: `${side}${row}`,
+    name: side,
+    label: `At ${sides[side].place}`,
+    options: Object.fromEntries(candidateNames(candidates)),
+    chosen: only.id,
+  });
 };
 
 /** A form for the decision whether two candidates are one person. */
 const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired, row: number): Html => {
   const who = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))].join(', ');
   const says = (word: VerdictView['says']): Html =>
-    html`<button class="quiet" name="says" value="${word}">
-      ${VERDICT_LABELS[word]}<span class="skip"> ${who}</span>
-    </button>`;
+    html`<button name="says" value="${word}">${VERDICT_LABELS[word]}<span class="skip"> ${who}</span></button>`;
   return html`<form method="post" action="${linkPath(link.name, '/verdicts')}" class="actions">
     <input type="hidden" name="token" value="${context.formToken}" />
     ${SIDES.map((side) => candidateChoice(side, unpaired[side], link, row))} ${says('together')} ${says('apart')}
@@ -177,7 +202,7 @@ const verdictsSection = (
   const titles = [...SIDES.map((side) => `At ${link.sides[side].place}`), 'Decision', 'Made', 'Action'];
   return html`<section>
     <h2>Decisions by hand: ${grouped(verdicts.length)}</h2>
-    ${table('Decisions that the next run applies', titles, rows)}
+    ${table({ caption: 'Decisions that the next run applies', titles, rows })}
   </section>`;
 };
 
@@ -188,15 +213,31 @@ const estimateText = ({ estimate: { requests, durationMs } }: PlanView, { sides 
   return parts.length === 0 ? '' : `Estimate: ${parts.join(' and ')}, ${formatEstimate(durationMs)}.`;
 };
 
-const acceptButton = (context: PageContext, link: LinkConfig, { digest, halt, destroys, changes }: PlanView): Html =>
-  changes.length === 0 && halt === null
-    ? html``
-    : button(context, {
-        action: `${linkPath(link.name, '/plan')}/accept`,
-        label: halt === null ? 'Run this plan' : `Accept this plan${destroys ? ', deletions included' : ''}`,
-        fields: { plan: digest },
-        ...(destroys && { look: 'danger' as const }),
-      });
+/** The label of the button that accepts a plan. Deletions of contacts are counted by side. */
+const acceptLabel = ({ changes, halt, destroys }: PlanView, { sides }: LinkConfig): string => {
+  if (halt === null) return 'Run this plan';
+  const deleted = changes.filter(({ action }) => action === 'delete');
+  const counts = SIDES.flatMap((side) => {
+    const number = deleted.filter((change) => change.side === side).length;
+    return number === 0 ? [] : [`${grouped(number)} at ${sides[side].place}`];
+  });
+  return destroys && counts.length > 0 ? `Delete ${counts.join(' and ')}` : 'Accept this plan';
+};
+
+/** The answers to a plan: one button for each. */
+const answers = (context: PageContext, link: LinkConfig, view: PlanView): Html => {
+  const at = linkPath(link.name, '/plan');
+  const isEmpty = view.changes.length === 0 && view.halt === null;
+  const accept = {
+    action: `${at}/accept`,
+    label: acceptLabel(view, link),
+    fields: { plan: view.digest },
+    look: view.destroys ? ('danger' as const) : ('first' as const),
+  };
+  return html`<div class="actions">
+    ${isEmpty ? '' : button(context, accept)} ${button(context, { action: at, label: 'Refresh' })}
+  </div>`;
+};
 
 /** The number of changes of one sort, with a link to them. */
 type Tile = { readonly number: number; readonly text: string; readonly href: string; readonly tone?: 'warn' | 'bad' };
@@ -240,59 +281,72 @@ const tileList = (tiles: readonly Tile[]): Html =>
 
 const isFirstSync = ({ halt, destroys }: PlanView): boolean => halt !== null && !destroys;
 
+/** The fields of the contacts that a first sync leaves out. */
+const unsyncedPart = ({ unsynced }: PlanView): Html =>
+  unsynced.length === 0
+    ? html``
+    : html`<details>
+        <summary>
+          ${count(unsynced.length, 'field')} of the contacts ${unsynced.length === 1 ? 'is' : 'are'} not synced
+        </summary>
+        ${valueList(
+          unsynced.map(({ field, contacts }) =>
+            contacts === null ? fieldWords(field) : `${fieldWords(field)} (${count(contacts, 'contact')})`,
+          ),
+        )}
+        <p class="faint small">Setting: <code>FIELDS</code></p>
+      </details>`;
+
 const explanation = (view: PlanView): Html => {
-  const { halt } = view;
+  const { halt, leftOut } = view;
   if (halt === null) return html`<p>The next run does this by itself. Run it now if you do not want to wait.</p>`;
   const hint = isFirstSync(view)
-    ? html`<p class="faint small">
-        Read the samples below and decide the open questions first. Single contacts can be left out. To leave out many,
-        put them into a label and exclude the label in the selection of the link, for example <code>!Private</code>.
-        Then refresh this plan.
-      </p>`
-    : '';
-  const keep = isFirstSync(view)
-    ? ''
+    ? html`<p>Decide the open questions below first. Leave out contacts that must stay on one side.</p>`
     : html`<p>
-        To keep a contact, leave it out below, or restore it where it is missing. Then refresh this plan. An accepted
-        plan can be undone.
+        To keep a contact, leave it out below, or restore it where it is missing. An accepted plan can be undone.
       </p>`;
-  const unsynced = unsyncedWords(view.unsynced);
-  return html`<p><strong>${haltWords(halt)}</strong></p>
+  return html`<strong>${messageText(halt)}</strong>
+    ${leftOut === 0 ? '' : html`<p>${count(leftOut, 'contact')} left out since then.</p>`}
     <p>No run writes before you accept this plan.</p>
-    ${unsynced === null ? '' : html`<p>${unsynced}</p>`} ${keep} ${hint}`;
+    ${unsyncedPart(view)} ${hint}`;
 };
+
+/** The number of changes after which the answers are repeated. */
+const LONG_PLAN = 10;
 
 const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: ChangeFilter): readonly Html[] => {
   const { changes, halt, atMs } = view;
   const at = linkPath(link.name, '/plan');
-  const again = button(context, { action: at, label: 'Refresh', look: 'quiet' });
-  const made = html`<span class="faint small">Planned ${agoTag(context, atMs)}. ${estimateText(view, link)}</span>`;
+  const made = html`<p class="faint small">Planned ${agoTag(context, atMs)}. ${estimateText(view, link)}</p>`;
   if (changes.length === 0 && halt === null) {
     return [
       html`<div class="panel">
         <p class="headline">Nothing to do: both sides are in sync.</p>
-        <p>${made}</p>
-        <div class="actions">${again}</div>
+        ${answers(context, link, view)} ${made}
       </div>`,
       unpairedSection(context, link, view),
     ];
   }
+  const isReview = halt !== null;
+  const more = (change: Change): Html =>
+    html`${pairOf(context, change, link, view)}${leaveOutOf(context, change, link)}${
+      isReview ? conflictChoice(change, link) : ''
+    }`;
   return [
     tileList(tilesOf(view, link)),
-    html`<div class="panel ${halt === null ? '' : 'accept'}">
-      ${explanation(view)}
-      <div class="actions">${acceptButton(context, link, view)} ${again}</div>
-      <p>${made}</p>
+    html`<div class="panel ${isReview ? 'accept' : ''}">
+      ${explanation(view)} ${answers(context, link, view)} ${made}
     </div>`,
     unpairedSection(context, link, view),
     html`<h2>Changes: ${grouped(changes.length)}</h2>`,
-    filterForm(at, shown),
-    ...changeSections(
-      changes,
-      link.sides,
-      shown,
-      (change) => html`${pairOf(context, change, link, view)}${leaveOutOf(context, change, link)}`,
-    ),
+    changeFilter(at, shown),
+    isReview
+      ? html`<form id="${CHOICES}" method="post" action="${linkPath(link.name, '/choices')}">
+          <input type="hidden" name="token" value="${context.formToken}" />
+        </form>`
+      : html``,
+    ...changeSections(changes, link, shown, more, (own) => (isReview ? choiceButtons(own, link) : html``)),
+    changes.length > LONG_PLAN ? html`<div class="panel">${answers(context, link, view)}</div>` : html``,
   ];
 };
 
@@ -303,7 +357,7 @@ const accepted = (link: LinkConfig, ranAs: string | null): Html =>
         <p class="headline"><i class="dot" aria-hidden="true"></i><strong>Done</strong></p>
         <p>The plan is accepted and has run.</p>
         <div class="actions">
-          <a class="button first" href="${linkPath(link.name)}">Go to the overview</a>
+          <a class="button first" href="${linkPath(link.name)}">Go to the link</a>
           <a class="button" href="${runPath(link.name, ranAs)}">Show the run</a>
         </div>
       </div>`;
@@ -315,7 +369,7 @@ const body = (
   shown: ChangeFilter,
 ): readonly Html[] => {
   const make = (label: string): Html =>
-    html`<div class="actions">${button(context, { action: linkPath(link.name, '/plan'), label })}</div>`;
+    html`<div class="actions">${button(context, { action: linkPath(link.name, '/plan'), label, look: 'first' })}</div>`;
   switch (planning?.state) {
     case undefined:
       return [html`<p>A plan is made when the current run has ended.</p>`];

@@ -4,13 +4,17 @@ import type { UndoRefusal } from '../../../engine/history/plan-undo.ts';
 import type { ShownWrites } from '../../../engine/history/run-writes.ts';
 import type { ChangeFilter } from '../../../core/view/changes.ts';
 import { SIDES } from '../../../core/contact/side.ts';
-import { count, fieldWords, formatDuration, haltWords, writeNote } from '../../../core/view/words.ts';
+import { count, fieldWords, formatDuration, grouped, writeNote } from '../../../core/view/words.ts';
 import type { Run, WriteView } from '../../../core/view/views.ts';
-import { changeSection, changeSections, filterForm, idsText } from '../change-list.ts';
+import { changeFilter, changeSection, changeSections, idsText } from '../change-list.ts';
 import type { WorkProgress, Undoing } from '../actions.ts';
+import { writtenBy } from '../overview.ts';
 import {
   agoTag,
   button,
+  filterForm,
+  listPath,
+  messageText,
   page,
   table,
   timeTag,
@@ -19,6 +23,7 @@ import {
   runPath,
   facts,
   liveSection,
+  valueList,
   type Html,
   type PageContext,
 } from '../layout.ts';
@@ -39,22 +44,19 @@ export const RUN_OUTCOMES = [
   'running',
 ] as const satisfies readonly Run['outcome'][];
 
-const choice = (label: string, name: string, options: readonly string[], chosen: string | null): Html =>
-  html`<div>
-    <label for="${name}">${label}</label>
-    <select id="${name}" name="${name}">
-      <option value="">All</option>
-      ${options.map((each) => html`<option value="${each}" ${each === chosen ? html`selected` : ''}>${each}</option>`)}
-    </select>
-  </div>`;
-
-const wroteText = ({ wrote, outcome }: Run): Html => {
-  const total =
-    wrote === null
-      ? 0
-      : SIDES.reduce((sum, side) => sum + wrote[side].created + wrote[side].updated + wrote[side].deleted, 0);
-  if (total > 0) return html`<strong>${count(total, 'contact')}</strong>`;
-  return html`<span class="faint">${outcome === 'completed' ? 'no changes' : 'nothing'}</span>`;
+/** The number of contacts that a run wrote on each side, as a list. */
+export const wroteText = (run: Pick<Run, 'wrote' | 'outcome'>, sides: LinkConfig['sides']): Html => {
+  if (writtenBy(run) === 0)
+    return html`<span class="faint">${run.outcome === 'completed' ? 'No changes' : 'Nothing'}</span>`;
+  return valueList(
+    SIDES.flatMap((side) => {
+      const { created = 0, updated = 0, deleted = 0 } = run.wrote?.[side] ?? {};
+      const parts = Object.entries({ created, updated, deleted }).flatMap(([word, number]) =>
+        number === 0 ? [] : [`${grouped(number)} ${word}`],
+      );
+      return parts.length === 0 ? [] : [`${sides[side].title}: ${parts.join(', ')}`];
+    }),
+  );
 };
 
 const OUTCOME_WORDS: Readonly<Record<Run['outcome'], string>> = {
@@ -66,16 +68,19 @@ const OUTCOME_WORDS: Readonly<Record<Run['outcome'], string>> = {
 };
 
 /** Runs as a table. */
-const runsTable = (context: PageContext, link: string, runs: readonly Run[]): Html => {
-  const rows = runs.map((run) => [
-    html`<a href="${runPath(link, run.id)}">${RUN_WORDS[run.kind]}</a>
-      <span class="faint">${agoTag(context, run.startedAtMs)}</span>`,
-    html`<span class="${run.outcome}">${OUTCOME_WORDS[run.outcome]}</span>`,
-    wroteText(run),
-    run.endedAtMs === null ? 'running' : formatDuration(run.endedAtMs - run.startedAtMs),
-  ]);
-  if (rows.length > 0) return table('Runs, newest first', ['Run', 'Outcome', 'Wrote', 'Duration'], rows);
-  return html`<p class="panel faint">No runs yet. Press Sync now on the overview to start one.</p>`;
+const runsTable = (context: PageContext, { name, sides }: LinkConfig, runs: readonly Run[]): Html => {
+  if (runs.length === 0) return html`<p class="panel faint">No runs yet. Press Sync now on the page of the link.</p>`;
+  return table({
+    caption: 'Runs, newest first',
+    titles: ['Run', 'Started', 'Outcome', 'Wrote', 'Duration'],
+    rows: runs.map((run) => [
+      html`<a href="${runPath(name, run.id)}">${RUN_WORDS[run.kind]}</a>`,
+      agoTag(context, run.startedAtMs),
+      html`<span class="${run.outcome}">${OUTCOME_WORDS[run.outcome]}</span>`,
+      wroteText(run, sides),
+      run.endedAtMs === null ? 'running' : formatDuration(run.endedAtMs - run.startedAtMs),
+    ]),
+  });
 };
 
 /** One page of the filtered runs. */
@@ -92,24 +97,27 @@ type ListedRuns = {
 export const runsPage = (context: PageContext, link: LinkConfig, listed: ListedRuns): Html => {
   const { runs, kind, outcome, isPast, hasOlder } = listed;
   const at = linkPath(link.name, '/runs');
-  const filter = { ...(kind !== null && { kind }), ...(outcome !== null && { outcome }) };
-  const to = (more: Readonly<Record<string, string>>): string =>
-    `${at}?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+  const filter = { kind: kind ?? '', outcome: outcome ?? '' };
+  const all = { '': 'All' };
   const last = runs.at(-1);
   return page(context, {
     title: `Runs of ${link.name}`,
     nav: navOf(link, '/runs'),
     body: [
-      html`<form method="get" action="${at}" class="actions" role="search">
-        ${choice('Kind', 'kind', RUN_KINDS, kind)} ${choice('Outcome', 'outcome', RUN_OUTCOMES, outcome)}
-        <button class="quiet">Filter</button>
-      </form>`,
+      filterForm({
+        action: at,
+        find: null,
+        choices: [
+          { name: 'kind', label: 'Kind', options: { ...all, ...RUN_WORDS }, chosen: filter.kind },
+          { name: 'outcome', label: 'Outcome', options: { ...all, ...OUTCOME_WORDS }, chosen: filter.outcome },
+        ],
+      }),
       runs.length === 0 && (isPast || kind !== null || outcome !== null)
         ? html`<p>No matching runs.</p>`
-        : runsTable(context, link.name, runs),
+        : runsTable(context, link, runs),
       html`<p>
-        ${isPast ? html`<a href="${to({})}">Newest</a>` : ''}
-        ${hasOlder && last !== undefined ? html`<a href="${to({ before: last.id })}">Older</a>` : ''}
+        ${isPast ? html`<a href="${listPath(at, filter)}">Newest</a>` : ''}
+        ${hasOlder && last !== undefined ? html`<a href="${listPath(at, { ...filter, before: last.id })}">Older</a>` : ''}
       </p>`,
     ],
   });
@@ -125,7 +133,7 @@ const refusals = (refused: readonly UndoRefusal[], { sides }: LinkConfig): Html 
       each.field === null ? 'the contact' : fieldWords(each.field),
       each.reason,
     ]);
-  return table('Not undone', ['Contact', 'Side', 'Field', 'Reason'], rows);
+  return table({ caption: 'Not undone', titles: ['Contact', 'Side', 'Field', 'Reason'], rows });
 };
 
 type UndoParts = {
@@ -148,7 +156,7 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
   const fields = write === null ? {} : { write: String(write) };
   const what = write === null ? 'run' : 'write';
   const preview = (label: string): Html =>
-    html`<div class="actions">${button(context, { action: `${at}/preview`, label, fields, look: 'quiet' })}</div>`;
+    html`<div class="actions">${button(context, { action: `${at}/preview`, label, fields })}</div>`;
   if (tooOld !== null) return [html`<p class="faint">${tooOld}</p>`];
   if (!isOf(undoing, run, write)) return [preview('Preview undo')];
   switch (undoing.state) {
@@ -156,12 +164,13 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
     case 'undoing':
       return [];
     case 'failed':
-      return [html`<p class="panel trouble">${haltWords(undoing.message)}</p>`, preview('Try again')];
+      return [html`<div class="panel trouble">${messageText(undoing.message)}</div>`, preview('Try again')];
     case 'undone':
       return [
-        html`<p class="panel notice" role="status">
-          ${haltWords(undoing.message)} To revert the undo, undo its own run.
-        </p>`,
+        html`<div class="panel notice" role="status">
+          ${messageText(undoing.message)}
+          <p>To revert the undo, undo its own run.</p>
+        </div>`,
         refusals(undoing.report.refused, link),
       ];
     case 'previewed': {
@@ -176,9 +185,9 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
         html`<p>
           ${count(report.actions.length, 'change')} would revert what the ${what} ${write === null ? 'wrote' : 'did'}.
         </p>`,
-        halt === null ? html`` : html`<p class="panel trouble">${haltWords(halt)}</p>`,
+        halt === null ? html`` : html`<div class="panel trouble">${messageText(halt)}</div>`,
         report.actions.length === 0 ? html`<p>Nothing to undo.</p>` : html`<div class="actions">${undo}</div>`,
-        ...changeSections(report.actions, link.sides, {}),
+        ...changeSections(report.actions, link, {}),
         refusals(report.refused, link),
       ];
     }
@@ -219,7 +228,7 @@ const runFacts = ({ name }: LinkConfig, { kind, outcome, startedAtMs, endedAtMs,
     ['Started', timeTag(startedAtMs)],
     ['Duration', endedAtMs === null ? null : formatDuration(endedAtMs - startedAtMs)],
     ['Undo of', undoes === null ? null : html`<a href="${runPath(name, undoes)}">${undoes}</a>`],
-    ['Reason', reason === null ? null : haltWords(reason)],
+    ['Reason', reason === null ? null : messageText(reason)],
   ]);
 
 /** The search in a large number of writes includes contacts only. */
@@ -228,11 +237,11 @@ const PERSON = 'Find a name, address or number';
 /** The writes of a run: all, or some of each kind with a link to the others. */
 const written = (link: LinkConfig, run: Run, { write, writes, shown, undone }: RunParts): readonly Html[] => {
   const more = (each: WriteView): Html => html`${writeNote(each)}${write === null ? undoLink(link, each, undone) : ''}`;
-  if ('all' in writes) return changeSections(writes.all, link.sides, shown, more);
+  if ('all' in writes) return changeSections(writes.all, link, shown, more);
   if ('of' in writes) {
     return writes.of.length === 0
       ? [html`<p>The run wrote no contact with this name, address or number.</p>`]
-      : changeSections(writes.of, link.sides, shown.only === undefined ? {} : { only: shown.only }, more);
+      : changeSections(writes.of, link, shown.only === undefined ? {} : { only: shown.only }, more);
   }
   if (writes.sections.length === 0) return [html`<p>No matching changes.</p>`];
   return writes.sections.map(({ changeKind, total, writes: own, next }) => {
@@ -241,7 +250,7 @@ const written = (link: LinkConfig, run: Run, { write, writes, shown, undone }: R
       next === null
         ? 'use the filter to find them.'
         : html`<a href="${runPath(link.name, run.id)}?${address.toString()}">show the next ones</a>`;
-    return changeSection({ changeKind, total, own }, link.sides, more, rest);
+    return changeSection({ changeKind, total, own }, link, more, rest);
   });
 };
 
@@ -263,7 +272,7 @@ export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts:
       ...(hasWrites ? [html`<h2>Undo</h2>`, ...undoSection(context, link, run, parts)] : []),
       html`<h2>Writes</h2>`,
       hasWrites ? html`` : html`<p>The run wrote nothing.</p>`,
-      hasWrites && write === null ? filterForm(at, shown, 'all' in writes ? undefined : PERSON) : html``,
+      hasWrites && write === null ? changeFilter(at, shown, 'all' in writes ? undefined : PERSON) : html``,
       ...written(link, run, parts),
     ],
   });

@@ -41,7 +41,8 @@ test('the acceptance of a plan covers the run that it started, but no later run 
   const before = ended('before', 'halted');
   let runs = [{ ...ended('running'), endedAtMs: null }, before];
   const app = {
-    plan: () => Promise.resolve({ kind: 'incremental', changes: [], unsynced: null, halt: null, estimate }),
+    plan: () =>
+      Promise.resolve({ kind: 'incremental', changes: [], unpaired: [], unsynced: null, halt: null, estimate }),
     store: {
       ...STORE,
       runs: () => Promise.resolve(runs),
@@ -78,6 +79,7 @@ test('a plan is computed on the first request, and again after a run that wrote,
       return Promise.resolve({
         kind: 'full',
         changes: [],
+        unpaired: [],
         halt: { reason: 'too-many-deletes', message: last.reason },
         estimate,
         unsynced: null,
@@ -99,5 +101,61 @@ test('a plan is computed on the first request, and again after a run that wrote,
   expect(await plansAfter(ended('failed', 'failed', 'no network'))).toBe(1);
   expect(await plansAfter(ended('other', 'halted', 'even more'))).toBe(2);
   expect(await plansAfter(ended('done'))).toBe(3);
+  await actions.close();
+});
+
+const deletionOf = (id: string) => ({
+  action: 'delete',
+  side: 'right',
+  leftId: null,
+  rightId: id,
+  name: id,
+  fields: [],
+  changes: [],
+  why: { kind: 'deleted', at: 'left' },
+});
+
+test('a contact that is left out is removed from the plan at once, and the rest of the plan can be accepted', async () => {
+  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const halted = { ...ended('halted', 'halted', 'deletes 3'), override: 'nonce', shown: ['a', 'b', 'c'] };
+  let left = ['a', 'b', 'c'];
+  const app = {
+    plan: () =>
+      Promise.resolve({
+        kind: 'incremental',
+        changes: left.map(deletionOf),
+        unpaired: [],
+        unsynced: null,
+        halt: { reason: 'too-many-deletes', message: `deletes ${left.length}` },
+        estimate,
+      }),
+    store: { ...STORE, runs: () => Promise.resolve([halted]) },
+  } as unknown as App;
+  const link = linkOf('a token');
+  const requested: unknown[] = [];
+  const requestJob = (job: unknown) => Promise.resolve(void requested.push(job));
+  const daemon = { requestJob, progress: () => [], links: () => [link] };
+  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  const shown = async () => {
+    await yielded();
+    const planning = await actions.planning(link);
+    return planning?.state === 'planned' ? planning.view : null;
+  };
+  actions.plan(link);
+  await shown();
+  actions.leaveOutOfPlan(link, { side: 'left', id: 'b' });
+  expect((await shown())?.changes).toHaveLength(3);
+  actions.leaveOutOfPlan(link, { side: 'right', id: 'b' });
+  const view = await shown();
+  expect([view?.changes.map(({ name }) => name), view?.leftOut]).toEqual([['a', 'c'], 1]);
+  // The contact is still part of the current plan.
+  actions.accept(link, view?.digest ?? '');
+  expect((await shown())?.changes).toHaveLength(3);
+  expect(requested).toEqual([]);
+  left = ['a', 'c'];
+  actions.accept(link, view?.digest ?? '');
+  await yielded();
+  expect(await actions.planning(link)).toMatchObject({ state: 'accepted' });
+  expect(requested).toEqual([{ link: 'ada', kind: 'incremental', override: 'nonce', byHand: true }]);
   await actions.close();
 });

@@ -4,15 +4,12 @@ import type { ConflictView, Run, WriteView } from '../../../../src/core/view/vie
 import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';
 import { conflictsPage } from '../../../../src/daemon/console/pages/conflicts.ts';
-import { linkPage } from '../../../../src/daemon/console/pages/links.ts';
-import { contactsPage } from '../../../../src/daemon/console/pages/contacts.ts';
+import { linkPage, linksPage, type LinkView } from '../../../../src/daemon/console/pages/links.ts';
+import { contactsPage, type ContactsView } from '../../../../src/daemon/console/pages/contacts.ts';
 import { runPage } from '../../../../src/daemon/console/pages/runs.ts';
-import type { LinkRecord } from '../../../../src/engine/history/link-record.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import type { LinkStatus } from '../../../../src/daemon/links/link-status.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
-
-const NOTHING_UNSYNCED = { refused: [], skipped: [], alone: [] } as unknown as LinkRecord;
 
 const clock = createVirtualClock();
 const context = () => {
@@ -73,36 +70,80 @@ test('the page of a run offers the undo of each write, except of a write that wa
   expect(other).toContain('Write 2 of run');
 });
 
+const NOTHING = { left: null, right: null };
+const STATUS = {
+  refused: [],
+  skipped: [],
+  alone: [],
+  openConflicts: 0,
+  failures: 0,
+  link: 'work',
+  sides: SIDES,
+  state: 'active',
+  reason: null,
+  pausedByHandAtMs: null,
+  nextRunAtMs: null,
+  lastRun: RUN,
+  budget: NOTHING,
+  readAtMs: NOTHING,
+  sweepAtMs: NOTHING,
+  unselected: { left: 0, right: 0 },
+};
+
+const linkPageOf = async (
+  status: Partial<LinkStatus>,
+  contacts: Overview['contacts'] = { left: 1, right: 1 },
+): Promise<string> => {
+  const view = { status: { ...STATUS, ...status } as unknown as LinkStatus, progress: null };
+  const overview = { contacts, accounts: { left: 'ada@example.org', right: null }, changes: [RUN] };
+  const side = { hasToken: true, way: { kind: 'browser', title: 'Google' } } as const;
+  const signIns = { sides: { left: side, right: side }, canReturn: true };
+  return String(await linkPage(context(), link, view, { overview, signIns, planning: null, report: null }));
+};
+
 const accountsOf = async (status: Partial<LinkStatus>, contacts: Overview['contacts']): Promise<string> => {
-  const nothing = { left: null, right: null };
-  const record = { refused: [], skipped: [], alone: [], openConflicts: 0, failures: 0 };
-  const view = {
-    status: {
-      ...record,
-      link: 'work',
-      sides: SIDES,
-      state: 'active',
-      reason: null,
-      pausedByHandAtMs: null,
-      nextRunAtMs: null,
-      lastRun: RUN,
-      budget: nothing,
-      readAtMs: nothing,
-      sweepAtMs: nothing,
-      unselected: { left: 0, right: 0 },
-      ...status,
-    } as unknown as LinkStatus,
-    progress: null,
-  };
-  const overview = {
-    contacts,
-    accounts: nothing,
-  };
-  const signedIn = { hasToken: true, way: { kind: 'password' }, consent: null } as const;
-  const signIns = { sides: { left: signedIn, right: signedIn }, canReturn: true };
-  const page = String(await linkPage(context(), link, view, { overview, signIns, planning: null, report: null }));
+  const page = await linkPageOf(status, contacts);
   return page.slice(page.indexOf('class="accounts"'));
 };
+
+test('an account is shown by its email address, and without one by its provider alone', async () => {
+  const accounts = await accountsOf({ pairs: 1 }, { left: 1, right: 1 });
+  expect(accounts).toContain('Google Contacts · ada@example.org');
+  expect(accounts).toMatch(/<h3>Service<\/h3>\s*<p class="number">/u);
+});
+
+test('the top card of a link has one main action, which depends on its state', async () => {
+  const mainOf = async (status: Partial<LinkStatus>): Promise<readonly string[]> => {
+    const top = (await linkPageOf({ pairs: 1, ...status })).split('<h2>')[0] ?? '';
+    return [...top.matchAll(/class="(?:button )?first"[^>]*>\s*([^<]+?)\s*</gu)].map(([, label = '']) => label);
+  };
+  expect(await mainOf({})).toEqual(['Sync now']);
+  expect(await mainOf({ pausedByHandAtMs: 1 })).toEqual(['Resume']);
+  expect(await mainOf({ state: 'halted', reason: 'The run would delete.' })).toEqual(['Review the plan']);
+  const revoked = 'Google refused. Sign in again with: contact-sync connect google work';
+  expect(await mainOf({ state: 'paused', reason: revoked })).toEqual(['Sign in again']);
+});
+
+test('a link that waits for a review or for a sign-in offers no full sync', async () => {
+  expect(await linkPageOf({ pairs: 1 })).toContain('Full sync');
+  expect(await linkPageOf({ pairs: 0, state: 'halted', reason: 'x' })).not.toContain('Full sync');
+  expect(await linkPageOf({ pairs: 1, state: 'paused', reason: 'x' })).not.toContain('Full sync');
+});
+
+test('a run that is overdue is shown as due', async () => {
+  expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() })).toContain('next check is due.');
+  expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() + 180_000 })).toMatch(/next check <time.*in 3 minutes/u);
+});
+
+test('a message names settings in a hint only', async () => {
+  const reason =
+    'The run would delete 14 contacts, more than the 10 that DELETE_LIMIT allows for 60 linked contacts; nothing was written. ' +
+    'Review: `contact-sync plan`. To allow this once, run `contact-sync sync --accept-deletes`.';
+  const page = await linkPageOf({ state: 'halted', reason });
+  expect(page).toContain('more than the 10 allowed for 60 linked contacts; nothing was written.</p>');
+  expect(page).toContain('Setting: <code>DELETE_LIMIT</code>');
+  expect(page).not.toContain('--accept-deletes');
+});
 
 test('the accounts of a link in sync state why one side has more contacts than are linked', async () => {
   const accounts = await accountsOf({ pairs: 46, unselected: { left: 0, right: 13 } }, { left: 46, right: 60 });
@@ -133,26 +174,64 @@ test('a conflict shows when each side changed the contact, where the side report
   expect(page.match(/Contact changed/gu)).toHaveLength(1);
 });
 
-test('a row of the search results has the email address of the contact', async () => {
-  const found = ['ada@example.org', null].map((email, index) => ({
-    id: `people/c${index}`,
-    name: 'Ada Lovelace',
-    email,
-    sides: ['left'] as const,
-  }));
-  const page = String(await contactsPage(context(), link, { text: 'ada', found, record: NOTHING_UNSYNCED }));
-  expect(page).toContain('<td data-label="Email address">ada@example.org</td>');
-  expect(page).toContain('<td data-label="Email address"></td>');
+const LISTED = {
+  id: 'people/c1',
+  name: 'Ada Lovelace',
+  email: 'ada@example.org',
+  sides: ['left', 'right'],
+  note: '',
+} as const;
+const LIST = { find: '', show: 'all', contacts: [LISTED], page: 0, hasMore: false } as const;
+
+const contactsOf = async (view: Partial<ContactsView>): Promise<string> =>
+  String(await contactsPage(context(), link, { ...LIST, ...view }));
+
+test('a contact of the list has its email address, and the sides that have it', async () => {
+  expect(await contactsOf({})).toMatch(/Ada Lovelace.*<td>ada@example\.org<\/td>\s*<td>Google and Service<\/td>/su);
+  const only = await contactsOf({ contacts: [{ ...LISTED, sides: ['right'], email: null }] });
+  expect(only).toMatch(/<td><\/td>\s*<td>Service only<\/td>/u);
 });
 
-test('contacts without a search text are those that are not synced, with the reason', async () => {
-  const ids = { leftId: 'people/c1', rightId: 'contact_1' };
-  const refused = [{ ...ids, name: 'Ada', side: 'right', reason: 'is too long', attempts: 1, retryAtMs: 0 }];
-  const skipped = [{ leftId: 'people/c2', rightId: 'contact_2', name: null, side: 'left', reason: 'no value' }];
-  const record = { ...NOTHING_UNSYNCED, refused, skipped } as unknown as LinkRecord;
-  const page = String(await contactsPage(context(), link, { text: '', found: [], record }));
-  expect(page).toContain('href="/links/work/contact?id=people%2Fc1">Ada</a>');
-  expect(page).toContain('refused: is too long');
-  expect(page).toContain('people/c2 / contact_2');
-  expect(page).toContain('skipped: no value');
+test('a contact of the list that is not synced has the reason', async () => {
+  const page = await contactsOf({ contacts: [LISTED, { ...LISTED, note: 'refused: is too long' }] });
+  expect(page).toContain('<td>refused: is too long</td>');
+  expect(page).toContain('<th scope="col">Not synced</th>');
+  expect(await contactsOf({})).not.toContain('<th scope="col">Not synced</th>');
+});
+
+test('a list of contacts leads to the page before and after it, with the same filter', async () => {
+  expect(await contactsOf({})).not.toMatch(/Next|Previous/u);
+  const page = await contactsOf({ page: 2, hasMore: true, show: 'alone' });
+  expect(page).toContain('<a href="/links/work/contacts?show=alone&amp;page=3">Next</a>');
+  expect(page).toContain('<a href="/links/work/contacts?show=alone&amp;page=1">Previous</a>');
+});
+
+const viewOf = (name: string, status: Partial<LinkStatus>): LinkView => ({
+  status: { ...STATUS, link: name, ...status } as unknown as LinkStatus,
+  progress: null,
+});
+
+const LINKS = [
+  viewOf('alpha', { pairs: 3 }),
+  viewOf('beta', { pairs: 4, state: 'paused', reason: 'revoked' }),
+  viewOf('gamma', { pairs: 5, openConflicts: 2 }),
+];
+
+const namesOn = (page: string): readonly string[] =>
+  [...page.matchAll(/<td><a href="\/links\/(\w+)">/gu)].map(([, name = '']) => name);
+
+test('the page of all links shows their totals, and the links with the worst problems first', async () => {
+  const page = String(await linksPage(context(), LINKS, { find: '', onlyProblems: false }));
+  expect(namesOn(page)).toEqual(['beta', 'gamma', 'alpha']);
+  expect(page.replaceAll(/<[^>]+>|\s+/gu, ' ').replaceAll(/ +/gu, ' ')).toContain(
+    '3 links : 2 with problems, 1 in sync, 12 contacts.',
+  );
+});
+
+test('the page of all links is filtered by name and by problems', async () => {
+  const found = async (find: string, onlyProblems: boolean): Promise<readonly string[]> =>
+    namesOn(String(await linksPage(context(), LINKS, { find, onlyProblems })));
+  expect(await found('AL', false)).toEqual(['alpha']);
+  expect(await found('', true)).toEqual(['beta', 'gamma']);
+  expect(await found('gam', true)).toEqual(['gamma']);
 });

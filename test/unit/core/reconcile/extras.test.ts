@@ -107,9 +107,11 @@ describe('a computed value is no information about a person', () => {
   });
 
   test('is not written when its contact is created again, unlike a value of a one-way field [R6]', () => {
-    const half = (id: string, more: Partial<Contact> = {}) => present(record(id, { ...ADA, ...more }), snapshot(ADA));
-    const deleted = { ...half('r', { [LAST]: 'today', notes: 'own' }), state: 'gone' as const };
-    const policy = policyWith({ directions: { [LAST]: 'to-left', notes: 'to-left' } });
+    const half = (id: string, more: Partial<Contact> = {}, base: Partial<Contact> = {}) =>
+      present(record(id, { ...ADA, ...more }), snapshot({ ...ADA, ...base }));
+    const values = { [LAST]: 'today', notes: 'own', nickname: 'unsent' };
+    const deleted = { ...half('r', values, { ...values, nickname: '' }), state: 'gone' as const };
+    const policy = policyWith({ directions: { [LAST]: 'to-left', notes: 'to-left', nickname: 'to-left' } });
     const pairs = [pairOf(half('l', { title: 'Countess' }), deleted)];
     const nothing = { survivors: [], unpaired: { left: [], right: [] }, groups: GROUPS, conflicts: [] };
     const { decisions } = planContacts({ ...nothing, pairs, policy, scopes: SCOPES });

@@ -21,9 +21,10 @@ type Workload = {
 /** Loads pairs by their ids, each with both halves. */
 const loadPairs = async (store: Store, link: string, ids: readonly number[]): Promise<readonly Pair[]> => {
   if (ids.length === 0) return [];
-  const halves = await store.halves(link, { by: 'pair', pairs: ids });
+  const { halves, pairs } = await store.wholePairs(link, { ids: { left: [], right: [] }, pairs: ids });
   const ofPair = Map.groupBy(halves, ({ pair }) => pair);
-  return (await store.pairs(link, ids)).map(({ id, status }) => {
+  const ordered = pairs.toSorted((one, other) => one.id - other.id);
+  return ordered.map(({ id, status }) => {
     const own = ofPair.get(id) ?? [];
     return { id, status, ...bySide((side) => own.find((half) => half.side === side) ?? null) };
   });

@@ -3,16 +3,10 @@ import { taskOf } from '../../../../src/core/apply/task.ts';
 import type { Write } from '../../../../src/core/apply/write.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
-import { fieldFingerprint, sourceFingerprint } from '../../../../src/core/reconcile/defer.ts';
+import { fieldFingerprint } from '../../../../src/core/reconcile/defer.ts';
 import type { Rejection } from '../../../../src/core/state/rows.ts';
 import type { Execution } from '../../../../src/engine/execute/execution.ts';
-import {
-  findOutage,
-  judgeFailure,
-  rejectionKeyOf,
-  rejectionKeysEndedBy,
-  rejectionOf,
-} from '../../../../src/engine/execute/failure.ts';
+import { findOutage, judgeFailure, rejectionOf } from '../../../../src/engine/execute/failure.ts';
 import {
   createWrites,
   deleteWrites,
@@ -124,43 +118,6 @@ describe('[R15] a refusal', () => {
   const NOW = 1_000_000;
   const MINUTE = 60_000;
 
-  test.each<[Write['kind'], string, string | null, string | null]>([
-    ['create', 'l', 'l', null],
-    ['update', 'l r title', 'l', 'r'],
-    ['membership', 'l r', 'l', 'r'],
-    ['delete', 'delete r', null, 'r'],
-    ['merge', 'delete r', null, 'r'],
-  ])('of a %s is stored with %j', (kind, key, leftId, rightId) => {
-    const write = WRITES[kind];
-    expect(rejectionKeyOf(write)).toBe(key);
-    expect(rejectionOf(SET, write, 'too long', undefined, NOW)).toMatchObject({
-      side: 'right',
-      key,
-      leftId,
-      rightId,
-      reason: 'too long',
-      attempts: 1,
-    });
-  });
-
-  test('of several fields is stored with both contacts, and of one field with the field too', () => {
-    const several = taskOf({ ...MERGE, writes: plannedOn('right', ['title', 'company'], ADA) });
-    expect(rejectionKeyOf(only(updateWrites(PASS, SET, 'right', [several])))).toBe('l r');
-    expect(rejectionKeysEndedBy(only(updateWrites(PASS, SET, 'right', [several])))).toEqual([
-      'l r',
-      'l r title',
-      'l r company',
-    ]);
-  });
-
-  test('of a membership of a newly created contact is stored with both contacts', () => {
-    const created = taskOf({ ...CREATION, joins: ['choir'] });
-    const pass = { ...PASS, written: { left: new Map(), right: new Map([[created, 'r']]) } };
-    const refusal = rejectionOf(SET, only(membershipWrites(pass, SET, 'right', [created])), 'too long', undefined, NOW);
-    const next = mergeOf(LEFT, RIGHT);
-    expect(refusal).toMatchObject({ key: 'l r', sourceFingerprint: sourceFingerprint(next) });
-  });
-
   test('is retried after five minutes, doubling up to a day', () => {
     const delays: number[] = [];
     let earlier: Rejection | undefined;
@@ -179,18 +136,6 @@ describe('[R15] a refusal', () => {
     expect(first?.sourceFingerprint).toBe(fieldFingerprint(MERGE.pair, 'title'));
     const earlier = { ...(first as Rejection), attempts: 7, sourceFingerprint: 'of other content' };
     expect(rejectionOf(SET, WRITES.update, 'too long', earlier, NOW)).toEqual(first);
-  });
-
-  test('is not stored in an undo, which can be requested again', () => {
-    const undo = { ...PASS, cause: 'undo' } as const;
-    const undone: readonly Write[] = [
-      only(updateWrites(undo, SET, 'right', [taskOf({ ...MERGE, cause: 'undo' })])),
-      only(deleteWrites(undo, [{ ...DELETION, cause: 'undo' }])),
-    ];
-    for (const write of undone) {
-      expect(rejectionKeyOf(write)).toBeNull();
-      expect(rejectionOf(SET, write, 'too long', undefined, NOW)).toBeNull();
-    }
   });
 });
 

@@ -119,7 +119,7 @@ describe('R18: an undo after the selection was changed', () => {
 });
 
 describe('an undo of a one-way link with a selection', () => {
-  const ONE_WAY: Variables = { ...CLIENTS, SYNC_DIRECTION: 'to-service' };
+  const ONE_WAY: Variables = { ...CLIENTS, DIRECTION: 'to-service' };
 
   test('the undo writes only the target, and the next run changes nothing', async () => {
     await using linked = await start();
@@ -171,4 +171,29 @@ describe('an undo after the fields were changed', () => {
     expect(summary).toMatchObject({ left: NOTHING, right: { ...NOTHING, deleted: 2 } });
     expect(linked.sandbox.service.account.contacts()).toEqual([]);
   });
+});
+
+test.each<[string, Variables, string, (linked: LinkedSandbox) => void]>([
+  ['the link became one-way', { DIRECTION: 'to-google' }, 'the link does not write to this side', () => undefined],
+  [
+    'its contact was deleted',
+    {},
+    'it was deleted since',
+    (linked) => linked.sandbox.service.account.deleteContact(atService(linked, 'Ada')?.id ?? ''),
+  ],
+  [
+    'its counterpart was deleted',
+    {},
+    'its counterpart no longer exists',
+    (linked) => linked.sandbox.google.account.deletePerson(googleId(linked, 'Ada')),
+  ],
+])('an undo of an update is refused, and writes nothing, after %s', async (_, variables, reason, change) => {
+  await using linked = await start();
+  await sync(linked, {});
+  setTitle(linked, 'Ada', 'Baker');
+  const { run } = await sync(linked, {});
+  change(linked);
+  const { summary, refused } = await undo(linked, variables, run);
+  expect(refused).toMatchObject([{ side: 'right', field: null, reason }]);
+  expect(summary).toMatchObject({ left: NOTHING, right: NOTHING });
 });

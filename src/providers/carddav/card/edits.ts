@@ -29,8 +29,10 @@ export const componentsOf = (card: Card, name: string): readonly string[] =>
   splitValue(lineNamed(card, name)?.value ?? '', ';');
 
 /** Returns the card with one line replaced by `lines`. */
-export const replaceLine = (card: Card, line: ContentLine, lines: readonly ContentLine[]): Card =>
-  card.flatMap((each) => (each === line ? lines : [each]));
+export const replaceLine = (card: Card, line: ContentLine, lines: readonly ContentLine[]): Card => {
+  const place = card.indexOf(line);
+  return place < 0 ? card : card.toSpliced(place, 1, ...lines);
+};
 
 /** Returns whether the label of a line also describes another line of its group. */
 export const sharesGroup = (card: Card, line: ContentLine): boolean =>
@@ -48,7 +50,7 @@ export const addLines = (card: Card, names: readonly string[], lines: readonly C
   const group = card[last]?.group ?? null;
   const behind = group === null ? last : card.findLastIndex((line) => line.group === group);
   const place = last >= 0 ? behind + 1 : card.findLastIndex(({ name }) => name === 'END');
-  return [...card.slice(0, place), ...lines, ...card.slice(place)];
+  return card.toSpliced(place, 0, ...lines);
 };
 
 /** Returns the card with another escaped value of a property. An empty value removes its line. */

@@ -2,7 +2,7 @@ import { isAway, type Half } from '../core/contact/half.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../core/contact/side.ts';
 import { deletionsIn } from '../core/reconcile/losses.ts';
 import type { GroupPair } from '../core/reconcile/groups.ts';
-import type { StoreChange } from '../core/state/rows.ts';
+import type { RunRow, StoreChange } from '../core/state/rows.ts';
 import { WorkingSet } from '../core/state/working-set.ts';
 import type { Store } from '../store/store.ts';
 import { underLease } from './change-link.ts';
@@ -11,10 +11,7 @@ import type { LeaseParts } from './lease.ts';
 /** The deletions of a halted plan cannot be restored; nothing was stored. */
 export class RestoreError extends Error {
   constructor(link: string) {
-    super(
-      `The last run of ${link} was not halted because of deletions; nothing was restored. ` +
-        `Review: \`contact-sync plan ${link}\`.`,
-    );
+    super(`The last run of ${link} was not halted because of deletions. Nothing was restored.`);
     this.name = 'RestoreError';
   }
 }
@@ -42,13 +39,13 @@ const keepGroups = (groupPairs: readonly GroupPair[], ids: Sides<readonly string
 
 /**
  * Answers the deletions that the halted run showed: the next run creates the contacts and groups again on the side where they were
- * deleted (R6). The answer is stored at once, so that no interrupted run deletes some of them later. Returns the halt that the
- * next run must accept because that side is empty; otherwise null.
+ * deleted (R6). The answer is stored at once, so that no interrupted run deletes some of them later. Returns the halted run if the
+ * next run must accept its halt, because that side is empty; otherwise null.
  *
  * @throws {RestoreError} if the last run did not halt because of deletions.
  * @throws {LeaseError} if a run is in progress.
  */
-export const restoreDeletions = (parts: LeaseParts, link: string): Promise<string | null> =>
+export const restoreDeletions = (parts: LeaseParts, link: string): Promise<RunRow | null> =>
   underLease(parts, link, async (token) => {
     const { store } = parts;
     const [last] = await store.runs(link, { latest: 'ended' });
@@ -66,5 +63,5 @@ export const restoreDeletions = (parts: LeaseParts, link: string): Promise<strin
     await store.commit(link, token, [...survivors.changes, ...groups]);
     const { present } = await store.counts(link);
     const isEmptied = SIDES.some((side) => survivors.contacts[otherSide(side)] > 0 && present[side] === 0);
-    return isEmptied ? (last?.reason ?? null) : null;
+    return isEmptied ? (last ?? null) : null;
   });

@@ -71,7 +71,7 @@ test.each([
     for (let step = 1, isDone = false; !isDone; step += 1) {
       for (const when of ['before', 'after'] as const) {
         const { before, restore, sync, world } = await startHalted(players, side, count);
-        const halt = await restore();
+        const halt = (await restore())?.reason ?? null;
         isDone = (await sync({ halt, crash: { step, when } })) !== null;
         // The answer is stored: an ordinary run continues. A side that is still empty needs it again.
         for (let index = 0; index < 3; index += 1) {
@@ -114,6 +114,6 @@ test('R8: deletions are restored only if the last run halted because of them', a
   const { restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', 4);
   await restore();
   await sync();
-  await expect(restore()).rejects.toThrow('nothing was restored');
+  await expect(restore()).rejects.toThrow('Nothing was restored');
   expect(peopleOn(world, otherSide('left'))).toHaveLength(6);
 });

@@ -51,8 +51,8 @@ type Request = { readonly kind: RunKind; readonly options: RunLinksOptions };
 const answerOf = async ({ app }: Opened, { name }: LinkConfig, options: RunLinksOptions) => {
   if (options.acceptFirst) return { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS };
   if (!options.restoreDeletes) return { acceptDeletes: options.acceptDeletes ?? false };
-  const acceptedHalt = await restoreDeletions(leasePartsOf(app), name);
-  return acceptedHalt === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt };
+  const halted = await restoreDeletions(leasePartsOf(app), name);
+  return { acceptDeletes: halted !== null, ...(halted?.reason != null && { acceptedHalt: halted.reason }) };
 };
 
 const runOne = async (

@@ -36,8 +36,8 @@ export type WorkProgress = {
 
 /** The actions of the page: runs, one plan and one undo at a time for each link. */
 export type ConsoleActions = {
-  /** Requests a run. Throws QueueError if the queue does not accept it. */
-  requestRun(link: LinkConfig, kind: 'incremental' | 'full'): Promise<void>;
+  /** Requests a run. `override` is the nonce of a halt that it accepts. Throws QueueError if the queue does not accept it. */
+  requestRun(link: LinkConfig, kind: 'incremental' | 'full', override?: string | null): Promise<void>;
   /** The report of the last job of this process; null if it does not exist. */
   lastReport(link: LinkConfig): JobReport | null;
   /** The progress of the current work; null if it does not exist. */
@@ -66,7 +66,7 @@ const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progre
   if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0, isRun: true };
   const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
   return {
-    text: `${grouped(written)} of ${count(planned, 'write')} done${left}.`,
+    text: `${grouped(written)} of ${count(planned, 'contact')} written${left}.`,
     done: written,
     total: planned,
     isRun: true,
@@ -161,7 +161,7 @@ export const createConsoleActions = (parts: ActionParts): ConsoleActions => {
     preview: undos.preview,
     undo: undos.undo,
     undoing: undos.undoing,
-    requestRun: (link, kind) => requests.send({ link: link.name, kind, override: null, byHand: true }),
+    requestRun: (link, kind, override = null) => requests.send({ link: link.name, kind, override, byHand: true }),
     progress: (link) => {
       const run = daemon.progress().find((each) => each.link === link.name);
       if (run !== undefined) return runText(run);

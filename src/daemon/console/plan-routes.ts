@@ -6,6 +6,7 @@ import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
 import { decidingLinkOf } from '../../app/config/config.ts';
 import { count } from '../../core/view/words.ts';
 import { choicesIn } from './plans.ts';
+import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
 import { contactPath } from './pages/contact.ts';
@@ -51,6 +52,17 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
       actions.accept(link, form.get('plan') ?? '');
       return null;
     }),
+  );
+  routes.post(
+    '/links/:link/plan/restore',
+    handleForm(
+      (link) => linkPath(link),
+      async (link) => {
+        const halted = await restoreDeletions(leaseParts(parts), link.name);
+        await actions.requestRun(link, 'incremental', halted?.override ?? null);
+        return 'Restore saved. The sync creates the deleted contacts again.';
+      },
+    ),
   );
   routes.post(
     '/links/:link/verdicts',

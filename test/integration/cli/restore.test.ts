@@ -26,5 +26,5 @@ test('R6, R8: sync --restore-deletes creates 22 contacts again that were deleted
 
 test('R8: sync --restore-deletes restores nothing if the last run was not halted because of deletions', async () => {
   const { code, stderr } = await ground.run('sync', '--restore-deletes');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('nothing was restored')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was restored')]);
 });

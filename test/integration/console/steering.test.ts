@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { readSides } from '../../support/compare-sides.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, errors, says } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/redis.ts';
@@ -102,6 +103,23 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
       expect(errors(daemon).filter((line) => !HALTED(line))).toEqual([]);
     },
   );
+});
+
+test('R6, R8: a halted plan is answered by restoring the deleted contacts, with all fields and groups', async () => {
+  const { world, sandbox } = await startWorld(null, 60);
+  await using _ = world;
+  const { daemon, visitor } = await signedIn(world);
+  const before = readSides(sandbox);
+  deleteAtGoogle(sandbox, 22);
+  await visitor.press('/links/work', '/links/work/sync', { kind: 'incremental' });
+  await daemon.until(HALTED);
+  const plan = await planOf(visitor);
+  expect(seen(plan)).toMatch(/Restore 22 at Google.*Delete 22 at the service/u);
+  const restored = await visitor.post('/links/work/plan/restore', { token: tokenIn(plan) });
+  expect(restored.headers['location']).toBe('/links/work');
+  await daemon.until(completed('work', 'incremental'));
+  expect(readSides(sandbox)).toEqual(before);
+  expect(seen(await settled(visitor, '/links/work/plan'))).toContain('Nothing to do');
 });
 
 test('a first sync waits until its plan is accepted, and can be undone', async () => {

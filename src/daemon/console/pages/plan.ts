@@ -83,8 +83,8 @@ const conflictChoice = (change: Change, { sides }: LinkConfig): Html => {
   const open = conflict.winner === null ? { '': 'Not decided' } : {};
   return choiceOf({
     name: conflict.name,
-    label: `Values to keep for ${change.name ?? conflict.leftId}`,
-    options: { ...open, left: `Those of ${sides.left.title}`, right: `Those of ${sides.right.title}` },
+    label: `Keep for ${change.name ?? conflict.leftId}`,
+    options: { ...open, left: `${sides.left.title}'s values`, right: `${sides.right.title}'s values` },
     chosen: conflict.winner ?? '',
     form: CHOICES,
   });
@@ -213,15 +213,21 @@ const estimateText = ({ estimate: { requests, durationMs } }: PlanView, { sides 
   return parts.length === 0 ? '' : `Estimate: ${parts.join(' and ')}, ${formatEstimate(durationMs)}.`;
 };
 
-/** The label of the button that accepts a plan. Deletions of contacts are counted by side. */
-const acceptLabel = ({ changes, halt, destroys }: PlanView, { sides }: LinkConfig): string => {
-  if (halt === null) return 'Run this plan';
+/** The number of contacts that a plan deletes on each side, or with `where` their counterparts: `3 at Google`; empty for none. */
+const deletionCounts = ({ changes }: PlanView, { sides }: LinkConfig, where: (side: Side) => Side): string => {
   const deleted = changes.filter(({ action }) => action === 'delete');
   const counts = SIDES.flatMap((side) => {
     const number = deleted.filter((change) => change.side === side).length;
-    return number === 0 ? [] : [`${grouped(number)} at ${sides[side].place}`];
+    return number === 0 ? [] : [`${grouped(number)} at ${sides[where(side)].place}`];
   });
-  return destroys && counts.length > 0 ? `Delete ${counts.join(' and ')}` : 'Accept this plan';
+  return counts.join(' and ');
+};
+
+/** The label of the button that accepts a plan. Deletions of contacts are counted by side. */
+const acceptLabel = (view: PlanView, link: LinkConfig): string => {
+  if (view.halt === null) return 'Run this plan';
+  const deletions = deletionCounts(view, link, (side) => side);
+  return view.destroys && deletions !== '' ? `Delete ${deletions}` : 'Accept this plan';
 };
 
 /** The answers to a plan: one button for each. */
@@ -234,8 +240,11 @@ const answers = (context: PageContext, link: LinkConfig, view: PlanView): Html =
     fields: { plan: view.digest },
     look: view.destroys ? ('danger' as const) : ('first' as const),
   };
+  const lost = view.destroys ? deletionCounts(view, link, otherSide) : '';
+  const restore = { action: `${at}/restore`, label: `Restore ${lost}`, look: 'first' as const };
   return html`<div class="actions">
-    ${isEmpty ? '' : button(context, accept)} ${button(context, { action: at, label: 'Refresh' })}
+    ${lost === '' ? '' : button(context, restore)} ${isEmpty ? '' : button(context, accept)}
+    ${button(context, { action: at, label: 'Refresh' })}
   </div>`;
 };
 
@@ -263,7 +272,7 @@ const tilesOf = ({ changes, unpaired }: PlanView, { sides }: LinkConfig): readon
     whole('pairings', 'will be matched'),
     ...at('creates', 'will be created at'),
     ...at('updates', 'will be updated at'),
-    whole('conflicts', 'with different values on both sides'),
+    whole('conflicts', 'have different values'),
     whole('unlinks', 'will be unlinked'),
   ];
   return tiles.filter(({ number }) => number > 0);
@@ -303,9 +312,10 @@ const explanation = (view: PlanView): Html => {
   const hint = isFirstSync(view)
     ? html`<p>Decide the open questions below first. Leave out contacts that must stay on one side.</p>`
     : html`<p>
-        To keep a contact, leave it out below, or restore it where it is missing. An accepted plan can be undone.
+        If the contacts were deleted by mistake, restore them. To keep a single one, leave it out below. Both answers
+        can be undone.
       </p>`;
-  return html`<strong>${messageText(halt)}</strong>
+  return html`${messageText(halt)}
     ${leftOut === 0 ? '' : html`<p>${count(leftOut, 'contact')} left out since then.</p>`}
     <p>No run writes before you accept this plan.</p>
     ${unsyncedPart(view)} ${hint}`;

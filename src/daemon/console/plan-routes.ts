@@ -80,6 +80,11 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
       return decided === 0 ? 'No choice differs from the plan.' : `${count(decided, 'conflict')} decided.`;
     }),
   );
+};
+
+/** Adds the buttons that leave a contact out and include it again. */
+export const addLeaveOut = (routes: Hono<Env>, parts: LinkParts): void => {
+  const { actions } = parts;
   routes.post(
     '/links/:link/leave-out',
     handleForm(afterLeaveOut, async (link, form) => {

@@ -119,6 +119,7 @@ test('R6, R8: a halted plan is answered by restoring the deleted contacts, with 
   expect(restored.headers['location']).toBe('/links/work');
   await daemon.until(completed('work', 'incremental'));
   expect(readSides(sandbox)).toEqual(before);
+  await visitor.get('/links/work/plan');
   expect(seen(await settled(visitor, '/links/work/plan'))).toContain('Nothing to do');
 });
 

@@ -179,7 +179,9 @@ test('a status reports how long deletions take to be found at a side whose feed 
   expect(textAt(inTwoHours)).toContain('deletions   at the service: found by a full listing, in about 2 h');
   expect(textAt({ left: null, right: NOW_MS })).toContain('at the service: found by a full listing, with the next run');
   // Without a daemon, no run is scheduled.
-  expect(formatStatus({ ...status, sweepAtMs: inTwoHours }, NOW_MS, plain)).toContain('full listing, with a run after ');
+  expect(formatStatus({ ...status, sweepAtMs: inTwoHours }, NOW_MS, plain)).toContain(
+    'full listing, with a run after ',
+  );
   expect(formatStatus(status, NOW_MS, plain)).not.toContain('deletions');
 });
 

@@ -3,7 +3,7 @@ import type { RunRow } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { OneContact } from '../../engine/leave-out.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
-import type { Daemon, OnReport } from '../jobs/daemon.ts';
+import type { Daemon, OnReport } from '../daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
 import { createBackgroundTasks, keyOf, type BackgroundTasks } from './background-tasks.ts';
 import type { App } from '../../app/app.ts';

@@ -47,9 +47,9 @@ const ruleText = ({ field, why }: FieldChange, link: LinkConfig): Html => {
   if (changedAtMs === undefined)
     return by === 'newer edit' ? html`` : html`: ${decidedWords({ by, winner }, link.sides)}`;
   const timeOf = (side: Side) => (changedAtMs[side] === null ? 'at an unknown time' : exactTimeTag(changedAtMs[side]));
-  const times = SIDES.map((side) => html`${link.sides[side].title}: changed ${timeOf(side)}`);
+  const times = SIDES.map((side) => html`; ${link.sides[side].title} changed ${timeOf(side)}`);
   // The text before this one has the reason of a tie.
-  return html`${by === 'newer edit' ? ': the newer edit' : ''}${valueList(times)}`;
+  return html`${by === 'newer edit' ? ': the newer edit wins' : ''}${times}`;
 };
 
 /** The values of a field before and after. Of several values, only those that were removed or added. */
@@ -68,7 +68,9 @@ export const fieldChangeItem = (change: FieldChange, whole: Change['why'] | null
   const { sides } = link;
   const name = field === 'name' ? 'name' : fieldWords(field);
   const isToldAbove = whole === null || why.kind === whole.kind;
-  const reason = isToldAbove ? '' : html` (${whyWords(why, sides)}${ruleText(change, link)})`;
+  const reason = isToldAbove
+    ? ''
+    : html` <span class="faint">(${whyWords(why, sides)}${ruleText(change, link)})</span>`;
   if (why.kind === 'asked') {
     return html`<li>
       ${name}${reason}:

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../util/clock.ts';
 import type { Secret } from '../../util/secret.ts';
-import type { Daemon, OnReport } from '../jobs/daemon.ts';
+import type { Daemon, OnReport } from '../daemon.ts';
 import type { App } from '../../app/app.ts';
 import { createBrowserSignIns } from '../../app/browser-sign-in.ts';
 import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';

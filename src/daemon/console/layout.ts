@@ -50,8 +50,8 @@ const relativeWords = (atMs: number, nowMs: number): string => {
   const unit = TIME_UNITS.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs);
   if (unit === undefined) return awayMs > 0 ? 'in less than a minute' : 'just now';
   const [name, lengthMs] = unit;
-  const text = count(Math.floor(Math.abs(awayMs) / lengthMs), name);
-  return awayMs > 0 ? `in ${text}` : `${text} ago`;
+  if (awayMs > 0) return `in ${count(Math.round(awayMs / lengthMs), name)}`;
+  return `${count(Math.floor(-awayMs / lengthMs), name)} ago`;
 };
 
 /** A time relative to now; its title is the exact time. The script keeps it current. */

@@ -4,7 +4,7 @@ import type { App } from '../../app/app.ts';
 import type { BrowserSignIns } from '../../app/browser-sign-in.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import type { Daemon } from '../jobs/daemon.ts';
+import type { Daemon } from '../daemon.ts';
 import type { LeaseParts } from '../../engine/lease.ts';
 import { giveVerdict, takeBackVerdict, VerdictError } from '../../engine/verdicts.ts';
 import { refuse, type Env } from './access.ts';

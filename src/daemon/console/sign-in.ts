@@ -32,16 +32,16 @@ const HOW = html`<p>
 
 const tokenForm = html`<form method="post" action="/sign-in" class="actions">
   <div>
-    <label for="token">CONSOLE_TOKEN</label>
+    <label for="token">Token (<code>CONSOLE_TOKEN</code>)</label>
     <input id="token" name="token" type="password" autocomplete="current-password" required />
   </div>
-  <button>Sign in</button>
+  <button class="first">Sign in</button>
 </form>`;
 
 const passForm = (pass: string): Html =>
   html`<form method="post" action="/sign-in">
     <input type="hidden" name="pass" value="${pass}" />
-    <button>Sign in</button>
+    <button class="first">Sign in</button>
   </form>`;
 
 const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope): Response => {

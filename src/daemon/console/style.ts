@@ -63,11 +63,14 @@ code { font-size: 0.9em; background: var(--line); border-radius: 0.25rem; paddin
   background: var(--panel); border: 1px solid var(--line); border-radius: 0.625rem; padding: 1rem 1.125rem; margin: 0.75rem 0;
   box-shadow: var(--shadow);
 }
+p.panel { max-width: none; }
 .panel > :first-child { margin-top: 0; }
 .panel > :last-child { margin-bottom: 0; }
 .notice { background: var(--info-soft); border-color: transparent; box-shadow: none; }
 .trouble { background: var(--bad-soft); border-color: transparent; box-shadow: none; }
 .accept, .hero.warn { border-left: 3px solid var(--warn); }
+li > div:has(> select) { display: flex; align-items: center; gap: 0.5rem; margin-top: 0.3rem; }
+.accept > p:first-child { font-weight: 600; }
 .hero.bad { border-left: 3px solid var(--bad); }
 .hero.good { color: var(--text); }
 .headline { font-size: 1.25rem; line-height: 1.3; margin: 0 0 0.25rem; }
@@ -88,13 +91,14 @@ code { font-size: 0.9em; background: var(--line); border-radius: 0.25rem; paddin
 .changes > li:first-child { border-top: 0; }
 .changes ul:not(.values), .timeline ul:not(.values) { margin: 0.25rem 0 0; padding-left: 1.1rem; }
 .changes > li > form { margin-top: 0.4rem; }
-li .values { padding-left: 1.1rem; }
+li:not(.entry) > .values { padding-left: 1.1rem; }
 .entry { display: flex; justify-content: space-between; align-items: flex-start; gap: 1rem; }
 .entry .button { flex: none; }
 del { color: var(--faint); }
 ins { text-decoration: none; font-weight: 600; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; margin: 0.75rem 0; }
 .actions form { margin: 0; }
+.actions > span { align-self: center; }
 button, a.button {
   display: inline-flex; align-items: center; font: inherit; font-weight: 550; line-height: 1.5; padding: 0.3rem 0.85rem;
   min-height: 2.25rem; border: 1px solid var(--edge); border-radius: 0.45rem; background: transparent; color: var(--text);
@@ -118,8 +122,8 @@ mark { background: var(--mark); color: inherit; border-radius: 0.2rem; padding: 
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; color: var(--faint); font-size: 0.8125rem; padding-bottom: 0.25rem; }
 th { font-size: 0.8125rem; font-weight: 550; color: var(--faint); white-space: nowrap; }
-th, td { text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
-td:first-child { min-width: 7rem; }
+th, td { text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0; border-top: 1px solid var(--line); overflow-wrap: break-word; }
+td:first-child { min-width: 9rem; }
 thead th { border-top: 0; }
 .accounts, .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.75rem; margin: 0.75rem 0; }
 .accounts .panel, .account p { margin: 0; }
@@ -157,7 +161,7 @@ thead th { border-top: 0; }
   .tiles { grid-template-columns: 1fr 1fr; }
   .facts { grid-template-columns: 1fr; gap: 0; }
   .facts dd { margin-bottom: 0.4rem; }
-  table, tbody, td { display: block; }
+  table, caption, tbody, td { display: block; }
   .list thead { position: absolute; left: -100rem; }
   .list tr { display: flex; flex-wrap: wrap; gap: 0 0.75rem; padding: 0.5rem 0; border-top: 1px solid var(--line); }
   .list td { border: 0; padding: 0; font-size: 0.875rem; color: var(--faint); }
@@ -165,9 +169,9 @@ thead th { border-top: 0; }
   .fields thead, .fields tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 0.75rem; }
   .fields thead { display: block; }
   .fields tbody tr { border-top: 1px solid var(--line); padding: 0.4rem 0; }
-  .fields td { border: 0; padding: 0; }
-  .fields th:first-child { display: none; }
-  .fields td:first-child, .fields td:nth-child(4), .fields th:nth-child(4) { grid-column: 1 / -1; color: var(--faint); font-size: 0.8125rem; }
+  .fields td { border: 0; padding: 0; overflow-wrap: anywhere; }
+  .fields th:first-child, .fields th:nth-child(4) { display: none; }
+  .fields td:first-child, .fields td:nth-child(4) { grid-column: 1 / -1; color: var(--faint); font-size: 0.8125rem; }
   td:empty { display: none; }
 }
 `;

@@ -6,10 +6,8 @@ import { completed, errors, says } from '../../support/jobs/log-lines.ts';
 import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
 import { lookAtAll } from './page-looks.ts';
 import { startPage } from './page-client.ts';
-import { picture } from './picture.ts';
 
-// A user of the page: a headless Chromium that presses its buttons. SCREENSHOTS=1 writes the screenshots that the
-// README contains.
+// A user of the page: a headless Chromium that presses its buttons.
 
 const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 
@@ -87,11 +85,7 @@ const goOn = async (page: Page, to: string): Promise<void> => {
 };
 
 /** Reviews a halted plan, accepts it, chooses the other value of a conflict, and undoes the run that deleted. */
-const walk = async (
-  { daemon, address, disturb, contacts, name }: Started,
-  page: Page,
-  look: (page: Page, name: string) => Promise<void> = () => Promise.resolve(),
-): Promise<string> => {
+const walk = async ({ daemon, address, disturb, contacts, name }: Started, page: Page): Promise<string> => {
   const at = `http://${address}/links/work`;
   const before = contacts();
   disturb();
@@ -101,11 +95,9 @@ const walk = async (
   await goOn(page, at);
   await page.getByText('Waiting for your review').waitFor();
   await page.locator('[data-live]').waitFor({ state: 'detached' });
-  await look(page, 'attention');
   await goOn(page, `${at}/plan`);
   await page.getByRole('heading', { name: /Deletions: 14/u }).waitFor();
   expect(await page.locator('main').textContent()).toContain(name);
-  await look(page, 'review');
   await press(page, 'Delete 14 at the service');
   await page.getByText('The plan is accepted').waitFor();
   await daemon.until(completed('work', 'incremental'));
@@ -176,7 +168,7 @@ describe.skipIf(isSkipped)('a user of the page', () => {
     const refused: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && refused.push(message.text())));
     await signIn(started, page);
-    const run = await walk(started, page, picture);
+    const run = await walk(started, page);
     const at = `http://${started.address}`;
     await page.goto(`${at}/links/work/plan`);
     await press(page, 'Refresh');
@@ -198,17 +190,6 @@ describe.skipIf(isSkipped)('a user of the page', () => {
     const iso = (await time.getAttribute('datetime')) ?? '';
     const tokyo = new Intl.DateTimeFormat('en-GB', { timeZone: 'Asia/Tokyo', timeStyle: 'short' });
     expect(await time.textContent()).toContain(tokyo.format(new Date(iso)));
-    for (const [name, path] of [
-      ['overview', ''],
-      ['conflicts', '/conflicts?all=1'],
-      ['contacts', `/contacts?find=${encodeURIComponent(started.name)}`],
-      ['runs', '/runs'],
-    ] as const) {
-      await page.goto(`${at}/links/work${path}`);
-      await picture(page, name);
-    }
-    await page.goto(run);
-    await picture(page, 'run');
     await page.goto(`${at}/links/work`);
     await press(page, 'Sign out');
     await page.goto(run);

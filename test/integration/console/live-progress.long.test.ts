@@ -5,7 +5,6 @@ import { completed, says } from '../../support/jobs/log-lines.ts';
 import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
 import { startPage } from './page-client.ts';
 import { lookAtAll } from './page-looks.ts';
-import { picture } from './picture.ts';
 
 // A large first sync that is reviewed, accepted and followed on the page in a headless Chromium.
 
@@ -105,7 +104,6 @@ describe.skipIf(isSkipped)('a large first sync', () => {
     // Both contacts of a pairing side by side, and contacts that only a user can distinguish.
     await page.getByRole('heading', { name: /Pairings: [\d,]+/u }).waitFor();
     expect(await page.locator('main li').count()).toBeLessThan(1_500);
-    await picture(page, 'first-sync');
     expect(service.account.contacts().length).toBe(before);
 
     await page.getByRole('button', { name: 'Accept this plan' }).click();

@@ -8,7 +8,7 @@ export const picture = async (page: Page, name: string): Promise<void> => {
   if (process.env['SCREENSHOTS'] === undefined) return;
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const size of [
-      { width: 360, height: 740 },
+      { width: 390, height: 844 },
       { width: 1440, height: 1000 },
     ]) {
       await page.emulateMedia({ colorScheme });

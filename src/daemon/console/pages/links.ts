@@ -24,7 +24,7 @@ import {
 } from '../layout.ts';
 import type { Overview } from '../overview.ts';
 import { signInPart, type SignInView } from './accounts.ts';
-import { wroteText } from './runs.ts';
+import { RUN_WORDS, wroteText } from './runs.ts';
 
 /** A link with the data that all pages about links show. */
 export type LinkView = { readonly status: LinkStatus; readonly progress: WorkProgress | null };
@@ -199,7 +199,7 @@ const changesSection = (context: PageContext, { name, sides }: LinkConfig, { cha
               (run) =>
                 html`<li class="entry">
                   <div>
-                    <h3>${run.kind === 'undo' ? 'Undo, ' : ''}${agoTag(context, run.startedAtMs)}</h3>
+                    <h3>${RUN_WORDS[run.kind]} ${agoTag(context, run.startedAtMs)}</h3>
                     ${wroteText(run, sides)}
                   </div>
                   <a class="button" href="${runPath(name, run.id)}">Show or undo</a>

@@ -29,7 +29,7 @@ import {
 } from '../layout.ts';
 
 /** The name of a kind of run. */
-const RUN_WORDS: Readonly<Record<Run['kind'], string>> = {
+export const RUN_WORDS: Readonly<Record<Run['kind'], string>> = {
   incremental: 'Sync',
   full: 'Full sync',
   undo: 'Undo',

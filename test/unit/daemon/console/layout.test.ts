@@ -12,6 +12,8 @@ test.each([
   [-86_400_000 * 40, '40 days ago'],
   [1, 'in less than a minute'],
   [180_000, 'in 3 minutes'],
+  [179_000, 'in 3 minutes'],
+  [140_000, 'in 2 minutes'],
   [86_400_000, 'in 1 day'],
 ])('a time %i ms from now is shown as "%s", with the exact time as its title', async (awayMs, text) => {
   const tag = (await agoTag({ nowMs: NOW_MS }, NOW_MS + awayMs)).toString();

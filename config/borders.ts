@@ -120,9 +120,15 @@ export const BORDERS: readonly Border[] = [
   },
 
   {
-    place: 'daemon/jobs/',
-    imports: [...UNDER_DAEMON, 'app/heartbeat.ts', 'daemon/links/', 'daemon/notify/'],
+    place: 'daemon/*.ts',
+    imports: [...UNDER_DAEMON, 'app/heartbeat.ts', 'daemon/jobs/', 'daemon/links/', 'daemon/notify/'],
     types: ['app/app.ts'],
+    packages: [],
+  },
+  {
+    place: 'daemon/jobs/',
+    imports: UNDER_DAEMON,
+    types: ['app/app.ts', 'app/heartbeat.ts'],
     packages: ['bullmq', 'ioredis', 'zod'],
   },
   { place: 'daemon/links/', imports: [...LINKS, 'daemon/jobs/'], packages: [] },
@@ -137,13 +143,13 @@ export const BORDERS: readonly Border[] = [
   {
     place: 'daemon/console/',
     imports: [...UNDER_DAEMON, ...APP_PARTS, 'daemon/jobs/', 'daemon/links/', 'daemon/notify/'],
-    types: ['app/app.ts'],
+    types: ['app/app.ts', 'daemon/daemon.ts'],
     packages: ['hono', 'zod'],
   },
   {
     place: 'daemon/server/',
     imports: [...UNDER_DAEMON, 'app/heartbeat.ts', 'daemon/jobs/', 'daemon/links/'],
-    types: ['app/app.ts', 'daemon/console/'],
+    types: ['app/app.ts', 'daemon/daemon.ts', 'daemon/console/'],
     packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },
 

@@ -1,22 +1,22 @@
-import { compare, createServingTimes } from '../links/link-changes.ts';
-import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
-import { shownLinkState } from '../../core/state/link.ts';
-import { refusalsIn } from '../../core/state/unsyncable.ts';
-import type { App } from '../../app/app.ts';
-import type { Clock } from '../../util/clock.ts';
-import { ConfigError, problemTexts } from '../../util/config-error.ts';
-import { CONCURRENT_LINKS, type Config } from '../../app/config/config.ts';
-import type { LinkConfig } from '../../app/config/link-config.ts';
-import { reportUnencrypted, unencryptedNotification } from '../../app/config/unencrypted.ts';
-import { SIDES } from '../../core/contact/side.ts';
-import type { Events } from '../../engine/events.ts';
-import { findOtherDaemons, removeHeartbeat, writeHeartbeat, type LinkProgress } from '../../app/heartbeat.ts';
-import type { JobData, JobReport } from './job.ts';
-import { createEmbeddedScheduler } from './embedded-scheduler.ts';
-import { createNotifier } from '../notify/notifier.ts';
-import { createDeferredScheduler } from './deferred-scheduler.ts';
-import { createRunner, type Runner } from './run-job.ts';
-import { schedulesOf, type QueueDepth, type RunJob, type Scheduler } from './scheduler.ts';
+import { compare, createServingTimes } from './links/link-changes.ts';
+import { isOpen } from '../core/reconcile/recorded-conflicts.ts';
+import { shownLinkState } from '../core/state/link.ts';
+import { refusalsIn } from '../core/state/unsyncable.ts';
+import type { App } from '../app/app.ts';
+import type { Clock } from '../util/clock.ts';
+import { ConfigError, problemTexts } from '../util/config-error.ts';
+import { CONCURRENT_LINKS, type Config } from '../app/config/config.ts';
+import type { LinkConfig } from '../app/config/link-config.ts';
+import { reportUnencrypted, unencryptedNotification } from '../app/config/unencrypted.ts';
+import { SIDES } from '../core/contact/side.ts';
+import type { Events } from '../engine/events.ts';
+import { findOtherDaemons, removeHeartbeat, writeHeartbeat, type LinkProgress } from '../app/heartbeat.ts';
+import type { JobData, JobReport } from './jobs/job.ts';
+import { createEmbeddedScheduler } from './jobs/embedded-scheduler.ts';
+import { createNotifier } from './notify/notifier.ts';
+import { createDeferredScheduler } from './jobs/deferred-scheduler.ts';
+import { createRunner, type Runner } from './jobs/run-job.ts';
+import { schedulesOf, type QueueDepth, type RunJob, type Scheduler } from './jobs/scheduler.ts';
 
 type DaemonOptions = {
   readonly app: App;
@@ -69,8 +69,8 @@ const startScheduler = (
     clock,
     open: async () => {
       const [{ queuePrefixOf }, { createQueueScheduler }] = await Promise.all([
-        import('./queue.ts'),
-        import('./queue-scheduler.ts'),
+        import('./jobs/queue.ts'),
+        import('./jobs/queue-scheduler.ts'),
       ]);
       const prefix = await queuePrefixOf({ store: app.store, dataDir });
       const concurrency = CONCURRENT_LINKS;

@@ -9,7 +9,7 @@ import { underLease } from './change-link.ts';
 import type { LeaseParts } from './lease.ts';
 
 /** The deletions of a halted plan cannot be restored; nothing was stored. */
-export class RestoreError extends Error {
+class RestoreError extends Error {
   constructor(link: string) {
     super(`The last run of ${link} was not halted because of deletions. Nothing was restored.`);
     this.name = 'RestoreError';

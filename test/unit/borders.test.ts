@@ -45,14 +45,15 @@ const forbiddenImports: ImportsByFile = {
   'engine/planted.ts': `
     ./history/undo.ts ../providers/google/client.ts ../providers/service/api/client.ts ../providers/registry.ts
     ../providers/provider.ts ../store/sqlite/database.ts ../net/governor.ts ../app/config/config.ts
-    ../daemon/jobs/daemon.ts drizzle-orm drizzle-orm/better-sqlite3 better-sqlite3 bullmq undici
+    ../daemon/daemon.ts drizzle-orm drizzle-orm/better-sqlite3 better-sqlite3 bullmq undici
     ../../test/support/count-reporter.ts`,
   'engine/events.ts': '../store/store.ts',
   'engine/execute/planted.ts': '../history/net/governor.ts',
   'engine/history/planted.ts': '../../store/sqlite/providers/registry.ts',
   'app/planted.ts': `
-    ../sandbox/sandbox.ts ../daemon/jobs/daemon.ts ../cli/program.ts ../providers/google/google-remote.ts undici`,
+    ../sandbox/sandbox.ts ../daemon/daemon.ts ../cli/program.ts ../providers/google/google-remote.ts undici`,
   'app/config/planted.ts': '../../engine/run.ts ../app.ts ../../providers/google/settings.ts ../../net/gate.ts pino',
+  'daemon/daemon.ts': './server/http-server.ts',
   'daemon/jobs/planted.ts': `
     ../../providers/google/client.ts ../../providers/registry.ts ../../store/sqlite/database.ts ../../app/app.ts
     ../server/door.ts commander`,

@@ -4,7 +4,7 @@ import { loadConfig, type Config } from '../../app/config/config.ts';
 import { hasPageToken } from '../../app/config/unencrypted.ts';
 import type { OpenConsole } from '../../daemon/console/console.ts';
 import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
-import { startDaemon } from '../../daemon/jobs/daemon.ts';
+import { startDaemon } from '../../daemon/daemon.ts';
 import type { HttpService } from '../../daemon/server/http-service.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
 import { systemClock } from '../../util/clock.ts';

@@ -66,7 +66,7 @@ const extentOf = (operation: UpdateOperation | MembershipOperation, now: Contact
 };
 
 /** Returns the pair that an operation on an existing contact belongs to, or null. */
-export const pairOfOperation = (
+const pairOfOperation = (
   set: WorkingSet,
   { side, pairId: known }: ExistingOperation,
   id: string,

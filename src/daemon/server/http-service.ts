@@ -7,7 +7,7 @@ import type { ListenAddress } from '../../util/values.ts';
 import type { OpenConsole, Console } from '../console/console.ts';
 import type { Events } from '../../engine/events.ts';
 import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type Health } from './health.ts';
-import type { Daemon, OnReport } from '../jobs/daemon.ts';
+import type { Daemon, OnReport } from '../daemon.ts';
 import { localPage, openHttpServer, openOptionalHttpServer } from './http-server.ts';
 import { createMetrics, type MetricsInput, type Metrics } from './metrics.ts';
 

@@ -3,7 +3,7 @@ import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
-import type { OnReport } from '../jobs/daemon.ts';
+import type { OnReport } from '../daemon.ts';
 import { waitsForPerson, type LinkHealth } from './health.ts';
 import type { JobReport } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';

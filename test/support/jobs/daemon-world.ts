@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { createApp } from '../../../src/app/app.ts';
 import { loadConfig, type Config } from '../../../src/app/config/config.ts';
 import { createEvents } from '../../../src/engine/events.ts';
-import { startDaemon } from '../../../src/daemon/jobs/daemon.ts';
+import { startDaemon } from '../../../src/daemon/daemon.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { cliHost, type CliHost } from '../cli-host.ts';

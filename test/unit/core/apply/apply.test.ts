@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AnsweredWrite, applyAnswer } from '../../../../src/core/apply/answers.ts';
-import { applyRead, applySearch, pairOfOperation } from '../../../../src/core/apply/reads.ts';
+import { applyRead, applySearch } from '../../../../src/core/apply/reads.ts';
 import { taskOf } from '../../../../src/core/apply/task.ts';
 import type { Write } from '../../../../src/core/apply/write.ts';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
@@ -372,12 +372,3 @@ test.each([
     expect(set.half('right', 'r')?.state).toBe(isRestored ? 'settled' : state);
   },
 );
-
-test('R9: an operation belongs to the pair of its entry, or else to the pair of its contact', () => {
-  const { halves, write } = updateScene('sync');
-  if (write.operation.kind === 'create') throw new Error('An update was expected.');
-  const loose = { ...write.operation, pairId: null };
-  expect(pairOfOperation(setOf(halves), write.operation, 'another id')?.id).toBe(1);
-  expect(pairOfOperation(setOf(halves), loose, 'r')?.id).toBe(1);
-  expect(pairOfOperation(setOf(halves), loose, 'another id')).toBeNull();
-});

@@ -81,7 +81,7 @@ describe.each(['embedded', 'redis'] as const)('the page of a daemon, %s', (queue
 
       const plan = await planOf(visitor);
       for (const name of names) expect(seen(plan).replaceAll('&#39;', "'")).toContain(name);
-      expect(seen(plan)).toMatch(/would delete 14 contacts .* No run writes before you accept this plan\./u);
+      expect(seen(plan)).toMatch(/would delete 14 contacts .* No run writes before you answer\./u);
       expect(seen(plan)).not.toContain('--accept-deletes');
       expect(sandbox.service.account.contacts().length).toBe(before);
 
@@ -139,7 +139,7 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
 
   const plan = await planOf(visitor);
   expect(seen(plan)).toMatch(/Creations: \d+/u);
-  expect(seen(plan)).toMatch(/The first sync waits .* No run writes before you accept this plan\./u);
+  expect(seen(plan)).toMatch(/The first sync waits .* No run writes before you answer\./u);
   expect(seen(plan)).toMatch(/fields of the contacts are not synced .*notes +photo .*Setting: FIELDS/u);
   expect(seen(plan)).toContain('Accept this plan ');
   expect(seen(plan)).not.toMatch(/Delete \d/u);

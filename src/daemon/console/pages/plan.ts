@@ -317,7 +317,7 @@ const explanation = (view: PlanView): Html => {
       </p>`;
   return html`${messageText(halt)}
     ${leftOut === 0 ? '' : html`<p>${count(leftOut, 'contact')} left out since then.</p>`}
-    <p>No run writes before you accept this plan.</p>
+    <p>No run writes before you answer.</p>
     ${unsyncedPart(view)} ${hint}`;
 };
 

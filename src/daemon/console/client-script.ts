@@ -24,18 +24,18 @@ const due = document.querySelector('[data-reload]');
 if (due !== null) setTimeout(() => location.reload(), Number(due.dataset.reload));
 const live = document.querySelector('[data-live]');
 if (live !== null) {
-  const source = new EventSource(live.dataset.live);
   const bar = live.querySelector('progress');
-  // A reload must not interrupt the navigation to another page.
-  addEventListener('beforeunload', () => source.close());
-  source.addEventListener('progress', ({ data }) => {
-    const { text, done, total } = JSON.parse(data);
-    live.querySelector('p').textContent = text;
-    if (total > 0) Object.assign(bar, { max: total, value: done });
-  });
-  source.addEventListener('over', () => {
-    source.close();
-    location.reload();
-  });
+  let isLeft = false;
+  addEventListener('beforeunload', () => (isLeft = true));
+  const follow = async () => {
+    const progress = await fetch(live.dataset.live).then((answer) => answer.json(), () => undefined);
+    // A reload must not interrupt the navigation to another page.
+    if (isLeft) return;
+    if (progress === null) return location.reload();
+    if (progress !== undefined) live.querySelector('p').textContent = progress.text;
+    if (progress?.total > 0) Object.assign(bar, { max: progress.total, value: progress.done });
+    setTimeout(follow, progress === undefined ? 2_000 : 0);
+  };
+  follow();
 }
 `;

@@ -1,5 +1,4 @@
 import type { CardMapping } from './card/card-mapping.ts';
-import type { StoredCard } from './cards.ts';
 import type { AddressBook } from './discovery.ts';
 import type { SendDav } from './send.ts';
 
@@ -44,8 +43,6 @@ export type BookContext = {
   readonly categories: Categories;
   readonly search: Search;
   readonly storage: Storage;
-  /** Some recently read cards by id: an update does not need to read them again. */
-  readonly recent: Map<string, StoredCard>;
   /** The stored versions of some cards by id, if the address book takes both versions. */
   readonly versions: Map<string, KnownVersion>;
 };

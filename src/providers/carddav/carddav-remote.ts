@@ -80,7 +80,6 @@ const openBook = (options: CarddavRemoteOptions) => {
     categories: { names: new Set(), deleted: new Set(), isComplete: false },
     search: { isSupported: true, groupIds: null },
     storage: { isExact: false },
-    recent: new Map(),
     versions: new Map(),
   };
   const records = createRecords(context.mapping);

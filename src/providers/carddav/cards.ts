@@ -176,29 +176,6 @@ const readChunk = async (
 /** A weak ETag matches no `If-Match` (RFC 9110, 8.8.3.2). */
 export const isStrong = (etag: string): boolean => !etag.startsWith('W/');
 
-const MOST_RECENT = 200;
-/** Excludes cards with a photo, which are longer. */
-const LONGEST_RECENT = 10_000;
-
-/** Returns whether a card is short and can be edited and written conditionally. */
-const isKept = ({ card, etag, isOriginal }: StoredCard): boolean =>
-  isOriginal &&
-  etag !== null &&
-  isStrong(etag) &&
-  card.reduce((length, { value }) => length + (value?.length ?? 0), 0) <= LONGEST_RECENT;
-
-/** Keeps cards, so that an edit does not need to read them. */
-export const keepRecent = ({ recent }: BookContext, cards: readonly StoredCard[]): void => {
-  for (const stored of cards.filter(isKept)) {
-    recent.delete(stored.id);
-    recent.set(stored.id, stored);
-  }
-  for (const id of recent.keys()) {
-    if (recent.size <= MOST_RECENT) break;
-    recent.delete(id);
-  }
-};
-
 const takesBothVersions = ({ versions }: AddressBook): boolean => versions.includes('3.0') && versions.includes('4.0');
 
 /** Returns the version in which cards are requested first. */
@@ -303,10 +280,6 @@ export const inStoredForm = async (
   return new Map([...readings, ...chosen.map((each) => [each.stored.id, each] as const)]);
 };
 
-/** Returns the cards that were found. */
-export const foundIn = (readings: ReadonlyMap<string, CardReading>): readonly StoredCard[] =>
-  [...readings.values()].flatMap((reading) => (reading.kind === 'card' ? [reading.stored] : []));
-
 /** Reads cards by their ids: to make records of them, or to edit them (`isEdited`). */
 export const readCards = async (
   context: BookContext,
@@ -316,24 +289,7 @@ export const readCards = async (
 ): Promise<ReadonlyMap<string, CardReading>> => {
   const book = await context.find(signal);
   const read = await readEach(context, book, ids, requestedVersion(book), signal);
-  const readings = await inStoredForm(context, read, isEdited, signal);
-  keepRecent(context, foundIn(readings));
-  return readings;
-};
-
-/** Returns the cards in the given states, to be edited. Only cards that were not read recently are read. */
-export const readInState = async (
-  context: BookContext,
-  states: readonly { readonly id: string; readonly version: string }[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, CardReading>> => {
-  const known = states.flatMap(({ id, version }) => {
-    const stored = context.recent.get(id);
-    return stored?.etag === version ? [[id, { kind: 'card', stored }] as const] : [];
-  });
-  const found = new Map<string, CardReading>(known);
-  const others = states.map(({ id }) => id).filter((id) => !found.has(id));
-  return others.length === 0 ? found : new Map([...found, ...(await readCards(context, others, signal, true))]);
+  return inStoredForm(context, read, isEdited, signal);
 };
 
 /** Returns the card of a reading; null if it does not exist. Throws if it cannot be read. */

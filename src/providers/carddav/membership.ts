@@ -5,7 +5,7 @@ import { InvalidError, NotFoundError } from '../errors.ts';
 import type { MembershipResult, WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { readCards, type StoredCard } from './cards.ts';
+import { type CardReading, readCards, type StoredCard } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { listGroupCards, memberKeyOf, withCategories, withMembers } from './group-cards.ts';
@@ -20,10 +20,11 @@ const categoriesIn = (groupIds: readonly string[]): readonly string[] =>
 const writeCategories = async (
   context: BookContext,
   { id, add, remove }: MembershipRequest,
+  known: CardReading | undefined,
   signal: AbortSignal,
 ): Promise<EditedCard> => {
   const edit = (card: Card): Card => withCategories(card, categoriesIn(add), categoriesIn(remove));
-  const edited = await editCard(context, id, edit, signal);
+  const edited = await editCard(context, id, edit, signal, known);
   if (edited === null) throw new NotFoundError('the card does not exist any more', PUT);
   for (const name of categoriesIn(add)) context.categories.names.add(name);
   return edited;
@@ -119,7 +120,11 @@ export const changeMembership = async (
 ): Promise<readonly MembershipResult[]> => {
   const { context } = writer;
   requireWritable(await context.find(signal));
-  const edited = await settleEach(batch, CONCURRENCY, (request) => writeCategories(context, request, signal));
+  const ids = batch.map(({ id }) => id);
+  const known = await readCards(context, ids, signal, true);
+  const edited = await settleEach(batch, CONCURRENCY, (request) =>
+    writeCategories(context, request, known.get(request.id), signal),
+  );
   const written = await readBack(context, edited, signal);
   const found = new Map(written.flatMap((result) => (result.ok ? [[result.key, result.value] as const] : [])));
   const cards = new Map([...found].map(([key, { sent, read }]) => [key, read?.card ?? sent]));

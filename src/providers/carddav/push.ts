@@ -5,10 +5,8 @@ import type { WriteResult } from '../remote.ts';
 import { settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import {
-  keepRecent,
   noteVersion,
   readCards,
-  readInState,
   storedIn,
   withEtagOfGet,
   unreadableCard,
@@ -113,7 +111,6 @@ const readWritten = async (
   const ids = others.map(({ id }) => id);
   const readings = await orNothing(ids.length === 0 ? Promise.resolve(new Map()) : readCards(context, ids, signal));
   if (!storage.isExact) storage.isExact = storesExactly(sent, readings);
-  keepRecent(context, certain);
   return new Map([...readings, ...certain.map((stored) => [stored.id, { kind: 'card', stored }] as const)]);
 };
 
@@ -267,8 +264,8 @@ export const updateContacts = async (
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
   const { context } = writer;
   const book = await context.find(signal);
-  const states = batch.map(({ current }) => current);
-  const formers = await readInState(context, states, signal);
+  const ids = batch.map(({ current }) => current.id);
+  const formers = await readCards(context, ids, signal, true);
   const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<SentUpdate> => {
     requireWritable(book);
     const { current, desired, fields } = request;

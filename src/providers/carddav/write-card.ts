@@ -2,7 +2,7 @@ import { headerNamed } from '../../net/headers.ts';
 import { InvalidError, StaleError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import { type BookContext, idOf, urlOf } from './book.ts';
-import { isStrong, noteVersion, readStored, type StoredCard } from './cards.ts';
+import { type CardReading, isStrong, noteVersion, readStored, type StoredCard, storedIn } from './cards.ts';
 import { type Card, formatLines } from './card/content-line.ts';
 import { isGoneStatus } from './dav.ts';
 
@@ -85,30 +85,27 @@ const MOST_ATTEMPTS = 3;
 export type EditedCard = { readonly stored: StoredCard; readonly isWritten: boolean };
 
 /**
- * Reads a card, edits it and writes it. Repeats this if the card changed in the meantime. Returns the card afterwards, or null
- * if it does not exist. An edit that returns the same card is not written.
+ * Edits a card and writes it. Reads it first, unless `known` is its state; reads it again if it changed in the meantime. Returns
+ * the card afterwards, or null if it does not exist. An edit that returns the same card is not written.
  */
 export const editCard = async (
   context: BookContext,
   id: string,
   edit: (card: Card) => Card,
   signal: AbortSignal,
+  known?: CardReading,
 ): Promise<EditedCard | null> => {
-  let recent = context.recent.get(id);
+  let reading = known;
   for (let attempt = 1; ; attempt += 1) {
-    // A recently read card may have changed: then the conditional write fails. If the edit changes nothing, the card is read.
-    const stored = recent ?? (await readStored(context, id, signal, true));
+    const stored = reading === undefined ? await readStored(context, id, signal, true) : storedIn(reading);
     if (stored === null) return null;
     const edited = edit(stored.card);
-    const isChanged = formatLines(edited) !== formatLines(stored.card);
-    if (!isChanged && recent === undefined) return { stored, isWritten: false };
-    recent = undefined;
-    context.recent.delete(id);
-    if (!isChanged) continue;
+    if (formatLines(edited) === formatLines(stored.card)) return { stored, isWritten: false };
     try {
       return { stored: await replaceCard(context, stored, edited, signal), isWritten: true };
     } catch (error) {
       if (!(error instanceof StaleError) || attempt >= MOST_ATTEMPTS) throw error;
     }
+    reading = undefined;
   }
 };

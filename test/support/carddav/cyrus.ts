@@ -88,7 +88,6 @@ export const startCyrus = async (): Promise<CarddavServer> => {
         username,
         password,
         ...davFolder(owner, `${origin}dav/addressbooks/user/${username}/Default/`),
-        convertsCards: true,
         revoke: () => {
           owner.password = `new ${password}`;
           setPassword(username, owner.password);

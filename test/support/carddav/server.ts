@@ -15,8 +15,6 @@ export type BookFolder = {
   revoke(): void;
   /** Whether a credential is accepted, for a server that checks none itself. */
   readonly accepts?: (authorization: string | undefined) => boolean;
-  /** Whether the server converts cards between versions, so that a card is read in both forms before it is edited. */
-  readonly convertsCards?: boolean;
 };
 
 /** A CardDAV server of its own, on a free port and with a folder of its own. */

@@ -188,7 +188,7 @@ export const openCarddavHarness = async (book: BookFolder, keeping: GroupKeeping
     clock,
     moreThanAPage: 150,
     arrived: () => proxy.arrived(),
-    arrivedToUpdate: () => proxy.arrived(book.convertsCards === true ? 'update' : undefined),
+    arrivedToUpdate: () => proxy.arrived('update'),
     ...ownerOf(book, keeping),
     disturb: (kind, trouble) => proxy.disturb({ kind, trouble }),
     refuseOne: (requests) => {

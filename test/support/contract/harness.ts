@@ -28,7 +28,7 @@ export type Harness = AsyncDisposable & {
   readonly moreThanAPage: number;
   /** Number of requests so far. */
   arrived(): number;
-  /** The same, without the reads before an update, where the server converts contacts when it returns them. */
+  /** The same, without the reads before an update of a remote that edits whole contacts. */
   arrivedToUpdate(): number;
   add(card: Partial<Card>, groupIds?: readonly string[]): string;
   edit(id: string, change: Partial<Card>): void;

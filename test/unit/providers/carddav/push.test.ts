@@ -3,6 +3,7 @@ import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { CreateRequest, UpdateRequest } from '../../../../src/core/contact/requests.ts';
 import type { Remote, WriteResult } from '../../../../src/providers/remote.ts';
+import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
 import { cardNamed, changesOf, cursorOf, forever, openServer, type Opened, pagesOf, WHOLE } from './support.ts';
 
 const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {
@@ -48,8 +49,10 @@ test('R2: after a server stored a card exactly as it was sent, a write with a st
   const first = valueOf(await remote.create([creation('people/1', 'Ada')], forever));
   const start = opened.server.requests.length;
   const second = valueOf(await remote.create([creation('people/2', 'Bea')], forever));
-  const edited = valueOf(await remote.update([titled(first, 'Countess')], forever));
   expect(readsSince(opened, start)).toBe(0);
+  const edited = valueOf(await remote.update([titled(first, 'Countess')], forever));
+  // The card is read before it is edited.
+  expect(readsSince(opened, start)).toBe(1);
   expect([second, edited]).toEqual([await recordAt(remote, second.id), await recordAt(remote, edited.id)]);
 });
 
@@ -71,12 +74,23 @@ test('R2: a write without an ETag is read, also at a server that stored a card e
   expect(valueOf(await remote.update([titled(first, 'Countess')], forever)).contact.title).toBe('');
 });
 
-/** Another client adds a company before each read. */
-const editBeforeReads = ({ server }: Opened): void =>
+/** The server has these faults from the next write on. */
+const failAfterWrite = ({ server }: Opened, faults: Partial<FakeSettings>): void =>
   server.set({
+    stores: (text) => {
+      server.set(faults);
+      return text;
+    },
+  });
+
+/** Another client adds a company before each read after the next write. */
+const editAfterWrite = (opened: Opened): void => {
+  const { server } = opened;
+  failAfterWrite(opened, {
     beforeRead: () =>
       server.put('a.vcf', (server.text('a.vcf') ?? '').replace(/(ORG:Engines\r\n)?FN:/u, 'ORG:Engines\r\nFN:')),
   });
+};
 
 test('R5: after a write with a strong ETag, an edit by another client is returned by the feed, not by the write', async () => {
   await using opened = await openServer();
@@ -84,7 +98,7 @@ test('R5: after a write with a strong ETag, an edit by another client is returne
   const remote = opened.connect();
   const cursor = cursorOf(await pagesOf(remote, WHOLE));
   const request = titled(await recordAt(remote, 'a.vcf'), 'Countess');
-  editBeforeReads(opened);
+  editAfterWrite(opened);
   const updated = valueOf(await remote.update([request], forever));
   opened.server.set({ beforeRead: () => {} });
   expect(updated.contact).toMatchObject({ title: 'Countess', company: '' });
@@ -98,7 +112,7 @@ test('R2: after a write without an ETag, the answer is the card that the read sh
   opened.server.put('a.vcf', cardNamed('A', 'NICKNAME:Old'));
   const remote = opened.connect();
   const request = titled(await recordAt(remote, 'a.vcf'), 'Countess');
-  editBeforeReads(opened);
+  editAfterWrite(opened);
   const updated = valueOf(await remote.update([request], forever));
   expect(updated.contact).toMatchObject({ title: 'Countess', company: 'Engines' });
   expect(updated.version).not.toBe('');
@@ -114,7 +128,7 @@ test.each([
   server.put('a.vcf', cardNamed('A'));
   const remote = opened.connect({ maxElapsedMs: 0 });
   const current = await recordAt(remote, 'a.vcf');
-  server.set('beforeRead' in fault ? { beforeRead: () => server.remove('a.vcf') } : fault);
+  failAfterWrite(opened, 'beforeRead' in fault ? { beforeRead: () => server.remove('a.vcf') } : fault);
   const [result] = await remote.update([titled(current, 'Countess')], forever);
   expect(result).toMatchObject({ ok: false, error: { applied: 'unknown' } });
 });

@@ -125,12 +125,6 @@ const listUnsynced = async (store: Store, link: string): Promise<readonly Listed
   ].filter(({ id }) => id !== '');
 };
 
-/** One page of a list that is in memory. */
-const pageFrom = <Each>(all: readonly Each[], page: number) => ({
-  all: all.slice(page * CONTACTS_SHOWN, (page + 1) * CONTACTS_SHOWN),
-  hasMore: all.length > (page + 1) * CONTACTS_SHOWN,
-});
-
 const listContacts = async (
   store: Store,
   link: string,
@@ -138,23 +132,19 @@ const listContacts = async (
 ): Promise<Pick<ContactsView, 'contacts' | 'hasMore'>> => {
   const unsynced = await listUnsynced(store, link);
   const notes = new Map(unsynced.map(({ id, note }) => [id, note]));
-  const withNote = (person: FoundPerson): ListedContact => ({ ...person, note: notes.get(person.id) ?? '' });
-  const disputed = show === 'conflicts' ? await listInConflict(store, link) : [];
+  const withNotes = (people: readonly FoundPerson[]): readonly ListedContact[] =>
+    people.map((person) => ({ ...person, note: notes.get(person.id) ?? '' }));
   if (find !== '') {
-    const ids = new Set(disputed.map(({ id }) => id));
-    const isShown = ({ id, sides }: FoundPerson): boolean =>
-      (show !== 'unsynced' || notes.has(id)) &&
-      (show !== 'alone' || sides.length === 1) &&
-      (show !== 'conflicts' || ids.has(id));
     const found = await findPeople(store, link, find, CONTACTS_SHOWN);
-    return { contacts: found.filter(isShown).map(withNote), hasMore: found.length === CONTACTS_SHOWN };
+    return { contacts: withNotes(found), hasMore: found.length === CONTACTS_SHOWN };
   }
   if (show === 'unsynced' || show === 'conflicts') {
-    const { all, hasMore } = pageFrom(show === 'unsynced' ? unsynced : disputed.map(withNote), page);
-    return { contacts: all, hasMore };
+    const all = show === 'unsynced' ? unsynced : withNotes(await listInConflict(store, link));
+    const end = (page + 1) * CONTACTS_SHOWN;
+    return { contacts: all.slice(end - CONTACTS_SHOWN, end), hasMore: all.length > end };
   }
   const { people, hasMore } = await listPeople(store, link, { of: show, page, most: CONTACTS_SHOWN });
-  return { contacts: people.map(withNote), hasMore };
+  return { contacts: withNotes(people), hasMore };
 };
 
 const FILTERS = Object.keys(CONTACT_FILTERS) as ContactFilter[];

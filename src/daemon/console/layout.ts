@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import { isoOf } from '../../util/clock.ts';
 import { issueFormToken, type PageSession } from './sessions.ts';
-import { count } from '../../core/view/words.ts';
+import { count, haltWords } from '../../core/view/words.ts';
 import { ICON } from './style.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { WorkProgress } from './actions.ts';
@@ -61,6 +61,10 @@ export const agoTag = ({ nowMs }: Pick<PageContext, 'nowMs'>, atMs: number | nul
   return html`<time datetime="${iso}" title="${utcText(iso)}" data-ago>${relativeWords(atMs, nowMs)}</time>`;
 };
 
+/** Hidden fields of a form. */
+export const hiddenFields = (fields: Readonly<Record<string, string>>): readonly Html[] =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
+
 type Button = {
   readonly action: string;
   readonly label: string;
@@ -72,21 +76,16 @@ type Button = {
 };
 
 /** A form with one button. */
-export const button = (page: PageContext, { action, label, describes, fields = {}, look }: Button): Html => {
-  const hidden = Object.entries({ ...fields, token: page.formToken });
-  return html`<form method="post" action="${action}">
-    ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+export const button = (page: PageContext, { action, label, describes, fields = {}, look }: Button): Html =>
+  html`<form method="post" action="${action}">
+    ${hiddenFields({ ...fields, token: page.formToken })}
     <button ${look === undefined ? '' : html`class="${look}"`}>
       ${label}${describes === undefined ? '' : html`<span class="skip"> ${describes}</span>`}
     </button>
   </form>`;
-};
 
-/** A link to a page; `current` is true for the page that is shown. */
-type NavItem = { readonly href: string; readonly text: string; readonly current: boolean };
-
-/** The navigation: all links, then one link with a tab for each of its pages. */
-type Nav = { readonly link: string | null; readonly tabs: readonly NavItem[] };
+/** The link of a page and the path of its tab; null for a page about all links. */
+type Nav = { readonly link: string; readonly current: LinkPage } | null;
 
 type PageParts = {
   readonly title: string;
@@ -111,67 +110,56 @@ const currentMark = (isCurrent: boolean): Html => (isCurrent ? html`aria-current
 
 const brand = html`${raw(ICON)}<span>contact-sync</span>`;
 
-const navigation = ({ link, tabs }: Nav): Html => {
-  const home = tabs.find(({ current }) => current) === tabs[0];
-  const items = tabs.map(
-    ({ href, text, current }) => html`<li><a href="${href}" ${currentMark(current)}>${text}</a></li>`,
+/** The navigation: all links, then the link with a tab for each of its pages. */
+const navigation = (nav: Nav): Html => {
+  if (nav === null) {
+    return html`<nav class="trail" aria-label="Links">
+      <a href="/" class="brand" ${currentMark(true)}>${brand}</a>
+    </nav>`;
+  }
+  const { link, current } = nav;
+  const items = LINK_PAGES.map(
+    ([path, text]) => html`<li><a href="${linkPath(link, path)}" ${currentMark(path === current)}>${text}</a></li>`,
   );
   return html`<nav class="trail" aria-label="Links">
-      <a href="/" class="brand" ${currentMark(link === null)}>${brand}</a>
-      ${
-        link === null
-          ? ''
-          : html`<span aria-hidden="true">/</span>
-              <a href="${tabs[0]?.href ?? '/'}" class="crumb" ${home ? html`aria-current="true"` : ''}>${link}</a>`
-      }
+      <a href="/" class="brand">${brand}</a>
+      <span aria-hidden="true">/</span>
+      <a href="${linkPath(link)}" class="crumb" ${current === '' ? html`aria-current="true"` : ''}>${link}</a>
     </nav>
-    ${
-      link === null
-        ? ''
-        : html`<nav class="tabs" aria-label="Pages of ${link}">
-            <ul>
-              ${items}
-            </ul>
-          </nav>`
-    }`;
+    <nav class="tabs" aria-label="Pages of ${link}">
+      <ul>
+        ${items}
+      </ul>
+    </nav>`;
 };
 
-/** A page of a session; shows its notice once. */
-export const page = (context: PageContext, { title, nav, body, isLive = false }: PageParts): Html => {
-  const { session } = context;
-  const { notice } = session;
-  session.notice = null;
-  return html`<!doctype html>
+const frame = (title: string, header: Html, body: PageParts['body'], isLive = false): Html =>
+  html`<!doctype html>
     <html lang="en">
       ${head(title, isLive)}
       <body>
-        <header>
-          <a class="skip" href="#content">Skip to content</a>
-          ${navigation(nav)} ${button(context, { action: '/sign-out', label: 'Sign out' })}
-        </header>
-        <main id="content">
-          <h1>${title}</h1>
-          ${notice === null ? '' : html`<p class="panel notice" role="status">${notice}</p>`} ${body}
-        </main>
-      </body>
-    </html>`;
-};
-
-/** A page without a session. */
-export const plainPage = (title: string, body: Html): Html =>
-  html`<!doctype html>
-    <html lang="en">
-      ${head(title, false)}
-      <body>
-        <header>
-          <span class="trail"><span class="brand">${brand}</span></span>
-        </header>
+        <header>${header}</header>
         <main id="content">
           <h1>${title}</h1>
           ${body}
         </main>
       </body>
     </html>`;
+
+/** A page of a session; shows its notice once. */
+export const page = (context: PageContext, { title, nav, body, isLive }: PageParts): Html => {
+  const { session } = context;
+  const { notice } = session;
+  session.notice = null;
+  const header = html`<a class="skip" href="#content">Skip to content</a> ${navigation(nav)}
+    ${button(context, { action: '/sign-out', label: 'Sign out' })}`;
+  const said = notice === null ? '' : html`<p class="panel notice" role="status">${notice}</p>`;
+  return frame(title, header, html`${said} ${body}`, isLive);
+};
+
+/** A page without a session. */
+export const plainPage = (title: string, body: Html): Html =>
+  frame(title, html`<span class="trail"><span class="brand">${brand}</span></span>`, body);
 
 type TableParts = {
   readonly caption: string;
@@ -248,7 +236,7 @@ type FilterParts = {
 export const filterForm = (parts: FilterParts): Html => {
   const { action, find, label = 'Find a name or a value', name = 'find', choices = [], kept = {} } = parts;
   return html`<form method="get" action="${action}" class="actions" role="search">
-    ${Object.entries(kept).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
+    ${hiddenFields(kept)}
     ${
       find === null
         ? ''
@@ -270,7 +258,7 @@ export const listPath = (at: string, query: Readonly<Record<string, string>>): s
 
 /** A message without its commands, because the page has buttons. The names of settings are in a hint below it. */
 export const messageText = (message: string): Html => {
-  const said = message.replace(/ Review: `contact-sync .*$|\s*Sign in again with: .*$/u, '');
+  const said = haltWords(message).replace(/\s*Sign in again with: .*$/u, '');
   const settings = new Set(said.match(/\b[A-Z]+_[A-Z_]+\b/gu));
   const text = said.replaceAll(/ \([A-Z]+_[A-Z_]+\)/gu, '').replaceAll(/ that [A-Z]+_[A-Z_]+ allows/gu, ' allowed');
   return html`<p>${text}</p>
@@ -285,6 +273,7 @@ const PAGES = {
   '/runs': 'Runs',
 } as const;
 type LinkPage = keyof typeof PAGES;
+const LINK_PAGES = Object.entries(PAGES) as [LinkPage, string][];
 
 /** The address of a page of a link. */
 export const linkPath = (
@@ -296,15 +285,8 @@ export const linkPath = (
 export const runPath = (name: string, run: string, write: number | null = null): string =>
   `${linkPath(name, `/runs/${encodeURIComponent(run)}`)}${write === null ? '' : `?write=${write}`}`;
 
-/** The navigation of the pages of a link. */
-export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): Nav => ({
-  link: name,
-  tabs: (Object.entries(PAGES) as [LinkPage, string][]).map(([path, text]) => ({
-    href: linkPath(name, path),
-    text,
-    current: path === current,
-  })),
-});
+/** The navigation of a page of a link. */
+export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): Nav => ({ link: name, current });
 
 /** The progress of current work; the script updates it, and without a script the page is reloaded. */
 export const liveSection = (link: string, progress: WorkProgress | null): Html => {

@@ -8,6 +8,7 @@ import {
   button,
   exactTimeTag,
   filterForm,
+  hiddenFields,
   page,
   timeTag,
   linkPath,
@@ -67,9 +68,7 @@ const bulkForm = ({ context, link, find }: Place, shown: readonly ConflictView[]
   if (open.length < 2) return html``;
   const sides = SIDES.filter((side) => open.some(({ choices }) => choices.includes(side)));
   return html`<form method="post" action="${linkPath(link.name, '/conflicts')}" class="actions">
-    <input type="hidden" name="token" value="${context.formToken}" />
-    <input type="hidden" name="ids" value="${open.map(({ id }) => id).join(',')}" />
-    ${find === '' ? '' : html`<input type="hidden" name="find" value="${find}" />`}
+    ${hiddenFields({ ids: open.map(({ id }) => id).join(','), find, token: context.formToken })}
     <span>All ${count(open.length, 'open conflict')}:</span>
     ${sides.map((side) => html`<button name="take" value="${side}">Take all from ${link.sides[side].title}</button>`)}
   </form>`;

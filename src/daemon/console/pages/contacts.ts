@@ -24,7 +24,7 @@ export type ListedContact = FoundPerson & { readonly note: string };
 
 /** A page of contacts. */
 export type ContactsView = {
-  /** The search text; empty for a list of all contacts of the filter. */
+  /** The search text, which finds contacts of any filter; empty for a list. */
   readonly find: string;
   readonly show: ContactFilter;
   readonly contacts: readonly ListedContact[];
@@ -68,7 +68,7 @@ export const contactsPage = (context: PageContext, link: LinkConfig, view: Conta
         action: at,
         find,
         label: 'Name, email address, phone number or id',
-        choices: [{ name: 'show', label: 'Show', options: CONTACT_FILTERS, chosen: show }],
+        choices: [{ name: 'show', label: 'Or list', options: CONTACT_FILTERS, chosen: show }],
       }),
       contacts.length === 0
         ? html`<p role="status">${find === '' ? 'No contacts.' : 'No matching contacts. Check the spelling.'}</p>`

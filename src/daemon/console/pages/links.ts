@@ -112,69 +112,68 @@ const hero = (context: PageContext, view: LinkView, link: LinkConfig, details: L
   </section>`;
 };
 
-/** A task for the user: its number, its text, and the page where it is done. */
+/** A task for the user: the number of things, their name, an explanation, and the page where it is done. */
 type Need = {
   readonly tone: Severity;
   readonly number: number;
   readonly text: string;
   readonly about: string;
   readonly href: string;
-  readonly label: string;
 };
 
 const needsOf = (status: LinkStatus, planning: Planning | null): readonly Need[] => {
   const { link, openConflicts, refused, skipped, alone } = status;
   const unpaired = planning?.state === 'planned' ? planning.view.unpaired.length : 0;
-  const unsynced = { href: `${linkPath(link, '/contacts')}?show=unsynced`, label: 'Show' };
-  const needs: readonly Need[] = [
-    {
-      tone: 'warn',
-      number: openConflicts,
-      text: openConflicts === 1 ? 'conflict to decide' : 'conflicts to decide',
-      about: 'Both sides keep their value until you choose one.',
-      href: linkPath(link, '/conflicts'),
-      label: 'Decide',
-    },
-    {
-      tone: 'warn',
-      number: unpaired,
-      text: unpaired === 1 ? 'group of contacts that may be one person' : 'groups of contacts that may be one person',
-      about: 'Without a decision, each contact is created on the other side.',
-      href: `${linkPath(link, '/plan')}#unpaired`,
-      label: 'Decide',
-    },
-    {
-      tone: 'bad',
-      number: refused.length,
-      text: refused.length === 1 ? 'contact was refused' : 'contacts were refused',
-      about: 'A side did not accept the values. They are retried automatically.',
-      ...unsynced,
-    },
-    {
-      tone: 'info',
-      number: skipped.length,
-      text: skipped.length === 1 ? 'contact is skipped' : 'contacts are skipped',
-      about: 'They, or some of their fields, are not synced.',
-      ...unsynced,
-    },
-    {
-      tone: 'info',
-      number: alone.length,
-      text: alone.length === 1 ? 'contact is on one side only' : 'contacts are on one side only',
-      about: 'No run creates them on the other side.',
-      ...unsynced,
-    },
-  ];
-  return needs.filter(({ number }) => number > 0);
+  const need = (tone: Severity, number: number, [one, many]: readonly [string, string], about: string, path = '') => ({
+    tone,
+    number,
+    text: count(number, one, many),
+    about,
+    href: `${linkPath(link)}${path === '' ? '/contacts?show=unsynced' : path}`,
+  });
+  return [
+    need(
+      'warn',
+      openConflicts,
+      ['conflict to decide', 'conflicts to decide'],
+      'Both sides keep their value until you choose one.',
+      '/conflicts',
+    ),
+    need(
+      'warn',
+      unpaired,
+      ['group of contacts that may be one person', 'groups of contacts that may be one person'],
+      'Without a decision, each contact is created on the other side.',
+      '/plan#unpaired',
+    ),
+    need(
+      'bad',
+      refused.length,
+      ['contact was refused', 'contacts were refused'],
+      'A side did not accept the values. They are retried automatically.',
+    ),
+    need(
+      'info',
+      skipped.length,
+      ['contact is skipped', 'contacts are skipped'],
+      'They, or some of their fields, are not synced.',
+    ),
+    need(
+      'info',
+      alone.length,
+      ['contact is on one side only', 'contacts are on one side only'],
+      'No run creates them on the other side.',
+    ),
+  ].filter(({ number }) => number > 0);
 };
 
-const needItem = ({ tone, number, text, about, href, label }: Need): Html =>
+const needItem = ({ tone, text, about, href }: Need): Html =>
   html`<li class="entry">
     <div>
-      <h3>${dot(tone)}${grouped(number)} ${text}</h3>
+      <h3>${dot(tone)}${text}</h3>
       <span class="faint small">${about}</span>
     </div>
-    <a class="button" href="${href}">${label}<span class="skip">: ${text}</span></a>
+    <a class="button" href="${href}">Show<span class="skip"> ${text}</span></a>
   </li>`;
 
 const needsSection = (needs: readonly Need[]): Html =>
@@ -282,7 +281,7 @@ export const linksPage = (context: PageContext, views: readonly LinkView[], show
   const chosen = shown.onlyProblems ? 'problems' : '';
   return page(context, {
     title: 'Links',
-    nav: { link: null, tabs: [] },
+    nav: null,
     body:
       views.length === 0
         ? html`<p>No link is configured. Run <code>contact-sync init</code>, then restart the daemon.</p>`

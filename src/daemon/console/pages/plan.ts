@@ -14,6 +14,7 @@ import {
   agoTag,
   button,
   choiceOf,
+  hiddenFields,
   messageText,
   page,
   table,
@@ -113,7 +114,7 @@ const candidateNames = (candidates: readonly Candidate[]): ReadonlyMap<string, s
 const candidateChoice = (side: Side, candidates: readonly Candidate[], { sides }: LinkConfig, row: number): Html => {
   const [only, second] = candidates;
   if (only === undefined || second === undefined) {
-    return html`<input type="hidden" name="${side}" value="${only?.id ?? ''}" />`;
+    return html`${hiddenFields({ [side]: only?.id ?? '' })}`;
   }
   return choiceOf({
     id: `${side}${row}`,
@@ -130,7 +131,7 @@ const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired,
   const says = (word: VerdictView['says']): Html =>
     html`<button name="says" value="${word}">${VERDICT_LABELS[word]}<span class="skip"> ${who}</span></button>`;
   return html`<form method="post" action="${linkPath(link.name, '/verdicts')}" class="actions">
-    <input type="hidden" name="token" value="${context.formToken}" />
+    ${hiddenFields({ token: context.formToken })}
     ${SIDES.map((side) => candidateChoice(side, unpaired[side], link, row))} ${says('together')} ${says('apart')}
   </form>`;
 };
@@ -352,7 +353,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
     changeFilter(at, shown),
     isReview
       ? html`<form id="${CHOICES}" method="post" action="${linkPath(link.name, '/choices')}">
-          <input type="hidden" name="token" value="${context.formToken}" />
+          ${hiddenFields({ token: context.formToken })}
         </form>`
       : html``,
     ...changeSections(changes, link, shown, more, (own) => (isReview ? choiceButtons(own, link) : html``)),

@@ -17,7 +17,7 @@ export type RunEvent =
   /** The cursor has expired: the side is listed whole. */
   | { readonly kind: 'relisting'; readonly side: Side; readonly reason: string }
   | { readonly kind: 'recovered'; readonly writes: number }
-  /** The number of contacts to write on each side. */
+  /** The number of contacts to write on each side, including those that the run has written already. */
   | { readonly kind: 'planned'; readonly contacts: Readonly<Record<Side, number>> }
   /** The number of written contacts of a side, and of all that are to be written. `leftMs` is the remaining time; null if it is not known. */
   | {

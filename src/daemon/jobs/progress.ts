@@ -1,24 +1,23 @@
 import type { LinkProgress } from '../../app/heartbeat.ts';
-import { SIDES, type Sides } from '../../core/contact/side.ts';
+import { bySide, SIDES, type Sides } from '../../core/contact/side.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 
 type SideProgress = {
-  /** Contacts or changes read so far. */
+  /** Contacts read so far. */
   readonly listed: number;
   readonly written: number;
+  /** Contacts to write, including the written ones; null before there is a plan. */
+  readonly planned: number | null;
   /** The estimated time of the remaining writes, in milliseconds; null if unknown. */
   readonly leftMs: number | null;
 };
 
 /** The progress of a run. */
-export type RunProgress = Sides<SideProgress> & {
-  /** Contacts to write; null before there is a plan. */
-  readonly planned: number | null;
-};
+export type RunProgress = Sides<SideProgress>;
 
-const NOTHING: SideProgress = { listed: 0, written: 0, leftMs: null };
+const NOTHING: SideProgress = { listed: 0, written: 0, planned: null, leftMs: null };
 
-export const NO_PROGRESS_YET: RunProgress = { left: NOTHING, right: NOTHING, planned: null };
+export const NO_PROGRESS_YET: RunProgress = { left: NOTHING, right: NOTHING };
 
 /** The progress after an event of the run. */
 export const track = (progress: RunProgress, event: RunEvent): RunProgress => {
@@ -26,9 +25,12 @@ export const track = (progress: RunProgress, event: RunEvent): RunProgress => {
     case 'listed':
       return { ...progress, [event.side]: { ...progress[event.side], listed: event.contacts } };
     case 'planned':
-      return { ...progress, planned: event.contacts.left + event.contacts.right };
+      return bySide((side) => ({ ...progress[side], planned: event.contacts[side] }));
     case 'written':
-      return { ...progress, [event.side]: { ...progress[event.side], written: event.done, leftMs: event.leftMs } };
+      return {
+        ...progress,
+        [event.side]: { ...progress[event.side], written: event.done, planned: event.total, leftMs: event.leftMs },
+      };
     case 'started':
     case 'relisting':
     case 'recovered':
@@ -43,11 +45,11 @@ export const track = (progress: RunProgress, event: RunEvent): RunProgress => {
 
 /** The progress of both sides together. Both are written at the same time. */
 export const totalOf = (progress: RunProgress): Omit<LinkProgress, 'link'> => {
-  const { left, right, planned } = progress;
+  const { left, right } = progress;
   const leftMs = SIDES.flatMap((side) => progress[side].leftMs ?? []);
   return {
     listed: left.listed + right.listed,
-    planned,
+    planned: left.planned === null || right.planned === null ? null : left.planned + right.planned,
     written: left.written + right.written,
     leftMs: leftMs.length === 0 ? null : Math.max(...leftMs),
   };

@@ -34,7 +34,8 @@ const begin = async (
 ): Promise<Execution> => {
   const { fields, rejections } = session.state();
   const writes = writesWith(session, plan, tasks, later);
-  session.emit({ kind: 'planned', contacts: bySide((side) => writes[side].contacts) });
+  const contacts = bySide((side) => writtenContacts(session.tally[side]) + writes[side].contacts);
+  session.emit({ kind: 'planned', contacts });
   const execution: Execution = {
     session,
     groupIds: new Map(plan.groups.links.map(({ key, left, right }) => [key, { left, right }])),
@@ -52,7 +53,7 @@ const begin = async (
     progress: bySide((side) => ({
       done: 0,
       total: writes[side].writes,
-      contacts: writtenContacts(session.tally[side]) + writes[side].contacts,
+      contacts: contacts[side],
     })),
     startedAtMs: session.clock.monotonic(),
   };

@@ -124,12 +124,18 @@ type Need = {
 const needsOf = (status: LinkStatus, planning: Planning | null): readonly Need[] => {
   const { link, openConflicts, refused, skipped, alone } = status;
   const unpaired = planning?.state === 'planned' ? planning.view.unpaired.length : 0;
-  const need = (tone: Severity, number: number, [one, many]: readonly [string, string], about: string, path = '') => ({
+  const need = (
+    tone: Severity,
+    number: number,
+    [one, many]: readonly [string, string],
+    about: string,
+    path = '/contacts?show=unsynced',
+  ) => ({
     tone,
     number,
     text: count(number, one, many),
     about,
-    href: `${linkPath(link)}${path === '' ? '/contacts?show=unsynced' : path}`,
+    href: `${linkPath(link)}${path}`,
   });
   return [
     need(
@@ -163,6 +169,7 @@ const needsOf = (status: LinkStatus, planning: Planning | null): readonly Need[]
       alone.length,
       ['contact is on one side only', 'contacts are on one side only'],
       'No run creates them on the other side.',
+      '/contacts?show=alone',
     ),
   ].filter(({ number }) => number > 0);
 };

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bySide, type Sides } from '../../src/core/contact/side.ts';
-import { contactsToWrite, countBySide } from '../../src/core/view/changes.ts';
+import { contactsToWrite, countBySide, sortChanges } from '../../src/core/view/changes.ts';
+import type { LinkConfig } from '../../src/app/config/link-config.ts';
+import { formatChanges } from '../../src/cli/terminal/changes.ts';
 import type { Change } from '../../src/core/view/views.ts';
+import { pageContext } from '../../src/daemon/console/layout.ts';
+import { planPage } from '../../src/daemon/console/pages/plan.ts';
+import { createSessions } from '../../src/daemon/console/sessions.ts';
 import { writtenContacts } from '../../src/engine/context.ts';
 import { listWrites } from '../../src/engine/history/run-writes.ts';
 import { listRuns } from '../../src/engine/history/runs.ts';
@@ -13,6 +18,8 @@ import { applyEdit } from './hard-edits.ts';
 import { DEFAULT_PLAYERS, historyArbitrary, type History } from './history.ts';
 import { contextOf, QUIET } from './run-history.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
+import { createVirtualClock } from '../support/clocks.ts';
+import { SIDE_WORDS } from '../support/side-words.ts';
 import { createWorld, type World } from './world.ts';
 
 type Counts = Sides<{ readonly created: number; readonly updated: number; readonly deleted: number }>;
@@ -34,6 +41,28 @@ const totalOf = (counts: Counts): number =>
   writtenContacts({ ...NONE, ...counts.left }) + writtenContacts({ ...NONE, ...counts.right });
 
 const NONE = { pulled: 0, groupsDeleted: 0 };
+
+/** A link with the properties that the pages show. */
+const LINK = { name: 'work', sides: SIDE_WORDS, direction: 'both', directions: {} } as unknown as LinkConfig;
+const LAYOUT = { width: Number.POSITIVE_INFINITY, style: (_: string, text: string) => text };
+
+/** The numbers of the headings on a page or a terminal: `Creations: 2`. */
+const numbersIn = (screen: string): readonly string[] =>
+  [...screen.matchAll(/^(?:\s*<h2>)?((?:Deletions|Conflicts|Creations|Updates|Pairings|Unlinked): \d+)/gmu)].map(
+    ([, numbers]) => numbers ?? '',
+  );
+
+/** The numbers of a plan on the page. */
+const pageNumbers = (changes: readonly Change[]): readonly string[] => {
+  const none = { atMs: 0, unpaired: [], contacts: new Map(), unsynced: [], leftOut: 0, lastRun: null, digest: '' };
+  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const view = { ...none, kind: 'incremental' as const, changes, estimate, halt: null, destroys: false };
+  const session = createSessions(createVirtualClock(), () => 'secret').open({ link: null, isValid: () => true });
+  const planning = { state: 'planned' as const, view, note: null };
+  return numbersIn(
+    String(planPage(pageContext(session, 0), LINK, { planning, progress: null, verdicts: [], shown: {} })),
+  );
+};
 
 /** Compares the numbers of the next run on all screens. */
 const compareNextRun = async (history: History, world: World): Promise<number> => {
@@ -60,6 +89,9 @@ const compareNextRun = async (history: History, world: World): Promise<number> =
     expect(headingsOf(changes)).toEqual(of);
     expect(contactsToWrite(changes)).toBe(totalOf(of));
   }
+  const lines = formatChanges(changes, SIDE_WORDS, { all: true }, LAYOUT).join('\n');
+  expect(pageNumbers(sortChanges(changes))).toEqual(numbersIn(lines));
+  expect(numbersIn(lines).length > 0).toBe(changes.length > 0);
   const written = bySide((side) => events.findLast((event) => event.kind === 'written' && event.side === side));
   for (const event of [written.left, written.right]) {
     if (event?.kind === 'written') expect(event.done).toBe(writtenContacts({ ...NONE, ...of[event.side] }));
@@ -67,7 +99,7 @@ const compareNextRun = async (history: History, world: World): Promise<number> =
   return totalOf(of);
 };
 
-test('the plan, the progress, the summary, the list of runs and the writes of a run have the same numbers of contacts', async () => {
+test('the plan on the terminal and on the page, the progress, the summary, the list of runs and the writes of a run have the same numbers of contacts', async () => {
   const histories = fc.sample(historyArbitrary(DEFAULT_PLAYERS), { numRuns: 60, seed: 50 });
   let compared = 0;
   for (const drawn of histories) {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
-import { containsText } from '../../../core/view/changes.ts';
+import { containsText, contactsToWrite } from '../../../core/view/changes.ts';
 import { count, grouped } from '../../../core/view/words.ts';
 import type { JobReport } from '../../jobs/job.ts';
 import { headlineOf, type Severity } from '../../links/headline.ts';
@@ -103,7 +103,7 @@ const hero = (context: PageContext, view: LinkView, link: LinkConfig, details: L
   const linked = status.pairs === 0 ? '' : html` ${count(status.pairs, 'contact')} linked.`;
   const planned =
     status.state === 'halted' && planning?.state === 'planned'
-      ? html`<p>${count(planning.view.changes.length, 'change')} planned.</p>`
+      ? html`<p>${count(contactsToWrite(planning.view.changes), 'contact')} to write.</p>`
       : '';
   return html`<section class="panel hero ${tone}">
     <p class="headline">${dot(tone)}<strong>${text}</strong></p>

@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
-import type { ChangeFilter } from '../../../core/view/changes.ts';
+import { contactsToWrite, countBySide, type ChangeFilter } from '../../../core/view/changes.ts';
 import { nameOf, valuesOf } from '../../../core/view/values.ts';
 import { changeKindOf, type Change, type ChangeKind, type Unpaired } from '../../../core/view/views.ts';
 import { changeFilter, changeSections } from '../change-list.ts';
@@ -257,7 +257,7 @@ const tilesOf = ({ changes, unpaired }: PlanView, { sides }: LinkConfig): readon
   const own = (changeKind: ChangeKind): readonly Change[] => groups.get(changeKind) ?? [];
   const at = (changeKind: ChangeKind, text: string, more: Partial<Tile> = {}): readonly Tile[] =>
     SIDES.map((side) => ({
-      number: own(changeKind).filter((change) => change.side === side).length,
+      number: countBySide(own(changeKind), changes)[side],
       text: `${text} ${sides[side].place}`,
       href: `#${changeKind}`,
       ...more,
@@ -349,7 +349,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
       ${explanation(view)} ${answers(context, link, view)} ${made}
     </div>`,
     unpairedSection(context, link, view),
-    html`<h2>Changes: ${grouped(changes.length)}</h2>`,
+    html`<h2>${count(contactsToWrite(changes), 'contact')} to write</h2>`,
     changeFilter(at, shown),
     isReview
       ? html`<form id="${CHOICES}" method="post" action="${linkPath(link.name, '/choices')}">

@@ -53,15 +53,14 @@ const numbersIn = (screen: string): readonly string[] =>
   );
 
 /** The numbers of a plan on the page. */
-const pageNumbers = (changes: readonly Change[]): readonly string[] => {
+const pageNumbers = async (changes: readonly Change[]): Promise<readonly string[]> => {
   const none = { atMs: 0, unpaired: [], contacts: new Map(), unsynced: [], leftOut: 0, lastRun: null, digest: '' };
   const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   const view = { ...none, kind: 'incremental' as const, changes, estimate, halt: null, destroys: false };
   const session = createSessions(createVirtualClock(), () => 'secret').open({ link: null, isValid: () => true });
   const planning = { state: 'planned' as const, view, note: null };
-  return numbersIn(
-    String(planPage(pageContext(session, 0), LINK, { planning, progress: null, verdicts: [], shown: {} })),
-  );
+  const page = planPage(pageContext(session, 0), LINK, { planning, progress: null, verdicts: [], shown: {} });
+  return numbersIn(String(await page));
 };
 
 /** Compares the numbers of the next run on all screens. */
@@ -90,7 +89,7 @@ const compareNextRun = async (history: History, world: World): Promise<number> =
     expect(contactsToWrite(changes)).toBe(totalOf(of));
   }
   const lines = formatChanges(changes, SIDE_WORDS, { all: true }, LAYOUT).join('\n');
-  expect(pageNumbers(sortChanges(changes))).toEqual(numbersIn(lines));
+  expect(await pageNumbers(sortChanges(changes))).toEqual(numbersIn(lines));
   expect(numbersIn(lines).length > 0).toBe(changes.length > 0);
   const written = bySide((side) => events.findLast((event) => event.kind === 'written' && event.side === side));
   for (const event of [written.left, written.right]) {

@@ -142,7 +142,8 @@ export class LeaseError extends Error {
 export const FIRST_SYNC_WAITS = FIRST_SYNC.message;
 
 /** The stored reason of a run that ended because the program was stopped. */
-export const STOPPED = 'The program was stopped. Completed writes are stored; the next run or the same command continues.';
+export const STOPPED =
+  'The program was stopped. Completed writes are stored; the next run or the same command continues.';
 
 /** The stored reason of a run that ended because its link was paused by hand. */
 export const PAUSED_BY_HAND =

@@ -112,11 +112,13 @@ const warnAboutVariables = (terminal: Terminal, options: PlaceOptions, { setting
   }
 };
 
-/** Returns the variables with tokens that the answers contain: they were not asked for. */
-const tokenVariables = (options: PlaceOptions, { settings }: Answers): readonly string[] => {
+/** Reports the variables with tokens that are written although they were not asked for. */
+const reportTokens = (terminal: Terminal, options: PlaceOptions, { secrets, settings }: Answers): void => {
   const tokens = new Set(PROVIDERS.map(({ name, tokenKey }) => `${name}.${tokenKey}`));
   const found = settingsInVariables(loadOptionsOf(options));
-  return [...settings.keys()].filter((key) => tokens.has(key) && found.has(key)).map(variableOf);
+  const variables = [...settings.keys()].filter((key) => tokens.has(key) && found.has(key)).map(variableOf);
+  if (variables.length === 0 || secrets === 'none') return;
+  terminal.print(`They contain the tokens of ${variables.join(' and ')}, so no sign-in is needed there.`);
 };
 
 /** The answers to all questions; null if the questions were interrupted, after the answers so far were written. */
@@ -162,10 +164,7 @@ const askAndWrite = async (
   if (answers === null) return false;
   const written = await writeAnswers(path, answers, { isComplete: true });
   terminal.print(`\nWritten, readable by you only: ${written.join(' and ')}`);
-  const tokens = tokenVariables(options, answers);
-  if (tokens.length > 0 && answers.secrets !== 'none') {
-    terminal.print(`They contain the tokens of ${tokens.join(' and ')}, so no sign-in is needed there.`);
-  }
+  reportTokens(terminal, options, answers);
   warnAboutVariables(terminal, options, answers);
   return true;
 };

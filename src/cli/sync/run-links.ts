@@ -52,7 +52,8 @@ const answerOf = async ({ app }: Opened, { name }: LinkConfig, options: RunLinks
   if (options.acceptFirst) return { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS };
   if (!options.restoreDeletes) return { acceptDeletes: options.acceptDeletes ?? false };
   const halted = await restoreDeletions(leasePartsOf(app), name);
-  return { acceptDeletes: halted !== null, ...(halted?.reason != null && { acceptedHalt: halted.reason }) };
+  const reason = halted?.reason ?? null;
+  return reason === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt: reason };
 };
 
 const runOne = async (

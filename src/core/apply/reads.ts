@@ -66,11 +66,7 @@ const extentOf = (operation: UpdateOperation | MembershipOperation, now: Contact
 };
 
 /** Returns the pair that an operation on an existing contact belongs to, or null. */
-const pairOfOperation = (
-  set: WorkingSet,
-  { side, pairId: known }: ExistingOperation,
-  id: string,
-): Pair | null => {
+const pairOfOperation = (set: WorkingSet, { side, pairId: known }: ExistingOperation, id: string): Pair | null => {
   const pairId = known ?? set.half(side, id)?.pair ?? null;
   return pairId === null ? null : set.pair(pairId);
 };

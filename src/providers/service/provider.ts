@@ -14,13 +14,10 @@ const serviceSettings = z.object({
     description: 'Address of the sign-in pages. It is needed to sign in.',
     example: 'https://auth.service.example',
   }),
-  clientId: issued
-    .nullable()
-    .default(null)
-    .meta({
-      description: 'Id of the registered application. It is needed to sign in.',
-      example: 'your-application-id',
-    }),
+  clientId: issued.nullable().default(null).meta({
+    description: 'Id of the registered application. It is needed to sign in.',
+    example: 'your-application-id',
+  }),
   clientSecret: issuedSecret.nullable().default(null).meta({
     description: 'Secret of the registered application. It is needed to sign in.',
     example: 'your-application-secret',

@@ -147,7 +147,7 @@ test.skipIf(!hasScript)('an undo in a terminal asks before it deletes, and names
   expect(refused).toContain('  Zoë New at the service');
   expect(refused).toMatch(/Delete 1 contact\? \(y\/N\).*Nothing was changed\./su);
   expect(isThere()).toBe(true);
-  expect(await undoOnTerminal('y')).toContain(': completed, 1 write');
+  expect(await undoOnTerminal('y')).toContain(': completed, 1 change');
   expect(isThere()).toBe(false);
 });
 

@@ -136,8 +136,9 @@ test('sign-ins by paste return their exit codes and are recorded', async () => {
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = env;
   for (const side of ['google', 'service']) {
     const { address, paste, end } = await startSignIn([side], rest, ground.directory);
-    const answer = (await consentTo(address)).href;
-    paste(answer.replace('state=', 'state=x'));
+    const denied = (await consentTo(address, { google: 'deny', service: 'no' })).href;
+    paste(denied.replace('state=', 'state=x'));
+    paste(denied);
     expect(keep('connect', await end).code).toBe(1);
     const again = await startSignIn([side], rest, ground.directory);
     again.paste((await consentTo(again.address)).href);

@@ -16,18 +16,13 @@ import { toRemoteError, toTokenError } from './failure.ts';
 /** The only scope that this program needs: it allows reading and writing contacts and contact groups. */
 export const CONTACTS_SCOPE = 'https://www.googleapis.com/auth/contacts';
 
-/** Proof that the same client requests and exchanges a code (RFC 7636). */
-type PkcePair = {
-  /** Stored until the code is exchanged. */
-  readonly verifier: string;
-  /** Sent in the authorization URL: the SHA-256 of the verifier. */
-  readonly challenge: string;
-};
-
 const VERIFIER_BYTES = 32;
 
-/** Returns the pair for one authorization. `randomBytes` must return `count` unguessable bytes. */
-export const createPkcePair = (randomBytes: (count: number) => Uint8Array): PkcePair => {
+/**
+ * Returns the proof that the same client requests and exchanges a code (RFC 7636): the verifier, sent with the code, and the
+ * challenge, its SHA-256, sent in the authorization URL. `randomBytes` must return `count` unguessable bytes.
+ */
+export const createPkcePair = (randomBytes: (count: number) => Uint8Array) => {
   const verifier = Buffer.from(randomBytes(VERIFIER_BYTES)).toString('base64url');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 };
@@ -64,21 +59,17 @@ export const authorizationUrl = (request: AuthorizationRequest): string => {
   return url.href;
 };
 
-type CodeExchange = {
-  /** Google's token endpoint. */
-  readonly tokenUrl: string;
+/** Google's token endpoint, and the means to send to it. */
+type TokenEndpoint = { readonly tokenUrl: string; readonly dispatcher: Dispatcher; readonly clock: Clock };
+
+type CodeExchange = TokenEndpoint & {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly code: string;
   /** The same as in the authorization URL. */
   readonly redirectUri: string;
   readonly codeVerifier: string;
-  readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
 };
-
-/** A user's grant. It is valid until the user revokes it. */
-type GoogleGrant = { readonly refreshToken: string; readonly scopes: readonly string[] };
 
 const ROUTE = 'POST token';
 const CONNECT_AGAIN = 'connect the account again';
@@ -91,13 +82,21 @@ const grantSchema = z.object({
 });
 
 /**
- * Exchanges the code of a consent for a refresh token. Sends one request, because a code is valid once. Throws a
- * RemoteError: RevokedError if the user did not grant {@link CONTACTS_SCOPE} (single scopes can be unticked), InvalidError if
- * the code is not valid, UnauthenticatedError for a wrong client or a grant without a refresh token. Throws the signal's
- * reason if it is aborted.
+ * Exchanges the code of a consent for a refresh token, which is valid until the user revokes it, and the granted scopes. Sends
+ * one request, because a code is valid once. Throws a RemoteError: RevokedError if the user did not grant
+ * {@link CONTACTS_SCOPE} (single scopes can be unticked), InvalidError if the code is not valid, UnauthenticatedError for a
+ * wrong client or a grant without a refresh token. Throws the signal's reason if it is aborted.
  */
-export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal): Promise<GoogleGrant> => {
-  const answer = await postCode(exchange, signal);
+export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal) => {
+  const body = {
+    grant_type: 'authorization_code',
+    client_id: exchange.clientId,
+    client_secret: exchange.clientSecret,
+    code: exchange.code,
+    redirect_uri: exchange.redirectUri,
+    code_verifier: exchange.codeVerifier,
+  };
+  const answer = await postForm(exchange, { url: exchange.tokenUrl, route: ROUTE, body }, signal);
   if (answer.status >= 300) throw refusal(answer, exchange.clock.now());
   const base: RemoteErrorOptions = { status: answer.status, route: ROUTE, applied: 'unknown' };
   const grant = grantSchema.safeParse(answer.data);
@@ -123,27 +122,11 @@ type TokenAnswer = {
   readonly data: unknown;
 };
 
-const postCode = (exchange: CodeExchange, signal: AbortSignal): Promise<TokenAnswer> => {
-  const body = {
-    grant_type: 'authorization_code',
-    client_id: exchange.clientId,
-    client_secret: exchange.clientSecret,
-    code: exchange.code,
-    redirect_uri: exchange.redirectUri,
-    code_verifier: exchange.codeVerifier,
-  };
-  return postForm({ ...exchange, url: exchange.tokenUrl, route: ROUTE, body }, signal);
-};
-
-type Form = {
-  readonly url: string;
-  readonly route: string;
-  readonly body: Readonly<Record<string, string>>;
-  readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
-};
-
-const postForm = async ({ url, route, body, dispatcher, clock }: Form, signal: AbortSignal): Promise<TokenAnswer> => {
+const postForm = async (
+  { dispatcher, clock }: TokenEndpoint,
+  { url, route, body }: { url: string; route: string; body: Readonly<Record<string, string>> },
+  signal: AbortSignal,
+): Promise<TokenAnswer> => {
   try {
     const form = new URLSearchParams(body);
     const answer = await fetch(url, { method: 'POST', body: form, dispatcher, signal, redirect: 'manual' });
@@ -162,27 +145,16 @@ const postForm = async ({ url, route, body, dispatcher, clock }: Form, signal: A
   }
 };
 
-type Revocation = {
-  /** Google's token endpoint; the revocation endpoint is next to it. */
-  readonly tokenUrl: string;
-  readonly token: string;
-  readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
-};
-
 /**
- * Revokes the grant of a token, with all its tokens. A token that is no longer valid counts as revoked. Throws a RemoteError
- * if Google did not confirm the revocation, or the signal's reason.
+ * Revokes the grant of a token, with all its tokens. The revocation endpoint is next to the token endpoint. A token that is no
+ * longer valid counts as revoked. Throws a RemoteError if Google did not confirm the revocation, or the signal's reason.
  */
-export const revokeToken = async (
-  { tokenUrl, token, dispatcher, clock }: Revocation,
-  signal: AbortSignal,
-): Promise<void> => {
-  const url = new URL('revoke', tokenUrl).href;
-  const answer = await postForm({ url, route: 'POST revoke', body: { token }, dispatcher, clock }, signal);
+export const revokeToken = async (endpoint: TokenEndpoint, token: string, signal: AbortSignal): Promise<void> => {
+  const url = new URL('revoke', endpoint.tokenUrl).href;
+  const answer = await postForm(endpoint, { url, route: 'POST revoke', body: { token } }, signal);
   const isDead = deadToken.safeParse(answer.data).success;
   if (answer.status < 300 || isDead) return;
-  throw toTokenError({ response: answer }, { limitFloorMs: LIMIT_FLOOR_MS, nowMs: clock.now() });
+  throw toTokenError({ response: answer }, { limitFloorMs: LIMIT_FLOOR_MS, nowMs: endpoint.clock.now() });
 };
 
 const deadToken = z.object({ error: z.literal('invalid_token') });

@@ -36,7 +36,8 @@ export const readWithin = async (
   return Object.assign(new Response(null, { status, statusText, headers }), { text: () => Promise.resolve(text) });
 };
 
-type GoogleClientOptions = {
+export type GoogleClientOptions = {
+  /** Root of the People API, with or without a trailing slash. */
   readonly rootUrl: string;
   /** Null: Google's own endpoint. */
   readonly tokenUrl: string | null;
@@ -74,11 +75,10 @@ export const createGoogleClient = (options: GoogleClientOptions): GoogleClient =
     },
   });
   auth.setCredentials({ refresh_token: options.refreshToken });
-  const authorise = createAuthoriser(auth, options);
   return {
     people: people({ version: 'v1', auth, retry: false }),
     rootUrl: options.rootUrl,
-    authorise,
+    authorise: createAuthoriser(auth, options.refreshToken),
   };
 };
 
@@ -86,10 +86,7 @@ export const createGoogleClient = (options: GoogleClientOptions): GoogleClient =
 const USUAL_LIFE_MS = 3_600_000;
 
 /** Gets access tokens for Google's client. Their expiry is measured by the system clock, as the client does. */
-const createAuthoriser = (
-  auth: OAuth2Client,
-  { refreshToken }: Pick<GoogleClientOptions, 'refreshToken'>,
-): GoogleClient['authorise'] => {
+const createAuthoriser = (auth: OAuth2Client, refreshToken: string): GoogleClient['authorise'] => {
   const refresh = async (): Promise<void> => {
     const { access_token: token, expiry_date: expiresAtMs } = (await auth.refreshAccessToken()).credentials;
     if (!token) throw new Error('The answer holds no access token.');

@@ -4,15 +4,13 @@ import type { EntryChoice } from '../../core/contact/bound-entries.ts';
 import { specOf, type Contact, type ContactField, USUAL_FIELDS } from '../../core/contact/contact.ts';
 import { ADDED_FIELDS, isNamedField, type NamedField } from '../../core/contact/fields.ts';
 import { createRowDigest } from '../listing.ts';
-import { ADDRESSES, COMPANY, postalAddressOf, TITLE, valuesOf, writeValues } from './lists.ts';
+import { ADDRESSES, COMPANY, postalAddressOf, TITLE, USUAL_KEYS, valueField } from './lists.ts';
 import { FURTHER_MAPPINGS, userDefinedMapping, WEBSITES } from './further-fields.ts';
 import { ITEMS_PER_PAGE, LISTED_VALUES_MAX } from './limits.ts';
 import { namePart, NAMES, namesOf } from './names.ts';
-import { personField, type FieldMapping, type PersonField, type PersonLists } from './person-field.ts';
+import { type FieldMapping, type PersonField, type PersonLists } from './person-field.ts';
 
-const CUT = { listedMax: LISTED_VALUES_MAX };
-const EMAIL_ADDRESSES = personField('emailAddresses', writeValues('emailAddresses', 'emailAddresses'), CUT);
-const PHONE_NUMBERS = personField('phoneNumbers', writeValues('phoneNumbers', 'phoneNumbers'), CUT);
+const CUT = { ...USUAL_KEYS, listedMax: LISTED_VALUES_MAX };
 
 type PlacedField = Exclude<ContactField, NamedField>;
 
@@ -22,13 +20,13 @@ const PERSON_FIELDS: { readonly [Field in PlacedField]: FieldMapping<NonNullable
   lastName: { list: NAMES, read: (person) => namesOf(person).lastName },
   company: COMPANY,
   title: TITLE,
-  emailAddresses: { list: EMAIL_ADDRESSES, read: (person) => valuesOf(person.emailAddresses) },
-  phoneNumbers: { list: PHONE_NUMBERS, read: (person) => valuesOf(person.phoneNumbers) },
+  emailAddresses: valueField('emailAddresses', 'emailAddresses', CUT),
+  phoneNumbers: valueField('phoneNumbers', 'phoneNumbers', CUT),
   addresses: { list: ADDRESSES, read: (person) => (person.addresses ?? []).map(postalAddressOf) },
   websites: WEBSITES,
-  namePrefix: namePart('honorificPrefix'),
+  namePrefix: namePart('namePrefix'),
   middleName: namePart('middleName'),
-  nameSuffix: namePart('honorificSuffix'),
+  nameSuffix: namePart('nameSuffix'),
   ...FURTHER_MAPPINGS,
 };
 

@@ -28,7 +28,7 @@ export const findCreated = async (
   const walk = startListingWalk({ route: ROUTE, clock: null });
   let pageToken: string | null = null;
   do {
-    const page: NewestPage = await newestPage(call, pageToken, signal);
+    const page: Awaited<ReturnType<typeof newestPage>> = await newestPage(call, pageToken, signal);
     for (const record of page.records) {
       const request = sought.get(record.originId ?? '');
       if (request === undefined || found.has(request.key) || isTaken(record.id)) continue;
@@ -42,23 +42,18 @@ export const findCreated = async (
   return found;
 };
 
-type NewestPage = { readonly records: readonly ContactRecord[]; readonly nextPageToken: string | null };
-
-const newestPage = async (call: CallGoogle, pageToken: string | null, signal: AbortSignal): Promise<NewestPage> => {
-  const page = await call(
-    {
-      route: ROUTE,
-      isMutation: false,
-      schema: connectionsSchema,
-      send: (people, options) => {
-        // Google ignores the order if a sync token is requested (reference).
-        const order = { sortOrder: 'LAST_MODIFIED_DESCENDING', requestSyncToken: false };
-        const query = { ...call.mapping.listQuery, ...order, ...(pageToken === null ? {} : { pageToken }) };
-        return people.people.connections.list(query, options);
-      },
-    },
+const newestPage = async (call: CallGoogle, pageToken: string | null, signal: AbortSignal) => {
+  const page = await call({
+    route: ROUTE,
+    schema: connectionsSchema,
     signal,
-  );
+    send: (people, options) => {
+      // Google ignores the order if a sync token is requested (reference).
+      const order = { sortOrder: 'LAST_MODIFIED_DESCENDING', requestSyncToken: false };
+      const query = { ...call.mapping.listQuery, ...order, ...(pageToken === null ? {} : { pageToken }) };
+      return people.people.connections.list(query, options);
+    },
+  });
   const records: ContactRecord[] = [];
   for (const person of page.connections ?? []) {
     const reading = await completed(call, readPerson(person, call.mapping), signal);

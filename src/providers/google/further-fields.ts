@@ -12,13 +12,12 @@ import {
   heldEntry,
   heldField,
   personField,
-  type PersonField,
   type PersonLists,
   withTexts,
   writable,
 } from './person-field.ts';
 import type { EntryOf } from './schema.ts';
-import { valuesOf, writeValues, writtenValues } from './lists.ts';
+import { valueField, valuesOf, writtenValues } from './lists.ts';
 
 type TextEntry = EntryOf<'nicknames' | 'biographies'>;
 type UserDefinedEntry = EntryOf<'userDefined'>;
@@ -35,9 +34,7 @@ export const dayOf = ({ year = 0, month = 0, day = 0 }: GoogleDate = {}): string
 };
 
 /** Returns the date of a day; null if the text is not a calendar day. */
-export const dateOf = (
-  text: string,
-): { readonly year?: number; readonly month: number; readonly day: number } | null => {
+export const dateOf = (text: string): GoogleDate | null => {
   const parts = partsOfDay(text);
   if (parts === null) return null;
   const { year, month, day } = parts;
@@ -93,18 +90,6 @@ const PHOTO: FieldMapping<string> = {
   },
 };
 
-const PERSON_KEYS = { value: 'person', label: 'type' };
-const CLIENT_KEYS = { value: 'username', label: 'protocol' };
-
-const RELATIONS = {
-  list: personField('relations', writeValues('relations', 'relations', PERSON_KEYS)),
-  read: ({ relations }: PersonLists) => valuesOf(relations, PERSON_KEYS),
-};
-const INSTANT_MESSENGERS = {
-  list: personField('imClients', writeValues('imClients', 'instantMessengers', CLIENT_KEYS)),
-  read: ({ imClients }: PersonLists) => valuesOf(imClients, CLIENT_KEYS),
-};
-
 /** Google's own type of such an address, and the networks that users enter as its type. */
 const PROFILE_TYPES: ReadonlySet<string> = new Set(
   'profile facebook instagram linkedin mastodon bluesky tiktok twitter x xing youtube'.split(' '),
@@ -113,15 +98,13 @@ const PROFILE = 'profile';
 
 const namesProfile = (label: string | null | undefined): boolean => PROFILE_TYPES.has(wordsOnly(label ?? ''));
 
-const isProfile = ({ type }: { readonly type?: string }): boolean => namesProfile(type);
-
 /** A label that Google would not return as one of a profile, or of a website, is kept only on the other side. */
 const profileLabel = (label: string | null): string | null => (namesProfile(label) ? label : PROFILE);
 const websiteLabel = (label: string | null): string | null => (namesProfile(label) ? null : label);
 
 /** Returns the addresses of one of the two fields. If profiles are not synced separately, all addresses are websites. */
 const urlsOf = ({ urls = [] }: PersonLists, chosen: ChosenParts, profiles: boolean) =>
-  chosen.has('socialProfiles') ? urls.filter((entry) => isProfile(entry) === profiles) : profiles ? [] : urls;
+  chosen.has('socialProfiles') ? urls.filter(({ type }) => namesProfile(type) === profiles) : profiles ? [] : urls;
 
 const writtenWebsites = (person: PersonLists, { websites }: Contact, chosen: ChosenParts): readonly BodyEntry[] => {
   const entries = urlsOf(person, chosen, false);
@@ -204,7 +187,7 @@ const textOfUserDefined = (target: Contact, field: UserDefinedField, held: UserD
     ? tagText(withOtherSpellings('tags', target.tags ?? [], textTags(held?.value ?? '')))
     : textIn(target, field);
 
-const USER_DEFINED: PersonField = personField('userDefined', writtenUserDefined);
+const USER_DEFINED = personField('userDefined', writtenUserDefined);
 
 const TAGS = heldField(USER_DEFINED, entriesNamed(TAGS_NAME), (entry) => textTags(entry?.value ?? ''));
 
@@ -214,8 +197,8 @@ export const FURTHER_MAPPINGS = {
   birthday: BIRTHDAY,
   notes: heldText('biographies', 'notes', { contentType: 'TEXT_PLAIN' }),
   photo: PHOTO,
-  relations: RELATIONS,
-  instantMessengers: INSTANT_MESSENGERS,
+  relations: valueField('relations', 'relations', { value: 'person', label: 'type' }),
+  instantMessengers: valueField('imClients', 'instantMessengers', { value: 'username', label: 'protocol' }),
   socialProfiles: SOCIAL_PROFILES,
   tags: TAGS,
 };

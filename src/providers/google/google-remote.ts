@@ -4,7 +4,7 @@ import type { RemoteOptions } from '../provider.ts';
 import { orRefusal } from '../write-results.ts';
 import type { Remote } from '../remote.ts';
 import { createCaller } from './send.ts';
-import { createGoogleClient } from './client.ts';
+import { createGoogleClient, type GoogleClientOptions } from './client.ts';
 import { personMapping } from './fields.ts';
 import { findCreated } from './find-created.ts';
 import { readContacts, readProfile } from './read.ts';
@@ -14,15 +14,7 @@ import { changeMembership } from './membership.ts';
 import { pullContacts } from './pull.ts';
 import { createContacts, deleteContacts, updateContacts } from './push.ts';
 
-export type GoogleRemoteOptions = RemoteOptions & {
-  /** Root of the People API, with or without a trailing slash. */
-  readonly rootUrl: string;
-  /** Null: Google's own endpoint. */
-  readonly tokenUrl: string | null;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly refreshToken: string;
-};
+export type GoogleRemoteOptions = RemoteOptions & GoogleClientOptions;
 
 /** Listings may miss a write for some minutes (the reference gives no figure). */
 const SETTLES_WITHIN_MS = 10 * 60 * 1000;

@@ -13,12 +13,6 @@ const GROUP_FIELDS = 'groupType,metadata,name';
 
 const recordOf = (group: Group): GroupRecord => ({ id: group.resourceName, name: group.name, version: group.etag });
 
-/** Every account has system groups (contactGroups reference), so an empty listing is not trusted (R17). */
-const withoutGroups = (): UnreadableError => {
-  const options = { status: 200, route: ROUTE, applied: 'no' } as const;
-  return new UnreadableError('The Google listing of contact groups lacks even the system groups', options);
-};
-
 /** Returns all user labels. */
 export const listGroups = async (call: CallGoogle, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
   const groups: Group[] = [];
@@ -26,40 +20,38 @@ export const listGroups = async (call: CallGoogle, signal: AbortSignal): Promise
   let pageToken: string | undefined;
   do {
     const tokens = pageToken === undefined ? {} : { pageToken };
-    const page = await call(
-      {
-        route: ROUTE,
-        isMutation: false,
-        schema: groupListSchema,
-        send: (people, options) => {
-          const query = { pageSize: ITEMS_PER_PAGE, groupFields: GROUP_FIELDS, ...tokens };
-          return people.contactGroups.list(query, options);
-        },
-      },
+    const page = await call({
+      route: ROUTE,
+      schema: groupListSchema,
       signal,
-    );
+      send: (people, options) => {
+        const query = { pageSize: ITEMS_PER_PAGE, groupFields: GROUP_FIELDS, ...tokens };
+        return people.contactGroups.list(query, options);
+      },
+    });
     groups.push(...(page.contactGroups ?? []));
     pageToken = page.nextPageToken || undefined;
     walk.take(page.contactGroups?.length ?? 0, pageToken);
   } while (pageToken !== undefined);
-  if (groups.length === 0) throw withoutGroups();
+  // Every account has system groups (contactGroups reference), so an empty listing is not trusted (R17).
+  if (groups.length === 0) {
+    const options = { status: 200, route: ROUTE, applied: 'no' } as const;
+    throw new UnreadableError('The Google listing of contact groups lacks even the system groups', options);
+  }
   return groups.filter(({ groupType }) => groupType === 'USER_CONTACT_GROUP').map(recordOf);
 };
 
 /** Returns one label, or null if it does not exist. */
 export const readGroup = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
   try {
-    const group = await call(
-      {
-        route: 'GET /v1/contactGroups/{group}',
-        isMutation: false,
-        schema: groupSchema,
-        send: (people, options) => {
-          return people.contactGroups.get({ resourceName: id, groupFields: GROUP_FIELDS }, options);
-        },
-      },
+    const group = await call({
+      route: 'GET /v1/contactGroups/{group}',
+      schema: groupSchema,
       signal,
-    );
+      send: (people, options) => {
+        return people.contactGroups.get({ resourceName: id, groupFields: GROUP_FIELDS }, options);
+      },
+    });
     return recordOf(group);
   } catch (error) {
     if (error instanceof NotFoundError) return null;
@@ -67,27 +59,22 @@ export const readGroup = async (call: CallGoogle, id: string, signal: AbortSigna
   }
 };
 
-const sendCreate = async (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord> => {
-  const group = await call(
-    {
-      route: 'POST /v1/contactGroups',
-      isMutation: true,
-      schema: groupSchema,
-      send: (people, options) => {
-        const requestBody = { contactGroup: { name }, readGroupFields: GROUP_FIELDS };
-        return people.contactGroups.create({ requestBody }, options);
-      },
-    },
-    signal,
-  );
-  return recordOf(group);
-};
-
 /** Creates a label. If the name is taken, adopts the label of that name. */
 export const createGroup = (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord> =>
   createOrAdopt(
     name,
-    () => sendCreate(call, name, signal),
+    async () => {
+      const group = await call({
+        route: 'POST /v1/contactGroups',
+        schema: groupSchema,
+        signal,
+        send: (people, options) => {
+          const requestBody = { contactGroup: { name }, readGroupFields: GROUP_FIELDS };
+          return people.contactGroups.create({ requestBody }, options);
+        },
+      });
+      return recordOf(group);
+    },
     () => listGroups(call, signal),
   );
 
@@ -114,34 +101,28 @@ const sendRename = async (
   name: string,
   signal: AbortSignal,
 ): Promise<GroupRecord> => {
-  const renamed = await call(
-    {
-      route: 'PUT /v1/contactGroups/{group}',
-      isMutation: true,
-      schema: groupSchema,
-      send: (people, options) => {
-        const contactGroup = { resourceName: group.id, etag: group.version, name };
-        const requestBody = { contactGroup, updateGroupFields: 'name', readGroupFields: GROUP_FIELDS };
-        return people.contactGroups.update({ resourceName: group.id, requestBody }, options);
-      },
-    },
+  const renamed = await call({
+    route: 'PUT /v1/contactGroups/{group}',
+    schema: groupSchema,
     signal,
-  );
+    send: (people, options) => {
+      const contactGroup = { resourceName: group.id, etag: group.version, name };
+      const requestBody = { contactGroup, updateGroupFields: 'name', readGroupFields: GROUP_FIELDS };
+      return people.contactGroups.update({ resourceName: group.id, requestBody }, options);
+    },
+  });
   return recordOf(renamed);
 };
 
 /** Deletes a label and none of its contacts. */
 export const deleteGroup = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<void> => {
   try {
-    await call(
-      {
-        route: 'DELETE /v1/contactGroups/{group}',
-        isMutation: true,
-        schema: anyAnswerSchema,
-        send: (people, options) => people.contactGroups.delete({ resourceName: id, deleteContacts: false }, options),
-      },
+    await call({
+      route: 'DELETE /v1/contactGroups/{group}',
+      schema: anyAnswerSchema,
       signal,
-    );
+      send: (people, options) => people.contactGroups.delete({ resourceName: id, deleteContacts: false }, options),
+    });
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }

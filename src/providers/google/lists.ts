@@ -8,11 +8,11 @@ import {
   type BoundTo,
   type ChosenParts,
   type EntrySet,
+  type FieldMapping,
   heldEntry,
   heldField,
   type MaskField,
   nonEmpty,
-  type PersonField,
   personField,
   type PersonLists,
   withoutKeys,
@@ -32,7 +32,7 @@ type Entry = Parameters<typeof writable>[0];
 /** The keys of an entry's value and label. */
 type ValueKeys = { readonly value: string; readonly label: string };
 
-const USUAL_KEYS: ValueKeys = { value: 'value', label: 'type' };
+export const USUAL_KEYS: ValueKeys = { value: 'value', label: 'type' };
 
 const textAt = (entry: Entry, key: string): string => {
   const text = entry[key];
@@ -77,11 +77,17 @@ export const writtenValues = (
   return [...written, ...(byKey.get('') ?? []).map(({ entry }) => writable(entry))];
 };
 
-/** Returns the writer of a list of values that is one contact field. */
-export const writeValues =
-  (name: MaskField, field: ValueField, keys: ValueKeys = USUAL_KEYS): PersonField['write'] =>
-  (person, target: Contact) =>
-    writtenValues(field, person[name] ?? [], target[field] ?? [], keys);
+/** Returns the mapping of a contact field to a whole list of values. `listedMax` as in {@link PersonField}. */
+export const valueField = (
+  name: MaskField,
+  field: ValueField,
+  { listedMax = null, ...keys }: ValueKeys & { readonly listedMax?: number | null } = USUAL_KEYS,
+): FieldMapping<readonly LabelledValue[]> => ({
+  list: personField(name, (person, target) => writtenValues(field, person[name] ?? [], target[field] ?? [], keys), {
+    listedMax,
+  }),
+  read: (person) => valuesOf(person[name], keys),
+});
 
 type Part = Exclude<keyof PostalAddress, 'label'>;
 

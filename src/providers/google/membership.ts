@@ -51,11 +51,8 @@ const membershipsBefore = async (
   const before = new Map(batch.flatMap(({ key, knownGroupIds: ids }) => (ids === null ? [] : [[key, ids] as const])));
   if (unknown.length === 0) return before;
   try {
-    const answers = await readContacts(
-      call,
-      unknown.map(({ id }) => id),
-      signal,
-    );
+    const ids = unknown.map(({ id }) => id);
+    const answers = await readContacts(call, ids, signal);
     for (const { key, id } of unknown) {
       const answer = answers.get(id);
       if (answer?.kind === 'found') before.set(key, answer.record.groupIds);
@@ -117,12 +114,8 @@ const removeFromLastGroup = async (
   stuck: readonly Change[],
   signal: AbortSignal,
 ): Promise<void> => {
-  await sendChanges(
-    call,
-    MY_CONTACTS,
-    stuck.map((change) => ({ ...change, kind: 'add' })),
-    signal,
-  );
+  const additions = stuck.map((change) => ({ ...change, kind: 'add' as const }));
+  await sendChanges(call, MY_CONTACTS, additions, signal);
   const answer = await sendChanges(call, groupId, stuck, signal);
   if (answer.canNotRemoveLastContactGroupResourceNames.length === 0) return;
   throw new InvalidError('Google keeps the contact in its last group', ABOUT);
@@ -131,18 +124,15 @@ const removeFromLastGroup = async (
 const sendChanges = (call: CallGoogle, groupId: string, changes: readonly Change[], signal: AbortSignal) => {
   const idsOf = (kind: Change['kind']): string[] =>
     changes.filter((change) => change.kind === kind).map(({ id }) => id);
-  return call(
-    {
-      route: ROUTE,
-      isMutation: true,
-      schema: modifyMembersSchema,
-      send: (people, options) => {
-        const requestBody = { resourceNamesToAdd: idsOf('add'), resourceNamesToRemove: idsOf('remove') };
-        return people.contactGroups.members.modify({ resourceName: groupId, requestBody }, options);
-      },
-    },
+  return call({
+    route: ROUTE,
+    schema: modifyMembersSchema,
     signal,
-  );
+    send: (people, options) => {
+      const requestBody = { resourceNamesToAdd: idsOf('add'), resourceNamesToRemove: idsOf('remove') };
+      return people.contactGroups.members.modify({ resourceName: groupId, requestBody }, options);
+    },
+  });
 };
 
 const ABOUT = { status: 200, route: ROUTE, applied: 'no' } as const;

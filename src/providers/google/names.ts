@@ -25,11 +25,10 @@ const PARTS = {
   nameSuffix: 'honorificSuffix',
 } as const;
 const NAME_FIELDS = ['firstName', 'lastName', 'middleName', 'namePrefix', 'nameSuffix'] as const;
-const NAME_PARTS = ['givenName', 'familyName', 'middleName', 'honorificPrefix', 'honorificSuffix'] as const;
 
-/** Returns a part of a name as it was read; empty if the name has none. */
-const partOf = (name: NameEntry | undefined, part: (typeof NAME_PARTS)[number]): string => {
-  const text = name?.[part];
+/** Returns a text of a name as it was read; empty if the name has none. */
+const textAt = (name: NameEntry | undefined, key: string): string => {
+  const text = name?.[key];
   return typeof text === 'string' ? text : '';
 };
 
@@ -44,13 +43,12 @@ export const namesOf = ({ names }: PersonLists): Pick<Contact, 'firstName' | 'la
 /** Returns the parts of a name that the link does not sync. */
 export const unsyncedName = ({ names }: PersonLists, chosen: ChosenParts): ReturnType<typeof unsyncedNameOf> => {
   const [name] = names ?? [];
-  const textOf = (key: string): string => (typeof name?.[key] === 'string' ? name[key] : '');
-  const spoken = ['phoneticGivenName', 'phoneticMiddleName', 'phoneticFamilyName'].map(textOf).join(' ');
+  const spoken = ['phoneticGivenName', 'phoneticMiddleName', 'phoneticFamilyName'].map((key) => textAt(name, key));
   return unsyncedNameOf(chosen, {
-    namePrefix: textOf('honorificPrefix'),
-    middleName: textOf('middleName'),
-    nameSuffix: textOf('honorificSuffix'),
-    phonetic: spoken.trim() || textOf('phoneticFullName'),
+    namePrefix: textAt(name, PARTS.namePrefix),
+    middleName: textAt(name, PARTS.middleName),
+    nameSuffix: textAt(name, PARTS.nameSuffix),
+    phonetic: spoken.join(' ').trim() || textAt(name, 'phoneticFullName'),
   });
 };
 
@@ -59,7 +57,7 @@ const WHOLE_NAMES = ['displayName', 'displayNameLastFirst', 'unstructuredName'] 
 /** A name without parts stays a whole name. Otherwise only the parts are sent, and Google computes the whole name. */
 const keptName = (entry: NameEntry): BodyEntry => {
   const parts = withoutKeys(writable(entry), WHOLE_NAMES);
-  if (NAME_PARTS.some((part) => parts[part] !== undefined)) return parts;
+  if (NAME_FIELDS.some((field) => parts[PARTS[field]] !== undefined)) return parts;
   return withTexts(parts, { unstructuredName: entry.unstructuredName ?? entry.displayName ?? '' });
 };
 
@@ -94,7 +92,7 @@ type ApartParts = Readonly<Record<'namePrefix' | 'middleName' | 'nameSuffix', st
 
 const apartParts = (name: NameEntry, target: Contact, chosen: ChosenParts): ApartParts => {
   const textOf = (field: keyof ApartParts): string =>
-    chosen.has(field) ? textIn(target, field) : normaliseText(partOf(name, PARTS[field]));
+    chosen.has(field) ? textIn(target, field) : normaliseText(textAt(name, PARTS[field]));
   return { namePrefix: textOf('namePrefix'), middleName: textOf('middleName'), nameSuffix: textOf('nameSuffix') };
 };
 
@@ -129,9 +127,9 @@ const writtenName = ({ names }: PersonLists, target: Contact, chosen: ChosenPart
 };
 
 /** Returns the mapping of a part of a name other than first and last name. */
-export const namePart = (part: 'middleName' | 'honorificPrefix' | 'honorificSuffix') => ({
+export const namePart = (field: keyof ApartParts) => ({
   list: NAMES,
-  read: ({ names }: PersonLists): string => partOf(names?.[0], part),
+  read: ({ names }: PersonLists): string => textAt(names?.[0], PARTS[field]),
 });
 
 /** The name of a contact. Google stores one. */

@@ -46,29 +46,14 @@ export const google = defineProvider({
   setUpHint:
     'Google: enable the People API and create an OAuth client of the type Desktop app in the Google Cloud console: ' +
     'https://console.cloud.google.com/auth/clients',
-  openRemote: async (settings, token, network, fields) => {
-    const { openRemote } = await import('./connection.ts');
-    return openRemote(settings, token, network, fields);
-  },
-  inspect: async (settings, token, network, signal) => {
-    const { inspect } = await import('./connection.ts');
-    return inspect(settings, token, network, signal);
-  },
+  openRemote: async (...given) => (await import('./connection.ts')).openRemote(...given),
+  inspect: async (...given) => (await import('./connection.ts')).inspect(...given),
   meter: null,
   signIn: {
-    checkClient: async (settings, context) => {
-      const { checkClient } = await import('./sign-in.ts');
-      return checkClient(settings, context);
-    },
-    withConsent: async (settings, ask, context) => {
-      const { withConsent } = await import('./sign-in.ts');
-      return withConsent(settings, ask, context);
-    },
+    checkClient: async (...given) => (await import('./sign-in.ts')).checkClient(...given),
+    withConsent: async (...given) => (await import('./sign-in.ts')).withConsent(...given),
     withKey: null,
-    revoke: async (settings, token, context) => {
-      const { revoke } = await import('./sign-in.ts');
-      return revoke(settings, token, context);
-    },
+    revoke: async (...given) => (await import('./sign-in.ts')).revoke(...given),
     revokedAt: 'https://myaccount.google.com/connections',
     missingRights: () => Promise.resolve(null),
   },

@@ -114,16 +114,13 @@ const listPage = async (
   { known, ...tokens }: { readonly pageToken?: string; readonly syncToken?: string; readonly known?: KnownRows },
   signal: AbortSignal,
 ): Promise<ListPage> => {
-  const page = await call(
-    {
-      route: ROUTE,
-      isMutation: false,
-      hasSyncToken: tokens.syncToken !== undefined,
-      schema: connectionsSchema,
-      send: (people, options) => people.people.connections.list({ ...call.mapping.listQuery, ...tokens }, options),
-    },
+  const page = await call({
+    route: ROUTE,
+    hasSyncToken: tokens.syncToken !== undefined,
+    schema: connectionsSchema,
     signal,
-  );
+    send: (people, options) => people.people.connections.list({ ...call.mapping.listQuery, ...tokens }, options),
+  });
   const connections = page.connections ?? [];
   const { fresh, unchanged } = await sortRows(call.mapping, connections, known);
   const readings: PersonReading[] = [];
@@ -190,7 +187,12 @@ async function* pullChanges(
   cursorText: string,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage, void, undefined> {
-  const { syncToken, fullAtMs } = usableCursor(call.mapping, cursorText, clock.now());
+  const cursor = usable(cursorSchema, cursorText, call.mapping, clock.now());
+  if (cursor === null) {
+    const message = 'The Google cursor is too old or of another query: a full listing is due';
+    throw new CursorExpiredError(message, notSent(ROUTE));
+  }
+  const { syncToken, fullAtMs } = cursor;
   const deletedIds = new Set<string>();
   const contradicted = new Set<string>();
   const formerIds = new Set<string>();
@@ -223,14 +225,6 @@ async function* pullChanges(
   });
 }
 
-/** Parses a cursor. Throws {@link CursorExpiredError} if it cannot be used. */
-const usableCursor = (mapping: PersonMapping, text: string, nowMs: number): GoogleCursor => {
-  const cursor = usable(cursorSchema, text, mapping, nowMs);
-  if (cursor !== null) return cursor;
-  const message = 'The Google cursor is too old or of another query: a full listing is due';
-  throw new CursorExpiredError(message, notSent(ROUTE));
-};
-
 type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
 
 async function* pullWhole(
@@ -241,7 +235,8 @@ async function* pullWhole(
   const list = (tokens: { readonly pageToken?: string }): Promise<ListPage> =>
     listPage(call, { ...tokens, ...(known && { known }) }, signal);
   const startedAtMs = clock.now();
-  const resume = resumeText === null ? null : usableResume(call.mapping, resumeText, startedAtMs);
+  const resume = resumeText === null ? null : usable(resumeSchema, resumeText, call.mapping, startedAtMs);
+  if (resumeText !== null && resume === null) throw forgotten();
   const { fullAtMs = startedAtMs, pageToken: first = null, pages: pagesBefore = 0 } = resume ?? {};
   let pages = pagesBefore;
   const walk = startListingWalk({ route: ROUTE, clock, limits, pagesBefore, first });
@@ -262,12 +257,6 @@ async function* pullWhole(
 
 const forgotten = (cause?: unknown): CursorExpiredError =>
   new CursorExpiredError('Google has forgotten the listing that was cut off', { ...notSent(ROUTE), cause });
-
-const usableResume = (mapping: PersonMapping, text: string, nowMs: number): GoogleResume => {
-  const resume = usable(resumeSchema, text, mapping, nowMs);
-  if (resume === null) throw forgotten();
-  return resume;
-};
 
 /** Reads the page where the interrupted listing continues. */
 const firstResumedPage = async (

@@ -28,7 +28,6 @@ type RecordResult = WriteResult<ContactRecord>;
 
 const CREATE_ROUTE = 'POST /v1/people:batchCreateContacts';
 const UPDATE_ROUTE = 'POST /v1/people:batchUpdateContacts';
-const DELETE_ROUTE = 'POST /v1/people:batchDeleteContacts';
 
 /** Creates contacts in one batch, each with its origin id and groups. */
 export const createContacts = (
@@ -43,20 +42,17 @@ const sendCreates = async (
   signal: AbortSignal,
 ): Promise<readonly RecordResult[]> => {
   const contacts = items.map((item) => ({ contactPerson: createBody(item, call.mapping) }));
-  const { createdPeople } = await call(
-    {
-      route: CREATE_ROUTE,
-      isMutation: true,
-      schema: batchCreateSchema,
-      send: (people, options) => {
-        return people.people.batchCreateContacts(
-          { requestBody: { contacts, readMask: call.mapping.personFields, sources: SOURCES } },
-          options,
-        );
-      },
-    },
+  const { createdPeople } = await call({
+    route: CREATE_ROUTE,
+    schema: batchCreateSchema,
     signal,
-  );
+    send: (people, options) => {
+      return people.people.batchCreateContacts(
+        { requestBody: { contacts, readMask: call.mapping.personFields, sources: SOURCES } },
+        options,
+      );
+    },
+  });
   if (createdPeople.length !== items.length) throw incomprehensible(CREATE_ROUTE);
   return Promise.all(
     items.map(async (item, index) => {
@@ -115,27 +111,24 @@ const sendUpdates = async (
 ): Promise<readonly RecordResult[]> => {
   const mask = maskOf(items.flatMap((item) => item.fields));
   const contacts = Object.fromEntries(items.map((item) => [item.current.id, updateBody(item, mask, call.mapping)]));
-  const { updateResult } = await call(
-    {
-      route: UPDATE_ROUTE,
-      isMutation: true,
-      schema: batchUpdateSchema,
-      send: (people, options) => {
-        return people.people.batchUpdateContacts(
-          {
-            requestBody: {
-              contacts,
-              updateMask: mask.join(','),
-              readMask: call.mapping.personFields,
-              sources: SOURCES,
-            },
-          },
-          options,
-        );
-      },
-    },
+  const { updateResult } = await call({
+    route: UPDATE_ROUTE,
+    schema: batchUpdateSchema,
     signal,
-  );
+    send: (people, options) => {
+      return people.people.batchUpdateContacts(
+        {
+          requestBody: {
+            contacts,
+            updateMask: mask.join(','),
+            readMask: call.mapping.personFields,
+            sources: SOURCES,
+          },
+        },
+        options,
+      );
+    },
+  });
   return Promise.all(
     items.map(async (item) => {
       const result = await resultOf(call, item.key, updateResult[item.current.id], UPDATE_ROUTE, signal);
@@ -204,28 +197,18 @@ export const deleteContacts = (
   const items = ids.map((id) => ({ key: id }));
   return sendSplitting(items, async (batch) => {
     try {
-      await sendDeletes(
-        call,
-        batch.map(({ key }) => key),
+      const resourceNames = batch.map(({ key }) => key);
+      await call({
+        route: 'POST /v1/people:batchDeleteContacts',
+        schema: anyAnswerSchema,
         signal,
-      );
+        send: (people, options) => people.people.batchDeleteContacts({ requestBody: { resourceNames } }, options),
+      });
     } catch (error) {
       if (!(error instanceof NotFoundError) || batch.length > 1) throw error;
     }
     return batch.map(({ key }) => ({ key, ok: true, value: null }));
   });
-};
-
-const sendDeletes = (call: CallGoogle, resourceNames: string[], signal: AbortSignal): Promise<unknown> => {
-  return call(
-    {
-      route: DELETE_ROUTE,
-      isMutation: true,
-      schema: anyAnswerSchema,
-      send: (people, options) => people.people.batchDeleteContacts({ requestBody: { resourceNames } }, options),
-    },
-    signal,
-  );
 };
 
 const resultOf = async (

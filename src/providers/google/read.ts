@@ -8,6 +8,7 @@ import { listGroups } from './groups.ts';
 import { CONTACTS_PER_BATCH } from './limits.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
 import { anyAnswerSchema, batchGetSchema, profileSchema, type PersonResponse } from './schema.ts';
+import { chunks, mapConcurrently } from '../../util/batches.ts';
 import { splitInHalves } from './splitting.ts';
 
 /** Reads contacts by id, 200 per request. Throws a RemoteError if a whole request fails. */
@@ -16,12 +17,8 @@ export const readContacts = async (
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ReadAnswer>> => {
-  const answers = new Map<string, ReadAnswer>();
-  const distinct = [...new Set(ids)];
-  for (let start = 0; start < distinct.length; start += CONTACTS_PER_BATCH) {
-    await readBatch(call, distinct.slice(start, start + CONTACTS_PER_BATCH), answers, signal);
-  }
-  return answers;
+  const batches = chunks([...new Set(ids)], CONTACTS_PER_BATCH);
+  return new Map((await mapConcurrently(batches, 1, (batch) => readBatch(call, batch, signal))).flat());
 };
 
 /** Returns whether Google fails only at these contacts: then it can list the labels. Throws the errors of that listing. */
@@ -31,28 +28,26 @@ const failsHere = async (call: CallGoogle, error: unknown, signal: AbortSignal):
   return true;
 };
 
+type IdAnswer = readonly [id: string, answer: ReadAnswer];
+
 /** One id that Google refuses, or fails at, must not hide the others: such a batch is read in halves. */
 const readBatch = async (
   call: CallGoogle,
   ids: readonly string[],
-  answers: Map<string, ReadAnswer>,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<readonly IdAnswer[]> => {
   try {
     const responses = await getBatch(call, ids, signal);
-    for (const id of ids) answers.set(id, await answerOf(call, id, responses.get(id), signal));
+    const answerTo = async (id: string): Promise<IdAnswer> => [id, await answerOf(call, id, responses.get(id), signal)];
+    return await mapConcurrently(ids, 1, answerTo);
   } catch (error) {
     const isRefused = error instanceof NotFoundError || error instanceof InvalidError;
     if (!(error instanceof RemoteError) || (!isRefused && !(await failsHere(call, error, signal)))) throw error;
     const [id] = ids;
     if (ids.length === 1 && id !== undefined) {
-      answers.set(
-        id,
-        error instanceof NotFoundError ? { kind: 'gone' } : { kind: 'unreadable', reason: error.message },
-      );
-      return;
+      return [[id, error instanceof NotFoundError ? { kind: 'gone' } : { kind: 'unreadable', reason: error.message }]];
     }
-    for (const half of splitInHalves(ids)) await readBatch(call, half, answers, signal);
+    return (await mapConcurrently(splitInHalves(ids), 1, (half) => readBatch(call, half, signal))).flat();
   }
 };
 
@@ -61,18 +56,15 @@ const getBatch = async (
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string | undefined, PersonResponse>> => {
-  const answer = await call(
-    {
-      route: 'GET /v1/people:batchGet',
-      isMutation: false,
-      schema: batchGetSchema,
-      send: (people, options) => {
-        const query = { resourceNames: [...ids], personFields: call.mapping.personFields, sources: SOURCES };
-        return people.people.getBatchGet(query, options);
-      },
-    },
+  const answer = await call({
+    route: 'GET /v1/people:batchGet',
+    schema: batchGetSchema,
     signal,
-  );
+    send: (people, options) => {
+      const query = { resourceNames: [...ids], personFields: call.mapping.personFields, sources: SOURCES };
+      return people.people.getBatchGet(query, options);
+    },
+  });
   return new Map(answer.responses.map((response) => [response.requestedResourceName, response]));
 };
 
@@ -101,20 +93,17 @@ const answerOf = async (
 
 /** Reads one contact with complete lists. Throws NotFoundError if it does not exist. */
 export const readWhole = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<PersonReading> => {
-  const answer = await call(
-    {
-      route: 'GET /v1/people/{person}',
-      isMutation: false,
-      schema: anyAnswerSchema,
-      send: (people, options) => {
-        return people.people.get(
-          { resourceName: id, personFields: call.mapping.personFields, sources: SOURCES },
-          options,
-        );
-      },
-    },
+  const answer = await call({
+    route: 'GET /v1/people/{person}',
+    schema: anyAnswerSchema,
     signal,
-  );
+    send: (people, options) => {
+      return people.people.get(
+        { resourceName: id, personFields: call.mapping.personFields, sources: SOURCES },
+        options,
+      );
+    },
+  });
   return readPerson(answer, call.mapping);
 };
 
@@ -147,15 +136,12 @@ export const readProfile = async (
   signal: AbortSignal,
 ): Promise<Account | null> => {
   try {
-    const me = await call(
-      {
-        route: 'GET /v1/people/me',
-        isMutation: false,
-        schema: profileSchema,
-        send: (people, options) => people.people.get({ resourceName: 'people/me', personFields }, options),
-      },
+    const me = await call({
+      route: 'GET /v1/people/me',
+      schema: profileSchema,
       signal,
-    );
+      send: (people, options) => people.people.get({ resourceName: 'people/me', personFields }, options),
+    });
     return { id: me.resourceName, email: me.emailAddresses?.[0]?.value ?? null };
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof InvalidError || isMissingScope(error)) return null;

@@ -13,11 +13,11 @@ type CallOptions = { readonly signal: AbortSignal; readonly rootUrl: string };
 
 /** One request of the People API. */
 type GoogleCall<Schema extends z.ZodType> = {
-  /** Method and route without ids. */
-  readonly route: string;
-  readonly isMutation: boolean;
+  /** Method and route without ids. A GET is a read, any other method a mutation. */
+  readonly route: `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`;
   readonly hasSyncToken?: boolean;
   readonly schema: Schema;
+  readonly signal: AbortSignal;
   readonly send: (people: people_v1.People, options: CallOptions) => Promise<{ data: unknown }>;
 };
 
@@ -25,7 +25,7 @@ type GoogleCall<Schema extends z.ZodType> = {
  * Sends one request and parses its answer. Throws a {@link RemoteError}, or the reason of the aborted signal. A read is
  * repeated if that may succeed; a mutation only if it certainly was not applied.
  */
-type Call = <Schema extends z.ZodType>(call: GoogleCall<Schema>, signal: AbortSignal) => Promise<z.output<Schema>>;
+type Call = <Schema extends z.ZodType>(call: GoogleCall<Schema>) => Promise<z.output<Schema>>;
 
 /** Call, with the mapping of the contacts that are read or written. */
 export type CallGoogle = Call & { readonly mapping: PersonMapping };
@@ -40,57 +40,55 @@ type CallerOptions = RetryPolicy & {
 export const createCaller = (options: CallerOptions): CallGoogle => {
   const { client, clock, mapping = USUAL_MAPPING } = options;
   const lane = createLane();
-  const call: Call = (request, signal) => {
+  const call: Call = (request) => {
+    const isRead = !isMutation(request);
+    const policy = { ...options, signal: request.signal, isRead };
     const persist = (): Promise<z.output<typeof request.schema>> =>
-      retrying((attempt) => attemptCall(client, request, attempt, clock, signal), {
-        ...options,
-        signal,
-        isRead: !request.isMutation,
-      });
-    return request.isMutation ? lane(persist) : persist();
+      retrying((attempt) => attemptCall(client, request, attempt, clock), policy);
+    return isRead ? persist() : lane(persist);
   };
   return Object.assign(call, { mapping });
 };
+
+const isMutation = ({ route }: Pick<GoogleCall<z.ZodType>, 'route'>): boolean => !route.startsWith('GET ');
 
 const attemptCall = async <Schema extends z.ZodType>(
   client: GoogleClient,
   call: GoogleCall<Schema>,
   attempt: number,
   clock: Clock,
-  signal: AbortSignal,
 ): Promise<z.output<Schema>> => {
+  const { route, schema, signal, hasSyncToken = false } = call;
   const context = {
-    route: call.route,
-    isMutation: call.isMutation,
-    hasSyncToken: call.hasSyncToken ?? false,
+    route,
+    isMutation: isMutation(call),
+    hasSyncToken,
     limitFloorMs: limitFloorMs(attempt),
     nowMs: clock.now(),
   };
   await authorise(client, false, context, signal);
-  const answer = await sendOnce(client, call, context, signal).catch(async (error: unknown) => {
+  const answer = await sendOnce(client, call, context).catch(async (error: unknown) => {
     if (!(error instanceof UnauthenticatedError)) throw error;
     await authorise(client, true, context, signal);
-    return sendOnce(client, call, context, signal);
+    return sendOnce(client, call, context);
   });
-  const parsed = call.schema.safeParse(answer);
+  const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
-  throw new UnreadableError(`Google's answer to ${call.route} is not of the documented shape`, {
+  throw new UnreadableError(`Google's answer to ${route} is not of the documented shape`, {
     status: 200,
-    route: call.route,
-    applied: call.isMutation ? 'unknown' : 'no',
+    route,
+    applied: context.isMutation ? 'unknown' : 'no',
     cause: parsed.error,
   });
 };
 
 const sendOnce = async <Schema extends z.ZodType>(
-  client: GoogleClient,
-  call: GoogleCall<Schema>,
+  { people, rootUrl }: GoogleClient,
+  { send, signal }: GoogleCall<Schema>,
   context: RequestContext,
-  signal: AbortSignal,
 ): Promise<unknown> => {
   try {
-    const { data } = await call.send(client.people, { signal, rootUrl: client.rootUrl });
-    return data;
+    return (await send(people, { signal, rootUrl })).data;
   } catch (error) {
     signal.throwIfAborted();
     throw toRemoteError(error, context);

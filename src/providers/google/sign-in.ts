@@ -1,29 +1,27 @@
 import { randomBytes } from 'node:crypto';
+import type { Dispatcher } from 'undici';
 import { createTransport } from '../../net/transport.ts';
 import { clientFaultIn, SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
 import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
 import type { GoogleSettings } from './provider.ts';
 
-/** Opens a transport for one exchange with the token endpoint. */
-const openDispatcher = () => createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
+/** Runs `work` with a transport that is closed afterwards. */
+const sending = async <T>(work: (dispatcher: Dispatcher) => Promise<T>): Promise<T> => {
+  const dispatcher = createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
+  try {
+    return await work(dispatcher);
+  } finally {
+    await dispatcher.destroy();
+  }
+};
 
 /**
  * Revokes the user's grant, with every token that belongs to it.
  *
  * @throws {RemoteError} if Google did not confirm it.
  */
-export const revoke = async (
-  { tokenUrl }: GoogleSettings,
-  token: string,
-  { clock, signal }: SignInContext,
-): Promise<void> => {
-  const dispatcher = openDispatcher();
-  try {
-    await revokeToken({ tokenUrl, token, dispatcher, clock }, signal);
-  } finally {
-    await dispatcher.destroy();
-  }
-};
+export const revoke = ({ tokenUrl }: GoogleSettings, token: string, { clock, signal }: SignInContext): Promise<void> =>
+  sending((dispatcher) => revokeToken({ tokenUrl, dispatcher, clock }, token, signal));
 
 /**
  * Exchanges an invalid code. Google checks the client first, so a refusal of the code means that the client is valid. Other
@@ -33,17 +31,14 @@ export const checkClient = async (
   { tokenUrl, clientId, clientSecret }: GoogleSettings,
   { clock, signal }: SignInContext,
 ): Promise<string | null> => {
-  const dispatcher = openDispatcher();
   const client = { tokenUrl, clientId, clientSecret: clientSecret.reveal() };
   const exchange = { ...client, code: 'none', redirectUri: 'http://127.0.0.1/', codeVerifier: 'none', clock };
   try {
-    await exchangeCode({ ...exchange, dispatcher }, signal);
+    await sending((dispatcher) => exchangeCode({ ...exchange, dispatcher }, signal));
     return null;
   } catch (error) {
     signal.throwIfAborted();
     return clientFaultIn(error);
-  } finally {
-    await dispatcher.destroy();
   }
 };
 
@@ -62,13 +57,8 @@ export const withConsent = async (
   const { code, redirectUri } = await ask((request) =>
     authorizationUrl({ ...request, authUrl, clientId, codeChallenge: pkce.challenge }),
   );
-  const dispatcher = openDispatcher();
-  try {
-    const client = { tokenUrl, clientId, clientSecret: clientSecret.reveal() };
-    const exchange = { ...client, code, redirectUri, codeVerifier: pkce.verifier, clock };
-    const { refreshToken, scopes } = await exchangeCode({ ...exchange, dispatcher }, signal);
-    return { token: refreshToken, scopes, asked: [CONTACTS_SCOPE] };
-  } finally {
-    await dispatcher.destroy();
-  }
+  const client = { tokenUrl, clientId, clientSecret: clientSecret.reveal() };
+  const exchange = { ...client, code, redirectUri, codeVerifier: pkce.verifier, clock };
+  const { refreshToken, scopes } = await sending((dispatcher) => exchangeCode({ ...exchange, dispatcher }, signal));
+  return { token: refreshToken, scopes, asked: [CONTACTS_SCOPE] };
 };

@@ -21,6 +21,7 @@ import { readFields } from '../../core/contact/record.ts';
 import { normaliseText } from '../../core/contact/text.ts';
 import { unsyncedNameOf } from '../../core/contact/unsynced-name.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
+import { valueAt } from './api/schemas-common.ts';
 import { customFieldValues, customText, type Definitions, foldName, learn } from './custom-fields.ts';
 import {
   ADDRESS_ENTRIES,
@@ -38,19 +39,15 @@ const DAY_LENGTH = '2026-01-31'.length;
 /** Returns the day of a time, in UTC. */
 const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, DAY_LENGTH);
 
-/** The keys that may contain a user's name, in order of preference. */
-const NAME_KEYS = ['name', 'email'] as const;
-
-const textAt = (value: object, key: string): string => {
-  const text: unknown = Object.entries(value).find(([name]) => name === key)?.[1];
-  return typeof text === 'string' ? text.trim() : '';
+const textAt = (value: unknown, key: string): string => {
+  const held = valueAt(value, key);
+  return typeof held === 'string' ? held.trim() : '';
 };
 
 /** Returns the name of a user in the service's format; the documented example is always null (API.md, Contact). */
 const userName = (user: unknown): string => {
-  if (typeof user !== 'object' || user === null) return '';
   const parts = [textAt(user, 'first_name'), textAt(user, 'last_name')].filter((part) => part !== '');
-  return parts.join(' ') || (NAME_KEYS.map((key) => textAt(user, key)).find((text) => text !== '') ?? '');
+  return parts.join(' ') || textAt(user, 'name') || textAt(user, 'email');
 };
 
 /** Returns the computed values of a contact as texts for display; empty for a value that is not set. */
@@ -111,8 +108,7 @@ const entries = <Element extends LabelledValue | PostalAddress>(
 /** Only an https address is written, because the service must be able to load it. */
 const AVATAR: FieldMapping<string> = {
   ...nullableText('avatar_url'),
-  write: (value) =>
-    value === '' || value.startsWith('https://') ? nullableText('avatar_url').write(value, NO_LISTS) : {},
+  write: (value) => (value === '' || value.startsWith('https://') ? { avatar_url: value === '' ? null : value } : {}),
 };
 
 const tagsOf = (tags: readonly string[] = []): readonly LabelledValue[] =>
@@ -131,35 +127,19 @@ export const NO_LISTS: SyncedLists = { addresses: [], email_addresses: [], phone
 
 type AttributeField = UsualField | 'photo' | 'socialProfiles' | 'tags';
 
-/** A field mapping that takes whole contacts. */
-type Attribute = {
-  readonly read: (contact: ServiceContact) => unknown;
-  readonly write: (contact: Contact, held: SyncedLists) => ContactWrite;
-  readonly tracesOf: (contact: Contact) => readonly string[];
-};
-
-const attribute = <Field extends AttributeField>(
-  field: Field,
-  { read, write, tracesOf: traces }: FieldMapping<NonNullable<Contact[Field]>>,
-): Attribute => ({
-  read,
-  write: (contact, held) => write(valueIn(contact, field), held),
-  tracesOf: (contact) => traces(valueIn(contact, field)),
-});
-
 /** The fields with an attribute of their own. */
-const ATTRIBUTES: Readonly<Record<AttributeField, Attribute>> = {
-  firstName: attribute('firstName', text('first_name')),
-  lastName: attribute('lastName', text('last_name')),
-  company: attribute('company', nullableText('company')),
-  title: attribute('title', text('title')),
-  emailAddresses: attribute('emailAddresses', entries('email_addresses', EMAIL_ENTRIES)),
-  phoneNumbers: attribute('phoneNumbers', entries('phone_numbers', PHONE_ENTRIES)),
-  addresses: attribute('addresses', entries('addresses', ADDRESS_ENTRIES)),
-  websites: attribute('websites', entries('websites', WEBSITE_ENTRIES)),
-  photo: attribute('photo', AVATAR),
-  socialProfiles: attribute('socialProfiles', entries('social_media_profiles', PROFILE_ENTRIES)),
-  tags: attribute('tags', TAGS),
+const ATTRIBUTES: { readonly [Field in AttributeField]: FieldMapping<NonNullable<Contact[Field]>> } = {
+  firstName: text('first_name'),
+  lastName: text('last_name'),
+  company: nullableText('company'),
+  title: text('title'),
+  emailAddresses: entries('email_addresses', EMAIL_ENTRIES),
+  phoneNumbers: entries('phone_numbers', PHONE_ENTRIES),
+  addresses: entries('addresses', ADDRESS_ENTRIES),
+  websites: entries('websites', WEBSITE_ENTRIES),
+  photo: AVATAR,
+  socialProfiles: entries('social_media_profiles', PROFILE_ENTRIES),
+  tags: TAGS,
 };
 
 /** The names of the custom fields for the other fields. */
@@ -176,6 +156,9 @@ const CUSTOM_NAMES = {
 
 type PlacedField = keyof typeof CUSTOM_NAMES;
 
+const attributeOf = <Field extends AttributeField>(field: Field): FieldMapping<NonNullable<Contact[Field]>> =>
+  ATTRIBUTES[field];
+
 const hasAttribute = (field: ContactField): field is AttributeField => Object.hasOwn(ATTRIBUTES, field);
 
 /** Returns the name of the custom field for a field without an attribute. */
@@ -191,7 +174,7 @@ const isList = (field: ContactField): field is 'relations' | 'instantMessengers'
 
 /** Returns the parts of a contact's field that the service does not change by rewriting it. */
 export const tracesOf = (field: ContactField, contact: Contact): readonly string[] => {
-  if (hasAttribute(field)) return ATTRIBUTES[field].tracesOf(contact);
+  if (hasAttribute(field)) return attributeOf(field).tracesOf(valueIn(contact, field));
   return isList(field) ? tracesOfValues(valueIn(contact, field)) : tracesOfText(textIn(contact, field));
 };
 
@@ -219,7 +202,9 @@ export const bodyOf = (
   held: SyncedLists,
   definitions: Definitions,
 ): ContactWrite => {
-  const attributes = fields.filter(hasAttribute).map((field) => ATTRIBUTES[field].write(contact, held));
+  const attributes = fields
+    .filter(hasAttribute)
+    .map((field) => attributeOf(field).write(valueIn(contact, field), held));
   const custom = fields.filter(isPlaced).map((field) => {
     return [customNameOf(field), placedText(field, contact, held)] as const;
   });
@@ -247,7 +232,10 @@ export const serviceMapping = (chosen: ChosenFields) => {
     /** Stores the definitions of the custom fields in rows of the service. */
     learnFrom: (rows: readonly unknown[]): void => {
       if (names.size === 0) return;
-      for (const row of rows) learn(definitions, names, customFieldsOf(row));
+      for (const row of rows) {
+        const list = valueAt(row, 'custom_fields');
+        learn(definitions, names, Array.isArray(list) ? list : []);
+      }
     },
     /** Returns the parts of a name that the link does not sync: custom fields of the usual names. */
     unsyncedName: ({ custom_fields: held }: ServiceContact) => {
@@ -262,11 +250,6 @@ export const serviceMapping = (chosen: ChosenFields) => {
     /** Returns the fields of a contact, not yet normalised. */
     read: (contact: ServiceContact): Partial<Contact> => readFields(fields, (field) => readField(field, contact)),
   };
-};
-
-const customFieldsOf = (row: unknown): readonly unknown[] => {
-  const list = typeof row === 'object' && row !== null && 'custom_fields' in row ? row.custom_fields : null;
-  return Array.isArray(list) ? list : [];
 };
 
 export type ServiceMapping = ReturnType<typeof serviceMapping>;

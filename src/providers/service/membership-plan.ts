@@ -9,14 +9,6 @@ const CAUTIOUS_BULK_SIZE = 100;
 /** Contacts to add to one bucket with the bulk route. */
 export type BulkAddition = { readonly bucketId: string; readonly contactIds: readonly string[] };
 
-type MembershipPlan = {
-  /** Requests to write one contact at a time. */
-  readonly single: readonly MembershipRequest[];
-  /** Requests that `additions` fulfil. */
-  readonly bulk: readonly MembershipRequest[];
-  readonly additions: readonly BulkAddition[];
-};
-
 type Addition = { readonly request: MembershipRequest; readonly bucketIds: readonly string[] };
 
 const additionOf = (request: MembershipRequest): Addition | null => {
@@ -83,9 +75,10 @@ const worstBucket = (byBucket: ByBucket): ReadonlySet<Addition> | null => {
  * needed (R11). Only contacts with a known membership and without removals may be written in bulk. All of them start there,
  * where a bucket costs one request for each {@link BULK_SIZE} contacts. Then the contacts of the bucket that saves most are
  * moved to one POST each, which covers all buckets of a contact. This is repeated until no bucket saves requests. In a tie,
- * contacts are written one at a time.
+ * contacts are written one at a time. In the result, `additions` fulfil the requests of `bulk`; those of `single` are
+ * written one contact at a time.
  */
-export const planMembershipRequests = (batch: readonly MembershipRequest[]): MembershipPlan => {
+export const planMembershipRequests = (batch: readonly MembershipRequest[]) => {
   const byBucket = groupByBucket(batch.map(additionOf).filter((addition) => addition !== null));
   for (let members = worstBucket(byBucket); members !== null; members = worstBucket(byBucket)) {
     leaveBulk(byBucket, members);

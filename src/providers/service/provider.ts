@@ -27,13 +27,12 @@ const serviceSettings = z.object({
 
 export type ServiceSettings = z.output<typeof serviceSettings>;
 
-/** The limit applies to each access token. */
-const gateName = ({ baseUrl }: ServiceSettings, accessToken: string): string =>
-  `service ${digest(`${baseUrl} token ${accessToken}`)}`;
-
-/** Opens the gate for every request of the side. */
-export const openServiceGate = (settings: ServiceSettings, accessToken: string, network: Network): Promise<Gate> =>
-  network.openGate(gateName(settings, accessToken), settings.rateLimit);
+/** Opens the gate for every request of the side. The limit applies to each access token. */
+export const openServiceGate = (
+  { baseUrl, rateLimit: limit }: ServiceSettings,
+  accessToken: string,
+  network: Network,
+): Promise<Gate> => network.openGate(`service ${digest(`${baseUrl} token ${accessToken}`)}`, limit);
 
 /** The relationship management service. Large modules are loaded on first use. */
 export const service = defineProvider({
@@ -49,38 +48,20 @@ export const service = defineProvider({
   readOnlyFields: [],
   namesDeletions: false,
   extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],
-  openRemote: async (settings, token, network, fields) => {
-    const { openRemote } = await import('./connection.ts');
-    return openRemote(settings, token, network, fields);
-  },
-  inspect: async (settings, token, network, signal) => {
-    const { inspect } = await import('./connection.ts');
-    return inspect(settings, token, network, signal);
-  },
+  openRemote: async (...given) => (await import('./connection.ts')).openRemote(...given),
+  inspect: async (...given) => (await import('./connection.ts')).inspect(...given),
   meter: {
     key: 'rateLimit',
     limit: (settings) => settings.rateLimit,
     budget: async (settings, token, network) => (await openServiceGate(settings, token, network)).budget(),
   },
   signIn: {
-    checkClient: async (settings, context) => {
-      const { checkClient } = await import('./sign-in.ts');
-      return checkClient(settings, context);
-    },
-    withConsent: async (settings, ask, context) => {
-      const { withConsent } = await import('./sign-in.ts');
-      return withConsent(settings, ask, context);
-    },
-    withKey: async (settings, key, context) => {
-      const { withKey } = await import('./sign-in.ts');
-      return withKey(settings, key, context);
-    },
+    checkClient: async (...given) => (await import('./sign-in.ts')).checkClient(...given),
+    withConsent: async (...given) => (await import('./sign-in.ts')).withConsent(...given),
+    withKey: async (...given) => (await import('./sign-in.ts')).withKey(...given),
     // No operation of the service's API or OAuth endpoints revokes a token.
     revoke: null,
     revokedAt: "the service's settings, at the applications that you have authorized",
-    missingRights: async (settings, token, context) => {
-      const { missingRights } = await import('./sign-in.ts');
-      return missingRights(settings, token, context);
-    },
+    missingRights: async (...given) => (await import('./sign-in.ts')).missingRights(...given),
   },
 });

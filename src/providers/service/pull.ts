@@ -4,7 +4,7 @@ import { CursorExpiredError, UnreadableError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import { feedPage, type ListingLimits, type ListingWalk, parseStored, startListingWalk } from '../listing.ts';
 import type { PullRequest } from '../remote.ts';
-import type { ContactListParameters, ContactRow } from './api/contacts.ts';
+import type { ContactRow } from './api/contacts.ts';
 import { type Page, PAGE_SIZE } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import type { ServiceMapping } from './fields.ts';
@@ -41,11 +41,8 @@ const steppedBack = (): CursorExpiredError => {
 };
 
 const unfollowable = (why: string): UnreadableError => {
-  return new UnreadableError(`the changes of the service cannot be followed: ${why}`, {
-    status: 200,
-    route: ROUTE,
-    applied: 'no',
-  });
+  const options = { status: 200, route: ROUTE, applied: 'no' } as const;
+  return new UnreadableError(`the changes of the service cannot be followed: ${why}`, options);
 };
 
 /** Returns the change time of a page's last readable row; null without one. Throws if the service did not sort the rows. */
@@ -54,10 +51,6 @@ const lastChangeMs = (page: Page<ContactRow>): number | null => {
   const isSorted = times.every((time, index) => index === 0 || time >= (times[index - 1] ?? time));
   if (!isSorted) throw unfollowable('it ignored the order by updated_at');
   return times.at(-1) ?? null;
-};
-
-const parametersOf = (afterMs: number): ContactListParameters => {
-  return { 'updated_at.after': afterMs, order: ['updated_at'] };
 };
 
 /**
@@ -84,7 +77,7 @@ async function* walkChanges(
 ): AsyncGenerator<Page<ContactRow>> {
   let afterMs = Math.max(0, fromMs);
   for (;;) {
-    const page = await api.contacts.listPage(parametersOf(afterMs), 1, signal);
+    const page = await api.contacts.listPage({ 'updated_at.after': afterMs, order: ['updated_at'] }, 1, signal);
     walk.take(page.rowKeys.length);
     const lastMs = lastChangeMs(page);
     yield page;

@@ -99,9 +99,6 @@ export const checkClient = async (settings: ServiceSettings, context: SignInCont
   return faultOf(authUrl, (send) => createAuthorizationApi(send).exchangeCode(exchange, signal));
 };
 
-const missingFrom = (granted: readonly string[]): readonly string[] =>
-  NEEDED_SCOPES.filter((scope) => !granted.includes(scope) && !granted.includes('all:manage'));
-
 /**
  * Exchanges the api_key of a v1 application for an access token with the scopes that the application is set to request.
  *
@@ -114,7 +111,7 @@ export const withKey = async (settings: ServiceSettings, apiKey: string, context
   );
   if (scopes === null) return { token, scopes: null, asked: NEEDED_SCOPES };
   const granted = scopes.split(/[\s+,]+/u).filter((scope) => scope !== '');
-  const missing = missingFrom(granted);
+  const missing = NEEDED_SCOPES.filter((scope) => !granted.includes(scope) && !granted.includes('all:manage'));
   if (missing.length > 0) {
     throw new SignInError(
       `The application is not set to request ${missing.join(' and ')}. Nothing was stored. ` +

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePart } from './resource.ts';
 import { id, optionalText } from './schemas-common.ts';
-import type { ApiRequest, Send } from './send.ts';
+import type { Send } from './send.ts';
 
 /** The result of a code exchange. The lifetime of the token is not documented. */
 const grantSchema = z.object({
@@ -12,11 +12,9 @@ const grantSchema = z.object({
   token_type: optionalText,
   user_id: id.nullish().transform((value) => value ?? null),
 });
-type Grant = z.output<typeof grantSchema>;
 
 /** The result of the exchange of a v1 application's api_key. */
 const exchangedKeySchema = z.object({ access_token: z.string().min(1), scopes: optionalText });
-type ExchangedKey = z.output<typeof exchangedKeySchema>;
 
 type AuthorizeRequest = {
   readonly clientId: string;
@@ -53,26 +51,27 @@ type CodeExchange = {
  * Creates the authorization endpoints for applications (API.md, Authorization endpoints). `send` must send to {auth_url}
  * without a token. Every operation throws a RemoteError or the signal's reason.
  */
-export const createAuthorizationApi = (send: Send) => ({
-  /** POST {auth_url}/oauth2/token: exchanges the code of a consent for an access token. */
-  exchangeCode: async (exchange: CodeExchange, signal: AbortSignal): Promise<Grant> => {
-    const body = {
-      grant_type: 'authorization_code',
-      client_id: exchange.clientId,
-      client_secret: exchange.clientSecret,
-      code: exchange.code,
-      redirect_uri: exchange.redirectUri,
-    };
-    const asked: ApiRequest = { method: 'POST', route: '/oauth2/token', body };
+export const createAuthorizationApi = (send: Send) => {
+  const post = async <Value>(schema: z.ZodType<Value>, route: string, body: unknown, signal: AbortSignal) => {
+    const asked = { method: 'POST', route, body } as const;
     const answer = await send(asked, signal);
-    return parsePart(grantSchema, answer.json, asked, answer.status);
-  },
+    return parsePart(schema, answer.json, asked, answer.status);
+  };
+  return {
+    /** POST {auth_url}/oauth2/token: exchanges the code of a consent for an access token. */
+    exchangeCode: (exchange: CodeExchange, signal: AbortSignal) => {
+      const body = {
+        grant_type: 'authorization_code',
+        client_id: exchange.clientId,
+        client_secret: exchange.clientSecret,
+        code: exchange.code,
+        redirect_uri: exchange.redirectUri,
+      };
+      return post(grantSchema, '/oauth2/token', body, signal);
+    },
 
-  /** POST {auth_url}/oauth2/token/exchange: exchanges a v1 api_key for an access token with the application's scopes. */
-  exchangeApiKey: async (apiKey: string, clientId: string, signal: AbortSignal): Promise<ExchangedKey> => {
-    const body = { api_key: apiKey, client_id: clientId };
-    const asked: ApiRequest = { method: 'POST', route: '/oauth2/token/exchange', body };
-    const answer = await send(asked, signal);
-    return parsePart(exchangedKeySchema, answer.json, asked, answer.status);
-  },
-});
+    /** POST {auth_url}/oauth2/token/exchange: exchanges a v1 api_key for an access token with the application's scopes. */
+    exchangeApiKey: (apiKey: string, clientId: string, signal: AbortSignal) =>
+      post(exchangedKeySchema, '/oauth2/token/exchange', { api_key: apiKey, client_id: clientId }, signal),
+  };
+};

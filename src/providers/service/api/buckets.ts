@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ListParameters } from './list-parameters.ts';
-import { listPages, type ListRequest, type Page, rowsOf } from './paging.ts';
+import { listPages, type Page, rowsOf } from './paging.ts';
 import { call, callLeniently } from './resource.ts';
 import { opaque, optionalNumber, optionalObject, optionalText, stamps } from './schemas-common.ts';
 import type { Send } from './send.ts';
@@ -50,17 +50,11 @@ type BucketListParameters = ListParameters<'id' | 'created_at' | 'updated_at' | 
 const BUCKETS = '/v2/buckets';
 const BUCKET = '/v2/buckets/{id}';
 
-const bucketList = (parameters: BucketListParameters): ListRequest<Bucket> => ({
-  route: BUCKETS,
-  parameters,
-  parseRows: rowsOf(bucketSchema),
-});
-
 /** Bucket routes (API.md, Bucket routes). Every operation throws a RemoteError or the signal's reason. */
 export const createBucketsApi = (send: Send) => ({
   /** GET /v2/buckets, page by page. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
   list: (parameters: BucketListParameters, signal: AbortSignal): AsyncIterable<Page<Bucket>> =>
-    listPages(send, bucketList(parameters), signal),
+    listPages(send, { route: BUCKETS, parameters, parseRows: rowsOf(bucketSchema) }, signal),
 
   /** POST /v2/buckets. Scopes: buckets:manage or all:manage. Throws NameTakenError if the name is taken. */
   create: (bucket: BucketWrite & { readonly name: string }, signal: AbortSignal): Promise<Bucket> => {

@@ -12,7 +12,7 @@ import {
 } from './schemas-contacts.ts';
 import { redirected } from '../../failure.ts';
 import { sentOf } from './failure.ts';
-import { describeIssues, optionalId, optionalTimestamp, type Timestamp } from './schemas-common.ts';
+import { describeIssues, optionalId, optionalTimestamp, type Timestamp, valueAt } from './schemas-common.ts';
 import { interactionSchema, type Interaction } from './interactions.ts';
 import type { ListParameters } from './list-parameters.ts';
 import { fetchPage, fetchPageAfter, listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
@@ -53,9 +53,6 @@ const CONTACT_ID_IN_PATH = /\/v2\/contacts\/([^/?#]+)/u;
 
 /** The values that are read from a row that cannot be parsed as a contact. */
 const salvageSchema = z.object({ id: optionalId.catch(null), updated_at: optionalTimestamp });
-
-const valueAt = (row: unknown, key: string): unknown =>
-  typeof row === 'object' && row !== null ? (row as Readonly<Record<string, unknown>>)[key] : undefined;
 
 const textAt = (row: unknown, key: string): string | null => {
   const value = valueAt(row, key);

@@ -1,6 +1,6 @@
 import { unreadableAnswer } from '../../failure.ts';
 import { sentOf } from './failure.ts';
-import { parseTimestamp } from './schemas-common.ts';
+import { parseTimestamp, valueAt } from './schemas-common.ts';
 import type { ApiRequest } from './send.ts';
 
 /** Bounds of a time field, in epoch milliseconds. Whether they are inclusive is not documented. */
@@ -44,8 +44,7 @@ export const encodeParameters = (parameters: AnyParameters): Readonly<Record<str
 };
 
 const timeOf = (row: unknown, field: string): number | null => {
-  const value =
-    typeof row === 'object' && row !== null ? Object.entries(row).find(([name]) => name === field)?.[1] : null;
+  const value = valueAt(row, field);
   return typeof value === 'string' ? (parseTimestamp(value)?.epochMs ?? null) : null;
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readContactRows, type ContactRow } from './contacts.ts';
-import { listPages, PAGE_SIZE, rowsOf, type ListRequest, type Page } from './paging.ts';
+import { listPages, PAGE_SIZE, rowsOf, type Page } from './paging.ts';
 import { callLeniently } from './resource.ts';
 import { bucketSchema, type Bucket } from './buckets.ts';
 import { id as idSchema } from './schemas-common.ts';
@@ -18,17 +18,6 @@ const CONTACT_BUCKETS = '/v2/contacts/{id}/buckets';
 const BUCKET_CONTACTS = '/v2/buckets/{id}/contacts';
 
 const rowSchema = z.object({ id: idSchema });
-
-const bucketsOf = (contactId: string): ListRequest<Bucket> => ({
-  route: CONTACT_BUCKETS,
-  id: contactId,
-  parameters: {},
-  parseRows: rowsOf(bucketSchema),
-});
-
-const contactsOf = (bucketId: string): ListRequest<ContactRow> => {
-  return { route: BUCKET_CONTACTS, id: bucketId, parameters: {}, parseRows: readContactRows() };
-};
 
 /** Creates the operations of one membership route. All of them send ids and return a list. */
 const changer = (send: Send, route: string) => {
@@ -55,7 +44,11 @@ export const createMembershipApi = (send: Send) => {
   return {
     /** GET /v2/contacts/{id}/buckets. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
     listBuckets: (contactId: string, signal: AbortSignal): AsyncIterable<Page<Bucket>> =>
-      listPages(send, bucketsOf(contactId), signal),
+      listPages(
+        send,
+        { route: CONTACT_BUCKETS, id: contactId, parameters: {}, parseRows: rowsOf(bucketSchema) },
+        signal,
+      ),
 
     /** POST /v2/contacts/{id}/buckets: adds the contact to these buckets. */
     addBuckets: (contactId: string, bucketIds: readonly string[], signal: AbortSignal) =>
@@ -71,7 +64,7 @@ export const createMembershipApi = (send: Send) => {
 
     /** GET /v2/buckets/{id}/contacts, page by page. Scopes: not documented. */
     listContacts: (bucketId: string, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
-      listPages(send, contactsOf(bucketId), signal),
+      listPages(send, { route: BUCKET_CONTACTS, id: bucketId, parameters: {}, parseRows: readContactRows() }, signal),
 
     /** POST /v2/buckets/{id}/contacts: adds the accessible contacts. The maximum number of ids is not documented. */
     addContacts: (bucketId: string, contactIds: readonly string[], signal: AbortSignal) =>

@@ -106,6 +106,10 @@ export const optionalObject = <Shape extends z.ZodRawShape>(shape: Shape) => {
 /** The fields that nearly every resource has. */
 export const stamps = { id, created_at: optionalTimestamp, updated_at: optionalTimestamp };
 
+/** Returns the value of a key of an unparsed object; undefined for any other value. */
+export const valueAt = (row: unknown, key: string): unknown =>
+  typeof row === 'object' && row !== null ? (row as Readonly<Record<string, unknown>>)[key] : undefined;
+
 /** Returns the places where a value does not match its schema, without the value: at most three places. */
 export const describeIssues = (error: z.ZodError): string => {
   return error.issues

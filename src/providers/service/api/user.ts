@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ListParameters, TimeBounds } from './list-parameters.ts';
-import { listPages, type ListRequest, type Page, rowsOf } from './paging.ts';
+import { listPages, type ListRequest, rowsOf } from './paging.ts';
 import { call } from './resource.ts';
 import { opaque, optionalId, optionalObject, optionalText, optionalTimestamp, stamps, text } from './schemas-common.ts';
 import { contactSchema } from './schemas-contacts.ts';
@@ -16,7 +16,6 @@ export const userSchema = z.object({
   role: opaque,
   status: optionalText,
 });
-type User = z.output<typeof userSchema>;
 
 /** The writable fields of the user (PATCH /v2/me). */
 type UserWrite = {
@@ -41,10 +40,8 @@ const connectedAccountSchema = z.object({
     status: optionalObject({ contact_sync_status: opaque, message_sync_status: opaque }),
   }),
 });
-type ConnectedAccount = z.output<typeof connectedAccountSchema>;
 
 const emailAliasSchema = z.object({ id: stamps.id, email_alias: text });
-type EmailAlias = z.output<typeof emailAliasSchema>;
 
 export const notificationSchema = z.object({
   ...stamps,
@@ -55,7 +52,6 @@ export const notificationSchema = z.object({
   /** Null: not read. */
   read_at: optionalTimestamp,
 });
-type Notification = z.output<typeof notificationSchema>;
 
 /** A follow-up reminder that the service created; its id has the prefix of tasks. */
 export const promptSchema = z.object({
@@ -65,7 +61,6 @@ export const promptSchema = z.object({
   contact: contactSchema.nullish(),
   extra_data: optionalObject({ program: opaque }),
 });
-type Prompt = z.output<typeof promptSchema>;
 
 export const taskSchema = z.object({
   ...stamps,
@@ -83,7 +78,6 @@ export const taskSchema = z.object({
     assigned_to: userSchema.nullish(),
   }),
 });
-type Task = z.output<typeof taskSchema>;
 
 type Stamped = 'id' | 'created_at' | 'updated_at';
 
@@ -109,43 +103,39 @@ export const createUserApi = (send: Send) => ({
    * GET /v2/me. Scopes: one of user:login, user:basic, user:manage, all:view, all:manage; with only user:login the answer
    * is partial.
    */
-  get: (signal: AbortSignal): Promise<User> => call(send, userSchema, { method: 'GET', route: '/v2/me' }, signal),
+  get: (signal: AbortSignal) => call(send, userSchema, { method: 'GET', route: '/v2/me' }, signal),
 
   /** PATCH /v2/me: only the values sent are changed. Scopes: user:manage or all:manage. */
-  update: (user: UserWrite, signal: AbortSignal): Promise<User> =>
+  update: (user: UserWrite, signal: AbortSignal) =>
     call(send, userSchema, { method: 'PATCH', route: '/v2/me', body: { data: user } }, signal),
 
   /**
    * GET /v2/me/connected-accounts, page by page. Scopes: one of connected-accounts:view, connected-accounts:manage,
    * all:view, all:manage.
    */
-  listConnectedAccounts: (
-    parameters: ListParameters<Stamped>,
-    signal: AbortSignal,
-  ): AsyncIterable<Page<ConnectedAccount>> =>
+  listConnectedAccounts: (parameters: ListParameters<Stamped>, signal: AbortSignal) =>
     listPages(send, listOf('/v2/me/connected-accounts', connectedAccountSchema, parameters), signal),
 
   /** GET /v2/me/connected-accounts/{id}. Scopes as for `listConnectedAccounts`. */
-  getConnectedAccount: (id: string, signal: AbortSignal): Promise<ConnectedAccount> =>
+  getConnectedAccount: (id: string, signal: AbortSignal) =>
     call(send, connectedAccountSchema, { method: 'GET', route: '/v2/me/connected-accounts/{id}', id }, signal),
 
   /** GET /v2/me/email-aliases, page by page. Scope: user:login. */
-  listEmailAliases: (signal: AbortSignal): AsyncIterable<Page<EmailAlias>> =>
-    listPages(send, listOf('/v2/me/email-aliases', emailAliasSchema), signal),
+  listEmailAliases: (signal: AbortSignal) => listPages(send, listOf('/v2/me/email-aliases', emailAliasSchema), signal),
 
   /** GET /v2/me/notifications, page by page. Scopes: one of user:basic, user:manage, all:view, all:manage. */
-  listNotifications: (parameters: NotificationListParameters, signal: AbortSignal): AsyncIterable<Page<Notification>> =>
+  listNotifications: (parameters: NotificationListParameters, signal: AbortSignal) =>
     listPages(send, listOf('/v2/me/notifications', notificationSchema, parameters), signal),
 
   /** GET /v2/me/prompts, page by page. Scopes: one of user:basic, user:manage, all:view, all:manage. */
-  listPrompts: (parameters: PromptListParameters, signal: AbortSignal): AsyncIterable<Page<Prompt>> =>
+  listPrompts: (parameters: PromptListParameters, signal: AbortSignal) =>
     listPages(send, listOf('/v2/me/prompts', promptSchema, parameters), signal),
 
   /**
    * PUT /v2/me/prompts/{id}/postpone: until `postponeUntilMs` (epoch milliseconds), with null for two weeks.
    * Scopes: one of user:basic, user:manage, all:manage.
    */
-  postponePrompt: (id: string, postponeUntilMs: number | null, signal: AbortSignal): Promise<Prompt> => {
+  postponePrompt: (id: string, postponeUntilMs: number | null, signal: AbortSignal) => {
     const route = '/v2/me/prompts/{id}/postpone';
     if (postponeUntilMs === null) return call(send, promptSchema, { method: 'PUT', route, id }, signal);
     const body = { data: { postpone_until: new Date(postponeUntilMs).toISOString() } };
@@ -156,10 +146,10 @@ export const createUserApi = (send: Send) => ({
    * POST /v2/me/prompts/generate: creates prompts from the current bucketing, program and deal rules.
    * Scopes: one of user:basic, user:manage, all:view, all:manage.
    */
-  generatePrompts: (signal: AbortSignal): Promise<Prompt[]> =>
+  generatePrompts: (signal: AbortSignal) =>
     call(send, z.array(promptSchema), { method: 'POST', route: '/v2/me/prompts/generate' }, signal),
 
   /** GET /v2/me/tasks, page by page. Scopes: one of tasks:view, tasks:manage, all:view, all:manage. */
-  listTasks: (parameters: TaskListParameters, signal: AbortSignal): AsyncIterable<Page<Task>> =>
+  listTasks: (parameters: TaskListParameters, signal: AbortSignal) =>
     listPages(send, listOf('/v2/me/tasks', taskSchema, parameters), signal),
 });

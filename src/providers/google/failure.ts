@@ -49,8 +49,9 @@ class GoogleAnswerError extends Error {
   readonly code: string;
   readonly reasons: readonly string[];
 
-  constructor(status: number, code: string, reasons: readonly string[], text: string) {
-    super(`${[String(status), code, ...reasons].filter((part) => part !== '').join(' ')}: ${text}`);
+  constructor({ status, code, reasons, message }: Answer) {
+    const names = [String(status), code, ...reasons].filter((part) => part !== '');
+    super(`${names.join(' ')}: ${withoutValues(message)}`);
     this.name = 'GoogleAnswerError';
     this.status = status;
     this.code = code;
@@ -101,19 +102,12 @@ const answerOf = (error: unknown): Answer | null => {
   const answered = answeredSchema.safeParse(error);
   if (!answered.success) return null;
   const { status, headers, data } = answered.data.response;
-  const base = { status, retryAfter: headers.get('retry-after'), isForeign: !isEmpty(data) };
+  const named = { code: '', reasons: [], fields: [], message: '' };
+  const base = { ...named, status, retryAfter: headers.get('retry-after'), isForeign: !isEmpty(data) };
   const token = tokenErrorSchema.safeParse(data);
-  if (token.success) {
-    return {
-      ...base,
-      code: nameOrNothing(token.data.error),
-      reasons: [],
-      fields: [],
-      message: token.data.error_description,
-    };
-  }
+  if (token.success) return { ...base, code: nameOrNothing(token.data.error), message: token.data.error_description };
   const api = apiErrorSchema.safeParse(data);
-  if (!api.success) return { ...base, code: '', reasons: [], fields: [], message: '' };
+  if (!api.success) return base;
   const { details, errors, ...body } = api.data.error;
   return {
     ...base,
@@ -136,9 +130,6 @@ const withoutValues = (message: string): string => {
     .slice(0, 300);
 };
 
-const causeOf = (answer: Answer): GoogleAnswerError =>
-  new GoogleAnswerError(answer.status, answer.code, answer.reasons, withoutValues(answer.message));
-
 /** Returns a request as its errors describe it. */
 const sentOf = ({ route, isMutation }: Pick<RequestContext, 'route' | 'isMutation'>): SentRequest => ({
   remote: 'Google',
@@ -153,7 +144,7 @@ export const toRemoteError = (error: unknown, context: RequestContext): RemoteEr
   const answer = answerOf(error);
   if (answer === null) return unanswered(error, route, appliedWhenSent(sent));
   const { status } = answer;
-  const cause = causeOf(answer);
+  const cause = new GoogleAnswerError(answer);
   if (status >= 500 || status === 408) {
     return serverFault(sent, { status, retryAfterMs: retryAfterMsOf(answer, context.nowMs), cause });
   }
@@ -249,7 +240,7 @@ export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limi
     return new UnreadableError(text, { ...notSent(route), cause: error });
   }
   const { status } = answer;
-  const base = { status, route, applied: 'no', cause: causeOf(answer) } as const;
+  const base = { status, route, applied: 'no', cause: new GoogleAnswerError(answer) } as const;
   const retryAfterMs = retryAfterMsOf(answer, context.nowMs);
   if (status === 429) {
     const floor = retryAfterMs ?? context.limitFloorMs;

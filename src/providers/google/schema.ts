@@ -9,48 +9,28 @@ const flag = z.boolean().exactOptional();
 const sourceSchema = z.object({ type: text, id: text, etag: text, updateTime: text });
 const fieldMetadata = z.object({ sourcePrimary: flag, source: sourceSchema.exactOptional() }).exactOptional();
 
-const nameSchema = z
-  .object({ metadata: fieldMetadata, givenName: text, familyName: text, unstructuredName: text, displayName: text })
-  .catchall(carried);
-const organizationSchema = z
-  .object({ metadata: fieldMetadata, name: text, title: text, current: flag })
-  .catchall(carried);
-const valueSchema = z.object({ metadata: fieldMetadata, value: text, type: text }).catchall(carried);
-const addressSchema = z
-  .object({
-    metadata: fieldMetadata,
-    type: text,
-    formattedValue: text,
-    streetAddress: text,
-    extendedAddress: text,
-    poBox: text,
-    city: text,
-    region: text,
-    postalCode: text,
-    country: text,
-  })
-  .catchall(carried);
-const membershipSchema = z
-  .object({
-    metadata: fieldMetadata,
-    contactGroupMembership: z.object({ contactGroupResourceName: text, contactGroupId: text }).exactOptional(),
-  })
-  .catchall(carried);
-const birthdaySchema = z
-  .object({
-    metadata: fieldMetadata,
-    date: z
-      .object({ year: z.number().exactOptional(), month: z.number().exactOptional(), day: z.number().exactOptional() })
-      .exactOptional(),
-    text,
-  })
-  .catchall(carried);
-const biographySchema = z.object({ metadata: fieldMetadata, value: text, contentType: text }).catchall(carried);
-const relationSchema = z.object({ metadata: fieldMetadata, person: text, type: text }).catchall(carried);
-const imClientSchema = z.object({ metadata: fieldMetadata, username: text, protocol: text }).catchall(carried);
-const userDefinedSchema = z.object({ metadata: fieldMetadata, key: text, value: text }).catchall(carried);
-const photoSchema = z.object({ metadata: fieldMetadata, url: text, default: flag }).catchall(carried);
-const clientDataSchema = z.object({ metadata: fieldMetadata, key: text, value: text });
+/** An entry of a list. Its other keys are kept. */
+const entry = z.object({ metadata: fieldMetadata }).catchall(carried);
+const valueSchema = entry.extend({ value: text, type: text });
+const addressSchema = entry.extend({
+  type: text,
+  formattedValue: text,
+  streetAddress: text,
+  extendedAddress: text,
+  poBox: text,
+  city: text,
+  region: text,
+  postalCode: text,
+  country: text,
+});
+const membershipSchema = entry.extend({
+  contactGroupMembership: z.object({ contactGroupResourceName: text, contactGroupId: text }).exactOptional(),
+});
+const dateSchema = z.object({
+  year: z.number().exactOptional(),
+  month: z.number().exactOptional(),
+  day: z.number().exactOptional(),
+});
 
 /** The minimum of a Person: without it, not even an unreadable one can be identified. */
 export const personNameSchema = z.object({ resourceName: z.string().min(1) });
@@ -76,21 +56,21 @@ const person = personNameSchema.extend({
       sources: listOf(sourceSchema),
     })
     .exactOptional(),
-  names: listOf(nameSchema),
-  organizations: listOf(organizationSchema),
+  names: listOf(entry.extend({ givenName: text, familyName: text, unstructuredName: text, displayName: text })),
+  organizations: listOf(entry.extend({ name: text, title: text, current: flag })),
   emailAddresses: listOf(valueSchema),
   phoneNumbers: listOf(valueSchema),
   addresses: listOf(addressSchema),
   urls: listOf(valueSchema),
   nicknames: listOf(valueSchema),
-  birthdays: listOf(birthdaySchema),
-  biographies: listOf(biographySchema),
-  relations: listOf(relationSchema),
-  imClients: listOf(imClientSchema),
-  userDefined: listOf(userDefinedSchema),
-  photos: listOf(photoSchema),
+  birthdays: listOf(entry.extend({ date: dateSchema.exactOptional(), text })),
+  biographies: listOf(entry.extend({ value: text, contentType: text })),
+  relations: listOf(entry.extend({ person: text, type: text })),
+  imClients: listOf(entry.extend({ username: text, protocol: text })),
+  userDefined: listOf(entry.extend({ key: text, value: text })),
+  photos: listOf(entry.extend({ url: text, default: flag })),
   memberships: listOf(membershipSchema),
-  clientData: listOf(clientDataSchema),
+  clientData: listOf(z.object({ metadata: fieldMetadata, key: text, value: text })),
 });
 
 /** The part of a Person that the sync uses. Unknown subfields of list entries are kept. Compiled at its first use. */

@@ -26,9 +26,9 @@ const restFields = (contact: Contact): readonly ContactField[] =>
 /** Joins first and last name, because the service may divide a name differently. */
 const nameOf = (contact: Contact): string => NAME_FIELDS.flatMap((field) => tracesOf(field, contact)).join('');
 
-const emailsOf = (contact: Contact): string => signature(contact, 'emailAddresses');
-
-const phonesOf = (contact: Contact): string => signature(contact, 'phoneNumbers');
+/** Returns name, email addresses and phone numbers as one text. Only contacts with the same text resemble each other. */
+const tellingText = (contact: Contact): string =>
+  [nameOf(contact), signature(contact, 'emailAddresses'), signature(contact, 'phoneNumbers')].join('\n\n');
 
 /** Returns the traces of the remaining fields, each with its field. */
 const restTraces = (contact: Contact): ReadonlySet<string> =>
@@ -43,10 +43,9 @@ const difference = (draft: Contact, found: Contact): number =>
  * numbers, independent of case and format. The service may have filled in company and title.
  */
 export const resemblesDraft = (draft: Contact, found: Contact): boolean => {
-  if (nameOf(draft) !== nameOf(found)) return false;
-  if (emailsOf(draft) !== emailsOf(found) || phonesOf(draft) !== phonesOf(found)) return false;
-  const isNameless = nameOf(draft) + emailsOf(draft) + phonesOf(draft) === '';
-  if (isNameless) return difference(draft, found) === 0;
+  const telling = tellingText(draft);
+  if (telling !== tellingText(found)) return false;
+  if (telling.trim() === '') return difference(draft, found) === 0;
   return draft.company === '' || bareText(draft.company) === bareText(found.company);
 };
 
@@ -55,9 +54,6 @@ const mayBeNamed = (draft: Contact, name: readonly [string | null, string | null
   const given = name.filter((part) => part !== null);
   return given.length === 0 || given.map(bareText).join('') === nameOf(draft);
 };
-
-/** Returns name, email addresses and phone numbers as one text. Only contacts with the same text resemble each other. */
-const tellingText = (contact: Contact): string => [nameOf(contact), emailsOf(contact), phonesOf(contact)].join('\n\n');
 
 /**
  * Returns the contact that each request created, by the key of the request. A contact is matched with one request only.

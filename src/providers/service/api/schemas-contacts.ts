@@ -18,33 +18,29 @@ import {
   timestamp,
 } from './schemas-common.ts';
 
-const entry = { id: id.nullish(), label: z.string().nullish() };
 const entryText = z.union([z.string(), numberAsText]).nullish();
 
 /** Entries keep all their keys, so that they can be sent back unchanged. */
-const addressEntry = z
-  .object({
-    ...entry,
-    full_address: entryText,
-    street_1: entryText,
-    street_2: entryText,
-    city: entryText,
-    state: entryText,
-    zip: entryText,
-    country: entryText,
-  })
-  .catchall(boundedJson);
-const emailEntry = z.object({ ...entry, address: entryText }).catchall(boundedJson);
-const websiteEntry = z.object({ ...entry, address: entryText }).catchall(boundedJson);
-const phoneEntry = z.object({ ...entry, number: entryText }).catchall(boundedJson);
-const profileEntry = z.object({ ...entry, url: entryText }).catchall(boundedJson);
+const entry = z.object({ id: id.nullish(), label: z.string().nullish() }).catchall(boundedJson);
+const addressEntry = entry.extend({
+  full_address: entryText,
+  street_1: entryText,
+  street_2: entryText,
+  city: entryText,
+  state: entryText,
+  zip: entryText,
+  country: entryText,
+});
+const addressedEntry = entry.extend({ address: entryText });
+const phoneEntry = entry.extend({ number: entryText });
+const profileEntry = entry.extend({ url: entryText });
 
 /** The lists of a contact that are synced. */
 const syncedLists = {
   addresses: documentedListOf(addressEntry),
-  email_addresses: documentedListOf(emailEntry),
+  email_addresses: documentedListOf(addressedEntry),
   phone_numbers: documentedListOf(phoneEntry),
-  websites: documentedListOf(websiteEntry),
+  websites: documentedListOf(addressedEntry),
 };
 
 /** The lists that a link syncs only if it chooses them; left out of its records otherwise. */

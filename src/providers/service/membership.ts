@@ -68,9 +68,9 @@ const afterMoves = (
   request: MembershipRequest,
   added: MembershipAnswer | null,
 ): readonly string[] => {
-  const answered = new Set(added?.ids);
-  const leftOut = added === null || added.mayBeCut ? [] : request.add.filter((id) => !answered.has(id));
-  return membershipAfter([...held, ...answered], request).filter((id) => !leftOut.includes(id));
+  if (added === null) return membershipAfter(held, request);
+  const missing = leftOut(request.add, added);
+  return membershipAfter([...held, ...added.ids], request).filter((id) => !missing.includes(id));
 };
 
 /**
@@ -109,11 +109,10 @@ const writeOne = async (api: ServiceApi, request: MembershipRequest, signal: Abo
   }
 };
 
-/** Returns the contacts that a bulk addition left out, if its answer is complete enough to show that. */
-const leftOut = (addition: BulkAddition, answer: MembershipAnswer): readonly string[] => {
-  if (answer.mayBeCut) return [];
+/** Returns the ids that an addition left out, if its answer is complete enough to show that. */
+const leftOut = (sentIds: readonly string[], answer: MembershipAnswer): readonly string[] => {
   const answered = new Set(answer.ids);
-  return addition.contactIds.filter((id) => !answered.has(id));
+  return answer.mayBeCut ? [] : sentIds.filter((id) => !answered.has(id));
 };
 
 /** The outcome of one bulk addition: contacts that must be written one at a time, or its error. */
@@ -131,7 +130,7 @@ const writeBulk = async (
 ): Promise<readonly BulkOutcome[]> => {
   try {
     const answer = await api.addContacts(addition.bucketId, addition.contactIds, signal);
-    return [{ addition, unwritten: leftOut(addition, answer), error: null }];
+    return [{ addition, unwritten: leftOut(addition.contactIds, answer), error: null }];
   } catch (error) {
     // A 403 may concern one contact only. Writing them one at a time shows which one.
     const isRefused = [InvalidError, NotFoundError, RevokedError].some((refusal) => error instanceof refusal);

@@ -3,7 +3,7 @@ import type { FeedPage } from '../../core/contact/requests.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import { feedPage, type ListingLimits, type ListingWalk, parseStored, startListingWalk } from '../listing.ts';
-import type { PullRequest } from '../remote.ts';
+import type { KnownRows, PullRequest } from '../remote.ts';
 import type { ContactRow } from './api/contacts.ts';
 import { type Page, PAGE_SIZE } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
@@ -208,18 +208,12 @@ const cursorAfterWhole = (progress: Progress, { definitions }: ServiceMapping): 
   return encodeCursor(nextCursor(startCursor(progress.startedAtMs), progress), definitions);
 };
 
-type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
-
-/** Adds the digest suffix to the rows of a lookup, because records are stored with it. */
-const withDigestEnd = ({ digestEnd }: ServiceMapping, request: WholeRequest): WholeRequest => {
-  const { known } = request;
-  if (known === undefined || digestEnd === '') return request;
-  return {
-    ...request,
-    known: async (rows) => {
-      const found = await known(rows.map(({ id, digest }) => ({ id, digest: digest + digestEnd })));
-      return new Set([...found].map((digest) => digest.slice(0, -digestEnd.length)));
-    },
+/** Returns a lookup of rows without the digest suffix of the mapping: records are stored with it. */
+const knownWithEnd = ({ digestEnd }: ServiceMapping, known: KnownRows | undefined): KnownRows | undefined => {
+  if (known === undefined || digestEnd === '') return known;
+  return async (rows) => {
+    const found = await known(rows.map(({ id, digest }) => ({ id, digest: digest + digestEnd })));
+    return new Set([...found].map((digest) => digest.slice(0, -digestEnd.length)));
   };
 };
 
@@ -230,14 +224,14 @@ const withDigestEnd = ({ digestEnd }: ServiceMapping, request: WholeRequest): Wh
  */
 async function* pullWhole(
   { api, clock, limits }: PullOptions,
-  { resume, known }: WholeRequest,
+  { resume, known }: Extract<PullRequest, { mode: 'whole' }>,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
   const seen = new Set<string>();
   let progress = resume === null ? null : decodeResume(resume);
   const start = progress ?? { page: 1, total: null };
   const walk = startListingWalk({ route: ROUTE, clock, limits, pagesBefore: start.page - 1 });
-  for await (const step of walkById(api, {}, start, walk, signal, known)) {
+  for await (const step of walkById(api, {}, start, walk, signal, knownWithEnd(api.mapping, known))) {
     progress = advance(progress, step, clock.now());
     const page = changesIn(takeFresh(step.page.rows, seen), api.mapping);
     const { total } = step;
@@ -255,6 +249,4 @@ export const pullContacts = (
   request: PullRequest,
   signal: AbortSignal,
 ): AsyncGenerator<FeedPage> =>
-  request.mode === 'changes'
-    ? pullChanges(options, request.cursor, signal)
-    : pullWhole(options, withDigestEnd(options.api.mapping, request), signal);
+  request.mode === 'changes' ? pullChanges(options, request.cursor, signal) : pullWhole(options, request, signal);

@@ -4,7 +4,6 @@ import { mapConcurrently } from '../../util/batches.ts';
 import { orRefusal } from '../write-results.ts';
 import { LISTING_LIMITS } from '../listing.ts';
 import type { Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
-import type { RetryPolicy } from '../../net/retry.ts';
 import type { RemoteOptions } from '../provider.ts';
 import { retrying } from '../send.ts';
 import { createSend, type Send } from './api/send.ts';
@@ -18,12 +17,6 @@ import { pullContacts } from './pull.ts';
 import { findCreated } from './find-created.ts';
 import { CONCURRENCY, createContacts, deleteContacts, mergeContacts, updateContacts } from './push.ts';
 import { readContact } from './read.ts';
-
-/** Returns `send` with retries. */
-const withRetries = (send: Send, options: RetryPolicy): Send => {
-  return (apiRequest, signal) =>
-    retrying(() => send(apiRequest, signal), { ...options, signal, isRead: apiRequest.method === 'GET' });
-};
 
 type ServiceRemoteOptions = RemoteOptions & {
   /** {base_url} of the resource API. */
@@ -52,7 +45,10 @@ const CAPABILITIES: RemoteCapabilities = {
 export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
   const { clock, fields = USUAL_FIELDS, listingLimits: limits = LISTING_LIMITS } = options;
   const mapping = serviceMapping(fields);
-  const api = createServiceApi(withRetries(createSend(options), options), mapping);
+  const send = createSend(options);
+  const sendWithRetries: Send = (apiRequest, signal) =>
+    retrying(() => send(apiRequest, signal), { ...options, signal, isRead: apiRequest.method === 'GET' });
+  const api = createServiceApi(sendWithRetries, mapping);
   const recent = createRecent();
   const remembered = async (writes: Promise<readonly WriteResult<ContactRecord>[]>) => {
     const results = await orRefusal(writes);

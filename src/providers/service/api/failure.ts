@@ -87,14 +87,11 @@ const missingByPage = (asked: Asked, status: number): WrongAddressError => {
   return new WrongAddressError(text, { status, route: sent.route, applied: appliedWhenSent(sent) });
 };
 
-/** Returns the error of a refusal at an authorization endpoint. These endpoints take no token. */
-const refusedApplication = (asked: Asked, text: string, options: RemoteErrorOptions): RemoteError => {
-  const what =
-    asked.route === '/oauth2/token'
-      ? 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'
-      : 'the key or SERVICE_CLIENT_ID is wrong';
-  return new ClientRefusedError(`${text}: ${what}`, options);
-};
+/** Returns the cause of a refusal at an authorization endpoint. These endpoints take no token. */
+const clientFault = ({ route }: Asked): string =>
+  route === '/oauth2/token'
+    ? 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'
+    : 'the key or SERVICE_CLIENT_ID is wrong';
 
 const isLimited = ({ status, headers }: ParsedAnswer, words: string, nowMs: number): boolean => {
   if (status === 429) return true;
@@ -125,7 +122,7 @@ const refusal = (
 ): RemoteError => {
   switch (status) {
     case 401:
-      if (asked.route.startsWith('/oauth2/')) return refusedApplication(asked, text, options);
+      if (asked.route.startsWith('/oauth2/')) return new ClientRefusedError(`${text}: ${clientFault(asked)}`, options);
       return new UnauthenticatedError(`${text}: the access token is wrong or expired`, options);
     case 402:
       return new DisabledError(`${text}: the account is disabled; enable it at the service`, options);

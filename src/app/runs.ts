@@ -78,7 +78,7 @@ const toolsOf = (parts: ContextParts) => {
       await parts.gates.save();
     }
   };
-  /** Runs an undo or a merge with the context of the link. */
+  /** Runs an undo with the context of the link. */
   const perform = async <Done extends { readonly result: RunResult }>(
     link: LinkConfig,
     options: UndoRunOptions,

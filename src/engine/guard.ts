@@ -153,7 +153,7 @@ const countReplaced = ({ decisions }: Plan): Sides<number> => {
   return bySide((side) => sides.filter((each) => each === side).length);
 };
 
-/** Checks the losses of a plan. `keys`: see {@link guard}. */
+/** Checks the losses of a plan, and stores an acceptance of them. `keys`: see {@link guard}. */
 export const guardPlan = async (
   session: Session,
   plan: Plan,

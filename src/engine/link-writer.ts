@@ -38,8 +38,8 @@ const replaceHalf = (halves: readonly Half[], half: Half, added: boolean): reado
 const few = (halves: readonly Half[]): readonly Half[] | null => (halves.length > MOST_OPENING_HALVES ? null : halves);
 
 /**
- * Returns the rows after a change, apart from the link's state; null if they must be read again. A half that is stored alone, without
- * its pair, is in the same pair as before.
+ * Returns the rows after a change, apart from the link's state; null if they must be read again. A half that is stored without
+ * its pair is in the same pair as before, because a change of pairs stores the pair too.
  */
 const changedOpening = (opening: Opening, change: StoreChange): Opening | null => {
   switch (change.kind) {
@@ -147,12 +147,18 @@ export class LinkWriter {
     this.#rows = new WorkingSet();
   }
 
-  /** Loads what the step needs, calls `change`, and stores the result. Resolves when it is on disk. */
+  /**
+   * Loads what the step needs, calls `change`, and stores the result. Resolves when it is on disk. An error of `change` rejects all
+   * steps that are stored together.
+   */
   async apply(needs: Needs, change: (set: WorkingSet) => void): Promise<void> {
     await this.#enqueue({ needs, intents: [], change });
   }
 
-  /** Loads what is needed, and returns what `read` returns for it: it must not change the set. */
+  /**
+   * Loads what is needed, and returns what `read` returns for it: it must not change the set. It sees changes of steps whose commit
+   * is outstanding.
+   */
   read<Result>(needs: Needs, read: (set: WorkingSet) => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.apply(needs, (set) => resolve(read(set))).catch(reject);

@@ -92,9 +92,9 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
   await settleUnanswered(session);
   const links = currentLinks(session, groups);
   // The first plan has written the groups.
-  const { plan, outdated } = await planStored(session, { ...groups, actions: [], ended: [], links });
+  const { plan, outdated } = await planStored(session, { ...groups, actions: [], ended: [], duplicates: [], links });
   await tidy(session, outdated);
-  // Decisions that exceed the limits of the guard are left to the next run, which halts first (R8).
+  // If the guard would halt, decisions with losses are dropped here: the next run plans them again and halts first (R8).
   const halt = await guardPlan(session, plan);
   const waitsForNextRun = (decision: Decision): boolean => {
     return decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
@@ -105,8 +105,8 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
 };
 
 /**
- * Performs one run. A large first sync is planned and written in parts. Each part, including the first one, is in memory only
- * while its function runs.
+ * Performs one run. A large first sync is planned and written in parts. Each part has a function of its own, so that its plan can be
+ * freed when the function returns.
  */
 export const perform = async (opened: Session): Promise<void> => {
   const session = await withReadOnlySide(opened);

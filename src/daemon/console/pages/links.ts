@@ -215,12 +215,6 @@ const changesSection = (context: PageContext, { name, sides }: LinkConfig, { cha
     }
   </section>`;
 
-const PROVIDER_WORDS: Readonly<Record<string, string>> = {
-  google: 'Google Contacts',
-  carddav: 'CardDAV',
-  service: 'Service',
-};
-
 /** How many contacts of a side are linked, and why the others are not; null if all of them are linked. */
 const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: number): string | null => {
   if (present === pairs) return null;
@@ -240,18 +234,17 @@ const account = (
   details: LinkDetails,
 ): Html => {
   const { overview, signIns } = details;
-  const { title, provider } = link.sides[side];
+  const { title } = link.sides[side];
   const present = overview.contacts[side];
   const own = status.budget[side];
   const used =
     own === null ? '' : html` · ${own.limit.requests - own.remaining} of ${grouped(own.limit.requests)} requests used`;
   const linked = linkedText(status, side, present);
-  const words = PROVIDER_WORDS[provider] ?? provider;
-  const names = [words === title ? null : words, overview.accounts[side]].filter((each) => each !== null);
+  const name = overview.accounts[side];
   const isInTopCard = status.state === 'paused' && sideToSignIn(status) === side;
   return html`<section class="panel account">
     <h3>${title}</h3>
-    ${names.length === 0 ? '' : html`<p class="faint small">${names.join(' · ')}</p>`}
+    ${name === null ? '' : html`<p class="faint small">${name}</p>`}
     <p class="number">${grouped(present)} <span>${present === 1 ? 'contact' : 'contacts'}</span></p>
     ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
     <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>

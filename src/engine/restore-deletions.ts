@@ -11,7 +11,7 @@ import type { LeaseParts } from './lease.ts';
 /** The deletions of a halted plan cannot be restored; nothing was stored. */
 class RestoreError extends Error {
   constructor(link: string) {
-    super(`The last run of ${link} was not halted because of deletions. Nothing was restored.`);
+    super(`The last run of ${link} is not a sync that was halted because of deletions. Nothing was restored.`);
     this.name = 'RestoreError';
   }
 }

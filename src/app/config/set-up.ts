@@ -121,7 +121,7 @@ export const configText = (setUp: SetUp, path: string): string => {
   const lines = [
     schemaLine(path),
     '# Variables win over this file: syncInterval is SYNC_INTERVAL, google.clientId is GOOGLE_CLIENT_ID.',
-    '# What is left out has its default; README.md and config/example.yaml have every setting.',
+    '# What is left out has its default; config/README.md and config/example.yaml list every setting.',
     '',
     ...settingLines(setUp.settings, ''),
     ...providers.flatMap((provider) => sectionLines(setUp.settings, provider)),

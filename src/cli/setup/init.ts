@@ -118,7 +118,7 @@ const reportTokens = (terminal: Terminal, options: PlaceOptions, { secrets, sett
   const found = settingsInVariables(loadOptionsOf(options));
   const variables = [...settings.keys()].filter((key) => tokens.has(key) && found.has(key)).map(variableOf);
   if (variables.length === 0 || secrets === 'none') return;
-  terminal.print(`They contain the tokens of ${variables.join(' and ')}, so no sign-in is needed there.`);
+  terminal.print(`The tokens in ${variables.join(' and ')} are written as well, so no sign-in is needed.`);
 };
 
 /** The answers to all questions; null if the questions were interrupted, after the answers so far were written. */

@@ -90,7 +90,8 @@ const askSetting = (
   usual: string,
 ): Promise<string> => {
   const { key, description, isSecret, isRequired } = setting;
-  const hint = isSecret && usual !== '' ? ' Enter keeps the current value.' : isRequired ? '' : ' Enter skips it.';
+  const skips = isRequired || usual !== '' ? '' : ' Enter skips it.';
+  const hint = isSecret && usual !== '' ? ' Enter keeps the current value.' : skips;
   const message = `${title}: ${description.charAt(0).toLowerCase()}${description.slice(1)}${hint}`;
   const fault = (answer: string): string | null => (answer === '' && !isRequired ? null : faultOf(key, answer));
   return isSecret ? asker.secret(message, usual, fault) : asker.text(message, usual, fault);

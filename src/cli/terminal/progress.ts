@@ -86,7 +86,7 @@ export const formatBar = ({ label, done, total, elapsedMs }: BarState): string =
   const filled = Math.round(BAR_WIDTH * share);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   const percent = `${Math.floor(share * 100)}%`.padStart(4);
-  if (total === 0) return `${label.padEnd(16)} nothing to read`;
+  if (total === 0) return `${label.padEnd(16)} 0 contacts`;
   const line = `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}`;
   if (done === 0) return line;
   const perSecond = (done * 1000) / Math.max(1, elapsedMs);

@@ -7,7 +7,7 @@ import { applyEdit } from './hard-edits.ts';
 import type { ProcessPlan } from '../support/memory/process.ts';
 import { DEFAULT_PLAYERS, type Edit, type History, type Players } from './history.ts';
 import { contextOf, QUIET } from './run-history.ts';
-import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, history, join, remove, set } from './scenario.ts';
+import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, history, join, remove } from './scenario.ts';
 import { createWorld, liveRows, type World } from './world.ts';
 
 type Given = { readonly directions?: NonNullable<History['directions']>; readonly edits?: readonly Edit[] };
@@ -86,18 +86,6 @@ test.each([
     }
   },
 );
-
-test('R3, R6: a restored contact keeps its own values of a field that the other side never writes', async () => {
-  const given = {
-    directions: { title: 'to-right' },
-    edits: [0, 1, 2, 3, 4, 5].map((who) => set('right', who, 'title')),
-  } as const;
-  const { before, restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', 4, given);
-  await restore();
-  await sync();
-  expect(before.left).not.toEqual(before.right);
-  for (const side of SIDES) expect(peopleOn(world, side)).toEqual(before[side]);
-});
 
 test('R6, R11: a group that was deleted with its members is restored with them', async () => {
   const { before, restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', 4, {

@@ -1,5 +1,5 @@
-import { without, withValuesOf } from '../contact/chosen.ts';
-import { type Contact, type ContactField, filledFields, type SyncedField } from '../contact/contact.ts';
+import { without } from '../contact/chosen.ts';
+import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
@@ -81,8 +81,6 @@ export type Creation = {
   readonly joins: readonly string[];
   /** The fields that are not written to `side`: never, or because a value is not synced; left out if there are none. */
   readonly localFields?: readonly SyncedField[];
-  /** Values of the deleted contact that is created again: fields that the other side never writes; left out if there are none. */
-  readonly own?: Contact;
   /** The ids of the contacts of `side` that a person keeps apart from the source; left out if there are none. */
   readonly apartFrom?: readonly string[];
 };
@@ -101,12 +99,8 @@ export type Restoration = {
 };
 
 /** Returns the contact that is created. */
-export const draftOf = (decision: Creation | Restoration): Contact => {
-  if (decision.kind === 'restore') return decision.image.contact;
-  const { localFields = [], own, source } = decision;
-  const copy = without(source.contact, localFields);
-  return own === undefined ? copy : withValuesOf(copy, own, filledFields(own));
-};
+export const draftOf = (decision: Creation | Restoration): Contact =>
+  decision.kind === 'restore' ? decision.image.contact : without(decision.source.contact, decision.localFields ?? []);
 
 export type Deletion = {
   readonly kind: 'delete';

@@ -1,9 +1,9 @@
-import { contactFieldsOf, without, withoutExtras, withValuesOf } from '../contact/chosen.ts';
-import { EMPTY_CONTACT, isEmptyContact, type SyncedField } from '../contact/contact.ts';
+import { without, withoutExtras } from '../contact/chosen.ts';
+import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
 import { type Half, halfKey, isPresent } from '../contact/half.ts';
 import { contactOf, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { EMPTY_SNAPSHOT, equalIn, equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
+import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
 import {
   type Creation,
   type Decision,
@@ -123,20 +123,7 @@ const joinsOf = (
   return links.filter((link) => ids.has(link[side])).map((link) => link.key);
 };
 
-/** Returns the last values of a deleted contact in some fields. Values that it had not sent to the other side are left out. */
-const lastValues = ({ base, record }: Half, fields: readonly SyncedField[]): Snapshot => {
-  if (base === null) return EMPTY_SNAPSHOT;
-  const sent = contactFieldsOf(fields).filter((field) => equalIn(field, record.contact, base.contact));
-  return {
-    contact: withoutExtras(withValuesOf(EMPTY_CONTACT, base.contact, sent)),
-    groupIds: base.groupIds.filter((id) => record.groupIds.includes(id)),
-  };
-};
-
-/**
- * Returns the creation of a contact on the other side. In the fields that are never written there, a contact that is created again
- * gets the last values of the deleted one.
- */
+/** Returns the creation of a contact on the other side, without the fields that are never written there. */
 const creationOf = (
   pair: Pair | null,
   { side, record }: Half,
@@ -144,20 +131,9 @@ const creationOf = (
   policy: Policy,
 ): Creation => {
   const to = otherSide(side);
-  const deleted = pair?.[to] ?? null;
-  const ownFields = unwrittenFields(policy, to);
-  const localFields = [...ownFields, ...unsyncableFields(record)];
-  const own = deleted === null ? EMPTY_SNAPSHOT : lastValues(deleted, ownFields);
-  const joins = localFields.includes('buckets') ? joinsOf(to, own, links) : joinsOf(side, record, links);
-  return {
-    kind: 'create',
-    side: to,
-    source: record,
-    pair,
-    joins,
-    ...(localFields.length > 0 && { localFields }),
-    ...(!isEmptyContact(own.contact) && { own: own.contact }),
-  };
+  const localFields = [...unwrittenFields(policy, to), ...unsyncableFields(record)];
+  const joins = localFields.includes('buckets') ? [] : joinsOf(side, record, links);
+  return { kind: 'create', side: to, source: record, pair, joins, ...(localFields.length > 0 && { localFields }) };
 };
 
 /** The inputs of all decisions about contacts. */

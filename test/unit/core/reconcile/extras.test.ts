@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Contact, isEmptyContact } from '../../../../src/core/contact/contact.ts';
 import type { ExtraField } from '../../../../src/core/contact/fields.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
-import { type Decision, draftOf } from '../../../../src/core/reconcile/decision.ts';
+import type { Decision } from '../../../../src/core/reconcile/decision.ts';
 import { deferExtras } from '../../../../src/core/reconcile/defer.ts';
 import { emptiedFields } from '../../../../src/core/reconcile/losses.ts';
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
@@ -104,18 +104,5 @@ describe('a computed value is no information about a person', () => {
       scopes: SCOPES,
     });
     expect(decisions).toMatchObject([{ kind: 'delete', side: 'right' }]);
-  });
-
-  test('is not written when its contact is created again, unlike a value of a one-way field [R6]', () => {
-    const half = (id: string, more: Partial<Contact> = {}, base: Partial<Contact> = {}) =>
-      present(record(id, { ...ADA, ...more }), snapshot({ ...ADA, ...base }));
-    const values = { [LAST]: 'today', notes: 'own', nickname: 'unsent' };
-    const deleted = { ...half('r', values, { ...values, nickname: '' }), state: 'gone' as const };
-    const policy = policyWith({ directions: { [LAST]: 'to-left', notes: 'to-left', nickname: 'to-left' } });
-    const pairs = [pairOf(half('l', { title: 'Countess' }), deleted)];
-    const nothing = { survivors: [], unpaired: { left: [], right: [] }, groups: GROUPS, conflicts: [] };
-    const { decisions } = planContacts({ ...nothing, pairs, policy, scopes: SCOPES });
-    const [creation] = decisions.filter((decision) => decision.kind === 'create');
-    expect(creation && draftOf(creation)).toEqual(contactOf({ ...ADA, title: 'Countess', notes: 'own' }));
   });
 });

@@ -5,12 +5,11 @@ import { restoreDeletions } from '../../src/engine/restore-deletions.ts';
 import { runLink } from '../../src/engine/run.ts';
 import { applyEdit } from './hard-edits.ts';
 import type { ProcessPlan } from '../support/memory/process.ts';
-import { DEFAULT_PLAYERS, type Edit, type History, type Players } from './history.ts';
+import { DEFAULT_PLAYERS, type Edit, type Players } from './history.ts';
 import { contextOf, QUIET } from './run-history.ts';
 import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, history, join, remove } from './scenario.ts';
 import { createWorld, liveRows, type World } from './world.ts';
 
-type Given = { readonly directions?: NonNullable<History['directions']>; readonly edits?: readonly Edit[] };
 type Crash = ProcessPlan['crash'];
 type Run = { readonly halt?: string | null; readonly crash?: Crash; readonly kind?: RunKind };
 
@@ -30,9 +29,8 @@ const peopleOn = (world: World, side: Side) =>
     .toSorted();
 
 /** A world in sync, in which a user then deletes most contacts of one side, so that the next run halts. */
-const startHalted = async (players: Players, side: Side, count: number, given: Given = {}) => {
-  const { directions = {}, edits = [] } = given;
-  const played = history([], { players, hardness: hardness(), deleteCount: 1, directions });
+const startHalted = async (players: Players, side: Side, count: number, edits: readonly Edit[] = []) => {
+  const played = history([], { players, hardness: hardness(), deleteCount: 1 });
   const world = createWorld(played, {});
   const start = (crash: Crash) => {
     world.clock.advance(BETWEEN_RUNS_MS);
@@ -88,9 +86,12 @@ test.each([
 );
 
 test('R6, R11: a group that was deleted with its members is restored with them', async () => {
-  const { before, restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', 4, {
-    edits: [0, 1, 2, 3].map((who) => join('left', { who, group: 0 })),
-  });
+  const { before, restore, sync, world } = await startHalted(
+    DEFAULT_PLAYERS,
+    'left',
+    4,
+    [0, 1, 2, 3].map((who) => join('left', { who, group: 0 })),
+  );
   applyEdit(world, { kind: 'delete-group', side: 'left', group: 0 });
   expect((await sync())?.summary.outcome).toBe('halted');
   await restore();

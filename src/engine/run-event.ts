@@ -19,7 +19,7 @@ export type RunEvent =
   | { readonly kind: 'recovered'; readonly writes: number }
   /** The number of contacts to write on each side, including those that the run has written already. */
   | { readonly kind: 'planned'; readonly contacts: Readonly<Record<Side, number>> }
-  /** The number of written contacts of a side, and of all that are to be written. `leftMs` is the remaining time; null if it is not known. */
+  /** The numbers of written contacts of a side, and of all to write. `leftMs` is the remaining time; null if it is not known. */
   | {
       readonly kind: 'written';
       readonly side: Side;

@@ -158,7 +158,7 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   /** Null if the remote does not report its remaining budget. */
   readonly meter: Meter<Settings> | null;
   readonly presets?: readonly Preset[];
-  /** Where to get the values that `init` asks for, as sentences. */
+  /** Hints on how to get the values that `init` asks for, as sentences. */
   readonly setUpHint?: string;
   readonly collection?: Collection<Settings>;
   readonly signIn: SignIn<Settings>;

@@ -82,11 +82,11 @@ type BarState = {
 
 /** One bar as a line: label, bar, percent, counts, rate and remaining time. */
 export const formatBar = ({ label, done, total, elapsedMs }: BarState): string => {
+  if (total === 0) return `${label.padEnd(16)} 0 contacts`;
   const share = Math.min(1, done / total);
   const filled = Math.round(BAR_WIDTH * share);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   const percent = `${Math.floor(share * 100)}%`.padStart(4);
-  if (total === 0) return `${label.padEnd(16)} 0 contacts`;
   const line = `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}`;
   if (done === 0) return line;
   const perSecond = (done * 1000) / Math.max(1, elapsedMs);

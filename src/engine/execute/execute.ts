@@ -50,14 +50,11 @@ const begin = async (
     unwritten: { left: new WeakMap(), right: new WeakMap() },
     refused: { left: [], right: [] },
     unansweredCalls: { left: 0, right: 0 },
-    progress: bySide((side) => ({
-      done: 0,
-      total: writes[side].writes,
-      contacts: contacts[side],
-    })),
+    progress: bySide((side) => ({ done: 0, total: writes[side].writes, contacts: contacts[side] })),
     startedAtMs: session.clock.monotonic(),
   };
-  for (const side of SIDES) if (writes[side].writes > 0) reportProgress(execution, side);
+  // A side that an earlier pass wrote has contacts without further writes.
+  for (const side of SIDES) if (contacts[side] > 0) reportProgress(execution, side);
   return execution;
 };
 

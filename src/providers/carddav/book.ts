@@ -20,7 +20,7 @@ type Search = {
   groupIds: Set<string> | null;
 };
 
-/** What is known about how the server stores cards. */
+/** The way in which the server stores cards, as far as writes have shown it. */
 type Storage = {
   /**
    * True if cards were read after a write with a strong ETag in its answer, and were the sent ones. Later cards with a strong ETag

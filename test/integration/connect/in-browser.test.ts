@@ -3,17 +3,15 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cliHost } from '../../support/cli-host.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
-import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
+import { isBrowserMissing, launchBrowser, openContext } from '../oauth/browser.ts';
 import { startSignIn } from './sign-in.ts';
-
-const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 
 let browser: Browser;
 let ground: Ground;
 let env: Environment;
 
 beforeAll(async () => {
-  if (isSkipped) return;
+  if (isBrowserMissing) return;
   await using starting = new AsyncDisposableStack();
   ground = starting.use(await startGround());
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...rest } = ground.env;
@@ -23,7 +21,7 @@ beforeAll(async () => {
   return () => running.disposeAsync();
 });
 
-describe.skipIf(isSkipped)('connect in a browser on the same machine', () => {
+describe.skipIf(isBrowserMissing)('connect in a browser on the same machine', () => {
   test.each([
     { side: 'google', button: 'Allow' },
     { side: 'service', button: 'Accept' },

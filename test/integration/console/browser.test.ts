@@ -1,23 +1,15 @@
-import type { Browser, Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { inCompleteRun } from '../../support/extent.ts';
 import { completed, errors, says } from '../../support/jobs/log-lines.ts';
-import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
+import { isBrowserMissing, openContext, useBrowser } from '../oauth/browser.ts';
 import { lookAtAll } from './page-looks.ts';
 import { startPage } from './page-client.ts';
 
 // A user of the page: a headless Chromium that presses its buttons.
 
-const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-
-let browser: Browser;
-beforeAll(async () => {
-  if (isSkipped) return;
-  const running = await launchBrowser();
-  ({ browser } = running);
-  return () => running[Symbol.asyncDispose]();
-});
+const browser = useBrowser();
 
 const HALTED = says('run halted', 'work');
 
@@ -159,11 +151,11 @@ const decide = async (
   expect(titles()).not.toContain(title);
 };
 
-describe.skipIf(isSkipped)('a user of the page', () => {
+describe.skipIf(isBrowserMissing)('a user of the page', () => {
   test('reviews, accepts, undoes and decides, on accessible pages', async () => {
     const started = await startWorld();
     await using _ = started.world;
-    const context = await openContext(browser, { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+    const context = await openContext(browser(), { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
     const page = await context.newPage();
     const refused: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && refused.push(message.text())));
@@ -202,7 +194,7 @@ describe.skipIf(isSkipped)('a user of the page', () => {
     test('pairs by hand, retries and undoes one write, on accessible pages', async () => {
       const started = await startWorld();
       await using _ = started.world;
-      const context = await openContext(browser);
+      const context = await openContext(browser());
       const page = await context.newPage();
       await signIn(started, page);
       const faults: unknown[] = [];
@@ -215,7 +207,7 @@ describe.skipIf(isSkipped)('a user of the page', () => {
     test('does the same without JavaScript', async () => {
       const started = await startWorld();
       await using _ = started.world;
-      const context = await openContext(browser, { javaScriptEnabled: false });
+      const context = await openContext(browser(), { javaScriptEnabled: false });
       const page = await context.newPage();
       await signIn(started, page);
       const run = await walk(started, page);

@@ -1,23 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed } from '../../support/jobs/log-lines.ts';
-import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
+import { isBrowserMissing, openContext, useBrowser } from '../oauth/browser.ts';
 import { startPage } from './page-client.ts';
 import { lookAtAll } from './page-looks.ts';
 
 // The pages for contacts and conflicts, in Chromium.
 
-const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-let browser: Browser;
-beforeAll(async () => {
-  if (isSkipped) return;
-  const running = await launchBrowser();
-  ({ browser } = running);
-  return () => running[Symbol.asyncDispose]();
-});
+const browser = useBrowser();
 
-describe.skipIf(isSkipped)('the pages for contacts', () => {
+describe.skipIf(isBrowserMissing)('the pages for contacts', () => {
   test('find a contact and mark the values that differ', async () => {
     const work = { people: 12, syncInterval: '7d', sweepInterval: '7d' };
     await using world = await startDaemonWorld(
@@ -33,7 +25,7 @@ describe.skipIf(isSkipped)('the pages for contacts', () => {
     const id = person?.resourceName ?? '';
     google.account.updatePerson(id, { organizations: [{ title: 'Baker' }] });
     service.account.updateContact(contact?.id ?? '', { title: 'Brewer' });
-    const context = await openContext(browser);
+    const context = await openContext(browser());
     const page = await context.newPage();
     const refused: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && refused.push(message.text())));

@@ -1,22 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
-import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
+import { isBrowserMissing, openContext, useBrowser } from '../oauth/browser.ts';
 import { startPage } from './page-client.ts';
 import { lookAtAll } from './page-looks.ts';
 
 // A large first sync that is reviewed, accepted and followed on the page in a headless Chromium.
 
-const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-
-let browser: Browser;
-beforeAll(async () => {
-  if (isSkipped) return;
-  const running = await launchBrowser();
-  ({ browser } = running);
-  return () => running[Symbol.asyncDispose]();
-});
+const browser = useBrowser();
 
 const PEOPLE = 2_000;
 const SETTINGS = { syncInterval: '7d', sweepInterval: '7d', firstSync: 'review', rateLimit: '15000/minute' };
@@ -75,7 +67,7 @@ const leaveSlowly = async (page: Page, at: string, name: string): Promise<() => 
 
 const doneOf = (text: string): number => Number(PROGRESS.exec(text)?.groups?.['done']?.replaceAll(',', ''));
 
-describe.skipIf(isSkipped)('a large first sync', () => {
+describe.skipIf(isBrowserMissing)('a large first sync', () => {
   test('waits for its review, is accepted, and shows its progress until it is done', async () => {
     await using world = await startDaemonWorld({ work: { people: PEOPLE, ...SETTINGS } }, { listen: '127.0.0.1:0' });
     const { service } = world.sandbox('work');
@@ -83,11 +75,11 @@ describe.skipIf(isSkipped)('a large first sync', () => {
     await daemon.until(says('run halted', 'work'));
     const before = service.account.contacts().length;
     const at = `http://${address}/links/work`;
-    const context = await openContext(browser);
+    const context = await openContext(browser());
     const page = await context.newPage();
     await signIn(page, (await world.run('console')).stdout.trim());
     const texts = await followProgress(page);
-    const plain = await (await openContext(browser, { javaScriptEnabled: false })).newPage();
+    const plain = await (await openContext(browser(), { javaScriptEnabled: false })).newPage();
     await signIn(plain, (await world.run('console')).stdout.trim());
 
     await page.goto(at);

@@ -1,22 +1,14 @@
-import type { Browser, BrowserContext } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import type { BrowserContext } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { MINUTE_MS, sceneryPeople, startScene, type Scene } from '../../support/console-scene.ts';
 import { putOf } from '../../support/store/rows.ts';
-import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
+import { isBrowserMissing, openContext, useBrowser } from '../oauth/browser.ts';
 import { lookAtAll } from './page-looks.ts';
 import { picture } from './picture.ts';
 
 // The look of the page in each state of a link. SCREENSHOTS=1 writes the screenshots that the README contains.
 
-const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-
-let browser: Browser;
-beforeAll(async () => {
-  if (isSkipped) return;
-  const running = await launchBrowser();
-  ({ browser } = running);
-  return () => running[Symbol.asyncDispose]();
-});
+const browser = useBrowser();
 
 const LINK = '/links/family';
 
@@ -99,7 +91,7 @@ const storeLink = async ({ app, clock }: Scene, name: string, at: number): Promi
   await store.releaseLease(name, 'test');
 };
 
-describe.skipIf(isSkipped)('the page', () => {
+describe.skipIf(isBrowserMissing)('the page', () => {
   test('is accessible and fits its width in each state of a link', async () => {
     const common = sceneryPeople(0, 40);
     const edited = common.map((person, index) => (index % 9 === 0 ? { ...person, title: 'Consultant' } : person));
@@ -107,7 +99,7 @@ describe.skipIf(isSkipped)('the page', () => {
     const service = [...edited, ...sceneryPeople(50, 54)];
     await using scene = await startScene(google, service, { fields: { company: { winner: 'ask' } } });
     const { clock, run, sandbox } = scene;
-    const context = await openContext(browser);
+    const context = await openContext(browser());
 
     await run('full');
     await planned(scene);

@@ -5,12 +5,11 @@ import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-wo
 import { completed, says } from '../../support/jobs/log-lines.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 import { consentTo } from '../connect/sign-in.ts';
-import { findBrowser, launchBrowser, openContext } from '../oauth/browser.ts';
+import { isBrowserMissing, launchBrowser, openContext } from '../oauth/browser.ts';
 import { ask, seen, signIn, startPage, type Visitor } from './page-client.ts';
 
 // An expired sign-in is renewed on the page: the consent page redirects the browser to the daemon.
 
-const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
 let browser: Browser | null = null;
 let world: DaemonWorld;
 let sandbox: Sandbox;
@@ -42,7 +41,7 @@ beforeAll(async () => {
   ({ daemon, address } = started);
   await daemon.until(completed('work', 'full'));
   visitor = await signIn(world, address);
-  if (!isSkipped) browser = starting.use(await launchBrowser()).browser;
+  if (!isBrowserMissing) browser = starting.use(await launchBrowser()).browser;
   const running = starting.move();
   return () => running.disposeAsync();
 });
@@ -169,7 +168,7 @@ test('the redirect from a consent page shows nothing of a link, and escapes its 
   expect((await ask(address, `/connected?code=${'x'.repeat(5_000)}`)).status).toBe(400);
 });
 
-describe.skipIf(isSkipped)('in Chromium', () => {
+describe.skipIf(isBrowserMissing)('in Chromium', () => {
   test.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
     'a sign-in is renewed with %j by one press on the page and the consent',
     async (options) => {

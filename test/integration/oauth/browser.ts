@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
+import { beforeAll } from 'vitest';
 import { LONGEST_TEST_MS } from '../../support/extent.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
@@ -30,7 +31,7 @@ const isExecutable = (path: string): boolean => {
 };
 
 /** The path of an installed Chromium; null where there is none. */
-export const findBrowser = (): string | null => {
+const findBrowser = (): string | null => {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin'];
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable) ?? null;
 };
@@ -48,6 +49,24 @@ export const launchBrowser = async (): Promise<RunningBrowser> => {
   const browser = starting.adopt(await chromium.launch({ executablePath, args: FLAGS, env }), (one) => one.close());
   const running = starting.move();
   return { browser, [Symbol.asyncDispose]: () => running.disposeAsync() };
+};
+
+/** Whether tests of a browser are skipped: none is installed. With CI=true they fail instead. */
+export const isBrowserMissing = findBrowser() === null && process.env['CI'] !== 'true';
+
+/** The browser of a file, unless it is missing: started before its tests and closed after them. */
+export const useBrowser = (): (() => Browser) => {
+  let browser: Browser | null = null;
+  beforeAll(async () => {
+    if (isBrowserMissing) return;
+    const running = await launchBrowser();
+    ({ browser } = running);
+    return () => running[Symbol.asyncDispose]();
+  });
+  return () => {
+    if (browser === null) throw new Error('The browser is not started before the first hook.');
+    return browser;
+  };
 };
 
 /** Opens a browser context whose actions wait as long as a test may last: a page may load slowly on a busy machine. */

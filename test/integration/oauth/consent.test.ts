@@ -14,21 +14,19 @@ import { authorizeUrl, createAuthorizationApi } from '../../../src/providers/ser
 import { createSend, type Send } from '../../../src/providers/service/api/send.ts';
 import { createServiceApi } from '../../../src/providers/service/api/service-api.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { findBrowser, launchBrowser, openContext } from './browser.ts';
+import { isBrowserMissing, launchBrowser, openContext } from './browser.ts';
 import { startRedirectListener } from './redirect-listener.ts';
 
 const NEVER = new AbortController().signal;
 /** With everything that a query could garble. */
 const STATE = 'a b+c&d=é#%2F';
 
-const isSkipped = findBrowser() === null && process.env['CI'] !== 'true';
-
 let browser: Browser;
 let sandbox: Sandbox;
 let dispatcher: Dispatcher;
 
 beforeAll(async () => {
-  if (isSkipped) return;
+  if (isBrowserMissing) return;
   await using starting = new AsyncDisposableStack();
   sandbox = starting.use(await startSandbox());
   dispatcher = starting.adopt(new Agent(), (agent) => agent.destroy());
@@ -59,7 +57,7 @@ const consent = async (
 
 const click = (name: string) => (page: Page) => page.getByRole('button', { name }).click();
 
-describe.skipIf(isSkipped)("the service's consent page", () => {
+describe.skipIf(isBrowserMissing)("the service's consent page", () => {
   const sendWith = (accessToken: string | null): Send => {
     const { url, authUrl } = sandbox.service;
     return createSend({ baseUrl: accessToken === null ? authUrl : url, accessToken, dispatcher, clock: systemClock });
@@ -112,7 +110,7 @@ describe.skipIf(isSkipped)("the service's consent page", () => {
   });
 });
 
-describe.skipIf(isSkipped)("Google's consent page", () => {
+describe.skipIf(isBrowserMissing)("Google's consent page", () => {
   const pkce = createPkcePair(randomBytes);
   const urlFor = (redirectUri: string): string => {
     const { authUrl, clientId } = sandbox.google;

@@ -9,7 +9,7 @@ const VOLUME = ['--volume', `${NAME}:/data`];
 const signIn = async (link: string): Promise<void> => {
   const { origin, searchParams } = new URL(link);
   const page = await fetch(link);
-  expectText('the sign-in page', await page.text(), /<button>Sign in<\/button>/u);
+  expectText('the sign-in page', await page.text(), /<button[^>]*>Sign in<\/button>/u);
   const answer = await fetch(`${origin}/sign-in`, {
     method: 'POST',
     redirect: 'manual',

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { App } from '../../app/app.ts';
-import type { BrowserSignIns } from '../../app/browser-sign-in.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Daemon } from '../daemon.ts';
@@ -17,7 +16,6 @@ export type LinkParts = {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly actions: ConsoleActions;
-  readonly signIns: BrowserSignIns;
 };
 
 /** The parts that a change of a link under its lease needs. */

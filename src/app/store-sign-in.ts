@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { LinkState } from '../core/state/rows.ts';
 import { placeOf } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { otherSide, type Side } from '../core/contact/side.ts';
-import { systemClock } from '../util/clock.ts';
+import type { Clock } from '../util/clock.ts';
 import { accountWords, type Account } from '../providers/account.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { SignInError, type Grant } from '../providers/sign-in.ts';
@@ -15,12 +14,16 @@ import { nextLinkState } from '../core/state/link.ts';
 import type { App } from './app.ts';
 
 /** A sign-in at one side of a link, and the functions that print about it. */
-type SignInStep = {
+export type SignInStep = {
   readonly app: Pick<App, 'store' | 'vault' | 'holders' | 'inspect'>;
   readonly link: LinkConfig;
   readonly side: Side;
+  readonly clock: Clock;
+  readonly newId: () => string;
   readonly signal: AbortSignal;
   readonly replaceAccount: boolean;
+  /** The way to replace the account of the side, within a sentence. */
+  readonly replaceHint: string;
   readonly print: (text: string) => void;
   readonly warn: (text: string) => void;
 };
@@ -51,24 +54,24 @@ const refuseOtherSide = async (step: SignInStep, account: Account): Promise<void
 
 /** Whether the link had another account. Throws {@link SignInError} if it may not be replaced. */
 const replacesAccount = async (step: SignInStep, account: Account): Promise<boolean> => {
-  const { link, side } = step;
+  const { link, side, replaceHint } = step;
   const known = await knownAccount(step, side);
   if (known === null || account.id === null || known === account.id) return false;
   if (step.replaceAccount) return true;
   throw new SignInError(
     `${accountWords(account)} is not the account at ${link.sides[side].place} that the link ${link.name} was made with ` +
-      `(${known}). Nothing was stored. Sign in with that account, give this one a link of its own, or pass ` +
-      '--replace-account: the link then forgets which contacts are pairs, and its next run matches both address books ' +
+      `(${known}). Nothing was stored. Sign in with that account, give this one a link of its own, or ${replaceHint}: ` +
+      'the link then forgets which contacts are pairs, and its next run matches both address books ' +
       'again and deletes nothing.',
     'account',
   );
 };
 
-const leaseParts = ({ app: { store, holders } }: SignInStep): LeaseParts => ({
+const leaseParts = ({ app: { store, holders }, clock, newId }: SignInStep): LeaseParts => ({
   store,
   holders,
-  clock: systemClock,
-  newId: randomUUID,
+  clock,
+  newId,
 });
 
 /** The state of a link after a sign-in, which ends a pause. */
@@ -108,6 +111,22 @@ const replaceAccount = async (step: SignInStep, account: string, storeToken: () 
 const readBefore = ({ app, link, side }: SignInStep): Promise<Credential | null> =>
   app.vault.read(link.name, link.sides[side].name).catch(() => null);
 
+const printScopes = ({ print, link, side }: SignInStep, grant: Grant, before: Credential | null): void => {
+  const { place } = link.sides[side];
+  const { scopes, asked } = grant;
+  if (scopes === null) {
+    if (asked.length > 0) {
+      print(`Granted scopes: ${place} does not report them; requested: ${asked.join(', ')}`);
+    }
+    return;
+  }
+  print(`Granted at ${place}: ${scopes.join(', ')}`);
+  const earlier = before?.scopes ?? null;
+  if (earlier !== null && earlier.toSorted().join() !== scopes.toSorted().join()) {
+    print(`Granted before: ${earlier.join(', ')}`);
+  }
+};
+
 /**
  * Stores the token. The pause of a link ends in the same step: a daemon that sees the new token could otherwise start a run
  * in between. If a run is in progress nevertheless, the token is stored before the error is thrown.
@@ -136,18 +155,18 @@ const keepAccount = async (step: SignInStep, storeToken: () => Promise<void>): P
   printResumed(step, before);
 };
 
-const warnOfMissingRights = async ({ warn, link, side, signal }: SignInStep, token: string): Promise<void> => {
+const warnOfMissingRights = async ({ warn, link, side, clock, signal }: SignInStep, token: string): Promise<void> => {
   const { provider, settings } = link.sides[side];
-  const missing = await providerNamed(provider).signIn.missingRights(settings, token, { clock: systemClock, signal });
+  const missing = await providerNamed(provider).signIn.missingRights(settings, token, { clock, signal });
   if (missing !== null) warn(missing);
 };
 
 const store = async (step: SignInStep, grant: Grant, account: Account): Promise<void> => {
-  const { print, app, link, side } = step;
+  const { print, app, link, side, clock } = step;
   const { name } = link.sides[side];
   const { token, scopes } = grant;
   const { id, email } = account;
-  await app.vault.save(link.name, name, { token, scopes, account: id, email, storedAtMs: systemClock.now() });
+  await app.vault.save(link.name, name, { token, scopes, account: id, email, storedAtMs: clock.now() });
   const isSealed = await app.vault.isSealed(link.name, name);
   print(`Stored in ${app.vault.place}${isSealed ? ', encrypted' : ', not encrypted (CREDENTIALS_KEY is not set)'}.`);
 };
@@ -175,7 +194,7 @@ export const storeSignIn = async (step: SignInStep, grant: Grant): Promise<void>
   await refuseOtherSide(step, account);
   const isReplacement = await replacesAccount(step, account);
   const before = await readBefore(step);
-  if (grant.scopes !== null) print(`Granted at ${link.sides[side].place}: ${grant.scopes.join(', ')}`);
+  printScopes(step, grant, before);
   await warnOfMissingRights(step, grant.token);
   const storeToken = () => store(step, grant, account);
   if (isReplacement && account.id !== null) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Option } from 'commander';
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
@@ -113,7 +114,10 @@ const connectSide = async (step: Step): Promise<void> => {
     link,
     side,
     signal,
+    clock: systemClock,
+    newId: randomUUID,
     replaceAccount: options.replaceAccount ?? false,
+    replaceHint: 'pass --replace-account',
     print: (text: string) => terminal.print(text),
     warn: (text: string) => terminal.warn(text),
   };

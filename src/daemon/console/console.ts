@@ -3,11 +3,13 @@ import type { Clock } from '../../util/clock.ts';
 import type { Secret } from '../../util/secret.ts';
 import type { Daemon, OnReport } from '../daemon.ts';
 import type { App } from '../../app/app.ts';
+import { createBrowserSignIns } from '../../app/browser-sign-in.ts';
 import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn, type Env } from './access.ts';
 import { CLIENT_SCRIPT } from './client-script.ts';
 import { ICON, STYLE } from './style.ts';
 import { createConsoleActions } from './actions.ts';
 import { linkRoutes } from './link-routes.ts';
+import { comeBack, finishSignIn } from './account-routes.ts';
 import { createSessions } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { removePageKey, writePageKey } from './sign-in-link.ts';
@@ -35,7 +37,7 @@ export type Console = AsyncDisposable & {
 };
 
 /** The paths that require a session. */
-const INSIDE = ['/', '/links', '/links/*'] as const;
+const INSIDE = ['/', '/links', '/links/*', '/connected/finish'] as const;
 
 /** Opens the page. Afterwards `contact-sync console` can create sign-in links for it. */
 export const openConsole = async (options: ConsoleOptions): Promise<Console> => {
@@ -46,6 +48,7 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   // Browsers send a cookie to every port of a host.
   const cookie = `contact_sync_${address.replace(/^.*:/u, '')}`;
   const actions = createConsoleActions(options);
+  const signIns = createBrowserSignIns(options);
   const routes = new Hono<Env>()
     .use(limitedRate(clock, sessions, cookie))
     .use(protectingHeaders)
@@ -58,12 +61,15 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   routes.use(ownForms);
   routes.route('/', signInRoutes({ sessions, cookie, key, token, links: () => daemon.links(), clock }));
   for (const path of INSIDE) routes.use(path, signedIn(sessions, cookie));
-  routes.route('/', linkRoutes({ ...options, actions }));
+  const parts = { ...options, actions, signIns };
+  routes.get('/connected', comeBack).get('/connected/finish', finishSignIn(parts));
+  routes.route('/', linkRoutes(parts));
   await writePageKey(dataDir, { address, key, pid: process.pid });
   return {
     routes: new Hono().route('/', routes),
     onReport: actions.noteReport,
     [Symbol.asyncDispose]: async () => {
+      signIns.close();
       await actions.close();
       await removePageKey(dataDir, process.pid);
     },

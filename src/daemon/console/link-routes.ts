@@ -9,6 +9,7 @@ import { addContacts } from './contact-routes.ts';
 import { addLeaveOut, addPlan } from './plan-routes.ts';
 import { findIn, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
+import { addSignIn, readSignIns } from './account-routes.ts';
 
 const viewsOf = async (
   { app, clock, actions }: LinkParts,
@@ -41,7 +42,8 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const planning = await (needsPlan ? actions.currentPlan(link) : actions.planning(link));
     const view = { ...before, progress: actions.progress(link) };
     const overview = await readOverview(app, link);
-    const of = { overview, planning, report: actions.lastReport(link) };
+    const signIns = await readSignIns(parts, context);
+    const of = { overview, signIns, planning, report: actions.lastReport(link) };
     return context.html(linkPage(pageOf(parts, context), link, view, of));
   });
   routes.get('/links/:link/live', async (context) => {
@@ -78,5 +80,6 @@ export const linkRoutes = (parts: LinkParts): Hono<Env> => {
   addLeaveOut(routes, parts);
   addContacts(routes, parts);
   addRuns(routes, parts);
+  addSignIn(routes, parts);
   return routes;
 };

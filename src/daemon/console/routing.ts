@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { App } from '../../app/app.ts';
+import type { BrowserSignIns } from '../../app/browser-sign-in.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Daemon } from '../daemon.ts';
@@ -16,6 +17,7 @@ export type LinkParts = {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly actions: ConsoleActions;
+  readonly signIns: BrowserSignIns;
 };
 
 /** The parts that a change of a link under its lease needs. */

@@ -81,6 +81,7 @@ test.each([
   ['/links/work/contact/retry', { id: 'people/c1' }],
   ['/links/work/conflicts', { ids: '1,2', take: 'left' }],
   ['/links/work/leave-out', { side: 'left', id: 'people/c1' }],
+  ['/links/work/sign-in', { side: 'left' }],
   ['/links/work/runs/any/preview', { write: '1' }],
   ['/links/work/runs/any/undo', { write: '1' }],
 ])('the form of %s requires its own token and the origin of its page, and is accepted once', async (action, fields) => {

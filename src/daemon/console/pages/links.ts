@@ -23,6 +23,7 @@ import {
   type PageContext,
 } from '../layout.ts';
 import type { Overview } from '../overview.ts';
+import { signInPart, type SignInView } from './accounts.ts';
 import { RUN_WORDS, wroteText } from './runs.ts';
 
 /** A link with the data that all pages about links show. */
@@ -68,27 +69,36 @@ const sweepText = (context: PageContext, { sides, sweepAtMs }: LinkStatus): Html
 
 type LinkDetails = {
   readonly overview: Overview;
+  readonly signIns: SignInView;
   readonly planning: Planning | null;
   readonly report: JobReport | null;
 };
 
+/** The side that the reason of a pause asks to sign in at; null if it names none. */
+const sideToSignIn = ({ link, reason, sides }: LinkStatus): Side | null =>
+  SIDES.find((side) => reason?.includes(`connect ${sides[side].name} ${link}`)) ?? null;
+
 /** The buttons of the top card. At most one of them is the main action. */
-const actions = (context: PageContext, { link, state, pausedByHandAtMs }: LinkStatus): Html => {
-  const at = linkPath(link);
+const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { signIns }: LinkDetails): Html => {
+  const { state, pausedByHandAtMs } = status;
+  const at = linkPath(link.name);
   const isHeld = state === 'halted' || state === 'paused';
   const first = (isFirst: boolean) => (isFirst ? { look: 'first' as const } : {});
   const [step, label] = pausedByHandAtMs === null ? ['pause', 'Pause'] : ['resume', 'Resume'];
+  const expired = state === 'paused' ? sideToSignIn(status) : null;
   const isSync = !isHeld && pausedByHandAtMs === null;
   return html`<div class="actions">
-    ${state === 'halted' ? html`<a class="button first" href="${linkPath(link, '/plan')}">Review the plan</a>` : ''}
+    ${expired === null ? '' : signInPart(context, link, expired, signIns, 'first')}
+    ${state === 'halted' ? html`<a class="button first" href="${linkPath(link.name, '/plan')}">Review the plan</a>` : ''}
     ${button(context, { action: `${at}/sync`, label: 'Sync now', fields: { kind: 'incremental' }, ...first(isSync) })}
     ${button(context, { action: `${at}/${step}`, label, ...first(!isHeld && !isSync) })}
     ${isHeld ? '' : button(context, { action: `${at}/sync`, label: 'Full sync', fields: { kind: 'full' } })}
   </div>`;
 };
 
-const hero = (context: PageContext, view: LinkView, planning: Planning | null): Html => {
+const hero = (context: PageContext, view: LinkView, link: LinkConfig, details: LinkDetails): Html => {
   const { status } = view;
+  const { planning } = details;
   const [tone, text] = headline(view);
   const linked = status.pairs === 0 ? '' : html` ${count(status.pairs, 'contact')} linked.`;
   const planned =
@@ -98,7 +108,7 @@ const hero = (context: PageContext, view: LinkView, planning: Planning | null): 
   return html`<section class="panel hero ${tone}">
     <p class="headline">${dot(tone)}<strong>${text}</strong></p>
     <p>${checkedText(context, status)}${linked}</p>
-    ${reasonText(context, status)} ${planned} ${actions(context, status)} ${sweepText(context, status)}
+    ${reasonText(context, status)} ${planned} ${actions(context, status, link, details)} ${sweepText(context, status)}
   </section>`;
 };
 
@@ -216,20 +226,29 @@ const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: numb
   return parts.flatMap(([number, word]) => (number > 0 ? [`${grouped(number)} ${word}`] : [])).join(', ');
 };
 
-const account = (context: PageContext, side: Side, status: LinkStatus, overview: Overview): Html => {
-  const { title } = status.sides[side];
+const account = (
+  context: PageContext,
+  side: Side,
+  link: LinkConfig,
+  status: LinkStatus,
+  details: LinkDetails,
+): Html => {
+  const { overview, signIns } = details;
+  const { title } = link.sides[side];
   const present = overview.contacts[side];
   const own = status.budget[side];
   const used =
     own === null ? '' : html` · ${own.limit.requests - own.remaining} of ${grouped(own.limit.requests)} requests used`;
   const linked = linkedText(status, side, present);
   const name = overview.accounts[side];
+  const isInTopCard = status.state === 'paused' && sideToSignIn(status) === side;
   return html`<section class="panel account">
     <h3>${title}</h3>
     ${name === null ? '' : html`<p class="faint small">${name}</p>`}
     <p class="number">${grouped(present)} <span>${present === 1 ? 'contact' : 'contacts'}</span></p>
     ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
     <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>
+    ${isInTopCard ? '' : signInPart(context, link, side, signIns)}
   </section>`;
 };
 
@@ -302,7 +321,7 @@ const reloadMark = ({ nowMs }: PageContext, { status, progress }: LinkView): Htm
   return html`<span data-reload="${delayMs}"></span>`;
 };
 
-/** The page of one link: its state, the tasks for the user, the latest changes, and its accounts. */
+/** The page of one link: its state, the tasks for the user, the latest changes, and its accounts with their sign-ins. */
 export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView, details: LinkDetails): Html => {
   const { status, progress } = view;
   const { overview, planning, report } = details;
@@ -314,14 +333,14 @@ export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView,
     nav: navOf(link, ''),
     isLive: progress !== null,
     body: [
-      hero(context, view, planning),
+      hero(context, view, link, details),
       liveSection(link.name, progress),
       message === null ? html`` : html`<div class="panel trouble">${messageText(message)}</div>`,
       needsSection(needsOf(status, planning)),
       changesSection(context, link, overview),
       html`<section>
         <h2>Accounts</h2>
-        <div class="accounts">${SIDES.map((side) => account(context, side, status, overview))}</div>
+        <div class="accounts">${SIDES.map((side) => account(context, side, link, status, details))}</div>
       </section>`,
       reloadMark(context, view),
     ],

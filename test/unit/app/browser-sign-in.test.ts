@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import type { App } from '../../../src/app/app.ts';
+import { createBrowserSignIns, signInMethodOf } from '../../../src/app/browser-sign-in.ts';
+import { loadConfig } from '../../../src/app/config/config.ts';
+import type { LinkConfig } from '../../../src/app/config/link-config.ts';
+import type { SideConfig } from '../../../src/app/config/sides.ts';
+import { credentialDigest } from '../../../src/app/links.ts';
+import { Secret } from '../../../src/util/secret.ts';
+import { createVirtualClock } from '../../support/clocks.ts';
+
+const ENV = {
+  SERVICE_BASE_URL: 'http://127.0.0.1:9',
+  SERVICE_AUTH_URL: 'http://127.0.0.1:9',
+  SERVICE_CLIENT_ID: 'service-client',
+  SERVICE_CLIENT_SECRET: 'service-secret',
+  GOOGLE_CLIENT_ID: 'google-client',
+  GOOGLE_CLIENT_SECRET: 'google-secret',
+};
+
+const linkOf = (more: Readonly<Record<string, string>> = {}): LinkConfig => {
+  const [link] = loadConfig({ env: { ...ENV, ...more }, cwd: '/nonexistent' }).links;
+  if (link === undefined) throw new Error('The configuration has a link.');
+  return link;
+};
+
+const REDIRECT = 'http://127.0.0.1:8377/connected';
+
+const start = () => {
+  const clock = createVirtualClock();
+  let secrets = 0;
+  const newSecret = () => `state-${(secrets += 1)}`;
+  const app = {} as unknown as App;
+  return { clock, signIns: createBrowserSignIns({ app, clock, newId: () => 'id', newSecret }) };
+};
+
+const answerTo = (address: string): URLSearchParams =>
+  new URLSearchParams({ code: 'c', state: new URL(address).searchParams.get('state') ?? '' });
+
+test('the address of the consent page has the state, the redirect of the page and, for Google, a PKCE challenge', async () => {
+  const { signIns } = start();
+  const link = linkOf();
+  const address = await signIns.begin({ owner: 'one', link, side: 'left', redirectUri: REDIRECT });
+  const asked = Object.fromEntries(new URL(address).searchParams);
+  expect(asked).toMatchObject({ state: 'state-1', redirect_uri: REDIRECT, code_challenge_method: 'S256' });
+  expect(asked['code_challenge']).toMatch(/^[\w-]{43}$/u);
+});
+
+test('a sign-in expires after ten minutes', async () => {
+  const { signIns, clock } = start();
+  const link = linkOf();
+  const address = await signIns.begin({ owner: 'one', link, side: 'left', redirectUri: REDIRECT });
+  clock.advance(600_000);
+  expect(signIns.linkOf('one', 'state-1')).toBe(link.name);
+  clock.advance(1);
+  expect(signIns.linkOf('one', 'state-1')).toBeNull();
+  await expect(signIns.finish('one', link, answerTo(address))).rejects.toThrow('it came too late. Nothing was stored.');
+});
+
+test('a sign-in that started before the settings of the link changed is refused, also when it is repeated', async () => {
+  const { signIns } = start();
+  const address = await signIns.begin({ owner: 'one', link: linkOf(), side: 'left', redirectUri: REDIRECT });
+  const changed = linkOf({ GOOGLE_CLIENT_ID: 'another-client' });
+  await expect(signIns.finish('one', changed, answerTo(address))).rejects.toThrow('have changed. Nothing was stored.');
+  await expect(signIns.finish('one', linkOf(), answerTo(address))).rejects.toThrow('belongs to no sign-in');
+});
+
+test('another owner or another link can neither finish a sign-in nor use it up', async () => {
+  const { signIns } = start();
+  const link = linkOf();
+  const address = await signIns.begin({ owner: 'one', link, side: 'left', redirectUri: REDIRECT });
+  await expect(signIns.finish('two', link, answerTo(address))).rejects.toThrow('belongs to no sign-in');
+  await expect(signIns.finish('one', { ...link, name: 'other' }, answerTo(address))).rejects.toThrow('belongs to no');
+  expect([signIns.linkOf('two', 'state-1'), signIns.linkOf('one', 'state-1')]).toEqual([null, link.name]);
+});
+
+test('with too many sign-ins of one link the oldest one ends, and sign-ins of other links remain', async () => {
+  const { signIns } = start();
+  const link = linkOf();
+  const other = { ...link, name: 'other' };
+  await signIns.begin({ owner: 'guest', link: other, side: 'left', redirectUri: REDIRECT });
+  for (let count = 0; count < 21; count += 1) {
+    await signIns.begin({ owner: `owner-${count}`, link, side: 'left', redirectUri: REDIRECT });
+  }
+  expect(signIns.linkOf('guest', 'state-1')).toBe('other');
+  expect([signIns.linkOf('owner-0', 'state-2'), signIns.linkOf('owner-1', 'state-3')]).toEqual([null, link.name]);
+  signIns.close();
+  expect(signIns.linkOf('owner-1', 'state-3')).toBeNull();
+});
+
+test('a side with a token in the configuration has no sign-in in a browser', async () => {
+  const { signIns } = start();
+  const link = linkOf({ GOOGLE_REFRESH_TOKEN: 'a-token-of-the-configuration' });
+  expect(signInMethodOf(link, 'left')).toEqual({ kind: 'set', place: 'GOOGLE_REFRESH_TOKEN' });
+  expect(signInMethodOf(link, 'right')).toMatchObject({ kind: 'browser' });
+  const request = { owner: 'one', link, side: 'left', redirectUri: REDIRECT } as const;
+  await expect(signIns.begin(request)).rejects.toThrow('Nothing was stored.');
+});
+
+const side = (clientSecret: string, baseUrl = 'https://one.test'): SideConfig =>
+  ({ settings: { baseUrl, clientSecret: new Secret(clientSecret) }, token: null }) as unknown as SideConfig;
+
+test('another token, client or address is another credential, so a paused link is retried with it [R16]', () => {
+  const digest = credentialDigest(side('right'), 'token');
+  expect(credentialDigest(side('right'), 'token')).toBe(digest);
+  const others = [
+    credentialDigest(side('right'), 'other'),
+    credentialDigest(side('wrong'), 'token'),
+    credentialDigest(side('right', 'https://two.test'), 'token'),
+  ];
+  expect(new Set([digest, ...others]).size).toBe(4);
+  expect(digest).not.toMatch(/right|token/u);
+});

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { isMap, parseDocument, stringify } from 'yaml';
+import { parseDocument, stringify } from 'yaml';
 import type { z } from 'zod';
 import { SIDES, type Sides } from '../../core/contact/side.ts';
 import { PACKAGE_ROOT } from '../../util/package.ts';
@@ -9,7 +9,7 @@ import { linkSettingsSchema } from './link-config.ts';
 import { allSettings, type Setting } from './settings.ts';
 import { SharedSettings } from './shared-settings.ts';
 import { sideSchema } from './sides.ts';
-import { isSection, isText, variableOf } from './sources.ts';
+import { isSection, isText } from './sources.ts';
 
 /** The providers and names of the sides of a new link, and its settings. */
 export type SetUp = {
@@ -51,10 +51,6 @@ export const settingsToAsk = (
     return [{ key, description: descriptionOf(key), isSecret: secretKeys.includes(name), isRequired: !usual.success }];
   });
 };
-
-/** Whether a setting is a secret. */
-export const isSecretSetting = (key: string): boolean =>
-  allSettings().some((setting) => setting.key === key && setting.isSecret);
 
 /** The problem of a value with its remedy; null for a valid value. */
 export const faultOf = (key: string, value: string): string | null => {
@@ -130,28 +126,9 @@ export const configText = (setUp: SetUp, path: string): string => {
   return `${lines.join('\n')}\n`;
 };
 
-/** A value in the syntax of `.env` files, which have three kinds of quotes and no escapes; null if no quotes fit. */
-const quoted = (value: string): string | null => {
-  if (/^[\w./:@%+=,-]*$/u.test(value)) return value;
-  const quote = [`'`, '"', '`'].find((sign) => !value.includes(sign));
-  return quote === undefined || (quote === '"' && value.includes('\\')) ? null : quote + value + quote;
-};
-
-/** The text of a `.env` file with the settings as variables, which replace their lines; null if a value cannot be quoted. */
-export const envText = (before: string, settings: SetUp['settings']): string | null => {
-  const variables = [...settings].map(([key, value]) => [variableOf(key), quoted(value)] as const);
-  if (variables.some(([, value]) => value === null)) return null;
-  const names = new Set(variables.map(([name]) => name));
-  const isKept = (line: string): boolean => !names.has(/^\s*(?:export\s+)?(\w+)\s*=/u.exec(line)?.[1] ?? '');
-  const kept = before.trimEnd() === '' ? [] : before.trimEnd().split('\n').filter(isKept);
-  return [...kept, ...variables.map(([name, value]) => `${name}=${value ?? ''}`), ''].join('\n');
-};
-
-/** Settings with one text as their value in a configuration file, by their dotted keys; null if the file is not valid YAML. */
-export const settingsIn = (fileText: string): ReadonlyMap<string, string> | null => {
-  const document = parseDocument(fileText, { schema: 'failsafe' });
-  if (document.errors.length > 0) return null;
-  const top: unknown = document.toJS();
+/** Settings with one text as their value in a configuration file, by their dotted keys. */
+export const settingsIn = (fileText: string): ReadonlyMap<string, string> => {
+  const top: unknown = parseDocument(fileText, { schema: 'failsafe' }).toJS();
   if (!isSection(top)) return new Map();
   const providers = PROVIDERS.map(({ name }) => name);
   const entries = Object.entries(top).flatMap(([name, value]): [string, unknown][] => {
@@ -161,34 +138,9 @@ export const settingsIn = (fileText: string): ReadonlyMap<string, string> | null
   return new Map(entries.filter((entry): entry is [string, string] => isText(entry[1]) && entry[1] !== ''));
 };
 
-/** The providers of the links in a configuration file, which is valid YAML, in the order of the sides. */
-export const providersIn = (fileText: string): readonly string[] => {
-  const top: unknown = parseDocument(fileText, { schema: 'failsafe' }).toJS();
-  const links: unknown = isSection(top) ? top['links'] : undefined;
-  const found = (typeof links === 'object' && links !== null ? Object.values(links) : [{}]).flatMap((link: unknown) =>
-    SIDES.map((side) => {
-      const own: unknown = isSection(link) ? link[side] : undefined;
-      return isSection(own) ? own['provider'] : USUAL_PROVIDERS[side];
-    }),
-  );
-  return [...new Set(found)].filter(isText).filter((name) => PROVIDERS.some((provider) => provider.name === name));
-};
-
 /** The text of a configuration file with one setting changed. */
 export const withSettingAt = (fileText: string, keys: readonly string[], value: string): string => {
   const document = parseDocument(fileText, { schema: 'failsafe' });
   document.setIn(keys, value);
-  return document.toString({ lineWidth: 0 });
-};
-
-/** The text of a configuration file with these settings changed. Comments and all other settings stay. */
-export const changedConfigText = (fileText: string, settings: SetUp['settings']): string => {
-  const document = parseDocument(fileText, { schema: 'failsafe' });
-  for (const [key, value] of settings) {
-    const [section, name] = splitKey(key);
-    if (section === '') document.set(name, value);
-    else if (isMap(document.get(section))) document.setIn([section, name], value);
-    else document.set(section, document.createNode({ [name]: value }));
-  }
   return document.toString({ lineWidth: 0 });
 };

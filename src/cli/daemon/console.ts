@@ -7,7 +7,7 @@ import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/config
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
 import { openBrowser } from '../terminal/open-browser.ts';
-import { confirm, waitForEnter } from '../terminal/prompts.ts';
+import { askerOf, unlessInterrupted } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type ConsoleOptions = PlaceOptions & { readonly browser?: boolean };
@@ -42,9 +42,10 @@ const openConsole = async (
   if (!process.stdin.isTTY || !terminal.stdout.isTTY) return EXIT.done;
   terminal.print('The link works once and expires after five minutes.');
   if (options.browser === false) return EXIT.done;
-  if (!(await confirm(terminal, process.stdin, 'Open it in the browser?'))) return EXIT.done;
+  const asker = askerOf(terminal);
+  if (!(await unlessInterrupted(asker.yesNo('Open it in the browser?', false), false))) return EXIT.done;
   await using _ = await openBrowser(link);
-  await waitForEnter(terminal, process.stdin, 'Press Enter when the browser shows the page.');
+  await unlessInterrupted(asker.text('Press Enter when the browser shows the page.'), '');
   return EXIT.done;
 };
 

@@ -5,10 +5,11 @@ import type { Side } from '../../core/contact/side.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { systemClock } from '../../util/clock.ts';
+import { readTextFile } from '../../util/files.ts';
 import { listenForInterrupt, withApp, type CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { readTextOrEmpty, replaceFile } from './config-file.ts';
-import type { Asker } from './questions.ts';
+import { replaceFile } from './config-file.ts';
+import type { Asker } from '../terminal/prompts.ts';
 
 /**
  * Returns the fault in a provider's addresses and client that a request without a sign-in shows; null if no fault was found or
@@ -52,7 +53,7 @@ const chooseAmong = async (
   const question = `Which ${collection.word} at ${place} to sync`;
   const value = await asker.choice(question, found, first.value);
   const { path, keys } = sectionPlace(configFile, link.name);
-  await replaceFile(path, withSettingAt(await readTextOrEmpty(path), [...keys, side, collection.key], value));
+  await replaceFile(path, withSettingAt(await readTextFile(path), [...keys, side, collection.key], value));
 };
 
 /**

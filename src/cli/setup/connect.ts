@@ -13,7 +13,7 @@ import type { PlaceOptions } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, wholeNumber, withOneLink, readSecretFile, type Define } from '../command/options.ts';
 import { withApp, type Opened } from '../command/with-app.ts';
-import { askSecret, InterruptedError } from '../terminal/prompts.ts';
+import { askerOf, InterruptedError } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { readPipedLine } from './consent-answer.ts';
 import { askForConsent } from './consent.ts';
@@ -73,10 +73,12 @@ const readKey = async ({ terminal, signal, options }: Step, name: string): Promi
   if (options.apiKeyFile !== undefined) return readSecretFile('--api-key-file', options.apiKeyFile);
   refuseArgument(options.apiKey ?? '-');
   if (!process.stdin.isTTY) return readPipedLine(process.stdin, name, signal);
-  return askSecret({ input: process.stdin, output: terminal.stdout }, `${name} (not shown)`).catch((cause: unknown) => {
-    if (!(cause instanceof InterruptedError)) throw cause;
-    throw new SignInError(`No ${name} was given. Nothing was stored.`, 'other', { cause });
-  });
+  return askerOf(terminal)
+    .secret(`${name} (not shown)`)
+    .catch((cause: unknown) => {
+      if (!(cause instanceof InterruptedError)) throw cause;
+      throw new SignInError(`No ${name} was given. Nothing was stored.`, 'other', { cause });
+    });
 };
 
 const signIn = async (step: Step): Promise<Grant> => {

@@ -1,42 +1,31 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Option } from 'commander';
 import { configFileOf, readConfig, settingsInVariables } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { isSecretSetting } from '../../app/config/set-up.ts';
-import { variableOf } from '../../app/config/sources.ts';
+import { linkFileBeside } from '../../app/config/link-files.ts';
+import { isName, NOT_A_LINK_NAME } from '../../app/config/link-sections.ts';
+import { settingsIn } from '../../app/config/set-up.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
-import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
+import { providerNamed } from '../../providers/registry.ts';
+import { readTextFile } from '../../util/files.ts';
 import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, providerOption, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import { plan } from '../sync/plan.ts';
-import { InterruptedError } from '../terminal/prompts.ts';
+import { askerOf, InterruptedError } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkClient, chooseCollection, needsCollectionChoice } from './account.ts';
-import { readExisting, writeAnswers, writeLinkFile, type Existing } from './config-file.ts';
-import { linkFileBeside } from '../../app/config/link-files.ts';
-import { isName, NOT_A_LINK_NAME } from '../../app/config/link-sections.ts';
+import { writeConfigFile, writeLinkFile } from './config-file.ts';
 import { connect, portOption, type ConnectOptions } from './connect.ts';
 import { doctor } from './doctor.ts';
-import {
-  askAll,
-  createAsker,
-  NON_INTERACTIVE,
-  type AnswerHandlers,
-  type Answers,
-  type Asker,
-  type KnownAnswers,
-  type SecretPlace,
-} from './questions.ts';
+import { askAll, NON_INTERACTIVE, type AnswerHandlers } from './questions.ts';
 
 type InitOptions = PlaceOptions &
   Pick<ConnectOptions, 'browser' | 'port'> & {
     readonly left?: string;
     readonly right?: string;
-    readonly secrets?: SecretPlace;
     /** The name of a link to add in a file of its own. */
     readonly link?: string;
     /** Asks no question: all values come from variables and options. */
@@ -57,39 +46,14 @@ const introduce = (terminal: Terminal, path: string): void => {
       'init asks for the two providers, what each of them needs, and the time between two syncs.',
       `Then it writes ${path} (readable by you only), signs in at both sides, in the browser or with a password,`,
       'checks everything, and shows the plan of the first sync. It writes nothing at either side.',
-      'Enter accepts the value in parentheses. Ctrl-C stops; your answers are kept for the next init.',
+      'Enter accepts the value in parentheses. Ctrl-C stops.',
       '',
     ].join('\n'),
   );
 };
 
-/** The treatment of a configuration file that exists. */
-type Treatment = 'change' | 'replace' | 'leave';
-
-const chooseTreatment = async (
-  terminal: Terminal,
-  asker: Asker,
-  path: string,
-  isValid: boolean,
-): Promise<Treatment> => {
-  if (isValid) {
-    return asker.choice(
-      `${path} exists`,
-      [
-        { value: 'change', name: 'Change its values' },
-        { value: 'replace', name: 'Replace it with a new configuration' },
-        { value: 'leave', name: 'Leave it unchanged' },
-      ],
-      'change',
-    );
-  }
-  terminal.warn(`${path} exists and is not valid YAML.`);
-  return (await asker.yesNo('Replace it with a new configuration?', false)) ? 'replace' : 'leave';
-};
-
-const handlersFor = (terminal: Terminal, keep: AnswerHandlers['keep']): AnswerHandlers => ({
+const handlersFor = (terminal: Terminal): AnswerHandlers => ({
   inform: (text) => terminal.print(text),
-  keep,
   check: async (provider, settings) => {
     const { title } = providerNamed(provider);
     const fault = await checkClient(provider, settings);
@@ -100,127 +64,43 @@ const handlersFor = (terminal: Terminal, keep: AnswerHandlers['keep']): AnswerHa
 });
 
 /** For answers without questions. */
-const SILENT: AnswerHandlers = { inform: () => {}, keep: () => {}, check: () => Promise.resolve(true) };
+const SILENT: AnswerHandlers = { inform: () => {}, check: () => Promise.resolve(true) };
 
-/** Warns about variables that are used instead of an answer. */
-const warnAboutVariables = (terminal: Terminal, options: PlaceOptions, { settings }: Answers): void => {
-  for (const [key, value] of settingsInVariables(loadOptionsOf(options))) {
-    const answer = settings.get(key);
-    if (answer === undefined || answer === value) continue;
-    const shown = isSecretSetting(key) ? '' : ` (${value})`;
-    terminal.warn(`The variable ${variableOf(key)}${shown} is used instead of your answer. Unset it.`);
-  }
-};
-
-/** Reports the variables with tokens that are written although they were not asked for. */
-const reportTokens = (terminal: Terminal, options: PlaceOptions, { secrets, settings }: Answers): void => {
-  const tokens = new Set(PROVIDERS.map(({ name, tokenKey }) => `${name}.${tokenKey}`));
-  const found = settingsInVariables(loadOptionsOf(options));
-  const variables = [...settings.keys()].filter((key) => tokens.has(key) && found.has(key)).map(variableOf);
-  if (variables.length === 0 || secrets === 'none') return;
-  terminal.print(`The tokens in ${variables.join(' and ')} are written as well, so no sign-in is needed.`);
-};
-
-/** The answers to all questions; null if the questions were interrupted, after the answers so far were written. */
-const answersOf = async (
-  terminal: Terminal,
-  options: InitOptions,
-  asker: Asker,
-  { path, known }: { readonly path: string; readonly known: KnownAnswers },
-): Promise<Answers | null> => {
-  let soFar: Answers | null = null;
-  const keep = (answers: Answers): void => {
-    soFar = answers;
-  };
-  const handlers = options.yes ? { ...SILENT, keep } : handlersFor(terminal, keep);
-  try {
-    return await askAll(asker, known, handlers);
-  } catch (error) {
-    if (!(error instanceof InterruptedError)) throw error;
-    const written = soFar === null ? [] : await writeAnswers(path, soFar, { isComplete: false });
-    const where = `Your answers are in ${written.join(' and ')}. Continue with: contact-sync init`;
-    terminal.warn(`Interrupted. ${written.length === 0 ? 'Nothing was written.' : where}`);
-    return null;
-  }
-};
-
-/** Asks for all values and writes them. Returns false if the questions were interrupted. */
-const askAndWrite = async (
-  terminal: Terminal,
-  options: InitOptions,
-  asker: Asker,
-  { path, existing }: { readonly path: string; readonly existing: Existing | null },
-): Promise<boolean> => {
-  const { left, right, dataDir } = options;
-  const settings = new Map([...(existing?.settings ?? []), ...settingsInVariables(loadOptionsOf(options))]);
-  if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
-  const known = {
-    providers: { ...(left !== undefined && { left }), ...(right !== undefined && { right }) },
-    existing: existing?.providers ?? null,
-    secrets: options.secrets ?? existing?.secrets ?? null,
-    settings,
-  };
-  const answers = await answersOf(terminal, options, asker, { path, known });
-  if (answers === null) return false;
-  const written = await writeAnswers(path, answers, { isComplete: true });
-  terminal.print(`\nWritten, readable by you only: ${written.join(' and ')}`);
-  reportTokens(terminal, options, answers);
-  warnAboutVariables(terminal, options, answers);
-  return true;
-};
-
-/** Asks for the configuration and writes it. Returns null if it was written, otherwise the exit code. */
-const setUp = async (terminal: Terminal, options: InitOptions, path: string): Promise<ExitCode | null> => {
-  const exists = existsSync(path);
-  if (options.yes) {
-    if (exists) throw new UsageError(`${path} exists, and --yes replaces nothing. Move it, or set another --config.`);
-    await askAndWrite(terminal, { secrets: 'file', ...options }, NON_INTERACTIVE, { path, existing: null });
-    return null;
-  }
-  if (!process.stdin.isTTY) throw new UsageError(NO_TERMINAL);
-  introduce(terminal, path);
-  const asker = createAsker({ input: process.stdin, output: terminal.stdout });
-  const existing = exists ? await readExisting(path) : null;
-  const treatment = exists
-    ? await chooseTreatment(terminal, asker, path, existing !== null).catch((error: unknown): Treatment => {
-        if (error instanceof InterruptedError) return 'leave';
-        throw error;
-      })
-    : 'replace';
-  if (treatment === 'leave') {
-    terminal.print('Nothing was changed.');
-    return EXIT.done;
-  }
-  const isWritten = await askAndWrite(terminal, options, asker, {
-    path,
-    existing: treatment === 'change' ? existing : null,
-  });
-  return isWritten ? null : EXIT.failed;
-};
-
-/** Checks that a further link can be added. Throws {@link UsageError}. */
-const checkNewLink = ({ link = '', secrets, yes }: InitOptions, configFile: string): void => {
+/** The file that init writes: the configuration file, or that of a further link. Throws {@link UsageError}. */
+const targetOf = ({ link }: InitOptions, configFile: string): string => {
+  if (link === undefined) return configFile;
   if (!isName(link)) throw new UsageError(`--link: "${link}" ${NOT_A_LINK_NAME}`);
-  if (secrets === 'env')
-    throw new UsageError('--secrets env sets variables for all links. Use file or none with --link.');
   if (!existsSync(configFile)) throw new UsageError(`There is no ${configFile}. Begin without --link.`);
-  const path = linkFileBeside(configFile, link);
-  if (existsSync(path)) throw new UsageError(`${path} exists. Change it there, or remove it.`);
-  if (!yes && !process.stdin.isTTY) throw new UsageError(NO_TERMINAL);
+  return linkFileBeside(configFile, link);
 };
 
-/** Asks for the settings of a further link and writes its file. Returns null if it was written, otherwise the exit code. */
-const addLink = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<ExitCode | null> => {
-  checkNewLink(options, configFile);
-  const { left, right, link = '', secrets = 'file', yes = false } = options;
-  const common: ReadonlyMap<string, string> = (await readExisting(configFile))?.settings ?? new Map();
+/** Asks for all values and writes them to a new file. */
+const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<void> => {
+  const { left, right, link, dataDir, yes = false } = options;
+  const common = link === undefined ? new Map<string, string>() : settingsIn(await readTextFile(configFile));
   const settings = new Map([...common, ...settingsInVariables(loadOptionsOf(options))]);
+  if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
   const providers = { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
-  const asker = yes ? NON_INTERACTIVE : createAsker({ input: process.stdin, output: terminal.stdout });
-  const handlers = yes ? SILENT : handlersFor(terminal, () => undefined);
+  const asker = yes ? NON_INTERACTIVE : askerOf(terminal);
+  const answers = await askAll(asker, { providers, settings }, yes ? SILENT : handlersFor(terminal));
+  if (link === undefined) await writeConfigFile(configFile, answers);
+  else await writeLinkFile(configFile, link, answers, common);
+};
+
+/** Writes the file unless it exists. Returns null if there is one now, otherwise the exit code. */
+const setUp = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<ExitCode | null> => {
+  const { yes = false } = options;
+  const path = targetOf(options, configFile);
+  const exists = existsSync(path);
+  if (exists && yes) throw new UsageError(`${path} exists, and --yes replaces nothing. Move it, or name another one.`);
+  if (!yes && !process.stdin.isTTY) throw new UsageError(NO_TERMINAL);
+  if (exists) {
+    terminal.print(`${path} exists and is used as it is. Edit it to change a value.`);
+    return null;
+  }
+  if (!yes) introduce(terminal, path);
   try {
-    const answers = await askAll(asker, { providers, existing: null, secrets, settings }, handlers);
-    const path = await writeLinkFile(configFile, link, answers, common);
+    await askAndWrite(terminal, options, configFile);
     terminal.print(`\nWritten, readable by you only: ${path}`);
     return null;
   } catch (error) {
@@ -229,6 +109,10 @@ const addLink = async (terminal: Terminal, options: InitOptions, configFile: str
     return EXIT.failed;
   }
 };
+
+/** How to continue after a failed step. */
+const howToContinue = ({ link }: InitOptions): string =>
+  `\nTo change an answer, edit the file. To continue: contact-sync init${link === undefined ? '' : ` --link ${link}`}`;
 
 type OpenSide = { readonly link: LinkConfig; readonly side: Side; readonly isSignedIn: boolean };
 
@@ -257,9 +141,8 @@ const signInAt = async (
   heading(terminal, `Sign in at ${place}`);
   const { hasPassword = false } = providerNamed(provider);
   for (;;) {
-    const asker = createAsker({ input: process.stdin, output: terminal.stdout });
     const password = needsCollectionChoice(link, side)
-      ? await chooseCollection(terminal, options, asker, { link, side, configFile })
+      ? await chooseCollection(terminal, options, askerOf(terminal), { link, side, configFile })
       : null;
     if (isSignedIn) return EXIT.done;
     const given = { ...options, printsNext: false, ...(password !== null && { password }) };
@@ -278,7 +161,7 @@ const signIn = async (terminal: Terminal, options: InitOptions, path: string): P
       return EXIT.failed;
     });
     if (code === EXIT.done) continue;
-    terminal.print(`\nTo change an answer or to try again: contact-sync init`);
+    terminal.print(howToContinue(options));
     return code;
   }
   return EXIT.done;
@@ -289,7 +172,7 @@ const finish = async (terminal: Terminal, options: InitOptions): Promise<ExitCod
   heading(terminal, 'Check (contact-sync doctor)');
   const code = await doctor(terminal, options.link, options);
   if (code !== EXIT.done) {
-    terminal.print(`\nTo change an answer: contact-sync init\nTo check again: contact-sync doctor`);
+    terminal.print(howToContinue(options));
     return code;
   }
   heading(terminal, 'Plan of the first sync (contact-sync plan)');
@@ -310,7 +193,7 @@ const finish = async (terminal: Terminal, options: InitOptions): Promise<ExitCod
 const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
   if (options.dataDir === '') throw new UsageError('--data-dir is empty. Name a directory, or leave the option out.');
   const path = configFileOf(loadOptionsOf(options));
-  const code = await (options.link === undefined ? setUp(terminal, options, path) : addLink(terminal, options, path));
+  const code = await setUp(terminal, options, path);
   if (code !== null) return code;
   const here = { ...options, config: path };
   const signedIn = options.yes ? EXIT.done : await signIn(terminal, here, path);
@@ -319,21 +202,13 @@ const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode>
 
 const INIT_HELP = `
 init asks its questions on a terminal. Variables that are set (GOOGLE_CLIENT_ID, ...) are offered as answers; with --yes
-they are the only source. If the configuration file exists, init offers to change its values, to replace it, or to leave
-it unchanged; --yes never changes it. A new configuration has firstSync: review, unless you decline: the first sync then
-waits for sync --accept-first.`;
+they are the only source. If the file exists, init keeps it and continues with the sign-in; with --yes it ends. A new configuration has firstSync: review, unless you decline: the first sync then waits for sync --accept-first.`;
 
 /** Defines `init`. */
 export const defineInit: Define = (command, call) => {
   command
     .addOption(providerOption('left', PROVIDER_NAMES))
     .addOption(providerOption('right', PROVIDER_NAMES))
-    .addOption(
-      new Option(
-        '--secrets <PLACE>',
-        'where to write secrets: into the configuration file, into a .env next to it, or nowhere',
-      ).choices(['file', 'env', 'none']),
-    )
     .option('--no-browser', 'only print the address to sign in at')
     .addOption(portOption())
     .option('--link <NAME>', 'add a link in a file of its own, links/NAME.yaml next to the configuration file')

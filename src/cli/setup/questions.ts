@@ -1,57 +1,26 @@
 import { isName } from '../../app/config/link-sections.ts';
-import { faultOf, isSecretSetting, settingsToAsk, type SetUp } from '../../app/config/set-up.ts';
+import { faultOf, settingsToAsk, type SetUp } from '../../app/config/set-up.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import type { Preset } from '../../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
-import { askChoice, askSecret, askText, askYesNo, type Choice, type Streams } from '../terminal/prompts.ts';
-
-/** The place of secrets: the configuration file, a `.env` next to it, or none because variables set them. */
-export type SecretPlace = 'file' | 'env' | 'none';
+import type { Asker } from '../terminal/prompts.ts';
 
 /** The answers that are known before the first question. */
 export type KnownAnswers = {
   /** The providers from options. */
   readonly providers: Partial<Sides<string>>;
-  /** The providers of the links in an existing configuration, which are kept; null for a new configuration. */
-  readonly existing: readonly string[] | null;
-  readonly secrets: SecretPlace | null;
-  /** The values from variables or an existing configuration, by their dotted keys. */
+  /** The values from variables or the configuration file, by their dotted keys. */
   readonly settings: ReadonlyMap<string, string>;
-};
-
-export type Answers = Pick<SetUp, 'settings'> & {
-  /** Null: the links of the existing configuration are kept, and `settings` has only the answered ones. */
-  readonly sides: SetUp['sides'] | null;
-  readonly secrets: SecretPlace;
-};
-
-/** Asks one question of each kind. */
-export type Asker = {
-  text(message: string, usual: string, fault?: (answer: string) => string | null): Promise<string>;
-  secret(message: string, usual: string, fault: (answer: string) => string | null): Promise<string>;
-  choice<const Value extends string>(
-    message: string,
-    choices: readonly Choice<Value>[],
-    usual: NoInfer<Value>,
-  ): Promise<Value>;
-  yesNo(message: string, usual: boolean): Promise<boolean>;
 };
 
 /** Answers every question with its default. */
 export const NON_INTERACTIVE: Asker = {
-  text: (_, usual) => Promise.resolve(usual),
-  secret: (_, usual) => Promise.resolve(usual),
+  text: (_, usual = '') => Promise.resolve(usual),
+  secret: (_, usual = '') => Promise.resolve(usual),
   choice: (_message, _choices, usual) => Promise.resolve(usual),
   yesNo: (_, usual) => Promise.resolve(usual),
 };
-
-export const createAsker = (streams: Streams): Asker => ({
-  text: (message, usual, fault = () => null) => askText(streams, message, { usual, faultOf: fault }),
-  secret: (message, usual, fault) => askSecret(streams, message, { usual, faultOf: fault }),
-  choice: (message, choices, usual) => askChoice(streams, message, choices, usual),
-  yesNo: (message, usual) => askYesNo(streams, message, usual),
-});
 
 const USUAL_INTERVAL = '5m';
 
@@ -75,12 +44,6 @@ const askSides = async (asker: Asker, known: KnownAnswers): Promise<SetUp['sides
   const names = areAlike ? { left: await askName(asker, 'left'), right: await askName(asker, 'right') } : null;
   return bySide((side) => ({ provider: providers[side], name: names?.[side] ?? null }));
 };
-
-const SECRET_PLACES: readonly Choice<SecretPlace>[] = [
-  { value: 'file', name: 'in the configuration file' },
-  { value: 'env', name: 'in a .env file next to it' },
-  { value: 'none', name: 'nowhere: I set variables' },
-];
 
 /** Asks for a setting of a provider in words: `Google: id of the OAuth client`. */
 const askSetting = (
@@ -125,40 +88,22 @@ const askPreset = async (
   return [key, await askPresetValue(asker, preset, key)];
 };
 
-/** Receives the answers while questions are asked. */
+/** Handles what happens between the questions. */
 export type AnswerHandlers = {
   /** Prints a text between two questions. */
   readonly inform: (text: string) => void;
-  /** Receives all answers so far after each setting. */
-  readonly keep: (answers: Answers) => void;
   /** Checks the settings of a provider; reports a fault and returns false for settings that do not work. */
   readonly check: (provider: string, settings: ReadonlyMap<string, string>) => Promise<boolean>;
 };
 
-/** Asks for all settings of a new link. */
-export const askAll = async (
-  asker: Asker,
-  known: KnownAnswers,
-  { inform, keep, check }: AnswerHandlers,
-): Promise<Answers> => {
-  const sides = known.existing === null ? await askSides(asker, known) : null;
-  const secrets = known.secrets ?? (await asker.choice('Where to store secrets', SECRET_PLACES, 'file'));
+/** Asks for all settings of a new link. Settings of a provider that the link does not use are left out. */
+export const askAll = async (asker: Asker, known: KnownAnswers, { inform, check }: AnswerHandlers): Promise<SetUp> => {
+  const sides = await askSides(asker, known);
   const settings = new Map(known.settings);
-  const asked = new Set<string>();
-  const providers = new Set(sides === null ? known.existing : SIDES.map((side) => sides[side].provider));
-  // Settings of a provider that the link does not use are not written.
-  const isUsed = (key: string): boolean => !key.includes('.') || providers.has(key.split('.')[0] ?? '');
-  const isWritten = (key: string): boolean => (sides === null ? asked.has(key) : isUsed(key));
-  const answers = (): Answers => ({
-    sides,
-    secrets,
-    settings: new Map([...settings].filter(([key]) => isWritten(key))),
-  });
+  const providers = new Set(SIDES.map((side) => sides[side].provider));
   const set = (key: string, answer: string): void => {
-    asked.add(key);
     if (answer === '') settings.delete(key);
     else settings.set(key, answer);
-    keep(answers());
   };
   const askOf = async (provider: string): Promise<void> => {
     const { setUpHint, title } = providerNamed(provider);
@@ -166,8 +111,8 @@ export const askAll = async (
     const preset = await askPreset(asker, provider, { settings, inform });
     if (preset !== null) set(...preset);
     for (const setting of settingsToAsk(provider)) {
-      const { key, isSecret } = setting;
-      if (key === preset?.[0] || settings.has(`${key}File`) || (isSecret && secrets === 'none')) continue;
+      const { key } = setting;
+      if (key === preset?.[0] || settings.has(`${key}File`)) continue;
       set(key, await askSetting(asker, title, setting, settings.get(key) ?? ''));
     }
     const isFine = await check(provider, settings);
@@ -182,13 +127,6 @@ export const askAll = async (
     settings.get('firstSync') !== 'run',
   );
   set('firstSync', reviews ? 'review' : 'run');
-  return answers();
-};
-
-/** The settings for the configuration file, and those for the `.env` file. */
-export const divide = ({ secrets, settings }: Answers) => {
-  const isSecret = ([key]: readonly [string, string]): boolean => isSecretSetting(key);
-  const open = [...settings].filter((entry) => secrets === 'file' || !isSecret(entry));
-  const hidden = secrets === 'env' ? [...settings].filter(isSecret) : [];
-  return { inFile: new Map(open), inEnv: new Map(hidden) };
+  const isUsed = (key: string): boolean => !key.includes('.') || providers.has(key.split('.')[0] ?? '');
+  return { sides, settings: new Map([...settings].filter(([key]) => isUsed(key))) };
 };

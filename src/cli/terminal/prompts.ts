@@ -4,7 +4,7 @@ import { UsageError } from '../command/exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The streams for questions and answers. */
-export type Streams = { readonly input: Readable; readonly output: NodeJS.WritableStream };
+type Streams = { readonly input: Readable; readonly output: NodeJS.WritableStream };
 
 /** A question ended without an answer: Ctrl-C or Ctrl-D was pressed, or the input ended. */
 export class InterruptedError extends Error {
@@ -43,56 +43,47 @@ type FaultOf = (answer: string) => string | null;
 
 const validity = (fault: string | null): true | string => (fault === null ? true : `The value ${fault}`);
 
-/** Asks for a text; an empty answer means `usual`. Repeats the question while `faultOf` finds a fault. */
-export const askText = async (
-  streams: Streams,
-  message: string,
-  { usual = '', faultOf = () => null }: { readonly usual?: string; readonly faultOf?: FaultOf } = {},
-): Promise<string> => {
-  const validate = (answer: string): true | string => validity(faultOf(answer.trim()));
-  const answer = await answerOf(streams, (context) => askInput({ message, default: usual, validate }, context));
-  return answer.trim();
+type Choice<Value> = { readonly value: Value; readonly name: string };
+
+/** Asks one question of each kind. An empty answer means `usual`. Throws {@link InterruptedError} without an answer. */
+export type Asker = {
+  /** Repeats the question while `faultOf` finds a fault. */
+  text(message: string, usual?: string, faultOf?: FaultOf): Promise<string>;
+  /** Like `text`. Neither the answer nor `usual` is shown. */
+  secret(message: string, usual?: string, faultOf?: FaultOf): Promise<string>;
+  choice<const Value extends string>(
+    message: string,
+    choices: readonly Choice<Value>[],
+    usual: NoInfer<Value>,
+  ): Promise<Value>;
+  yesNo(message: string, usual: boolean): Promise<boolean>;
 };
 
-/** Asks for a secret: neither the answer nor `usual` is shown. */
-export const askSecret = async (
-  streams: Streams,
-  message: string,
-  { usual = '', faultOf = () => null }: { readonly usual?: string; readonly faultOf?: FaultOf } = {},
-): Promise<string> => {
-  const validate = (answer: string): true | string => validity(faultOf(answer.trim() || usual));
-  const config = { message, mask: '*', toggleMask: false, validate };
-  return (await answerOf(streams, (context) => password(config, context))).trim() || usual;
-};
+export const createAsker = (streams: Streams): Asker => ({
+  text: async (message, usual = '', faultOf = () => null) => {
+    const validate = (answer: string): true | string => validity(faultOf(answer.trim()));
+    return (await answerOf(streams, (context) => askInput({ message, default: usual, validate }, context))).trim();
+  },
+  secret: async (message, usual = '', faultOf = () => null) => {
+    const validate = (answer: string): true | string => validity(faultOf(answer.trim() || usual));
+    const config = { message, mask: '*', toggleMask: false, validate };
+    return (await answerOf(streams, (context) => password(config, context))).trim() || usual;
+  },
+  choice: (message, choices, usual) =>
+    answerOf(streams, (context) => select({ message, choices, default: usual }, context)),
+  yesNo: (message, usual) => answerOf(streams, (context) => yesNo({ message, default: usual }, context)),
+});
 
-export const askYesNo = (streams: Streams, message: string, usual: boolean): Promise<boolean> =>
-  answerOf(streams, (context) => yesNo({ message, default: usual }, context));
+/** Asks on standard input and the terminal. */
+export const askerOf = ({ stdout }: Pick<Terminal, 'stdout'>): Asker =>
+  createAsker({ input: process.stdin, output: stdout });
 
-export type Choice<Value> = { readonly value: Value; readonly name: string };
-
-export const askChoice = <const Value extends string>(
-  streams: Streams,
-  message: string,
-  choices: readonly Choice<Value>[],
-  usual: NoInfer<Value>,
-): Promise<Value> => answerOf(streams, (context) => select({ message, choices, default: usual }, context));
-
-type Output = { readonly stdout: NodeJS.WritableStream };
-
-const unlessInterrupted = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
+/** The answer, or another value if the question was interrupted. */
+export const unlessInterrupted = <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
   answer.catch((error: unknown) => {
     if (error instanceof InterruptedError) return otherwise;
     throw error;
   });
-
-/** Asks a yes-or-no question. Enter, Ctrl-C and the end of the input mean no. */
-export const confirm = ({ stdout }: Output, input: Readable, question: string): Promise<boolean> =>
-  unlessInterrupted(askYesNo({ input, output: stdout }, question, false), false);
-
-/** Waits until Enter or Ctrl-C is pressed, or the input ends. */
-export const waitForEnter = async ({ stdout }: Output, input: Readable, text: string): Promise<void> => {
-  await unlessInterrupted(askText({ input, output: stdout }, text), '');
-};
 
 /** A step that deletes something. */
 type DestructiveStep = {
@@ -118,7 +109,7 @@ export const mayDelete = async (
   if (json || !process.stdin.isTTY || !terminal.stdout.isTTY) {
     throw new UsageError(`${effect} Nothing was changed. To confirm, run: ${command}`);
   }
-  const answer = await confirm(terminal, process.stdin, question);
+  const answer = await unlessInterrupted(askerOf(terminal).yesNo(question, false), false);
   if (!answer) terminal.print('Nothing was changed.');
   return answer;
 };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseEnv, stripVTControlCharacters } from 'node:util';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { startFakeServer } from '../../support/carddav/fake-server.ts';
 import { cliHost, type HostedCommand } from '../../support/cli-host.ts';
@@ -122,7 +122,6 @@ test('init introduces itself, asks for settings, signs in at both sides, checks 
   const file = join(folder, 'config/contact-sync.yaml');
   await command.answer('Provider of the left side');
   await command.answer('Provider of the right side');
-  await command.answer('Where to store secrets', DOWN);
   await command.answer('Google: id of the OAuth client');
   await command.answer('Google: secret of the OAuth client', secret);
   await command.answer('Service: address of the API');
@@ -143,54 +142,45 @@ test('init introduces itself, asks for settings, signs in at both sides, checks 
   expect(stdout.match(/Next: /gu)).toHaveLength(1);
   expect(stdout).not.toContain(secret);
 
-  const envFile = join(folder, 'config/.env');
-  expect([await modeOf(file), await modeOf(envFile)]).toEqual([0o600, 0o600]);
+  expect(await modeOf(file)).toBe(0o600);
   const text = await readFile(file, 'utf8');
   expect(text).toMatch(/^syncInterval: 10m$/mu);
   expect(text).toMatch(/^firstSync: review$/mu);
-  expect(text).not.toContain(secret);
-  expect(parseEnv(await readFile(envFile, 'utf8'))).toMatchObject({ GOOGLE_CLIENT_SECRET: secret });
+  expect(text).toContain(`clientSecret: ${secret}`);
   expect(await cliHost.run(['plan'], {}, folder)).toMatchObject({ code: 3 });
 });
 
-/** Accepts the values of both clients, except the secret of the service. */
-const acceptClients = async (command: ReturnType<typeof ask>): Promise<void> => {
-  await command.answer('Google: id of the OAuth client');
-  await command.answer('Google: secret of the OAuth client');
-  for (const what of ['API', 'sign-in pages']) await command.answer(`Service: address of the ${what}`);
-  await command.answer('Service: id of the registered application');
-};
-
-test('init refuses a wrong client at once, and a second init corrects an answer and keeps the rest of the file', async () => {
+test('init refuses a wrong client at once and asks again, and an interrupted one writes nothing', async () => {
   const folder = await newFolder('corrected');
-  const env = { ...variables(), SERVICE_CLIENT_SECRET: 'wrong' };
+  const { SERVICE_CLIENT_SECRET: secret = '', ...rest } = variables();
+  const env = { ...rest, SERVICE_CLIENT_SECRET: 'wrong' };
   const file = join(folder, 'trial.yaml');
-  const first = ask(['--config', file], env, folder);
-  await first.answer('Provider of the left side');
-  await first.answer('Provider of the right side');
-  await first.answer('Where to store secrets');
-  await acceptClients(first);
-  await first.answer('Service: secret of the registered application');
-  await first.answer('Correct these values?', CONTROL_C);
-  const refused = await first.end;
+  const askAll = async (last: string) => {
+    const command = ask(['--config', file], env, folder);
+    await command.answer('Provider of the left side');
+    await command.answer('Provider of the right side');
+    await command.answer('Google: id of the OAuth client');
+    await command.answer('Google: secret of the OAuth client');
+    for (const what of ['API', 'sign-in pages']) await command.answer(`Service: address of the ${what}`);
+    await command.answer('Service: id of the registered application');
+    await command.answer('Service: secret of the registered application');
+    await command.answer('Correct these values?', last);
+    return command;
+  };
+  const refused = await (await askAll(CONTROL_C)).end;
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was written.')]);
   expect(refused.stderr).toMatch(/SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong/u);
-  expect(refused.stderr).toContain(`Continue with: contact-sync --config ${file} init`);
-  expect(refused.code).toBe(1);
+  expect(await readdir(folder)).toEqual([]);
 
-  const { SERVICE_CLIENT_SECRET: secret = '', FIRST_SYNC: _, ...rest } = variables();
-  await appendFile(file, '# my own comment\ndeletePolicy: keep\n');
-  const second = ask(['--config', file], { SERVICE_ACCESS_TOKEN: rest['SERVICE_ACCESS_TOKEN'] ?? '' }, folder);
-  await second.answer('Change its values');
-  await acceptClients(second);
-  await second.answer('Service: secret of the registered application', secret);
-  await second.answer('Time between two syncs');
-  await second.answer('Wait for your approval', 'n');
-  const corrected = await second.end;
-  expect(corrected.code).toBe(0);
-  expect(corrected.stdout).toContain(`Next: contact-sync --config ${file} sync\n`);
+  const corrected = await askAll('y');
+  for (const what of ['API', 'sign-in pages']) await corrected.answer(`Service: address of the ${what}`);
+  await corrected.answer('Service: id of the registered application');
+  await corrected.answer('Service: secret of the registered application', secret);
+  await corrected.answer('Time between two syncs');
+  await corrected.answer('Wait for your approval', 'n');
+  await corrected.end;
   const text = await readFile(file, 'utf8');
   expect(text).toContain(`  clientSecret: ${secret}\n`);
-  expect(text).toContain('# my own comment\ndeletePolicy: keep\n');
   expect(text).toMatch(/^firstSync: run$/mu);
 });
 
@@ -207,7 +197,6 @@ test('for a CardDAV side init asks for the password and for the address book of 
   const command = ask([], variables(), folder);
   await command.answer('Provider of the left side');
   await command.answer('Provider of the right side', DOWN + DOWN);
-  await command.answer('Where to store secrets');
   await command.answer('Google: id of the OAuth client');
   await command.answer('Google: secret of the OAuth client');
   await command.answer('Which CardDAV server');
@@ -227,15 +216,17 @@ test('for a CardDAV side init asks for the password and for the address book of 
   expect(text).not.toContain('abcd efgh');
 });
 
-test('an existing configuration can be left unchanged', async () => {
+test('with an existing configuration init asks nothing, and continues with the sign-in', async () => {
   const folder = await newFolder('kept');
   await cliHost.run(['init', '--yes'], variables(), folder);
   const file = join(folder, 'config/contact-sync.yaml');
   const before = await readFile(file, 'utf8');
-  const command = ask([], variables(), folder);
-  await command.answer('Change its values', DOWN + DOWN);
-  expect(await command.end).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing was changed.') });
-  expect(await readFile(file, 'utf8')).toBe(before);
+  await writeFile(file, before.replace(/ *# Token[^\n]*\n *refreshToken:.*\n/u, ''));
+  const command = ask(['--no-browser'], {}, folder);
+  await consent(command, 0);
+  const { code, stdout } = await command.end;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/exists and is used as it is[^]*Signed in at Google as [^]*^default: full/mu);
 });
 
 test('without a terminal init asks nothing and names --yes', async () => {
@@ -261,19 +252,11 @@ test('an empty --data-dir, which an unset variable of a script leaves, is refuse
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('with --secrets none secrets in variables are written to no file', async () => {
-  const folder = await newFolder('none');
-  expect(await cliHost.run(['init', '--yes', '--secrets', 'none'], variables(), folder)).toMatchObject({ code: 0 });
-  const text = await readFile(join(folder, 'config/contact-sync.yaml'), 'utf8');
-  for (const secret of secretsOf(ground.env)) expect(text).not.toContain(secret);
-  expect(existsSync(join(folder, 'config/.env'))).toBe(false);
-});
-
 test('a fault found by doctor sets the exit code, and no plan is shown', async () => {
   const folder = await newFolder('refused');
   const env = { ...variables(), SERVICE_ACCESS_TOKEN: 'wrong' };
   const { code, stdout } = await cliHost.run(['init', '--yes'], env, folder);
   expect(code).toBe(4);
   expect(stdout).toMatch(/^FAIL +default service-credentials/mu);
-  expect(stdout).toContain('To change an answer: contact-sync init\nTo check again: contact-sync doctor\n');
+  expect(stdout).toContain('To change an answer, edit the file. To continue: contact-sync init\n');
 });

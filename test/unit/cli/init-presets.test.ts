@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { askAll, NON_INTERACTIVE, type Asker } from '../../../src/cli/setup/questions.ts';
+import { askAll, NON_INTERACTIVE } from '../../../src/cli/setup/questions.ts';
+import type { Asker } from '../../../src/cli/terminal/prompts.ts';
 import { faultOf } from '../../../src/app/config/set-up.ts';
 import { PROVIDERS } from '../../../src/providers/registry.ts';
 
@@ -13,7 +14,7 @@ const answering = (answers: Readonly<Record<string, string>>): Asker & { readonl
   return {
     ...NON_INTERACTIVE,
     questions,
-    text: (question, usual) => Promise.resolve(answerTo(question, usual)),
+    text: (question, usual = '') => Promise.resolve(answerTo(question, usual)),
     choice: async (question, choices, usual) => {
       const answer = answerTo(question, usual);
       return choices.find(({ value }) => value === answer)?.value ?? usual;
@@ -27,8 +28,8 @@ const ask = async (answers: Readonly<Record<string, string>>, known: ReadonlyMap
   const providers = { left: 'google', right: 'carddav' };
   const { settings } = await askAll(
     asker,
-    { providers, existing: null, secrets: 'file', settings: known },
-    { inform: (text) => void informed.push(text), keep: () => {}, check: () => Promise.resolve(true) },
+    { providers, settings: known },
+    { inform: (text) => void informed.push(text), check: () => Promise.resolve(true) },
   );
   return { questions: asker.questions.join('\n'), url: settings.get('carddav.url'), hint: informed.join('\n') };
 };

@@ -1,45 +1,38 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import {
-  confirm,
-  askChoice,
-  askSecret,
-  askText,
-  askYesNo,
-  InterruptedError,
-} from '../../../src/cli/terminal/prompts.ts';
+import { createAsker, InterruptedError, unlessInterrupted } from '../../../src/cli/terminal/prompts.ts';
 
-/** Streams of a prompt, and its output so far. */
-const createStreams = (answer: string | null) => {
+/** Questions with a typed answer, and the output so far. */
+const typing = (answer: string | null) => {
   const input = new PassThrough();
   if (answer === null) input.end();
   else input.write(answer);
   const output = new PassThrough();
   let printed = '';
   output.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  return { streams: { input, output }, printed: () => stripVTControlCharacters(printed) };
+  return { input, asker: createAsker({ input, output }), printed: () => stripVTControlCharacters(printed) };
 };
 
 test('an empty answer selects the default, which is shown', async () => {
-  const { streams, printed } = createStreams('\n');
-  expect(await askText(streams, 'Name', { usual: 'usual' })).toBe('usual');
+  const { asker, printed } = typing('\n');
+  expect(await asker.text('Name', 'usual')).toBe('usual');
   expect(printed()).toContain('Name (usual)');
 });
 
 test('an invalid answer is reported and can be corrected', async () => {
-  const { streams, printed } = createStreams('5x\n');
-  const answer = askText(streams, 'How many', { faultOf: (text) => (text === '5' ? null : 'is not a number.') });
+  const { input, asker, printed } = typing('5x\n');
+  const answer = asker.text('How many', '', (text) => (text === '5' ? null : 'is not a number.'));
   await expect.poll(printed).toContain('The value is not a number.');
-  streams.input.write('\u007f\n');
+  input.write('\u007f\n');
   expect(await answer).toBe('5');
 });
 
 test('neither a secret nor its default is shown', async () => {
-  const typed = createStreams('hunter2\n');
-  expect(await askSecret(typed.streams, 'Secret', { usual: 'hunter1' })).toBe('hunter2');
-  const kept = createStreams('\n');
-  expect(await askSecret(kept.streams, 'Secret', { usual: 'hunter1' })).toBe('hunter1');
+  const typed = typing('hunter2\n');
+  expect(await typed.asker.secret('Secret', 'hunter1')).toBe('hunter2');
+  const kept = typing('\n');
+  expect(await kept.asker.secret('Secret', 'hunter1')).toBe('hunter1');
   expect(typed.printed() + kept.printed()).not.toContain('hunter');
 });
 
@@ -48,27 +41,24 @@ test('a choice starts at the default', async () => {
     { value: 'one', name: 'One' },
     { value: 'two', name: 'Two' },
   ] as const;
-  expect(await askChoice(createStreams('\n').streams, 'Which', choices, 'two')).toBe('two');
-  expect(await askChoice(createStreams('\u001b[A\n').streams, 'Which', choices, 'two')).toBe('one');
+  expect(await typing('\n').asker.choice('Which', choices, 'two')).toBe('two');
+  expect(await typing('\u001b[A\n').asker.choice('Which', choices, 'two')).toBe('one');
 });
 
 test.each([
   ['Ctrl-C', '\u0003'],
   ['Ctrl-D', '\u0004'],
   ['the end of the input', null],
-])('%s ends a question without an answer, and means no to a confirmation', async (_name, keys) => {
-  await expect(askText(createStreams(keys).streams, 'Name', { usual: 'usual' })).rejects.toThrow(InterruptedError);
-  await expect(askYesNo(createStreams(keys).streams, 'Delete?', true)).rejects.toThrow(InterruptedError);
-  const { streams } = createStreams(keys);
-  expect(await confirm({ stdout: streams.output }, streams.input, 'Delete?')).toBe(false);
+])('%s ends a question without an answer', async (_name, keys) => {
+  await expect(typing(keys).asker.text('Name', 'usual')).rejects.toThrow(InterruptedError);
+  const { asker } = typing(keys);
+  expect(await unlessInterrupted(asker.yesNo('Delete?', true), false)).toBe(false);
 });
 
 test.each([
   ['y\n', true],
-  ['Yes\n', true],
   ['n\n', false],
   ['\n', false],
 ])('the answer %j to a confirmation is a yes: %s', async (answer, isYes) => {
-  const { streams } = createStreams(answer);
-  expect(await confirm({ stdout: streams.output }, streams.input, 'Delete 3 contacts?')).toBe(isYes);
+  expect(await typing(answer).asker.yesNo('Delete 3 contacts?', false)).toBe(isYes);
 });

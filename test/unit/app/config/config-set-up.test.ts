@@ -1,20 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/app/config/config.ts';
 import { fingerprint } from '../../../../src/util/secret.ts';
 import { extentOf } from '../../../support/extent.ts';
-import {
-  configText,
-  envText,
-  faultOf,
-  isSecretSetting,
-  settingsToAsk,
-  type SetUp,
-} from '../../../../src/app/config/set-up.ts';
+import { configText, faultOf, settingsToAsk, type SetUp } from '../../../../src/app/config/set-up.ts';
 
 const USUAL: SetUp['sides'] = { left: { provider: 'google', name: null }, right: { provider: 'service', name: null } };
 const REQUIRED = [
@@ -59,12 +51,6 @@ test.each([
 ])('%s=%j is checked as in the configuration', (key, value, fault) => {
   if (fault === null) expect(faultOf(key, value)).toBeNull();
   else expect(faultOf(key, value)).toMatch(fault);
-});
-
-test('secret settings are recognized, including tokens and URLs with passwords', () => {
-  const secrets = ['google.clientSecret', 'google.refreshToken', 'service.accessToken', 'redisUrl', 'credentialsKey'];
-  expect(secrets.filter((key) => !isSecretSetting(key))).toEqual([]);
-  expect(['google.clientId', 'syncInterval', 'google.clientSecretFile'].filter(isSecretSetting)).toEqual([]);
 });
 
 test('a written secret of a remote is read back unchanged, whatever its characters', () => {
@@ -123,30 +109,4 @@ test('sides other than the usual ones are written with their providers and names
   };
   const { links } = read({ sides, settings: new Map(REQUIRED) });
   expect(links).toMatchObject([{ name: 'default', sides: { left: { name: 'private' }, right: { name: 'work' } } }]);
-});
-
-test('a .env receives the secrets, keeps its other lines, and is parsed back to the same values', () => {
-  const settings = new Map([
-    ['google.clientSecret', 'new value # "with" signs'],
-    ['redisUrl', "redis://:it's@host:6379"],
-  ]);
-  const text = envText('# mine\nLOG_LEVEL=debug\nexport GOOGLE_CLIENT_SECRET=old\n\n', settings) ?? '';
-  expect(text).toContain('# mine\nLOG_LEVEL=debug\n');
-  expect(text).not.toContain('old');
-  expect(parseEnv(text)).toEqual({
-    LOG_LEVEL: 'debug',
-    GOOGLE_CLIENT_SECRET: 'new value # "with" signs',
-    REDIS_URL: "redis://:it's@host:6379",
-  });
-  expect(envText('', new Map([['redisUrl', 'x']]))).toBe('REDIS_URL=x\n');
-  expect(envText('', new Map([['google.clientSecret', `'"\``]]))).toBeNull();
-});
-
-test('any secret that can be written to a .env is read back unchanged', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'grapheme-ascii' }), (secret) => {
-      const text = envText('', new Map([['google.clientSecret', secret]]));
-      if (text !== null) expect(parseEnv(text)['GOOGLE_CLIENT_SECRET']).toBe(secret);
-    }),
-  );
 });

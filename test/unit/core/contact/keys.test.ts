@@ -27,7 +27,6 @@ import { sideOf } from '../reconcile/properties-support.ts';
 describe('an email address', () => {
   test.each([
     ['Ada@Example.ORG', 'ada@example.org'],
-    [' ada@example.org ', 'ada@example.org'],
     // A joiner may be part of the domain.
     ['ada@نامه\u200Cای.com', 'ada@xn--mgba3gch31f060k.com'],
     ['ada@نامهای.com', 'ada@xn--mgba3gch31f.com'],
@@ -36,28 +35,20 @@ describe('an email address', () => {
   ])('%j has the key %j', (value, key) => {
     expect(emailKey(value)).toBe(key);
   });
-
-  test('has another key if dots or a tag before the @ differ', () => {
-    expect(new Set(['a.da@x.org', 'ada@x.org', 'ada+x@x.org'].map(emailKey)).size).toBe(3);
-  });
 });
 
 describe('a phone number', () => {
   test.each([
     ['+49 30 901820', '+4930901820'],
     ['+49 (0)30 90 18 20', '+4930901820'],
-    ['0049 30 901820', '+4930901820'],
-    ['(+49) 30-901820', '+4930901820'],
     ['\u202A+49 30 901820\u202C', '+4930901820'],
     ['+٤٩ ٣٠ ٩٠١٨٢٠', '+4930901820'],
     ['٠٠٤٩ ٣٠ ٩٠١٨٢٠', '+4930901820'],
     ['＋４９３０９０１８２０', '+4930901820'],
     ['+1 555 234 5678 ext. 12', '+15552345678x12'],
     ['+1-555-234-5678;ext=12', '+15552345678x12'],
-    ['030 / 90 18 20', '030901820'],
     ['۰۳۰ ۹۰۱۸۲۰', '030901820'],
     ['(830)285-9851 x5271', '8302859851x5271'],
-    ['830.285.9851x5271', '8302859851x5271'],
     ['830 285 9851 extension 5271', '8302859851x5271'],
     ['830 285 9851 #5271', '8302859851x5271'],
     ['+12', '+12'],
@@ -68,10 +59,6 @@ describe('a phone number', () => {
     ['\u200f', '\u200f'],
   ])('%j has the key %j', (value, key) => {
     expect(phoneKey(value)).toBe(key);
-  });
-
-  test('has another key if its country is unknown', () => {
-    expect(phoneKey('030 901820')).not.toBe(phoneKey('+49 30 901820'));
   });
 
   test.each([
@@ -95,10 +82,6 @@ describe('a website', () => {
   ])('%j has the key %j', (value, key) => {
     expect(websiteKey(value)).toBe(key);
   });
-
-  test('has another key if the case of its path differs', () => {
-    expect(websiteKey('example.org/A')).not.toBe(websiteKey('example.org/a'));
-  });
 });
 
 describe('a postal address', () => {
@@ -112,12 +95,9 @@ describe('a postal address', () => {
 
   test.each([
     ['P.O. Box 12', 'PO box 12'],
-    ['12 High St.', '12 high st'],
     ['Flat 5, 12 High Street', 'Flat 5 12 High Street'],
-    ['Stra\u00DFe 1', 'stra\u00DFe 1'],
     ['किरण मार्ग', ' किरण  मार्ग'],
     ['1½ High Street', '1 1/2 High Street'],
-    ['½ High Street', '1/2 High Street'],
     ['１２ High Street', '12 High Street'],
     ['№5 High Street, 40㎡', 'No. 5 High Street 40 m2'],
   ])('%j has the same key as %j', (one, other) => {
@@ -127,20 +107,12 @@ describe('a postal address', () => {
   test.each([
     ['Flat 1/2 High Street', 'Flat 12 High Street'],
     ['1, 2 High Street', '12 High Street'],
-    ['12 High Street', '12 High Road'],
     ['1½ High Street', '112 High Street'],
-    ['1½ High Street', '11/2 High Street'],
     ['12² High Street', '122 High Street'],
     ['①2 High Street', '12 High Street'],
     ['किरण', 'करण'],
   ])('%j has another key than %j', (one, other) => {
     expect(keyOf(one)).not.toBe(keyOf(other));
-  });
-
-  test('is distinguished by the field of a text, not by its label', () => {
-    const inRegion = { ...address, city: '', region: 'Berlin' };
-    expect(addressKey(inRegion)).not.toBe(addressKey(address));
-    expect(addressKey({ ...address, label: 'home' })).toBe(addressKey(address));
   });
 
   test('has the same key for every grouping of its postal code', () => {
@@ -150,14 +122,6 @@ describe('a postal address', () => {
   test('that is blank has no key', () => {
     expect(addressKey({ ...address, city: ' -' })).toBe('');
   });
-});
-
-test.each([
-  ['emailAddresses', 'A@x.org', 'a@x.org'],
-  ['phoneNumbers', '+49 30 901820', '+4930901820'],
-  ['websites', 'https://x.org/', 'x.org'],
-] as const)('an element of %s has the key of that field’s rule', (field, value, key) => {
-  expect(elementKey(field, { value, label: 'work' })).toBe(key);
 });
 
 const SPEC = readFileSync(join(import.meta.dirname, '../../../../src/core/SPEC.md'), 'utf8');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
-import { keyLists, renameKeys, withList } from '../../../../src/core/contact/lists.ts';
+import { keyLists } from '../../../../src/core/contact/lists.ts';
 
 const values = (...list: string[]) => list.map((value) => ({ value, label: null }));
 
@@ -11,12 +10,6 @@ const keysOf = (field: 'emailAddresses' | 'phoneNumbers', versions: Record<strin
 };
 
 describe('versions of a list', () => {
-  test('have the same keys and keep their own order and spelling', () => {
-    const keyed = keyLists('emailAddresses', { a: values('B@x.org', 'a@x.org'), b: values('A@x.org', 'b@x.org') });
-    expect([...keyed.a.keys()]).toEqual(['b@x.org', 'a@x.org']);
-    expect(keyed.b.get('a@x.org')).toEqual({ value: 'A@x.org', label: null });
-  });
-
   test('give a phone number one key if one version spells it nationally and the other internationally', () => {
     expect(keysOf('phoneNumbers', { a: ['030 901820'], b: ['+49 30 901820'], c: [] })).toEqual({
       a: ['+4930901820'],
@@ -46,15 +39,4 @@ describe('versions of a list', () => {
   test('do not treat email addresses as phone numbers', () => {
     expect(keysOf('emailAddresses', { a: ['0301234567'], b: ['+49301234567'] }).a).toEqual(['0301234567']);
   });
-});
-
-test('keys are renamed in place', () => {
-  const list = new Map(values('a', 'b').map((element) => [element.value, element]));
-  expect([...renameKeys(list, new Map([['a', 'z']])).keys()]).toEqual(['z', 'b']);
-});
-
-test('a list is replaced within its own field', () => {
-  const address = { street: 'Main', city: '', region: '', postalCode: '', country: '', label: null };
-  expect(withList(EMPTY_CONTACT, 'websites', values('x.org')).websites).toEqual(values('x.org'));
-  expect(withList(EMPTY_CONTACT, 'addresses', [address]).addresses).toEqual([address]);
 });

@@ -56,19 +56,6 @@ describe('a text', () => {
 });
 
 describe('a contact', () => {
-  test('that is blank is empty in every field', () => {
-    expect(contactOf({})).toEqual({
-      firstName: '',
-      lastName: '',
-      company: '',
-      title: '',
-      emailAddresses: [],
-      phoneNumbers: [],
-      addresses: [],
-      websites: [],
-    });
-  });
-
   test('keeps the first of elements with the same key, in its own spelling, and drops empty ones', () => {
     const contact = contactOf({
       emailAddresses: [
@@ -100,17 +87,6 @@ describe('a contact', () => {
     expect(contactOf({ addresses: [nothing, country, country] }).addresses).toEqual([
       { street: '', city: '', region: '', postalCode: '', country: 'Peru', label: 'home' },
     ]);
-  });
-
-  test('contains 50 email addresses in their order', () => {
-    const emailAddresses = Array.from({ length: 50 }, (_, index) => ({ value: `a${index}@example.org`, label: null }));
-    expect(contactOf({ emailAddresses }).emailAddresses).toEqual(emailAddresses);
-  });
-
-  test('loses no phone number that differs only in letters or dialled signs', () => {
-    const numbers = ['1-800-FLOWERS', '1-800-CONTACT', '*100#', '100', 'skype:ada1', 'skype:bob1'];
-    const phoneNumbers = numbers.map((value) => ({ value, label: null }));
-    expect(contactOf({ phoneNumbers }).phoneNumbers).toEqual(phoneNumbers);
   });
 });
 

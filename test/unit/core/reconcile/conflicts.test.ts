@@ -8,7 +8,6 @@ import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { decidedBy } from '../../../../src/core/reconcile/conflict-policy.ts';
-import { conflictsEndedBy, conflictsToPlan, takenValue } from '../../../../src/core/reconcile/recorded-conflicts.ts';
 import { bothSides, pairOf, policyWith, present, record, SCOPES, sideOf, snapshot } from './support.ts';
 
 type FieldMerge = ReturnType<typeof mergeHalves>;
@@ -16,8 +15,6 @@ type FieldMerge = ReturnType<typeof mergeHalves>;
 const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldMerge => {
   return mergeHalves(bothSides(left, right), policy);
 };
-
-const QUIET = { fields: { left: [], right: [] }, localFields: { left: [], right: [] }, conflicts: [] };
 
 describe('a conflict in which a side’s stamp is ahead of the clock', () => {
   /** Both are edits that were received: the left one at 1 h, the right one at 2 h, by our clock. */
@@ -80,28 +77,13 @@ describe('a conflict', () => {
       'left',
     ],
     ['the source of a link to Google', { direction: 'to-left', conflicts: 'left' }, 2, 1, 'right'],
-    ['the source of a link to the service', { direction: 'to-right', conflicts: 'right' }, 1, 2, 'left'],
+    ['the source of a link that asks', { direction: 'to-left', conflicts: 'ask' }, 2, 1, 'right'],
   ])('[R4] is won by %s', (_, policy, leftAtMs, rightAtMs, winner) => {
     const merge = both(policy, leftAtMs, rightAtMs);
     expect(merge.conflicts).toEqual([{ field: 'title', left: 'Baker', right: 'Brewer', winner }]);
     expect(merge.fields).toEqual({ left: [], right: [], [otherSide(winner)]: ['title'] });
     const title = winner === 'left' ? 'Baker' : 'Brewer';
     expect([merge.desired.left.title, merge.desired.right.title]).toEqual([title, title]);
-  });
-
-  test('[R4] does not exist if both sides changed alike', () => {
-    const side = sideOf({ title: 'Baker' }, { title: 'Cook' });
-    expect(mergeOf(side, side, policyWith())).toMatchObject(QUIET);
-  });
-
-  test('[R4] in one field does not affect the other fields of each side', () => {
-    const merge = mergeOf(
-      sideOf({ title: 'Baker', company: 'Old' }, { title: 'Cook', company: 'Old' }, 2),
-      sideOf({ title: 'Brewer', company: 'New' }, { title: 'Cook', company: 'Old' }, 1),
-      policyWith(),
-    );
-    expect(merge.fields).toEqual({ left: ['company'], right: ['title'] });
-    expect(merge.desired.left).toEqual(merge.desired.right);
   });
 });
 
@@ -115,20 +97,6 @@ const merged = (
 ) => mergeHalves(bothSides(sideOf(left, base, 1), sideOf(right, base, 2)), policyWith(policy));
 
 describe('[R4] ask', () => {
-  test('leaves both values unchanged, as a conflict without a winner', () => {
-    const { conflicts, fields, localFields, desired } = merged(
-      { title: 'Baker' },
-      { title: 'Brewer' },
-      { title: 'Cook' },
-    );
-    expect(conflicts).toEqual([{ field: 'title', left: 'Baker', right: 'Brewer', winner: null }]);
-    expect([fields, localFields]).toEqual([
-      { left: [], right: [] },
-      { left: ['title'], right: ['title'] },
-    ]);
-    expect([desired.left.title, desired.right.title]).toEqual(['Baker', 'Brewer']);
-  });
-
   test('of one field lets the policy decide the others, and their edits are written', () => {
     const policy = { conflicts: 'right', conflictsByField: { title: 'ask' } } as const;
     const base = { title: 'Cook', company: 'A', firstName: 'Ann' };
@@ -143,13 +111,6 @@ describe('[R4] ask', () => {
       ['title', null],
     ]);
     expect(fields).toEqual({ left: ['company'], right: ['firstName'] });
-  });
-
-  test.each([
-    ['no question if the values are the same', 'Baker', 'Baker'],
-    ['no question if only one side changed it', 'Baker', 'Cook'],
-  ])('asks %s', (_, left, right) => {
-    expect(merged({ title: left }, { title: right }, { title: 'Cook' }).conflicts).toEqual([]);
   });
 
   test('[R13] also waits at a first match, but a filled field still wins over an empty one', () => {
@@ -178,16 +139,6 @@ describe('[R4] ask', () => {
     const { desired } = merged(left, right, null);
     expect(desired).toMatchObject({ left: expected, right: expected });
   });
-
-  test('does not apply to a one-way link: its source wins', () => {
-    const { conflicts } = merged(
-      { title: 'Baker' },
-      { title: 'Brewer' },
-      { title: 'Cook' },
-      { ...ASK, direction: 'to-left' },
-    );
-    expect(conflicts).toMatchObject([{ winner: 'right' }]);
-  });
 });
 
 const QUESTION: RecordedConflict = {
@@ -199,73 +150,6 @@ const QUESTION: RecordedConflict = {
   winner: null,
   decided: null,
 };
-
-/** The state of the question after a plan about the pair. */
-const ended = (left: string | null, right: string, { ids = 'lr', policy = ASK } = {}): readonly RecordedConflict[] => {
-  const [leftId = '', rightId = ''] = ids;
-  const base = snapshot({ title: 'Cook' });
-  const there = record(rightId, { title: right });
-  const pair =
-    left === null
-      ? { ...pairOf(present(record(leftId, {}), base), present(there, base)), left: null }
-      : pairOf(present(record(leftId, { title: left }), base), present(there, base));
-  const groups = planGroups({ left: [], right: [], pairs: [] }, policyWith(policy));
-  const { decisions } = planContacts({
-    pairs: [pair],
-    survivors: [],
-    unpaired: { left: [], right: [] },
-    conflicts: [QUESTION],
-    scopes: SCOPES,
-    groups,
-    policy: policyWith(policy),
-  });
-  return conflictsEndedBy([QUESTION], decisions).map(({ row }) => row);
-};
-
-test.each<[string, boolean, Parameters<typeof ended>]>([
-  ['stays while both values are unchanged', false, ['Baker', 'Brewer']],
-  ['stays for the executor to record, if a value changed', false, ['Baker', 'Butcher']],
-  ['stays for the executor to record, if the policy decides now', false, ['Baker', 'Brewer', { policy: {} }]],
-  ['stays if the plan is about another contact', false, ['Baker', 'Baker', { ids: 'xy' }]],
-  ['ends if both became the same', true, ['Baker', 'Baker']],
-  ['ends if one side has its former value', true, ['Cook', 'Brewer']],
-  ['ends if one contact is deleted', true, [null, 'Brewer']],
-  ['ends if the left contact has another id', true, ['Baker', 'Brewer', { ids: 'nr' }]],
-])('[R4] a conflict that waits %s', (_, hasEnded, [left, right, more]) => {
-  expect(ended(left, right, more)).toEqual(hasEnded ? [QUESTION] : []);
-});
-
-test('[R4] a decision lapses if its contact is no longer paired', () => {
-  const decision = { kind: 'unlink', to: 'drop', pair: pairOf(present(record('l', {}), null), null) } as const;
-  const row: RecordedConflict = { ...QUESTION, decided: 'left' };
-  expect(conflictsEndedBy([row], [decision])).toEqual([{ row, lapsed: true }]);
-  expect(conflictsEndedBy([QUESTION], [decision])).toEqual([{ row: QUESTION, lapsed: false }]);
-  expect(conflictsEndedBy([{ ...QUESTION, winner: 'left' }], [decision])).toEqual([]);
-});
-
-test('[R4] open conflicts are planned once the policy does not ask, and decided ones are always planned', () => {
-  expect(conflictsToPlan([QUESTION], policyWith(ASK))).toEqual([]);
-  expect(conflictsToPlan([QUESTION], policyWith({ ...ASK, conflictsByField: { title: 'left' } }))).toEqual([QUESTION]);
-  expect(conflictsToPlan([QUESTION], policyWith({ ...ASK, direction: 'to-left' }))).toEqual([QUESTION]);
-  expect(conflictsToPlan([{ ...QUESTION, winner: 'left' }], policyWith())).toEqual([]);
-  const decided: RecordedConflict = { ...QUESTION, decided: 'left' };
-  expect(conflictsToPlan([decided], policyWith(ASK))).toEqual([decided]);
-});
-
-test.each([
-  ['both sides have their former values', 'Baker', 'Brewer', true],
-  ['the other side has it already', 'Baker', 'Baker', true],
-  ['its own side was edited', 'Butcher', 'Brewer', false],
-  ['its own side has its former value', 'Cook', 'Brewer', false],
-  ['the other side was edited', 'Baker', 'Butcher', false],
-])(
-  '[R5] the value that a user chose is written only while neither side changed since: %s',
-  (_, left, right, isWritten) => {
-    const halves = bothSides(sideOf({ title: left }, { title: 'Cook' }), sideOf({ title: right }, { title: 'Cook' }));
-    const taken = takenValue('title', halves, [{ ...QUESTION, decided: 'left' }]);
-    expect(taken).toEqual(isWritten ? { from: 'left', value: 'Baker' } : null);
-  },
-);
 
 const BASE = snapshot({ title: 'Cook' });
 
@@ -370,16 +254,6 @@ const agreed = (title: string): Title => ({ now: title, base: title });
 
 const TAKEN = [{ field: 'title', from: 'left' }];
 
-test('[R4] the value that a user chose is written to both sides', () => {
-  expect(afterDecision(agreed('Brewer'), agreed('Brewer'))).toEqual({
-    fields: { left: ['title'], right: ['title'] },
-    titles: { left: 'Baker', right: 'Baker' },
-    conflicts: [],
-    taken: TAKEN,
-    localFields: { left: [], right: [] },
-  });
-});
-
 test.each([
   ['it has not been overwritten yet', { now: 'Baker', base: 'Cook' }, { now: 'Brewer', base: 'Cook' }, ['right']],
   ['the losing side has the winning value in another spelling', agreed('brewer'), agreed('Brewer'), ['left', 'right']],
@@ -399,24 +273,6 @@ test.each([
   const { fields, titles, taken } = afterDecision(left, right);
   expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
   expect([titles.left, titles.right, taken]).toEqual([title, title, []]);
-});
-
-test('[R4] nothing is written for a settled conflict without a choice of the user', () => {
-  const { fields, taken } = afterDecision(agreed('Brewer'), agreed('Brewer'), { decided: null });
-  expect([fields, taken]).toEqual([{ left: [], right: [] }, []]);
-});
-
-test.each<[string, Title, Title, boolean, boolean]>([
-  ['does not end while a side lacks the value', agreed('Brewer'), agreed('Brewer'), false, false],
-  ['ends when both sides have the value', agreed('Baker'), agreed('Baker'), true, false],
-  ['lapses if the field was changed since', agreed('Brewer'), { now: 'Butcher', base: 'Brewer' }, true, true],
-])('[R4] a conflict that a user decided %s', (_, left, right, hasEnded, lapsed) => {
-  const pair = pairOf(
-    present(record('x', { title: left.now }), snapshot({ title: left.base })),
-    present(record('x', { title: right.now }), snapshot({ title: right.base })),
-  );
-  const decisions = decide(pair, {}, [CONFLICT]);
-  expect(conflictsEndedBy([CONFLICT], decisions)).toEqual(hasEnded ? [{ row: CONFLICT, lapsed }] : []);
 });
 
 test('a side that the link may not write keeps its value', () => {

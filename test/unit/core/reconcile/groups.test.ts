@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { otherSide, type Side } from '../../../../src/core/contact/side.ts';
+import { type Side } from '../../../../src/core/contact/side.ts';
 import type { GroupRecord } from '../../../../src/core/contact/record.ts';
 import { planGroups, type GroupAction, type GroupPair, type GroupPlan } from '../../../../src/core/reconcile/groups.ts';
 import { temporaryName } from '../../../../src/core/reconcile/group-order.ts';
@@ -83,12 +83,6 @@ describe('groups that meet for the first time', () => {
     },
   );
 
-  test('with the same name twice on one side only are created once', () => {
-    const planned = plan(['Work', 'work'], []);
-    expect(texts(planned.actions)).toEqual(['create-group right Work']);
-    expect(planned.duplicates).toEqual([{ side: 'left', name: 'work' }]);
-  });
-
   test('with the same name twice on both sides are paired one by one, in the order of their ids', () => {
     const groups = (prefix: string) => ['10', '9'].map((id) => ({ id: `${prefix}${id}`, name: 'Work', version: '' }));
     const planned = planGroups({ left: groups('g'), right: groups('s'), pairs: [] }, policyWith());
@@ -96,15 +90,6 @@ describe('groups that meet for the first time', () => {
       ['g9', 's9'],
       ['g10', 's10'],
     ]);
-  });
-});
-
-describe('[R1] a linked pair', () => {
-  test('without a change needs no action', () => {
-    const planned = plan(['Work'], ['work '], [stored('Work', 'work ')]);
-    expect(planned).toMatchObject({ actions: [], ended: [], duplicates: [] });
-    expect(planned.pairs).toEqual([stored('Work', 'work ')]);
-    expect(planned.links).toEqual([{ key: 'left:g1', left: 'g1', right: 's1', settled: true }]);
   });
 });
 
@@ -116,12 +101,6 @@ describe('a rename', () => {
     expect(planned.actions[0]).toMatchObject({ group: { id: `${PREFIX[other]}1`, name: 'Work' } });
     expect(planned.pairs).toEqual([stored('Work', 'Work')]);
     expect(linked(planned)).toEqual([['g1', 's1']]);
-  });
-
-  test('to the same name on both sides is only stored', () => {
-    const planned = plan(['Job'], ['Job'], [stored('Work', 'Work')]);
-    expect(planned.actions).toEqual([]);
-    expect(planned.pairs).toEqual([stored('Job', 'Job')]);
   });
 
   test.each<[Partial<Policy>, string]>([
@@ -164,10 +143,6 @@ describe('a deletion', () => {
     const planned = plan(['Work'], [], [stored('Work', 'Work')], { direction: 'to-right' });
     expect(planned.actions).toEqual([]);
     expect(planned.pairs).toMatchObject([{ status: 'kept', right: null }]);
-  });
-
-  test('on both sides ends the pair', () => {
-    expect(plan([], [], [stored('Work', 'Work')])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
   });
 
   test('of a kept group ends its row', () => {
@@ -215,10 +190,6 @@ describe('BUCKETS', () => {
     expect(planned).toMatchObject({ actions: [], links: [], pairs: [], duplicates: [] });
   });
 
-  test('leaves out a group that both sides have', () => {
-    expect(plan(['Private'], ['private'], [], { buckets })).toMatchObject({ actions: [], links: [], pairs: [] });
-  });
-
   test('leaves out a stored pair, and unites its members again when it takes part again', () => {
     const excluded = plan(['Private'], ['Private'], [stored('Private', 'Private')], { buckets });
     expect(excluded).toMatchObject({ actions: [], links: [] });
@@ -236,13 +207,4 @@ describe('BUCKETS', () => {
     const planned = plan(['Private'], ['Work'], [stored('Work', 'Work')], { buckets });
     expect(texts(planned.actions)).toEqual(['rename-group right Private']);
   });
-});
-
-test.each(SIDE_PAIRS)('every action on %s names a key of the plan', (side) => {
-  const planned = plan(['A', 'Renamed'], ['B', 'C'], [stored('A', 'B')]);
-  const keys = [...planned.pairs.map((pair) => pair.key), ...planned.ended];
-  for (const action of planned.actions) {
-    expect(keys).toContain(action.key);
-    expect([side, otherSide(side)]).toContain(action.side);
-  }
 });

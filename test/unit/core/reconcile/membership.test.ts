@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bySide } from '../../../../src/core/contact/side.ts';
-import { mergeMembership, unitingHalves, type GroupLink } from '../../../../src/core/reconcile/membership.ts';
+import { mergeMembership, type GroupLink } from '../../../../src/core/reconcile/membership.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { bothSides, halfOf, link, policyWith, record, snapshot } from './support.ts';
 
@@ -81,26 +80,4 @@ test('[R11] lists only the buckets that changed, not the others of the contact',
   );
   expect(merged.right).toEqual({ joins: ['choir'], leaves: [], agreed: [] });
   expect(merged.left).toEqual({ joins: [], leaves: [], agreed: ['g-old'] });
-});
-
-describe('[R3] the bases of a contact in a group that is linked for the first time', () => {
-  const UNCHANGED = { left: ['g-choir', 'g-team'], right: ['s-choir', 's-team'] };
-  const basesAfter = (left: readonly string[], right: readonly string[], settled: boolean) => {
-    const halves = bothSides(member(left, UNCHANGED.left), member(right, UNCHANGED.right));
-    const next = unitingHalves(halves, [link('choir', { settled }), link('team')]);
-    return bySide((side) => next[side].base?.groupIds);
-  };
-
-  test.each([
-    ['left', ['g-choir'], []],
-    ['right', [], ['s-choir']],
-  ] as const)('do not contain the group if only the contact of the %s side is in it', (_, left, right) => {
-    expect(basesAfter(left, right, false)).toEqual({ left: ['g-team'], right: ['s-team'] });
-    expect(basesAfter(left, right, true)).toEqual(UNCHANGED);
-  });
-
-  test('are unchanged if both contacts are in the group, or neither', () => {
-    expect(basesAfter(['g-choir'], ['s-choir'], false)).toEqual(UNCHANGED);
-    expect(basesAfter([], [], false)).toEqual(UNCHANGED);
-  });
 });

@@ -68,27 +68,6 @@ describe('two contacts that became one', () => {
     });
   });
 
-  test.each(SIDE_PAIRS)('[R12] at %s delete no value that only %s had', (side, other) => {
-    const plan = planMerge(
-      side,
-      { own: survivor(ADA), other: KEEPER },
-      { own: TWIN, other: { ...TWIN, company: 'Analytical', websites: SITE } },
-    );
-    const { merge, deletion } = decisionsOf(plan);
-    const fields = ['company', 'websites'];
-    const desired = { ...ADA, company: 'Analytical', websites: SITE };
-    // As if a user had entered it there, so that a later plan writes it to the other side.
-    expect(merge).toMatchObject({
-      writes: [{ kind: 'update', side: other, fields, desired }],
-      conflicts: [],
-    });
-    expect(deletion).toMatchObject({
-      side: other,
-      record: { id: 'orphan' },
-      after: { survivorId: 'keeper', fields: { [side]: [], [other]: ['company', 'websites'] } },
-    });
-  });
-
   test('[R12] write nothing to the source of a one-way link', () => {
     const twin = { own: TWIN, other: { ...TWIN, websites: SITE } };
     const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { direction: 'to-right' });
@@ -97,17 +76,6 @@ describe('two contacts that became one', () => {
       writes: [{ kind: 'update', side: 'right', fields: ['websites'], desired: { websites: SITE } }],
     });
     expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: ['websites'] } } });
-  });
-
-  test('[R12] wait for values that are synced only to the merged side, which are written there', () => {
-    const twin = { own: TWIN, other: { ...TWIN, websites: SITE } };
-    const directions = { websites: 'to-left' } as const;
-    const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { directions });
-    const { merge, deletion } = decisionsOf(plan);
-    expect(merge).toMatchObject({
-      writes: [{ kind: 'update', side: 'left', fields: ['websites'], desired: { websites: SITE } }],
-    });
-    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: ['websites'], right: [] } } });
   });
 
   test('[R12] are written once if the merge itself changes the survivor', () => {
@@ -144,13 +112,6 @@ describe('two contacts that became one', () => {
     const missing = gone('keeper', { base: snapshot(ADA) });
     const plan = planMerge('left', { own, other: missing }, { own: TWIN, other: { ...TWIN, websites: SITE } });
     expect(plan.decisions.map((decision) => decision.kind)).toEqual(['create']);
-  });
-
-  test('[R6] that were edited on the other side are restored', () => {
-    const merged = [survivor(ADA), mergedAway(TWIN, 'survivor')] as const;
-    const edited = present(record('orphan', { ...TWIN, title: 'Countess' }), snapshot(TWIN));
-    const plan = planOf(pairs('left', merged, [KEEPER, edited]));
-    expect(plan.decisions.map((decision) => decision.kind)).toEqual(['merge', 'create']);
   });
 
   test('[R7] are deleted like any other contact if their survivor is unknown', () => {
@@ -205,17 +166,6 @@ describe('two contacts that became one', () => {
       const other = present(record('orphan', ann), snapshot(ann));
       const plan = planOf([pairOf(halves[0], other, 'linked', 1), pairOf(halves[1], KEEPER, 'linked', 2)]);
       expect(decisionsOf(plan).deletion).toMatchObject({ record: { id: 'orphan' } });
-      expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
-    });
-
-    test('[R12] are no merge if a successor of another name took over an address and a number', () => {
-      const ann = { firstName: 'Ann', lastName: 'Miller', emailAddresses: values('a@x.org'), phoneNumbers };
-      const pair = pairOf(
-        gone('deleted', { record: record('deleted', ann), base: snapshot(ann) }),
-        present(record('orphan', ann), snapshot(ann)),
-      );
-      const successor = taking('survivor', { emailAddresses: both, phoneNumbers });
-      const plan = planOf([pair, pairOf(successor, KEEPER, 'linked', 2)]);
       expect(decisionsOf(plan).deletion).not.toHaveProperty('after.survivorId');
     });
 

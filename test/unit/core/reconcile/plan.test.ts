@@ -67,55 +67,7 @@ const half = (side: Side, own: Half, missing: Half | null, status: Pair['status'
 const untouched = (side: Side, id = PREFIX[side]) => present(record(id, ADA));
 const edited = (side: Side) => present(record(PREFIX[side], EDITED), snapshot(ADA));
 
-describe('[R1] two unchanged contacts', () => {
-  test('are merged without a write', () => {
-    const pair = pairOf(untouched('left'), untouched('right'));
-    expect(only(plan({ pairs: [pair] }))).toMatchObject({ kind: 'merge', writes: [], conflicts: [] });
-  });
-});
-
-describe('a contact edited on one side', () => {
-  test.each(SIDE_PAIRS)('[R3] at %s is written to the other side, with its membership', (side, other) => {
-    const choir = link('choir');
-    const own = present(record('x', EDITED, { groupIds: [choir[side] ?? ''] }), snapshot(ADA));
-    const pair = half(side, own, untouched(other));
-    const decision = only(plan({ pairs: [pair], links: [choir] }));
-    expect(decision).toMatchObject({
-      kind: 'merge',
-      writes: [
-        { kind: 'update', side: other, fields: ['title'], desired: { title: 'Countess' } },
-        { kind: 'membership', side: other, joins: ['choir'], leaves: [] },
-      ],
-      deferred: false,
-    });
-  });
-
-  test('is held if its link is one-way, with its membership', () => {
-    const own = present(record('s', EDITED, { groupIds: ['s-choir'] }), snapshot(ADA));
-    const pair = pairOf(untouched('left'), own);
-    const decision = only(plan({ pairs: [pair], links: [link('choir')], policy: { direction: 'to-right' } }));
-    expect(decision).toMatchObject({ writes: [], localFields: { left: [], right: ['title', 'buckets'] } });
-  });
-});
-
 describe('a contact deleted on one side', () => {
-  test.each(SIDE_PAIRS)('[R7] and untouched at %s is deleted there', (side, other) => {
-    const pair = half(side, untouched(side), gone('x'));
-    const decision = only(plan({ pairs: [pair] }));
-    expect(decision).toMatchObject({ kind: 'delete', side, record: { id: PREFIX[side] }, pair });
-    expect(decision).not.toHaveProperty('side', other);
-  });
-
-  test.each(SIDE_PAIRS)('[R6] and edited at %s is restored on the other side', (side, other) => {
-    const pair = half(side, edited(side), gone('x'));
-    expect(only(plan({ pairs: [pair] }))).toMatchObject({
-      kind: 'create',
-      side: other,
-      pair,
-      source: { contact: EDITED },
-    });
-  });
-
   test.each(SIDE_PAIRS)('[R7] waits while the deletion of the one at %s is unconfirmed', (side) => {
     for (const own of [untouched(side), edited(side)]) {
       const settling: Half = { ...own, state: 'settling' };
@@ -140,14 +92,6 @@ describe('a contact deleted on one side', () => {
     expect(only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir] })).kind).toBe(expected);
   });
 
-  test.each([
-    ['a field that the link synced before', 'create', []],
-    ['a field that the link has only started to sync', 'delete', ['nickname']],
-  ] as const)('[R6] and changed only in %s is a reason to %s', (_, expected, joining) => {
-    const own = present(record('g', { ...ADA, nickname: 'Countess' }), snapshot(ADA));
-    expect(only(plan({ pairs: [pairOf(own, gone('s'))], joining })).kind).toBe(expected);
-  });
-
   test('R1: a base that contains two spellings of one address is no edit', () => {
     const spellings = values('a@müller.de', 'a@xn--mller-kva.de');
     const base = { contact: { ...snapshot({}).contact, emailAddresses: spellings }, groupIds: [] };
@@ -156,21 +100,6 @@ describe('a contact deleted on one side', () => {
     expect(only(plan({ pairs: [pairOf(own, gone('s'))] })).kind).toBe('delete');
     const merged = only(plan({ pairs: [pairOf(own, { ...own, id: 's' })] }));
     expect(merged).toMatchObject({ writes: [] });
-  });
-
-  test('[R6] is restored with the buckets that it has now', () => {
-    const own = present(record('g', EDITED, { groupIds: ['g-choir', 'g-other'] }), snapshot(ADA));
-    const decision = only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir, link('team')] }));
-    expect(decision).toMatchObject({ kind: 'create', joins: ['choir'] });
-  });
-
-  test('[R7] and on the other side too ends the pair without a write', () => {
-    expect(only(plan({ pairs: [pairOf(gone('g'), gone('s'))] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
-  });
-
-  test.each(SIDE_PAIRS)('is kept at %s, unlinked, if deletions are kept', (side) => {
-    const pair = half(side, untouched(side), gone('x'));
-    expect(only(plan({ pairs: [pair], policy: { deletes: 'keep' } }))).toMatchObject({ kind: 'unlink', to: 'kept' });
   });
 
   test.each(SIDE_PAIRS)('[R6] and edited at %s is restored even if deletions are kept', (side, other) => {
@@ -219,11 +148,6 @@ describe('a survivor', () => {
       });
       expect(only(plan({ survivors: [kept] }))).toEqual({ kind: 'unlink', pair: kept, to: 'kept' });
     }
-  });
-
-  test('that is dormant and untouched stays dormant', () => {
-    const dormant = pairOf(untouched('left'), NONE, 'dormant');
-    expect(only(plan({ survivors: [dormant], policy: { direction: 'to-right' } }))).toMatchObject({ to: 'dormant' });
   });
 
   test('that is deleted as well ends its row', () => {
@@ -277,33 +201,6 @@ describe('a survivor', () => {
 });
 
 describe('a contact without a pair', () => {
-  test.each(SIDE_PAIRS)('at %s is created on the other side with its buckets', (side, other) => {
-    const own = record('new', ADA, { groupIds: [`${PREFIX[side]}-choir`, 'unlinked'] });
-    const decision = only(plan({ [side]: [own], links: [link('choir'), link('team')] }));
-    expect(decision).toEqual({ kind: 'create', side: other, source: own, pair: null, joins: ['choir'] });
-  });
-
-  test('[R13] is linked with the same person on the other side: nothing is created', () => {
-    const decision = only(plan({ left: [record('g', ADA)], right: [record('s', EDITED)] }));
-    expect(decision).toMatchObject({
-      kind: 'merge',
-      pair: { id: null, status: 'linked' },
-      writes: [{ kind: 'update', side: 'left', fields: ['title'] }],
-    });
-  });
-
-  test('[R13] joins the buckets of the same person', () => {
-    const left = record('g', ADA, { groupIds: ['g-choir'] });
-    const right = record('s', ADA, { groupIds: ['s-team'] });
-    const decision = only(plan({ left: [left], right: [right], links: [link('choir'), link('team')] }));
-    expect(decision).toMatchObject({
-      writes: [
-        { kind: 'membership', side: 'left', joins: ['team'] },
-        { kind: 'membership', side: 'right', joins: ['choir'] },
-      ],
-    });
-  });
-
   test('[R13] that fits several candidates equally well is created, and reported', () => {
     const office = values('office@x.org');
     const candidates = ['Ann', 'Bob'].map((firstName, index) =>
@@ -314,14 +211,6 @@ describe('a contact without a pair', () => {
     expect(planned.decisions.map((decision) => decision.kind)).toEqual(['create', 'create', 'create']);
   });
 
-  test.each(SIDE_PAIRS)('that is blank stays unpaired at %s and is reported', (side) => {
-    const nothing = record('none', {}, { groupIds: ['g-choir'] });
-    expect(plan({ [side]: [nothing], links: [link('choir')] })).toMatchObject({
-      decisions: [],
-      empty: [{ side, id: 'none' }],
-    });
-  });
-
   test('[R9] that is blank by now is still the contact that a create made', () => {
     const left = [record('g', {}, { originId: 's', originScope: SCOPES.right })];
     const decision = only(plan({ left, right: [record('s', ADA)] }));
@@ -329,10 +218,5 @@ describe('a contact without a pair', () => {
       kind: 'merge',
       writes: [{ kind: 'update', side: 'left', fields: ['firstName', 'emailAddresses'] }],
     });
-  });
-
-  test.each(SIDE_PAIRS)('is not created at the source of a one-way link (source %s)', (source, target) => {
-    expect(plan({ [target]: [record('x', ADA)], policy: { direction: `to-${target}` } }).decisions).toEqual([]);
-    expect(only(plan({ [source]: [record('x', ADA)], policy: { direction: `to-${target}` } })).kind).toBe('create');
   });
 });

@@ -5,7 +5,6 @@ import { bySide, otherSide, type Side, SIDES } from '../../../../src/core/contac
 import type { Decision } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
-import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired, values } from './support.ts';
 
@@ -68,14 +67,6 @@ describe.each(SIDES)('[R12] a contact that is new at the %s side, where a half o
     });
   });
 
-  test('is merged with the remaining half as at a first match: no value of either is lost', () => {
-    const edited = { ...ADA, title: 'Countess' };
-    const [decision] = decide(side, { remaining: edited, base: ADA, added: { ...ADA, company: 'Engines' } });
-    const writes = decision?.kind === 'merge' ? decision.writes : [];
-    expect(updateOn(writes, side)).toMatchObject({ fields: ['title'], desired: { title: 'Countess' } });
-    expect(updateOn(writes, other)).toMatchObject({ fields: ['company'], desired: { company: 'Engines' } });
-  });
-
   test('keeps the values that both sides agreed on, each in its own spelling', () => {
     const short = { ...ADA, title: 'Countess' };
     const remaining = { ...ADA, title: 'Countess of Lovelace' };
@@ -85,13 +76,6 @@ describe.each(SIDES)('[R12] a contact that is new at the %s side, where a half o
       former: { record: record('former', short), base: snapshot(short) },
     });
     expect(decision).toMatchObject({ kind: 'merge', writes: [], conflicts: [] });
-  });
-
-  test('is given the agreed values that it lacks', () => {
-    const whole = { ...ADA, title: 'Countess', phoneNumbers: values('+4930123456') };
-    const [decision] = decide(side, { remaining: whole });
-    const writes = decision?.kind === 'merge' ? decision.writes : [];
-    expect(writes).toMatchObject([{ kind: 'update', side, fields: ['title', 'phoneNumbers'] }]);
   });
 
   test('replaces the former one also if deletions are kept', () => {

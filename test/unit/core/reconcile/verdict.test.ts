@@ -11,12 +11,10 @@ import {
   sketchOf,
   twinsIn,
 } from '../../../../src/core/reconcile/twins.ts';
-import { apartFrom, effectOf, type Verdict } from '../../../../src/core/reconcile/verdict.ts';
+import { type Verdict } from '../../../../src/core/reconcile/verdict.ts';
 import { type Given, mail, named, people, phone } from './match-support.ts';
 import { check } from './properties-support.ts';
 import { halfOf, record, values } from './support.ts';
-
-type VerdictHalf = NonNullable<Parameters<typeof effectOf>[1]['left']>;
 
 type Word = readonly [string, string, Verdict['says']];
 
@@ -36,26 +34,10 @@ const ADA = named('Ada King', mail('ada@x.org'));
 const HOME = { ...mail('home@x.org'), ...phone('+49301111111') };
 
 describe('[R13] two contacts that a user declared one person', () => {
-  test('are paired even if their names differ', () => {
-    const different = [[named('José Soto', HOME)], [named('Ann Lee', mail('ann@x.org'))]] as const;
-    expect(match(...different).matches).toEqual([]);
-    expect(match(...different, ['g1', 's1', 'together'])).toEqual({ matches: ['g1 s1 by hand'], ambiguous: [] });
-  });
-
   test('are paired before exact copies, and the others are matched as usual', () => {
     const other = { ...ADA, title: 'Dr' };
     expect(match([ADA], [ADA, other], ['g1', 's2', 'together'])).toEqual({ matches: ['g1 s2 by hand'], ambiguous: [] });
     expect(match([ADA, other], [ADA, other], ['g1', 's2', 'together']).matches).toEqual(['g1 s2 by hand', 'g2 s1']);
-  });
-
-  test('of a household are paired alone; the others stay undecided', () => {
-    const lefts = [named('Mia Smith', HOME), named('Tim Smith', HOME), named('Zoe Smith', HOME)];
-    const rights = [named('Ada Smith', HOME), named('Eve Smith', HOME)];
-    expect(match(lefts, rights).ambiguous).toEqual(['g1 g2 g3 | s1 s2']);
-    expect(match(lefts, rights, ['g2', 's1', 'together'])).toEqual({
-      matches: ['g2 s1 by hand'],
-      ambiguous: ['g1 g3 | s2'],
-    });
   });
 
   test('that include a deleted contact, or one that is already paired by hand, are matched by the other rules', () => {
@@ -120,37 +102,6 @@ describe('[R13] two contacts that a user keeps apart', () => {
     const lefts = [named('Mia Smith', HOME)];
     const rights = [named('Ada Smith', HOME), named('Eve Smith', HOME)];
     expect(match(lefts, rights, ['g1', 's1', 'apart']).ambiguous).toEqual(['g1 | s2']);
-  });
-
-  test('are named to the caller that creates one of them', () => {
-    const words: readonly Word[] = [
-      ['g1', 's1', 'apart'],
-      ['g1', 's2', 'together'],
-      ['g1', 's3', 'apart'],
-    ];
-    expect(apartFrom(words.map(verdictOf), 'left', 'g1')).toEqual(['s1', 's3']);
-    expect(apartFrom(words.map(verdictOf), 'right', 's3')).toEqual(['g1']);
-  });
-});
-
-describe('[R13] a decision about two contacts', () => {
-  const at = (
-    side: 'left' | 'right',
-    pair: number | null,
-    isLinked = pair !== null,
-    state = 'changed' as 'changed' | 'gone' | 'missing',
-  ): VerdictHalf => ({ half: { ...halfOf(record('x', ADA), { side }), pair, state }, isLinked });
-  test.each<[string, VerdictHalf | null, VerdictHalf | null, string, string]>([
-    ['binds while both exist', at('left', null), at('right', null), 'binds', 'binds'],
-    ['waits while one is missing', at('left', null, false, 'missing'), at('right', null), 'binds', 'binds'],
-    ['lapses with an unknown contact', null, at('right', null), 'gone', 'gone'],
-    ['lapses with a deleted contact', at('left', null), at('right', 1, true, 'gone'), 'gone', 'gone'],
-    ['is fulfilled if they are paired', at('left', 1), at('right', 1), 'paired', 'paired'],
-    ['cannot join a contact that is paired elsewhere', at('left', 1), at('right', null), 'linked elsewhere', 'binds'],
-    ['may join contacts that were kept alone (R6)', at('left', 1, false), at('right', 2, false), 'binds', 'binds'],
-  ])('%s', (_, left, right, together, apart) => {
-    expect(effectOf({ says: 'together' }, { left, right })).toBe(together);
-    expect(effectOf({ says: 'apart' }, { left, right })).toBe(apart);
   });
 });
 
@@ -234,13 +185,6 @@ describe('[R13] contacts that are certain to be paired with each other, or to st
     expect(divide(between([ann, ann], [ann])).twins).toEqual([]);
     expect(divide(between([ann], [ann, ann])).twins).toEqual([]);
     expect(divide(between([{}], [{}])).twins).toEqual([]);
-  });
-
-  test("exclude contacts with an origin or with a user's decision", () => {
-    const halves = between([named('Ann Lee')], [named('Ann Lee')]);
-    expect(divide(halves, new Set(['left g1'])).twins).toEqual([]);
-    const created = halvesOf('right', [{ given: named('Ann Lee'), origin: 1 }]);
-    expect(divide({ ...halves, right: created }).twins).toEqual([]);
   });
 
   test('share no name, address, number or content with the others', () => {

@@ -6,7 +6,6 @@ import { planChanges, unpairedOf } from '../../../../src/core/view/plan.ts';
 import { changeKindOf } from '../../../../src/core/view/views.ts';
 import { whyWords } from '../../../../src/core/view/words.ts';
 import {
-  address,
   gone,
   link,
   NONE,
@@ -46,41 +45,6 @@ describe('the list of actions', () => {
     expect(actions({ pairs: [pairOf(present(record('g', ADA)), present(record('s', ADA)))] })).toEqual([]);
   });
 
-  test('gives a create’s filled fields in one order, buckets last, and only the existing id', () => {
-    const full = {
-      ...ADA,
-      websites: values('x.org'),
-      addresses: [address('Main 1')],
-      lastName: 'King',
-      company: 'Engine',
-      title: 'Dr',
-      phoneNumbers: values('112'),
-    };
-    const groups = { ...NO_GROUPS, links: [link('choir')] };
-    const left = unpaired('left', record('g', full, { groupIds: ['g-choir'] }));
-    const right = unpaired('right', record('s', { company: 'Other' }));
-    expect(actions({ unpaired: { left, right }, groups })).toEqual([
-      {
-        side: 'right',
-        action: 'create',
-        leftId: 'g',
-        rightId: null,
-        fields: [
-          'firstName',
-          'lastName',
-          'company',
-          'title',
-          'emailAddresses',
-          'phoneNumbers',
-          'addresses',
-          'websites',
-          'buckets',
-        ],
-      },
-      { side: 'left', action: 'create', leftId: null, rightId: 's', fields: ['company'] },
-    ]);
-  });
-
   test('contains a pairing before the updates that it causes', () => {
     const left = unpaired('left', record('g', ADA));
     const right = unpaired('right', record('s', { ...ADA, title: 'Dr' }));
@@ -88,14 +52,6 @@ describe('the list of actions', () => {
     expect(actions({ unpaired: { left, right } })).toEqual([
       { side: 'left', action: 'pair', ...ids, fields: [] },
       { side: 'left', action: 'update', ...ids, fields: ['title'] },
-    ]);
-  });
-
-  test('contains a kept survivor that is linked again as a pairing', () => {
-    const survivors = [pairOf(present(record('g', ADA)), NONE, 'kept')];
-    const right = unpaired('right', record('s', ADA));
-    expect(actions({ survivors, unpaired: { left: [], right } })).toEqual([
-      { side: 'left', action: 'pair', leftId: 'g', rightId: 's', fields: [] },
     ]);
   });
 
@@ -209,21 +165,6 @@ describe('the readable form of a plan', () => {
   });
 
   test.each([
-    ['create', 'creates'],
-    ['update', 'updates'],
-    ['membership', 'updates'],
-    ['delete', 'deletes'],
-    ['ask', 'conflicts'],
-  ] as const)('a change by the action %s is among the %s, except one that decides a conflict', (action, kind) => {
-    const change = { field: 'title', from: ['Brewer'], to: ['Baker'] } as const;
-    const changed = { ...change, why: { kind: 'changed', at: 'left' } } as const;
-    const decided = { ...change, why: { kind: 'conflict', winner: 'left', isFirst: false } } as const;
-    expect(changeKindOf({ action, changes: [] })).toBe(kind);
-    expect(changeKindOf({ action, changes: [changed] })).toBe(kind);
-    expect(changeKindOf({ action, changes: [changed, decided] })).toBe('conflicts');
-  });
-
-  test.each([
     [
       'an address',
       { firstName: 'A', emailAddresses: values('ADA@x.org') },
@@ -255,7 +196,6 @@ describe('the readable form of a plan', () => {
       right: 61_500,
       text: 'changed on both sides, edited in the same second; the service won by default',
     },
-    { left: 61_000, right: null, text: 'changed on both sides, one side reports no time; Google won by default' },
   ])('R4: a conflict that times decide has the times of both edits: $text', ({ left, right, text }) => {
     const at = (id: string, title: string, modifiedAtMs: number | null) =>
       present(record(id, { ...ADA, title }, { modifiedAtMs }), snapshot({ ...ADA, title: 'Cook' }));
@@ -297,19 +237,6 @@ describe('the readable form of a plan', () => {
     const deletedPair = pairOf(present(record('g', ADA)), gone('s', { record: record('s', ADA) }));
     const deletion = views({ pairs: [deletedPair, taker] }).find(({ action }) => action === 'delete');
     expect(deletion).toMatchObject({ side: 'left', why: { kind: 'merged', at: 'right' } });
-  });
-
-  test.each([
-    ['kept', pairOf(gone('g'), present(record('s', ADA))), { deletes: 'keep' }, { kind: 'kept', at: 'left' }],
-    [
-      'dormant',
-      pairOf(present(record('g', ADA)), gone('s')),
-      { direction: 'to-right' },
-      { kind: 'dormant', at: 'right' },
-    ],
-    ['gone', pairOf(gone('g'), gone('s')), {}, { kind: 'gone' }],
-  ] as const)('an unlinking says why: %s', (_, pair, policy, why) => {
-    expect(views({ pairs: [pair] }, policy)).toMatchObject([{ action: 'unlink', why }]);
   });
 
   test('[R13] contacts that are left unpaired are listed', () => {

@@ -1,15 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '../../../src/app/app.ts';
-import { loadConfig } from '../../../src/app/config/config.ts';
-import { createEvents } from '../../../src/engine/events.ts';
-import { createLogger } from '../../../src/util/logger.ts';
-import { groupsOf } from '../../../src/sandbox/google/account.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { RunResult } from '../../../src/engine/run.ts';
 import { ownerOf, type GroupKeeping } from '../contract/carddav-harness.ts';
 import { createMovableClock } from '../clocks.ts';
+import { readSides } from '../compare-sides.ts';
+import { FAST_LIMITS, FAST_SANDBOX, openProgram, type Program } from '../linked-sandbox.ts';
 import type { BookFolder } from './server.ts';
 import { startTroubledProxy } from './troubled-proxy.ts';
 
@@ -40,26 +37,6 @@ export type CarddavLink = AsyncDisposable & {
 const inOrder = (rows: readonly CommonRow[]): readonly CommonRow[] =>
   rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 
-const googleRows = ({ google: { account } }: Sandbox): readonly CommonRow[] => {
-  const names = new Map(account.groups().map(({ resourceName, name }) => [resourceName, name]));
-  return account.people().map((person) => ({
-    name: `${person.names?.[0]?.givenName ?? ''} ${person.names?.[0]?.familyName ?? ''}`.trim(),
-    title: person.organizations?.[0]?.title ?? '',
-    emails: (person.emailAddresses ?? []).map(({ value }) => value ?? '').toSorted(),
-    groups: (groupsOf(person) ?? []).flatMap((id) => names.get(id) ?? []).toSorted(),
-  }));
-};
-
-const serviceRows = ({ service: { account } }: Sandbox): readonly CommonRow[] => {
-  const names = new Map(account.buckets().map(({ id, name }) => [id, name]));
-  return account.contacts().map((contact) => ({
-    name: `${contact.first_name ?? ''} ${contact.last_name ?? ''}`.trim(),
-    title: contact.title ?? '',
-    emails: contact.email_addresses.map(({ address }) => address ?? '').toSorted(),
-    groups: contact.bucketIds.flatMap((id) => names.get(id) ?? []).toSorted(),
-  }));
-};
-
 /** Starts the emulators and a proxy in front of the address book. */
 export const startCarddavLink = async (
   left: 'google' | 'service',
@@ -68,18 +45,12 @@ export const startCarddavLink = async (
 ): Promise<CarddavLink> => {
   await using stack = new AsyncDisposableStack();
   const clock = createMovableClock(1_000);
-  const fast = { requests: 60_000, windowMs: 60_000 };
-  const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
-  const sandbox = stack.use(
-    await startSandbox({ google: [], service: [], serviceRateLimit: fast, googleQuotas: quotas, clock }),
-  );
+  const sandbox = stack.use(await startSandbox({ ...FAST_SANDBOX, google: [], service: [], clock }));
   const proxy = stack.use(await startTroubledProxy(book, clock));
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-carddav-'));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
   const variables = {
-    SERVICE_RATE_LIMIT: '60000/minute',
-    GOOGLE_READ_LIMIT: '60000/minute',
-    GOOGLE_WRITE_LIMIT: '60000/minute',
+    ...FAST_LIMITS,
     CARDDAV_RATE_LIMIT: '60000/minute',
     CARDDAV_URL: proxy.url,
     CARDDAV_USERNAME: book.username,
@@ -97,30 +68,19 @@ export const startCarddavLink = async (
   await writeFile(configPath, JSON.stringify({ links: { home: link } }));
   const owner = ownerOf(book, keeping);
 
-  const open = () => {
-    const config = loadConfig({ env, cwd: dataDir, configPath });
-    const [home] = config.links;
-    if (home === undefined) throw new Error('The configuration has no link.');
-    const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-    return { home, app: createApp(config, createEvents(logger, { personalData: false }), { clock }) };
-  };
+  const open = (): Program => openProgram({ env, cwd: dataDir, configPath }, { clock });
 
   const undo = async (): Promise<RunResult> => {
-    const opened = open();
-    await using app = opened.app;
-    const [last] = await app.store.runs(opened.home.name, { newest: 1 });
-    if (last === undefined) throw new Error('There was no run.');
-    const { signal } = new AbortController();
-    return (await app.undo(opened.home, last, { acceptDeletes: true, signal })).result;
+    await using program = open();
+    return (await program.undo(undefined, { acceptDeletes: true })).result;
   };
 
   const run = async (kill?: Kill): Promise<RunResult | null> => {
-    const { home, ...opened } = open();
-    await using app = opened.app;
+    await using program = open();
     const controller = new AbortController();
     if (kill !== undefined) proxy.die(kill.request, kill.arrives, () => controller.abort(new Error('killed')));
     try {
-      const result = await app.run(home, { kind: 'incremental', acceptDeletes: true, signal: controller.signal });
+      const result = await program.sync({ acceptDeletes: true, signal: controller.signal });
       return controller.signal.aborted ? null : result;
     } catch (error) {
       if (!controller.signal.aborted) throw error;
@@ -138,14 +98,16 @@ export const startCarddavLink = async (
     undo,
     arrived: () => proxy.arrived(),
     rows: () => ({
-      left: inOrder(left === 'google' ? googleRows(sandbox) : serviceRows(sandbox)),
+      left: inOrder(
+        readSides(sandbox)[left].map(({ name, title, emails, groups }) => ({ name, title, emails, groups })),
+      ),
       right: inOrder(
         owner.ids().map((id) => {
           const card = owner.card(id);
           return {
             name: `${card?.firstName ?? ''} ${card?.lastName ?? ''}`.trim(),
             title: card?.title ?? '',
-            emails: (card?.emails ?? []).toSorted(),
+            emails: (card?.emails ?? []).map((email) => email.toLowerCase()).toSorted(),
             groups: owner
               .groupIdsOf(id)
               .map((groupId) => owner.groupNameOf(groupId))

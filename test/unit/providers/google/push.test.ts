@@ -35,47 +35,6 @@ const createAll =
   };
 
 describe('a create', () => {
-  test('sends one request with groups, origin id and read mask, and returns the results in order', async () => {
-    await using google = await startGoogle(createAll(() => false));
-    const results = await google.remote.create([request(1), request(2)], NEVER);
-    expect(results).toMatchObject([
-      { key: 'k1', ok: true, value: { id: 'people/c1', originId: 'contact_1' } },
-      { key: 'k2', ok: true, value: { id: 'people/c2' } },
-    ]);
-    expect(google.requests).toHaveLength(1);
-    expect(google.requests[0]?.path).toBe('/v1/people:batchCreateContacts');
-    expect(google.requests[0]?.body.sources).toEqual(['READ_SOURCE_TYPE_CONTACT']);
-    expect(google.requests[0]?.body.readMask.split(',')).toEqual(
-      expect.arrayContaining(['metadata', 'memberships', 'clientData']),
-    );
-  });
-
-  test('[R15] splits a refused batch until only the invalid items fail', async () => {
-    await using google = await startGoogle(createAll((name) => name === 'N3' || name === 'N6'));
-    const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), NEVER);
-    expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual([
-      'k1 true',
-      'k2 true',
-      'k3 false',
-      'k4 true',
-      'k5 true',
-      'k6 false',
-      'k7 true',
-      'k8 true',
-    ]);
-    expect(results[2]).toMatchObject({ error: { kind: 'invalid', applied: 'no' } });
-  });
-
-  test('[R9] leaves every item of a request without an answer unknown, and does not split the batch', async () => {
-    await using google = await startGoogle(() => ({ drop: true }));
-    const results = await google.remote.create([request(1), request(2)], NEVER);
-    expect(results).toMatchObject([
-      { key: 'k1', ok: false, error: { applied: 'unknown' } },
-      { key: 'k2', ok: false, error: { applied: 'unknown' } },
-    ]);
-    expect(google.requests).toHaveLength(1);
-  });
-
   test('[R9, R16] keeps the results of completed requests if the credential is refused later', async () => {
     const create = createAll((name) => name === 'N6');
     // The first request is refused as a whole. The second creates 1 to 4. The third, with 5 to 8, gets a 401.
@@ -100,27 +59,30 @@ describe('a create', () => {
     expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['k1 true', 'k2 true', 'k3 false', 'k4 false']);
   });
 
-  test('fails with kind full if the account is full', async () => {
-    await using google = await startGoogle(() => apiError(429, 'RESOURCE_EXHAUSTED', 'MY_CONTACTS_OVERFLOW_COUNT'));
-    const results = await google.remote.create([request(1), request(2)], NEVER);
-    expect(results.map((result) => !result.ok && result.error.kind)).toEqual(['full', 'full']);
+  const full = { ok: false, error: { kind: 'full' } };
+  const unknown = { ok: false, error: { applied: 'unknown' } };
+
+  test.each<[string, Reply, object[]]>([
+    ['[R9] is unknown for each item of a request without an answer', { drop: true }, [unknown, unknown]],
+    [
+      'fails with kind full if the account is full',
+      apiError(429, 'RESOURCE_EXHAUSTED', 'MY_CONTACTS_OVERFLOW_COUNT'),
+      [full, full],
+    ],
+    [
+      'returns for each item its own status',
+      { body: { createdPeople: [{ person: withOrigin(1, 'contact_1') }, { status: { code: 3, message: 'bad' } }] } },
+      [{ ok: true }, { ok: false, error: { kind: 'invalid' } }],
+    ],
+    [
+      'is unknown for an item whose answer belongs to another item',
+      { body: { createdPeople: [2, 1].map((number) => ({ person: withOrigin(number, `contact_${number}`) })) } },
+      [unknown, unknown],
+    ],
+  ])('%s, and is not repeated', async (_, reply, results) => {
+    await using google = await startGoogle(() => reply);
+    expect(await google.remote.create([request(1), request(2)], NEVER)).toMatchObject(results);
     expect(google.requests).toHaveLength(1);
-  });
-
-  test('returns for each item its own status', async () => {
-    await using google = await startGoogle(() => ({
-      body: { createdPeople: [{ person: withOrigin(1, 'contact_1') }, { status: { code: 3, message: 'bad' } }] },
-    }));
-    const results = await google.remote.create([request(1), request(2)], NEVER);
-    expect(results).toMatchObject([{ ok: true }, { ok: false, error: { kind: 'invalid' } }]);
-  });
-
-  test('leaves an item unknown if its answer belongs to another item', async () => {
-    await using google = await startGoogle(() => ({
-      body: { createdPeople: [{ person: withOrigin(2, 'contact_2') }, { person: withOrigin(1, 'contact_1') }] },
-    }));
-    const results = await google.remote.create([request(1), request(2)], NEVER);
-    expect(results).toMatchObject([{ error: { applied: 'unknown' } }, { error: { applied: 'unknown' } }]);
   });
 });
 
@@ -168,18 +130,13 @@ describe('an update', () => {
     expect(body.contacts['people/c2']).toMatchObject({ names: [], organizations: [{ title: 'New' }] });
   });
 
-  test.each([
-    ['stale', apiError(400, 'FAILED_PRECONDITION', 'Request person.metadata.sources.etag is different than ...')],
-    ['not-found', apiError(404, 'NOT_FOUND')],
-  ])('fails for the one item that is %s, and writes the others', async (kind, reply) => {
-    await using google = await startGoogle(updateAll((ids) => (ids.includes('people/c2') ? reply : null)));
-    const results = await google.remote.update(
-      [1, 2, 3].map((number) => change(number, ['title'])),
-      NEVER,
-    );
-    expect(results).toMatchObject([
+  test('fails for the one item that is stale, and writes the others', async () => {
+    const stale = apiError(400, 'FAILED_PRECONDITION', 'Request person.metadata.sources.etag is different than ...');
+    await using google = await startGoogle(updateAll((ids) => (ids.includes('people/c2') ? stale : null)));
+    const batch = [1, 2, 3].map((number) => change(number, ['title']));
+    expect(await google.remote.update(batch, NEVER)).toMatchObject([
       { ok: true },
-      { key: 'k2', ok: false, error: { kind, applied: 'no' } },
+      { key: 'k2', ok: false, error: { kind: 'stale', applied: 'no' } },
       { ok: true },
     ]);
   });
@@ -205,23 +162,15 @@ describe('[R9, R16] an update that was answered with a 500', () => {
     return { key: `k${number}`, current, desired: { ...current.contact, title: 'Cook' }, fields: ['title'] as const };
   });
 
-  test('stays unknown if the credential is refused when the update is repeated', async () => {
-    await using google = await startGoogle((_, count) =>
+  test.each([
+    ['the update is repeated', updates],
+    ['the contact is read', updates.slice(0, 1)],
+  ])('stays unknown if the credential is refused when %s', async (_, batch) => {
+    await using google = await startGoogle((__, count) =>
       count === 1 ? apiError(500, 'INTERNAL') : apiError(401, 'UNAUTHENTICATED'),
     );
-    expect(await google.remote.update(updates, NEVER)).toMatchObject([
-      { key: 'k1', ok: false, error: { applied: 'unknown' } },
-      { key: 'k2', ok: false, error: { applied: 'unknown' } },
-    ]);
-  });
-
-  test('stays unknown if the credential is refused when the contact is read', async () => {
-    await using google = await startGoogle((_, count) =>
-      count === 1 ? apiError(500, 'INTERNAL') : apiError(401, 'UNAUTHENTICATED'),
-    );
-    expect(await google.remote.update(updates.slice(0, 1), NEVER)).toMatchObject([
-      { key: 'k1', ok: false, error: { applied: 'unknown' } },
-    ]);
+    const results = await google.remote.update(batch, NEVER);
+    expect(results).toMatchObject(batch.map(({ key }) => ({ key, ok: false, error: { applied: 'unknown' } })));
   });
 });
 

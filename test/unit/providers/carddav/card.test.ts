@@ -303,13 +303,6 @@ describe('R10: an edit refolds only the lines that it changes', () => {
     const text = folded('NOTE:a', ' b').replaceAll('\r\n', '\n');
     expect(written(text, { title: 'Countess' })).toBe(folded('NOTE:a', ' b', 'TITLE:Countess'));
   });
-
-  test('a changed line is folded at 75 bytes', () => {
-    const text = written(folded('NOTE:a', ' b'), { notes: `${note} ${note}` });
-    expect(text).not.toContain('NOTE:a\r\n b');
-    expect(text.split('\r\n').every((line) => Buffer.byteLength(line) <= 75)).toBe(true);
-    expect(contactOf(text).notes).toBe(`${note} ${note}`);
-  });
 });
 
 test.each(['https://maps.test/@48.1,11.5,17z', 'https://a.test/x;y,z', String.raw`https://a.test/a\b,c`])(

@@ -25,13 +25,6 @@ test('a feed that the server truncates returns each card once, in its latest sta
   expect(changesOf(pages).filter(({ kind }) => kind === 'tombstone')).toEqual([{ kind: 'tombstone', id: 'a.vcf' }]);
 });
 
-test('a token that the server rejects has expired', async () => {
-  await using opened = await openServer();
-  const cursor = cursorOf(await pagesOf(opened.connect(), WHOLE));
-  const old = cursor.replace(/token-\d+/u, 'token-999');
-  await expect(pagesOf(opened.connect(), { mode: 'changes', cursor: old })).rejects.toBeInstanceOf(CursorExpiredError);
-});
-
 test('a refused credential is not reported as an expired token', async () => {
   await using opened = await openServer();
   const remote = opened.connect();
@@ -53,14 +46,6 @@ test('a server without sync tokens is listed again only if its CTag changed', as
   await expect(pagesOf(remote, { mode: 'changes', cursor: cursorOf(unchangedPages) })).rejects.toBeInstanceOf(
     CursorExpiredError,
   );
-});
-
-test('R17: a card that is missing from the answer of the server is unreadable, not deleted', async () => {
-  await using opened = await openServer({ leavesOut: ['b.vcf'] });
-  for (const name of ['a', 'b']) opened.server.put(`${name}.vcf`, cardNamed(name));
-  const remote = opened.connect();
-  expect(changesOf(await pagesOf(remote, WHOLE)).map(({ kind }) => kind)).toEqual(['upsert', 'unreadable']);
-  expect((await remote.read(['b.vcf'], forever)).get('b.vcf')?.kind).toBe('unreadable');
 });
 
 test('R15: a card that is not a valid vCard does not fail the others', async () => {
@@ -130,14 +115,6 @@ test('an XML entity that an answer defines is not expanded', async () => {
   await expect(opened.connect({ maxElapsedMs: 0 }).identify(forever)).rejects.toMatchObject({ kind: 'unreadable' });
 });
 
-test('a server error for a token requires a whole listing', async () => {
-  await using opened = await openServer();
-  const remote = opened.connect();
-  const cursor = cursorOf(await pagesOf(remote, WHOLE));
-  opened.server.set({ intercept: (_, body) => (body.includes('token-') ? { status: 500 } : null) });
-  await expect(pagesOf(remote, { mode: 'changes', cursor })).rejects.toBeInstanceOf(CursorExpiredError);
-});
-
 test.each([
   ['20240102T030405Z', '2024-01-02T03:04:05Z'],
   ['2024-01-02T03:04:05Z', '2024-01-02T03:04:05Z'],
@@ -171,13 +148,4 @@ test('the other cards are read if the server refuses a multiget because of one d
     ['c.vcf', 'gone'],
     ['d.vcf', 'found'],
   ]);
-});
-
-test('R7: cards of an address book that is not found are not reported as deleted', async () => {
-  await using opened = await openServer();
-  opened.server.put('a.vcf', cardNamed('A'));
-  const remote = opened.connect();
-  await remote.identify(forever);
-  opened.server.set({ intercept: () => ({ status: 404 }) });
-  await expect(remote.read(['a.vcf'], forever)).rejects.toMatchObject({ status: 404 });
 });

@@ -22,11 +22,6 @@ test.each(['Work', 'work', '/ada/work book', '/ada/work%20book/'])(
   },
 );
 
-test('the error lists the address books if there are several and none is selected', async () => {
-  await using opened = await openServer({ books: TWO });
-  await expect(opened.connect().identify(forever)).rejects.toThrow('set it to one of "Contacts", "Work"');
-});
-
 test('an address that is the address book itself takes one request', async () => {
   await using opened = await openServer({ books: TWO });
   const remote = opened.connect({ url: `${opened.server.url}ada/work%20book` });

@@ -9,7 +9,6 @@ const group = (id: string, name: string, etag = 'e1') => ({
   groupType: 'USER_CONTACT_GROUP',
 });
 const system = { resourceName: 'contactGroups/myContacts', groupType: 'SYSTEM_CONTACT_GROUP', name: 'myContacts' };
-const taken = apiError(409, 'ALREADY_EXISTS', 'Contact group name already exists');
 const outdated = apiError(409, 'ABORTED', 'Contact group etag is outdated');
 
 describe('a request for labels', () => {
@@ -27,17 +26,6 @@ describe('a request for labels', () => {
     expect(google.requests[0]?.query.has('syncToken')).toBe(false);
   });
 
-  test('that renames a label sends the etag and changes nothing else', async () => {
-    await using google = await startGoogle(({ body }) => ({ body: group('0a', body.contactGroup.name, 'e2') }));
-    const current = { id: 'contactGroups/0a', name: 'Old', version: 'e1' };
-    expect(await google.remote.renameGroup(current, 'New', NEVER)).toEqual({ ...current, name: 'New', version: 'e2' });
-    expect(google.requests[0]).toMatchObject({
-      method: 'PUT',
-      path: '/v1/contactGroups/0a',
-      body: { contactGroup: { etag: 'e1', name: 'New' }, updateGroupFields: 'name' },
-    });
-  });
-
   test('that renames a label with an outdated etag reads the label again', async () => {
     await using google = await startGoogle(({ method, body }): Reply => {
       if (method === 'GET') return { body: group('0a', 'Other', 'e5') };
@@ -45,22 +33,6 @@ describe('a request for labels', () => {
     });
     const current = { id: 'contactGroups/0a', name: 'Old', version: 'e1' };
     expect(await google.remote.renameGroup(current, 'New', NEVER)).toMatchObject({ name: 'New', version: 'e6' });
-  });
-
-  test('that renames a label to a taken name fails with kind name-taken', async () => {
-    await using google = await startGoogle(() => taken);
-    const current = { id: 'contactGroups/0a', name: 'Old', version: 'e1' };
-    await expect(google.remote.renameGroup(current, 'New', NEVER)).rejects.toMatchObject({ kind: 'name-taken' });
-  });
-
-  test('that deletes a label keeps its contacts, and succeeds for a deleted label', async () => {
-    await using google = await startGoogle((_, count) => (count === 1 ? {} : apiError(404, 'NOT_FOUND')));
-    await google.remote.deleteGroup('contactGroups/0a', NEVER);
-    await google.remote.deleteGroup('contactGroups/0a', NEVER);
-    expect(google.requests.map(({ method, query }) => [method, query.get('deleteContacts')])).toEqual([
-      ['DELETE', 'false'],
-      ['DELETE', 'false'],
-    ]);
   });
 });
 

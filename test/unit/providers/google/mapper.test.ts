@@ -7,8 +7,6 @@ import { person, recordOf } from './support.ts';
 
 const CONTACT = { source: { type: 'CONTACT', id: '1' } };
 
-const PROFILE = { source: { type: 'PROFILE', id: '9' } };
-
 const inGroup = (name: string) => ({ contactGroupMembership: { contactGroupResourceName: `contactGroups/${name}` } });
 
 describe('the record of a Person', () => {
@@ -32,74 +30,6 @@ describe('the record of a Person', () => {
     expect({ originId, ...(originScope === undefined ? {} : { originScope }) }).toEqual(expected);
   });
 
-  test('has every mapped field, normalised', () => {
-    const record = recordOf(
-      person(31, {
-        names: [{ metadata: CONTACT, displayName: 'Dr. Ann  Lee', givenName: ' Ann ', familyName: 'Lee' }],
-        organizations: [{ metadata: CONTACT, name: 'KDE', title: 'Developer', department: 'PIM' }],
-        emailAddresses: [
-          { metadata: CONTACT, value: 'ann@kde.example', type: 'work', formattedType: 'Arbeit' },
-          { metadata: CONTACT, value: 'ANN@kde.example' },
-          { metadata: CONTACT, value: ' ' },
-        ],
-        phoneNumbers: [{ metadata: CONTACT, value: '666 12 34 90', canonicalForm: '+34666123490' }],
-        addresses: [{ metadata: CONTACT, streetAddress: 'Main St 1', city: 'Bonn', postalCode: '5', country: 'DE' }],
-        urls: [{ metadata: CONTACT, value: 'https://ann.example', type: 'blog' }],
-        clientData: [{ metadata: CONTACT, key: 'contact-sync.service-id', value: 'contact_7' }],
-      }),
-    );
-    expect(record).toMatchObject({
-      id: 'people/c31',
-      version: '#31',
-      modifiedAtMs: Date.parse('2026-01-01T00:00:00.123Z'),
-      originId: 'contact_7',
-      groupIds: [],
-      contact: {
-        firstName: 'Ann',
-        lastName: 'Lee',
-        company: 'KDE',
-        title: 'Developer',
-        emailAddresses: [{ value: 'ann@kde.example', label: 'work' }],
-        phoneNumbers: [{ value: '666 12 34 90', label: null }],
-        addresses: [{ street: 'Main St 1', city: 'Bonn', region: '', postalCode: '5', country: 'DE', label: null }],
-        websites: [{ value: 'https://ann.example', label: 'blog' }],
-      },
-    });
-  });
-
-  test('does not contain values of a profile, neither mapped nor for later writes', () => {
-    const record = recordOf(
-      person(1, {
-        names: [
-          { metadata: PROFILE, givenName: 'Profile' },
-          { metadata: CONTACT, givenName: 'Own' },
-        ],
-        emailAddresses: [{ metadata: PROFILE, value: 'p@x.example' }, { value: 'own@x.example' }],
-      }),
-    );
-    expect(record.contact.firstName).toBe('Own');
-    expect(record.contact.emailAddresses).toEqual([{ value: 'own@x.example', label: null }]);
-    expect(JSON.stringify(record.raw)).not.toContain('p@x.example');
-  });
-
-  test('has the company of the current organization, or else of the first', () => {
-    const past = { name: 'Old', title: 'Clerk' };
-    const current = { name: 'New', title: 'Boss', current: true };
-    expect(recordOf(person(1, { organizations: [past, current] })).contact.company).toBe('New');
-    expect(recordOf(person(1, { organizations: [past, { name: 'Third' }] })).contact.company).toBe('Old');
-  });
-
-  test('has a name entered as one text as the first name', () => {
-    const names = [{ unstructuredName: 'Madonna', displayName: 'Madonna' }];
-    expect(recordOf(person(1, { names })).contact).toMatchObject({ firstName: 'Madonna', lastName: '' });
-  });
-
-  test('has an address entered as one text as the street', () => {
-    const addresses = [{ formattedValue: 'Main St 1\nBonn', type: 'home' }];
-    const [address] = recordOf(person(1, { addresses })).contact.addresses;
-    expect(address).toMatchObject({ street: 'Main St 1\nBonn', city: '', label: 'home' });
-  });
-
   test('has the user labels as groups, sorted, without system groups', () => {
     const memberships = [inGroup('ff01'), inGroup('myContacts'), inGroup('friends'), inGroup('19cb37f60aed8000')];
     const byId = { contactGroupMembership: { contactGroupId: '0a' } };
@@ -109,24 +39,9 @@ describe('the record of a Person', () => {
       'contactGroups/ff01',
     ]);
   });
-
-  test('has the etag of the source as version: the etag of the person depends on the fields of the read', () => {
-    const a = recordOf({ ...person(1), etag: '%one' });
-    const b = recordOf({ ...person(1), etag: '%two' });
-    expect(a.version).toBe(b.version);
-  });
 });
 
 describe('a Person without a record', () => {
-  test('is read as deleted if it is a tombstone', () => {
-    const metadata = { deleted: true, sources: [{ type: 'CONTACT', id: '1' }], objectType: 'PERSON' };
-    expect(readPerson({ resourceName: 'people/c1', metadata })).toEqual({
-      kind: 'deleted',
-      id: 'people/c1',
-      previousIds: [],
-    });
-  });
-
   test.each([
     [{ ...person(1), names: { givenName: 'not a list' } }, 'people/c1'],
     [{ ...person(1), emailAddresses: [{ value: 5 }] }, 'people/c1'],

@@ -115,19 +115,6 @@ describe('a redirect [R17]', () => {
     await using server = await startServer(() => ({ status: 301, headers: { location: '/v2/contacts/%E0%A4%A' } }));
     expect(await failureOf(server.remote.read(['contact_1'], never))).toBeInstanceOf(RedirectedError);
   });
-
-  it.each([
-    [301, 'unknown'],
-    [303, 'unknown'],
-    [307, 'no'],
-    [308, 'no'],
-  ])('of a create, with %d, returns whether the create was applied: %s', async (status, applied) => {
-    await using server = await startServer(() => ({ status, headers: { location: 'http://127.0.0.1:9/' } }));
-    const request = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'people/c1' };
-    const [result] = await server.remote.create([request], never);
-    expect(result).toMatchObject({ ok: false, error: { kind: 'unreadable', retry: 'never', applied } });
-    expect(server.received).toHaveLength(1);
-  });
 });
 
 describe('an id that is a number [R17]', () => {
@@ -189,11 +176,6 @@ describe('a listing that does not end [R14, R17]', () => {
     await using server = await endless({ ...LIMITS, rows: 320 });
     const error = await failureOf(collect(server.remote.pull(WHOLE, never)));
     expect(error.message).toContain('does not end: it has more than 320 rows');
-  });
-
-  it('of groups is abandoned after the maximum number of pages, even if each page has new groups', async () => {
-    const walk = startListingWalk({ route: 'GET /v2/buckets', clock: null, limits: LIMITS });
-    expect(() => Array.from({ length: 21 }, () => walk.take(1))).toThrow(UnreadableError);
   });
 
   it('is abandoned after the time limit', () => {

@@ -9,65 +9,14 @@ import {
   learn,
 } from '../../../../src/providers/service/custom-fields.ts';
 import { serviceMapping, USUAL_MAPPING } from '../../../../src/providers/service/fields.ts';
-import { changesIn, createBody, recordOf, updateBody } from '../../../../src/providers/service/mapper.ts';
-import { contactJson, NOW_MS, stamp } from './support.ts';
+import { createBody, recordOf, updateBody } from '../../../../src/providers/service/mapper.ts';
+import { contactJson } from './support.ts';
 
 const former = { groupIds: ['bucket_9'], contact: EMPTY_CONTACT };
 
 const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
 
 describe('the record of a contact of the service', () => {
-  it('contains the mapped fields, normalised', () => {
-    const record = recordFrom({
-      updated_at: stamp(NOW_MS),
-      first_name: '  Ada ',
-      last_name: 'Love\u0301lace',
-      title: 'Chief  Analyst',
-      company: null,
-      email_addresses: [{ id: 'u1', label: ' Work ', address: ' Ada@Example.org ' }],
-      phone_numbers: [{ id: 'u2', label: null, number: '(830)285-9851 x5271' }],
-      websites: [{ id: 'u3', label: '', address: 'https://ada.example' }],
-      addresses: [
-        {
-          id: 'u4',
-          label: 'home',
-          street_1: '1 Main',
-          street_2: 'Apt 4',
-          city: 'Paris',
-          state: null,
-          zip: '75',
-          country: 'FR',
-        },
-      ],
-    });
-    expect(record).toMatchObject({ id: 'contact_1', version: stamp(NOW_MS), modifiedAtMs: NOW_MS, originId: null });
-    expect(record.contact).toEqual({
-      firstName: 'Ada',
-      lastName: 'Lov\u00e9lace',
-      company: '',
-      title: 'Chief Analyst',
-      emailAddresses: [{ value: 'Ada@Example.org', label: 'Work' }],
-      phoneNumbers: [{ value: '(830)285-9851 x5271', label: null }],
-      addresses: [
-        { street: '1 Main\nApt 4', city: 'Paris', region: '', postalCode: '75', country: 'FR', label: 'home' },
-      ],
-      websites: [{ value: 'https://ada.example', label: null }],
-    });
-  });
-
-  it('contains no empty and no duplicate entry', () => {
-    const { contact } = recordFrom({
-      email_addresses: [
-        { id: 'a', address: null },
-        { id: 'b', address: 'A@b.example' },
-        { id: 'c', address: 'a@B.example' },
-      ],
-      addresses: [{ id: 'd', street_1: '', city: null }],
-    });
-    expect(contact.emailAddresses).toEqual([{ value: 'A@b.example', label: null }]);
-    expect(contact.addresses).toEqual([]);
-  });
-
   it('contains an address that has only a full form as a street', () => {
     const { contact } = recordFrom({
       addresses: [{ id: 'd', full_address: '1 Main, Paris', street_1: '', city: null }],
@@ -75,16 +24,6 @@ describe('the record of a contact of the service', () => {
     expect(contact.addresses).toMatchObject([{ street: '1 Main, Paris', city: '' }]);
     const structured = recordFrom({ addresses: [{ id: 'd', full_address: 'Paris', city: 'Paris' }] });
     expect(structured.contact.addresses).toMatchObject([{ street: '', city: 'Paris' }]);
-  });
-
-  it('contains the entries of its lists as they were received', () => {
-    const entry = { id: 'u1', label: null, address: ' Ada@Example.org ', primary: true };
-    expect(JSON.parse(recordFrom({ email_addresses: [entry] }).raw)).toEqual({
-      addresses: [],
-      email_addresses: [entry],
-      phone_numbers: [],
-      websites: [],
-    });
   });
 
   it('has the buckets of the answer, sorted, or the former buckets if the answer has no list of buckets', () => {
@@ -135,21 +74,6 @@ describe('a value that the service computes for a contact', () => {
     expect(updateBody(known, known.contact, ['lastContacted', 'title'], mapping)).toEqual({
       title: known.contact.title,
     });
-  });
-});
-
-it('the rows of a listing become changes of the feed, and known rows are returned as ids only', () => {
-  const contact = contactSchema.parse(contactJson(1));
-  const unreadable = { kind: 'unreadable', id: 'contact_2', reason: 'odd' } as const;
-  const updatedAt = { text: stamp(NOW_MS), epochMs: NOW_MS };
-  const rows = [
-    { kind: 'contact', contact } as const,
-    { ...unreadable, updatedAt: null, name: [null, null] } as const,
-    { kind: 'known', id: 'contact_3', updatedAt } as const,
-  ];
-  expect(changesIn(rows)).toEqual({
-    changes: [{ kind: 'upsert', record: recordOf(contact), previousIds: [] }, unreadable],
-    unchanged: ['contact_3'],
   });
 });
 
@@ -213,12 +137,6 @@ describe('the body of a create', () => {
 });
 
 describe('the body of an update', () => {
-  it('contains only the changed fields', () => {
-    expect(bodyOf({ email_addresses: [{ id: 'a', address: 'a@x.example' }] }, () => ({ firstName: 'Ada' }))).toEqual({
-      first_name: 'Ada',
-    });
-  });
-
   it('clears a text with the empty value that the documentation defines for it', () => {
     expect(bodyOf({ company: 'X' }, () => ({ firstName: '', lastName: '', title: '', company: '' }))).toEqual({
       first_name: '',
@@ -241,10 +159,6 @@ describe('the body of an update', () => {
       { address: 'work@x.example' },
       { id: 'a', label: ' Home ', address: ' Home@X.example', primary: true },
     ]);
-  });
-
-  it('contains an empty list for a list that is emptied', () => {
-    expect(bodyOf({ websites: [{ id: 'a', address: 'x' }] }, () => ({ websites: [] }))).toEqual({ websites: [] });
   });
 
   it('changes the label or the spelling of a kept entry, and keeps its id', () => {
@@ -314,13 +228,5 @@ describe('the body of an update', () => {
     const street = { street: '2 Side', city: '', region: '', postalCode: '', country: '', label: null };
     const body = bodyOf({ addresses: held }, ({ addresses }) => ({ addresses: [...addresses, street] }));
     expect(body.addresses).toEqual([{ id: 'a', label: 'home', street_1: '1 Main, Paris' }, { street_1: '2 Side' }]);
-  });
-
-  it('is the same for a record that was stored as text', () => {
-    const current = recordFrom({ websites: [{ id: 'a', label: 'x', address: 'a.example', kind: { deep: [1] } }] });
-    const stored = JSON.parse(JSON.stringify(current)) as typeof current;
-    expect(updateBody(stored, current.contact, ['websites'])).toEqual({
-      websites: [{ id: 'a', label: 'x', address: 'a.example', kind: { deep: [1] } }],
-    });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
-import { BULK_SIZE, planMembershipRequests } from '../../../../src/providers/service/membership-plan.ts';
+import { planMembershipRequests } from '../../../../src/providers/service/membership-plan.ts';
 import { bucketJson, type Canned, contactJson, failureOf, list, never, type Received, startServer } from './support.ts';
 
 const change = (number: number, over: Partial<MembershipRequest>): MembershipRequest => {
@@ -38,21 +38,6 @@ describe('[R11] the membership of one contact', () => {
       ['bucket_4'],
       ['bucket_3'],
     ]);
-  });
-
-  it('is read after the change if it was unknown before', async () => {
-    await using server = await startServer((request) =>
-      request.method === 'GET' ? { json: list([bucketJson(3), bucketJson(9)]) } : echo(request),
-    );
-    const results = await server.remote.changeMembership([change(5, { add: ['bucket_3'] })], never);
-    expect(server.calls()).toEqual(['POST /v2/contacts/contact_5/buckets', 'GET /v2/contacts/contact_5/buckets']);
-    expect(results).toEqual([{ key: 'k5', ok: true, value: ['bucket_3', 'bucket_9'] }]);
-  });
-
-  it('includes the buckets that another client added, if the answer contains them', async () => {
-    await using server = await startServer(() => ({ json: list([bucketJson(1), bucketJson(8)]) }));
-    const results = await server.remote.changeMembership([change(5, { add: ['bucket_1'], heldGroupIds: [] })], never);
-    expect(results).toEqual([{ key: 'k5', ok: true, value: ['bucket_1', 'bucket_8'] }]);
   });
 
   it('is read and replaced if the service refuses to add or remove a bucket', async () => {
@@ -113,15 +98,6 @@ describe('[R11] the membership of one contact', () => {
     ]);
     expect(sentIds(server.received.at(-1))).toEqual(['bucket_1']);
   });
-
-  it('[R15] fails without the others if the service refuses the change', async () => {
-    await using server = await startServer((request) =>
-      request.path.includes('contact_1/') ? { status: 404 } : echo(request),
-    );
-    const batch = [1, 2].map((number) => change(number, { add: [`bucket_${number}`], heldGroupIds: [] }));
-    const results = await server.remote.changeMembership(batch, never);
-    expect(results.map((result) => result.ok)).toEqual([false, true]);
-  });
 });
 
 describe('[R11] many new contacts', () => {
@@ -158,15 +134,6 @@ describe('[R11] many new contacts', () => {
       expect((await server.remote.changeMembership(fresh(100), never)).every((result) => result.ok)).toBe(true);
       expect(server.received).toHaveLength(1);
     }
-  });
-
-  it('are written one at a time if the service refuses them in bulk', async () => {
-    await using server = await startServer((request) =>
-      request.path.startsWith('/v2/buckets/') ? { status: 422 } : echo(request),
-    );
-    const results = await server.remote.changeMembership(fresh(4), never);
-    expect(server.calls().filter((call) => call.startsWith('POST /v2/contacts/'))).toHaveLength(4);
-    expect(results.every((result) => result.ok)).toBe(true);
   });
 
   it('are added in smaller parts if the service accepts at most a hundred contacts', async () => {
@@ -238,15 +205,6 @@ const costOf = (batch: readonly MembershipRequest[]) => {
 };
 
 describe('[R11] the plan of membership requests', () => {
-  it('adds contacts to a bucket in bulk, five hundred in a request', () => {
-    const plan = planMembershipRequests(many(1_250, () => ['b1']));
-    expect(plan.single).toEqual([]);
-    expect(plan.bulk).toHaveLength(1_250);
-    expect(plan.additions.map((addition) => addition.contactIds.length)).toEqual([500, 500, 250]);
-    expect(new Set(plan.additions.flatMap((addition) => addition.contactIds)).size).toBe(1_250);
-    expect(BULK_SIZE).toBe(500);
-  });
-
   it('writes one contact at a time if that takes no more requests', () => {
     expect(costOf([adding(1, ['b1'])])).toEqual({ single: 1, bulk: 0 });
     expect(costOf([adding(1, ['b1', 'b2'])])).toEqual({ single: 1, bulk: 0 });

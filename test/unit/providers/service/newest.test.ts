@@ -6,7 +6,7 @@ import {
   contactJson,
   createTestClock,
   idsOf,
-  list,
+  listRows,
   never,
   NOW_MS,
   one,
@@ -15,39 +15,22 @@ import {
   type Canned,
   type CannedServer,
   type Received,
+  type Row,
 } from './support.ts';
-
-type Row = { readonly number: number; readonly atMs: number };
 
 const SECOND_MS = 1_000;
 const OVERLAP_MS = 120_000;
 const BEFORE_MS = NOW_MS - 600_000;
 
-/** Answers as a service that filters, sorts and pages rows as documented. A POST adds a row that is changed now. */
-const serviceOf = (rows: Row[], now: () => number) => {
-  const listed = ({ query }: Received): Canned => {
-    const after = Date.parse(query.get('updated_at.after') ?? '1970-01-01T00:00:00+00:00');
-    const before = Date.parse(query.get('updated_at.before') ?? '2100-01-01T00:00:00+00:00');
-    const order = query.get('order') ?? 'id';
-    const direction = order.startsWith('-') ? -1 : 1;
-    const byTime = order.endsWith('updated_at');
-    const sorted = rows
-      .filter(({ atMs }) => atMs >= after && atMs <= before)
-      .toSorted((a, b) => direction * ((byTime ? a.atMs - b.atMs : 0) || a.number - b.number));
-    const page = Number(query.get('page') ?? '1');
-    const data = sorted
-      .slice((page - 1) * 50, page * 50)
-      .map((row) => contactJson(row.number, { updated_at: stamp(row.atMs) }));
-    const meta = { total: sorted.length, next_page: page * 50 < sorted.length ? page + 1 : null };
-    return { headers: { date: new Date(now()).toUTCString() }, json: list(data, meta) };
-  };
-  return (request: Received): Canned => {
-    if (request.method !== 'POST') return listed(request);
+/** Answers with a list of the rows. A POST adds a row that is changed now. */
+const serviceOf =
+  (rows: Row[], now: () => number) =>
+  (request: Received): Canned => {
+    if (request.method !== 'POST') return listRows(rows, request, { nowMs: now() });
     const row = { number: rows.length + 1, atMs: NOW_MS };
     rows.push(row);
     return { json: one(contactJson(row.number, { updated_at: stamp(row.atMs) })) };
   };
-};
 
 const cursorAt = (watermarkMs: number, behindMs: number): string =>
   JSON.stringify({ watermarkMs, reachedAtMs: BEFORE_MS, behindMs });

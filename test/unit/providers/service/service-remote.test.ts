@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { UnavailableError } from '../../../../src/providers/errors.ts';
-import { contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
-import { recordOf } from '../../../../src/providers/service/mapper.ts';
 import {
   bucketJson,
   contactJson,
@@ -13,18 +11,11 @@ import {
   one,
   stamp,
   startServer,
-  type Canned,
   type Received,
 } from './support.ts';
 
 const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
 const creating = (key: string) => ({ key, draft, groupIds: ['bucket_1'], originId: 'people/c1' });
-
-/** Returns the answers in order, and the last answer for each further request. */
-const inTurn =
-  (...answers: readonly Canned[]) =>
-  (_request: unknown, index: number): Canned =>
-    answers[Math.min(index, answers.length - 1)] ?? {};
 
 describe('a read of ids', () => {
   it('returns the state of each contact', async () => {
@@ -118,59 +109,6 @@ describe('a 404 with a web page', () => {
     );
     expect(await server.remote.readGroup('bucket_2', never)).toBeNull();
     expect(await failureOf(server.remote.readGroup('bucket_1', never))).toMatchObject({ kind: 'unreadable' });
-  });
-});
-
-describe('a create', () => {
-  it('sends one POST with the non-empty fields and returns the contact as the service stored it', async () => {
-    await using server = await startServer(() => ({ json: one(contactJson(5, { first_name: 'ADA' })) }));
-    const [result] = await server.remote.create([creating('k')], never);
-    expect(server.calls()).toEqual(['POST /v2/contacts']);
-    expect(server.received[0]?.body).toEqual({ data: { first_name: 'Ada', last_name: 'King' } });
-    expect(result).toMatchObject({
-      key: 'k',
-      ok: true,
-      value: { id: 'contact_5', contact: { firstName: 'ADA' }, groupIds: [] },
-    });
-  });
-
-  it('[R9] is not repeated if it may have been applied', async () => {
-    const limited = { json: { ...one(contactJson(5)), errors: ['Rate limit exceeded'] } };
-    for (const answer of [{ status: 502 }, { breakAfter: '' }, { text: '<html>' }, limited]) {
-      await using server = await startServer(() => answer);
-      const [result] = await server.remote.create([creating('k')], never);
-      expect(server.received).toHaveLength(1);
-      expect(result).toMatchObject({ ok: false, error: { applied: 'unknown' } });
-    }
-  });
-
-  it('[R15] that is refused returns an error, and [R16] a revoked permission is thrown', async () => {
-    await using server = await startServer(inTurn({ status: 422, json: { errors: ['bad'] } }, { status: 401 }));
-    expect(await server.remote.create([creating('k')], never)).toMatchObject([
-      { ok: false, error: { kind: 'invalid' } },
-    ]);
-    expect(await failureOf(server.remote.create([creating('k')], never))).toMatchObject({ kind: 'unauthenticated' });
-  });
-});
-
-describe('an update', () => {
-  const buckets = [{ id: 'bucket_4' }];
-  const current = recordOf(contactSchema.parse(contactJson(5, { extra_data: { buckets } })));
-  const updating = {
-    key: 'k',
-    current,
-    desired: { ...current.contact, title: 'Countess' },
-    fields: ['title'] as const,
-  };
-
-  it('sends one PATCH with the changed fields', async () => {
-    await using server = await startServer(() => ({
-      json: one(contactJson(5, { title: 'Countess', extra_data: {} })),
-    }));
-    const [result] = await server.remote.update([updating], never);
-    expect(server.calls()).toEqual(['PATCH /v2/contacts/contact_5']);
-    expect(server.received[0]?.body).toEqual({ data: { title: 'Countess' } });
-    expect(result).toMatchObject({ ok: true, value: { contact: { title: 'Countess' }, groupIds: ['bucket_4'] } });
   });
 });
 
@@ -270,17 +208,6 @@ describe('[R9] the contact of a create without an answer', () => {
 });
 
 describe('buckets', () => {
-  it('are listed over all pages', async () => {
-    const buckets = Array.from({ length: 60 }, (_, index) => bucketJson(index));
-    await using server = await startServer(({ query }) => {
-      const page = Number(query.get('page') ?? '1');
-      return { json: list(buckets.slice((page - 1) * 50, page * 50), { total: 60 }) };
-    });
-    const groups = await server.remote.listGroups(never);
-    expect(groups).toHaveLength(60);
-    expect(groups[0]).toEqual({ id: 'bucket_0', name: 'Bucket 0', version: '' });
-  });
-
   it('fail as a list if one bucket is unreadable', async () => {
     await using server = await startServer(() => ({ json: list([bucketJson(1), { id: 'bucket_2' }]) }));
     expect(await failureOf(server.remote.listGroups(never))).toMatchObject({ kind: 'unreadable' });

@@ -176,6 +176,32 @@ export const idsOf = (pages: readonly FeedPage[]): string[] => {
   return pages.flatMap((page) => page.changes.map((change) => (change.kind === 'upsert' ? change.record.id : '?')));
 };
 
+/** A contact in a listing, with the time of its last change. */
+export type Row = { readonly number: number; readonly atMs: number };
+
+type ListingRules = { readonly isInclusive?: boolean; readonly nowMs?: number };
+
+/** Answers a request for a list as a service that filters, sorts and pages these rows as documented. */
+export const listRows = (
+  rows: readonly Row[],
+  { query }: Received,
+  { isInclusive = true, nowMs = NOW_MS }: ListingRules = {},
+) => {
+  const before = Date.parse(query.get('updated_at.before') ?? '2100-01-01T00:00:00+00:00');
+  const after = Date.parse(query.get('updated_at.after') ?? '1970-01-01T00:00:00+00:00');
+  const order = query.get('order') ?? 'id';
+  const byTime = order.endsWith('updated_at');
+  const sorted = rows
+    .filter(({ atMs }) => (isInclusive ? atMs >= after && atMs <= before : atMs > after && atMs < before))
+    .toSorted((a, b) => (order.startsWith('-') ? -1 : 1) * ((byTime ? a.atMs - b.atMs : 0) || a.number - b.number));
+  const page = Number(query.get('page') ?? '1');
+  const data = sorted
+    .slice((page - 1) * 50, page * 50)
+    .map((row) => contactJson(row.number, { updated_at: stamp(row.atMs) }));
+  const meta = { total: sorted.length, next_page: page * 50 < sorted.length ? page + 1 : null };
+  return { headers: { date: new Date(nowMs).toUTCString() }, json: list(data, meta) };
+};
+
 /** Returns the error of `work`, which must fail. */
 export const failureOf = async (work: Promise<unknown>): Promise<Error> => {
   try {

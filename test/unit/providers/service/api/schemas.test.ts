@@ -39,12 +39,6 @@ describe('a contact', () => {
     expect(contact.extra_data.buckets).toBeNull();
   });
 
-  it('is invalid with null for a list [R17]', () => {
-    for (const list of Object.keys(LISTS)) {
-      expect(contactSchema.safeParse(contactJson(1, { [list]: null })).success).toBe(false);
-    }
-  });
-
   it('is valid with nulls within lists and unknown keys', () => {
     const entry = { id: 'u1', label: null, address: 'a@b.example', primary: true };
     const contact = contactSchema.parse(

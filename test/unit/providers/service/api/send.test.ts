@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidError, UnavailableError, UnreadableError } from '../../../../../src/providers/errors.ts';
+import { InvalidError, UnreadableError } from '../../../../../src/providers/errors.ts';
 import { createSend } from '../../../../../src/providers/service/api/send.ts';
-import { createTestClock, failureOf, never, NOW_MS, startServer } from '../support.ts';
+import { createTestClock, failureOf, never, startServer } from '../support.ts';
 
 const GET = { method: 'GET', route: '/v2/contacts' } as const;
 
@@ -50,49 +50,9 @@ describe('a request', () => {
     expect(error).toMatchObject({ applied: 'no', status: null });
     expect(server.received).toHaveLength(0);
   });
-
-  it('was not applied if the connection was refused', async () => {
-    const server = await startServer(() => ({ json: {} }));
-    await server[Symbol.asyncDispose]();
-    await using other = await startServer(() => ({ json: {} }));
-    const { dispatcher } = other;
-    const send = createSend({ baseUrl: server.url, accessToken: null, dispatcher, clock: createTestClock() });
-    const error = await failureOf(send({ method: 'POST', route: '/v2/contacts', body: {} }, never));
-    expect(error).toBeInstanceOf(UnavailableError);
-    expect(error).toMatchObject({ applied: 'no' });
-  });
-
-  it('may have been applied if the connection broke', async () => {
-    await using server = await startServer(() => ({ breakAfter: '' }));
-    const error = await failureOf(server.send({ method: 'POST', route: '/v2/contacts', body: {} }, never));
-    expect(error).toBeInstanceOf(UnavailableError);
-    expect(error).toMatchObject({ applied: 'unknown' });
-  });
 });
 
 describe('an answer', () => {
-  it('contains the time of the service', async () => {
-    await using server = await startServer(() => ({ headers: { date: new Date(NOW_MS).toUTCString() }, json: {} }));
-    expect((await server.send(GET, never)).serverTimeMs).toBe(NOW_MS);
-  });
-
-  it('may be empty', async () => {
-    await using server = await startServer(() => ({ status: 204 }));
-    expect((await server.send(GET, never)).json).toBeUndefined();
-  });
-
-  it('that is truncated, is HTML or is not JSON is unreadable', async () => {
-    const texts = [{ breakAfter: '{"data": [' }, { text: '<html>busy</html>' }, { text: '{"data": [' }];
-    await using server = await startServer((_request, index) => texts[index] ?? {});
-    for (const _ of texts) {
-      const error = await failureOf(
-        server.send({ method: 'PATCH', route: '/v2/contacts/{id}', id: 'contact_1' }, never),
-      );
-      expect(error).toBeInstanceOf(UnreadableError);
-      expect(error).toMatchObject({ applied: 'unknown', route: 'PATCH /v2/contacts/{id}' });
-    }
-  });
-
   it('with an error status is classified by its status, even if its body is HTML or truncated', async () => {
     const answers = [
       { status: 502, text: '<html>' },
@@ -118,15 +78,5 @@ describe('an answer', () => {
     const clock = { ...createTestClock(), monotonic: () => (nowMs += 40_000) };
     const send = createSend({ baseUrl: server.url, accessToken: null, dispatcher: server.dispatcher, clock });
     expect((await failureOf(send(GET, never))).message).toContain('longer than 30000 ms');
-  });
-
-  it('that is a redirect is returned only if the request allows it', async () => {
-    await using server = await startServer(() => ({ status: 301, headers: { location: '/elsewhere' } }));
-    expect(await server.send({ ...GET, allowRedirect: true }, never)).toMatchObject({
-      status: 301,
-      location: '/elsewhere',
-    });
-    expect(await failureOf(server.send(GET, never))).toBeInstanceOf(UnreadableError);
-    expect(server.received).toHaveLength(2);
   });
 });

@@ -90,17 +90,6 @@ describe('a created contact', () => {
 });
 
 describe('an update', () => {
-  test('replaces or clears the masked fields, and its answer has the etag for the next one', async ({ sandbox }) => {
-    const ada = await createAda(sandbox);
-    const changed = { ...ada, emailAddresses: [{ value: 'new@x.example' }], names: [], phoneNumbers: [] };
-    const { data } = await update(sandbox, changed, 'names,emailAddresses');
-    expect(data).not.toHaveProperty('names');
-    expect(data.emailAddresses).toEqual([{ metadata: expect.anything(), value: 'new@x.example' }]);
-    expect(data.phoneNumbers).toHaveLength(1);
-    const again = { ...ada, etag: data.etag ?? '', metadata: {}, names: [{ givenName: 'Ada 2' }] };
-    expect(namesOf([(await update(sandbox, again, 'names')).data])).toEqual(['Ada 2']);
-  });
-
   test('accepts the etag of a read with another mask, or the source etag alone', async ({ sandbox, api }) => {
     const { resourceName } = await createAda(sandbox);
     const { data: read } = await api.people.get({ resourceName, personFields: 'names' });

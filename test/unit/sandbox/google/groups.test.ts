@@ -31,17 +31,6 @@ test('the list has pages of 30 groups', async ({ api, account }) => {
   expect([first.contactGroups?.length, last.contactGroups?.length, last.nextPageToken]).toEqual([30, 3, undefined]);
 });
 
-test('a group is deleted alone, or with its contacts', async ({ api, account }) => {
-  const [kept = '', dropped = ''] = ['Kept', 'Dropped'].map((name) => account.createGroup(name));
-  const [staying, deleted] = [kept, dropped].map((group) => account.createPerson({}, { groups: [group] }));
-  await api.contactGroups.delete({ resourceName: kept });
-  await api.contactGroups.delete({ resourceName: dropped, deleteContacts: true });
-  expect(account.groups()).toEqual([]);
-  expect(account.person(String(deleted))).toBeUndefined();
-  const [membership] = account.person(String(staying))?.memberships ?? [];
-  expect(membership?.contactGroupMembership?.contactGroupId).toBe('myContacts');
-});
-
 test.each([
   ['changeContact', true],
   ['leaveContact', false],

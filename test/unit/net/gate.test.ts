@@ -88,17 +88,6 @@ describe('gate', () => {
     expect(gate.budget().remaining).toBe(59);
   });
 
-  test('reads the headers of the response', async () => {
-    const { gate } = open();
-    const headers = {
-      'x-rate-limit-limit': '50/minute',
-      'x-rate-limit-remaining': '20',
-      'x-rate-limit-reset': '30',
-    };
-    (await gate.acquire('read', NEVER)).done({ status: 200, headers });
-    expect(gate.budget()).toEqual({ limit: { requests: 50, windowMs: 60_000 }, remaining: 20, resetMs: 61_000 });
-  });
-
   test('a 429 stops all requests, reports the duration, and is followed by one probe', async () => {
     const stops: number[] = [];
     const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
@@ -140,13 +129,5 @@ describe('gate', () => {
     const next = gate.acquire('read', NEVER);
     await clock.advance(60_500);
     (await next).done(OK);
-  });
-
-  test('continues from the snapshot of the previous process', async () => {
-    const { gate } = await busy();
-    const text = JSON.stringify(gate.snapshot());
-    const next = open({ snapshot: JSON.parse(text) as GovernorState });
-    expect(next.gate.budget()).toEqual(gate.budget());
-    expect(next.gate.budget().remaining).toBe(56);
   });
 });

@@ -51,35 +51,6 @@ const startedWith = (changes: Partial<GovernedAnswer> = {}, limit = LIMIT): Gove
 };
 
 describe('pace', () => {
-  test('four requests are admitted at once after a pause, then one every 121.2 ms', () => {
-    const governor = startedWith();
-    for (let sent = 0; sent < 4; sent += 1) granted(governor, 10_000);
-    expect(waitOf(governor, 10_000)).toBe(121);
-    granted(governor, 10_121);
-    expect(waitOf(governor, 10_121)).toBe(121);
-    granted(governor, 10_242);
-    expect(waitOf(governor, 10_242)).toBe(121);
-    granted(governor, 10_363);
-    granted(governor, 10_484);
-    expect(waitOf(governor, 10_484)).toBe(122);
-  });
-
-  test('with as many requests in flight as the limit, the next one waits for a response', () => {
-    const governor = startedWith({}, { requests: 3, windowMs: 1_000 });
-    const grants = [10_000, 10_000, 10_000].map((atMs) => granted(governor, atMs));
-    expect(waitOf(governor, 20_000)).toBe(110_000);
-    for (const grant of grants) complete(governor, grant, answerWith({}), 20_000);
-    expect(waitOf(governor, 20_000)).toBe(1_010);
-  });
-
-  test('a request without a response counts from five seconds after it ended', () => {
-    const governor = startedWith({}, { requests: 1, windowMs: 1_000 });
-    complete(governor, granted(governor, 10_000), null, 11_000);
-    expect(waitOf(governor, 11_000)).toBe(5_000);
-    expect(waitOf(governor, 16_000)).toBe(1_010);
-    granted(governor, 17_010);
-  });
-
   test.each([
     [{ requests: 1, windowMs: 1_000 }, 1_010],
     [{ requests: 1, windowMs: 60_000 }, 61_000],
@@ -134,21 +105,6 @@ describe('correction', () => {
     expect(budgetOf(governor, 1_200).remaining).toBe(490);
     complete(governor, late, answerWith({ remaining: 100, resetMs: 60_000 }), 2_000);
     expect(budgetOf(governor, 2_000).remaining).toBe(99);
-  });
-
-  test('requests in flight do not count as those of other clients', () => {
-    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
-    const slow = [1_000, 1_000, 1_000].map((atMs) => granted(governor, atMs));
-    complete(governor, granted(governor, 1_000), answerWith({ remaining: 495, resetMs: 59_000 }), 1_100);
-    expect(budgetOf(governor, 1_100).remaining).toBe(495);
-    for (const grant of slow) complete(governor, grant, answerWith({ remaining: 495, resetMs: 58_000 }), 2_000);
-    expect(budgetOf(governor, 2_000).remaining).toBe(495);
-  });
-
-  test('requests of other clients use places', () => {
-    const governor = startedWith({ remaining: 499, resetMs: 60_000 });
-    complete(governor, granted(governor, 1_000), answerWith({ remaining: 470, resetMs: 59_000 }), 1_000);
-    expect(budgetOf(governor, 1_000).remaining).toBe(470);
   });
 
   test('a lower limit of the server applies, and a higher limit does not', () => {
@@ -237,13 +193,6 @@ describe('429', () => {
     expect(budgetOf(governor, 10_000).resetMs).toBeGreaterThanOrEqual(waitMs);
   });
 
-  test('the next request after a 429 is alone in flight', () => {
-    const governor = startedWith();
-    complete(governor, granted(governor, 10_000), answerWith({ status: 429 }), 10_000);
-    expect(granted(governor, 11_000).id).toBe(probeOf(governor));
-    expect(waitOf(governor, 11_000)).toBeNull();
-  });
-
   test('a second 429 never shortens the stop', () => {
     const governor = startedWith();
     const second = granted(governor, 10_000);
@@ -261,13 +210,6 @@ describe('lease', () => {
     expect(waitOf(governor, 20_000)).toBe(110_000);
     expect(waitOf(governor, 130_000)).toBe(1_010);
     granted(governor, 131_010);
-  });
-
-  test('another probe follows a probe that never ends', () => {
-    const governor = createGovernor(LIMIT);
-    granted(governor, 0);
-    expect(waitOf(governor, 119_000)).toBeNull();
-    expect(granted(governor, 120_000).id).toBe(probeOf(governor));
   });
 });
 
@@ -305,14 +247,6 @@ describe('snapshot', () => {
     const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_012_000 });
     expect(budgetOf(governor, 9_004).remaining).toBe(100);
     expect(budgetOf(governor, 9_005).remaining).toBe(499);
-  });
-
-  test('requests without a response count from the start of the next process', () => {
-    const before = startedWith({}, { requests: 1, windowMs: 1_000 });
-    granted(before, 10_000);
-    const governor = restoreGovernor(before.configured, take(before, 10_000), { nowMs: 0, epochMs: 1_100_000 });
-    expect(waitOf(governor, 0)).toBe(5_000);
-    expect(waitOf(governor, 5_000)).toBe(1_010);
   });
 
   test('a stop continues in the next process', () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { Agent, fetch, interceptors, request, type Dispatcher } from 'undici';
+import { Agent, fetch, request, type Dispatcher } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createGate, type Gate, type GateOptions } from '../../../src/net/gate.ts';
 import { createLocalLimiter } from '../../../src/net/limiter.ts';
@@ -72,13 +72,6 @@ describe('transport', () => {
     expect(await answer.text()).toHaveLength(300_000);
     expect(attempts).toEqual(['POST /echo']);
     expect(gate.budget().remaining).toBe(999);
-  });
-
-  test('sends a request without gates immediately', async () => {
-    const { url } = await serve(answerOk);
-    const { transport, attempts } = watch([]);
-    await (await request(url, { dispatcher: transport })).body.dump();
-    expect(attempts).toEqual(['GET /']);
   });
 
   test('chooses the gates by the request, and passes all of them', async () => {
@@ -204,37 +197,6 @@ describe('transport', () => {
     await expect(request(url, { dispatcher: transport })).rejects.toThrow('ECONNREFUSED');
     expect(attempts).toHaveLength(2);
     expect(gate.budget().remaining).toBe(998);
-  });
-
-  test('retries and redirects above it are counted separately', async () => {
-    let received = 0;
-    const { url } = await serve((incoming, answer) => {
-      received += 1;
-      if (incoming.url === '/from') answer.writeHead(302, { location: '/to' }).end();
-      else answer.writeHead(received < 3 ? 503 : 200).end();
-    });
-    const { gate } = openGate();
-    const { transport, attempts } = watch([gate]);
-    const retried = transport.compose(
-      interceptors.retry({ minTimeout: 1, maxTimeout: 1 }),
-      interceptors.redirect({ maxRedirections: 2 }),
-    );
-    const answer = await request(`${url}/from`, { dispatcher: retried });
-    expect(answer.statusCode).toBe(200);
-    await answer.body.dump();
-    expect(attempts).toEqual(['GET /from', 'GET /to', 'GET /to']);
-    expect(gate.budget().remaining).toBe(997);
-  });
-
-  test('a 429 reaches the caller and stops the gate', async () => {
-    const { url } = await serve((_incoming, answer) => answer.writeHead(429, { 'retry-after': '9' }).end());
-    const stops: number[] = [];
-    const { gate } = openGate({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
-    const { transport } = watch([gate]);
-    const answer = await request(url, { dispatcher: transport });
-    await answer.body.dump();
-    expect(answer.statusCode).toBe(429);
-    expect(stops).toEqual([9_500]);
   });
 
   test('a failing choice of gates fails the request', async () => {

@@ -130,23 +130,6 @@ describe('extras', () => {
     expect(summary).toMatchObject({ paired: 1, left: { created: 1, updated: 1 }, right: { created: 0, updated: 0 } });
     expect(shownOf(linked, 'Cid')).toEqual({ 'Last contacted': '2026-01-01' });
   });
-
-  test('an idle run with pending extras takes two requests a side', async () => {
-    const { linked, account, contacted } = await started({ activityBump: 'bumped' });
-    await using _ = linked;
-    const fields = UNLISTED;
-    contacted(Date.parse('2026-01-01T12:00:00Z'));
-    await syncWith(linked, fields);
-    contacted(Date.parse('2026-01-02T12:00:00Z'));
-    expect(account.contacts()).toHaveLength(2);
-    linked.clock.advance(10 * 60_000);
-    await syncWith(linked, fields);
-    linked.clock.advance(10 * 60_000);
-    const { summary } = await syncWith(linked, fields);
-    expect(summary).toMatchObject({ ...NOTHING_WRITTEN, kind: 'incremental' });
-    // One more at Google, since each run here is a process of its own, which asks for a token.
-    expect(summary).toMatchObject({ left: { requests: 2 + 1 }, right: { requests: 2 } });
-  });
 });
 
 const COUNT = 1_000;

@@ -269,19 +269,6 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     expect(daemon.lines.at(-1)).toMatchObject({ msg: 'daemon stopped' });
   });
 
-  test('a resync of another process runs in the daemon, and has its result as the exit code', async () => {
-    await using world = await worldOf('redis', 'work', 'home');
-    await world.configure({ work: RARE, home: RARE });
-    const daemon = world.startDaemon();
-    await daemon.until(completed('work', 'full'));
-    const from = daemon.lines.length;
-    const resync = await world.run('resync', 'work', '--wait');
-    expect(resync).toMatchObject({ code: 0, stderr: '' });
-    expect(resync.stdout).toContain('work: completed (full)');
-    const [line] = daemon.lines.slice(from).filter(completed('work', 'full'));
-    expect(line).toBeDefined();
-  });
-
   test('the result of several links is one document, and a refused credential has exit code 4', async () => {
     await using world = await worldOf('redis', 'work', 'home');
     await world.configure({ work: RARE, home: RARE });
@@ -347,11 +334,5 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     await store.close();
     await daemon.until(completed('work', 'full'), from);
     expect(errors(daemon)).toEqual([]);
-  });
-
-  test('without a live daemon the resync runs in the command', async () => {
-    await using world = await worldOf('redis', 'work');
-    const resync = await world.run('resync', 'work', '--json');
-    expect(JSON.parse(resync.stdout)).toMatchObject({ runs: [{ link: 'work', kind: 'full', outcome: 'completed' }] });
   });
 });

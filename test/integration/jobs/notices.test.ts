@@ -109,17 +109,3 @@ test('a receiver that is down does not delay runs, and gets each notification on
   await daemon.stop();
   expect(notifications().slice(1)).toEqual(['work link.halted', 'home link.halted']);
 });
-
-test('a link that waits for a credential is reported', async () => {
-  await using world = await startWorld();
-  const daemon = world.startDaemon();
-  await daemon.until(completed('work', 'full'));
-  const sandbox = world.sandbox('work');
-  sandbox.service.revokeToken(sandbox.environment()['SERVICE_ACCESS_TOKEN'] ?? '');
-  await daemon.until(says('link paused', 'work'));
-  await advanceToCheck(daemon, completed('home'));
-  await daemon.until(says('notification sent', 'work'));
-  await daemon.stop();
-  expect(notifications()).toEqual(['work link.paused']);
-  expect(receiver.received[0]?.body).toContain('Replace it there');
-});

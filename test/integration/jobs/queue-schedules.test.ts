@@ -14,20 +14,6 @@ describe.skipIf(redis === null)('the schedules on Redis', () => {
   });
   afterAll(() => redis[Symbol.asyncDispose]());
 
-  test('every schedule repeats at its interval', async () => {
-    let started = 0;
-    const thrice = Promise.withResolvers<void>();
-    const daemon = stage.startScheduler(({ link, kind }) => {
-      expect([link, kind]).toEqual(['a', 'incremental']);
-      started += 1;
-      if (started === 3) thrice.resolve();
-      return Promise.resolve(report());
-    });
-    await stage.ready(daemon, [every('a', 300)]);
-    await expect.poll(() => daemon.scheduler.trouble()).toBeNull();
-    await thrice.promise;
-  });
-
   test('schedules of removed links are removed, changed schedules are replaced, and others are not changed', async () => {
     const daemon = stage.startScheduler(() => Promise.resolve(report()));
     await stage.ready(daemon, [every('stays', 3_600_000), every('goes', 3_600_000), every('changes', 3_600_000)]);

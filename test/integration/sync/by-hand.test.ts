@@ -3,7 +3,7 @@ import type { Verdict } from '../../../src/core/reconcile/verdict.ts';
 import { changeLink } from '../../../src/engine/change-link.ts';
 import { FIRST_SYNC_WAITS } from '../../../src/engine/context.ts';
 import { includeAgain, leaveOut, LeaveOutError } from '../../../src/engine/leave-out.ts';
-import { giveVerdict, takeBackVerdict, VerdictError } from '../../../src/engine/verdicts.ts';
+import { giveVerdict } from '../../../src/engine/verdicts.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { googleId, serviceId } from '../../support/linked-people.ts';
 import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
@@ -130,16 +130,6 @@ describe('R13: a decision by hand about two contacts', () => {
     expect(counts(linked)).toEqual([2, 2]);
   });
 
-  test('a withdrawn decision has no effect', async () => {
-    await using linked = await namesakes();
-    const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
-    await say(linked, { ...asked, says: 'apart' });
-    await takeBackVerdict(parts(linked), 'default', asked);
-    await expect(takeBackVerdict(parts(linked), 'default', asked)).rejects.toThrow(VerdictError);
-    expect(await sync(linked)).toEqual([1, 0, 0]);
-    expect(counts(linked)).toEqual([1, 1]);
-  });
-
   test('a decision ends when one of its contacts is deleted', async () => {
     await using linked = await namesakes();
     const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
@@ -193,13 +183,6 @@ test('a contact that is left out of the first sync is not created, also after ed
   await sync(linked);
   await sync(linked, 'full');
   expect(serviceNames(linked)).toEqual(['Ben']);
-});
-
-test('a contact that was left out is created once it is included again', async () => {
-  await using linked = await halted();
-  await includeAgain(parts(linked), 'default', { side: 'left', id: googleId(linked, 'Ann') });
-  await sync(linked);
-  expect(serviceNames(linked)).toEqual(['Ann', 'Ben']);
 });
 
 test('R13: a contact that was left out is paired with a matching contact of the other side', async () => {

@@ -86,28 +86,6 @@ describe('R4: a question about a conflict', () => {
     expect(await rows(linked)).toHaveLength(1);
   });
 
-  test('a plan shows an open question, and no write for it', async () => {
-    await using linked = await startLinkedSandbox({ google: [ADA], service: [ADA] }, ASK);
-    await linked.sync();
-    setTitles(linked, 'Baker', 'Brewer');
-    const { changes, estimate } = await linked.plan();
-    expect(changes).toMatchObject([
-      { action: 'ask', name: 'Ada King', changes: [{ field: 'title', from: ['Baker'], to: ['Brewer'] }] },
-    ]);
-    expect(estimate.requests).toEqual({ left: 0, right: 0 });
-    expect(await rows(linked)).toEqual([]);
-  });
-
-  test('the other fields of the contact are synced while a question is open', async () => {
-    await using linked = await asking();
-    linked.sandbox.service.account.updateContact(serviceId(linked), { company: 'Works' });
-    expect(written((await linked.sync()).summary)).toEqual([1, 0]);
-    const [organization] = linked.sandbox.google.account.people()[0]?.organizations ?? [];
-    expect(organization).toMatchObject({ name: 'Works', title: 'Baker' });
-    expect(await open(linked)).toHaveLength(1);
-    await expectIdle(linked);
-  });
-
   test.each([
     ['left', 'Baker', [0, 1]],
     ['right', 'Brewer', [1, 0]],

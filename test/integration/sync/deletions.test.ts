@@ -152,18 +152,3 @@ test('R12: for a few new contacts among many, reads by id find the contacts that
   expect(adasAt(linked).google.map(({ resourceName }) => resourceName)).toEqual([before.google[0]?.resourceName]);
   expect(adasAt(linked).service).toHaveLength(1);
 });
-
-test('R12: a contact that is added again with only a phone number keeps its counterpart at Google', async () => {
-  const phones = [{ value: '+44 20 7946 0958', label: null }];
-  const ada = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'Tester', phones };
-  await using linked = await startLinkedSandbox({ google: [ada, ...ADDRESSED_PEOPLE.slice(1)], service: [] });
-  const { service } = linked.sandbox;
-  await syncAll(linked, ['incremental']);
-  const before = adasAt(linked);
-  service.account.deleteContact(before.service[0]?.id ?? '');
-  const phone = { number: '+44 20 7946 0958', label: null };
-  service.account.createContact({ first_name: 'Ada', last_name: 'Tester', phone_numbers: [phone] });
-  await syncAll(linked, ['incremental', 'full']);
-  expect(adasAt(linked).google.map(({ resourceName }) => resourceName)).toEqual([before.google[0]?.resourceName]);
-  expect(adasAt(linked).service).toHaveLength(1);
-});

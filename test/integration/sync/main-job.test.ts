@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SIDES, type Sides } from '../../../src/core/contact/side.ts';
+import { type Sides } from '../../../src/core/contact/side.ts';
 import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { loadAddressBook } from '../../../src/sandbox/address-book/load.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
-
-const PAST_THE_OVERLAP_MS = 10 * 60_000;
 
 const writes = ({ left, right }: Sides<{ created: number; updated: number; deleted: number }>) => {
   return [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
@@ -30,32 +28,6 @@ describe('first sync', () => {
     expect(writes(resync.summary)).toBe(0);
   });
 
-  test('an idle run takes at most two requests a side once the overlap has passed', async () => {
-    await using linked = await startLinkedSandbox({ count: 60 }, { SWEEP_INTERVAL: '1d' });
-    await linked.sync({ afterMs: PAST_THE_OVERLAP_MS });
-    await linked.sync({ afterMs: PAST_THE_OVERLAP_MS });
-    const idle = await linked.sync();
-    expect(idle.summary.left.requests).toBeLessThanOrEqual(2);
-    expect(idle.summary.right.requests).toBeLessThanOrEqual(2);
-  });
-
-  test('a plan names exactly the contacts that the sync after it writes', async () => {
-    await using linked = await startLinkedSandbox({ count: 120, seed: 3 });
-    const { changes } = await linked.plan();
-    const count = (side: string, action: string) =>
-      changes.filter((a) => a.side === side && a.action === action).length;
-    const { summary } = await linked.sync();
-    for (const side of SIDES) {
-      expect([side, summary[side].created, summary[side].updated, summary[side].deleted]).toEqual([
-        side,
-        count(side, 'create'),
-        count(side, 'update'),
-        count(side, 'delete'),
-      ]);
-    }
-    expect(summary.paired).toBe(changes.filter(({ action }) => action === 'pair').length);
-  });
-
   test('a plan that is made in parts names each contact of a large first sync once, with its groups', async () => {
     const people = samplePeople(1_600).map((person) => ({ ...person, groups: ['Friends'] }));
     await using linked = await startLinkedSandbox({ google: people, service: [] });
@@ -69,16 +41,6 @@ describe('first sync', () => {
     expect(changes).toHaveLength(1_601);
     expect(estimate.requests.right).toBeGreaterThan(1_600);
     expect(halt).toBeNull();
-  });
-
-  test('a plan writes on neither side and leaves the store as it was', async () => {
-    await using linked = await startLinkedSandbox({ count: 40 });
-    const before = readSides(linked.sandbox);
-    await linked.plan();
-    expect(readSides(linked.sandbox)).toEqual(before);
-    expect((await linked.app.store.link('default')).cursors.left).toMatchObject({ cursor: null });
-    const sent = [...linked.sandbox.google.requests, ...linked.sandbox.service.requests];
-    expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
   });
 
   test('1,000 contacts in 10 labels are written to an empty service with one request each and a minimum of others', async () => {

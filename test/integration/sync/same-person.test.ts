@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { refusalsIn } from '../../../src/core/state/unsyncable.ts';
 import type { RunEvent } from '../../../src/engine/run-event.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import type { Fault } from '../../../src/sandbox/faults.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
@@ -14,7 +13,6 @@ const person = (givenName: string, familyName: string, more: Partial<Person> = {
 });
 
 const HOME = { emails: [{ value: 'home@example.org', label: 'home' }] };
-const PHONE = { phones: [{ value: '+49 30 901820', label: 'home' }] };
 
 /** Runs the link once. Returns the events of the run. */
 const syncEvents = async (linked: LinkedSandbox): Promise<readonly RunEvent[]> => {
@@ -51,50 +49,9 @@ describe('R13: two contacts with one email address', () => {
     await syncEvents(linked);
     expect(namesOf(linked)).toEqual(bothHold('José Soto'));
   });
-
-  test('two contacts whose first names are a name and its nickname are one person', async () => {
-    await using linked = await startLinkedSandbox({
-      google: [person('Robert', "O'Neil", { ...HOME, ...PHONE })],
-      service: [person('Bob', "O'Neil", { ...HOME, ...PHONE })],
-    });
-    const events = await syncEvents(linked);
-    expect(events.filter((event) => event.kind === 'ambiguous')).toEqual([]);
-    const { google, service } = namesOf(linked);
-    expect(google).toHaveLength(1);
-    expect(service).toEqual(google);
-  });
-});
-
-test('R13: similar contacts on both sides are paired with their exact counterparts, and nothing is written', async () => {
-  const card = person('Ada', 'King', HOME);
-  const place = { street: 'Main 1', city: 'Bonn', region: '', postalCode: '', country: 'DE', label: 'home' };
-  const other = { ...card, addresses: [place], groups: ['Choir'] };
-  const bare = person('Bea', 'Ray');
-  const cards = [card, other, bare, { ...bare, websites: [{ value: 'https://x.org', label: 'home' }] }, card];
-  await using linked = await startLinkedSandbox({ google: cards, service: cards.toReversed() });
-  const { summary } = await linked.sync();
-  const none = { created: 0, updated: 0, deleted: 0 };
-  expect(summary).toMatchObject({ outcome: 'completed', paired: cards.length, left: none, right: none });
 });
 
 describe('R9: a Google account that was linked with another service account before', () => {
-  test.each<[string, (id: string) => { key: string; value: string }]>([
-    ['with an origin without an account', (id) => ({ key: 'contact-sync.service-id', value: id })],
-    ['with an origin of another account', (id) => ({ key: 'contact-sync.origin', value: `another-account ${id}` })],
-  ])('%s: equal ids of another account pair no unrelated contacts', async (_, origin) => {
-    const strangers = ['Cid', 'Dot'].map((name) => person(name, 'Ray', PHONE));
-    await using linked = await startLinkedSandbox({ google: [], service: strangers });
-    const { google, service } = linked.sandbox;
-    for (const [index, { id }] of service.account.contacts().entries()) {
-      google.account.createPerson({
-        names: [{ givenName: ['Ada', 'Bea'][index] ?? '', familyName: 'King' }],
-        clientData: [origin(id)],
-      });
-    }
-    await syncEvents(linked);
-    expect(namesOf(linked)).toEqual(bothHold('Ada King', 'Bea King', 'Cid Ray', 'Dot Ray'));
-  });
-
   test('contacts that this link created have the account of the service in their origin', async () => {
     await using linked = await startLinkedSandbox({ google: [], service: [person('Ada', 'King', HOME)] });
     await syncEvents(linked);
@@ -206,50 +163,4 @@ describe.each(['422', '409'])('where a known address is refused with %s', (varia
     await syncDaily(linked);
     for (const contact of service.account.contacts()) expect(contact).toMatchObject({ title: 'Dr', company: 'Works' });
   });
-});
-
-test('R15: an address that was refused once is written later', async () => {
-  await using linked = await start('duplicate', ['Ada', 'Ben']);
-  linked.sandbox.service.addFault({ method: 'PATCH', path: '/v2/contacts/', action: { kind: 'status', status: 422 } });
-  await syncDaily(linked);
-  expect(atService(linked).flatMap(([, held]) => held)).toHaveLength(1);
-  await syncDaily(linked);
-  expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
-});
-
-test('R9: an address whose write was applied without an answer exists once, and no write follows', async () => {
-  await using linked = await start('existing-updated', ['Ada', 'Ben']);
-  linked.sandbox.service.addFault({ method: 'PATCH', path: '/v2/contacts/', action: { kind: 'reset-after' } });
-  await syncDaily(linked);
-  expect(atService(linked)).toEqual(everyoneHolds(['Ada', 'Ben']));
-  expect(await isQuiet(linked)).toBe(true);
-});
-
-const sentBy = ({ sandbox }: LinkedSandbox, method: string): number =>
-  sandbox.service.requests.filter((each) => each.method === method && each.path.startsWith('/v2/contacts')).length;
-
-test.each(['duplicate', 'existing-updated'])(
-  'R5: where a known address is answered with %s, each address of another contact is written separately',
-  async (variant) => {
-    await using linked = await start(variant);
-    await syncDaily(linked);
-    expect(atService(linked)).toEqual(everyoneHolds(NAMES));
-    expect([sentBy(linked, 'POST'), sentBy(linked, 'PATCH')]).toEqual([NAMES.length, NAMES.length - 1]);
-  },
-);
-
-test.each(
-  ['duplicate', 'existing', 'existing-updated'].flatMap((variant) => [
-    [variant, 'reset-after'],
-    [variant, 'reset-before'],
-  ]),
-)('R9: a lost answer to the first create causes no duplicate (%s, %s)', async (variant, kind) => {
-  await using linked = await start(variant);
-  const action = { kind } as Fault['action'];
-  linked.sandbox.service.addFault({ method: 'POST', path: '^/v2/contacts$', skip: 1, action });
-  await syncDaily(linked);
-  await syncDaily(linked);
-  expect(atService(linked)).toEqual(everyoneHolds(NAMES));
-  expect(atGoogle(linked)).toEqual(everyoneHolds(NAMES));
-  expect(await isQuiet(linked)).toBe(true);
 });

@@ -35,16 +35,6 @@ test('a link that completes a run after a failure is reported as recovered, once
   expect(recoveries()).toEqual(['linkRecovered {"link":"a","from":"failing"}']);
 });
 
-test('each kind of job starts its kind of run', async () => {
-  await using runner = await startRunner();
-  await runner.run({ kind: 'incremental' });
-  await runner.run({ kind: 'full' });
-  expect(runner.runs).toMatchObject([
-    { kind: 'incremental', acceptDeletes: false },
-    { kind: 'full', acceptDeletes: false },
-  ]);
-});
-
 test('a job passes the guard only with the nonce of the plan that was halted last, and passes that halt only [R8]', async () => {
   await using runner = await startRunner();
   const halt = async (id: string, override: string): Promise<void> => {
@@ -105,19 +95,6 @@ test('the schedule skips a paused link until its credential changes, and then re
   ]);
 });
 
-test('[R16] a link that connect has set to resuming is resumed by its next completed run, which is logged once', async () => {
-  await using runner = await startRunner();
-  const recovered = () => runner.logged.filter((line) => line.startsWith('linkRecovered'));
-  runner.ends(REVOKED);
-  await runner.run();
-  runner.credentials.left = 'g2';
-  await patchLink(runner.store, 'a', { state: 'resuming', reason: 'It was paused. Somebody has signed in since.' });
-  runner.ends(null);
-  await runner.run();
-  await runner.run();
-  expect(recovered()).toEqual(['linkRecovered {"link":"a","from":"paused"}']);
-});
-
 test('[R16] a link that another process has resumed is not logged as resumed again', async () => {
   await using runner = await startRunner();
   runner.ends(REVOKED);
@@ -155,26 +132,6 @@ test('a link that an earlier process paused is skipped until one of its credenti
   expect((await runner.run()).ending).toBe('skipped');
   await patchLink(runner.store, 'a', { credentials: { left: 'g1', right: 's0' } });
   expect((await runner.run()).ending).toBe('completed');
-});
-
-test('a resync by hand also runs on a paused link', async () => {
-  await using runner = await startRunner();
-  runner.ends(REVOKED);
-  await runner.run();
-  runner.ends(null);
-  expect((await runner.run({ kind: 'full' })).ending).toBe('completed');
-});
-
-test('a link that was never connected is paused, and one log line contains the command to run', async () => {
-  await using runner = await startRunner();
-  runner.credentials.right = null;
-  runner.breaks(new ConfigError([{ where: 'SERVICE_ACCESS_TOKEN', what: 'is not set.' }]));
-  expect((await runner.run()).ending).toBe('paused');
-  expect((await runner.run()).ending).toBe('skipped');
-  expect(await runner.store.link('a')).toMatchObject({ state: 'paused', reason: 'SERVICE_ACCESS_TOKEN is not set.' });
-  const paused = runner.logged.filter((line) => line.startsWith('linkPaused'));
-  expect(paused).toHaveLength(1);
-  expect(paused[0]).toContain('contact-sync connect service a');
 });
 
 test('a link without credentials names the command of each side, and a link with an invalid configuration names doctor', async () => {
@@ -286,21 +243,6 @@ test('stopping ends the current runs and starts no other run', async () => {
   expect(runner.runs[0]?.signal.reason).toBeInstanceOf(StoppedError);
 });
 
-test('the progress of a current run is the sum of both sides', async () => {
-  await using runner = await startRunner();
-  const shown: unknown[] = [];
-  runner.until(({ onEvent }) => {
-    onEvent?.({ kind: 'planned', contacts: { left: 2, right: 1 } });
-    onEvent?.({ kind: 'recovered', writes: 1 });
-    onEvent?.({ kind: 'written', side: 'left', done: 2, total: 2, leftMs: 0 });
-    shown.push(...runner.runner.progress());
-    return Promise.resolve(null);
-  });
-  await runner.run({ kind: 'full' });
-  expect(shown).toEqual([{ link: 'a', listed: 0, planned: 3, written: 2, leftMs: 0 }]);
-  expect(runner.runner.progress()).toEqual([]);
-});
-
 const COUNTS = { pulled: 1, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 2 };
 
 const FACTS = {
@@ -314,11 +256,6 @@ const FACTS = {
   skipped: 0,
   durationMs: 5,
 };
-
-test('the stored report of a job is read back unchanged', () => {
-  const report = { ending: 'completed', message: null, summary: { ...FACTS, left: COUNTS, right: COUNTS } };
-  expect(storedReport.parse(report)).toEqual(report);
-});
 
 test('a report whose counts have another format still contains the outcome of the job', () => {
   const report = { ending: 'halted', message: 'Too many.', summary: { ...FACTS, google: COUNTS, service: COUNTS } };
@@ -397,8 +334,4 @@ const totalAfter = (events: readonly RunEvent[]) => totalOf(events.reduce(track,
 
 test('the events of a run add up to the listed, planned and written counts and the remaining time of the slower side', () => {
   expect(totalAfter(EVENTS)).toEqual({ listed: 1_700, planned: 40, written: 10, leftMs: 60_000 });
-});
-
-test('the remaining time is null before the first write event', () => {
-  expect(totalAfter(EVENTS.slice(0, 5))).toEqual({ listed: 1_700, planned: 40, written: 0, leftMs: null });
 });

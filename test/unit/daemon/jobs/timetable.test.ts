@@ -142,12 +142,6 @@ test.each([
   expect(await runner.run(job)).toMatchObject({ ending: 'completed' });
 });
 
-test('a link with a fixed interval runs for each job', async () => {
-  await using runner = await startRunner();
-  await storeRun(runner, { wrote: true });
-  expect(await runner.run()).toMatchObject({ ending: 'completed' });
-});
-
 const AUTO = { hasAutoInterval: true, syncIntervalMs: 90 * SECOND_MS };
 const CHANGED_AT_MS = 1_700_000_000_000;
 
@@ -164,8 +158,4 @@ test('the delay between polls is 10 seconds after a change, and doubles up to th
 test('a link without changes is polled at its interval, and a change in the future has the shortest delay', () => {
   expect(pollDelayMs(AUTO, { lastChangeAtMs: null }, CHANGED_AT_MS)).toBe(90 * SECOND_MS);
   expect(pollDelayMs(AUTO, { lastChangeAtMs: CHANGED_AT_MS }, CHANGED_AT_MS - MINUTE_MS)).toBe(SHORTEST_POLL_DELAY_MS);
-});
-
-test('a link with a fixed interval has no poll delay', () => {
-  expect(pollDelayMs({ ...AUTO, hasAutoInterval: false }, { lastChangeAtMs: CHANGED_AT_MS }, CHANGED_AT_MS)).toBeNull();
 });

@@ -52,13 +52,6 @@ test('a failure is reported once however often links are checked, its end once, 
   expect(logged('notificationSent')[0]).toEqual({ link: 'home', news: 'halted', host: new URL(receiver.url).host });
 });
 
-test('another process on the same store does not repeat a sent notification', async () => {
-  await halt();
-  await open().notify(['home']);
-  await open().notify(['home']);
-  expect(events()).toEqual(['link.halted']);
-});
-
 test('only one of two concurrent processes sends the notification', async () => {
   await halt();
   await Promise.all([open().notify(['home']), open().notify(['home'])]);

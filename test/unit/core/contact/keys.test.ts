@@ -1,28 +1,11 @@
-import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  EMPTY_CONTACT,
-  FURTHER,
-  LIST_FIELDS,
-  type ListField,
-  listsOf,
-  specOf,
-} from '../../../../src/core/contact/contact.ts';
+import { FURTHER, LIST_FIELDS, type ListField, listsOf, specOf } from '../../../../src/core/contact/contact.ts';
 import { type LabelledValue, POSTAL_ADDRESS, type PostalAddress } from '../../../../src/core/contact/elements.ts';
-import {
-  addressKey,
-  emailKey,
-  isNationalFormOf,
-  type ListElement,
-  phoneKey,
-  websiteKey,
-} from '../../../../src/core/contact/keys.ts';
-import { elementKey, unitedElement, withList } from '../../../../src/core/contact/lists.ts';
-import { mergeList } from '../../../../src/core/reconcile/merge.ts';
+import { addressKey, emailKey, isNationalFormOf, phoneKey, websiteKey } from '../../../../src/core/contact/keys.ts';
+import { elementKey, unitedElement } from '../../../../src/core/contact/lists.ts';
 import { foldGroupName } from '../../../../src/core/reconcile/policy.ts';
-import { sideOf } from '../reconcile/properties-support.ts';
 
 describe('an email address', () => {
   test.each([
@@ -188,84 +171,6 @@ describe('the table of element keys', () => {
     expect(keyOf(words, a) === keyOf(words, b)).toBe(sign === '=');
   });
 });
-
-// The oracle: the collation of the Unicode standard compares letters, digits, signs and emoji, and ignores case and
-// invisible characters. It shares no code with the keys.
-const collator = new Intl.Collator('und', { sensitivity: 'accent' });
-
-const visibly = (a: string, b: string): boolean => collator.compare(a, b) !== 0;
-
-const PIECES = [
-  'a',
-  'B',
-  'b',
-  'é',
-  '1',
-  '2',
-  '+',
-  '#',
-  '-',
-  '.',
-  '/',
-  '&',
-  '@',
-  '*',
-  '_',
-  '!',
-  '?',
-  '🙂',
-  '🎉',
-  '❤',
-  '山',
-];
-
-const text = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
-
-const type = fc.constantFrom(null, 'skype', 'icq', 'spouse', 'sister', 'Skype');
-
-/** Returns whether a list loses data if only the other one of the two elements stays. */
-const differ: Partial<Record<ListField, (a: LabelledValue, b: LabelledValue) => boolean>> = {
-  tags: (a, b) => visibly(a.value, b.value),
-  relations: (a, b) => visibly(a.value, b.value) || visibly(a.label ?? '', b.label ?? ''),
-  instantMessengers: (a, b) => visibly(a.value, b.value) || visibly(a.label ?? '', b.label ?? ''),
-};
-
-const isMissedIn = (field: ListField, elements: readonly ListElement[], element: LabelledValue): boolean => {
-  const isDifferent = differ[field] ?? (() => true);
-  return elements.every((each) => !('value' in each) || isDifferent(each, element));
-};
-
-describe.each(Object.keys(differ) as ListField[])('a union of two lists of %s', (field) => {
-  const list = fc.array(fc.record({ value: text, label: field === 'tags' ? fc.constant(null) : type }), {
-    maxLength: 5,
-  });
-  const spec = specOf(field);
-
-  test('R5: contains every element whose loss a reader would notice', () => {
-    fc.assert(
-      fc.property(list, list, (one, other) => {
-        const left = withList(EMPTY_CONTACT, field, spec.normalise(one));
-        const right = withList(EMPTY_CONTACT, field, spec.normalise(other));
-        const delta = mergeList(field, { left: sideOf(left, null), right: sideOf(right, null) });
-        for (const [own, { add, remove }] of [
-          [left, delta.left],
-          [right, delta.right],
-        ] as const) {
-          const held = (own[field] ?? []) as readonly ListElement[];
-          const union = [...held.filter((element) => !remove.includes(element)), ...add];
-          for (const element of [...one, ...other]) {
-            // An element without its type is part of the one with the type.
-            const typed = element.label === null ? union.filter((each) => !visibly(textOf(each), element.value)) : [];
-            if (typed.length === 0) expect(isMissedIn(field, union, element)).toBe(false);
-          }
-        }
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-});
-
-const textOf = (element: ListElement): string => ('value' in element ? element.value : element.street);
 
 describe('R13: two elements that are the same', () => {
   const FULL = addressOf('12 Elm Street; Springfield; IL; 62704; United States');

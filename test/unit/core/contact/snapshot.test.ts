@@ -9,7 +9,7 @@ import {
   USUAL_FIELDS,
 } from '../../../../src/core/contact/contact.ts';
 import { ADDED_FIELDS } from '../../../../src/core/contact/fields.ts';
-import { changedAtMs, CLOCK_MARGIN_MS, HALF_STATES, isPresent } from '../../../../src/core/contact/half.ts';
+import { HALF_STATES, isPresent } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import { equalSnapshots, type Snapshot, snapshotText, unordered } from '../../../../src/core/contact/snapshot.ts';
 import { contactSchema } from '../../../../src/core/contact/stored.ts';
@@ -90,17 +90,6 @@ test.each<[string, unknown]>([
   ['no contact at all', null],
 ])('%s is refused', (_, stored) => {
   expect(contactSchema.safeParse(stored).success).toBe(false);
-});
-
-const HEARD_AT_MS = 1_000_000;
-
-test.each<[string, number | null, number | null]>([
-  ['is its stamp', 10, 10],
-  ['is unknown if its side reports no time', null, null],
-  ['is its stamp up to the margin of the clocks', HEARD_AT_MS + CLOCK_MARGIN_MS, HEARD_AT_MS + CLOCK_MARGIN_MS],
-  ['is never later than that', HEARD_AT_MS + CLOCK_MARGIN_MS + 1, HEARD_AT_MS + CLOCK_MARGIN_MS],
-])('[R4] when a contact was changed %s', (_, modifiedAtMs, expected) => {
-  expect(changedAtMs(halfOf(record('x', {}, { modifiedAtMs }), { heardAtMs: HEARD_AT_MS }))).toBe(expected);
 });
 
 test('[R7] a contact exists unless it is known to be deleted, even if a feed shows it since', () => {

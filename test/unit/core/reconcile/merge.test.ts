@@ -182,15 +182,6 @@ describe('a first match', () => {
     expect(merge.desired[otherSide(side)].addresses).toEqual(full.addresses);
   });
 
-  test('R13: addresses that each lack a part of the other become one with all parts', () => {
-    const left = { addresses: [address('Via Cavour 1', { region: 'RM' })] };
-    const right = { addresses: [address('Via Cavour 1', { country: 'Italia' })] };
-    const { desired } = mergeOf(sideOf(left, null), sideOf(right, null));
-    for (const side of SIDES) {
-      expect(desired[side].addresses).toEqual([address('Via Cavour 1', { region: 'RM', country: 'Italia' })]);
-    }
-  });
-
   test('R5: an address that may match either of two stays separate', () => {
     const bare = address('Via Cavour 1');
     const [one, other] = [address('Via Cavour 1', { region: 'RM' }), address('Via Cavour 1', { region: 'LT' })];
@@ -223,12 +214,6 @@ describe('a first match', () => {
     const named = (label: string | null) => ({ relations: [{ value: 'Ann', label }] });
     const { desired } = mergeOf(sideOf(named('wife'), named('friend')), sideOf(named('friend'), named('friend')));
     expect(desired.right.relations).toEqual(named('wife').relations);
-  });
-
-  test('R13: a messenger without a network is the one with a network', () => {
-    const named = (label: string | null) => ({ instantMessengers: [{ value: 'ann', label }] });
-    const { desired } = mergeOf(sideOf(named(null), null), sideOf(named('icq'), null));
-    for (const side of SIDES) expect(desired[side].instantMessengers).toEqual(named('icq').instantMessengers);
   });
 
   type Name = readonly [string, string];

@@ -29,8 +29,6 @@ const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
   expect(summary).toMatchObject({ outcome: 'completed', left: none, right: none });
 };
 
-describe('edits', () => {});
-
 describe('deletions', () => {
   test('R7, R14: a full listing finds a contact that was deleted at Google while the sync token was expired', async () => {
     await using linked = await started();

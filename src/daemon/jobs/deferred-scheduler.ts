@@ -11,34 +11,30 @@ type DeferredSchedulerOptions = {
 };
 
 const RETRY_AFTER_MS = 2_000;
+const STARTING = 'The daemon is starting.';
 
 /** A scheduler on Redis that is opened with retries in the background. Until it is open, it refuses requested jobs. */
 export const createDeferredScheduler = ({ clock, open, onWaiting }: DeferredSchedulerOptions): Scheduler => {
   const ended = new AbortController();
   let schedules: readonly Schedule[] = [];
   let opened: Scheduler | null = null;
-  let reason: string | null = null;
+  let reason = STARTING;
 
-  const tryOpen = async (): Promise<boolean> => {
-    try {
-      opened = await open();
-      opened.apply(schedules);
-      return true;
-    } catch (error) {
-      const isFirst = reason === null;
-      reason = errorMessage(error);
-      if (isFirst) onWaiting(reason);
-      return false;
-    }
-  };
   const openWithRetry = async (): Promise<void> => {
-    while (!ended.signal.aborted && !(await tryOpen())) {
-      await clock.sleep(RETRY_AFTER_MS, ended.signal).catch(() => undefined);
+    while (!ended.signal.aborted) {
+      try {
+        opened = await open();
+        opened.apply(schedules);
+        return;
+      } catch (error) {
+        if (reason === STARTING) onWaiting(errorMessage(error));
+        reason = errorMessage(error);
+        await clock.sleep(RETRY_AFTER_MS, ended.signal).catch(() => undefined);
+      }
     }
   };
   const opening = openWithRetry();
 
-  const waitReason = (): string => reason ?? 'The daemon begins.';
   return {
     kind: 'redis',
     apply: (next) => {
@@ -46,10 +42,10 @@ export const createDeferredScheduler = ({ clock, open, onWaiting }: DeferredSche
       opened?.apply(next);
     },
     requestJob: async (job) => {
-      if (opened === null) throw new QueueError(waitReason());
+      if (opened === null) throw new QueueError(reason);
       await opened.requestJob(job);
     },
-    trouble: async () => (opened === null ? waitReason() : opened.trouble()),
+    trouble: async () => (opened === null ? reason : opened.trouble()),
     depth: async () => opened?.depth() ?? null,
     stop: async () => {
       ended.abort(new Error('The daemon stops.'));

@@ -33,14 +33,8 @@ export type JobReport = {
   readonly isOver?: true;
 };
 
-const sideSummary = z.object({
-  pulled: z.number(),
-  created: z.number(),
-  updated: z.number(),
-  deleted: z.number(),
-  groupsDeleted: z.number().default(0),
-  requests: z.number(),
-});
+const counted = z.enum(['pulled', 'created', 'updated', 'deleted', 'groupsDeleted', 'requests']);
+const sideSummary = z.record(counted, z.number());
 
 const runSummary = z.object({
   link: z.string(),

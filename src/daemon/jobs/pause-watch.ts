@@ -5,19 +5,14 @@ import type { Clock } from '../../util/clock.ts';
 
 const CHECK_EVERY_MS = 1_000;
 
-/** Detects that the link of a current run is paused by hand, by any process. */
-type PauseWatch = {
-  /** Aborted with a {@link StoppedError} when a pause is found. */
-  readonly signal: AbortSignal;
-  /** Reads the store at most once a second. A run calls it when it makes progress. */
-  check(): void;
-};
-
-/** A link that was paused before the run, as in `before`, runs by hand: only a later pause ends that run. */
+/**
+ * Detects that the link of a current run is paused by hand, by any process; the signal is then aborted. A link that was paused
+ * before the run, as in `before`, runs by hand: only a later pause ends that run.
+ */
 export const watchPause = (
   { store, clock }: { readonly store: Pick<Store, 'pausedByHandAtMs'>; readonly clock: Clock },
   before: LinkState,
-): PauseWatch => {
+) => {
   const paused = new AbortController();
   let checkedAtMs = clock.monotonic();
   const checkNow = async (): Promise<void> => {
@@ -27,7 +22,8 @@ export const watchPause = (
   };
   return {
     signal: paused.signal,
-    check: () => {
+    /** Reads the store at most once a second. A run calls it when it makes progress. */
+    check: (): void => {
       if (paused.signal.aborted || clock.monotonic() - checkedAtMs < CHECK_EVERY_MS) return;
       checkedAtMs = clock.monotonic();
       // If the store cannot be read, the run ends by itself.

@@ -31,14 +31,7 @@ export const track = (progress: RunProgress, event: RunEvent): RunProgress => {
         ...progress,
         [event.side]: { ...progress[event.side], written: event.done, planned: event.total, leftMs: event.leftMs },
       };
-    case 'started':
-    case 'relisting':
-    case 'recovered':
-    case 'conflict':
-    case 'skipped':
-    case 'not-taken':
-    case 'ambiguous':
-    case 'group':
+    default:
       return progress;
   }
 };

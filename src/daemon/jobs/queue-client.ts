@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import type { Config } from '../../app/config/config.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { Secret } from '../../util/secret.ts';
@@ -81,6 +82,16 @@ const removeJobs = async (queue: JobQueue, link: string): Promise<void> => {
   await queue.trimEvents(0);
 };
 
+/** Connects a command to the queue, until the stack is disposed. Throws if Redis does not answer. */
+const connectQueue = async (redis: Redis, prefix: string, stack: AsyncDisposableStack): Promise<JobQueue> => {
+  stack.defer(() => redis.disconnect());
+  await redis.connect();
+  const queue = openQueue(redis, prefix);
+  queue.on('error', () => undefined);
+  stack.defer(() => queue.close());
+  return queue;
+};
+
 /**
  * Removes the waiting and finished jobs of a link and its schedules from the queue. Does nothing without a queue.
  *
@@ -92,23 +103,15 @@ export const forgetJobs = async (
 ): Promise<void> => {
   const prefix = redisUrl === null ? null : await findQueuePrefix({ store, dataDir });
   if (redisUrl === null || prefix === null) return;
+  await using stack = new AsyncDisposableStack();
   const redis = connectBriefly(redisUrl);
   redis.on('error', () => undefined);
   try {
-    await redis.connect();
-    const queue = openQueue(redis, prefix);
-    queue.on('error', () => undefined);
-    try {
-      await removeJobs(queue, link);
-    } finally {
-      await queue.close();
-    }
+    await removeJobs(await connectQueue(redis, prefix, stack), link);
   } catch (cause) {
     throw new QueueError('Redis does not answer, so the job queue could not be cleared. Nothing was deleted yet.', {
       cause,
     });
-  } finally {
-    redis.disconnect();
   }
 };
 
@@ -119,35 +122,20 @@ export const openQueueClient = async (
 ): Promise<QueueClient | { readonly reason: string }> => {
   const prefix = await findQueuePrefix(owner);
   if (prefix === null) return { reason: 'No daemon has worked on the queue of this DATA_DIR yet.' };
+  await using stack = new AsyncDisposableStack();
   const redis = connectBriefly(redisUrl);
   const troubleOf = watchTrouble(redis);
   try {
-    await redis.connect();
+    const queue = await connectQueue(redis, prefix, stack);
+    if (!(await isServed(queue))) return { reason: 'No daemon works on the queue.' };
+    const open = stack.move();
+    return {
+      enqueue: (link, { override }) => addRequestedJob(queue, { link, kind: 'full', override, byHand: true }),
+      waitFor: (id, options) => waitFor(queue, id, options),
+      [Symbol.asyncDispose]: () => open.disposeAsync(),
+    };
   } catch (error) {
-    redis.disconnect();
     const { what, remedy } = troubleOf(error);
     return { reason: `No daemon can be asked: Redis ${what}. ${remedy}` };
   }
-  const queue = openQueue(redis, prefix);
-  queue.on('error', () => undefined);
-  const close = async (): Promise<void> => {
-    await queue.close();
-    redis.disconnect();
-  };
-  const reason = await isServed(queue).then(
-    (served) => (served ? null : 'No daemon works on the queue.'),
-    (error: unknown) => {
-      const { what, remedy } = troubleOf(error);
-      return `No daemon can be asked: Redis ${what}. ${remedy}`;
-    },
-  );
-  if (reason !== null) {
-    await close();
-    return { reason };
-  }
-  return {
-    enqueue: (link, { override }) => addRequestedJob(queue, { link, kind: 'full', override, byHand: true }),
-    waitFor: (id, options) => waitFor(queue, id, options),
-    [Symbol.asyncDispose]: close,
-  };
 };

@@ -5,6 +5,7 @@ import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../util/secret.ts';
 import { accessRemedy, readTextFileSync } from '../../util/files.ts';
+import { watchTrouble } from '../../util/redis-trouble.ts';
 import { StoreError, type Store } from '../../store/store.ts';
 import type { JobData } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
@@ -119,11 +120,7 @@ export const findQueuePrefix = async ({ store, dataDir }: QueueOwner): Promise<s
   return id === null ? readQueuePrefix(dataDir) : prefixOf(id);
 };
 
-/**
- * The prefix of all keys in Redis, which is created if it is missing.
- *
- * @throws {StoreError} if it cannot be read or created.
- */
+/** Like {@link findQueuePrefix}. Creates a missing prefix. */
 export const queuePrefixOf = async (owner: QueueOwner): Promise<string> =>
   (await findQueuePrefix(owner)) ?? makeQueuePrefix(owner.dataDir);
 
@@ -162,16 +159,13 @@ export const connectBriefly = (redisUrl: Secret): Redis =>
  */
 export const pingQueue = async (redisUrl: Secret): Promise<void> => {
   const redis = connectBriefly(redisUrl);
-  // The error of the command only reports that the connection is closed.
-  let reason = '';
-  redis.on('error', (error: Error) => {
-    reason = ` (${error.message})`;
-  });
+  const troubleOf = watchTrouble(redis);
   try {
     await redis.connect();
     await redis.ping();
   } catch (cause) {
-    throw new Error(`the queue is down: Redis does not answer${reason}`, { cause });
+    const { what, remedy } = troubleOf(cause);
+    throw new Error(`the queue is down: Redis ${what}. ${remedy}`, { cause });
   } finally {
     redis.disconnect();
   }

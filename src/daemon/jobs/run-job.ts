@@ -8,10 +8,10 @@ import { changeLink } from '../../engine/change-link.ts';
 import { resumeRemedy, StoppedError } from '../../engine/context.ts';
 import type { Events } from '../../engine/events.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
-import type { RunSummary } from '../../engine/run.ts';
 import { isCredentialError } from '../../providers/errors.ts';
 import type { Clock } from '../../util/clock.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
+import { errorMessage } from '../../util/errors.ts';
 import { pollDelayMs, whySkipped, type Skip } from './due.ts';
 import type { JobData, JobReport } from './job.ts';
 import { createMemories, type Memories } from './link-memory.ts';
@@ -43,9 +43,6 @@ type RunnerOptions = {
   readonly random: () => number;
   readonly newId: () => string;
 };
-
-/** The end of a run, or of a job whose run did not start. */
-type JobEnd = { readonly error: unknown; readonly summary: RunSummary | null };
 
 /** A current job; the time of its last progress is monotonic. */
 type CurrentJob = { readonly link: string; readonly progress: RunProgress; readonly progressedAtMs: number };
@@ -101,8 +98,7 @@ const pauseUnconnected = async (
 /** The error of a job with its remedy, for the process that requested the job; null without an error. */
 const messageOf = ({ name, sides }: LinkConfig, error: unknown): string | null => {
   if (error === null) return null;
-  if (!(error instanceof Error)) return 'An unknown error ended the job.';
-  if (!isCredentialError(error)) return error.message;
+  if (!isCredentialError(error)) return errorMessage(error);
   return `${error.message}. The link is paused. ${resumeRemedy(error, { link: name, sides })}`;
 };
 
@@ -144,7 +140,12 @@ const skipUnlessDue = async (
   if (skip !== null) throw new SkippedError(link.name, skip);
 };
 
-const reportOf = async (parts: Parts, { link, job }: Subject, { error, summary }: JobEnd): Promise<JobReport> => {
+/** The report of a run that ended, or of a job whose run did not start. */
+const reportOf = async (
+  parts: Parts,
+  { link, job }: Subject,
+  { error, summary }: Pick<JobReport, 'summary'> & { readonly error: unknown },
+): Promise<JobReport> => {
   const { events, memories, random, jobsOf } = parts;
   const { ending, retryInMs } = outcomeOf(error, memories.of(link.name).failures + 1, random());
   const report: JobReport = { ending, message: messageOf(link, error), summary, retryInMs };

@@ -1,7 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,58 +6,44 @@ import {
   createPkcePair,
   exchangeCode,
 } from '../../../../src/providers/google/authorization.ts';
-import { createFakeClock } from './support.ts';
+import { NEVER, startGoogle, type Reply } from './support.ts';
 
-type CodeExchange = Parameters<typeof exchangeCode>[0];
-
-const NEVER = new AbortController().signal;
 const GRANT = { access_token: 'access', refresh_token: 'refresh', scope: `openid ${CONTACTS_SCOPE}`, expires_in: 3599 };
 
-type Reply = { readonly status?: number; readonly body?: unknown; readonly headers?: Record<string, string> };
-
-/** Starts a token endpoint that always returns `reply`, or closes the connection for null. */
-const startTokenEndpoint = async (reply: Reply | null) => {
-  const forms: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      forms.push(new URLSearchParams(body));
-      if (reply === null) return response.destroy();
-      const { status = 200, headers = {} } = reply;
-      response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      return response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+/** Starts a token endpoint that always answers with `reply`. */
+const startTokenEndpoint = async (reply: Reply) => {
+  const google = await startGoogle(
+    () => ({}),
+    () => reply,
+  );
   const dispatcher = new Agent();
-  const exchange: CodeExchange = {
-    tokenUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
+  const exchange = {
+    tokenUrl: `${google.url}token`,
     clientId: 'client',
     clientSecret: 'hush',
     code: '4/a+b',
     redirectUri: 'http://127.0.0.1:9/callback',
     codeVerifier: 'verifier',
     dispatcher,
-    clock: createFakeClock(),
+    clock: google.clock,
   };
   return {
-    forms,
+    forms: () => google.tokenRequests.map(({ body }) => Object.fromEntries(new URLSearchParams(body))),
     exchange: (signal = NEVER) => exchangeCode(exchange, signal),
     [Symbol.asyncDispose]: async () => {
       await dispatcher.destroy();
-      server.closeAllConnections();
-      server.close();
+      await google[Symbol.asyncDispose]();
     },
   };
 };
 
-const failureOf = async (reply: Reply | null): Promise<unknown> => {
+const failureOf = async (reply: Reply): Promise<unknown> => {
   await using endpoint = await startTokenEndpoint(reply);
   const failure: unknown = await endpoint.exchange().then(
     (grant) => grant,
     (error: unknown) => error,
   );
-  expect(endpoint.forms).toHaveLength(1);
+  expect(endpoint.forms()).toHaveLength(1);
   return failure;
 };
 
@@ -111,7 +93,7 @@ describe('the exchange of a code', () => {
   test('returns the refresh token and the granted scopes', async () => {
     await using endpoint = await startTokenEndpoint({ body: GRANT });
     expect(await endpoint.exchange()).toEqual({ refreshToken: 'refresh', scopes: ['openid', CONTACTS_SCOPE] });
-    expect(endpoint.forms.map((form) => Object.fromEntries(form))).toEqual([
+    expect(endpoint.forms()).toEqual([
       {
         grant_type: 'authorization_code',
         client_id: 'client',
@@ -134,14 +116,14 @@ describe('the exchange of a code', () => {
     expect(failure).toMatchObject({ kind: 'unauthenticated', message: expect.stringContaining('no refresh token') });
   });
 
-  test.each<[string, Reply | null, object]>([
+  test.each<[string, Reply, object]>([
     ['an invalid code', { status: 400, body: { error: 'invalid_grant' } }, { kind: 'invalid', status: 400 }],
     ['a wrong client', { status: 401, body: { error: 'invalid_client' } }, { kind: 'client-refused', status: 401 }],
     ['a limit', { status: 429, headers: { 'retry-after': '7' } }, { kind: 'limited', retryAfterMs: 7_000 }],
     ['a limit without a time', { status: 429 }, { kind: 'limited', retryAfterMs: 60_000 }],
     ['a server error', { status: 503, body: '<html>' }, { kind: 'unavailable', status: 503 }],
     ['a redirect, which is not followed', { status: 307, headers: { location: '/token' } }, { status: 307 }],
-    ['no answer', null, { kind: 'unavailable', status: null, applied: 'unknown' }],
+    ['no answer', { drop: true }, { kind: 'unavailable', status: null, applied: 'unknown' }],
     ['an answer that is not JSON', { body: '<html>' }, { kind: 'unreadable', status: 200 }],
     ['an answer without scopes', { body: { refresh_token: 'refresh' } }, { kind: 'unreadable', status: 200 }],
   ])('fails with the right kind for %s', async (_, reply, meaning) => {
@@ -155,6 +137,6 @@ describe('the exchange of a code', () => {
     await using endpoint = await startTokenEndpoint({ body: GRANT });
     const reason = new Error('stopped');
     await expect(endpoint.exchange(AbortSignal.abort(reason))).rejects.toBe(reason);
-    expect(endpoint.forms).toEqual([]);
+    expect(endpoint.forms()).toEqual([]);
   });
 });

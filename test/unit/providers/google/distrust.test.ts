@@ -21,28 +21,25 @@ const failureOf = async (work: Promise<unknown>): Promise<Error> => {
 const creation = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'contact_1' };
 
 describe('a redirect [R17]', () => {
-  it.each([301, 302, 303, 307, 308])('of a request is not followed and is an error: %d', async (status) => {
-    await using elsewhere = await startGoogle(() => ({}));
-    await using google = await startGoogle(() => ({ status, headers: { location: `${elsewhere.url}v1/people` } }));
-    const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
-    expect(error).toBeInstanceOf(RedirectedError);
-    expect(error.message).toContain(`redirect (${status})`);
-    expect(google.requests).toHaveLength(1);
-    expect(elsewhere.requests).toEqual([]);
-  });
-
-  it.each([301, 302, 303, 307, 308])('of the token request is not followed and is an error: %d', async (status) => {
-    await using elsewhere = await startGoogle(() => ({}));
-    await using google = await startGoogle(
-      () => ({}),
-      () => ({ status, headers: { location: `${elsewhere.url}token` } }),
-    );
-    const error = await failureOf(google.remote.identify(NEVER));
-    expect(error).toBeInstanceOf(RedirectedError);
-    expect(error).toMatchObject({ applied: 'no', route: 'POST token' });
-    expect(google.tokenRequests).toHaveLength(1);
-    expect(elsewhere.tokenRequests).toEqual([]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'of a request or of the token request is not followed and is an error: %d',
+    async (status) => {
+      await using elsewhere = await startGoogle(() => ({}));
+      const away = (path: string): Reply => ({ status, headers: { location: `${elsewhere.url}${path}` } });
+      await using google = await startGoogle(() => away('v1/people'));
+      await using other = await startGoogle(
+        () => ({}),
+        () => away('token'),
+      );
+      const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
+      expect(error.message).toContain(`redirect (${status})`);
+      const tokenError = await failureOf(other.remote.identify(NEVER));
+      expect(tokenError).toMatchObject({ applied: 'no', route: 'POST token' });
+      for (const each of [error, tokenError]) expect(each).toBeInstanceOf(RedirectedError);
+      expect([google.requests.length, other.tokenRequests.length]).toEqual([1, 1]);
+      expect([...elsewhere.requests, ...elsewhere.tokenRequests]).toEqual([]);
+    },
+  );
 
   it.each([
     [303, 'unknown'],

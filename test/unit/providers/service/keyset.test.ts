@@ -61,9 +61,38 @@ describe('[R14] the cursor', () => {
     return { maxSeenMs, serverStartMs, startedAtMs };
   };
 
-  it('advances to the latest change seen, in whole seconds, and its overlap is read again', () => {
-    const next = { watermarkMs: 5_000, reachedAtMs: 510_000, behindMs: OVERLAP_MS };
-    expect(nextCursor(cursor(1_000, 0), sight(5_900, 60_000))).toEqual(next);
+  it.each([
+    [
+      'advances to the latest change seen, in whole seconds, and its overlap is read again',
+      cursor(1_000, 0),
+      sight(5_900, 60_000),
+      { watermarkMs: 5_000, reachedAtMs: 510_000, behindMs: OVERLAP_MS },
+    ],
+    [
+      'does not advance beyond the time of the service at the start of the walk',
+      cursor(1_000),
+      sight(90_000, 60_500),
+      { watermarkMs: 60_000 },
+    ],
+    ['never moves back', cursor(70_000), sight(5_000, 80_000), cursor(70_000)],
+    ['does not move if no row was read', cursor(70_000), sight(null, 80_000), cursor(70_000)],
+    [
+      'has an overlap for its time by the local clock',
+      cursor(70_000),
+      sight(null, 0, 619_999),
+      { behindMs: OVERLAP_MS },
+    ],
+    ['has no overlap after its time by the local clock', cursor(70_000), sight(null, 0, 620_000), { behindMs: 0 }],
+    ['keeps its overlap by the clock of the service', cursor(1_000), sight(70_000, 189_999), { behindMs: OVERLAP_MS }],
+    [
+      'has an overlap of one second if only the clock of the service has passed the overlap',
+      cursor(1_000),
+      sight(70_000, 190_000),
+      { behindMs: 1_000 },
+    ],
+    ['has no overlap if no row was read and it had none', cursor(70_000, 0), sight(null, 190_000), { behindMs: 0 }],
+  ])('%s', (_, before, seen, after) => {
+    expect(nextCursor(before, seen)).toMatchObject(after);
   });
 
   it.each([
@@ -74,26 +103,6 @@ describe('[R14] the cursor', () => {
     [0, 0, false],
   ])('at %i is ahead of a clock at %j: %j', (watermarkMs, serverTimeMs, expected) => {
     expect(hasSteppedBack(cursor(watermarkMs), serverTimeMs)).toBe(expected);
-  });
-
-  it('does not advance beyond the time of the service at the start of the walk', () => {
-    expect(nextCursor(cursor(1_000), sight(90_000, 60_500)).watermarkMs).toBe(60_000);
-  });
-
-  it('never moves back, and does not move if no row was read', () => {
-    expect(nextCursor(cursor(70_000), sight(5_000, 80_000))).toEqual(cursor(70_000));
-    expect(nextCursor(cursor(70_000), sight(null, 80_000))).toEqual(cursor(70_000));
-  });
-
-  it('has no overlap after the time of an overlap by the local clock, regardless of the clock of the service', () => {
-    expect(nextCursor(cursor(70_000), sight(null, 0, 619_999)).behindMs).toBe(OVERLAP_MS);
-    expect(nextCursor(cursor(70_000), sight(null, 0, 620_000)).behindMs).toBe(0);
-  });
-
-  it('has an overlap of one second if only the clock of the service has passed the overlap', () => {
-    expect(nextCursor(cursor(1_000), sight(70_000, 189_999)).behindMs).toBe(OVERLAP_MS);
-    expect(nextCursor(cursor(1_000), sight(70_000, 190_000)).behindMs).toBe(1_000);
-    expect(nextCursor(cursor(70_000, 0), sight(null, 190_000)).behindMs).toBe(0);
   });
 
   it('is read from its overlap before the watermark, and never from a negative time', () => {

@@ -111,48 +111,36 @@ describe('[R11] many new contacts', () => {
     expect(results).toHaveLength(600);
   });
 
-  it('are written one at a time if the bulk answer does not contain them', async () => {
-    await using server = await startServer((request) => {
-      if (request.path.startsWith('/v2/contacts/')) return echo(request);
-      return {
-        json: list(
-          sentIds(request)
-            .slice(2)
-            .map((id) => contactJson(0, { id })),
-        ),
-      };
-    });
-    const results = await server.remote.changeMembership(fresh(10), never);
-    expect(server.calls().filter((call) => call.startsWith('POST /v2/contacts/'))).toHaveLength(2);
-    expect(results).toHaveLength(10);
-  });
+  const rows = (...ids: readonly string[]): Canned => ({ json: list(ids.map((id) => contactJson(0, { id }))) });
+  const otherPage = rows(...Array.from({ length: 50 }, (_, index) => `contact_${index + 500}`));
 
-  it('are assumed to be added if the answer is limited to one page or is empty', async () => {
-    const cut = { json: list(Array.from({ length: 50 }, (_, index) => contactJson(index + 500))) };
-    for (const answer of [cut, { status: 204 }]) {
-      await using server = await startServer(() => answer);
-      expect((await server.remote.changeMembership(fresh(100), never)).every((result) => result.ok)).toBe(true);
-      expect(server.received).toHaveLength(1);
-    }
-  });
-
-  it('are added in smaller parts if the service accepts at most a hundred contacts', async () => {
+  it.each<[string, number, (ids: readonly string[]) => Canned, number[], number]>([
+    ['one at a time if the bulk answer does not contain them', 10, (ids) => rows(...ids.slice(2)), [10], 2],
+    ['only in bulk if the answer is limited to one page', 100, () => otherPage, [100], 0],
+    ['only in bulk if the answer is empty', 100, () => ({ status: 204 }), [100], 0],
+    [
+      'in smaller parts if the service accepts at most a hundred contacts',
+      250,
+      (ids) => ({ status: ids.length > 100 ? 422 : 204 }),
+      [250, 100, 100, 50],
+      0,
+    ],
+    [
+      'one at a time for the part that was refused',
+      250,
+      (ids) => ({ status: ids.includes('contact_7') ? 404 : 204 }),
+      [250, 100, 100, 50],
+      100,
+    ],
+  ])('are written %s', async (_, count, answer, bulkSizes, singles) => {
     await using server = await startServer((request) =>
-      request.path.startsWith('/v2/buckets/') && sentIds(request).length > 100 ? { status: 422 } : { status: 204 },
+      request.path.startsWith('/v2/buckets/') ? answer(sentIds(request)) : echo(request),
     );
-    const results = await server.remote.changeMembership(fresh(250), never);
-    expect(server.received.map((request) => sentIds(request).length)).toEqual([250, 100, 100, 50]);
-    expect(results.every((result) => result.ok)).toBe(true);
-  });
-
-  it('are written one at a time only for a part that was refused', async () => {
-    await using server = await startServer((request) => {
-      if (!request.path.startsWith('/v2/buckets/')) return echo(request);
-      return sentIds(request).includes('contact_7') ? { status: 404 } : { status: 204 };
-    });
-    const results = await server.remote.changeMembership(fresh(250), never);
-    expect(server.calls().filter((call) => call.startsWith('POST /v2/contacts/'))).toHaveLength(100);
-    expect(results.every((result) => result.ok)).toBe(true);
+    const results = await server.remote.changeMembership(fresh(count), never);
+    const bulk = server.received.filter(({ path }) => path.startsWith('/v2/buckets/'));
+    expect(bulk.map((request) => sentIds(request).length)).toEqual(bulkSizes);
+    expect(server.received.length - bulk.length).toBe(singles);
+    expect(results.filter(({ ok }) => ok)).toHaveLength(count);
   });
 
   it('may have been added if the bulk answer was lost', async () => {

@@ -163,13 +163,6 @@ describe('[R9] the contact of a create without an answer', () => {
     expect([...found].map(([key, record]) => [key, record.id])).toEqual([['k', 'contact_1']]);
   });
 
-  it('is not searched for after all contacts are found', async () => {
-    await using server = await startServer(newest(300, (index) => index === 10 || index === 60));
-    const found = await server.remote.findCreated([creating('k'), creating('l')], NOW_MS, () => false, never);
-    expect([...found.values()].map(({ id }) => id)).toEqual(['contact_290', 'contact_240']);
-    expect(server.received).toHaveLength(2);
-  });
-
   it('is found by the clock of the service, which may be behind the local clock', async () => {
     const behindMs = 2 * 3_600_000;
     const made = contactJson(1, { ...ada, created_at: stamp(NOW_MS - behindMs) });

@@ -139,16 +139,6 @@ describe('correction', () => {
     expect(waitOf(governor, 5_000)).toBe(7_000);
   });
 
-  test('if requests in flight may use the rest of a shared quota, the next response decides', () => {
-    const governor = startedWith({ remaining: 40, resetMs: 20_000 });
-    complete(governor, granted(governor, 500), answerWith({ remaining: 10, resetMs: 20_000 }), 600);
-    const [first, second] = [granted(governor, 1_000), granted(governor, 2_000)];
-    expect(waitOf(governor, 3_000)).toBe(18_600);
-    complete(governor, second, answerWith({ remaining: 8, resetMs: 18_000 }), 3_000);
-    complete(governor, first, answerWith({ remaining: 9, resetMs: 18_000 }), 3_100);
-    expect(waitOf(governor, 3_100)).toBe(18_900);
-  });
-
   test('a response that leaves too few places does not stop requests while another response is due', () => {
     const governor = startedWith({ remaining: 30, resetMs: 3_000 });
     const [first, second] = [granted(governor, 1_000), granted(governor, 1_500)];
@@ -157,27 +147,6 @@ describe('correction', () => {
     complete(governor, second, answerWith({ remaining: 400, resetMs: 60_000 }), 2_100);
     granted(governor, 2_100);
   });
-
-  test('of two responses to overlapping requests, the one that leaves fewer places counts', () => {
-    const governor = startedWith({ remaining: 30, resetMs: 20_000 });
-    const [first, second] = [granted(governor, 1_000), granted(governor, 1_050)];
-    complete(governor, second, answerWith({ remaining: 9, resetMs: 19_000 }), 2_000);
-    complete(governor, first, answerWith({ remaining: 4, resetMs: 19_000 }), 2_100);
-    expect(waitOf(governor, 2_100)).toBe(20_000);
-  });
-
-  test('a client that uses up its own quota is not stopped', () => {
-    const governor = startedWith({ remaining: 1, resetMs: 900 }, { requests: 2, windowMs: 1_000 });
-    complete(governor, granted(governor, 10), answerWith({ remaining: 0, resetMs: 900 }), 10);
-    expect(governor.probe).toBe('none');
-  });
-});
-
-test('the reserve of a server with a small bucket is a quarter of it', () => {
-  const governor = startedWith({ remaining: 7, resetMs: 1_000 });
-  complete(governor, granted(governor, 5_000), answerWith({ remaining: 2, resetMs: 1_000 }), 5_000);
-  granted(governor, 5_000);
-  expect(waitOf(governor, 5_000)).toBe(2_000);
 });
 
 describe('429', () => {

@@ -207,11 +207,4 @@ describe('transport', () => {
     await expect(request('http://127.0.0.1:9/', { dispatcher: transport })).rejects.toThrow('no gate for this origin');
     expect(attempts).toEqual([]);
   });
-
-  test('a closed transport fails requests', async () => {
-    const { url } = await serve(answerOk);
-    const { transport } = watch([openGate().gate]);
-    await transport.close();
-    await expect(request(url, { dispatcher: transport })).rejects.toThrow();
-  });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { phoneKey } from '../../../src/core/contact/keys.ts';
-import { splitBook } from '../../../src/sandbox/people/overlap.ts';
 import type { Person } from '../../../src/sandbox/people/person.ts';
 import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 
@@ -31,35 +30,5 @@ describe('the sample people', () => {
       return [...new Set(found.filter((key) => key.trim() !== ''))];
     });
     expect(new Set(keys).size).toBe(keys.length);
-  });
-});
-
-const digitsOf = (phone: string): string => phone.replace(/\D/gu, '').replace(/^00/u, '');
-
-describe('two books of one seed', () => {
-  /** No difference changes notes, so they serve as the identity here. */
-  const people = samplePeople(400).map((person, index) => ({ ...person, notes: `person ${index}` }));
-  const { left, right } = splitBook(people, 11);
-  const atRight = new Map(right.map((person) => [person.notes, person]));
-  const inBoth = left.flatMap((person): [Person, Person][] => {
-    const other = atRight.get(person.notes);
-    return other === undefined ? [] : [[person, other]];
-  });
-
-  it('are the same again, with each person in one of them and most in both', () => {
-    expect(splitBook(people, 11)).toEqual({ left, right });
-    expect(splitBook(people, 12)).not.toEqual({ left, right });
-    expect(new Set([...left, ...right].map((person) => person.notes)).size).toBe(people.length);
-    expect(inBoth.length).toBeGreaterThan(240);
-    expect(Math.min(left.length, right.length) - inBoth.length).toBeGreaterThan(30);
-  });
-
-  it('differ in values, and never in the digits of a phone or the letters of the first email address', () => {
-    const changed = inBoth.filter(([one, other]) => JSON.stringify(one) !== JSON.stringify(other));
-    expect(changed.length / inBoth.length).toBeGreaterThan(0.3);
-    for (const [one, other] of inBoth) {
-      expect(emailsOf(one)[0]?.toLowerCase()).toBe(emailsOf(other)[0]?.toLowerCase());
-      expect(phonesOf(one).map(digitsOf)).toEqual(phonesOf(other).map(digitsOf));
-    }
   });
 });

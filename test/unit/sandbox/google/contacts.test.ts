@@ -90,16 +90,6 @@ describe('a created contact', () => {
 });
 
 describe('an update', () => {
-  test('accepts the etag of a read with another mask, or the source etag alone', async ({ sandbox, api }) => {
-    const { resourceName } = await createAda(sandbox);
-    const { data: read } = await api.people.get({ resourceName, personFields: 'names' });
-    const { data: whole } = await api.people.get({ resourceName, personFields: 'names,metadata' });
-    expect(read.etag).not.toBe(whole.etag);
-    const { data } = await update(sandbox, { resourceName, etag: read.etag ?? '' }, 'emailAddresses');
-    await update(sandbox, { resourceName, metadata: data.metadata ?? {} }, 'phoneNumbers');
-    expect(sandbox.emulator.account.person(resourceName)).not.toHaveProperty('phoneNumbers');
-  });
-
   test.each([
     ['newEtag', false],
     ['sameEtag', true],

@@ -94,3 +94,12 @@ test('an unknown path is an HTML 404, and a body that is not JSON is a 400', asy
   expect((await send(sandbox, 'neighbours')).status).toBe(404);
   expect((await send(sandbox, 'contactGroups', 'POST', '{')).status).toBe(400);
 });
+
+test('changes that overlap are counted, and reads are not', async ({ api, emulator }) => {
+  const create = () => api.people.createContact({ requestBody: ada });
+  await create();
+  await Promise.all([listPage(api), create()]);
+  expect(emulator.overlappingMutations).toBe(0);
+  await Promise.all([create(), create()]);
+  expect(emulator.overlappingMutations).toBe(1);
+});

@@ -138,27 +138,6 @@ test('R5: a street that replaces another one keeps no part of the former address
   expect(linked.server.text('a.vcf')).toContain('ADR;TYPE=HOME:;;1 New Rd;Rye;;;\r\n');
 });
 
-test.each(['left', 'right'] as const)(
-  'R3: an address replaced on the %s stays the first one on the other side',
-  async (side) => {
-    const second = { streetAddress: '9 Ash Rd', city: 'Hove', type: 'home' };
-    await using linked = await startWith({ streetAddress: '7 Oak St', city: 'Rye', type: 'home' }, second);
-    const { google, service } = linked.sandbox;
-    if (side === 'left') {
-      const addresses = [{ streetAddress: '1 New Rd', city: 'Bath', type: 'work' }, second];
-      google.account.updatePerson(google.account.people()[0]?.resourceName ?? '', { addresses });
-    } else {
-      const [, kept] = serviceAddresses(linked);
-      const addresses = [{ label: 'work', street_1: '1 New Rd', city: 'Bath' }, ...(kept === undefined ? [] : [kept])];
-      service.account.updateContact(service.account.contacts()[0]?.id ?? '', { addresses });
-    }
-    await linked.synced({ afterMs: 20 * MINUTE_MS });
-    expect(serviceAddresses(linked)).toMatchObject([{ street_1: '1 New Rd' }, { street_1: '9 Ash Rd' }]);
-    expect(googleAddresses(linked)).toMatchObject([{ streetAddress: '1 New Rd' }, { streetAddress: '9 Ash Rd' }]);
-    await expectQuiet(linked);
-  },
-);
-
 test('R3: values replaced at Google keep their places on a card, also with other labels', async () => {
   await using linked = await startFakeLink();
   const texts = (...values: string[]) => values.map((value) => `EMAIL;TYPE=HOME:${value}@x.test`).join('\r\n');

@@ -36,17 +36,10 @@ const worldOf = async (links: Parameters<DaemonWorld['configure']>[0]): Promise<
 
 const warned = (lines: readonly LogLine[]): unknown[] => lines.filter(says(WARNING)).map(({ link }) => link);
 
-test('the daemon warns of unencrypted addresses at its start, once for each link', async () => {
+test('the daemon warns of unencrypted addresses, once for each link, at its start and after a reload', async () => {
   await using world = await worldOf({ open: OPEN, closed: {} });
   const daemon = world.startDaemon();
   expect(await daemon.until(says(WARNING, 'open'))).toMatchObject(FOUND);
-  await daemon.until(says('run completed', 'closed'));
-  expect(warned(daemon.lines)).toEqual(['open']);
-});
-
-test('the daemon warns of a link that a reload adds or changes, and of no other link', async () => {
-  await using world = await worldOf({ open: OPEN, closed: {} });
-  const daemon = world.startDaemon();
   await daemon.until(says('daemon started'));
   await world.configure({ open: OPEN, closed: { ...OPEN, rootUrl: undefined } });
   daemon.reload();

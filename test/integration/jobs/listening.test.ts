@@ -62,25 +62,6 @@ describe.each(['embedded', 'redis'] as const)('a daemon that listens, %s', (queu
   );
 });
 
-test('the metrics show a link that waits for its owner as paused, and the other link as active', async () => {
-  await using world = await startDaemonWorld({ work: QUICK, home: QUICK }, ANY_PORT);
-  const revoked = world.sandbox('home');
-  const { daemon, ask, metrics } = await startListening(world);
-  await daemon.until(completed('home'));
-  const token = revoked.environment()['SERVICE_ACCESS_TOKEN'] ?? '';
-  revoked.service.revokeToken(token);
-  await daemon.until(says('link paused', 'home'));
-  await daemon.until(completed('work'), daemon.lines.length);
-  const text = await metrics();
-  expect(seriesIn(text, 'contact_sync_runs_total')['link="home",kind="incremental",outcome="paused"']).toBe(1);
-  expect(seriesIn(text, 'contact_sync_link_state')).toMatchObject({
-    'link="home",state="paused"': 1,
-    'link="work",state="paused"': 0,
-  });
-  // A paused link does not make the daemon unhealthy.
-  expect((await ask('/readyz')).status).toBe(200);
-});
-
 test('responses with status 429 are counted by link and side', async () => {
   await using world = await startDaemonWorld({ work: QUICK }, ANY_PORT);
   world.sandbox('work').service.addFault({ times: 1, action: { kind: 'status', status: 429, retryAfter: '1' } });

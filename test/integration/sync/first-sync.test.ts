@@ -72,40 +72,6 @@ test('R8: a first sync without writes needs no review, and later runs need none'
   expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { created: 1 } });
 });
 
-const ADA_AT_HOME = named('Ada', { emails: [{ value: 'ada@example.org', label: 'home' }] });
-const BEN = named('Ben', { emails: [{ value: 'ben@example.org', label: 'home' }] });
-
-test('R5: contacts that an interrupted first run listed are listed again: a contact deleted since overwrites no edit', async () => {
-  const google = [{ ...ADA_AT_HOME, title: 'Baker' }, BEN];
-  const service = [{ ...ADA_AT_HOME, title: 'Brewer' }, BEN];
-  await using linked = await startLinkedSandbox({ google, service }, { CONFLICT_POLICY: 'service' });
-  const { sandbox } = linked;
-  // The listings of the contacts complete. The listing of the groups, which the plan needs, fails.
-  const fault = { method: 'GET', path: '/v2/buckets$', times: 1, action: { kind: 'status', status: 422 } } as const;
-  sandbox.service.addFault(fault);
-  expect((await linked.sync()).summary).toMatchObject({
-    kind: 'full',
-    outcome: 'failed',
-    left: { pulled: 2 },
-    right: { pulled: 2 },
-  });
-  const person = sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === 'Ada') ?? {};
-  const contact = sandbox.service.account.contacts().find(({ first_name }) => first_name === 'Ada');
-  sandbox.service.account.deleteContact(contact?.id ?? '');
-  sandbox.google.account.updatePerson(person.resourceName ?? '', { ...person, organizations: [{ title: 'Countess' }] });
-  const second = await linked.sync({ afterMs: 60_000, kind: 'incremental' });
-  expect(second.error).toBeNull();
-  const titleAtGoogle = sandbox.google.account.person(person.resourceName ?? '')?.organizations?.[0]?.title;
-  const atService = sandbox.service.account.contacts().filter(({ first_name }) => first_name === 'Ada');
-  expect(titleAtGoogle).toBe('Countess');
-  expect(atService).toMatchObject([{ title: 'Countess' }]);
-  expect(second.summary.kind).toBe('full');
-  expect((await linked.sync({ afterMs: 60_000, kind: 'incremental' })).summary).toMatchObject({
-    kind: 'incremental',
-    outcome: 'completed',
-  });
-});
-
 const PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => named(name));
 
 const runLink = async (linked: LinkedSandbox, link: LinkConfig) => {

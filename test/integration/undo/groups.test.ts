@@ -131,22 +131,4 @@ describe('R8: the undo of a run that deleted a group', () => {
     await linked.sync();
     await expectQuiet(linked);
   });
-
-  test('R9: the undo finds a lost deletion abandoned, and the next run deletes the group', async () => {
-    await using linked = await started();
-    const { google, service } = linked.sandbox;
-    google.account.deleteGroup(labelId(linked, 'Choir'));
-    linked.clock.advance(60_000);
-    service.addFault({ method: 'DELETE', path: '/buckets', times: 9, action: { kind: 'reset-before' } });
-    const broken = await linked.sync();
-    expect(broken.summary.outcome).toBe('failed');
-    service.clearFaults();
-    expect((await linked.sync({ afterMs: 60_000 })).summary).toMatchObject({
-      outcome: 'completed',
-      right: { groupsDeleted: 1 },
-    });
-    const rows = await linked.app.store.journal('default', { run: broken.summary.run });
-    expect(rows).toMatchObject([{ kind: 'group-delete', state: 'abandoned' }]);
-    expect(readGroupNames(linked.sandbox).service).toEqual(['Team']);
-  });
 });

@@ -5,7 +5,6 @@ import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import { type Plan, planContacts } from '../../../../src/core/reconcile/plan.ts';
-import { updateOn } from '../../../../src/core/reconcile/planned.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { gone, pairOf, policyWith, present, record, SCOPES, SIDE_PAIRS, snapshot, values } from './support.ts';
 
@@ -78,15 +77,6 @@ describe('two contacts that became one', () => {
     expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: ['websites'] } } });
   });
 
-  test('[R12] are written once if the merge itself changes the survivor', () => {
-    const own = survivor({ ...ADA, phoneNumbers: values('+4930123456') }, ADA);
-    const plan = planMerge('left', { own, other: KEEPER }, { own: TWIN, other: { ...TWIN, websites: SITE } });
-    expect(updateOn(decisionsOf(plan).merge?.writes ?? [], 'right')).toMatchObject({
-      fields: ['phoneNumbers', 'websites'],
-      desired: { phoneNumbers: values('+4930123456'), websites: SITE },
-    });
-  });
-
   test('[R12] give the survivor no value that the merged side had adopted, in any spelling, or dropped on merging', () => {
     const own = { ...TWIN, title: 'Countess', websites: values('ada.example.org/long') };
     const twin = { ...own, title: 'Countess of Lovelace', websites: values('ada.example.org/longer') };
@@ -105,13 +95,6 @@ describe('two contacts that became one', () => {
     const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
     expect(merge).toMatchObject({ writes: [], conflicts: [conflict] });
     expect(deletion).toMatchObject({ after: { fields: { left: [], right: [] } } });
-  });
-
-  test('[R12] delete nothing yet if the survivor is still to be created', () => {
-    const own = survivor({ ...ADA, title: 'Countess' }, ADA);
-    const missing = gone('keeper', { base: snapshot(ADA) });
-    const plan = planMerge('left', { own, other: missing }, { own: TWIN, other: { ...TWIN, websites: SITE } });
-    expect(plan.decisions.map((decision) => decision.kind)).toEqual(['create']);
   });
 
   test('[R7] are deleted like any other contact if their survivor is unknown', () => {

@@ -1,22 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  EMPTY_CONTACT,
-  LIST_FIELDS,
-  SCALAR_FIELDS,
-  type Contact,
-  type ListField,
-  type SyncedField,
-} from '../../../../src/core/contact/contact.ts';
-import { bySide, otherSide, SIDES, type Side, type Sides } from '../../../../src/core/contact/side.ts';
+import { EMPTY_CONTACT, LIST_FIELDS, SCALAR_FIELDS, type Contact } from '../../../../src/core/contact/contact.ts';
+import { otherSide, SIDES, type Sides } from '../../../../src/core/contact/side.ts';
 import { type Half } from '../../../../src/core/contact/half.ts';
-import { elementKey, listOf, withList } from '../../../../src/core/contact/lists.ts';
 import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
-import { settleUpdate } from '../../../../src/core/apply/settle.ts';
-import { EMPTY_SNAPSHOT, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
-import type { Conflict } from '../../../../src/core/reconcile/decision.ts';
-import { agreedBase } from '../../../../src/core/reconcile/agreed.ts';
-import { operationOf } from '../../../support/store/rows.ts';
 import { policyWith } from './support.ts';
 import {
   check,
@@ -50,82 +37,6 @@ describe('[R1] merging is idempotent', () => {
         const again = (now: Contact): Half => sideOf(now, null);
         expect(mergeOf(again(desired.left), again(desired.right))).toMatchObject(QUIET);
       }),
-    );
-  });
-});
-
-/** Returns the stored halves after the requested writes to the side `done`, and no others. */
-const storedHalves = (sides: Sides<Half>, merge: ReturnType<typeof mergeHalves>, done: Side | null): Sides<Half> => {
-  const outstanding = new Set<SyncedField>(SIDES.flatMap((side) => merge.fields[side]));
-  const agreed = bySide((side) =>
-    agreedBase({
-      base: sides[side].base ?? EMPTY_SNAPSHOT,
-      record: snapshotOf(sides[side].record),
-      other: sides[otherSide(side)].record.contact,
-      outstanding,
-      agreedGroups: new Set(),
-    }),
-  );
-  if (done === null) return bySide((side) => ({ ...sides[side], base: agreed[side] }));
-  const [target, source] = [sides[done], sides[otherSide(done)]];
-  const update = operationOf('update');
-  const record = { ...target.record, contact: merge.desired[done] };
-  const after = settleUpdate(
-    { ...update, fields: merge.fields[done], before: target.record, desired: record.contact, source: source.record },
-    { kind: 'answer', record },
-    { target: agreed[done], source: agreed[otherSide(done)] },
-  );
-  return bySide((side) =>
-    side === done ? { ...target, record, base: after.target } : { ...source, base: after.source },
-  );
-};
-
-describe('[R5] a run that ends after it wrote one side only', () => {
-  test.each(SIDES)('%s first is finished by the next run: the same result, nothing written twice', (done) => {
-    check(
-      fc.property(anyMeeting(PLAIN_PHONES), (sides) => {
-        // A name that only moves between its fields empties one, and an empty base keeps no trace of it.
-        fc.pre(sides.left.base !== null || SIDES.every((side) => sides[side].record.contact.firstName !== 'Ada King'));
-        const policy = policyWith();
-        const merge = mergeHalves(sides, policy);
-        const { left, right } = storedHalves(sides, merge, done);
-        const rest = mergeOf(left, right, policy);
-        const open = otherSide(done);
-        expect(rest.fields[done]).toEqual([]);
-        expect(rest.fields[open]).toEqual(merge.fields[open]);
-        expect(rest.desired[open]).toEqual(merge.desired[open]);
-        const isOpen = ({ winner }: Conflict): boolean => winner === otherSide(open);
-        expect(rest.conflicts).toEqual(merge.conflicts.filter(isOpen));
-      }),
-    );
-  });
-});
-
-describe('[R5] a first match of which only some writes were made', () => {
-  const writesMade = fc.constantFrom<Side | null>(null, ...SIDES);
-  const lists = fc.constantFrom<ListField>('emailAddresses', 'websites', 'addresses');
-
-  test('propagates the removal of an element that both sides had', () => {
-    check(
-      fc.property(
-        firstMeeting(PLAIN_PHONES),
-        writesMade,
-        fc.constantFrom(...SIDES),
-        lists,
-        (sides, made, at, field) => {
-          const merge = mergeHalves(sides, policyWith());
-          const halves = storedHalves(sides, merge, made);
-          const common = keysOf(sides.left.record.contact, field).intersection(
-            keysOf(sides.right.record.contact, field),
-          );
-          fc.pre(common.size > 0);
-          const { record } = halves[at];
-          const kept = listOf(record.contact, field).filter((element) => !common.has(elementKey(field, element)));
-          const edited = { ...halves[at], record: { ...record, contact: withList(record.contact, field, kept) } };
-          const { desired } = mergeHalves({ ...halves, [at]: edited }, policyWith());
-          expect(keysOf(desired[otherSide(at)], field).intersection(common)).toEqual(new Set());
-        },
-      ),
     );
   });
 });

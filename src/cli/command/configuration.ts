@@ -4,7 +4,7 @@ import { holdsState } from '../../app/config/default-places.ts';
 import { nearestWord } from '../../app/config/nearest.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { UnknownLinkError } from './exit-codes.ts';
+import { UsageError } from './exit-codes.ts';
 
 /** The options of every command: the configuration file and the directory of the state. */
 export type PlaceOptions = { readonly config?: string; readonly dataDir?: string };
@@ -39,7 +39,7 @@ const FARTHEST_HINT = 2;
 /**
  * The links that a command works on: the link of that name, or all links without a name.
  *
- * @throws {UnknownLinkError} if there is no link of that name.
+ * @throws {UsageError} if there is no link of that name.
  * @throws {ConfigError} if the settings in the link's file are invalid.
  */
 export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undefined): readonly LinkConfig[] => {
@@ -51,5 +51,5 @@ export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undef
   const names = links.map((link) => link.name);
   const near = nearestWord(name, names, FARTHEST_HINT);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
-  throw new UnknownLinkError(`There is no link named ${name}.${hint} The configuration has: ${names.join(', ')}.`);
+  throw new UsageError(`There is no link named ${name}.${hint} The configuration has: ${names.join(', ')}.`);
 };

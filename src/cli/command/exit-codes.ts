@@ -11,9 +11,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The link of the command line does not exist. */
-export class UnknownLinkError extends UsageError {}
-
 /** The exit codes, as the README documents them. */
 export const EXIT = { done: 0, failed: 1, usage: 2, halted: 3, credentials: 4, unavailable: 5, busy: 6 } as const;
 

@@ -1,11 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { nearestWord } from '../../app/config/nearest.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { CHANGE_KINDS, type ChangeKind } from '../../core/view/views.ts';
 import { CHANGE_KIND_TITLES } from '../../core/view/words.ts';
 import { readTextFile } from '../../util/files.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { UnknownLinkError, UsageError, type ExitCode } from './exit-codes.ts';
+import { UsageError, type ExitCode } from './exit-codes.ts';
 import { errorCode } from '../../util/errors.ts';
 
 /** One call of the program: its terminal, and its result. */
@@ -84,31 +83,6 @@ export const withFilterOptions = (command: Command): Command =>
     .option('--all', 'show all rows of long lists')
     .option('--only <KIND>', `show only changes of this kind: ${[...KINDS_BY_WORD.keys()].join(', ')}`, changeKindIn)
     .option('--grep <TEXT>', 'show only changes with this text in a name, id or value');
-
-/** A subcommand is suggested if at most this many letters differ. */
-const FARTHEST_HINT = 2;
-
-/**
- * Runs a command that accepts a link and has subcommands too, such as `conflicts` with `conflicts resolve`. A misspelled
- * subcommand looks like a link name, so the error suggests the nearest subcommand.
- *
- * @throws {UsageError} if there are more arguments than the link.
- */
-export const orSubcommand = async (command: Command, run: () => Promise<ExitCode>): Promise<ExitCode> => {
-  const [word = '', ...others] = command.args;
-  const names = command.commands.map((each) => each.name());
-  const near = nearestWord(word, names, FARTHEST_HINT);
-  const hint = near === null ? '' : ` Did you mean: contact-sync ${command.name()} ${near}?`;
-  if (others.length > 0) {
-    throw new UsageError(`There is no command \`${command.name()} ${word}\`.${hint}`);
-  }
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof UnknownLinkError && near !== null) throw new UsageError(`${error.message}${hint}`);
-    throw error;
-  }
-};
 
 /** The trimmed content of the file of an option. Throws {@link UsageError} if it cannot be read. */
 export const readSecretFile = (option: string, path: string): Promise<string> =>

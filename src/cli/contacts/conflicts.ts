@@ -9,15 +9,7 @@ import { count, decidedWords, fieldWords } from '../../core/view/words.ts';
 import type { ConflictView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import {
-  examples,
-  JSON_OPTION,
-  orSubcommand,
-  setFailureDocument,
-  withLinks,
-  withOuter,
-  type Define,
-} from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, withLinks, withOuter, type Define } from '../command/options.ts';
 import { describeIds, leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatExactTime, formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -208,10 +200,9 @@ export const defineConflicts: Define = (command, call) => {
     .helpCommand(false)
     .addHelpText('after', STATES_HELP)
     .addHelpText('after', examples('conflicts', 'conflicts resolve 7 --take google'))
-    .allowExcessArguments()
     .action(async (link: string | undefined, options: CommonOptions) => {
       setFailureDocument(call, options, { links: [] });
-      call.code = await orSubcommand(command, () => conflicts(call.terminal, link, options));
+      call.code = await conflicts(call.terminal, link, options);
     });
   withLinks(
     command

@@ -1,7 +1,5 @@
 import { readConfig, type Config } from '../../app/config/config.ts';
 import type { EffectiveSetting } from '../../app/config/settings.ts';
-import { keyLines } from '../../app/config/yaml.ts';
-import { readTextFileSync } from '../../util/files.ts';
 import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
@@ -25,23 +23,11 @@ export const SettingsDocument = z.strictObject({
   ),
 });
 
-/** Defaults that depend on the machine or on other settings, and the option that sets one of them. */
-const withComputed = (setting: EffectiveSetting, config: Config, options: CommonOptions): EffectiveSetting => {
-  if (setting.link !== null) return setting;
-  if (setting.key === 'dataDir') {
-    const isOption = options.dataDir !== undefined;
-    const source = isOption ? ({ source: 'option', where: '--data-dir' } as const) : {};
-    return { ...setting, ...source, value: config.dataDir, isSet: true };
-  }
-  return setting;
-};
-
-/** The place in the configuration file, as `<file>:<line>`. */
-const withLine = (setting: EffectiveSetting, file: string, lines: ReadonlyMap<string, number>): EffectiveSetting => {
-  // The file of a link is already named.
-  if (setting.source !== 'file' || setting.where?.startsWith('links/')) return setting;
-  const line = lines.get(setting.where ?? '');
-  return { ...setting, where: line === undefined ? file : `${file}:${line}` };
+/** DATA_DIR, whose default depends on the machine, and which an option sets too. */
+const withDataDir = (setting: EffectiveSetting, { dataDir }: Config, options: CommonOptions): EffectiveSetting => {
+  if (setting.key !== 'dataDir') return setting;
+  const source = options.dataDir === undefined ? {} : ({ source: 'option', where: '--data-dir' } as const);
+  return { ...setting, ...source, value: dataDir, isSet: true };
 };
 
 const valueText = ({ value, isSet, isSecret }: EffectiveSetting): string => {
@@ -49,18 +35,8 @@ const valueText = ({ value, isSet, isSecret }: EffectiveSetting): string => {
   return isSecret ? 'set (hidden)' : (value ?? '');
 };
 
-const sourceText = ({ source, where }: EffectiveSetting): string => {
-  switch (source) {
-    case 'default':
-      return 'default';
-    case 'secret file':
-      return `secret file ${where ?? ''}`;
-    case 'option':
-    case 'variable':
-    case 'file':
-      return where ?? source;
-  }
-};
+const sourceText = ({ source, where }: EffectiveSetting): string =>
+  source === 'secret file' ? `secret file ${where ?? ''}` : (where ?? source);
 
 const documentOf = ({ link, key, value, isSecret, isSet, source, where }: EffectiveSetting) => ({
   link,
@@ -90,10 +66,9 @@ export const showConfig = (terminal: Terminal, linkName: string | undefined, opt
   if (misspelt !== null) terminal.warn(misspelt);
   const names = new Set(chooseLinks(config, linkName).map(({ name }) => name));
   const { file } = config;
-  const lines = file === null ? new Map<string, number>() : keyLines(readTextFileSync(file));
   const settings = effective()
     .filter(({ link }) => (link === null ? linkName === undefined : names.has(link)))
-    .map((setting) => withLine(withComputed(setting, config, options), file ?? '', lines));
+    .map((setting) => withDataDir(setting, config, options));
   if (options.json) {
     terminal.print(JSON.stringify({ settings: settings.map(documentOf) }));
     return EXIT.done;

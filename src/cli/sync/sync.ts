@@ -9,11 +9,10 @@ import {
   type Define,
 } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { plan } from './plan.ts';
 import { resync } from './resync.ts';
 import { runLinks, type RunLinksOptions } from './run-links.ts';
 
-type SyncOptions = RunLinksOptions & { readonly full?: boolean; readonly dryRun?: boolean };
+type SyncOptions = RunLinksOptions & { readonly full?: boolean };
 
 /** `sync [LINK]`: runs each link incrementally, or with `--full` in full, and waits until the runs have ended. */
 const sync = (terminal: Terminal, linkName: string | undefined, options: SyncOptions): Promise<ExitCode> =>
@@ -25,13 +24,12 @@ const sync = (terminal: Terminal, linkName: string | undefined, options: SyncOpt
 export const defineSync: Define = (command, call) => {
   withLinks(command)
     .option('--full', 'read both sides in full and match again, as resync does')
-    .option('--dry-run', 'show what would change, as plan does; write nothing')
     .option(...ACCEPT_DELETES)
     .addOption(
       new Option(
         '--restore-deletes',
         'create the contacts again that were deleted, instead of deleting their counterparts',
-      ).conflicts(['acceptDeletes', 'acceptFirst', 'dryRun', 'full']),
+      ).conflicts(['acceptDeletes', 'acceptFirst', 'full']),
     )
     .addOption(
       new Option('--accept-first', 'start a first sync that waits for your review (FIRST_SYNC)').conflicts([
@@ -42,7 +40,7 @@ export const defineSync: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('sync', 'sync work --full'))
     .action(async (link: string | undefined, options: SyncOptions) => {
-      setFailureDocument(call, options, options.dryRun ? { links: [] } : { runs: [] });
-      call.code = await (options.dryRun ? plan : sync)(call.terminal, link, options);
+      setFailureDocument(call, options, { runs: [] });
+      call.code = await sync(call.terminal, link, options);
     });
 };

@@ -70,35 +70,18 @@ export const startLines = (
 
 /** With the longest usual texts around it, a bar still fits into 80 columns. */
 const BAR_WIDTH = 24;
-const REDRAW_EVERY_MS = 100;
 
-type BarState = {
-  readonly label: string;
-  readonly done: number;
-  readonly total: number;
-  /** The duration of the step so far. */
-  readonly elapsedMs: number;
-};
+type Bar = { readonly done: number; readonly total: number; readonly leftMs: number | null };
 
-/** One bar as a line: label, bar, percent, counts, rate and remaining time. */
-export const formatBar = ({ label, done, total, elapsedMs }: BarState): string => {
+/** One bar as a line: label, bar, percent, counts and remaining time. */
+export const formatBar = (label: string, { done, total, leftMs }: Bar): string => {
   if (total === 0) return `${label.padEnd(16)} 0 contacts`;
   const share = Math.min(1, done / total);
   const filled = Math.round(BAR_WIDTH * share);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   const percent = `${Math.floor(share * 100)}%`.padStart(4);
-  const line = `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}`;
-  if (done === 0) return line;
-  const perSecond = (done * 1000) / Math.max(1, elapsedMs);
-  const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
-  if (done >= total) return `${line}  ${rate}`;
-  return `${line}  ${rate}  ${formatEstimate(((total - done) * 1000) / perSecond)} left`;
-};
-
-type Bar = Omit<BarState, 'label' | 'elapsedMs'> & {
-  readonly startedAtMs: number;
-  /** A finished bar keeps its rate. */
-  readonly endedAtMs: number | null;
+  const left = leftMs === null || done >= total ? '' : `  about ${formatEstimate(leftMs)} left`;
+  return `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}${left}`;
 };
 
 /** The stream to draw on. A terminal that reports no size (0 lines) is drawn on as one of 80 by 24. */
@@ -111,64 +94,37 @@ const drawingStream = (stdout: NodeJS.WriteStream): NodeJS.WritableStream => {
   return Object.assign(new Writable({ write }), { isTTY: true });
 };
 
-/** The bars of one run, redrawn in place until `stop`. */
-const createBars = (terminal: Terminal) => {
+/** Progress for people: a bar for reading and one for writing on each side, redrawn in place until `stop`. */
+export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress => {
   // Hiding the cursor would add signal handlers that end the process before the interrupted run has stopped.
   const draw = createLogUpdate(drawingStream(terminal.stdout), { showCursor: true });
   const bars = new Map<string, Bar>();
-  let timer: NodeJS.Timeout | null = null;
-  const redraw = (): void => {
-    const nowMs = Date.now();
-    const lines = [...bars].map(([label, { startedAtMs, endedAtMs, ...bar }]) =>
-      formatBar({ label, ...bar, elapsedMs: (endedAtMs ?? nowMs) - startedAtMs }),
-    );
-    draw(lines.join('\n'));
-  };
+  const redraw = (): void => draw([...bars].map(([label, bar]) => formatBar(label, bar)).join('\n'));
   /** Prints lines for stderr above the bars. */
   const printAbove = (lines: string): void => {
     draw.persist(lines);
     redraw();
   };
-  return {
-    show: (label: string, bar: Omit<Bar, 'endedAtMs'>): void => {
-      if (timer === null) {
-        timer = setInterval(redraw, REDRAW_EVERY_MS);
-        terminal.divert(printAbove);
-      }
-      const known = bars.get(label);
-      const { startedAtMs } = known ?? bar;
-      const endedAtMs = bar.done < bar.total ? null : (known?.endedAtMs ?? Date.now());
-      bars.set(label, { ...bar, startedAtMs, endedAtMs });
-      if (known === undefined) redraw();
-    },
-    stop: (): void => {
-      terminal.divert(null);
-      if (timer === null) return;
-      clearInterval(timer);
-      redraw();
-      draw.done();
-    },
+  const show = (side: Side, step: 'reading' | 'writing', bar: Bar): void => {
+    if (bars.size === 0) terminal.divert(printAbove);
+    bars.set(`${sides[side].title}: ${step}`, bar);
+    redraw();
   };
-};
-
-/** Progress for people: a bar for reading and one for writing on each side. */
-export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress => {
-  const bars = createBars(terminal);
-  let startedAtMs = Date.now();
-  const show = (label: string, done: number, total: number): void => bars.show(label, { startedAtMs, done, total });
   return {
     show: (event) => {
       if (event.kind === 'listed') {
-        show(`${sides[event.side].title}: reading`, event.contacts, Math.max(event.total ?? 0, event.contacts));
+        const total = Math.max(event.total ?? 0, event.contacts);
+        show(event.side, 'reading', { done: event.contacts, total, leftMs: null });
       } else if (event.kind === 'planned') {
-        startedAtMs = Date.now();
         for (const side of SIDES) {
-          if (event.contacts[side] > 0) show(`${sides[side].title}: writing`, 0, event.contacts[side]);
+          const total = event.contacts[side];
+          if (total > 0) show(side, 'writing', { done: 0, total, leftMs: null });
         }
-      } else if (event.kind === 'written') {
-        show(`${sides[event.side].title}: writing`, event.done, event.total);
-      }
+      } else if (event.kind === 'written') show(event.side, 'writing', event);
     },
-    stop: bars.stop,
+    stop: () => {
+      terminal.divert(null);
+      if (bars.size > 0) draw.done();
+    },
   };
 };

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SettingsDocument } from '../../../src/cli/setup/config-show.ts';
-import { showConfig } from '../../../src/cli/setup/config-show.ts';
+import { SettingsDocument, showConfig } from '../../../src/cli/setup/config-show.ts';
 import { UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { allSettings } from '../../../src/app/config/settings.ts';
 import { useConfigDirectory } from '../app/config/config-support.ts';
@@ -34,19 +33,24 @@ const show = (link?: string) => {
   const { settings } = SettingsDocument.parse(JSON.parse(terminal.printed.join('\n')));
   const find = (name: string | null, key: string) =>
     settings.find((setting) => setting.link === name && setting.key === key);
-  return { config, secret, settings, find, text: terminal.printed.join('\n') };
+  return { secret, settings, find, text: terminal.printed.join('\n') };
 };
 
-test('each value has its source: file and line, secret file, option or default', () => {
-  const { config, secret, find } = show();
-  const at = (line: number) => ({ source: 'file', where: `${config}:${line}` });
-  expect(find(null, 'retention')).toMatchObject({ value: '30d', ...at(5) });
+test('each value has its source: key in the file, secret file, option or default', () => {
+  const { secret, find } = show();
+  const at = (where: string) => ({ source: 'file', where });
+  expect(find(null, 'retention')).toMatchObject({ value: '30d', ...at('retention') });
   expect(find(null, 'dataDir')).toMatchObject({ value: cwd(), source: 'option', where: '--data-dir' });
-  expect(find('home', 'syncInterval')).toMatchObject({ value: '1m', ...at(10) });
+  expect(find('home', 'syncInterval')).toMatchObject({ value: '1m', ...at('links.home.syncInterval') });
   expect(find('other', 'syncInterval')).toMatchObject({ value: '5m', source: 'default', where: null });
-  expect(find('other', 'deleteLimit')).toMatchObject({ value: '5', ...at(12) });
-  expect(find('home', 'work.clientId')).toMatchObject({ value: 'id-of-the-file', ...at(2) });
-  expect(find('home', 'private.refreshToken')).toMatchObject({ value: null, secret: true, set: true, ...at(8) });
+  expect(find('other', 'deleteLimit')).toMatchObject({ value: '5', ...at('links.other.deleteLimit') });
+  expect(find('home', 'work.clientId')).toMatchObject({ value: 'id-of-the-file', ...at('google.clientId') });
+  expect(find('home', 'private.refreshToken')).toMatchObject({
+    value: null,
+    secret: true,
+    set: true,
+    ...at('links.home.left.refreshToken'),
+  });
   expect(find('other', 'google.refreshToken')).toMatchObject({ value: null, set: false, source: 'default' });
   expect(find('other', 'google.clientSecret')).toMatchObject({ value: null, source: 'secret file', where: secret });
 });

@@ -39,9 +39,9 @@ test('a warning is printed above the bars, which are drawn again below it', () =
   const { terminal, diverted, shown } = openTerminal(24);
   const { show, stop } = startBars(terminal, SIDE_WORDS);
   show(HALF_READ);
-  expect(shown()).toMatch(/^Google: reading .* 50% 1\/2 /u);
+  expect(shown()).toMatch(/^Google: reading .* 50% 1\/2\n/u);
   diverted[0]?.('a warning\n');
-  expect(shown()).toMatch(/^a warning\nGoogle: reading .* 50% 1\/2 /u);
+  expect(shown()).toMatch(/^a warning\nGoogle: reading .* 50% 1\/2\n/u);
   stop();
 });
 

@@ -58,11 +58,11 @@ test('a table aligns its columns by displayed width, without trailing blanks', (
   expect(table).toBe('  who      n\n  佐藤     5\n  Ann   1234');
 });
 
-test('a bar shows progress, speed and remaining time', () => {
-  const bar = formatBar({ label: 'Google: writing', done: 50, total: 200, elapsedMs: 10_000 });
-  expect(bar).toBe(`Google: writing  ${'█'.repeat(6)}${'░'.repeat(18)}  25% 50/200  5.0/s  30 s left`);
-  expect(formatBar({ label: 'x', done: 0, total: 5, elapsedMs: 0 })).toMatch(/ 0\/5$/u);
-  expect(formatBar({ label: 'x', done: 0, total: 0, elapsedMs: 0 })).not.toContain('░');
+test('a bar shows progress and remaining time', () => {
+  const bar = formatBar('Google: writing', { done: 50, total: 200, leftMs: 30_000 });
+  expect(bar).toBe(`Google: writing  ${'█'.repeat(6)}${'░'.repeat(18)}  25% 50/200  about 30 s left`);
+  expect(formatBar('x', { done: 0, total: 5, leftMs: null })).toMatch(/ 0\/5$/u);
+  expect(formatBar('x', { done: 0, total: 0, leftMs: null })).not.toContain('░');
 });
 
 test('a summary has the counts of both sides, and lines for conflicts and other results to check', () => {

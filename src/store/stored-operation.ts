@@ -1,3 +1,4 @@
+import { contactFieldsOf } from '../core/contact/chosen.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
 import type { Side } from '../core/contact/side.ts';
 import {
@@ -73,7 +74,8 @@ const marksOf = ({ empties, joining }: Intent) => ({
 });
 
 const toUpdate = (address: Address, intent: Intent, before: ContactRecord): Parsed => {
-  const { fields, desired, source, undoes } = intent;
+  const { desired, source, undoes } = intent;
+  const fields = contactFieldsOf(intent.fields);
   if (desired === null) return 'the contact as it was to be';
   if (source === null && !undoes) return 'what it follows from';
   return { ...address, kind: 'update', fields, desired, before, source, ...marksOf(intent) };

@@ -1,4 +1,3 @@
-import type { Deletion } from '../reconcile/decision.ts';
 import {
   type Contact,
   type ContactField,
@@ -12,10 +11,10 @@ import { type Half, isDeleted } from '../contact/half.ts';
 import { emailKey } from '../contact/keys.ts';
 import { keyListsIn, listOf, withEmails } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import type { AlteredContact, MembershipRequest } from '../contact/requests.ts';
+import type { AlteredContact } from '../contact/requests.ts';
 import { bySide, otherSide } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT, equalIn, equalSnapshots } from '../contact/snapshot.ts';
-import type { CreateOperation } from '../reconcile/operation.ts';
+import type { CreateOperation, DeleteOperation, MembershipOperation } from '../reconcile/operation.ts';
 import { observeReadAnswer, observeDeletion } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
@@ -101,7 +100,8 @@ const applyCreate = (
   write: CreateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
-  const { side, request, operation } = write;
+  const { operation } = write;
+  const { desired, join, side } = operation;
   const known = set.half(side, record.id);
   const isBack = known !== null && isDeleted(known) && (known.pair === null || known.pair === operation.pairId);
   const existing = isBack ? null : known;
@@ -116,15 +116,11 @@ const applyCreate = (
     return { ...nothing, error, again: true };
   }
   const created = {
-    join: createsWithGroups ? operation.join : operation.join.filter((id) => record.groupIds.includes(id)),
-    settled: fieldsIn(operation.desired, record.contact),
+    join: createsWithGroups ? join : join.filter((id) => record.groupIds.includes(id)),
+    settled: fieldsIn(desired, record.contact),
   };
   storeCreated(set, operation, { kind: 'answer', record }, created, { groupPairs: pairsIn(groupIds), atMs });
-  return {
-    ...DONE,
-    after: record,
-    notTaken: notTaken(fieldsIn(request.draft), request.draft, record.contact),
-  };
+  return { ...DONE, after: record, notTaken: notTaken(fieldsIn(desired), desired, record.contact) };
 };
 
 /** Returns the groups that only one of two memberships contains. */
@@ -134,14 +130,14 @@ const differingGroups = (one: readonly string[], other: readonly string[]): read
 
 /** Returns the fields and groups that a response shows as changed although the update did not write them. */
 const alteredBy = (
-  { request: { current, fields }, later }: UpdateWrite,
+  { operation: { before, fields }, later }: UpdateWrite,
   { contact, groupIds }: ContactRecord,
 ): Altered => {
   const others = new Set<SyncedField>([...fields, ...later]);
-  const altered = fieldsIn(current.contact, contact).filter((field) => !equalIn(field, current.contact, contact));
+  const altered = fieldsIn(before.contact, contact).filter((field) => !equalIn(field, before.contact, contact));
   return {
     fields: altered.filter((field) => !others.has(field)),
-    groupIds: differingGroups(current.groupIds, groupIds),
+    groupIds: differingGroups(before.groupIds, groupIds),
   };
 };
 
@@ -149,10 +145,10 @@ const alteredBy = (
  * Returns what the response to an update shows of it. The request for a shared address adds this address and keeps all others, so any
  * other difference is an edit of the contact's user.
  */
-const shownBy = ({ request: { current }, sharedEmail }: UpdateWrite, record: ContactRecord): ContactRecord => {
+const shownBy = ({ operation: { before }, sharedEmail }: UpdateWrite, record: ContactRecord): ContactRecord => {
   if (sharedEmail === null) return record;
   const added = record.contact.emailAddresses.filter(({ value }) => emailKey(value) === emailKey(sharedEmail.value));
-  const { emailAddresses } = withEmails(current.contact, added);
+  const { emailAddresses } = withEmails(before.contact, added);
   return { ...record, contact: { ...record.contact, emailAddresses } };
 };
 
@@ -161,14 +157,14 @@ const applyUpdate = (
   write: UpdateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
-  const { request, operation } = write;
+  const { operation } = write;
   const altered = isConditional ? alteredBy(write, record) : NOTHING_ALTERED;
   const evidence = { kind: 'answer', record: shownBy(write, record) } as const;
   storeUpdated(set, operation, storedHalves(set, operation), { evidence, record, altered }, atMs);
   return {
     ...DONE,
     after: record,
-    notTaken: [...notTaken(request.fields, request.desired, record.contact), ...altered.fields],
+    notTaken: [...notTaken(operation.fields, operation.desired, record.contact), ...altered.fields],
   };
 };
 
@@ -185,51 +181,51 @@ export const storeAlreadyMoved = (
 };
 
 /** Returns whether a membership contains the requested groups, and none of those that were to be left. */
-const hasMoved = ({ add, remove }: MembershipRequest, groupIds: readonly string[]): boolean =>
-  add.every((id) => groupIds.includes(id)) && !remove.some((id) => groupIds.includes(id));
+const hasMoved = ({ join, leave }: MembershipOperation, groupIds: readonly string[]): boolean =>
+  join.every((id) => groupIds.includes(id)) && !leave.some((id) => groupIds.includes(id));
 
 const applyMembership = (
   applying: Applying,
-  { request, operation, moves }: MembershipWrite,
+  { operation, moves }: MembershipWrite,
   groupIds: readonly string[],
   altered: AlteredContact | undefined,
 ): AnswerOutcome => {
   const { set, atMs } = applying;
-  const record = altered?.record ?? withWrittenGroups(operation.before, groupIds, request, applying);
+  const record = altered?.record ?? withWrittenGroups(operation.before, groupIds, operation, applying);
   const moved = { moves, record, altered: altered ?? NOTHING_ALTERED };
   storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs: pairsIn(applying.groupIds), atMs });
   return {
     ...DONE,
     after: record,
-    notTaken: [...(hasMoved(request, groupIds) ? [] : ['buckets' as const]), ...(altered?.fields ?? [])],
+    notTaken: [...(hasMoved(operation, groupIds) ? [] : ['buckets' as const]), ...(altered?.fields ?? [])],
   };
 };
 
 /** Stores that a contact was deleted, and the consequences for its pair. */
-const applyDeletion = ({ set, atMs }: Applying, { side, record, pair, cause }: Deletion): void => {
-  observeDeletion(set, side, record.id, atMs);
-  if (pair.id === null) return;
-  if (cause === 'undo') keepAlone(set, pair.id, otherSide(side), atMs);
-  else endPair(set, pair.id);
+const applyDeletion = ({ set, atMs }: Applying, { side, before, pairId, cause }: DeleteOperation): void => {
+  observeDeletion(set, side, before.id, atMs);
+  if (pairId === null) return;
+  if (cause === 'undo') keepAlone(set, pairId, otherSide(side), atMs);
+  else endPair(set, pairId);
 };
 
 const applyMerge = (
   applying: Applying,
-  { deletion, merging, side }: Extract<Write, { kind: 'merge' }>,
+  { operation }: Extract<Write, { kind: 'merge' }>,
   { survivor, became }: Merged,
 ): AnswerOutcome => {
   const { set, groupIds, atMs } = applying;
-  const { record } = deletion;
+  const { side, before: mergedAway } = operation;
   const groupPairs = pairsIn(groupIds);
-  observeMerge(set, { side, before: merging.survivor, after: survivor, mergedAway: record }, { groupPairs, atMs });
+  observeMerge(set, { side, before: operation.survivor, after: survivor, mergedAway }, { groupPairs, atMs });
   const merged = { ...DONE, after: null, again: true };
   // A side may make a contact inaccessible that it has just merged away.
   if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {
-    applyDeletion(applying, deletion);
+    applyDeletion(applying, operation);
     return merged;
   }
-  const isStillThere = became.kind === 'found' && equalSnapshots(record, became.record);
-  if (!isStillThere) observeReadAnswer(set, side, record.id, became, atMs);
+  const isStillThere = became.kind === 'found' && equalSnapshots(mergedAway, became.record);
+  if (!isStillThere) observeReadAnswer(set, side, mergedAway.id, became, atMs);
   const error = 'The side kept the merged contact; it is deleted separately.';
   return { ...merged, applied: false, error, isStillThere };
 };
@@ -256,8 +252,8 @@ export type AnsweredWrite =
  */
 export const isOfAnotherPair = (set: WorkingSet, answered: AnsweredWrite): boolean => {
   if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
-  const { operation, side } = answered.write;
-  const pairId = set.half(side, answered.value.id)?.pair ?? null;
+  const { operation } = answered.write;
+  const pairId = set.half(operation.side, answered.value.id)?.pair ?? null;
   return pairId !== null && pairId !== storedHalves(set, operation).pairId;
 };
 
@@ -267,8 +263,9 @@ export const alteredGroups = (answered: AnsweredWrite): readonly string[] => {
     return (answered.altered?.groupIds ?? []).filter((id) => answered.value.includes(id));
   }
   if (answered.kind !== 'record') return [];
-  const { write, value } = answered;
-  const requested = write.kind === 'create' ? write.request.groupIds : write.request.current.groupIds;
+  const { operation } = answered.write;
+  const { value } = answered;
+  const requested = operation.kind === 'create' ? operation.join : operation.before.groupIds;
   return value.groupIds.filter((id) => !requested.includes(id));
 };
 
@@ -284,7 +281,7 @@ export const applyAnswer = (applying: Applying, answered: AnsweredWrite): Answer
     case 'merged':
       return applyMerge(applying, answered.write, answered.value);
     case 'none':
-      applyDeletion(applying, answered.write.deletion);
+      applyDeletion(applying, answered.write.operation);
       return { ...DONE, after: null };
   }
 };

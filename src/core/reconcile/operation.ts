@@ -1,5 +1,5 @@
 import type { PairIds } from './decision.ts';
-import type { Contact, SyncedField } from '../contact/contact.ts';
+import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side } from '../contact/side.ts';
 
@@ -45,7 +45,7 @@ export type CreateOperation = Addressed & {
 export type UpdateOperation = Addressed &
   FieldMarks & {
     readonly kind: 'update';
-    readonly fields: readonly SyncedField[];
+    readonly fields: readonly ContactField[];
     readonly desired: Contact;
     readonly before: ContactRecord;
     /** The contact of the other side that the update is computed from; null for an undo. */

@@ -1,6 +1,6 @@
 import { CLOCK_MARGIN_MS } from '../contact/half.ts';
 import type { ContactRecord, OwnMove } from '../contact/record.ts';
-import type { MembershipRequest } from '../contact/requests.ts';
+import type { MembershipOperation } from '../reconcile/operation.ts';
 
 /**
  * Returns the record with the membership of a write's response, without a digest, because no row returns this content. If the side
@@ -9,18 +9,18 @@ import type { MembershipRequest } from '../contact/requests.ts';
 export const withWrittenGroups = (
   record: ContactRecord,
   groupIds: readonly string[],
-  { add, remove }: Pick<MembershipRequest, 'add' | 'remove'>,
+  { join, leave }: Pick<MembershipOperation, 'join' | 'leave'>,
   { lags, atMs }: { readonly lags: boolean; readonly atMs: number },
 ): ContactRecord => {
   const { digest: _, ownMoves = [], ...rest } = record;
   const written = { ...rest, groupIds: [...groupIds].toSorted() };
   if (!lags) return written;
-  const moved = new Set([...add, ...remove]);
+  const moved = new Set([...join, ...leave]);
   const move = (isMember: boolean) => (groupId: string) => {
     return { groupId, isMember, atMs, knownAtMs: record.modifiedAtMs };
   };
   const former = ownMoves.filter(({ groupId }) => !moved.has(groupId));
-  return { ...written, ownMoves: [...former, ...add.map(move(true)), ...remove.map(move(false))] };
+  return { ...written, ownMoves: [...former, ...join.map(move(true)), ...leave.map(move(false))] };
 };
 
 /**

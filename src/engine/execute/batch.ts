@@ -50,11 +50,11 @@ const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Sid
 const pairsOfAlteredGroups = async (
   { session }: Execution,
   side: Side,
-  outcomes: readonly SentWrite[],
+  sent: readonly SentWrite[],
 ): Promise<readonly GroupPair[]> => {
   const { remotes, signal } = session;
   if (remotes[side].capabilities.writesConditionally !== true) return [];
-  const ids = new Set(outcomes.flatMap((outcome) => (outcome.ok ? alteredGroups(outcome.answered) : [])));
+  const ids = new Set(sent.flatMap((each) => (each.kind === 'failed' ? [] : alteredGroups(each))));
   if (ids.size === 0) return [];
   const paired = new Set(session.state().groupPairs.map((pair) => pair[side]?.id));
   const pairs: GroupPair[] = [];
@@ -70,19 +70,20 @@ const pairsOfAlteredGroups = async (
 /** Notes that a write has no usable answer: a second pass reads its contact. */
 const noteUnanswered = ({ again, unanswered }: Execution, write: Write): void => {
   again.needed = true;
-  if (write.kind === 'update') unanswered[write.side].add(write.task);
+  if (write.kind === 'update') unanswered[write.operation.side].add(write.task);
 };
 
 /** Counts a write that was done. Each contact counts once, by its first write. */
 const countWrite = ({ session, written }: Execution, write: Write, id: string | null): void => {
-  const { operation, side } = write;
+  const { operation } = write;
+  const { side } = operation;
   const isFirst = !('task' in write) || !written[side].has(write.task);
   if (isFirst) session.tally[side][COUNTED_AS[operationKind(operation)]] += 1;
   if (isFirst && 'task' in write && id !== null) written[side].set(write.task, id);
 };
 
 /** The ids of a write's contacts, with that of a created contact. */
-const writtenIds = ({ kind, operation: { leftId, rightId }, side }: Write, after: ContactRecord | null): PairIds => ({
+const writtenIds = ({ kind, operation: { leftId, rightId, side } }: Write, after: ContactRecord | null): PairIds => ({
   leftId,
   rightId,
   ...(kind === 'create' && { [`${side}Id`]: after?.id ?? null }),
@@ -97,7 +98,7 @@ const applyOneAnswer = (
 ): BatchResult => {
   const { session } = execution;
   const { write } = answered;
-  const { side } = write;
+  const { side } = write.operation;
   const atMs = session.clock.now();
   const isStray = isOfAnotherPair(set, answered);
   if ('task' in write) noteWritten(execution, write.task, side, fieldsOf(write.operation), !isStray);
@@ -130,19 +131,19 @@ const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], 
 };
 
 /** The ids of the contacts, on both sides, that are needed to apply the outcomes. */
-const neededFor = (outcomes: readonly SentWrite[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
+const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
   const ids: Record<Side, string[]> = { left: [], right: [] };
   const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
   ids[side].push(...answers.keys(), ...moved);
   const pairs: number[] = [];
-  for (const outcome of outcomes) {
-    const write = outcome.ok ? outcome.answered.write : outcome.write;
+  for (const each of sent) {
+    const { write } = each;
     const { leftId, rightId, pairId } = write.operation;
     if (leftId !== null) ids.left.push(leftId);
     if (rightId !== null) ids.right.push(rightId);
     if (pairId !== null) pairs.push(pairId);
-    if (outcome.ok && outcome.answered.kind === 'record') ids[side].push(outcome.answered.value.id);
-    if (write.kind === 'merge') ids[side].push(write.merging.survivor.id);
+    if (each.kind === 'record') ids[side].push(each.value.id);
+    if (write.kind === 'merge') ids[side].push(write.operation.survivor.id);
   }
   return { ids, pairs, gone: moved.length > 0 ? [side] : [] };
 };
@@ -158,7 +159,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   const { clock, signal, writer } = session;
   const [first] = writes;
   if (first === undefined) return { stored: Promise.resolve(NO_RESULT) };
-  const { side } = first;
+  const { side } = first.operation;
   signal.throwIfAborted();
   session.stop?.throwIfAborted();
   const operations = writes.map(({ operation }) => operation);
@@ -168,25 +169,25 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     if (id === undefined) throw new Error('The store did not journal every write of the batch.');
     return id;
   };
-  const { results, outcomes } = await send(execution, side, first.kind, writes).catch(async (error: unknown) => {
+  const sent = await send(execution, side, first.kind, writes).catch(async (error: unknown) => {
     await closeRefused(session, journalIds, error);
     throw error;
   });
-  const { answers, readError } = await reread(session, side, outcomes);
-  const groupPairs = await pairsOfAlteredGroups(execution, side, outcomes);
+  const { answers, readError } = await reread(session, side, sent);
+  const groupPairs = await pairsOfAlteredGroups(execution, side, sent);
   // Writes that the side failed at before are no evidence of an outage.
   const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
-  let endsRun = (allFailedBefore ? null : findOutage(execution, first, results)) ?? readError;
-  const apply = (set: WorkingSet, outcome: SentWrite): BatchResult =>
-    outcome.ok
-      ? applyOneAnswer(execution, set, outcome.answered, journalIdOf(outcome.answered.write))
-      : applyOneFailure(execution, set, outcome, journalIdOf(outcome.write), answers);
+  let endsRun = (allFailedBefore ? null : findOutage(execution, side, sent)) ?? readError;
+  const apply = (set: WorkingSet, each: SentWrite): BatchResult =>
+    each.kind === 'failed'
+      ? applyOneFailure(execution, set, each, journalIdOf(each.write), answers)
+      : applyOneAnswer(execution, set, each, journalIdOf(each.write));
   const store = async (): Promise<BatchResult> => {
     let result = NO_RESULT;
-    await writer.apply(neededFor(outcomes, answers, side), (set) => {
+    await writer.apply(neededFor(sent, answers, side), (set) => {
       for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
-      for (const outcome of outcomes) {
-        const { refusedFor, isApplied, isStillThere } = apply(set, outcome);
+      for (const each of sent) {
+        const { refusedFor, isApplied, isStillThere } = apply(set, each);
         result = {
           refusedFor: result.refusedFor ?? refusedFor,
           isApplied: result.isApplied || isApplied,
@@ -198,7 +199,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
     return result;
   };
   const stored = store();
-  for (const outcome of outcomes) if (!outcome.ok) endsRun ??= judgeFailure(outcome.write, outcome.error).endsRun;
+  for (const each of sent) if (each.kind === 'failed') endsRun ??= judgeFailure(each.write, each.error).endsRun;
   if (endsRun === null) return { stored };
   await stored;
   throw endsRun;
@@ -221,7 +222,7 @@ const applyOneRead = (
 /** Applies a refusal: the write is tried in parts, or is deferred (R15). */
 const applyOneRefusal = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): BatchResult => {
   if (!canSplit(write, error)) return { ...NO_RESULT, refusedFor: storeRefusal(execution, set, write, error.message) };
-  execution.refused[write.side].push({ write, reason: error.message });
+  execution.refused[write.operation.side].push({ write, reason: error.message });
   return NO_RESULT;
 };
 
@@ -229,19 +230,20 @@ const applyOneRefusal = (execution: Execution, set: WorkingSet, write: Write, er
 const applyOneFailure = (
   execution: Execution,
   set: WorkingSet,
-  { write, error }: Extract<SentWrite, { ok: false }>,
+  { write, error }: Extract<SentWrite, { kind: 'failed' }>,
   journalId: number,
   answers: ReadonlyMap<string, ReadAnswer>,
 ): BatchResult => {
   const atMs = execution.session.clock.now();
+  const { side } = write.operation;
   const verdict = judgeFailure(write, error);
   const id = targetOf(write);
   const isUnread = verdict.rereads && id !== null && !answers.has(id);
-  if ('task' in write) noteWritten(execution, write.task, write.side, fieldsOf(write.operation), false);
+  if ('task' in write) noteWritten(execution, write.task, side, fieldsOf(write.operation), false);
   if (verdict.rereads || verdict.journal === 'unanswered') noteUnanswered(execution, write);
   if (isFault(error)) storeFault(execution, set, write, error.message);
   if (isUnread) return NO_RESULT;
   set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
-  if (verdict.rereads && id !== null) applyOneRead(set, write.side, id, answers.get(id), error, atMs);
+  if (verdict.rereads && id !== null) applyOneRead(set, side, id, answers.get(id), error, atMs);
   return verdict.refused ? applyOneRefusal(execution, set, write, error) : NO_RESULT;
 };

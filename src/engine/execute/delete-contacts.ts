@@ -114,7 +114,7 @@ const mergeIntoSurvivors = async (
     }
     const unchangedIds = await readBeforeWrite(execution, side, [deletion.record, survivor], isUnchanged);
     if (unchangedIds.size < 2) continue;
-    const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, { task, survivor })]);
+    const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
     if ((await stored).isStillThere) remaining.push(deletion);
   }
   return remaining;

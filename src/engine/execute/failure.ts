@@ -29,8 +29,8 @@ import {
   StaleError,
   UnavailableError,
 } from '../../providers/errors.ts';
-import type { WriteResult } from '../../providers/remote.ts';
 import type { Execution } from './execution.ts';
+import type { SentWrite } from './send.ts';
 
 /** After this many consecutive calls of unknown outcome the side has an outage, even if it answers reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;
@@ -53,7 +53,7 @@ const storedContacts = (set: WorkingSet, { leftId, rightId }: Operation): Sides<
 /** The field of an update that writes one field only; null for any other write. */
 const loneField = (write: Write): ContactField | null => {
   if (write.kind !== 'update' || write.sharedEmail !== null) return null;
-  const [field = null, ...others] = write.request.fields;
+  const [field = null, ...others] = write.operation.fields;
   return others.length === 0 ? field : null;
 };
 
@@ -79,10 +79,10 @@ export const rejectionKeyOf = (write: Write): string | null => {
 
 /** The values that the write is computed from: with the same values, a refused write is not repeated before it is due. */
 const fingerprintOf = (set: WorkingSet, write: Write): string => {
-  const { operation, side } = write;
+  const { operation } = write;
   if (operation.kind === 'delete') return snapshotText(snapshotOf(operation.before));
   if (operation.kind === 'create') {
-    const source = set.half(otherSide(side), sourceIdOf(operation) ?? '');
+    const source = set.half(otherSide(operation.side), sourceIdOf(operation) ?? '');
     return source === null ? '' : snapshotText(snapshotOf(source.record));
   }
   const pair = storedContacts(set, operation);
@@ -101,7 +101,7 @@ export const refusalReason = (write: Write, reason: string): string => {
 export const rejectionKeysEndedBy = (write: Write): readonly string[] => {
   const key = wholeKeyOf(write);
   if (key === null) return [];
-  return write.kind === 'update' ? [key, ...write.request.fields.map((field) => fieldRefusalKey(key, field))] : [key];
+  return write.kind === 'update' ? [key, ...write.operation.fields.map((field) => fieldRefusalKey(key, field))] : [key];
 };
 
 /**
@@ -123,13 +123,13 @@ export const rejectionOf = (
   const isSame = earlier?.sourceFingerprint === fingerprint;
   const attempts = isSame ? earlier.attempts + 1 : 1;
   const retryAtMs = nowMs + (attempts > immediateTries ? retryDelayMs(attempts - immediateTries) : 0);
-  const { leftId, rightId } = write.operation;
-  return { side: write.side, key, sourceFingerprint: fingerprint, leftId, rightId, reason, attempts, retryAtMs };
+  const { leftId, rightId, side } = write.operation;
+  return { side, key, sourceFingerprint: fingerprint, leftId, rightId, reason, attempts, retryAtMs };
 };
 
 /** The fields of a write that could be written separately. */
-const partsOf = (write: CreateWrite | UpdateWrite): readonly SyncedField[] =>
-  write.kind === 'create' ? filledFields(write.request.draft) : write.request.fields;
+const partsOf = ({ operation }: CreateWrite | UpdateWrite): readonly SyncedField[] =>
+  operation.kind === 'create' ? filledFields(operation.desired) : operation.fields;
 
 /** Whether a refused write consists of several fields, of which the side may accept some (R15). */
 export const canSplit = (write: Write, error: RemoteError): write is CreateWrite | UpdateWrite => {
@@ -151,7 +151,7 @@ export const hasFailedBefore = (
 /** Whether a side has failed at a write before. */
 export const wasRefusedBefore = ({ failedBefore }: Pick<Execution, 'failedBefore'>, write: Write): boolean => {
   const key = wholeKeyOf(write);
-  return key !== null && failedBefore.has(`${write.side} ${key}`);
+  return key !== null && failedBefore.has(`${write.operation.side} ${key}`);
 };
 
 /** The consequences of a failed write for its journal entry, the contact and the run. Plain data. */
@@ -187,12 +187,14 @@ export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome =
 
 /** Counts consecutive calls of unknown outcome. Returns the error that ends the run if there were too many, else null. */
 export const findOutage = (
-  { unansweredCalls }: Execution,
-  write: Write,
-  results: readonly WriteResult<unknown>[],
+  { unansweredCalls }: Pick<Execution, 'unansweredCalls'>,
+  side: Side,
+  sent: readonly SentWrite[],
 ): RemoteError | null => {
-  const unknown = results.flatMap((result) => (!result.ok && result.error.applied === 'unknown' ? [result.error] : []));
-  const isUnanswered = unknown.length > 0 && unknown.length === results.length;
-  unansweredCalls[write.side] = isUnanswered ? unansweredCalls[write.side] + 1 : 0;
-  return unansweredCalls[write.side] < MAX_UNANSWERED_CALLS ? null : (unknown[0] ?? null);
+  const unknown = sent.flatMap((each) =>
+    each.kind === 'failed' && each.error.applied === 'unknown' ? [each.error] : [],
+  );
+  const isUnanswered = unknown.length > 0 && unknown.length === sent.length;
+  unansweredCalls[side] = isUnanswered ? unansweredCalls[side] + 1 : 0;
+  return unansweredCalls[side] < MAX_UNANSWERED_CALLS ? null : (unknown[0] ?? null);
 };

@@ -12,7 +12,7 @@ const rejectionBy = (
   reason: string,
   immediateTries = 0,
 ): Rejection | null => {
-  const earlier = rejections.get(`${write.side} ${rejectionKeyOf(write)}`);
+  const earlier = rejections.get(`${write.operation.side} ${rejectionKeyOf(write)}`);
   return rejectionOf(set, write, reason, earlier, session.clock.now(), immediateTries);
 };
 
@@ -23,9 +23,10 @@ const rejectionBy = (
 const isTrial = (write: Write): boolean => (write.kind === 'create' || write.kind === 'update') && write.isTrial;
 
 /** Reports that something is not written in this run. */
-const reportSkipped = ({ session: { emit, tally } }: Execution, { operation, side }: Write, reason: string): void => {
+const reportSkipped = ({ session: { emit, tally } }: Execution, { operation }: Write, reason: string): void => {
+  const { leftId, rightId, side } = operation;
   tally.skipped += 1;
-  emit({ kind: 'skipped', side, reason, leftId: operation.leftId, rightId: operation.rightId });
+  emit({ kind: 'skipped', side, reason, leftId, rightId });
 };
 
 /** Stores that a side failed at a write. A repeated failure is reported and waits like a refusal (R15). */

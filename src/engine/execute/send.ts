@@ -1,9 +1,17 @@
 import type { AnsweredWrite } from '../../core/apply/answers.ts';
 import { sharedEmails } from '../../core/apply/task.ts';
-import { type Merged, targetOf, type Write } from '../../core/apply/write.ts';
+import {
+  type CreateWrite,
+  type MembershipWrite,
+  type Merged,
+  targetOf,
+  type UpdateWrite,
+  type Write,
+} from '../../core/apply/write.ts';
 import { withEmails } from '../../core/contact/lists.ts';
-import type { ReadAnswer } from '../../core/contact/requests.ts';
-import type { Side } from '../../core/contact/side.ts';
+import type { CreateRequest, MembershipRequest, ReadAnswer, UpdateRequest } from '../../core/contact/requests.ts';
+import { otherSide, type Side } from '../../core/contact/side.ts';
+import { sourceIdOf } from '../../core/reconcile/operation.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
 import type { Session } from '../context.ts';
@@ -11,87 +19,113 @@ import type { Execution } from './execution.ts';
 import { judgeFailure } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
 
-const isKind = <Kind extends Write['kind']>(kind: Kind) => {
-  return (write: Write): write is Extract<Write, { kind: Kind }> => write.kind === kind;
+type FailedWrite = { readonly kind: 'failed'; readonly write: Write; readonly error: RemoteError };
+
+/** A write with its answer, or with the error instead of one. */
+export type SentWrite = AnsweredWrite | FailedWrite;
+
+/** The key of a request is its place in the batch; a delete and a merge have the id of their contact. */
+const keyAt = (index: number): string => String(index);
+
+/** A restored contact is marked with its own former id, a copied one with the id of the contact that it is copied from (R9). */
+const createRequest = ({ scopes }: Execution, { operation }: CreateWrite, key: string): CreateRequest => {
+  const { desired, image, join, side } = operation;
+  const origin =
+    image === null
+      ? { originId: sourceIdOf(operation) ?? '', originScope: scopes[otherSide(side)] }
+      : { originId: image.id, originScope: scopes[side] };
+  return { key, draft: desired, groupIds: join, ...origin };
 };
 
-/** A write with its answer. */
-export type SentWrite =
-  | { readonly ok: true; readonly answered: AnsweredWrite }
-  | { readonly ok: false; readonly write: Write; readonly error: RemoteError };
-
-const outcomesOf = <W extends Write, Value>(
-  writes: readonly W[],
-  results: readonly WriteResult<Value>[],
-  answered: (write: W, value: Value) => AnsweredWrite,
-): readonly SentWrite[] => {
-  const byKey = new Map(results.map((result) => [result.key, result]));
-  return writes.flatMap((write): SentWrite[] => {
-    const result = byKey.get(write.key);
-    if (result === undefined) return [];
-    return [
-      result.ok ? { ok: true, answered: answered(write, result.value) } : { ok: false, write, error: result.error },
-    ];
-  });
+const updateRequest = ({ operation: { before, desired, fields } }: UpdateWrite, key: string): UpdateRequest => {
+  return { key, current: before, desired, fields };
 };
 
-type Sent = { readonly results: readonly WriteResult<unknown>[]; readonly outcomes: readonly SentWrite[] };
+const membershipRequest = (
+  { written }: Execution,
+  { operation: { before, join, leave, side }, task }: MembershipWrite,
+  key: string,
+): MembershipRequest => {
+  const { id, groupIds: heldGroupIds } = before;
+  const knownGroupIds = written[side].has(task) ? heldGroupIds : null;
+  return { key, id, add: join, remove: leave, knownGroupIds, heldGroupIds };
+};
 
 /** Merges contacts into others, one after the other. */
 const sendMerges = async (
   { groupIds, session }: Execution,
   writes: readonly Extract<Write, { kind: 'merge' }>[],
-): Promise<Sent> => {
+): Promise<readonly WriteResult<Merged>[]> => {
   const results: WriteResult<Merged>[] = [];
-  for (const { side, merging, deletion } of writes) {
-    const { survivor, task } = merging;
-    const desired = withEmails(survivor.contact, sharedEmails(task, side));
+  for (const { operation, survivorTask } of writes) {
+    const { before: mergedAway, side, survivor } = operation;
+    const desired = withEmails(survivor.contact, sharedEmails(survivorTask, side));
     const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
-    const request = { mergedAway: deletion.record, survivor, desired, linked };
-    results.push(await mergeAway(session.remotes[side], request, session.signal));
+    results.push(await mergeAway(session.remotes[side], { mergedAway, survivor, desired, linked }, session.signal));
   }
-  return { results, outcomes: outcomesOf(writes, results, (write, value) => ({ kind: 'merged', write, value })) };
+  return results;
 };
 
-/** Sends writes, all of this kind. */
+/** Assigns the results to their writes. A write that was not sent has none. */
+const sentOf = <W extends Write, Result extends WriteResult<unknown>>(
+  writes: readonly W[],
+  results: readonly Result[],
+  answered: (write: W, result: Extract<Result, { ok: true }>) => AnsweredWrite,
+): readonly SentWrite[] => {
+  const byKey = new Map(results.map((result) => [result.key, result]));
+  return writes.flatMap((write, index): SentWrite[] => {
+    const result = byKey.get(write.operation.kind === 'delete' ? write.operation.before.id : keyAt(index));
+    if (result === undefined) return [];
+    return [
+      result.ok
+        ? answered(write, result as Extract<Result, { ok: true }>)
+        : { kind: 'failed', write, error: result.error },
+    ];
+  });
+};
+
+const isKind = <Kind extends Write['kind']>(kind: Kind) => {
+  return (write: Write): write is Extract<Write, { kind: Kind }> => write.kind === kind;
+};
+
+/** Sends writes, all of this kind and on this side. */
 export const send = async (
   execution: Execution,
   side: Side,
   kind: Write['kind'],
   writes: readonly Write[],
-): Promise<Sent> => {
+): Promise<readonly SentWrite[]> => {
   const { remotes, signal } = execution.session;
   const remote = remotes[side];
   switch (kind) {
     case 'create': {
       const creates = writes.filter(isKind('create'));
-      const requests = creates.map(({ request }) => request);
+      const requests = creates.map((write, index) => createRequest(execution, write, keyAt(index)));
       const results = await remote.create(requests, signal);
-      return { results, outcomes: outcomesOf(creates, results, (write, value) => ({ kind: 'record', write, value })) };
+      return sentOf(creates, results, (write, { value }) => ({ kind: 'record', write, value }));
     }
     case 'update': {
       const updates = writes.filter(isKind('update'));
-      const requests = updates.map(({ request }) => request);
+      const requests = updates.map((write, index) => updateRequest(write, keyAt(index)));
       const results = await remote.update(requests, signal);
-      return { results, outcomes: outcomesOf(updates, results, (write, value) => ({ kind: 'record', write, value })) };
+      return sentOf(updates, results, (write, { value }) => ({ kind: 'record', write, value }));
     }
     case 'membership': {
       const moves = writes.filter(isKind('membership'));
-      const requests = moves.map(({ request }) => request);
+      const requests = moves.map((write, index) => membershipRequest(execution, write, keyAt(index)));
       const results = await remote.changeMembership(requests, signal);
-      const altered = new Map(results.map((result) => [result.key, result.altered]));
-      const outcomes = outcomesOf(moves, results, (write, value) => {
-        return { kind: 'groups', write, value, altered: altered.get(write.key) };
-      });
-      return { results, outcomes };
+      return sentOf(moves, results, (write, { value, altered }) => ({ kind: 'groups', write, value, altered }));
     }
-    case 'merge':
-      return sendMerges(execution, writes.filter(isKind('merge')));
+    case 'merge': {
+      const merges = writes.filter(isKind('merge'));
+      const results = await sendMerges(execution, merges);
+      return sentOf(merges, results, (write, { value }) => ({ kind: 'merged', write, value }));
+    }
     case 'delete': {
       const deletes = writes.filter(isKind('delete'));
-      const ids = deletes.map(({ key }) => key);
+      const ids = deletes.map(({ operation }) => operation.before.id);
       const results = await remote.delete(ids, signal);
-      return { results, outcomes: outcomesOf(deletes, results, (write) => ({ kind: 'none', write })) };
+      return sentOf(deletes, results, (write) => ({ kind: 'none', write }));
     }
   }
 };
@@ -100,11 +134,11 @@ export const send = async (
 export const reread = async (
   { remotes, signal }: Session,
   side: Side,
-  outcomes: readonly SentWrite[],
+  sent: readonly SentWrite[],
 ): Promise<{ readonly answers: ReadonlyMap<string, ReadAnswer>; readonly readError: RemoteError | null }> => {
-  const ids = outcomes.flatMap((outcome) => {
-    if (outcome.ok || !judgeFailure(outcome.write, outcome.error).rereads) return [];
-    return targetOf(outcome.write) ?? [];
+  const ids = sent.flatMap((each) => {
+    if (each.kind !== 'failed' || !judgeFailure(each.write, each.error).rereads) return [];
+    return targetOf(each.write) ?? [];
   });
   if (ids.length === 0) return { answers: new Map(), readError: null };
   try {

@@ -57,12 +57,13 @@ const lengthIn = (contact: Contact, field: ContactField): number => JSON.stringi
  * contact only may refuse a create because of a contact that this run has not read yet, possibly of the same person. So only
  * a create that was refused before is tried without its addresses (R9).
  */
-const fieldsToLeaveOut = (execution: Execution, { task, side, request: { draft } }: CreateWrite) => {
+const fieldsToLeaveOut = (execution: Execution, { task, operation }: CreateWrite) => {
+  const { desired, side } = operation;
   const { mayForbidSharedEmails } = execution.session.remotes[side].capabilities;
   const keepsEmails = mayForbidSharedEmails && !hasFailedBefore(execution, side, task.decision);
-  return filledFields(draft)
+  return filledFields(desired)
     .filter((field) => field !== 'emailAddresses' || !keepsEmails)
-    .toSorted((one, other) => lengthIn(draft, other) - lengthIn(draft, one));
+    .toSorted((one, other) => lengthIn(desired, other) - lengthIn(desired, one));
 };
 
 /**
@@ -70,17 +71,16 @@ const fieldsToLeaveOut = (execution: Execution, { task, side, request: { draft }
  * are then written one by one. Returns whether anything was written; null if an answer is missing.
  */
 const splitCreate = async (execution: Execution, refused: CreateWrite) => {
-  const { task, side } = refused;
-  const { draft } = refused.request;
-  const order = fieldsToLeaveOut(execution, refused).slice(0, filledFields(draft).length - 1);
+  const { task } = refused;
+  const { desired, side } = refused.operation;
+  const order = fieldsToLeaveOut(execution, refused).slice(0, filledFields(desired).length - 1);
   for (const index of order.keys()) {
     const [write] = createWrites(execution, side, [task]);
     if (write === undefined) return null;
     const leftOut = order.slice(0, index + 1);
     addWrites(execution, side, 1);
-    const { refusedFor } = await (await performBatch(execution, [withDraft(write, without(draft, leftOut))])).stored;
-    if (execution.written[side].has(task))
-      return finishCreate(execution, { task, side, fields: leftOut, desired: draft });
+    const { refusedFor } = await (await performBatch(execution, [withDraft(write, without(desired, leftOut))])).stored;
+    if (execution.written[side].has(task)) return finishCreate(execution, { task, side, fields: leftOut, desired });
     if (refusedFor === null) return null;
   }
   return false;
@@ -94,8 +94,8 @@ const finishCreate = async (execution: Execution, parts: Parts): Promise<true | 
   return true;
 };
 
-const splitUpdate = async (execution: Execution, { task, side, request }: UpdateWrite): Promise<boolean | null> => {
-  const { fields, desired } = request;
+const splitUpdate = async (execution: Execution, { task, operation }: UpdateWrite): Promise<boolean | null> => {
+  const { desired, fields, side } = operation;
   const refused = await writeFields(execution, { task, side, fields, desired });
   if (refused === null) return null;
   const isInVain = refused.length === fields.length;

@@ -25,7 +25,7 @@ const isWritable = ({ unanswered }: Execution, task: Task, side: Side): boolean 
 const updateContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<AnswerBeingStored> => {
   const { writer } = execution.session;
   const writes = await writer.read(needsOf(execution, tasks), (set) => updateWrites(execution, set, side, tasks));
-  const written = new Map(writes.map(({ task, request }) => [task, new Set<SyncedField>(request.fields)]));
+  const written = new Map(writes.map(({ task, operation }) => [task, new Set<SyncedField>(operation.fields)]));
   for (const task of tasks) {
     const left = (updateOn(task.operations, side)?.fields ?? []).filter((field) => !written.get(task)?.has(field));
     if (left.length > 0) execution.again.needed = true;
@@ -83,7 +83,7 @@ export const writeMemberships = async (execution: Execution, tasks: readonly Tas
   for (const batch of [...steps, ...chunks(failed, 1)]) {
     const needs = needsOf(execution, batch);
     const writes = await writer.read(needs, (set) => membershipWrites(execution, set, side, batch));
-    const isNeeded = ({ request: { add, remove } }: MembershipWrite): boolean => add.length + remove.length > 0;
+    const isNeeded = ({ operation: { join, leave } }: MembershipWrite): boolean => join.length + leave.length > 0;
     await writer.apply(needs, (set) => {
       for (const write of writes) {
         if (!isNeeded(write)) storeAlreadyMoved({ set, groupIds, atMs: clock.now() }, write);

@@ -22,7 +22,6 @@ import type { LabelledValue } from '../../core/contact/elements.ts';
 import { type Half, isPresent } from '../../core/contact/half.ts';
 import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import type { UpdateRequest } from '../../core/contact/requests.ts';
 import { otherSide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
 import { equalIn } from '../../core/contact/snapshot.ts';
 import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
@@ -79,31 +78,26 @@ const addressOf = (pass: Pass, set: WorkingSet, task: Task): PairIds & { readonl
 
 /** The creates of a batch. */
 export const createWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly CreateWrite[] =>
-  tasks.flatMap((task, index): CreateWrite[] => {
-    const { groupIds, scopes, cause } = pass;
+  tasks.flatMap((task): CreateWrite[] => {
+    const { groupIds, cause } = pass;
     const { decision } = task;
     if (decision.kind === 'merge') return [];
-    const key = String(index);
     const image = decision.kind === 'restore' ? decision.image : null;
-    const draft = withoutEmails(draftOf(decision), sharedEmails(task, side));
+    const desired = withoutEmails(draftOf(decision), sharedEmails(task, side));
     const join = groupIdsOf(groupIds, side, decision.joins);
     // A restored contact is journaled and marked with its own former id, by which its history is found.
     const ids = idsOn(side, image?.id ?? null);
     const sourceId = plannedHalf(task, otherSide(side))?.id ?? null;
     const address = { ...ids, ...(side === 'left' ? { rightId: sourceId } : { leftId: sourceId }) };
     const shared = { side, cause, pairId: taskPairId(task), ...address };
-    const operation: CreateOperation = { ...shared, kind: 'create', desired: draft, join, image };
-    const originId = decision.kind === 'restore' ? decision.image.id : decision.source.id;
-    const originScope = scopes[image === null ? otherSide(side) : side];
-    const request = { key, draft, groupIds: join, originId, originScope };
-    return [{ kind: 'create', side, key, task, operation, request, isTrial: false }];
+    const operation: CreateOperation = { ...shared, kind: 'create', desired, join, image };
+    return [{ kind: 'create', task, operation, isTrial: false }];
   });
 
 /** The create as a trial, with another draft. */
-export const withDraft = (write: CreateWrite, draft: Contact): CreateWrite => ({
+export const withDraft = (write: CreateWrite, desired: Contact): CreateWrite => ({
   ...write,
-  operation: { ...write.operation, desired: draft },
-  request: { ...write.request, draft },
+  operation: { ...write.operation, desired },
   isTrial: true,
 });
 
@@ -124,6 +118,8 @@ const joiningOf = (
   return joined.length > 0 ? { joining: joined } : {};
 };
 
+/** What an update writes to a contact, in its current state. */
+type Update = Pick<UpdateOperation, 'before' | 'desired' | 'fields'>;
 type UpdateParts = Pick<UpdateWrite, 'sharedEmail' | 'isTrial' | 'later'>;
 
 const updateWrite = (
@@ -131,17 +127,16 @@ const updateWrite = (
   set: WorkingSet,
   side: Side,
   task: Task,
-  request: UpdateRequest,
+  { before, desired, fields }: Update,
   { sharedEmail, isTrial, later }: UpdateParts,
 ): UpdateWrite => {
-  const { current, desired, fields } = request;
   const source = sourceOf(pass, task, side, sharedEmail ?? undefined);
-  const empties = emptiedFields(current.contact, desired, fields);
-  const isOfOther = comesFrom(source?.contact ?? desired, current.contact, desired);
+  const empties = emptiedFields(before.contact, desired, fields);
+  const isOfOther = comesFrom(source?.contact ?? desired, before.contact, desired);
   const marks = { empties, ...joiningOf(pass, fields, isOfOther) };
-  const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before: current };
+  const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before };
   const operation: UpdateOperation = { ...shared, kind: 'update', fields, desired, source, ...marks };
-  return { kind: 'update', side, key: request.key, task, operation, request, sharedEmail, isTrial, later };
+  return { kind: 'update', task, operation, sharedEmail, isTrial, later };
 };
 
 /**
@@ -159,15 +154,15 @@ const unchangedFields = (
 
 /** The updates of a batch. */
 export const updateWrites = (pass: Pass, set: WorkingSet, side: Side, tasks: readonly Task[]): readonly UpdateWrite[] =>
-  tasks.flatMap((task, index): UpdateWrite[] => {
+  tasks.flatMap((task): UpdateWrite[] => {
     const half = currentHalf(pass, set, task, side);
     const planned = updateOn(task.operations, side);
     if (half === null || planned === null) return [];
     const fields = unchangedFields(task, half, planned.fields);
     if (fields.length === 0) return [];
-    const request = { key: String(index), current: half.record, desired: planned.desired, fields };
+    const update = { before: half.record, desired: planned.desired, fields };
     const later = fieldsOn(task, side).difference(new Set<SyncedField>(fields));
-    return [updateWrite(pass, set, side, task, request, { sharedEmail: null, isTrial: false, later })];
+    return [updateWrite(pass, set, side, task, update, { sharedEmail: null, isTrial: false, later })];
   });
 
 /** One field of a contact that is written separately, after the side refused it with others. */
@@ -190,13 +185,16 @@ export const fieldWrite = (
   const half = currentHalf(pass, set, task, side);
   if (half === null || unchangedFields(task, half, [field]).length === 0) return null;
   const { record } = half;
-  const own = withValue(record.contact, field, valueIn(desired, field));
-  const request = { key: '0', current: record, desired: own, fields: [field] };
+  const update = {
+    before: record,
+    desired: withValue(record.contact, field, valueIn(desired, field)),
+    fields: [field],
+  };
   const others = new Set<SyncedField>([
     ...later,
     ...(sharedEmails(task, side).length > 0 ? ['emailAddresses' as const] : []),
   ]);
-  return updateWrite(pass, set, side, task, request, { sharedEmail: null, isTrial: true, later: others });
+  return updateWrite(pass, set, side, task, update, { sharedEmail: null, isTrial: true, later: others });
 };
 
 /** The updates of a batch that add one shared address each, and nothing else. */
@@ -206,23 +204,23 @@ export const sharingWrites = (
   side: Side,
   sharings: readonly Sharing[],
 ): readonly UpdateWrite[] =>
-  sharings.flatMap(({ task, email }, index): UpdateWrite[] => {
+  sharings.flatMap(({ task, email }): UpdateWrite[] => {
     const half = currentHalf(pass, set, task, side);
     if (half === null) return [];
     const { record } = half;
     const desired = withEmails(record.contact, [email]);
-    const request = { key: String(index), current: record, desired, fields: ['emailAddresses' as const] };
-    return [updateWrite(pass, set, side, task, request, { sharedEmail: email, isTrial: false, later: new Set() })];
+    const update = { before: record, desired, fields: ['emailAddresses' as const] };
+    return [updateWrite(pass, set, side, task, update, { sharedEmail: email, isTrial: false, later: new Set() })];
   });
 
-/** The membership changes of a batch. The request of a contact that already has the membership is empty. */
+/** The membership changes of a batch. The operation of a contact that already has the membership moves nothing. */
 export const membershipWrites = (
   pass: Pass,
   set: WorkingSet,
   side: Side,
   tasks: readonly Task[],
 ): readonly MembershipWrite[] =>
-  tasks.flatMap((task, index): MembershipWrite[] => {
+  tasks.flatMap((task): MembershipWrite[] => {
     const before = currentHalf(pass, set, task, side)?.record ?? null;
     const planned = membershipOn(task.operations, side);
     if (before === null || planned === null) return [];
@@ -230,46 +228,31 @@ export const membershipWrites = (
     const leave = groupIdsOf(pass.groupIds, side, planned.leaves);
     const add = join.filter((id) => !before.groupIds.includes(id));
     const remove = leave.filter((id) => before.groupIds.includes(id));
-    const key = String(index);
     const fields = ['buckets' as const];
     const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
     const marks = { empties, ...joiningOf(pass, fields) };
     const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before };
     const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
-    const heldGroupIds = before.groupIds;
-    const knownGroupIds = pass.written[side].has(task) ? heldGroupIds : null;
-    const request = { key, id: before.id, add, remove, knownGroupIds, heldGroupIds };
-    return [{ kind: 'membership', side, key, task, operation, request, moves: { join, leave } }];
+    return [{ kind: 'membership', task, operation, moves: { join, leave } }];
   });
 
-const deleteOperation = (
-  { cause }: Pass,
-  { side, record, pair }: Deletion,
-  survivor: ContactRecord | null,
-): DeleteOperation => ({
+const deleteOperation = ({ cause }: Pass, { side, record, pair }: Deletion): DeleteOperation => ({
   side,
   cause,
   kind: 'delete',
   pairId: pair.id,
   ...idsOn(side, record.id),
   before: record,
-  survivor,
+  survivor: null,
 });
 
 /** The deletes of a batch. */
 export const deleteWrites = (pass: Pass, deletions: readonly Deletion[]): readonly Write[] =>
-  deletions.map((deletion): Write => {
-    const { side, record } = deletion;
-    return { kind: 'delete', side, key: record.id, operation: deleteOperation(pass, deletion, null), deletion };
-  });
+  deletions.map((deletion) => ({ kind: 'delete', operation: deleteOperation(pass, deletion) }));
 
-/** The deletion of a contact by merging it into another one. */
-export const mergeWrite = (
-  pass: Pass,
-  deletion: Deletion,
-  merging: Extract<Write, { kind: 'merge' }>['merging'],
-): Write => {
-  const { side, record } = deletion;
-  const operation = deleteOperation(pass, deletion, merging.survivor);
-  return { kind: 'merge', side, key: record.id, operation, deletion, merging };
-};
+/** The deletion of a contact by merging it into another one, as it is now. */
+export const mergeWrite = (pass: Pass, deletion: Deletion, survivorTask: Task, survivor: ContactRecord): Write => ({
+  kind: 'merge',
+  operation: { ...deleteOperation(pass, deletion), survivor },
+  survivorTask,
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SyncedField } from '../../../src/core/contact/contact.ts';
+import type { ContactField, SyncedField } from '../../../src/core/contact/contact.ts';
 import type { Operation, UpdateOperation } from '../../../src/core/reconcile/operation.ts';
 import { originScopes } from '../../../src/engine/accounts.ts';
 import { writesCarriedNoEdit } from '../../../src/engine/journal-evidence.ts';
@@ -12,7 +12,7 @@ const LISTED_AT_MS = 5_000;
 
 const HALF = halfOf('l1', { pair: 7, lastListedAtMs: LISTED_AT_MS, writtenAtMs: LISTED_AT_MS });
 
-const update = (fields: readonly SyncedField[], joining: readonly SyncedField[]): UpdateOperation =>
+const update = (fields: readonly ContactField[], joining: readonly SyncedField[]): UpdateOperation =>
   operationOf('update', { fields, joining });
 
 type Case = { readonly operations: readonly Operation[]; readonly settledAtMs?: number; readonly daysLater?: number };

@@ -23,7 +23,7 @@ const WRITTEN_AT_MS = 1_000_000;
 const LAGS = { lags: true, atMs: WRITTEN_AT_MS };
 
 describe('withOwnMoves', () => {
-  const known = withWrittenGroups(recordOf(['a', 'b']), ['b', 'c'], { add: ['c'], remove: ['a'] }, LAGS);
+  const known = withWrittenGroups(recordOf(['a', 'b']), ['b', 'c'], { join: ['c'], leave: ['a'] }, LAGS);
 
   test.each([
     ['of equal age', 1_000, { feed: 'written', read: 'written', isInDoubt: false }],
@@ -68,7 +68,7 @@ describe('withOwnMoves', () => {
     const written = withWrittenGroups(
       recordOf(['a']),
       [],
-      { add: [], remove: ['a'] },
+      { join: [], leave: ['a'] },
       { lags: false, atMs: WRITTEN_AT_MS },
     );
     expect(written.ownMoves).toBeUndefined();
@@ -82,9 +82,9 @@ describe('withOwnMoves', () => {
         let current = recordOf([]);
         for (const [index, { groupId, isMember }] of moves.entries()) {
           const rest = current.groupIds.filter((id) => id !== groupId);
-          const request = isMember ? { add: [groupId], remove: [] } : { add: [], remove: [groupId] };
+          const moved = isMember ? { join: [groupId], leave: [] } : { join: [], leave: [groupId] };
           const atMs = 5_000 + index;
-          current = withWrittenGroups(current, isMember ? [...rest, groupId] : rest, request, { lags: true, atMs });
+          current = withWrittenGroups(current, isMember ? [...rest, groupId] : rest, moved, { lags: true, atMs });
         }
         const moved = new Set<string>(moves.map(({ groupId }) => groupId));
         const { groupIds } = withOwnMoves(recordOf(shown), current, FEED);

@@ -5,8 +5,8 @@ import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
 import { fieldFingerprint } from '../../../../src/core/reconcile/defer.ts';
 import type { Rejection } from '../../../../src/core/state/rows.ts';
-import type { Execution } from '../../../../src/engine/execute/execution.ts';
 import { findOutage, judgeFailure, rejectionOf } from '../../../../src/engine/execute/failure.ts';
+import type { SentWrite } from '../../../../src/engine/execute/send.ts';
 import {
   createWrites,
   deleteWrites,
@@ -35,7 +35,7 @@ const PAIR = { id: 1, status: 'linked', left: LEFT, right: RIGHT } as const;
 /** The contacts of the writes, as they are stored. */
 const SET = setOf([LEFT, RIGHT]);
 
-const only = (writes: readonly Write[]): Write => {
+const only = <Kind extends Write>(writes: readonly Kind[]): Kind => {
   const [write] = writes;
   if (write === undefined || writes.length > 1) throw new Error('One write was expected.');
   return write;
@@ -47,13 +47,13 @@ const MERGE = mergeOf(LEFT, RIGHT, {
 const CREATION = creationOf(looseHalf('left', 'l'));
 const DELETION: Deletion = { kind: 'delete', side: 'right', record: RIGHT.record, pair: PAIR };
 
-const WRITES: Readonly<Record<Write['kind'], Write>> = {
+const WRITES = {
   create: only(createWrites(PASS, 'right', [taskOf(CREATION)])),
   update: only(updateWrites(PASS, SET, 'right', [taskOf(MERGE)])),
   membership: only(membershipWrites(PASS, SET, 'right', [taskOf(MERGE)])),
   delete: only(deleteWrites(PASS, [DELETION])),
-  merge: mergeWrite(PASS, DELETION, { task: taskOf(MERGE), survivor: RIGHT.record }),
-};
+  merge: mergeWrite(PASS, DELETION, taskOf(MERGE), RIGHT.record),
+} satisfies Record<Write['kind'], Write>;
 const KINDS = Object.keys(WRITES) as Write['kind'][];
 
 const options = (applied: Applied) => ({ status: null, route: 'PUT /v2/contacts', applied });
@@ -141,15 +141,18 @@ describe('[R15] a refusal', () => {
 
 describe('[R9] calls in a row of unknown outcome', () => {
   const UNKNOWN = new UnavailableError('no answer', options('unknown'));
-  const lost = { key: '0', ok: false, error: UNKNOWN } as const;
-  const refused = { key: '1', ok: false, error: new InvalidError('x', options('no')) } as const;
-  const done = { key: '2', ok: true, value: null } as const;
+  const write = WRITES.update;
+  const lost: SentWrite = { kind: 'failed', write, error: UNKNOWN };
+  const refused: SentWrite = { kind: 'failed', write, error: new InvalidError('x', options('no')) };
+  const done: SentWrite = {
+    kind: 'record',
+    write: only(updateWrites(PASS, SET, 'right', [taskOf(MERGE)])),
+    value: RIGHT.record,
+  };
 
   const counter = () => {
     const unansweredCalls: Record<Side, number> = { left: 0, right: 0 };
-    return (results: Parameters<typeof findOutage>[2], write: Write = WRITES.update) => {
-      return findOutage({ unansweredCalls } as Execution, write, results);
-    };
+    return (sent: readonly SentWrite[], side: Side = 'right') => findOutage({ unansweredCalls }, side, sent);
   };
   const times = (count: number, call: () => RemoteError | null) => Array.from({ length: count }, call);
 
@@ -163,19 +166,18 @@ describe('[R9] calls in a row of unknown outcome', () => {
     ['an answer', [lost, done]],
     ['a refusal', [lost, refused]],
     ['no result at all', []],
-  ])('are counted from zero after a call with %s', (_, results) => {
+  ])('are counted from zero after a call with %s', (_, sent) => {
     const count = counter();
     times(9, () => count([lost]));
-    expect(count(results)).toBeNull();
+    expect(count(sent)).toBeNull();
     expect(times(9, () => count([lost]))).toEqual(times(9, () => null));
     expect(count([lost])).toBe(UNKNOWN);
   });
 
   test('are counted for each side separately', () => {
     const count = counter();
-    const leftWrite = only(deleteWrites(PASS, [{ ...DELETION, side: 'left', record: LEFT.record }]));
     times(9, () => count([lost]));
-    expect(count([lost], leftWrite)).toBeNull();
+    expect(count([lost], 'left')).toBeNull();
     expect(count([lost])).toBe(UNKNOWN);
   });
 });

@@ -71,9 +71,9 @@ const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contac
 };
 
 /** Returns the reason why an existing contact is not accepted as the response to a create; null if the two are to be compared. */
-const refusalOf = ({ task: { decision } }: CreateWrite, { id, pair }: Half): string | null => {
+const refusalOf = ({ task }: CreateWrite, { id, pair }: Half): string | null => {
   if (pair !== null) return `The side answered with ${id}, which is linked to another contact already; merge the two.`;
-  const isApart = decision.kind === 'create' && decision.apartFrom?.includes(id) === true;
+  const isApart = task.kind === 'create' && task.apartFrom?.includes(id) === true;
   return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
 };
 

@@ -6,11 +6,10 @@ import type { WorkingSet } from '../state/working-set.ts';
 import { isAsking, isSettledWith } from './store-agreed.ts';
 import { localFieldsOn, type Task } from './task.ts';
 
-const isUnlinking = ({ decision }: Task): boolean => decision.kind === 'merge' && decision.unlinks === true;
+const isUnlinking = (task: Task): boolean => task.kind === 'merge' && task.unlinks === true;
 
 /** The fields of earlier conflicts that end when the task has written them. */
-const endedBy = ({ decision }: Task): readonly SyncedField[] =>
-  decision.kind === 'merge' ? (decision.ends ?? []) : [];
+const endedBy = (task: Task): readonly SyncedField[] => (task.kind === 'merge' ? (task.ends ?? []) : []);
 
 /** Returns whether something of the task is stored after its writes; see {@link finishTask}. */
 export const hasEnding = (task: Task): boolean => {

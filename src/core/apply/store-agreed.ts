@@ -35,10 +35,9 @@ export const isAsking = (task: Task): boolean => askedFields(task).length > 0;
  * nothing is agreed on then.
  */
 const agreedOn = (task: Task, side: Side): Snapshot | null => {
-  const { decision } = task;
   const half = plannedHalf(task, side);
-  if (decision.kind !== 'merge' || half === null) return null;
-  if (isOfUndo(decision)) return half.base;
+  if (task.kind !== 'merge' || half === null) return null;
+  if (isOfUndo(task)) return half.base;
   const other = plannedHalf(task, otherSide(side))?.record.contact;
   if (other === undefined) return null;
   const outstanding = new Set([
@@ -47,7 +46,7 @@ const agreedOn = (task: Task, side: Side): Snapshot | null => {
     // A value of this side that the write replaces stays a change until then, whether it lost a conflict or a part of a name.
     ...fieldsOn(task, side),
   ]);
-  const agreedGroups = new Set(decision.agreedGroups?.[side]);
+  const agreedGroups = new Set(task.agreedGroups?.[side]);
   const base = agreedBase({ base: half.base, record: half.record, other, outstanding, agreedGroups });
   return withoutPastDifferences(base, half.record.contact, other);
 };

@@ -73,8 +73,8 @@ export const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string
 };
 
 /** Returns whether every group that the task's contact joins or leaves has a half on that side; the others wait for the next run. */
-export const hasAllGroups = (groupIds: GroupIds, { operations }: Task, side: Side): boolean => {
-  const { joins, leaves } = membershipOn(operations, side) ?? { joins: [], leaves: [] };
+export const hasAllGroups = (groupIds: GroupIds, { writes }: Task, side: Side): boolean => {
+  const { joins, leaves } = membershipOn(writes, side) ?? { joins: [], leaves: [] };
   const keys = [...joins, ...leaves];
   return groupIdsOf(groupIds, side, keys).length === keys.length;
 };

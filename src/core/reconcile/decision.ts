@@ -78,7 +78,7 @@ export type Creation = {
   readonly source: ContactRecord;
   /** The pair whose other half is created again (R6); null for a new contact. */
   readonly pair: Pair | null;
-  readonly joins: readonly string[];
+  readonly writes: readonly PlannedOperation[];
   /** The fields that are not written to `side`: never, or because a value is not synced; left out if there are none. */
   readonly localFields?: readonly SyncedField[];
   /** The ids of the contacts of `side` that a person keeps apart from the source; left out if there are none. */
@@ -93,7 +93,7 @@ export type Restoration = {
   readonly image: ContactRecord;
   /** The pair that the contact belonged to; null if the other half does not exist. */
   readonly pair: Pair | null;
-  readonly joins: readonly string[];
+  readonly writes: readonly PlannedOperation[];
   /** The contact, if an interrupted undo has already restored it: then it only joins its groups. */
   readonly existing: ContactRecord | null;
 };
@@ -128,17 +128,6 @@ export type Decision = Merge | Creation | Deletion | Unlink;
 /** Returns whether a decision reverts an earlier run. */
 export const isOfUndo = (decision: Merge<Pair> | Creation | Restoration | Deletion): boolean =>
   decision.kind === 'restore' || ('cause' in decision && decision.cause === 'undo');
-
-/** Returns the operations of a decision. */
-export const writesOf = (decision: Merge<Pair> | Creation | Restoration): readonly PlannedOperation[] => {
-  if (decision.kind === 'merge') return decision.writes;
-  const { side, joins } = decision;
-  const exists = decision.kind === 'restore' && decision.existing !== null;
-  return [
-    ...(exists ? [] : [{ kind: 'create', side } as const]),
-    ...(joins.length > 0 ? [{ kind: 'membership', side, joins, leaves: [] } as const] : []),
-  ];
-};
 
 /** Returns whether this decision pairs the two halves. */
 export const isNewPairing = ({ pair }: Pick<Merge<Pair>, 'pair'>): boolean =>

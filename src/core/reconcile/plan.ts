@@ -18,7 +18,7 @@ import { type AmbiguousMatch, type Match, matchContacts } from './match.ts';
 import { type GroupLink, mergeMembership, unitingHalves } from './membership.ts';
 import { mergeHalves } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
-import type { PlannedOperation } from './planned.ts';
+import { creating, type PlannedOperation } from './planned.ts';
 import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { findReplacements, meetReplacement, type Replacement } from './replacements.ts';
 import { endingFields } from './recorded-conflicts.ts';
@@ -133,7 +133,8 @@ const creationOf = (
   const to = otherSide(side);
   const localFields = [...unwrittenFields(policy, to), ...unsyncableFields(record)];
   const joins = localFields.includes('buckets') ? [] : joinsOf(side, record, links);
-  return { kind: 'create', side: to, source: record, pair, joins, ...(localFields.length > 0 && { localFields }) };
+  const writes = creating(to, joins);
+  return { kind: 'create', side: to, source: record, pair, writes, ...(localFields.length > 0 && { localFields }) };
 };
 
 /** The inputs of all decisions about contacts. */

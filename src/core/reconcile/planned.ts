@@ -30,6 +30,16 @@ export type PlannedOperation =
 type Planned = readonly PlannedOperation[];
 type OfKind<Kind extends PlannedOperation['kind']> = Extract<PlannedOperation, { kind: Kind }>;
 
+/** Returns the operation that adds a contact to groups; none if there are no groups. */
+export const joining = (side: Side, joins: readonly string[]): Planned =>
+  joins.length === 0 ? [] : [{ kind: 'membership', side, joins, leaves: [] }];
+
+/** Returns the operations that create a contact and add it to groups. */
+export const creating = (side: Side, joins: readonly string[]): Planned => [
+  { kind: 'create', side },
+  ...joining(side, joins),
+];
+
 /** Returns the operations of a kind on a side. */
 export const operationsOn = <Kind extends PlannedOperation['kind']>(
   operations: Planned,

@@ -8,7 +8,6 @@ import {
   type Restoration,
   type Unlink,
   wereUnlinked,
-  writesOf,
   idsOf,
   idsOn,
   type PairIds,
@@ -181,7 +180,8 @@ const deletionWhy = ({ side, pair, after }: Deletion): Why => {
 
 /** Returns the creation of a contact with all its values. */
 const creationView = (decision: Creation | Restoration, sourceId: string | null, groups: PlanGroups, why: Why) => {
-  const { side, joins } = decision;
+  const { side, writes } = decision;
+  const { joins = [] } = membershipOn(writes, side) ?? {};
   const creation = plannedCreation(side, draftOf(decision), { joins, sourceId }, groups);
   const change = describe(creation, groups.names[side], why);
   return { ...change, fields: change.changes.flatMap(({ field }) => (field === 'name' ? [] : [field])) };
@@ -193,7 +193,7 @@ const restorationView = (decision: Restoration, groups: PlanGroups, why: Why): C
   const sourceId = pair?.[other]?.id ?? null;
   if (existing === null) return creationView(decision, sourceId, groups, why);
   const ids = { ...idsOn(other, sourceId), [`${side}Id`]: existing.id };
-  return describe(plannedUpdate(side, ids, existing, writesOf(decision), groups), groups.names[side], why);
+  return describe(plannedUpdate(side, ids, existing, decision.writes, groups), groups.names[side], why);
 };
 
 type ShownDecision = Decision | Restoration;

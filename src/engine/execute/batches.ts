@@ -16,8 +16,7 @@ export const withoutFailed = <Item extends Decided>(
   side: Side,
   items: readonly Item[],
 ) => {
-  const hasFailed = (item: Item): boolean =>
-    hasFailedBefore(execution, side, 'decision' in item ? item.decision : item);
+  const hasFailed = (item: Item): boolean => hasFailedBefore(execution, side, item);
   return { sound: items.filter((item) => !hasFailed(item)), failed: items.filter(hasFailed) };
 };
 

@@ -1,4 +1,4 @@
-import { isCreatedOn, sharedEmails, type Task, taskOf } from '../../core/apply/task.ts';
+import { isCreatedOn, sharedEmails, type Task } from '../../core/apply/task.ts';
 import type { CreateWrite, GroupIds, UpdateWrite } from '../../core/apply/write.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
@@ -106,9 +106,9 @@ export const reportNotTaken = (session: Session, ids: PairIds, side: Side, field
   if (fields.length > 0) session.emit({ kind: 'not-taken', side, fields, ...ids });
 };
 
-/** The tasks of a plan, one for each decision that writes to the contacts of a pair. */
+/** The decisions of a plan that write to the contacts of a pair. */
 export const tasksOf = ({ decisions }: Pick<Executable, 'decisions'>): readonly Task[] =>
-  decisions.flatMap((decision) => (decision.kind === 'delete' || decision.kind === 'unlink' ? [] : [taskOf(decision)]));
+  decisions.filter((decision) => decision.kind !== 'delete' && decision.kind !== 'unlink');
 
 /** The tasks whose contact is to be created on that side. */
 export const creationsOn = (tasks: readonly Task[], side: Side): readonly Task[] =>
@@ -116,7 +116,7 @@ export const creationsOn = (tasks: readonly Task[], side: Side): readonly Task[]
 
 /** The tasks with fields that are to be written to their contact on that side. */
 export const updatesOn = (tasks: readonly Task[], side: Side): readonly Task[] =>
-  tasks.filter(({ operations }) => updateOn(operations, side) !== null);
+  tasks.filter(({ writes }) => updateOn(writes, side) !== null);
 
 /** An email address that is added to a contact by a separate write. */
 export type Sharing = { readonly task: Task; readonly email: LabelledValue };

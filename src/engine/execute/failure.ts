@@ -36,7 +36,7 @@ import type { SentWrite } from './send.ts';
 const MAX_UNANSWERED_CALLS = 10;
 
 /** The subject under which a refusal of a decision is stored; null for an undo, which is not retried. */
-const refusable = (decision: Task['decision'] | Deletion): Refusable | null => {
+const refusable = (decision: Task | Deletion): Refusable | null => {
   if (decision.kind === 'restore' || isOfUndo(decision)) return null;
   if (decision.kind !== 'merge') return decision;
   const { left, right } = decision.pair;
@@ -142,7 +142,7 @@ export const canSplit = (write: Write, error: RemoteError): write is CreateWrite
 export const hasFailedBefore = (
   { failedBefore }: Pick<Execution, 'failedBefore'>,
   side: Side,
-  decision: Task['decision'] | Deletion,
+  decision: Task | Deletion,
 ): boolean => {
   const subject = refusable(decision);
   return subject !== null && failedBefore.has(`${side} ${refusalKey(subject)}`);

@@ -14,7 +14,7 @@ const moveRequests = (
   side: Side,
   { moveBatch }: RemoteCapabilities,
 ): number => {
-  const movesOf = ({ operations }: Task) => membershipOn(operations, side) ?? { joins: [], leaves: [] };
+  const movesOf = ({ writes }: Task) => membershipOn(writes, side) ?? { joins: [], leaves: [] };
   const joinsOnly = (task: Task): boolean => movesOf(task).leaves.length === 0;
   const together = moves.filter((task) => moveBatch.of === 'all' || (isWritten(task) && joinsOnly(task)));
   const members = new Map<string, number>();
@@ -63,7 +63,7 @@ const plannedOn = (
   const updated = new Set(updatesOn(tasks, side));
   const updates = updated.size + tasks.reduce((sum, task) => sum + sharedEmails(task, side).length, 0);
   const moves = tasks.filter(
-    (task) => membershipOn(task.operations, side) !== null && !(creates.has(task) && createsWithGroups),
+    (task) => membershipOn(task.writes, side) !== null && !(creates.has(task) && createsWithGroups),
   );
   const deletes = decisions.filter((decision) => decision.kind === 'delete' && decision.side === side).length;
   const groups = actions.filter((action) => action.side === side).length;

@@ -14,9 +14,8 @@ type Emails = Contact['emailAddresses'];
 
 /** The email addresses that the task adds to a contact of the side. */
 const newEmails = (task: Task, side: Side): Emails => {
-  const { decision } = task;
-  if (decision.kind !== 'merge' && isCreatedOn(task, side)) return draftOf(decision).emailAddresses;
-  const update = updateOn(task.operations, side);
+  if (task.kind !== 'merge' && isCreatedOn(task, side)) return draftOf(task).emailAddresses;
+  const update = updateOn(task.writes, side);
   const record = plannedHalf(task, side)?.record;
   if (record === undefined || update?.fields.includes('emailAddresses') !== true) return [];
   return withoutEmails(update.desired, record.contact.emailAddresses).emailAddresses;
@@ -26,16 +25,16 @@ const newEmails = (task: Task, side: Side): Emails => {
 const withShares = (task: Task, side: Side, shared: Emails): Task => {
   if (shared.length === 0) return task;
   const shares = shared.map((email): PlannedOperation => ({ kind: 'share', side, email }));
-  if (isCreatedOn(task, side)) return { ...task, operations: [...task.operations, ...shares] };
+  if (isCreatedOn(task, side)) return { ...task, writes: [...task.writes, ...shares] };
   const current = plannedHalf(task, side)?.record.contact.emailAddresses;
-  const operations = task.operations.flatMap((operation): readonly PlannedOperation[] => {
+  const writes = task.writes.flatMap((operation): readonly PlannedOperation[] => {
     if (operation.kind !== 'update' || operation.side !== side) return [operation];
     const desired = withoutEmails(operation.desired, shared);
     const isRest = JSON.stringify(desired.emailAddresses) === JSON.stringify(current);
     const fields = isRest ? operation.fields.filter((field) => field !== 'emailAddresses') : operation.fields;
     return fields.length === 0 ? [] : [{ ...operation, fields, desired }];
   });
-  return { ...task, operations: [...operations, ...shares] };
+  return { ...task, writes: [...writes, ...shares] };
 };
 
 /** A contact with email addresses, by its id. A contact that a create of unknown outcome may have made has the journal row. */

@@ -60,7 +60,7 @@ const lengthIn = (contact: Contact, field: ContactField): number => JSON.stringi
 const fieldsToLeaveOut = (execution: Execution, { task, operation }: CreateWrite) => {
   const { desired, side } = operation;
   const { mayForbidSharedEmails } = execution.session.remotes[side].capabilities;
-  const keepsEmails = mayForbidSharedEmails && !hasFailedBefore(execution, side, task.decision);
+  const keepsEmails = mayForbidSharedEmails && !hasFailedBefore(execution, side, task);
   return filledFields(desired)
     .filter((field) => field !== 'emailAddresses' || !keepsEmails)
     .toSorted((one, other) => lengthIn(desired, other) - lengthIn(desired, one));

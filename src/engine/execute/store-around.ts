@@ -39,7 +39,7 @@ const storeUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
 
 /** Whether the pair is stored before anything is written to its two contacts, with the values on which both sides agree. */
 const isStoredAhead = (task: Task): boolean =>
-  startsPairing(task) || (task.decision.kind === 'merge' && task.decision.isUniting === true) || hasNewAgreement(task);
+  startsPairing(task) || (task.kind === 'merge' && task.isUniting === true) || hasNewAgreement(task);
 
 /**
  * Stores what must be stored before the first write:
@@ -63,7 +63,7 @@ export const storeBeforeWrites = async (
       for (const unlink of unlinks) storeUnlink(set, unlink);
     });
   }
-  const isStored = (task: Task): boolean => task.decision.kind === 'merge' && (isQuiet(task) || isStoredAhead(task));
+  const isStored = (task: Task): boolean => task.kind === 'merge' && (isQuiet(task) || isStoredAhead(task));
   const survivors = survivorsOf(plan, all);
   const isDisputed = (task: Task): boolean => isAsking(task) || !isQuiet(task) || survivors.has(task);
   for (const tasks of chunks(all, COMMIT_CHUNK)) {

@@ -27,7 +27,7 @@ const updateContacts = async (execution: Execution, tasks: readonly Task[], side
   const writes = await writer.read(needsOf(execution, tasks), (set) => updateWrites(execution, set, side, tasks));
   const written = new Map(writes.map(({ task, operation }) => [task, new Set<SyncedField>(operation.fields)]));
   for (const task of tasks) {
-    const left = (updateOn(task.operations, side)?.fields ?? []).filter((field) => !written.get(task)?.has(field));
+    const left = (updateOn(task.writes, side)?.fields ?? []).filter((field) => !written.get(task)?.has(field));
     if (left.length > 0) execution.again.needed = true;
     noteWritten(execution, task, side, left, false);
   }
@@ -36,7 +36,7 @@ const updateContacts = async (execution: Execution, tasks: readonly Task[], side
 
 /** Whether the other addresses of the contact are written: the write of a shared one would count them as written. */
 const areOtherEmailsWritten = (execution: Execution, task: Task, side: Side): boolean =>
-  updateOn(task.operations, side)?.fields.includes('emailAddresses') !== true ||
+  updateOn(task.writes, side)?.fields.includes('emailAddresses') !== true ||
   !unwrittenOn(execution, task, side).has('emailAddresses');
 
 /** Creates and updates the contacts of a side, and then adds the addresses that other contacts of the side have. */
@@ -64,7 +64,7 @@ export const writeContacts = async (execution: Execution, tasks: readonly Task[]
 
 /** Orders tasks so that those that join one group are adjacent: a bulk route takes many contacts of one group. */
 const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
-  return [...Map.groupBy(tasks, ({ operations }) => membershipOn(operations, side)?.joins[0]).values()].flat();
+  return [...Map.groupBy(tasks, ({ writes }) => membershipOn(writes, side)?.joins[0]).values()].flat();
 };
 
 /** Writes memberships (R11); a task whose contact already has them needs no request. */
@@ -72,7 +72,7 @@ export const writeMemberships = async (execution: Execution, tasks: readonly Tas
   const { session, groupIds, written } = execution;
   const { clock, remotes, writer } = session;
   const { capabilities } = remotes[side];
-  const due = tasks.filter((task) => membershipOn(task.operations, side) !== null && isWritable(execution, task, side));
+  const due = tasks.filter((task) => membershipOn(task.writes, side) !== null && isWritable(execution, task, side));
   for (const task of due)
     if (!hasAllGroups(groupIds, task, side)) noteWritten(execution, task, side, ['buckets'], false);
   const isDone = (task: Task): boolean => capabilities.createsWithGroups && isCreatedOn(task, side);

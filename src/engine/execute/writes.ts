@@ -80,11 +80,10 @@ const addressOf = (pass: Pass, set: WorkingSet, task: Task): PairIds & { readonl
 export const createWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly CreateWrite[] =>
   tasks.flatMap((task): CreateWrite[] => {
     const { groupIds, cause } = pass;
-    const { decision } = task;
-    if (decision.kind === 'merge') return [];
-    const image = decision.kind === 'restore' ? decision.image : null;
-    const desired = withoutEmails(draftOf(decision), sharedEmails(task, side));
-    const join = groupIdsOf(groupIds, side, decision.joins);
+    if (task.kind === 'merge') return [];
+    const image = task.kind === 'restore' ? task.image : null;
+    const desired = withoutEmails(draftOf(task), sharedEmails(task, side));
+    const join = groupIdsOf(groupIds, side, membershipOn(task.writes, side)?.joins ?? []);
     // A restored contact is journaled and marked with its own former id, by which its history is found.
     const ids = idsOn(side, image?.id ?? null);
     const sourceId = plannedHalf(task, otherSide(side))?.id ?? null;
@@ -156,7 +155,7 @@ const unchangedFields = (
 export const updateWrites = (pass: Pass, set: WorkingSet, side: Side, tasks: readonly Task[]): readonly UpdateWrite[] =>
   tasks.flatMap((task): UpdateWrite[] => {
     const half = currentHalf(pass, set, task, side);
-    const planned = updateOn(task.operations, side);
+    const planned = updateOn(task.writes, side);
     if (half === null || planned === null) return [];
     const fields = unchangedFields(task, half, planned.fields);
     if (fields.length === 0) return [];
@@ -222,7 +221,7 @@ export const membershipWrites = (
 ): readonly MembershipWrite[] =>
   tasks.flatMap((task): MembershipWrite[] => {
     const before = currentHalf(pass, set, task, side)?.record ?? null;
-    const planned = membershipOn(task.operations, side);
+    const planned = membershipOn(task.writes, side);
     if (before === null || planned === null) return [];
     const join = groupIdsOf(pass.groupIds, side, planned.joins);
     const leave = groupIdsOf(pass.groupIds, side, planned.leaves);

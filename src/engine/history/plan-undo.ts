@@ -16,7 +16,7 @@ import {
 import type { GroupPlan } from '../../core/reconcile/groups.ts';
 import type { Losses } from '../../core/reconcile/losses.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
-import { plannedFields, type PlannedOperation } from '../../core/reconcile/planned.ts';
+import { creating, joining, plannedFields, type PlannedOperation } from '../../core/reconcile/planned.ts';
 import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import type { CompleteWrite } from './follow.ts';
 import { nameOfWrite } from './writes.ts';
@@ -208,7 +208,14 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, env: Env): J
   });
   const image = { ...before, contact: keepChosen(record.contact, fields), groupIds: record.groupIds.toSorted() };
   const partner = pairWithPartner(pair, side);
-  const decision: Restoration = { kind: 'restore', side, image, pair: partner, joins, existing: null };
+  const decision: Restoration = {
+    kind: 'restore',
+    side,
+    image,
+    pair: partner,
+    writes: creating(side, joins),
+    existing: null,
+  };
   const isLost = joins.length < record.groupIds.length;
   const lost = isLost ? [refuse(contact, 'a group it was in is deleted', 'buckets')] : [];
   return { outcome: { kind: 'decision', decision }, refused: lost };
@@ -220,7 +227,7 @@ const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env
   const missing = unjoined.filter((id) => groups[side].has(id) && !record.groupIds.includes(id));
   if (missing.length === 0) return UNCHANGED;
   const joins = missing.map((id) => groupKey(side, id));
-  const pairing = { pair: pairWithPartner(pair, side), joins };
+  const pairing = { pair: pairWithPartner(pair, side), writes: joining(side, joins) };
   const decision: Restoration = { kind: 'restore', side, image: record, existing: record, ...pairing };
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Task, taskOf } from '../../../src/core/apply/task.ts';
+import type { Task } from '../../../src/core/apply/task.ts';
 import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
-import type { Creation, Merge } from '../../../src/core/reconcile/decision.ts';
+import { creating } from '../../../src/core/reconcile/planned.ts';
 import { moveSteps, plannedWrites } from '../../../src/engine/execute/planned-writes.ts';
 import type { Executable } from '../../../src/engine/execute/execution.ts';
 import type { RemoteCapabilities } from '../../../src/providers/remote.ts';
@@ -22,13 +22,13 @@ const IN_BATCHES: RemoteCapabilities = { ...COMMON, ...batch, moveBatch: { size:
 
 const record = (id: string) => ({ id, contact: EMPTY_CONTACT, groupIds: [] });
 const creation = (index: number, joins: readonly string[]): Task =>
-  taskOf({
+  ({
     kind: 'create',
     side: 'right',
     source: record(`c${index}`),
-    joins,
+    writes: creating('right', joins),
     pair: null,
-  } as unknown as Creation);
+  }) as unknown as Task;
 const move = (index: number, joins: readonly string[], leaves: readonly string[]): Task => {
   const half = { record: record(`c${index}`), base: null };
   const decision = {
@@ -36,7 +36,7 @@ const move = (index: number, joins: readonly string[], leaves: readonly string[]
     pair: { id: index, left: half, right: half },
     writes: [{ kind: 'membership', side: 'right', joins, leaves }],
   };
-  return taskOf({ ...decision, localFields: { left: [], right: [] }, conflicts: [] } as unknown as Merge);
+  return { ...decision, localFields: { left: [], right: [] }, conflicts: [] } as unknown as Task;
 };
 const planned = (capabilities: RemoteCapabilities, tasks: readonly Task[]) => {
   const plan = { groups: { actions: [] }, decisions: [] } as unknown as Executable;

@@ -42,7 +42,7 @@ const BOTH = [...WRITES.left, ...WRITES.right];
 
 const MERGE = merge({ writes: BOTH });
 
-const CREATE: Creation = { kind: 'create', side: 'right', source: record('l', ADA), pair: null, joins: [] };
+const CREATE: Creation = { kind: 'create', side: 'right', source: record('l', ADA), pair: null, writes: [] };
 
 const HALF_GONE = pairOf(present(record('l', ADA)), gone('r'));
 

@@ -9,7 +9,7 @@ const create = (middleName: string, marks: readonly string[] = []): Decision => 
   side: 'right',
   source: record('g', { firstName: 'Ada' }, { ...(middleName !== '' && { unsyncedName: { middleName } }), marks }),
   pair: null,
-  joins: [],
+  writes: [],
 });
 
 const unlink: Decision = {

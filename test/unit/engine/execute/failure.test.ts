@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { taskOf } from '../../../../src/core/apply/task.ts';
 import type { Write } from '../../../../src/core/apply/write.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
@@ -48,11 +47,11 @@ const CREATION = creationOf(looseHalf('left', 'l'));
 const DELETION: Deletion = { kind: 'delete', side: 'right', record: RIGHT.record, pair: PAIR };
 
 const WRITES = {
-  create: only(createWrites(PASS, 'right', [taskOf(CREATION)])),
-  update: only(updateWrites(PASS, SET, 'right', [taskOf(MERGE)])),
-  membership: only(membershipWrites(PASS, SET, 'right', [taskOf(MERGE)])),
+  create: only(createWrites(PASS, 'right', [CREATION])),
+  update: only(updateWrites(PASS, SET, 'right', [MERGE])),
+  membership: only(membershipWrites(PASS, SET, 'right', [MERGE])),
   delete: only(deleteWrites(PASS, [DELETION])),
-  merge: mergeWrite(PASS, DELETION, taskOf(MERGE), RIGHT.record),
+  merge: mergeWrite(PASS, DELETION, MERGE, RIGHT.record),
 } satisfies Record<Write['kind'], Write>;
 const KINDS = Object.keys(WRITES) as Write['kind'][];
 
@@ -146,7 +145,7 @@ describe('[R9] calls in a row of unknown outcome', () => {
   const refused: SentWrite = { kind: 'failed', write, error: new InvalidError('x', options('no')) };
   const done: SentWrite = {
     kind: 'record',
-    write: only(updateWrites(PASS, SET, 'right', [taskOf(MERGE)])),
+    write: only(updateWrites(PASS, SET, 'right', [MERGE])),
     value: RIGHT.record,
   };
 

@@ -5,7 +5,7 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Creation, Merge } from '../../../../src/core/reconcile/decision.ts';
-import type { PlannedOperation } from '../../../../src/core/reconcile/planned.ts';
+import { creating, type PlannedOperation } from '../../../../src/core/reconcile/planned.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import type { Pass } from '../../../../src/engine/execute/writes.ts';
 import { bothSides } from '../../core/reconcile/support.ts';
@@ -60,5 +60,5 @@ export const mergeOf = (left: Half, right: Half, given: Partial<Merge> = {}): Me
 
 /** The creation of a left contact's counterpart on the right. */
 export const creationOf = (source: Half, given: Partial<Creation> = {}): Creation => {
-  return { kind: 'create', side: 'right', source: source.record, pair: null, joins: [], ...given };
+  return { kind: 'create', side: 'right', source: source.record, pair: null, writes: creating('right', []), ...given };
 };

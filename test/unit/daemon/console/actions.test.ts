@@ -7,7 +7,6 @@ import { createVirtualClock } from '../../../support/clocks.ts';
 
 /** Returns a link as in the configuration. Each read of the configuration creates a new object. */
 const linkOf = (bucket: string): LinkConfig => ({ name: 'ada', buckets: [bucket] }) as unknown as LinkConfig;
-const STORE = { runs: () => Promise.resolve([]) };
 /** Returns a run that has ended. */
 const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'completed', reason: string | null = null) => ({
   id,
@@ -18,12 +17,37 @@ const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'complet
 });
 const yielded = () => new Promise(setImmediate);
 
+/** A plan without changes. */
+const PLAN = {
+  kind: 'incremental',
+  changes: [],
+  unpaired: [],
+  unsynced: null,
+  halt: null,
+  estimate: { requests: { left: 0, right: 0 }, durationMs: 0 },
+};
+
+type Parts = {
+  readonly plan: () => Promise<unknown>;
+  readonly runs?: () => readonly unknown[];
+  readonly links?: () => readonly LinkConfig[];
+  readonly requestJob?: (job: unknown) => Promise<void>;
+};
+
+/** The actions of a daemon whose app plans, and stored runs, as given. */
+const actionsOf = ({ plan, runs = () => [], links = () => [], requestJob = () => Promise.resolve() }: Parts) => {
+  const store = { runs: () => Promise.resolve(runs()) };
+  const app = { plan, planUndo: plan, store } as unknown as App;
+  const daemon = { requestJob, progress: () => [], links };
+  return createConsoleActions({ app, daemon, clock: createVirtualClock() });
+};
+
 test('results of a link are not shown for another link that was added under the same name', async () => {
-  const failing = () => Promise.reject(new Error('Mia Smith is there twice.'));
-  const app = { plan: failing, planUndo: failing, store: STORE } as unknown as App;
   let link = linkOf('of the first');
-  const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };
-  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  const actions = actionsOf({
+    plan: () => Promise.reject(new Error('Mia Smith is there twice.')),
+    links: () => [link],
+  });
   actions.plan(link);
   actions.preview(link, { run: { id: 'run' }, write: null } as UndoTarget);
   actions.noteReport({ link: 'ada', kind: 'incremental', override: null }, { ending: 'failed' } as JobReport);
@@ -37,20 +61,10 @@ test('results of a link are not shown for another link that was added under the 
 });
 
 test('the acceptance of a plan covers the run that it started, but no later run and no run that halted or failed', async () => {
-  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   const before = ended('before', 'halted');
   let runs = [{ ...ended('running'), endedAtMs: null }, before];
-  const app = {
-    plan: () =>
-      Promise.resolve({ kind: 'incremental', changes: [], unpaired: [], unsynced: null, halt: null, estimate }),
-    store: {
-      ...STORE,
-      runs: () => Promise.resolve(runs),
-    },
-  } as unknown as App;
   const link = linkOf('a token');
-  const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };
-  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  const actions = actionsOf({ plan: () => Promise.resolve(PLAN), runs: () => runs, links: () => [link] });
   actions.plan(link);
   await yielded();
   const planning = await actions.planning(link);
@@ -70,26 +84,14 @@ test('the acceptance of a plan covers the run that it started, but no later run 
 });
 
 test('a plan is computed on the first request, and again after a run that wrote, halted for another reason or ended the halt', async () => {
-  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   let planned = 0;
   let last = ended('halted', 'halted', 'too many');
-  const app = {
-    plan: () => {
-      planned += 1;
-      return Promise.resolve({
-        kind: 'full',
-        changes: [],
-        unpaired: [],
-        halt: { reason: 'too-many-deletes', message: last.reason },
-        estimate,
-        unsynced: null,
-      });
-    },
-    store: { ...STORE, runs: () => Promise.resolve([last]) },
-  } as unknown as App;
+  const plan = () => {
+    planned += 1;
+    return Promise.resolve({ ...PLAN, halt: { reason: 'too-many-deletes', message: last.reason } });
+  };
   const link = linkOf('a token');
-  const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [link] };
-  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  const actions = actionsOf({ plan, runs: () => [last], links: () => [link] });
   const plansAfter = async (next: typeof last): Promise<number> => {
     last = next;
     await actions.currentPlan(link);
@@ -116,26 +118,16 @@ const deletionOf = (id: string) => ({
 });
 
 test('a contact that is left out is removed from the plan at once, and the rest of the plan can be accepted', async () => {
-  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   const halted = { ...ended('halted', 'halted', 'deletes 3'), override: 'nonce', shown: ['a', 'b', 'c'] };
   let left = ['a', 'b', 'c'];
-  const app = {
-    plan: () =>
-      Promise.resolve({
-        kind: 'incremental',
-        changes: left.map(deletionOf),
-        unpaired: [],
-        unsynced: null,
-        halt: { reason: 'too-many-deletes', message: `deletes ${left.length}` },
-        estimate,
-      }),
-    store: { ...STORE, runs: () => Promise.resolve([halted]) },
-  } as unknown as App;
+  const plan = () => {
+    const halt = { reason: 'too-many-deletes', message: `deletes ${left.length}` };
+    return Promise.resolve({ ...PLAN, changes: left.map(deletionOf), halt });
+  };
   const link = linkOf('a token');
   const requested: unknown[] = [];
   const requestJob = (job: unknown) => Promise.resolve(void requested.push(job));
-  const daemon = { requestJob, progress: () => [], links: () => [link] };
-  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  const actions = actionsOf({ plan, runs: () => [halted], links: () => [link], requestJob });
   const shown = async () => {
     await yielded();
     const planning = await actions.planning(link);

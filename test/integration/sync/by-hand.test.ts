@@ -185,18 +185,6 @@ test('a contact that is left out of the first sync is not created, also after ed
   expect(serviceNames(linked)).toEqual(['Ben']);
 });
 
-test('R13: a contact that was left out is paired with a matching contact of the other side', async () => {
-  await using linked = await halted();
-  const address = 'ann@x.org';
-  linked.sandbox.service.account.createContact({
-    first_name: 'Ann',
-    last_name: 'Lee',
-    email_addresses: [{ address }],
-  });
-  expect((await sync(linked))[0]).toBe(1);
-  expect(serviceNames(linked)).toEqual(['Ann', 'Ben']);
-});
-
 test('a contact whose deletion is left out stays', async () => {
   const google = [
     named('Ann', 'Lee', 'ann@x.org'),

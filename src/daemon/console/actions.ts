@@ -1,11 +1,10 @@
-import { createPlans, type Planning } from './plans.ts';
+import { createPlans } from './plans.ts';
 import type { RunRow } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import type { OneContact } from '../../engine/leave-out.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { Daemon, OnReport } from '../daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
-import { createBackgroundTasks, keyOf, type BackgroundTasks } from './background-tasks.ts';
+import { createBackgroundTasks, keyOf } from './background-tasks.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
 import { count, formatEstimate, grouped } from '../../core/view/words.ts';
@@ -34,43 +33,11 @@ export type WorkProgress = {
   readonly isRun?: true;
 };
 
-/** The actions of the page: runs, one plan and one undo at a time for each link. */
-export type ConsoleActions = {
-  /** Requests a run. `override` is the nonce of a halt that it accepts. Throws QueueError if the queue does not accept it. */
-  requestRun(link: LinkConfig, kind: 'incremental' | 'full', override?: string | null): Promise<void>;
-  /** The report of the last job of this process; null if it does not exist. */
-  lastReport(link: LinkConfig): JobReport | null;
-  /** The progress of the current work; null if it does not exist. */
-  progress(link: LinkConfig): WorkProgress | null;
-  plan(link: LinkConfig): void;
-  /** The state of the plan; null without one. An acceptance applies to one completed run. */
-  planning(link: LinkConfig): Promise<Planning | null>;
-  /** Like `planning`; first starts a plan in the background if it is missing or outdated. */
-  currentPlan(link: LinkConfig): Promise<Planning | null>;
-  /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
-  accept(link: LinkConfig, digest: string): void;
-  /** Removes the creation or deletion of a contact that was left out from the plan. */
-  leaveOutOfPlan(link: LinkConfig, contact: OneContact): void;
-  preview(link: LinkConfig, target: UndoTarget): void;
-  /** Runs an undo. `acceptedHalt`: the message of the only accepted halt. */
-  undo(link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void;
-  /** The state of the undo; null without one. */
-  undoing(link: LinkConfig): Undoing | null;
-  /** Called with each job that has ended. */
-  readonly noteReport: OnReport;
-  /** Ends the current work. */
-  close(): Promise<void>;
-};
-
 const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): WorkProgress => {
   if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0, isRun: true };
   const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
-  return {
-    text: `${grouped(written)} of ${count(planned, 'contact')} written${left}.`,
-    done: written,
-    total: planned,
-    isRun: true,
-  };
+  const text = `${grouped(written)} of ${count(planned, 'contact')} written${left}.`;
+  return { text, done: written, total: planned, isRun: true };
 };
 
 const WAITING: WorkProgress = { text: 'Waiting to start.', done: 0, total: 0, isRun: true };
@@ -94,10 +61,12 @@ const createJobRequests = ({ daemon, clock }: ActionParts) => {
     },
     /** Whether a job that was requested recently has neither started nor ended. */
     isAwaited: (link: string): boolean => clock.monotonic() - (requestedAtMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
+    /** The report of the last job of this process; null if it does not exist. */
     lastReport: (link: LinkConfig): JobReport | null => {
       const last = reports.get(link.name);
       return last?.of === keyOf(link) ? last.report : null;
     },
+    /** Called with each job that has ended. */
     noteReport: (({ link: name }, report) => {
       const link = daemon.links().find((each) => each.name === name);
       if (link !== undefined) reports.set(name, { of: keyOf(link), report });
@@ -106,12 +75,10 @@ const createJobRequests = ({ daemon, clock }: ActionParts) => {
   };
 };
 
-const createUndos = (
-  { app }: ActionParts,
-  signal: AbortSignal,
-): Pick<ConsoleActions, 'preview' | 'undo' | 'undoing'> & Pick<BackgroundTasks<Undoing>, 'isWorking' | 'ended'> => {
-  const tasks = createBackgroundTasks<Undoing>(MOST_UNDOS);
-  const begin = (
+/** Creates the undos of the page, at most one for each link. */
+const createUndos = ({ app }: ActionParts, signal: AbortSignal) => {
+  const { begin, read, isWorking, ended } = createBackgroundTasks<Undoing>(MOST_UNDOS);
+  const start = (
     link: LinkConfig,
     { run, write }: UndoTarget,
     first: 'previewing' | 'undoing',
@@ -119,19 +86,21 @@ const createUndos = (
   ): void => {
     const of = { run: run.id, write };
     const failed = (message: string): Undoing => ({ ...of, state: 'failed', message });
-    tasks.begin(link, { ...of, state: first }, { work: () => work(of), failed });
+    begin(link, { ...of, state: first }, { work: () => work(of), failed });
   };
   const optionsFor = ({ write }: UndoTarget) => ({ signal, ...(write !== null && { write }) });
   return {
-    ...tasks,
-    preview: (link, target) =>
-      begin(link, target, 'previewing', async (of) => {
+    isWorking,
+    ended,
+    preview: (link: LinkConfig, target: UndoTarget): void =>
+      start(link, target, 'previewing', async (of) => {
         const options = { ...optionsFor(target), acceptDeletes: false };
         const { report, halt } = await app.planUndo(link, target.run, options);
         return { ...of, state: 'previewed', report, halt: halt?.message ?? null };
       }),
-    undo: (link, target, acceptedHalt) =>
-      begin(link, target, 'undoing', async (of) => {
+    /** Runs an undo. `acceptedHalt`: the message of the only accepted halt. */
+    undo: (link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void =>
+      start(link, target, 'undoing', async (of) => {
         const accepting = acceptedHalt === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt };
         const { result, report } = await app.undo(link, target.run, { ...optionsFor(target), ...accepting });
         const { outcome, reason } = result.summary;
@@ -139,39 +108,44 @@ const createUndos = (
         const message = outcome === 'completed' ? `The ${what} is undone.` : (reason ?? outcome);
         return { ...of, state: 'undone', report, message };
       }),
-    undoing: (link) => tasks.read(link),
+    /** The state of the undo; null without one. */
+    undoing: (link: LinkConfig): Undoing | null => read(link),
   };
 };
 
 /** Creates the actions of the page. Their state is in memory only. */
-export const createConsoleActions = (parts: ActionParts): ConsoleActions => {
+export const createConsoleActions = (parts: ActionParts) => {
   const { app, daemon, clock } = parts;
   const ending = new AbortController();
-  const requests = createJobRequests(parts);
-  const plans = createPlans({ app, clock, send: requests.send, signal: ending.signal });
-  const undos = createUndos(parts, ending.signal);
+  const { send, isAwaited, ...requests } = createJobRequests(parts);
+  const {
+    isWorking: isPlanning,
+    ended: plansEnded,
+    ...plans
+  } = createPlans({ app, clock, send, signal: ending.signal });
+  const { isWorking: isUndoing, ended: undosEnded, ...undos } = createUndos(parts, ending.signal);
   return {
-    lastReport: requests.lastReport,
-    noteReport: requests.noteReport,
-    plan: plans.plan,
-    planning: plans.planning,
-    currentPlan: plans.currentPlan,
-    accept: plans.accept,
-    leaveOutOfPlan: plans.leaveOutOfPlan,
-    preview: undos.preview,
-    undo: undos.undo,
-    undoing: undos.undoing,
-    requestRun: (link, kind, override = null) => requests.send({ link: link.name, kind, override, byHand: true }),
-    progress: (link) => {
+    ...requests,
+    ...plans,
+    ...undos,
+    /** Requests a run. `override` is the nonce of a halt that it accepts. Throws QueueError if the queue does not accept it. */
+    requestRun: (link: LinkConfig, kind: JobData['kind'], override: string | null = null): Promise<void> =>
+      send({ link: link.name, kind, override, byHand: true }),
+    /** The progress of the current work; null if it does not exist. */
+    progress: (link: LinkConfig): WorkProgress | null => {
       const run = daemon.progress().find((each) => each.link === link.name);
       if (run !== undefined) return runText(run);
-      if (plans.isWorking(link)) return PLANNING;
-      if (undos.isWorking(link)) return UNDOING;
-      return requests.isAwaited(link.name) ? WAITING : null;
+      if (isPlanning(link)) return PLANNING;
+      if (isUndoing(link)) return UNDOING;
+      return isAwaited(link.name) ? WAITING : null;
     },
-    close: async () => {
+    /** Ends the current work. */
+    close: async (): Promise<void> => {
       ending.abort(new Error('The daemon is stopping.'));
-      await Promise.all([plans.ended(), undos.ended()]);
+      await Promise.all([plansEnded(), undosEnded()]);
     },
   };
 };
+
+/** The actions of the page: runs, one plan and one undo at a time for each link. */
+export type ConsoleActions = ReturnType<typeof createConsoleActions>;

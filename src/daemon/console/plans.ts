@@ -1,4 +1,3 @@
-import type { ConsoleActions } from './actions.ts';
 import type { RunKind, RunRow } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
@@ -9,7 +8,7 @@ import type { Contact } from '../../core/contact/contact.ts';
 import { foldText } from '../../core/contact/names.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
-import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
+import { createBackgroundTasks } from './background-tasks.ts';
 import type { PlannedChoice } from '../../engine/history/conflicts.ts';
 import type { OneContact } from '../../engine/leave-out.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
@@ -186,28 +185,28 @@ const checkPlan = async (parts: PlanParts, link: LinkConfig, accepted: string): 
 };
 
 /** Creates the plans of the page, at most one for each link. */
-export const createPlans = (
-  parts: PlanParts,
-): Pick<ConsoleActions, 'plan' | 'planning' | 'currentPlan' | 'accept' | 'leaveOutOfPlan'> &
-  Pick<BackgroundTasks<Planning>, 'isWorking' | 'ended'> => {
+export const createPlans = (parts: PlanParts) => {
   const { app } = parts;
-  const tasks = createBackgroundTasks<Planning>(MOST_PLANS);
+  const { begin, read, update, isWorking, ended } = createBackgroundTasks<Planning>(MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
-  const plan: ConsoleActions['plan'] = (link) => {
+  const plan = (link: LinkConfig): void => {
     const work = async (): Promise<Planning> => {
       return { state: 'planned', view: await planView(parts, link), note: null };
     };
-    tasks.begin(link, { state: 'planning' }, { work, failed });
+    begin(link, { state: 'planning' }, { work, failed });
   };
-  const planning: ConsoleActions['planning'] = async (link) => {
-    const state = tasks.read(link);
+  /** The state of the plan; null without one. An acceptance applies to one completed run. */
+  const planning = async (link: LinkConfig): Promise<Planning | null> => {
+    const state = read(link);
     return state?.state === 'accepted' ? acceptedNow(state, await endedRuns(app, link)) : state;
   };
   return {
-    ...tasks,
+    isWorking,
+    ended,
     plan,
     planning,
-    currentPlan: async (link) => {
+    /** Like `planning`; first starts a plan in the background if it is missing or outdated. */
+    currentPlan: async (link: LinkConfig): Promise<Planning | null> => {
       const state = await planning(link);
       const isCurrent =
         state?.state === 'planned' ? !isOutdated(state.view, await endedRuns(app, link)) : state !== null;
@@ -215,12 +214,13 @@ export const createPlans = (
       plan(link);
       return planning(link);
     },
-    leaveOutOfPlan: (link, contact) =>
-      tasks.update(link, (state) =>
+    /** Removes the creation or deletion of a contact that was left out from the plan. */
+    leaveOutOfPlan: (link: LinkConfig, contact: OneContact): void =>
+      update(link, (state) =>
         state.state === 'planned' ? { ...state, view: withoutContact(state.view, contact), note: null } : state,
       ),
-    accept: (link, accepted) => {
-      tasks.begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed });
-    },
+    /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
+    accept: (link: LinkConfig, accepted: string): void =>
+      begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed }),
   };
 };

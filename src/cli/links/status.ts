@@ -84,39 +84,25 @@ export const StatusDocument = z.strictObject({
 
 const ROWS_SHOWN = 20;
 
-const lastRunText = ({ lastRun }: LinkStatus, nowMs: number): string =>
-  lastRun === null ? 'never' : `${lastRun.kind}, ${lastRun.outcome}, ${formatAge(lastRun.endedAtMs, nowMs)}`;
-
-/** The next run, and the failures since the last success. */
-const courseFacts = ({ nextRunAtMs, failures, lastSuccessAtMs }: LinkStatus, nowMs: number): [string, string][] => [
-  ...(nextRunAtMs === null
-    ? []
-    : [['next run', `in about ${formatEstimate(nextRunAtMs - nowMs)}`] as [string, string]]),
-  ...(failures === 0
-    ? []
-    : [['failures', `${failures} in a row, last success ${formatAge(lastSuccessAtMs, nowMs)}`] as [string, string]]),
-];
-
-/** The current interval of a link with `syncInterval: auto`; no facts for a fixed interval. */
-const paceFacts = ({ pace }: LinkStatus, nowMs: number): [string, string][] => {
-  if (pace === null) return [];
-  const { everyMs, lastChangeAtMs } = pace;
-  const change = lastChangeAtMs === null ? 'no change yet' : `last change ${formatAge(lastChangeAtMs, nowMs)}`;
-  return [['interval', `${formatEstimate(everyMs)} (${change})`]];
-};
+/** A line of a status: its name and text. A text that is null is not shown. */
+type Fact = readonly [name: string, text: string | null];
 
 /** The progress of a daemon's current run. */
-const progressFacts = ({ underWay }: LinkStatus): [string, string][] => {
-  if (underWay === null) return [];
-  const { listed, planned, written, leftMs } = underWay;
-  if (planned === null) return [['running', `reading, ${count(listed, 'contact')} so far`]];
+const progressText = ({ listed, planned, written, leftMs }: LinkProgress): string => {
+  if (planned === null) return `reading, ${count(listed, 'contact')} so far`;
   const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
-  return [['running', `${grouped(written)} of ${count(planned, 'contact')} written${left}`]];
+  return `${grouped(written)} of ${count(planned, 'contact')} written${left}`;
+};
+
+/** The current interval of a link with `syncInterval: auto`. */
+const paceText = ({ everyMs, lastChangeAtMs }: LinkPace, nowMs: number): string => {
+  const change = lastChangeAtMs === null ? 'no change yet' : `last change ${formatAge(lastChangeAtMs, nowMs)}`;
+  return `${formatEstimate(everyMs)} (${change})`;
 };
 
 /** A line for each side that has a budget to show. */
-const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): [string, string][] => {
-  const facts = SIDES.flatMap((side): [string, string][] => {
+const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): readonly Fact[] => {
+  const facts = SIDES.flatMap((side): readonly Fact[] => {
     const own = budget[side];
     if (own === null) return [];
     const wait = own.resetMs > 0 ? `, all in ${formatDuration(own.resetMs)}` : '';
@@ -131,8 +117,8 @@ const whenDue = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'with the next run' : `in about ${formatEstimate(atMs - nowMs)}`;
 
 /** The time of the next listing that finds deletions at a side whose change feed does not report them. */
-const sweepFacts = ({ sides, sweepAtMs, nextRunAtMs }: LinkStatus, nowMs: number): [string, string][] =>
-  SIDES.flatMap((side): [string, string][] => {
+const sweepFacts = ({ sides, sweepAtMs, nextRunAtMs }: LinkStatus, nowMs: number): readonly Fact[] =>
+  SIDES.flatMap((side): readonly Fact[] => {
     const atMs = sweepAtMs[side];
     if (atMs === null) return [];
     // Without a daemon, no run is scheduled.
@@ -141,59 +127,69 @@ const sweepFacts = ({ sides, sweepAtMs, nextRunAtMs }: LinkStatus, nowMs: number
     return [['deletions', `at ${sides[side].place}: found by a full listing, ${when}`]];
   });
 
-/** Contacts that are not synced, with name, ids, reason, and the next attempt of a refused write. */
-const heldLines = (
-  sides: LinkStatus['sides'],
-  held: readonly (LinkRecord['skipped'][number] & { readonly retryAtMs?: number })[],
-  nowMs: number,
+const factsOf = (status: LinkStatus, nowMs: number): readonly Fact[] => {
+  const { link, sides, underWay, lastRun, nextRunAtMs, failures, pace, readAtMs, unselected, alone } = status;
+  const outcome = lastRun && `${lastRun.kind}, ${lastRun.outcome}, ${formatAge(lastRun.endedAtMs, nowMs)}`;
+  const unselectedAt = SIDES.filter((side) => unselected[side] > 0).map(
+    (side) => `${grouped(unselected[side])} at ${sides[side].place}`,
+  );
+  const unsynced = status.refused.length + status.skipped.length;
+  const conflicts = `${status.openConflicts} open (contact-sync conflicts ${link})`;
+  return [
+    ['running', underWay && progressText(underWay)],
+    ['last run', outcome ?? 'never'],
+    ['next run', nextRunAtMs === null ? null : `in about ${formatEstimate(nextRunAtMs - nowMs)}`],
+    [
+      'failures',
+      failures === 0 ? null : `${failures} in a row, last success ${formatAge(status.lastSuccessAtMs, nowMs)}`,
+    ],
+    ['interval', pace && paceText(pace, nowMs)],
+    ['last read', SIDES.map((side) => `${sides[side].title} ${formatAge(readAtMs[side], nowMs)}`).join(', ')],
+    ...sweepFacts(status, nowMs),
+    ['pairs', grouped(status.pairs)],
+    ['not selected', unselectedAt.join(', ') || null],
+    ['conflicts', status.openConflicts === 0 ? 'none open' : conflicts],
+    ...budgetFacts(status),
+    ['not synced', unsynced === 0 ? 'none' : count(unsynced, 'contact')],
+    ['one side only', alone.length === 0 ? null : count(alone.length, 'contact')],
+  ];
+};
+
+/** The first contacts of a list as a table. */
+const contactRows = <Each>(
+  contacts: readonly Each[],
+  rowOf: (contact: Each) => readonly string[],
 ): readonly string[] => {
-  const rows = held.slice(0, ROWS_SHOWN).map(({ side, name, reason, retryAtMs, ...ids }) => {
-    const contact = name === null ? describeIds(ids) : `${shorten(name, NAME_COLUMNS)} (${describeIds(ids)})`;
-    const next = retryAtMs === undefined ? [] : [`next attempt ${whenDue(retryAtMs, nowMs)}`];
-    return [sides[side].title, contact, reason, ...next];
-  });
-  const hidden = held.length - rows.length;
+  const rows = contacts.slice(0, ROWS_SHOWN).map(rowOf);
+  const hidden = contacts.length - rows.length;
   const more = hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : [];
   return rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' }), ...more];
 };
 
-/** How to link a contact again that exists on one side only. */
-const aloneRemedies = (alone: LinkStatus['alone']): readonly string[] => {
-  const undos = [...new Set(alone.flatMap(({ undoRun }) => undoRun ?? []))];
-  return [
-    '    To link a contact again, create one with the same name and address on the other side,',
-    '    or press "Include again" on its page (contact-sync console).',
-    ...undos.map((run) => `    To revert the undo ${shortRun(run)}: contact-sync undo ${shortRun(run)}`),
-  ];
+/** Contacts that are not synced, with name, ids, reason, and the next attempt of a refused write. */
+const unsyncedLines = ({ sides, refused, skipped }: LinkStatus, nowMs: number): readonly string[] => {
+  const all: readonly (LinkRecord['skipped'][number] & { readonly retryAtMs?: number })[] = [...refused, ...skipped];
+  return contactRows(all, ({ side, name, reason, retryAtMs, ...ids }) => {
+    const contact = name === null ? describeIds(ids) : `${shorten(name, NAME_COLUMNS)} (${describeIds(ids)})`;
+    const next = retryAtMs === undefined ? [] : [`next attempt ${whenDue(retryAtMs, nowMs)}`];
+    return [sides[side].title, contact, reason, ...next];
+  });
 };
 
 /** Contacts that exist on one side only, and how to link them again. */
 const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   if (alone.length === 0) return [];
-  const rows = alone
-    .slice(0, ROWS_SHOWN)
-    .map(({ side, name, undoRun, ...ids }) => [
+  const undos = [...new Set(alone.flatMap(({ undoRun }) => undoRun ?? []))];
+  return [
+    ...contactRows(alone, ({ side, name, undoRun, ...ids }) => [
       sides[side].title,
       name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS),
       undoRun === null ? '' : `since undo ${shortRun(undoRun)}`,
-    ]);
-  const hidden = alone.length - rows.length;
-  return [
-    formatTable(rows, { indent: '    ' }),
-    ...(hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : []),
-    ...aloneRemedies(alone),
+    ]),
+    '    To link a contact again, create one with the same name and address on the other side,',
+    '    or press "Include again" on its page (contact-sync console).',
+    ...undos.map((run) => `    To revert the undo ${shortRun(run)}: contact-sync undo ${shortRun(run)}`),
   ];
-};
-
-const aloneFacts = ({ alone }: LinkStatus): [string, string][] =>
-  alone.length === 0 ? [] : [['one side only', count(alone.length, 'contact')]];
-
-/** The number of unlinked contacts that are not selected. */
-const unselectedFacts = ({ sides, unselected }: LinkStatus): [string, string][] => {
-  const parts = SIDES.filter((side) => unselected[side] > 0).map(
-    (side) => `${grouped(unselected[side])} at ${sides[side].place}`,
-  );
-  return parts.length === 0 ? [] : [['not selected', parts.join(', ')]];
 };
 
 /** A link with stored data that is missing from the configuration. */
@@ -201,39 +197,20 @@ export const formatLeftBehind = (link: string): string =>
   `${link}: not in the configuration, but its contacts, history or tokens are still stored. ` +
   `Add it again, or delete them: contact-sync forget ${link}`;
 
-/** The lines about a pause by hand, with the command that ends it. */
-const pauseLines = ({ link, pausedByHandAtMs }: LinkStatus, nowMs: number): readonly string[] =>
-  pausedByHandAtMs === null
-    ? []
-    : [`  Paused by hand ${formatAge(pausedByHandAtMs, nowMs)}. Resume with: contact-sync resume ${link}`];
-
 const COLOURS = { good: 'green', info: 'dim', warn: 'yellow', bad: 'red' } as const;
 
 /** The status of a link, for people. */
 export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<Terminal, 'style'>): string => {
-  const { link, sides, reason, pairs, openConflicts, refused, skipped, readAtMs } = status;
+  const { link, reason, pausedByHandAtMs } = status;
   const { severity, text } = headlineOf({ ...status, isRunning: status.underWay !== null });
-  const title = `${terminal.style('bold', link)}: ${terminal.style(COLOURS[severity], text)}`;
-  const read = SIDES.map((side) => `${sides[side].title} ${formatAge(readAtMs[side], nowMs)}`);
-  const facts: [string, string][] = [
-    ...progressFacts(status),
-    ['last run', lastRunText(status, nowMs)],
-    ...courseFacts(status, nowMs),
-    ...paceFacts(status, nowMs),
-    ['last read', read.join(', ')],
-    ...sweepFacts(status, nowMs),
-    ['pairs', grouped(pairs)],
-    ...unselectedFacts(status),
-    ['conflicts', openConflicts === 0 ? 'none open' : `${openConflicts} open (contact-sync conflicts ${link})`],
-    ...budgetFacts(status),
-    ['not synced', refused.length + skipped.length === 0 ? 'none' : count(refused.length + skipped.length, 'contact')],
-    ...aloneFacts(status),
-  ];
-  const lines = [title, ...(reason === null ? [] : [`  ${reason}`]), ...pauseLines(status, nowMs)];
+  const facts = factsOf(status, nowMs).flatMap(([name, fact]) => (fact === null ? [] : [[name, fact]]));
+  const resume = `Resume with: contact-sync resume ${link}`;
   return [
-    ...lines,
+    `${terminal.style('bold', link)}: ${terminal.style(COLOURS[severity], text)}`,
+    ...(reason === null ? [] : [`  ${reason}`]),
+    ...(pausedByHandAtMs === null ? [] : [`  Paused by hand ${formatAge(pausedByHandAtMs, nowMs)}. ${resume}`]),
     formatTable(facts, { indent: '  ' }),
-    ...heldLines(sides, [...refused, ...skipped], nowMs),
+    ...unsyncedLines(status, nowMs),
     ...aloneLines(status),
   ].join('\n');
 };
@@ -247,11 +224,6 @@ const lastRunToJson = ({ id, kind, outcome, endedAtMs }: Run) => ({
   outcome: outcome === 'stopped' ? 'failed' : outcome,
   ...(outcome === 'stopped' && { stopped: true }),
   endedAt: isoOf(endedAtMs),
-});
-
-const paceToJson = ({ everyMs, lastChangeAtMs }: LinkPace) => ({
-  everyMs,
-  lastChangeAt: isoOf(lastChangeAtMs),
 });
 
 /** The status in the documented JSON format, with the names of the sides. */
@@ -274,7 +246,7 @@ const toJson = (status: LinkStatus): unknown =>
     failures: status.failures,
     nextRunAt: isoOf(status.nextRunAtMs),
     sweepAt: bySide((side) => isoOf(status.sweepAtMs[side])),
-    ...(status.pace && { pace: paceToJson(status.pace) }),
+    ...(status.pace && { pace: { everyMs: status.pace.everyMs, lastChangeAt: isoOf(status.pace.lastChangeAtMs) } }),
     ...(status.underWay && { underWay: progressToJson(status.underWay) }),
     cursors: bySide((side) => isoOf(status.readAtMs[side])),
     budget: status.budget,

@@ -1,4 +1,3 @@
-import type { App } from '../../app/app.ts';
 import { whyTooOld } from '../../engine/history/runs.ts';
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
@@ -6,7 +5,6 @@ import { count, fieldWords } from '../../core/view/words.ts';
 import type { Change } from '../../core/view/views.ts';
 import { HaltError } from '../../engine/context.ts';
 import type { UndoRefusal } from '../../engine/history/plan-undo.ts';
-import type { UndoReport } from '../../engine/history/undo.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 import { systemClock } from '../../util/clock.ts';
 import { EXIT, exitCodeOf, troubleOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
@@ -90,38 +88,38 @@ const askedFor = ({ acceptDeletes = false, write }: UndoOptions) => ({
   ...(write !== undefined && { write }),
 });
 
-/** An undo that could not be planned, with the reason and its remedy. */
-const notPlanned = ({ link, run }: FoundRun, { write }: UndoOptions, error: unknown): Done => {
-  const outcome = error instanceof HaltError ? ('halted' as const) : ('failed' as const);
-  const nothing: UndoReport = { actions: [], refused: [] };
-  const trouble = troubleOf(error, link.name, link.sides);
-  const shared = { link: link.name, run: run.id, write: write ?? null, undoRun: null };
-  return { document: { ...shared, outcome, reason: trouble, undone: 0, ...nothing }, code: exitCodeOf(error), trouble };
-};
+/** The parts of the document that name the undo. */
+const sharedOf = ({ link, run }: FoundRun, { write }: UndoOptions) => ({
+  link: link.name,
+  run: run.id,
+  write: write ?? null,
+});
 
-const dryRun = async ({ app, signal }: Opened, found: FoundRun, options: UndoOptions): Promise<Done> => {
+/** The planned undo, or why it could not be planned. */
+const planUndo = async ({ app, signal }: Opened, found: FoundRun, options: UndoOptions): Promise<Done> => {
   const { link, run } = found;
-  const shared = { link: link.name, run: run.id, write: options.write ?? null, undoRun: null };
+  const shared = { ...sharedOf(found, options), undoRun: null };
   try {
     const { report, halt } = await app.planUndo(link, run, { signal, ...askedFor(options) });
-    const undone = report.actions.length;
-    if (halt === null) {
-      const document = { ...shared, outcome: 'planned' as const, reason: null, undone, ...report };
-      return { document, code: EXIT.done, trouble: null };
-    }
-    const document = { ...shared, outcome: 'halted' as const, reason: halt.message, undone, ...report };
-    return { document, code: EXIT.halted, trouble: halt.message };
+    const trouble = halt?.message ?? null;
+    const outcome = halt === null ? 'planned' : 'halted';
+    const document = { ...shared, outcome, reason: trouble, undone: report.actions.length, ...report } as const;
+    return { document, code: halt === null ? EXIT.done : EXIT.halted, trouble };
   } catch (error) {
-    return notPlanned(found, options, error);
+    const trouble = troubleOf(error, link.name, link.sides);
+    const outcome = error instanceof HaltError ? 'halted' : 'failed';
+    const document = { ...shared, outcome, reason: trouble, undone: 0, actions: [], refused: [] } as const;
+    return { document, code: exitCodeOf(error), trouble };
   }
 };
 
 const perform = async (
   terminal: Terminal,
   { app, signal }: Opened,
-  { link, run }: FoundRun,
+  found: FoundRun,
   options: UndoOptions,
 ): Promise<Done> => {
+  const { link, run } = found;
   const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
   let groups = 0;
   const onEvent = (event: RunEvent): void => {
@@ -132,9 +130,7 @@ const perform = async (
     const { result, report } = await app.undo(link, run, { signal, ...askedFor(options), onEvent });
     const { run: undoRun, outcome, reason, left, right } = result.summary;
     const contacts = [left, right].reduce((sum, side) => sum + side.created + side.updated + side.deleted, 0);
-    const undone = contacts + groups;
-    const write = options.write ?? null;
-    const document = { link: link.name, run: run.id, write, undoRun, outcome, reason, undone, ...report };
+    const document = { ...sharedOf(found, options), undoRun, outcome, reason, undone: contacts + groups, ...report };
     return { document, code: exitCodeOf(result.error), trouble: formatTrouble(result, link.sides) };
   } finally {
     progress.stop();
@@ -168,45 +164,40 @@ const confirmedCommand = ({ link, run }: FoundRun, { write, acceptDeletes }: Und
   return `contact-sync undo ${run.id} ${link.name} ${flags.join(' ')}`;
 };
 
-/** Returns whether the undo may continue. A user must confirm deletions of contacts first. */
+/** Returns whether the planned undo may run. A user must confirm deletions of contacts first; a halted undo deletes none. */
 const isConfirmed = async (
   terminal: Terminal,
   found: FoundRun,
-  { report, halt }: Awaited<ReturnType<App['planUndo']>>,
+  { actions, outcome }: UndoResult,
   options: UndoOptions,
 ): Promise<boolean> => {
-  const { link } = found;
-  const deletions = selectChanges(report.actions, { only: 'deletes' });
-  // A halted undo deletes nothing.
-  if (deletions.length === 0 || halt !== null) return true;
+  const { sides } = found.link;
+  const deletions = selectChanges(actions, { only: 'deletes' });
+  if (deletions.length === 0 || outcome === 'halted') return true;
   const what = count(deletions.length, 'contact');
   const step = {
     question: `Delete ${what}?`,
-    effect: `This undo deletes ${what}: ${describeDeletions(deletions, link.sides)}.`,
+    effect: `This undo deletes ${what}: ${describeDeletions(deletions, sides)}.`,
     command: confirmedCommand(found, options),
   };
   if (!options.json && process.stdin.isTTY) {
-    terminal.print(formatChanges(deletions, link.sides, options, layoutOf(terminal)).join('\n'));
+    terminal.print(formatChanges(deletions, sides, options, layoutOf(terminal)).join('\n'));
   }
   return mayDelete(terminal, options, step);
 };
 
-/** Performs the undo; null if the user does not confirm its deletions. */
-const performConfirmed = async (
+/** Plans the undo, and performs it unless only the plan is requested; null if the user does not confirm its deletions. */
+const planOrPerform = async (
   terminal: Terminal,
   opened: Opened,
   found: FoundRun,
   options: UndoOptions,
 ): Promise<Done | null> => {
-  if (!options.yes) {
-    const { app, signal } = opened;
-    const planned = await app
-      .planUndo(found.link, found.run, { signal, ...askedFor(options) })
-      .catch((error: unknown) => notPlanned(found, options, error));
-    if ('document' in planned) return planned;
-    if (!(await isConfirmed(terminal, found, planned, options))) return null;
-  }
-  return perform(terminal, opened, found, options);
+  if (options.yes && !options.dryRun) return perform(terminal, opened, found, options);
+  const planned = await planUndo(opened, found, options);
+  if (options.dryRun || planned.document.outcome === 'failed') return planned;
+  const mayRun = await isConfirmed(terminal, found, planned.document, options);
+  return mayRun ? perform(terminal, opened, found, options) : null;
 };
 
 const refusalRow = ({ side, name, field, reason, ...ids }: UndoRefusal, sides: Sides<SideWords>): readonly string[] => {
@@ -251,9 +242,7 @@ const undo = (
     const tooOld = whyTooOld(target.run, opened.app.config.retentionMs, systemClock.now());
     if (tooOld !== null) throw new UsageError(tooOld);
     await checkWrite(opened, target, options);
-    const done = options.dryRun
-      ? await dryRun(opened, target, options)
-      : await performConfirmed(terminal, opened, target, options);
+    const done = await planOrPerform(terminal, opened, target, options);
     if (done === null) return EXIT.done;
     const { document, code, trouble } = done;
     if (options.json) terminal.print(JSON.stringify({ undo: toJson(document, target.link.sides, options) }));

@@ -31,6 +31,6 @@ export const changesToClose = (
   { after, error }: Omit<Outcome, 'applied'>,
   atMs: number,
 ): readonly StoreChange[] => {
-  const state = JOURNAL_TRANSITIONS.intended[event];
+  const state = JOURNAL_TRANSITIONS[event];
   return state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }];
 };

@@ -38,11 +38,10 @@ export type HalfEvent =
   | { readonly kind: 'unknown' };
 
 /**
- * The rows of the table. A half of a pair is in the row of its state. A contact without a pair is in one of these rows: `unpaired`
- * (it exists), `unselected` (it exists, and its side does not select it or its pair was unlinked), `unpairedGone` (it is deleted), or `unpairedDoubted` (it
- * was returned after its deletion). A contact that is not stored is in the row `new`.
+ * The rows of the table. A half is in the row of its state, except that of an existing contact without a pair: `unselected` if its
+ * side does not select it or its pair was unlinked, else `unpaired`.
  */
-type TableState = HalfState | 'unpaired' | 'unselected' | 'unpairedGone' | 'unpairedDoubted' | 'new';
+type TableState = HalfState | 'unpaired' | 'unselected';
 
 /**
  * - `observe`: the content of the record decides between `settled` and `changed`; an outdated record changes nothing.
@@ -53,17 +52,8 @@ type TableState = HalfState | 'unpaired' | 'unselected' | 'unpairedGone' | 'unpa
  */
 type HalfOutcome = 'observe' | 'rest' | 'keep' | 'forget' | 'gone' | 'missing' | 'settling' | 'doubted';
 
-/** The outcome of each event for a half in each state (R1, R7, R12). */
+/** The outcome of each event for a stored half (R1, R7, R12). */
 export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfEvent['kind'], HalfOutcome>>>> = {
-  new: {
-    shown: 'observe',
-    found: 'observe',
-    deleted: 'keep',
-    merged: 'keep',
-    missed: 'keep',
-    unsettled: 'keep',
-    unknown: 'keep',
-  },
   // If it was last observed after the listing began, the listing is no evidence about it.
   unpaired: {
     shown: 'observe',
@@ -138,41 +128,11 @@ export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfE
     unsettled: 'gone',
     unknown: 'keep',
   },
-  unpairedGone: {
-    shown: 'doubted',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'keep',
-    unsettled: 'keep',
-    unknown: 'keep',
-  },
-  unpairedDoubted: {
-    shown: 'keep',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'gone',
-    unsettled: 'gone',
-    unknown: 'keep',
-  },
 };
 
-const tableState = (half: Half | null): TableState => {
-  if (half === null) return 'new';
-  if (half.pair !== null) return half.state;
-  switch (half.state) {
-    case 'gone':
-      return 'unpairedGone';
-    case 'doubted':
-      return 'unpairedDoubted';
-    case 'settled':
-      return 'unselected';
-    case 'changed':
-    case 'missing':
-    case 'settling':
-      return half.formerPair === null ? 'unpaired' : 'unselected';
-  }
+const tableState = ({ formerPair, pair, state }: Half): TableState => {
+  if (pair !== null || state === 'gone' || state === 'doubted') return state;
+  return state === 'settled' || formerPair !== null ? 'unselected' : 'unpaired';
 };
 
 /** The time during which a feed or a listing may be older than the stored state. */
@@ -376,8 +336,8 @@ const gone = (half: Half, event: HalfEvent): Half => {
 
 /** Returns the half after an event; null if the store must contain no half. Returns the same object if nothing changes. Pure. */
 export const nextHalf = (side: Side, half: Half | null, event: HalfEvent): Half | null => {
-  const outcome = HALF_TRANSITIONS[tableState(half)][event.kind];
   if (half === null) return 'record' in event ? newHalf(side, event.record, event.atMs) : null;
+  const outcome = HALF_TRANSITIONS[tableState(half)][event.kind];
   switch (outcome) {
     case 'observe':
       return 'record' in event ? observed(half, event) : half;

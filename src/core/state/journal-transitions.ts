@@ -13,22 +13,11 @@ export type JournalEvent =
   /** Recovery found that it was not done, or cannot determine the outcome: the next plan decides again. */
   | 'not-found';
 
-/** A journal entry is written as `intended`; each of the other states is final. */
-export const JOURNAL_TRANSITIONS: Readonly<Record<JournalState, Readonly<Record<JournalEvent, JournalState>>>> = {
-  intended: {
-    answered: 'done',
-    refused: 'failed',
-    unanswered: 'intended',
-    found: 'done',
-    'not-found': 'abandoned',
-  },
-  done: { answered: 'done', refused: 'done', unanswered: 'done', found: 'done', 'not-found': 'done' },
-  failed: { answered: 'failed', refused: 'failed', unanswered: 'failed', found: 'failed', 'not-found': 'failed' },
-  abandoned: {
-    answered: 'abandoned',
-    refused: 'abandoned',
-    unanswered: 'abandoned',
-    found: 'abandoned',
-    'not-found': 'abandoned',
-  },
+/** A journal entry is written as `intended`; the state after an event is final, except after `unanswered`. */
+export const JOURNAL_TRANSITIONS: Readonly<Record<JournalEvent, JournalState>> = {
+  answered: 'done',
+  refused: 'failed',
+  unanswered: 'intended',
+  found: 'done',
+  'not-found': 'abandoned',
 };

@@ -8,7 +8,6 @@ export const EDITED = record('x', { ...ADA, title: 'Countess' }, { modifiedAtMs:
 
 /** A half in each state of the table; an existing contact has the content of its base, except in the changed one. */
 export const HALVES = {
-  new: null,
   unpaired: looseHalf('left', 'x'),
   unselected: looseHalf('left', 'x', { state: 'settled' }),
   settled: pairedHalf('left', 'x', 1),
@@ -17,6 +16,8 @@ export const HALVES = {
   settling: pairedHalf('left', 'x', 1, { state: 'settling', writtenAtMs: 4 }),
   gone: pairedHalf('left', 'x', 1, { state: 'gone', mergedInto: 'survivor' }),
   doubted: pairedHalf('left', 'x', 1, { state: 'doubted', mergedInto: 'survivor' }),
-  unpairedGone: looseHalf('left', 'x', { state: 'gone' }),
-  unpairedDoubted: looseHalf('left', 'x', { state: 'doubted' }),
-} as const satisfies Record<keyof typeof HALF_TRANSITIONS, Half | null>;
+} as const satisfies Record<keyof typeof HALF_TRANSITIONS, Half>;
+
+/** A deleted contact without a pair, and one that was returned after its deletion. */
+export const UNPAIRED_GONE = looseHalf('left', 'x', { state: 'gone' });
+export const UNPAIRED_DOUBTED = looseHalf('left', 'x', { state: 'doubted' });

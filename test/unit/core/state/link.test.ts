@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { JOURNAL_TRANSITIONS, type JournalEvent } from '../../../../src/core/state/journal-transitions.ts';
 import { LINK_TRANSITIONS, type LinkEvent, nextLinkState, shownLinkState } from '../../../../src/core/state/link.ts';
-import type { JournalState, LinkStateName } from '../../../../src/core/state/rows.ts';
+import type { LinkStateName } from '../../../../src/core/state/rows.ts';
 
 const STATES: readonly LinkStateName[] = ['active', 'paused', 'resuming', 'halted', 'failing'];
 
@@ -52,26 +51,4 @@ describe('the table of a link', () => {
   test.each(STATES)('a link that is %s is shown in that state, except one that resumes', (state) => {
     expect(shownLinkState(state)).toBe(state === 'resuming' ? 'active' : state);
   });
-});
-
-const JOURNAL_EVENTS: Readonly<Record<JournalEvent, JournalState>> = {
-  answered: 'done',
-  refused: 'failed',
-  unanswered: 'intended',
-  found: 'done',
-  'not-found': 'abandoned',
-};
-
-describe('[R9] the table of a journal entry', () => {
-  test.each(Object.entries(JOURNAL_EVENTS))('an intended write that is %s is %s', (event, expected) => {
-    expect(JOURNAL_TRANSITIONS.intended[event as JournalEvent]).toBe(expected);
-  });
-
-  test.each(['done', 'failed', 'abandoned'] as const)(
-    'an entry that is %s does not change after any event',
-    (state) => {
-      const after = Object.keys(JOURNAL_EVENTS).map((event) => JOURNAL_TRANSITIONS[state][event as JournalEvent]);
-      expect(after).toEqual(Object.keys(JOURNAL_EVENTS).map(() => state));
-    },
-  );
 });

@@ -41,7 +41,7 @@ const DELETED = 'Jürgen Groß';
 
 /** The edits of the owner of both accounts between two syncs. */
 const EDITS: readonly Edit[] = [
-  { side: 'left', text: 'Ada Lind is new, in the group Clients', make: (account) => account.add(ADA) },
+  { side: 'left', text: 'Ada Lind is new, in Clients', make: (account) => account.add(ADA) },
   {
     side: 'left',
     text: 'Priya Patel has another email address',
@@ -65,7 +65,7 @@ const EDITS: readonly Edit[] = [
   { side: 'right', text: `${DELETED} is deleted`, make: (account) => account.remove(DELETED) },
   {
     side: 'right',
-    text: 'the group Leads is now called Prospects',
+    text: 'Leads is renamed to Prospects',
     make: (account) => account.renameGroup('Leads', 'Prospects'),
   },
 ];
@@ -76,7 +76,8 @@ const showAccounts = ({ terminal, accounts, link }: Stage): void => {
   for (const side of SIDES) {
     const people = accounts[side].people();
     const groups = new Set(people.flatMap((person) => person.groups)).size;
-    terminal.print(`${link.sides[side].title}: ${count(people.length, 'contact')}, ${count(groups, 'group')}`);
+    const word = link.sides[side].provider === 'google' ? 'label' : 'bucket';
+    terminal.print(`${link.sides[side].title}: ${count(people.length, 'contact')}, ${count(groups, word, `${word}s`)}`);
   }
 };
 

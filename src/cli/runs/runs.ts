@@ -73,7 +73,7 @@ const wroteWords = ({ wrote }: Run, sides: Sides<SideWords>): string => {
   if (wrote === null) return '';
   const parts = SIDES.flatMap((side) => {
     const { created, updated, deleted, groupsDeleted } = wrote[side];
-    const counts = Object.entries({ created, updated, deleted, 'groups deleted': groupsDeleted });
+    const counts = Object.entries({ created, updated, deleted, 'labels or buckets deleted': groupsDeleted });
     const words = counts.flatMap(([word, number]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
     return words.length === 0 ? [] : [`${sides[side].title} ${words.join(', ')}`];
   });

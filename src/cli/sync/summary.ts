@@ -53,14 +53,16 @@ export const formatSummary = (
   const groups = summary.left.groupsDeleted + summary.right.groupsDeleted;
   const seeConflicts = hasHints ? `. See: contact-sync conflicts ${link}` : '';
   const notes = [
-    [groups, 'group', ' deleted; their contacts are kept'],
-    [paired, 'contact', ' paired'],
-    [conflicts, 'conflict', ` decided by policy${seeConflicts}`],
-    [asked, 'conflict', ` to decide${seeConflicts}`],
-    [skipped, 'contact', ' not synced (listed on stderr)'],
+    [groups, 'label or bucket', 'labels or buckets', ' deleted; their contacts are kept'],
+    [paired, 'contact', 'contacts', ' paired'],
+    [conflicts, 'conflict', 'conflicts', ` decided by policy${seeConflicts}`],
+    [asked, 'conflict', 'conflicts', ` to decide${seeConflicts}`],
+    [skipped, 'contact', 'contacts', ' not synced (listed on stderr)'],
   ] as const;
   const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary, sides)];
-  const shown = notes.flatMap(([number, what, rest]) => (number > 0 ? [`  ${count(number, what)}${rest}`] : []));
+  const shown = notes.flatMap(([number, one, many, rest]) =>
+    number > 0 ? [`  ${count(number, one, many)}${rest}`] : [],
+  );
   return [...lines, ...shown].join('\n');
 };
 

@@ -53,7 +53,7 @@ export const formatFieldChange = (change: FieldChange, whole: Change['why'], sid
 
 /** The contact or group of a change. */
 export const formatSubject = (change: Change): string => {
-  if (!('leftId' in change)) return `group ${shorten(change.name, NAME_COLUMNS)}`;
+  if (!('leftId' in change)) return `label or bucket ${shorten(change.name, NAME_COLUMNS)}`;
   return change.name === null ? describeIds(change) : shorten(change.name, NAME_COLUMNS);
 };
 
@@ -114,7 +114,11 @@ const countsOf = (changes: readonly Change[], all: readonly Change[], sides: Sid
     bySides[side] === 0 ? [] : [`${grouped(bySides[side])} at ${sides[side].place}`],
   );
   const total = grouped(bySides.left + bySides.right);
-  if (counts.length === 0) return total;
+  if (counts.length === 0) {
+    const further = countBySide(changes);
+    const number = further.left + further.right;
+    return number === 0 ? total : `${grouped(number)} to contacts that the run created`;
+  }
   return changes.some(({ action }) => IS_OF_BOTH.has(action)) ? total : `${total} (${counts.join(', ')})`;
 };
 

@@ -16,14 +16,14 @@ const SAMPLES_SHOWN = 5;
 const ACTIONS: Readonly<Record<Change['action'], string>> = {
   create: 'create',
   update: 'update',
-  membership: 'change groups',
+  membership: 'change labels or buckets',
   delete: 'delete',
   pair: 'pair',
   unlink: 'unlink',
   ask: 'ask for a decision',
-  'create-group': 'create the group',
-  'rename-group': 'rename the group',
-  'delete-group': 'delete the group',
+  'create-group': 'create the label or bucket',
+  'rename-group': 'rename the label or bucket',
+  'delete-group': 'delete the label or bucket',
 };
 
 /** The ids of a contact without a name. */
@@ -36,7 +36,8 @@ export const idsText = ({
 }): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without an id';
 
 /** The contact or group of a change. */
-const changeSubject = (change: Change): string => change.name ?? ('leftId' in change ? idsText(change) : 'a group');
+const changeSubject = (change: Change): string =>
+  change.name ?? ('leftId' in change ? idsText(change) : 'a label or bucket');
 
 /** The rule by which a side won a conflict, and the times of both edits if they decided it. */
 const ruleText = ({ field, why }: FieldChange, link: LinkConfig): Html => {
@@ -128,17 +129,17 @@ export const changeFilter = (action: string, shown: ChangeFilter, label?: string
 export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
   text === '' || texts.some((each) => containsText(each, text));
 
-/** Changes of one kind: the first ones of `total`, which concern `counted` contacts and groups. */
+/** Changes of one kind: the first ones of `total`; `counted` is the number in the heading. */
 type Section<Each> = {
   readonly changeKind: ChangeKind;
   readonly total: number;
-  readonly counted?: number;
+  readonly counted?: string;
   readonly own: readonly Each[];
 };
 
 /** Changes of one kind; `rest` is a hint about those that are not shown, and `intro` is shown above them. */
 export const changeSection = <Each extends Change>(
-  { changeKind, total, counted = total, own }: Section<Each>,
+  { changeKind, total, counted = grouped(total), own }: Section<Each>,
   link: LinkConfig,
   more: (change: Each) => Html,
   rest: Html | string = 'use the filter to find them.',
@@ -148,7 +149,7 @@ export const changeSection = <Each extends Change>(
   const folded = items.slice(SAMPLES_SHOWN);
   const hidden = total - items.length;
   return html`<section id="${changeKind}">
-    <h2>${CHANGE_KIND_TITLES[changeKind]}: ${grouped(counted)}</h2>
+    <h2>${CHANGE_KIND_TITLES[changeKind]}: ${counted}</h2>
     ${intro}
     <ul class="panel changes">
       ${items.slice(0, SAMPLES_SHOWN)}
@@ -169,6 +170,12 @@ export const changeSection = <Each extends Change>(
   </section>`;
 };
 
+/** The number of contacts that changes of one kind concern. Contacts that the run created count as creations only. */
+const countText = (own: readonly Change[], all: readonly Change[]): string => {
+  const [counted, further] = [countBySide(own, all), countBySide(own)].map(({ left, right }) => left + right);
+  return counted === 0 && further ? `${grouped(further)} to contacts that the run created` : grouped(counted ?? 0);
+};
+
 /** Changes grouped by kind, destructive kinds first. `more` and `intro` return additional content for a change and for a kind. */
 export const changeSections = <Each extends Change>(
   all: readonly Each[],
@@ -181,8 +188,7 @@ export const changeSections = <Each extends Change>(
   const groups = Map.groupBy(selected, changeKindOf);
   const sections = CHANGE_KINDS.flatMap((changeKind): Html[] => {
     const own = groups.get(changeKind) ?? [];
-    const { left, right } = countBySide(own, selected);
-    const section = { changeKind, total: own.length, counted: left + right, own };
+    const section = { changeKind, total: own.length, counted: countText(own, selected), own };
     return own.length === 0 ? [] : [changeSection(section, link, more, undefined, intro(own))];
   });
   return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];

@@ -169,7 +169,7 @@ thead th { border-top: 0; }
   .fields thead, .fields tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 0.75rem; }
   .fields thead { display: block; }
   .fields tbody tr { border-top: 1px solid var(--line); padding: 0.4rem 0; }
-  .fields td { border: 0; padding: 0; overflow-wrap: anywhere; }
+  .fields td { border: 0; padding: 0; font-size: 0.8125rem; overflow-wrap: anywhere; }
   .fields th:first-child, .fields th:nth-child(4) { display: none; }
   .fields td:first-child, .fields td:nth-child(4) { grid-column: 1 / -1; color: var(--faint); font-size: 0.8125rem; }
   td:empty { display: none; }

@@ -93,7 +93,7 @@ test('a plan is grouped by action, deletions first, with names and old and new v
     '  Ann (Google -> Service): new at Google',
     '    email addresses: + Ann@x.org  + b@x.org',
     'Updates: 2 (1 at Google, 1 at the service)',
-    '  group Friends (Service -> Google): changed at the service',
+    '  label or bucket Friends (Service -> Google): changed at the service',
     '    name: "Mates" -> "Friends"',
     '  Bo Chen (Google -> Service): changed at Google',
     '    title: "Cook" -> "Baker"',

@@ -148,7 +148,7 @@ const needsOf = (status: LinkStatus, planning: Planning | null): readonly Need[]
     need(
       'warn',
       unpaired,
-      ['group of contacts that may be one person', 'groups of contacts that may be one person'],
+      ['possible match to decide', 'possible matches to decide'],
       'Without a decision, each contact is created on the other side.',
       '/plan#unpaired',
     ),

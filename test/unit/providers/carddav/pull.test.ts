@@ -115,6 +115,14 @@ test('an XML entity that an answer defines is not expanded', async () => {
   await expect(opened.connect({ maxElapsedMs: 0 }).identify(forever)).rejects.toMatchObject({ kind: 'unreadable' });
 });
 
+test('a server error for a token requires a whole listing', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const cursor = cursorOf(await pagesOf(remote, WHOLE));
+  opened.server.set({ intercept: (_, body) => (body.includes('token-') ? { status: 500 } : null) });
+  await expect(pagesOf(remote, { mode: 'changes', cursor })).rejects.toBeInstanceOf(CursorExpiredError);
+});
+
 test.each([
   ['20240102T030405Z', '2024-01-02T03:04:05Z'],
   ['2024-01-02T03:04:05Z', '2024-01-02T03:04:05Z'],

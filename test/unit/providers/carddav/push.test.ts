@@ -2,14 +2,19 @@ import { expect, test } from 'vitest';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { CreateRequest, UpdateRequest } from '../../../../src/core/contact/requests.ts';
-import type { Remote, WriteResult } from '../../../../src/providers/remote.ts';
+import type { WriteResult } from '../../../../src/providers/remote.ts';
 import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
-import { cardNamed, changesOf, cursorOf, forever, openServer, type Opened, pagesOf, WHOLE } from './support.ts';
-
-const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {
-  const answer = (await remote.read([id], forever)).get(id);
-  return answer?.kind === 'found' ? answer.record : expect.fail(`${id} is ${answer?.kind}`);
-};
+import {
+  cardNamed,
+  changesOf,
+  cursorOf,
+  forever,
+  openServer,
+  type Opened,
+  pagesOf,
+  WHOLE,
+  recordAt,
+} from './support.ts';
 
 const titled = (current: ContactRecord, title: string): UpdateRequest => ({
   key: 'k',
@@ -220,15 +225,6 @@ test('a group card that the server stores under its own name is the created grou
   const remote = opened.connect({ groupStyle: 'cards' });
   const made = await remote.createGroup('Family', forever);
   expect(opened.server.names()).toEqual([made.id]);
-});
-
-test('R9: the marks of records are those of the contacts that they were created for, also at another address of the server', async () => {
-  await using opened = await openServer();
-  const remote = opened.connect();
-  const made = valueOf(await remote.create([{ ...creation('people/1', 'Ada'), originScope: 'scope' }], forever));
-  const marks = await opened.connect().originMarks?.(['people/1', 'people/2'], 'scope', forever);
-  expect(marks?.get(made.originMark ?? '')).toBe('people/1');
-  expect((await remote.originMarks?.(['people/1'], 'other', forever))?.has(made.originMark ?? '')).toBe(false);
 });
 
 test('a write to a read-only address book fails without a request', async () => {

@@ -9,11 +9,6 @@ const TWO = [
   { name: 'Work', path: '/ada/work%20book/' },
 ];
 
-test('the only address book of an account is found from the address of the server', async () => {
-  await using opened = await openServer();
-  expect(await opened.connect().identify(forever)).toBe(`${opened.server.url}ada/contacts/`);
-});
-
 test.each(['Work', 'work', '/ada/work book', '/ada/work%20book/'])(
   'the setting %s selects one of several address books',
   async (addressbook) => {

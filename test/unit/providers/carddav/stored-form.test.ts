@@ -4,7 +4,7 @@ import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 import { convertAsCyrus, convertAsSabre } from '../../../support/carddav/converters.ts';
 import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
-import { changesOf, cursorOf, forever, openServer, pagesOf, WHOLE, type Opened } from './support.ts';
+import { changesOf, cursorOf, forever, openServer, pagesOf, WHOLE, type Opened, recordAt } from './support.ts';
 
 const cardOf = (version: string, ...lines: readonly string[]): string =>
   ['BEGIN:VCARD', `VERSION:${version}`, 'UID:uid-a', 'FN:Ada', 'N:;Ada;;;', ...lines, 'END:VCARD', ''].join('\r\n');
@@ -27,11 +27,6 @@ const SERVERS = [
 
 const openBook = (settings: Partial<FakeSettings>): Promise<Opened> =>
   openServer({ versions: ['3.0', '4.0'], ...settings });
-
-const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {
-  const answer = (await remote.read([id], forever)).get(id);
-  return answer?.kind === 'found' ? answer.record : expect.fail(`${id} is ${answer?.kind}`);
-};
 
 const writeTitle = async (remote: Remote, current: ContactRecord, title = 'Countess') => {
   const desired = { ...current.contact, title };

@@ -1,4 +1,5 @@
 import type { FeedChange, FeedPage } from '../../../../src/core/contact/requests.ts';
+import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { Agent } from 'undici';
 import { createCarddavRemote, type CarddavRemoteOptions } from '../../../../src/providers/carddav/carddav-remote.ts';
 import type { PullRequest, Remote } from '../../../../src/providers/remote.ts';
@@ -68,3 +69,10 @@ export const idsOf = (pages: readonly FeedPage[]): readonly string[] =>
   changesOf(pages)
     .flatMap((change) => (change.kind === 'upsert' ? [change.record.id] : []))
     .toSorted();
+
+/** Reads one card, which must be found. */
+export const recordAt = async (remote: Remote, id: string): Promise<ContactRecord> => {
+  const answer = (await remote.read([id], forever)).get(id);
+  if (answer?.kind !== 'found') throw new Error(`${id} is ${answer?.kind}`);
+  return answer.record;
+};

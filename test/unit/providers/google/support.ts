@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
@@ -8,6 +7,7 @@ import type { Clock } from '../../../../src/util/clock.ts';
 import { createGoogleRemote, type GoogleRemoteOptions } from '../../../../src/providers/google/google-remote.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
+import { startProxy } from '../../../support/network.ts';
 
 /** A clock whose sleeps end at once and are recorded. */
 type FakeClock = Clock & { readonly sleepsMs: number[]; advance(byMs: number): void };
@@ -96,23 +96,18 @@ export const startGoogle = async (
 ): Promise<Google> => {
   const requests: Seen[] = [];
   const tokenRequests: Seen[] = [];
-  const server = createServer((request, response) => {
-    void parseRequest(request).then(async (one) => {
-      if (one.path === TOKEN_PATH) {
-        tokenRequests.push(one);
-        return send(await answerToken(tokenRequests.length), response);
-      }
-      requests.push(one);
-      return send(await answer(one, requests.length), response);
-    });
+  const server = await startProxy(async (request, response) => {
+    const seen = await parseRequest(request);
+    const isToken = seen.path === TOKEN_PATH;
+    const received = isToken ? tokenRequests : requests;
+    received.push(seen);
+    send(await (isToken ? answerToken(received.length) : answer(seen, received.length)), response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   const dispatcher = new Agent();
   const clock = createFakeClock();
   const remote = createGoogleRemote({
-    rootUrl: `http://127.0.0.1:${port}/`,
-    tokenUrl: `http://127.0.0.1:${port}${TOKEN_PATH}`,
+    rootUrl: `${server.url}/`,
+    tokenUrl: `${server.url}${TOKEN_PATH}`,
     clientId: 'client',
     clientSecret: 'secret',
     refreshToken: 'refresh',
@@ -124,15 +119,14 @@ export const startGoogle = async (
     ...more,
   });
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url: `${server.url}/`,
     remote,
     clock,
     requests,
     tokenRequests,
     [Symbol.asyncDispose]: async () => {
       await dispatcher.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server[Symbol.asyncDispose]();
     },
   };
 };

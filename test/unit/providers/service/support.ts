@@ -1,6 +1,5 @@
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import type { Clock } from '../../../../src/util/clock.ts';
@@ -9,6 +8,7 @@ import type { Remote } from '../../../../src/providers/remote.ts';
 import { createSend, type Send } from '../../../../src/providers/service/api/send.ts';
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
 import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';
+import { startProxy } from '../../../support/network.ts';
 
 export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 
@@ -74,15 +74,10 @@ const readRequest = async (request: IncomingMessage): Promise<Received> => {
 };
 
 const answer = (response: ServerResponse, canned: Canned): void => {
-  if (canned.breakAfter !== undefined) {
-    if (canned.breakAfter !== '') {
-      response.writeHead(canned.status ?? 200, { 'content-type': 'application/json', ...canned.headers });
-      response.write(canned.breakAfter, () => response.destroy());
-    } else response.destroy();
-    return;
-  }
+  if (canned.breakAfter === '') return void response.destroy();
   response.writeHead(canned.status ?? 200, { 'content-type': 'application/json', ...canned.headers });
-  response.end(canned.text ?? (canned.json === undefined ? '' : JSON.stringify(canned.json)));
+  if (canned.breakAfter !== undefined) response.write(canned.breakAfter, () => response.destroy());
+  else response.end(canned.text ?? (canned.json === undefined ? '' : JSON.stringify(canned.json)));
 };
 
 /** Starts a server that answers with `answering`, and a client of every layer that sends its requests to it. */
@@ -91,18 +86,12 @@ export const startServer = async (
   settings: { limits?: AnswerLimits; listingLimits?: ListingLimits; clock?: Clock } = {},
 ): Promise<CannedServer> => {
   const received: Received[] = [];
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const server = await startProxy(async (request, response) => {
     const read = await readRequest(request);
     received.push(read);
     answer(response, answering(read, received.length - 1));
-  };
-  const server = createServer((request, response) => {
-    void serve(request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const { url } = server;
   const dispatcher = new Agent();
   const { clock = createTestClock() } = settings;
   const options = { baseUrl: url, accessToken: 'secret-token', dispatcher, ...settings, clock };
@@ -118,8 +107,7 @@ export const startServer = async (
     calls: () => received.map(({ method, path }) => `${method} ${path}`),
     [Symbol.asyncDispose]: async () => {
       await dispatcher.destroy();
-      server.closeAllConnections();
-      server.close();
+      await server[Symbol.asyncDispose]();
     },
   };
 };

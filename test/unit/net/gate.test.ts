@@ -51,17 +51,6 @@ describe('gate', () => {
     expect(passed).toEqual(['write 1', 'write 2', 'read 1', 'read 2']);
   });
 
-  test('has one timer while a request waits, and none otherwise', async () => {
-    const { gate, clock } = await busy();
-    expect(clock.sleepers()).toBe(0);
-    const waiting = [gate.acquire('read', NEVER), gate.acquire('write', NEVER), gate.acquire('read', NEVER)];
-    await setImmediate();
-    expect(clock.sleepers()).toBe(1);
-    await clock.advance(10_000);
-    await Promise.all(waiting);
-    expect(clock.sleepers()).toBe(0);
-  });
-
   test('an aborted request leaves the queue with its reason, and its timer ends', async () => {
     const { gate, clock } = await busy();
     const controller = new AbortController();
@@ -73,10 +62,6 @@ describe('gate', () => {
     const before = gate.budget().remaining;
     await clock.advance(5_000);
     expect(gate.budget().remaining).toBe(before);
-  });
-
-  test('refuses a request that is already aborted', async () => {
-    await expect(open().gate.acquire('read', AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
   });
 
   test('a permit ends only once', async () => {

@@ -7,15 +7,24 @@ const NEVER = new AbortController().signal;
 const OK = { status: 200, headers: {} };
 const ignore = (): void => undefined;
 
-const open = () => {
+/** Opens a store that may be broken, and returns a function that starts the gates of a process. */
+const open = ({ isBroken = false } = {}) => {
   const budgets = new Map<string, string>();
+  const writes: string[] = [];
+  const state = { isBroken };
+  const unlessBroken = <Value>(value: Value): Promise<Value> =>
+    state.isBroken ? Promise.reject(new Error('the store is locked')) : Promise.resolve(value);
   const store = {
-    budget: (key: string) => Promise.resolve(budgets.get(key) ?? null),
-    saveBudget: (key: string, state: string) => Promise.resolve(void budgets.set(key, state)),
+    budget: (key: string) => unlessBroken(budgets.get(key) ?? null),
+    saveBudget: async (key: string, text: string) => {
+      await unlessBroken(null);
+      writes.push(key);
+      budgets.set(key, text);
+    },
   };
   const clock = createFakeClock();
   const start = () => createGates({ clock, random: () => 0.5, store, redisUrl: null });
-  return { budgets, clock, start };
+  return { budgets, writes, state, clock, start };
 };
 
 test('concurrent calls with the same name return the same gate', async () => {
@@ -110,32 +119,15 @@ test('a budget that many runs share is stored at most once a second', async () =
   expect([...budgets.keys()]).toEqual(['a']);
 });
 
-test('a budget that could not be stored is stored by the next save', async () => {
-  const stored: string[] = [];
-  let isBroken = true;
-  const store = {
-    budget: () => Promise.resolve(null),
-    saveBudget: (key: string) =>
-      isBroken ? Promise.reject(new Error('locked')) : Promise.resolve(void stored.push(key)),
-  };
-  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+test('a budget that could not be stored is stored by the next save, and once if runs end together', async () => {
+  const { writes, state, start } = open();
+  const gates = start();
   for (const name of ['a', 'b']) (await (await gates.open(name, LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  state.isBroken = true;
   await expect(gates.save()).rejects.toThrow('locked');
-  isBroken = false;
-  await gates.save();
-  expect(stored.toSorted()).toEqual(['a', 'b']);
-});
-
-test('runs that end together store each budget once', async () => {
-  const stored: string[] = [];
-  const store = {
-    budget: () => Promise.resolve(null),
-    saveBudget: (key: string) => Promise.resolve(void stored.push(key)),
-  };
-  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
-  for (const name of ['a', 'b']) (await (await gates.open(name, LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  state.isBroken = false;
   await Promise.all([gates.save(), gates.save(), gates.save()]);
-  expect(stored.toSorted()).toEqual(['a', 'b']);
+  expect(writes.toSorted()).toEqual(['a', 'b']);
 });
 
 test('an unreadable stored budget counts as missing', async () => {
@@ -145,14 +137,10 @@ test('an unreadable stored budget counts as missing', async () => {
 });
 
 test('a gate that could not be opened is opened by the next call', async () => {
-  let isBroken = true;
-  const store = {
-    budget: () => (isBroken ? Promise.reject(new Error('the store is locked')) : Promise.resolve(null)),
-    saveBudget: () => Promise.resolve(),
-  };
-  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+  const { state, start } = open({ isBroken: true });
+  const gates = start();
   await expect(gates.open('a', LIMIT, ignore)).rejects.toThrow('locked');
-  isBroken = false;
+  state.isBroken = false;
   await gates.open('a', LIMIT, ignore);
   await gates.save();
   await gates.close();
@@ -171,8 +159,9 @@ test('close stores the use since the last save', async () => {
 });
 
 test('the gates close even if the store refuses the budgets', async () => {
-  const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.reject(new Error('locked')) };
-  const gates = createGates({ clock: createFakeClock(), random: () => 0.5, store, redisUrl: null });
+  const { state, start } = open();
+  const gates = start();
   (await (await gates.open('a', LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  state.isBroken = true;
   await gates.close();
 });

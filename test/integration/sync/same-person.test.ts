@@ -153,14 +153,4 @@ describe.each(['422', '409'])('where a known address is refused with %s', (varia
     const { rejections } = await linked.app.store.link('default');
     expect(refusalsIn(rejections)).toHaveLength(NAMES.length - 1);
   });
-
-  test('R15: other changes of such a contact are synced', async () => {
-    await using linked = await start(variant, ['Ada', 'Ben']);
-    await syncDaily(linked);
-    const { google, service } = linked.sandbox;
-    for (const { resourceName = '' } of google.account.people())
-      google.account.updatePerson(resourceName ?? '', { organizations: [{ title: 'Dr', name: 'Works' }] });
-    await syncDaily(linked);
-    for (const contact of service.account.contacts()) expect(contact).toMatchObject({ title: 'Dr', company: 'Works' });
-  });
 });

@@ -10,7 +10,6 @@ import {
   type AdmittedRequest,
 } from '../../../src/net/governor.ts';
 import { restoreGovernor, governorSnapshot } from '../../../src/net/governor-state.ts';
-import { countAfter, createRing, nthNewest, push } from '../../../src/net/completion-ring.ts';
 
 const ANSWER: GovernedAnswer = {
   status: 200,
@@ -111,21 +110,5 @@ test('a governor admits a request after the wait that it returned, unless a resp
       }
     }),
     { numRuns: 100 },
-  );
-});
-
-test('the ring contains the newest part of a sorted list', () => {
-  const times = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 40 });
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 12 }), times, fc.integer({ min: -1, max: 51 }), (capacity, pushed, at) => {
-      const ring = createRing(capacity);
-      const ascending = pushed.toSorted((one, other) => one - other);
-      for (const time of ascending) push(ring, time);
-      const kept = ascending.slice(-capacity);
-      expect(ring.timesMs).toEqual(kept);
-      expect(countAfter(ring, at)).toBe(kept.filter((time) => time > at).length);
-      expect(nthNewest(ring, 1)).toBe(kept.at(-1) ?? Number.NEGATIVE_INFINITY);
-      expect(nthNewest(ring, kept.length + 1)).toBe(Number.NEGATIVE_INFINITY);
-    }),
   );
 });

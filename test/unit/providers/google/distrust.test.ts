@@ -40,15 +40,6 @@ describe('a redirect [R17]', () => {
       expect([...elsewhere.requests, ...elsewhere.tokenRequests]).toEqual([]);
     },
   );
-
-  it.each([
-    [303, 'unknown'],
-    [307, 'no'],
-  ])('of a create, with %d, returns whether the create was applied: %s', async (status, applied) => {
-    await using google = await startGoogle(() => ({ status, headers: { location: 'http://127.0.0.1:9/' } }));
-    const [result] = await google.remote.create([creation], NEVER);
-    expect(result).toMatchObject({ ok: false, error: { kind: 'unreadable', retry: 'never', applied } });
-  });
 });
 
 describe('an answer [R17]', () => {

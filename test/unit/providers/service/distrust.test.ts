@@ -11,7 +11,6 @@ import {
   list,
   never,
   NOW_MS,
-  one,
   stamp,
   startServer,
 } from './support.ts';
@@ -37,33 +36,10 @@ describe('a contact without a documented list [R17]', () => {
     expect(kindsOf(pages)).toEqual(['unreadable', 'unreadable', 'upsert']);
     expect(pages[0]?.changes[0]).toMatchObject({ id: 'contact_1', reason: expect.stringContaining(key) });
   });
-
-  it('is unreadable if its buckets are absent or null', async () => {
-    const rows = [contactJson(1, { extra_data: undefined }), contactJson(2, { extra_data: { buckets: null } })];
-    expect(kindsOf(await pullRows(...rows, contactJson(3)))).toEqual(['unreadable', 'unreadable', 'upsert']);
-  });
-
-  it.each([...LISTS, 'extra_data'])('is unreadable in a read by id: %s', async (key) => {
-    await using server = await startServer(() => ({ json: one(without(contactJson(1), key)) }));
-    const answers = await server.remote.read(['contact_1'], never);
-    expect(answers.get('contact_1')).toMatchObject({ kind: 'unreadable' });
-  });
-
-  it('leaves it unknown whether a write was applied', async () => {
-    await using server = await startServer(() => ({ json: one(without(contactJson(1), 'phone_numbers')) }));
-    const request = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'people/c1' };
-    const [result] = await server.remote.create([request], never);
-    expect(result).toMatchObject({ ok: false, error: { kind: 'unreadable', applied: 'unknown' } });
-  });
 });
 
 describe('absent names [R17]', () => {
   const NAMELESS = { first_name: null, last_name: null };
-
-  it('make a contact unreadable if its empty title is a text', async () => {
-    const pages = await pullRows(contactJson(1, NAMELESS), contactJson(2));
-    expect(kindsOf(pages)).toEqual(['unreadable', 'upsert']);
-  });
 
   it('make every contact unreadable on a page where each has a title and no name', async () => {
     const rows = [1, 2, 3].map((number) => contactJson(number, { ...NAMELESS, title: 'Analyst' }));

@@ -86,15 +86,6 @@ describe('[R14] contacts written by this process', () => {
     return { server, rows, clock };
   };
 
-  it('are not read again page by page two seconds after sixty of them were written within one second', async () => {
-    const { server, clock } = await written(60);
-    await using _ = server;
-    await clock.sleep(2 * SECOND_MS);
-    const { pages, requests } = await pull(server, open);
-    expect(requests).toBe(1);
-    expect(pages.at(-1)?.cursor).toBe(open);
-  });
-
   it('are read again page by page twice after the overlap, and not after that', async () => {
     const { server, clock } = await written(60);
     await using _ = server;

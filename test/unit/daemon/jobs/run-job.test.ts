@@ -335,3 +335,7 @@ const totalAfter = (events: readonly RunEvent[]) => totalOf(events.reduce(track,
 test('the events of a run add up to the listed, planned and written counts and the remaining time of the slower side', () => {
   expect(totalAfter(EVENTS)).toEqual({ listed: 1_700, planned: 40, written: 10, leftMs: 60_000 });
 });
+
+test('the remaining time is null before the first write event', () => {
+  expect(totalAfter(EVENTS.slice(0, 5))).toEqual({ listed: 1_700, planned: 40, written: 0, leftMs: null });
+});

@@ -67,43 +67,6 @@ describe('two contacts that became one', () => {
     });
   });
 
-  test('[R12] write nothing to the source of a one-way link', () => {
-    const twin = { own: TWIN, other: { ...TWIN, websites: SITE } };
-    const plan = planMerge('left', { own: survivor(ADA), other: KEEPER }, twin, { direction: 'to-right' });
-    const { merge, deletion } = decisionsOf(plan);
-    expect(merge).toMatchObject({
-      writes: [{ kind: 'update', side: 'right', fields: ['websites'], desired: { websites: SITE } }],
-    });
-    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: ['websites'] } } });
-  });
-
-  test('[R12] give the survivor no value that the merged side had adopted, in any spelling, or dropped on merging', () => {
-    const own = { ...TWIN, title: 'Countess', websites: values('ada.example.org/long') };
-    const twin = { ...own, title: 'Countess of Lovelace', websites: values('ada.example.org/longer') };
-    const { merge, deletion } = decisionsOf(
-      planMerge('left', { own: survivor(ADA), other: KEEPER }, { own, other: twin }),
-    );
-    expect(merge).toMatchObject({ writes: [], conflicts: [] });
-    expect(deletion).toMatchObject({ after: { survivorId: 'keeper', fields: { left: [], right: [] } } });
-  });
-
-  test.each(SIDE_PAIRS)('[R4] at %s record a conflict if the survivor at %s has another value', (side, other) => {
-    const keeper = present(record('keeper', { ...ADA, company: 'Engines' }));
-    const survivors = { own: survivor({ ...ADA, company: 'Engines' }), other: keeper };
-    const plan = planMerge(side, survivors, { own: TWIN, other: { ...TWIN, company: 'Analytical' } });
-    const { merge, deletion } = decisionsOf(plan);
-    const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
-    expect(merge).toMatchObject({ writes: [], conflicts: [conflict] });
-    expect(deletion).toMatchObject({ after: { fields: { left: [], right: [] } } });
-  });
-
-  test('[R7] are deleted like any other contact if their survivor is unknown', () => {
-    const plan = planOf(
-      pairs('left', [mergedAway(TWIN, 'stranger'), survivor(ADA)], [present(record('o', TWIN)), KEEPER]),
-    );
-    expect(decisionsOf(plan).deletion).toMatchObject({ side: 'right', record: { id: 'o' } });
-  });
-
   describe('shown as a deletion alone', () => {
     const NAMED: Partial<Contact> = {
       firstName: 'Ada',

@@ -69,29 +69,6 @@ describe('the list of actions', () => {
     const survivors = [pairOf(present(record('g', ADA)), NONE, status)];
     expect(actions({ survivors }, { deletes: 'keep', direction: 'to-right' })).toEqual([]);
   });
-
-  test('contains groups first', () => {
-    const group = (id: string, name: string) => ({ id, name, version: '' });
-    const half = (id: string, name: string) => ({ id, name });
-    const stored = { status: 'linked', settled: true } as const;
-    const groups = planGroups(
-      {
-        left: [group('g1', 'New'), group('g2', 'Renamed')],
-        right: [group('s2', 'Old'), group('s3', 'Lost')],
-        pairs: [
-          { key: 'two', left: half('g2', 'Old'), right: half('s2', 'Old'), ...stored },
-          { key: 'three', left: half('g3', 'Lost'), right: half('s3', 'Lost'), ...stored },
-        ],
-      },
-      policyWith(),
-    );
-    expect(actions({ groups, unpaired: { left: unpaired('left', record('g', ADA)), right: [] } })).toMatchObject([
-      { side: 'right', action: 'rename-group', name: 'Renamed' },
-      { side: 'right', action: 'create-group', name: 'New' },
-      { side: 'right', action: 'delete-group', name: 'Lost' },
-      { side: 'right', action: 'create', leftId: 'g' },
-    ]);
-  });
 });
 
 describe('the readable form of a plan', () => {

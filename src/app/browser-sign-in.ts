@@ -1,4 +1,3 @@
-import { placeOf } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { digest, fingerprint } from '../util/secret.ts';
 import type { Clock } from '../util/clock.ts';
@@ -7,21 +6,9 @@ import { providerNamed } from '../providers/registry.ts';
 import { SignInError, type Consent, type Grant } from '../providers/sign-in.ts';
 import { storeSignIn, type SignInStep } from './store-sign-in.ts';
 
-/**
- * How a side is signed in at. `browser`: at a consent page. `password`: only in a terminal. `set`: the configuration sets
- * the token, so that a stored one would not be used.
- */
-export type SignInMethod =
-  | { readonly kind: 'browser'; readonly title: string }
-  | { readonly kind: 'password' }
-  | { readonly kind: 'set'; readonly place: string };
-
-export const signInMethodOf = (link: LinkConfig, side: Side): SignInMethod => {
-  const { provider, token } = link.sides[side];
-  const { hasPassword = false, tokenKey, title } = providerNamed(provider);
-  if (token !== null) return { kind: 'set', place: placeOf(link, side, tokenKey) };
-  return hasPassword ? { kind: 'password' } : { kind: 'browser', title };
-};
+/** Whether a side is signed in at on a consent page. A stored token is not used if the configuration sets one. */
+export const hasBrowserSignIn = ({ sides }: LinkConfig, side: Side): boolean =>
+  sides[side].token === null && providerNamed(sides[side].provider).hasPassword !== true;
 
 /** A sign-in for which a consent page was opened. */
 type Pending = {
@@ -164,7 +151,7 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
   return {
     begin: async (request) => {
       const { owner, link, side } = request;
-      if (signInMethodOf(link, side).kind !== 'browser') {
+      if (!hasBrowserSignIn(link, side)) {
         throw new SignInError(`No sign-in in a browser at ${link.sides[side].place}. Nothing was stored.`);
       }
       const state = newSecret();

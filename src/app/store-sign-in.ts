@@ -111,22 +111,6 @@ const replaceAccount = async (step: SignInStep, account: string, storeToken: () 
 const readBefore = ({ app, link, side }: SignInStep): Promise<Credential | null> =>
   app.vault.read(link.name, link.sides[side].name).catch(() => null);
 
-const printScopes = ({ print, link, side }: SignInStep, grant: Grant, before: Credential | null): void => {
-  const { place } = link.sides[side];
-  const { scopes, asked } = grant;
-  if (scopes === null) {
-    if (asked.length > 0) {
-      print(`Granted scopes: ${place} does not report them; requested: ${asked.join(', ')}`);
-    }
-    return;
-  }
-  print(`Granted at ${place}: ${scopes.join(', ')}`);
-  const earlier = before?.scopes ?? null;
-  if (earlier !== null && earlier.toSorted().join() !== scopes.toSorted().join()) {
-    print(`Granted before: ${earlier.join(', ')}`);
-  }
-};
-
 /**
  * Stores the token. The pause of a link ends in the same step: a daemon that sees the new token could otherwise start a run
  * in between. If a run is in progress nevertheless, the token is stored before the error is thrown.
@@ -194,7 +178,7 @@ export const storeSignIn = async (step: SignInStep, grant: Grant): Promise<void>
   await refuseOtherSide(step, account);
   const isReplacement = await replacesAccount(step, account);
   const before = await readBefore(step);
-  printScopes(step, grant, before);
+  if (grant.scopes !== null) print(`Granted at ${link.sides[side].place}: ${grant.scopes.join(', ')}`);
   await warnOfMissingRights(step, grant.token);
   const storeToken = () => store(step, grant, account);
   if (isReplacement && account.id !== null) {

@@ -49,7 +49,6 @@ export type Config = {
   readonly redisUrl: Secret | null;
   /** Null: the tokens that `connect` stores are not encrypted. */
   readonly credentialsKey: Secret | null;
-  /** Decrypts tokens that were stored before the key changed. */
   /** How long journal, runs and settled conflicts are kept; null means forever. */
   readonly retentionMs: number | null;
   /** The address of the daemon's page, metrics and health; null: LISTEN is off. */

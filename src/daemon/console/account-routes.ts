@@ -1,11 +1,10 @@
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { signInMethodOf } from '../../app/browser-sign-in.ts';
-import { bySide, SIDES } from '../../core/contact/side.ts';
+import { SIDES } from '../../core/contact/side.ts';
+import { errorMessage } from '../../util/errors.ts';
 import { isLoopback } from '../../util/http.ts';
 import { refuse, type Env } from './access.ts';
 import { plainPage, linkPath } from './layout.ts';
-import type { SignInView } from './pages/accounts.ts';
 import { linksFor, type LinkParts } from './routing.ts';
 
 /** The address to which a consent page redirects the browser; null if no consent page would redirect to it. */
@@ -19,22 +18,8 @@ const originOf = (context: Context<Env>): string => {
   return `${isSecure ? 'https' : 'http'}://${context.req.header('host') ?? ''}`;
 };
 
-/** Reads how the sides of the link are signed in at. */
-export const readSignIns = async ({ app }: LinkParts, context: Context<Env>): Promise<SignInView> => {
-  const { link } = context.var;
-  const stored = new Set((await app.vault.names()).filter((each) => each.link === link.name).map(({ side }) => side));
-  return {
-    sides: bySide((side) => ({
-      hasToken: link.sides[side].token !== null || stored.has(link.sides[side].name),
-      way: signInMethodOf(link, side),
-    })),
-    canReturn: redirectOf(originOf(context)) !== null,
-  };
-};
-
-const toLink = (link: string): string => linkPath(link);
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'The sign-in failed.');
+/** Whether a consent page can redirect the browser to the address of this request. */
+export const canReturnTo = (context: Context<Env>): boolean => redirectOf(originOf(context)) !== null;
 
 /**
  * Leads the browser to another site. A redirect would not do, because forms may be sent to this page only, and a redirect from
@@ -55,14 +40,14 @@ export const addSignIn = (routes: Hono<Env>, { signIns }: LinkParts): void => {
     const redirectUri = redirectOf(context.req.header('origin') ?? '');
     const report = (notice: string): Response => {
       session.notice = notice;
-      return context.redirect(toLink(link.name), 303);
+      return context.redirect(linkPath(link.name), 303);
     };
     if (side === undefined || redirectUri === null) {
       return report('No consent page redirects to this address. Sign in from a terminal.');
     }
     return signIns.begin({ owner: session.id, link, side, redirectUri }).then(
       (address) => leadTo(context, `Sign in at ${link.sides[side].place}`, address),
-      (error: unknown) => report(messageOf(error)),
+      (error: unknown) => report(errorMessage(error)),
     );
   });
 };
@@ -106,6 +91,6 @@ export const finishSignIn =
         'This session has not begun that sign-in, or it has expired. Nothing was stored. Begin it again on the page of the link.',
       );
     }
-    session.notice = await parts.signIns.finish(session.id, link, answer).then((said) => said.join(' '), messageOf);
-    return context.redirect(toLink(link.name), 303);
+    session.notice = await parts.signIns.finish(session.id, link, answer).then((said) => said.join(' '), errorMessage);
+    return context.redirect(linkPath(link.name), 303);
   };

@@ -9,7 +9,7 @@ import { addContacts } from './contact-routes.ts';
 import { addLeaveOut, addPlan } from './plan-routes.ts';
 import { findIn, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
-import { addSignIn, readSignIns } from './account-routes.ts';
+import { addSignIn, canReturnTo } from './account-routes.ts';
 
 const viewsOf = async (
   { app, clock, actions }: LinkParts,
@@ -42,8 +42,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const planning = await (needsPlan ? actions.currentPlan(link) : actions.planning(link));
     const view = { ...before, progress: actions.progress(link) };
     const overview = await readOverview(app, link);
-    const signIns = await readSignIns(parts, context);
-    const of = { overview, signIns, planning, report: actions.lastReport(link) };
+    const of = { overview, canReturn: canReturnTo(context), planning, report: actions.lastReport(link) };
     return context.html(linkPage(pageOf(parts, context), link, view, of));
   });
   routes.get('/links/:link/live', async (context) => {

@@ -129,7 +129,6 @@ thead th { border-top: 0; }
 .accounts .panel, .account p { margin: 0; }
 .number { font-size: 1.5rem; font-weight: 650; letter-spacing: -0.01em; }
 .number span { font-size: 0.875rem; font-weight: 400; color: var(--faint); letter-spacing: 0; }
-.account form { margin-top: 0.5rem; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.6rem; margin: 0.75rem 0; }
 .tiles a {
   display: block; height: 100%; padding: 0.65rem 0.9rem; background: var(--panel); border: 1px solid var(--line);

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { hasBrowserSignIn } from '../../../app/browser-sign-in.ts';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import { containsText, contactsToWrite } from '../../../core/view/changes.ts';
@@ -23,7 +24,6 @@ import {
   type PageContext,
 } from '../layout.ts';
 import type { Overview } from '../overview.ts';
-import { signInPart, type SignInView } from './accounts.ts';
 import { RUN_WORDS, wroteText } from './runs.ts';
 
 /** A link with the data that all pages about links show. */
@@ -69,7 +69,8 @@ const sweepText = (context: PageContext, { sides, sweepAtMs }: LinkStatus): Html
 
 type LinkDetails = {
   readonly overview: Overview;
-  readonly signIns: SignInView;
+  /** Whether a consent page can redirect the browser to this page. */
+  readonly canReturn: boolean;
   readonly planning: Planning | null;
   readonly report: JobReport | null;
 };
@@ -78,8 +79,31 @@ type LinkDetails = {
 const sideToSignIn = ({ link, reason, sides }: LinkStatus): Side | null =>
   SIDES.find((side) => reason?.includes(`connect ${sides[side].name} ${link}`)) ?? null;
 
+/** How to sign in at a side: a button, or the command for a terminal. */
+const signInPart = (context: PageContext, link: LinkConfig, side: Side, canReturn: boolean): Html => {
+  const { name, place } = link.sides[side];
+  const command = html`<code>contact-sync connect ${name} ${link.name}</code>`;
+  if (!canReturn || !hasBrowserSignIn(link, side)) {
+    return html`<p class="faint small">To sign in, run on the machine of the daemon: ${command}</p>`;
+  }
+  return html`${button(context, {
+      action: linkPath(link.name, '/sign-in'),
+      label: 'Sign in',
+      describes: `at ${place}`,
+      fields: { side },
+      look: 'first',
+    })}
+    <details class="faint small">
+      <summary>If the sign-in does not come back</summary>
+      <p>
+        The registered application must allow the redirect to the address of this page, followed by
+        <code>/connected</code>. Otherwise run ${command}.
+      </p>
+    </details>`;
+};
+
 /** The buttons of the top card. At most one of them is the main action. */
-const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { signIns }: LinkDetails): Html => {
+const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { canReturn }: LinkDetails): Html => {
   const { state, pausedByHandAtMs } = status;
   const at = linkPath(link.name);
   const isHeld = state === 'halted' || state === 'paused';
@@ -88,7 +112,7 @@ const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { s
   const expired = state === 'paused' ? sideToSignIn(status) : null;
   const isSync = !isHeld && pausedByHandAtMs === null;
   return html`<div class="actions">
-    ${expired === null ? '' : signInPart(context, link, expired, signIns, 'first')}
+    ${expired === null ? '' : signInPart(context, link, expired, canReturn)}
     ${state === 'halted' ? html`<a class="button first" href="${linkPath(link.name, '/plan')}">Review the plan</a>` : ''}
     ${button(context, { action: `${at}/sync`, label: 'Sync now', fields: { kind: 'incremental' }, ...first(isSync) })}
     ${button(context, { action: `${at}/${step}`, label, ...first(!isHeld && !isSync) })}
@@ -226,29 +250,20 @@ const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: numb
   return parts.flatMap(([number, word]) => (number > 0 ? [`${grouped(number)} ${word}`] : [])).join(', ');
 };
 
-const account = (
-  context: PageContext,
-  side: Side,
-  link: LinkConfig,
-  status: LinkStatus,
-  details: LinkDetails,
-): Html => {
-  const { overview, signIns } = details;
-  const { title } = link.sides[side];
+const account = (context: PageContext, side: Side, status: LinkStatus, overview: Overview): Html => {
+  const { title } = status.sides[side];
   const present = overview.contacts[side];
   const own = status.budget[side];
   const used =
     own === null ? '' : html` · ${own.limit.requests - own.remaining} of ${grouped(own.limit.requests)} requests used`;
   const linked = linkedText(status, side, present);
   const name = overview.accounts[side];
-  const isInTopCard = status.state === 'paused' && sideToSignIn(status) === side;
   return html`<section class="panel account">
     <h3>${title}</h3>
     ${name === null ? '' : html`<p class="faint small">${name}</p>`}
     <p class="number">${grouped(present)} <span>${present === 1 ? 'contact' : 'contacts'}</span></p>
     ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
     <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>
-    ${isInTopCard ? '' : signInPart(context, link, side, signIns)}
   </section>`;
 };
 
@@ -321,7 +336,7 @@ const reloadMark = ({ nowMs }: PageContext, { status, progress }: LinkView): Htm
   return html`<span data-reload="${delayMs}"></span>`;
 };
 
-/** The page of one link: its state, the tasks for the user, the latest changes, and its accounts with their sign-ins. */
+/** The page of one link: its state, the tasks for the user, the latest changes, and its accounts. */
 export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView, details: LinkDetails): Html => {
   const { status, progress } = view;
   const { overview, planning, report } = details;
@@ -340,7 +355,7 @@ export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView,
       changesSection(context, link, overview),
       html`<section>
         <h2>Accounts</h2>
-        <div class="accounts">${SIDES.map((side) => account(context, side, link, status, details))}</div>
+        <div class="accounts">${SIDES.map((side) => account(context, side, status, overview))}</div>
       </section>`,
       reloadMark(context, view),
     ],

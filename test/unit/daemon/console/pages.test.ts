@@ -18,8 +18,8 @@ const context = () => {
 };
 
 const SIDES = {
-  left: { name: 'google', title: 'Google', place: 'Google', provider: 'google' },
-  right: { name: 'service', title: 'Service', place: 'the service', provider: 'service' },
+  left: { name: 'google', title: 'Google', place: 'Google', provider: 'google', token: null },
+  right: { name: 'service', title: 'Service', place: 'the service', provider: 'service', token: null },
 };
 const link = { name: 'work', sides: SIDES, direction: 'both', directions: {} } as unknown as LinkConfig;
 
@@ -96,9 +96,7 @@ const linkPageOf = async (
 ): Promise<string> => {
   const view = { status: { ...STATUS, ...status } as unknown as LinkStatus, progress: null };
   const overview = { contacts, accounts: { left: 'ada@example.org', right: null }, changes: [RUN] };
-  const side = { hasToken: true, way: { kind: 'browser', title: 'Google' } } as const;
-  const signIns = { sides: { left: side, right: side }, canReturn: true };
-  return String(await linkPage(context(), link, view, { overview, signIns, planning: null, report: null }));
+  return String(await linkPage(context(), link, view, { overview, canReturn: true, planning: null, report: null }));
 };
 
 const accountsOf = async (status: Partial<LinkStatus>, contacts: Overview['contacts']): Promise<string> => {
@@ -121,7 +119,7 @@ test('the top card of a link has one main action, which depends on its state', a
   expect(await mainOf({ pausedByHandAtMs: 1 })).toEqual(['Resume']);
   expect(await mainOf({ state: 'halted', reason: 'The run would delete.' })).toEqual(['Review the plan']);
   const revoked = 'Google refused. Sign in again with: contact-sync connect google work';
-  expect(await mainOf({ state: 'paused', reason: revoked })).toEqual(['Sign in again']);
+  expect(await mainOf({ state: 'paused', reason: revoked })).toEqual(['Sign in']);
 });
 
 test('a link that waits for a review or for a sign-in offers no full sync', async () => {
@@ -135,13 +133,12 @@ test('a run that is overdue is shown as due', async () => {
   expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() + 180_000 })).toMatch(/next check <time.*in 3 minutes/u);
 });
 
-test('a message names settings in a hint only', async () => {
+test('the message of a halt has no commands, because the page has buttons', async () => {
   const reason =
     'The run would delete 14 contacts, more than the 10 that DELETE_LIMIT allows for 60 linked contacts; nothing was written. ' +
     'Review: `contact-sync plan`. To allow this once, run `contact-sync sync --accept-deletes`.';
   const page = await linkPageOf({ state: 'halted', reason });
-  expect(page).toContain('more than the 10 allowed for 60 linked contacts; nothing was written.</p>');
-  expect(page).toContain('Setting: <code>DELETE_LIMIT</code>');
+  expect(page).toContain('more than the 10 that DELETE_LIMIT allows for 60 linked contacts; nothing was written.</p>');
   expect(page).not.toContain('--accept-deletes');
 });
 

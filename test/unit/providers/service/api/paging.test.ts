@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, UnreadableError } from '../../../../../src/providers/errors.ts';
 import type { ContactListParameters } from '../../../../../src/providers/service/api/contacts.ts';
+import { isLastPage } from '../../../../../src/providers/service/api/paging.ts';
 import { collect, contactJson, failureOf, list, never, NOW_MS, stamp, startServer, type Received } from '../support.ts';
 
 const rows = (from: number, to: number) =>
@@ -130,4 +131,17 @@ describe('a filter by time', () => {
     await using server = await startServer(answeringAt(NOW_MS));
     expect(await collect(server.api.contacts.list({ 'updated_at.after': NOW_MS }, never))).toHaveLength(1);
   });
+});
+
+it.each<[string, boolean, number, number | null, boolean, number]>([
+  ['an empty page', true, 1, null, true, 0],
+  ['a short page', true, 1, null, false, 49],
+  ['a short page that announces another', false, 1, null, true, 49],
+  ['[R7] a short page within the total', false, 1, 100, false, 49],
+  ['a short page that completes the total', true, 2, 99, false, 49],
+  ['a full page', false, 1, null, false, 50],
+  ['a full page that completes the total', true, 2, 100, false, 50],
+  ['a full page within the total', false, 1, 100, false, 50],
+])('%s is certainly the last: %s', (_name, expected, number, total, announcesNext, rowCount) => {
+  expect(isLastPage({ number, total, announcesNext }, rowCount)).toBe(expected);
 });

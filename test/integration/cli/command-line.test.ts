@@ -56,11 +56,6 @@ describe('the command line', () => {
     expect(await kindOf('sync')).toEqual([false, 'incremental']);
     expect(await kindOf('sync', '--full')).toEqual([false, 'full']);
   });
-
-  test('help is not wrapped for a pipe', async () => {
-    const { stdout } = await cliHost.run(['--help']);
-    expect(stdout).toMatch(/^ {2}demo .* leaves nothing behind\.$/mu);
-  });
 });
 
 describe('new state', () => {

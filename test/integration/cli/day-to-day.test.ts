@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { ConflictsDocument } from '../../../src/cli/contacts/conflicts.ts';
 import { PlansDocument } from '../../../src/cli/sync/plan.ts';
 import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
@@ -119,32 +118,6 @@ test('resync --wait warns that it runs in this process, and finds nothing to rep
   const [summary] = RunsDocument.parse(JSON.parse(stdout)).runs;
   expect(summary).toMatchObject({ kind: 'full', google: { created: 0, updated: 0, deleted: 0 } });
   expect(stderr).toContain('runs in this process');
-});
-
-test('conflicts lists a field changed on both sides until it is changed again', async () => {
-  const { google, service } = ground.sandbox;
-  const before = ConflictsDocument.parse(JSON.parse((await run('conflicts', '--json')).stdout)).links[0]?.conflicts;
-  const contact = service.account.contacts().find(({ email_addresses }) => email_addresses.length > 0);
-  const address = contact?.email_addresses[0]?.address.toLowerCase();
-  const person = google.account
-    .people()
-    .find((one) => one.emailAddresses?.some((email) => email.value?.toLowerCase() === address));
-  google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'At Google' }] });
-  service.account.updateContact(contact?.id ?? '', { title: 'At the service' });
-  expect((await run('sync')).code).toBe(0);
-
-  const { stdout } = await run('conflicts', 'default', '--json');
-  const [link] = ConflictsDocument.parse(JSON.parse(stdout)).links;
-  expect(link?.conflicts.length).toBe((before?.length ?? 0) + 1);
-  expect(link?.conflicts.at(-1)).toMatchObject({ field: 'title', google: 'At Google', service: 'At the service' });
-  expect((await run('conflicts')).stdout).toMatch(/title +At Google +At the service/u);
-
-  google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'Agreed' }] });
-  expect((await run('sync')).code).toBe(0);
-  const open = ConflictsDocument.parse(JSON.parse((await run('conflicts', '--json')).stdout)).links[0]?.conflicts;
-  expect(open?.some(({ google: value }) => value === 'At Google')).toBe(false);
-  const all = ConflictsDocument.parse(JSON.parse((await run('conflicts', '--all', '--json')).stdout)).links[0];
-  expect(all?.conflicts.some(({ google: value }) => value === 'At Google')).toBe(true);
 });
 
 test('no output contains a secret', () => {

@@ -1,27 +1,14 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument } from '../../../src/cli/command/document-shapes.ts';
+import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
 import { runCli, useGround, type Environment } from './run-cli.ts';
 import { sampled } from '../../support/extent.ts';
 import { startReceiver } from '../../support/network.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { patchLink } from '../../support/store/rows.ts';
-
-const DoctorDocument = z.strictObject({
-  checks: z.array(
-    z.strictObject({
-      name: z.string().min(1),
-      link: z.string().nullable(),
-      ok: z.boolean(),
-      level: z.enum(['ok', 'warning', 'error']),
-      detail: z.string().min(1),
-      remedy: z.string().min(1).nullable(),
-    }),
-  ),
-});
 
 const ground = useGround();
 let env: Environment;
@@ -33,7 +20,7 @@ beforeEach(() => {
 
 const doctor = async (changes: Environment = {}, ...args: readonly string[]) => {
   const { code, stdout } = await runCli(['doctor', '--json', ...args], { ...env, ...changes }, ground.directory);
-  const { checks } = DoctorDocument.parse(JSON.parse(stdout));
+  const { checks } = ChecksDocument.parse(JSON.parse(stdout));
   const check = (name: string) => checks.find((one) => one.name === name);
   return { code, checks, check };
 };

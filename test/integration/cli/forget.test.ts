@@ -95,11 +95,6 @@ describe('forget', () => {
     expect(stderr).toContain('The configuration has a token of the link default');
   });
 
-  test('refuses a link without stored data', async () => {
-    const { code, stderr } = await run('forget', 'nowhere');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing is stored about a link named nowhere')]);
-  });
-
   test('removes every byte of its contacts and tokens, and revokes the tokens where possible', async () => {
     const { GOOGLE_REFRESH_TOKEN: google = '', SERVICE_ACCESS_TOKEN: service = '', ...env } = ground.env;
     ground = { ...ground, env };

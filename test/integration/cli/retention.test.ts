@@ -54,10 +54,3 @@ test.each(['last', 'pruned-run'])('undo of a missing run reports that the run ma
   expect(code).toBe(2);
   expect(stderr).toMatch(/or it is too old: the writes of a run are kept for 30 days \(RETENTION\)/u);
 });
-
-test('undo accepts a run of any age with RETENTION=off', async () => {
-  const { code, stderr } = await undo('old-run', { RETENTION: 'off' });
-  expect(stderr).not.toContain('too old');
-  // The command fails later, because a token is missing.
-  expect([code, stderr]).toEqual([2, expect.stringContaining('GOOGLE_REFRESH_TOKEN')]);
-});

@@ -98,13 +98,6 @@ test.each([
   expect(await runs()).toBe(before);
 });
 
-test('a form that is sent a second time has no effect', async () => {
-  const page = (await visitor.get('/links/work/conflicts')).text;
-  const fields = { ids: '0', take: 'left', token: tokenIn(page) };
-  expect((await visitor.post('/links/work/conflicts', fields)).status).toBe(303);
-  expect((await visitor.post('/links/work/conflicts', fields)).status).toBe(409);
-});
-
 test.each(['GET', 'POST'] as const)('without a session %s shows nothing and changes nothing', async (method) => {
   const { address } = visitor;
   const form = { 'content-type': 'application/x-www-form-urlencoded', origin: `http://${address}` };

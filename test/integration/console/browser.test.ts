@@ -30,32 +30,12 @@ const startWorld = async () => {
     service.account.updateContact(contact?.id ?? '', { title: 'Brewer' });
   };
   const contacts = (): number => service.account.contacts().length;
-  const takesLongTexts = (longText: string): Promise<unknown> =>
-    fetch(`${service.url}/__control/variants`, { method: 'POST', body: JSON.stringify({ longText }) });
-  /** Creates two contacts of one person that only a user can pair, and an edit that the service refuses. */
-  const puzzle = async () => {
-    const home = 'family@x.org';
-    google.account.createPerson({
-      names: [{ givenName: 'Mia', familyName: 'Smith' }],
-      emailAddresses: [{ value: home }],
-    });
-    service.account.createContact({ first_name: 'Amelia', last_name: 'Smith', email_addresses: [{ address: home }] });
-    await takesLongTexts('422');
-    const refused = named.at(-1);
-    const title = 'long '.repeat(60).trim();
-    google.account.updatePerson(refused?.resourceName ?? '', { organizations: [{ title }] });
-    return { title, who: refused?.resourceName ?? '' };
-  };
-  const titles = (): readonly unknown[] => service.account.contacts().map(({ title }) => title);
   return {
     world,
     daemon,
     address,
     disturb,
     contacts,
-    puzzle,
-    takesLongTexts,
-    titles,
     name: named[0]?.names?.[0]?.familyName ?? '',
   };
 };
@@ -110,47 +90,6 @@ const walk = async ({ daemon, address, disturb, contacts, name }: Started, page:
   return run;
 };
 
-/** Pairs two contacts, retries a refused write and undoes one write. Calls `look` for each page in that state. */
-const decide = async (
-  { daemon, address, contacts, puzzle, takesLongTexts, titles }: Started,
-  page: Page,
-  look: (path: string) => Promise<void> = () => Promise.resolve(),
-): Promise<void> => {
-  const at = `http://${address}/links/work`;
-  const { title, who } = await puzzle();
-  const before = contacts();
-  await page.goto(`${at}/plan`);
-  await press(page, 'Refresh');
-  await page.getByRole('heading', { name: 'Not paired: 1' }).waitFor();
-  await press(page, /^They are one person/u);
-  await page.getByText('Saved: the contacts are one person.').waitFor();
-  await look(page.url());
-  let from = daemon.lines.length;
-  await page.goto(at);
-  await press(page, 'Sync');
-  await daemon.until(completed('work', 'incremental'), from);
-  expect(contacts()).toBe(before);
-
-  await goOn(page, `${at}/contacts`);
-  await look(page.url());
-  await page.goto(`${at}/contact?id=${encodeURIComponent(who)}`);
-  await takesLongTexts('kept');
-  from = daemon.lines.length;
-  await press(page, /^Retry/u);
-  await page.getByText('Sync requested').waitFor();
-  await daemon.until(completed('work', 'incremental'), from);
-  expect(titles()).toContain(title);
-
-  await page.goto(`${at}/contact?id=${encodeURIComponent(who)}`);
-  await look(page.url());
-  await press(page, /^Undo this/u);
-  await page.getByText('1 change would revert what the write did.').waitFor();
-  await look(page.url());
-  await press(page, 'Undo this write');
-  await page.getByText('The write is undone.').waitFor();
-  expect(titles()).not.toContain(title);
-};
-
 describe.skipIf(isBrowserMissing)('a user of the page', () => {
   test('reviews, accepts, undoes and decides, on accessible pages', async () => {
     const started = await startWorld();
@@ -191,19 +130,6 @@ describe.skipIf(isBrowserMissing)('a user of the page', () => {
   });
 
   inCompleteRun(() => {
-    test('pairs by hand, retries and undoes one write, on accessible pages', async () => {
-      const started = await startWorld();
-      await using _ = started.world;
-      const context = await openContext(browser());
-      const page = await context.newPage();
-      await signIn(started, page);
-      const faults: unknown[] = [];
-      await decide(started, page, async (path) => void faults.push(...(await lookAtAll(context, [path]))));
-      expect(faults).toEqual([]);
-      await context.close();
-      expect(errors(started.daemon)).toEqual([]);
-    });
-
     test('does the same without JavaScript', async () => {
       const started = await startWorld();
       await using _ = started.world;
@@ -211,8 +137,6 @@ describe.skipIf(isBrowserMissing)('a user of the page', () => {
       const page = await context.newPage();
       await signIn(started, page);
       const run = await walk(started, page);
-      await page.goto(`http://${started.address}/links/work/plan`);
-      await decide(started, page);
       await page.goto(run);
       expect(await page.locator('time').first().textContent()).toMatch(/ UTC$/u);
       await context.close();

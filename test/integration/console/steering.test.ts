@@ -233,55 +233,6 @@ test('a side is chosen for one or for all conflicts of a first sync, and the nex
   for (const titles of [atService, atGoogle]) expect(new Set(titles)).toEqual(new Set(['Ada Baker', 'Ben Brewer']));
 });
 
-test('only the plan that was shown is accepted', async () => {
-  const { world, sandbox } = await startWorld(null, 40);
-  await using _ = world;
-  const { daemon, visitor } = await signedIn(world);
-  const before = sandbox.service.account.contacts().length;
-  deleteAtGoogle(sandbox, 14);
-  await visitor.press('/links/work', '/links/work/sync');
-  await daemon.until(HALTED);
-  const plan = await planOf(visitor);
-  const [late] = deleteAtGoogle(sandbox, 1);
-  expect(seen(plan)).not.toContain(late);
-  await visitor.post('/links/work/plan/accept', { plan: digestIn(plan), token: tokenIn(plan) });
-  const next = await settled(visitor, '/links/work/plan');
-  expect(seen(next)).toContain('The plan has changed since you accepted it.');
-  expect(seen(next)).toContain(late);
-  expect(sandbox.service.account.contacts().length).toBe(before);
-});
-
-test('the other value of a conflict is chosen, and the next run writes it', async () => {
-  const { world, sandbox } = await startWorld(null, 12);
-  await using _ = world;
-  const { daemon, visitor } = await signedIn(world);
-  const person = sandbox.google.account.people().find(({ emailAddresses = [] }) => emailAddresses.length > 0);
-  const email = person?.emailAddresses?.[0]?.value ?? '';
-  const contact = sandbox.service.account.contacts().find((one) => JSON.stringify(one).includes(email));
-  sandbox.google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
-  sandbox.service.account.updateContact(contact?.id ?? '', { title: 'Brewer' });
-  await visitor.press('/links/work', '/links/work/sync');
-  await daemon.until(completed('work', 'incremental'));
-  const conflicts = await visitor.get('/links/work/conflicts');
-  expect(seen(conflicts.text)).toMatch(/Baker.*Brewer/u);
-  expect(seen((await visitor.get('/links/work/conflicts?find=brewer')).text)).toMatch(/Baker.*Brewer/u);
-  expect(seen((await visitor.get('/links/work/conflicts?find=butcher')).text)).not.toContain('Baker');
-  const { values } = /value="(?<id>\d+)" \/>\s*<input type="hidden" name="take" value="(?<values>left|right)"/u.exec(
-    conflicts.text.slice(conflicts.text.lastIndexOf('Baker')),
-  )?.groups ?? { values: '' };
-  const ids = /name="ids" value="(\d+)"/u.exec(conflicts.text.slice(conflicts.text.indexOf('Baker')))?.[1] ?? '';
-  const loser = values === 'left' ? 'Baker' : 'Brewer';
-  await visitor.press('/links/work/conflicts', '/links/work/conflicts', { ids, take: values ?? '' });
-  expect(seen((await visitor.get('/links/work/conflicts')).text)).toContain('The next run writes 1 value.');
-  const from = daemon.lines.length;
-  await visitor.press('/links/work', '/links/work/sync');
-  await daemon.until(completed('work', 'incremental'), from);
-  expect(sandbox.service.account.contact(contact?.id ?? '')?.title).toBe(loser);
-  expect(sandbox.google.account.person(person?.resourceName ?? '')?.organizations?.[0]?.title).toBe(loser);
-  const found = seen((await visitor.get(`/links/work/contact?id=${encodeURIComponent(contact?.id ?? '')}`)).text);
-  expect(found).toContain('was chosen by hand');
-});
-
 test('a conflict that needs a decision is decided on the page', async () => {
   const { world, sandbox } = await startWorld(null, 12, { ...PAGE, fields: { title: { winner: 'ask' } } });
   await using _ = world;

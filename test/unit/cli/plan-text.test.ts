@@ -104,6 +104,14 @@ test('a plan is grouped by action, deletions first, with names and old and new v
   ]);
 });
 
+test('further writes to contacts that the run created are counted as such', () => {
+  const ids = { leftId: 'people/Ann', rightId: 'contact_1' };
+  const actions = [update('Ann', [], { ...ids, action: 'create' }), update('Ann', [], ids)];
+  const lines = textOf({ actions });
+  expect(lines).toContain('Creations: 1 (1 at the service)');
+  expect(lines).toContain('Updates: 1 to contacts that the run created');
+});
+
 test('long sections are cut unless everything is requested', () => {
   const actions = Array.from({ length: 25 }, (_, index) => creation(`P${index}`));
   const cut = textOf({ actions });

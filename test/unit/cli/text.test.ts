@@ -185,11 +185,6 @@ test('a status reports how long deletions take to be found at a side whose feed 
   expect(formatStatus(status, NOW_MS, plain)).not.toContain('deletions');
 });
 
-test('a status has the time of the next run of the daemon', () => {
-  const text = formatStatus({ ...status, nextRunAtMs: NOW_MS + 240_000 }, NOW_MS, plain);
-  expect(text).toContain('\n  next run    in about 4 min\n');
-});
-
 test('an estimate is rounded', () => {
   const times = [0, 1, 59_000, 60_000, 456_000, 3_599_000, 7_500_000].map(formatEstimate);
   expect(times).toEqual(['0 s', '1 s', '59 s', '1 min', '8 min', '1 h 0 min', '2 h 5 min']);

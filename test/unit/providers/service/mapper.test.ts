@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { extrasIn } from '../../../../src/core/contact/chosen.ts';
 import { type Contact, type ContactField, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
+import { bucketSchema } from '../../../../src/providers/service/api/buckets.ts';
 import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import {
   customFieldValues,
@@ -9,8 +10,8 @@ import {
   learn,
 } from '../../../../src/providers/service/custom-fields.ts';
 import { serviceMapping, USUAL_MAPPING } from '../../../../src/providers/service/fields.ts';
-import { createBody, recordOf, updateBody } from '../../../../src/providers/service/mapper.ts';
-import { contactJson } from './support.ts';
+import { bucketDetails, createBody, groupOf, recordOf, updateBody } from '../../../../src/providers/service/mapper.ts';
+import { bucketJson, contactJson } from './support.ts';
 
 const former = { groupIds: ['bucket_9'], contact: EMPTY_CONTACT };
 
@@ -85,6 +86,13 @@ it('a record has the digest of its row, unless its membership is not from the ro
   const silent = contactSchema.parse(silentJson);
   expect(recordOf(silent).digest).toBe(contactDigest(silentJson));
   expect(recordOf(silent, USUAL_MAPPING, former).digest).toBeUndefined();
+});
+
+it('a bucket has its goal and its reminder interval as details of the group, and no details without them', () => {
+  const group = { id: 'bucket_1', name: 'Bucket 1', version: '' };
+  expect(groupOf(bucketSchema.parse(bucketJson(1)))).toEqual(group);
+  const { details } = groupOf(bucketSchema.parse({ ...bucketJson(1), goal: 'Call', reminder_interval: 30 }));
+  expect(bucketDetails(details)).toEqual({ goal: 'Call', reminder_interval: 30 });
 });
 
 const carried = (id: string, value: string | null) => ({ field: { id, name: 'Budget' }, value });

@@ -67,6 +67,16 @@ describe('two contacts that became one', () => {
     });
   });
 
+  test.each(SIDE_PAIRS)('[R4] at %s record a conflict if the survivor at %s has another value', (side, other) => {
+    const keeper = present(record('keeper', { ...ADA, company: 'Engines' }));
+    const survivors = { own: survivor({ ...ADA, company: 'Engines' }), other: keeper };
+    const plan = planMerge(side, survivors, { own: TWIN, other: { ...TWIN, company: 'Analytical' } });
+    const { merge, deletion } = decisionsOf(plan);
+    const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
+    expect(merge).toMatchObject({ writes: [], conflicts: [conflict] });
+    expect(deletion).toMatchObject({ after: { fields: { left: [], right: [] } } });
+  });
+
   describe('shown as a deletion alone', () => {
     const NAMED: Partial<Contact> = {
       firstName: 'Ada',

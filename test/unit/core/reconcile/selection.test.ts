@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
+import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import { groupFilter } from '../../../../src/core/reconcile/policy.ts';
 import { type Selection, selectionOf, selectsEveryContact } from '../../../../src/core/reconcile/selection.ts';
-import { halfOf, policyWith, record, SCOPES } from './support.ts';
+import { halfOf, policyWith, record, SCOPES, snapshot } from './support.ts';
 
 const NAMES = new Map([
   ['c', 'Clients'],
@@ -66,6 +67,17 @@ describe('[R18] a selection', () => {
 });
 
 describe('[R18] a pair that no side selects', () => {
+  const base = snapshot({ title: 'Baker' }, ['c']);
+  const pair: Pair = {
+    id: 1,
+    status: 'linked',
+    left: halfOf(record('l', { title: 'Boss' }, { groupIds: ['c'] }), { pair: 1, base }),
+    right: halfOf(record('r', { title: 'Baker' }, { groupIds: ['b'] }), {
+      side: 'right',
+      pair: 1,
+      base: snapshot({ title: 'Baker' }, ['b']),
+    }),
+  };
   const link = { key: 'k', left: 'c', right: 'b', settled: true };
   const input: Parameters<typeof planContacts>[0] = {
     pairs: [],
@@ -78,6 +90,18 @@ describe('[R18] a pair that no side selects', () => {
   };
   const selecting = (...groupIds: readonly string[]): Pick<Selection, 'selects'> => ({
     selects: (_, contact) => contact.groupIds.some((id) => groupIds.includes(id)),
+  });
+
+  test('keeps the other contact if one was deleted, and deletes it if a side selected one of them', () => {
+    const gone: Pair = {
+      ...pair,
+      left: halfOf(record('l', {}, { groupIds: ['c'] }), { pair: 1, base, state: 'gone' }),
+    };
+    const planned = (...groupIds: readonly string[]) =>
+      planContacts({ ...input, pairs: [gone], selection: selecting(...groupIds) }).decisions;
+    expect(planned()).toMatchObject([{ kind: 'unlink', to: 'kept' }]);
+    expect(planned('c')).toMatchObject([{ kind: 'delete', side: 'right' }]);
+    expect(planned('b')).toMatchObject([{ kind: 'delete', side: 'right' }]);
   });
 
   describe('and was unlinked', () => {
@@ -102,6 +126,27 @@ describe('[R18] a pair that no side selects', () => {
       const { decisions } = planContacts({ ...input, unpaired, verdicts, selection: selecting('c') });
       expect(decisions).toMatchObject([{ kind: 'create', side: 'right', source: { id: 'l' }, apartFrom: ['r'] }]);
     });
+  });
+
+  test('R12: a contact merged into one of its contacts keeps its counterpart', () => {
+    const merged: Pair = {
+      id: 2,
+      status: 'linked',
+      left: halfOf(record('away', { title: 'Cook' }, { groupIds: ['c'] }), {
+        pair: 2,
+        base: snapshot({ title: 'Cook' }, ['c']),
+        state: 'gone',
+        mergedInto: 'l',
+      }),
+      right: halfOf(record('twin', { title: 'Cook' }), { side: 'right', pair: 2, base: snapshot({ title: 'Cook' }) }),
+    };
+    const left = { ...halfOf(record('l', { title: 'Boss' })), base: null, formerPair: 1 };
+    const selection = selecting('c');
+    const asPair = { ...pair, left: halfOf(record('l', { title: 'Boss' }), { pair: 1, base }) };
+    const kept = { kind: 'unlink', pair: { id: 2 }, to: 'kept' };
+    expect(planContacts({ ...input, pairs: [merged, asPair], selection }).decisions).toMatchObject([kept, {}]);
+    const unpaired = { left: [left], right: [] };
+    expect(planContacts({ ...input, pairs: [merged], unpaired, selection }).decisions).toMatchObject([kept]);
   });
 });
 

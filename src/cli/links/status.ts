@@ -193,7 +193,7 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
 };
 
 /** A link with stored data that is missing from the configuration. */
-export const formatLeftBehind = (link: string): string =>
+const formatLeftBehind = (link: string): string =>
   `${link}: not in the configuration, but its contacts, history or tokens are still stored. ` +
   `Add it again, or delete them: contact-sync forget ${link}`;
 

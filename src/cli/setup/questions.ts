@@ -7,7 +7,7 @@ import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import type { Asker } from '../terminal/prompts.ts';
 
 /** The answers that are known before the first question. */
-export type KnownAnswers = {
+type KnownAnswers = {
   /** The providers from options. */
   readonly providers: Partial<Sides<string>>;
   /** The values from variables or the configuration file, by their dotted keys. */

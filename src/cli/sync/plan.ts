@@ -174,14 +174,7 @@ type LinkPlan = {
   readonly error?: string;
 };
 
-/** The plan was interrupted: it had written nothing. */
-class InterruptedError extends Error {
-  override readonly name = 'InterruptedError';
-
-  constructor() {
-    super('Interrupted. Nothing was planned or written.');
-  }
-}
+const INTERRUPTED = 'Interrupted. Nothing was planned or written.';
 
 type Planned = { readonly plan: LinkPlan; readonly code: ExitCode };
 
@@ -234,7 +227,7 @@ const planOne = async (
     const size = { total: changes.length, contacts: contactsToWrite(changes) };
     return { plan: { ...named, kind, actions, ...size, ...openPoints(link, options, found), estimate, halted }, code };
   } catch (error) {
-    return notPlanned(named, link.sides, asked, signal.aborted ? new InterruptedError() : error);
+    return notPlanned(named, link.sides, asked, signal.aborted ? new Error(INTERRUPTED) : error);
   } finally {
     progress.stop();
   }

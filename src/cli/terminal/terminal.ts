@@ -13,8 +13,6 @@ export type Terminal = {
   readonly redraws: boolean;
   /** Prints lines to stdout, with control and bidirectional characters escaped. */
   print(text: string): void;
-  /** Prints a question: a text without a line break at its end. */
-  ask(text: string): void;
   /** Prints lines to stderr, with the same characters escaped. */
   warn(text: string): void;
   /** Standard error for a logger, with the same diversion as `warn`. */
@@ -62,7 +60,6 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
     stdout,
     redraws: hasColors(stdout),
     print: (text) => void stdout.write(`${sanitise(text, stdout)}\n`),
-    ask: (text) => void stdout.write(sanitise(text, stdout)),
     warn: (text) => writeError(`${sanitise(text, stderr)}\n`),
     log: Object.assign(log, { isTTY: stderr.isTTY, hasColors: () => hasColors(stderr) }),
     divert: (to) => {

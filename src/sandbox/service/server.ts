@@ -10,7 +10,7 @@ import { type ServiceVariants, withServiceVariants } from './variants.ts';
 
 const DOCUMENTED_LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
 
-export type ServiceEmulatorOptions = {
+type ServiceEmulatorOptions = {
   /** 0, the default, selects a free port. */
   readonly port?: number | undefined;
   readonly clock?: { now(): number } | undefined;

@@ -10,7 +10,6 @@ export const createTestTerminal = (): Terminal & { readonly printed: string[]; r
     stdout: process.stdout,
     redraws: false,
     print: (text) => void printed.push(text),
-    ask: (text) => void printed.push(text),
     warn: (text) => void warned.push(text),
     log: Object.assign(process.stderr, { isTTY: false, hasColors: () => false }),
     divert: () => undefined,

@@ -281,7 +281,7 @@ const linkRow = (context: PageContext, view: LinkView): readonly (Html | string)
 };
 
 /** The filter of the page of all links. */
-export type LinksShown = { readonly find: string; readonly onlyProblems: boolean };
+type LinksShown = { readonly find: string; readonly onlyProblems: boolean };
 
 /** The page of all links, those with problems first. */
 export const linksPage = (context: PageContext, views: readonly LinkView[], shown: LinksShown): Html => {

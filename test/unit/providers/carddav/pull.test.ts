@@ -157,3 +157,20 @@ test('the other cards are read if the server refuses a multiget because of one d
     ['d.vcf', 'found'],
   ]);
 });
+
+test('R17: a card that is missing from the answer of the server is unreadable, not deleted', async () => {
+  await using opened = await openServer({ leavesOut: ['b.vcf'] });
+  for (const name of ['a', 'b']) opened.server.put(`${name}.vcf`, cardNamed(name));
+  const remote = opened.connect();
+  expect(changesOf(await pagesOf(remote, WHOLE)).map(({ kind }) => kind)).toEqual(['upsert', 'unreadable']);
+  expect((await remote.read(['b.vcf'], forever)).get('b.vcf')?.kind).toBe('unreadable');
+});
+
+test('R7: cards of an address book that is not found are not reported as deleted', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A'));
+  const remote = opened.connect();
+  await remote.identify(forever);
+  opened.server.set({ intercept: () => ({ status: 404 }) });
+  await expect(remote.read(['a.vcf'], forever)).rejects.toMatchObject({ status: 404 });
+});

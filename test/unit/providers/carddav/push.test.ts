@@ -361,3 +361,35 @@ test('without a search on the server, group cards are found by reading all cards
   expect(answer).toMatchObject({ kind: 'found', record: { groupIds: ['g.vcf'] } });
   expect(opened.server.requests.length - before).toBe(2);
 });
+
+test('R9: the marks of records are those of the contacts that they were created for, also at another address of the server', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const made = valueOf(await remote.create([{ ...creation('people/1', 'Ada'), originScope: 'scope' }], forever));
+  const marks = await opened.connect().originMarks?.(['people/1', 'people/2'], 'scope', forever);
+  expect(marks?.get(made.originMark ?? '')).toBe('people/1');
+  expect((await remote.originMarks?.(['people/1'], 'other', forever))?.has(made.originMark ?? '')).toBe(false);
+});
+
+test('R2: the membership after a write without an ETag is the one that the server stores', async () => {
+  const stores = (text: string): string => text.replaceAll(String.raw`\,`, ',');
+  await using opened = await openServer({ putEtag: 'none', stores });
+  opened.server.put('a.vcf', cardNamed('A'));
+  const request = { key: 'a', id: 'a.vcf', add: ['category:A, B'], remove: [], knownGroupIds: null };
+  const [result] = await opened.connect().changeMembership([request], forever);
+  const groupIds = ['category:A', 'category:B'];
+  expect(result).toMatchObject({ ok: true, value: groupIds, altered: { record: { groupIds }, fields: [] } });
+  expect(result?.altered?.groupIds.toSorted()).toEqual(['category:A', 'category:A, B', 'category:B']);
+});
+
+test('a card that changed since its last read is read again for a change of its categories (R11)', async () => {
+  await using opened = await openServer();
+  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Golf'));
+  const remote = opened.connect();
+  await remote.read(['a.vcf'], forever);
+  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Golf,Chess'));
+  const request = { key: 'a', id: 'a.vcf', add: ['category:VIP'], remove: ['category:Golf'], knownGroupIds: null };
+  expect(await remote.changeMembership([request], forever)).toEqual([
+    { key: 'a', ok: true, value: ['category:Chess', 'category:VIP'] },
+  ]);
+});

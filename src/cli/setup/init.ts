@@ -5,9 +5,10 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { linkFileBeside } from '../../app/config/link-files.ts';
 import { isName, NOT_A_LINK_NAME } from '../../app/config/link-sections.ts';
 import { settingsIn } from '../../app/config/set-up.ts';
+import { variableOf } from '../../app/config/sources.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
-import { providerNamed } from '../../providers/registry.ts';
+import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import { readTextFile } from '../../util/files.ts';
 import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
@@ -74,6 +75,15 @@ const targetOf = ({ link }: InitOptions, configFile: string): string => {
   return linkFileBeside(configFile, link);
 };
 
+/** Reports the variables with tokens that are written although they were not asked for. */
+const reportTokens = (terminal: Terminal, options: PlaceOptions, written: ReadonlyMap<string, string>): void => {
+  const found = settingsInVariables(loadOptionsOf(options));
+  const tokens = PROVIDERS.map(({ name, tokenKey }) => `${name}.${tokenKey}`);
+  const variables = tokens.filter((key) => written.has(key) && found.has(key)).map(variableOf);
+  if (variables.length === 0) return;
+  terminal.print(`The tokens in ${variables.join(' and ')} are written as well, so no sign-in is needed.`);
+};
+
 /** Asks for all values and writes them to a new file. */
 const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<void> => {
   const { left, right, link, dataDir, yes = false } = options;
@@ -85,6 +95,7 @@ const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile:
   const answers = await askAll(asker, { providers, settings }, yes ? SILENT : handlersFor(terminal));
   if (link === undefined) await writeConfigFile(configFile, answers);
   else await writeLinkFile(configFile, link, answers, common);
+  reportTokens(terminal, options, answers.settings);
 };
 
 /** Writes the file unless it exists. Returns null if there is one now, otherwise the exit code. */

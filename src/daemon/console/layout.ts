@@ -256,9 +256,14 @@ export const listPath = (at: string, query: Readonly<Record<string, string>>): s
   return given.length === 0 ? at : `${at}?${new URLSearchParams(given).toString()}`;
 };
 
-/** A message without its commands, because the page has buttons. */
-export const messageText = (message: string): Html =>
-  html`<p>${haltWords(message).replace(/\s*Sign in again with: .*$/u, '')}</p>`;
+/** A message without its commands, because the page has buttons. The names of settings are in a hint below it. */
+export const messageText = (message: string): Html => {
+  const said = haltWords(message).replace(/\s*Sign in again with: .*$/u, '');
+  const settings = new Set(said.match(/\b[A-Z]+_[A-Z_]+\b/gu));
+  const text = said.replaceAll(/ \([A-Z]+_[A-Z_]+\)/gu, '').replaceAll(/ that [A-Z]+_[A-Z_]+ allows/gu, ' allowed');
+  return html`<p>${text}</p>
+    ${settings.size === 0 ? '' : html`<p class="faint small">Setting: <code>${[...settings].join(' ')}</code></p>`}`;
+};
 
 const PAGES = {
   '': 'Link',

@@ -62,6 +62,7 @@ test('--yes reads every setting from the variables, and the written file needs n
   const folder = await newFolder('yes');
   const { code, stdout, stderr } = await cliHost.run(['init', '--yes'], variables(), folder);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('The tokens in SERVICE_ACCESS_TOKEN and GOOGLE_REFRESH_TOKEN are written as well');
   const file = join(folder, 'config/contact-sync.yaml');
   expect(await modeOf(file)).toBe(0o600);
   expect(stdout).toContain(`Written, readable by you only: ${file}`);

@@ -84,11 +84,11 @@ const signInPart = (context: PageContext, link: LinkConfig, side: Side, canRetur
   const { name, place } = link.sides[side];
   const command = html`<code>contact-sync connect ${name} ${link.name}</code>`;
   if (!canReturn || !hasBrowserSignIn(link, side)) {
-    return html`<p class="faint small">To sign in, run on the machine of the daemon: ${command}</p>`;
+    return html`<p class="faint small">To sign in again, run on the machine of the daemon: ${command}</p>`;
   }
   return html`${button(context, {
       action: linkPath(link.name, '/sign-in'),
-      label: 'Sign in',
+      label: 'Sign in again',
       describes: `at ${place}`,
       fields: { side },
       look: 'first',

@@ -119,7 +119,7 @@ test('the top card of a link has one main action, which depends on its state', a
   expect(await mainOf({ pausedByHandAtMs: 1 })).toEqual(['Resume']);
   expect(await mainOf({ state: 'halted', reason: 'The run would delete.' })).toEqual(['Review the plan']);
   const revoked = 'Google refused. Sign in again with: contact-sync connect google work';
-  expect(await mainOf({ state: 'paused', reason: revoked })).toEqual(['Sign in']);
+  expect(await mainOf({ state: 'paused', reason: revoked })).toEqual(['Sign in again']);
 });
 
 test('a link that waits for a review or for a sign-in offers no full sync', async () => {
@@ -133,12 +133,13 @@ test('a run that is overdue is shown as due', async () => {
   expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() + 180_000 })).toMatch(/next check <time.*in 3 minutes/u);
 });
 
-test('the message of a halt has no commands, because the page has buttons', async () => {
+test('a message names settings in a hint only, and no commands, because the page has buttons', async () => {
   const reason =
     'The run would delete 14 contacts, more than the 10 that DELETE_LIMIT allows for 60 linked contacts; nothing was written. ' +
     'Review: `contact-sync plan`. To allow this once, run `contact-sync sync --accept-deletes`.';
   const page = await linkPageOf({ state: 'halted', reason });
-  expect(page).toContain('more than the 10 that DELETE_LIMIT allows for 60 linked contacts; nothing was written.</p>');
+  expect(page).toContain('more than the 10 allowed for 60 linked contacts; nothing was written.</p>');
+  expect(page).toContain('Setting: <code>DELETE_LIMIT</code>');
   expect(page).not.toContain('--accept-deletes');
 });
 

@@ -8,6 +8,7 @@ import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { decidedBy } from '../../../../src/core/reconcile/conflict-policy.ts';
+import { conflictsEndedBy, conflictsToPlan } from '../../../../src/core/reconcile/recorded-conflicts.ts';
 import { bothSides, pairOf, policyWith, present, record, SCOPES, sideOf, snapshot } from './support.ts';
 
 type FieldMerge = ReturnType<typeof mergeHalves>;
@@ -151,6 +152,58 @@ const QUESTION: RecordedConflict = {
   decided: null,
 };
 
+/** The state of the question after a plan about the pair. */
+const ended = (left: string | null, right: string, { ids = 'lr', policy = ASK } = {}): readonly RecordedConflict[] => {
+  const [leftId = '', rightId = ''] = ids;
+  const base = snapshot({ title: 'Cook' });
+  const there = record(rightId, { title: right });
+  const pair =
+    left === null
+      ? { ...pairOf(present(record(leftId, {}), base), present(there, base)), left: null }
+      : pairOf(present(record(leftId, { title: left }), base), present(there, base));
+  const groups = planGroups({ left: [], right: [], pairs: [] }, policyWith(policy));
+  const { decisions } = planContacts({
+    pairs: [pair],
+    survivors: [],
+    unpaired: { left: [], right: [] },
+    conflicts: [QUESTION],
+    scopes: SCOPES,
+    groups,
+    policy: policyWith(policy),
+  });
+  return conflictsEndedBy([QUESTION], decisions).map(({ row }) => row);
+};
+
+test.each<[string, boolean, Parameters<typeof ended>]>([
+  ['stays while both values are unchanged', false, ['Baker', 'Brewer']],
+  ['stays for the executor to record, if a value changed', false, ['Baker', 'Butcher']],
+  ['stays for the executor to record, if the policy decides now', false, ['Baker', 'Brewer', { policy: {} }]],
+  ['stays if the plan is about another contact', false, ['Baker', 'Baker', { ids: 'xy' }]],
+  ['ends if both became the same', true, ['Baker', 'Baker']],
+  ['ends if one side has its former value', true, ['Cook', 'Brewer']],
+  ['ends if one contact is deleted', true, [null, 'Brewer']],
+  ['ends if the left contact has another id', true, ['Baker', 'Brewer', { ids: 'nr' }]],
+])('[R4] a conflict that waits %s', (_, hasEnded, [left, right, more]) => {
+  expect(ended(left, right, more)).toEqual(hasEnded ? [QUESTION] : []);
+});
+
+test('[R4] a decision lapses if its contact is no longer paired', () => {
+  const decision = { kind: 'unlink', to: 'drop', pair: pairOf(present(record('l', {}), null), null) } as const;
+  const row: RecordedConflict = { ...QUESTION, decided: 'left' };
+  expect(conflictsEndedBy([row], [decision])).toEqual([{ row, lapsed: true }]);
+  expect(conflictsEndedBy([QUESTION], [decision])).toEqual([{ row: QUESTION, lapsed: false }]);
+  expect(conflictsEndedBy([{ ...QUESTION, winner: 'left' }], [decision])).toEqual([]);
+});
+
+test('[R4] open conflicts are planned once the policy does not ask, and decided ones are always planned', () => {
+  expect(conflictsToPlan([QUESTION], policyWith(ASK))).toEqual([]);
+  expect(conflictsToPlan([QUESTION], policyWith({ ...ASK, conflictsByField: { title: 'left' } }))).toEqual([QUESTION]);
+  expect(conflictsToPlan([QUESTION], policyWith({ ...ASK, direction: 'to-left' }))).toEqual([QUESTION]);
+  expect(conflictsToPlan([{ ...QUESTION, winner: 'left' }], policyWith())).toEqual([]);
+  const decided: RecordedConflict = { ...QUESTION, decided: 'left' };
+  expect(conflictsToPlan([decided], policyWith(ASK))).toEqual([decided]);
+});
+
 const BASE = snapshot({ title: 'Cook' });
 
 /** Two halves that both changed the title; the right one is the newer by its stamp. */
@@ -273,6 +326,19 @@ test.each([
   const { fields, titles, taken } = afterDecision(left, right);
   expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
   expect([titles.left, titles.right, taken]).toEqual([title, title, []]);
+});
+
+test.each<[string, Title, Title, boolean, boolean]>([
+  ['does not end while a side lacks the value', agreed('Brewer'), agreed('Brewer'), false, false],
+  ['ends when both sides have the value', agreed('Baker'), agreed('Baker'), true, false],
+  ['lapses if the field was changed since', agreed('Brewer'), { now: 'Butcher', base: 'Brewer' }, true, true],
+])('[R4] a conflict that a user decided %s', (_, left, right, hasEnded, lapsed) => {
+  const pair = pairOf(
+    present(record('x', { title: left.now }), snapshot({ title: left.base })),
+    present(record('x', { title: right.now }), snapshot({ title: right.base })),
+  );
+  const decisions = decide(pair, {}, [CONFLICT]);
+  expect(conflictsEndedBy([CONFLICT], decisions)).toEqual(hasEnded ? [{ row: CONFLICT, lapsed }] : []);
 });
 
 test('a side that the link may not write keeps its value', () => {

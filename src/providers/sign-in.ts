@@ -7,8 +7,6 @@ export type Grant = {
   readonly token: string;
   /** The granted scopes; null if the remote does not report them. */
   readonly scopes: readonly string[] | null;
-  /** The requested scopes, apart from the right to sign in. */
-  readonly asked: readonly string[];
 };
 
 /** A failed sign-in. The message contains the cause and the remedy. */

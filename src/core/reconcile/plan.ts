@@ -79,7 +79,7 @@ const wasEdited = (half: Half, links: readonly GroupLink[], policy: Terms): bool
 };
 
 /** Decides about two contacts that both exist (R2 to R5, R11, R13). */
-export const decideMerge = (
+const decideMerge = (
   pair: Pair,
   halves: Sides<Half>,
   links: readonly GroupLink[],

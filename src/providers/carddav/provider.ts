@@ -93,7 +93,7 @@ export const carddav = defineProvider({
       return checkAddress(settings, context);
     },
     withConsent: () => Promise.reject(new SignInError(NO_CONSENT)),
-    withKey: (_settings, key) => Promise.resolve({ token: key, scopes: null, asked: [] }),
+    withKey: (_settings, key) => Promise.resolve({ token: key, scopes: null }),
     revoke: null,
     revokedAt: "the server's settings, at the app passwords",
     missingRights: () => Promise.resolve(null),

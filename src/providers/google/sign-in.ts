@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Dispatcher } from 'undici';
 import { createTransport } from '../../net/transport.ts';
 import { clientFaultIn, SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
-import { authorizationUrl, CONTACTS_SCOPE, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
+import { authorizationUrl, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
 import type { GoogleSettings } from './provider.ts';
 
 /** Runs `work` with a transport that is closed afterwards. */
@@ -60,5 +60,5 @@ export const withConsent = async (
   const client = { tokenUrl, clientId, clientSecret: clientSecret.reveal() };
   const exchange = { ...client, code, redirectUri, codeVerifier: pkce.verifier, clock };
   const { refreshToken, scopes } = await sending((dispatcher) => exchangeCode({ ...exchange, dispatcher }, signal));
-  return { token: refreshToken, scopes, asked: [CONTACTS_SCOPE] };
+  return { token: refreshToken, scopes };
 };

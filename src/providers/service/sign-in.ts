@@ -77,7 +77,7 @@ export const withConsent = async (
   const grant = await sending(context, { baseUrl: authUrl, accessToken: null }, (send) =>
     createAuthorizationApi(send).exchangeCode(exchange, context.signal),
   );
-  return { token: grant.access_token, scopes: null, asked: NEEDED_SCOPES };
+  return { token: grant.access_token, scopes: null };
 };
 
 /** Requests the account without a token, and exchanges an invalid code. Both show whether address and client are right. */
@@ -109,7 +109,7 @@ export const withKey = async (settings: ServiceSettings, apiKey: string, context
   const { access_token: token, scopes } = await sending(context, { baseUrl: authUrl, accessToken: null }, (send) =>
     createAuthorizationApi(send).exchangeApiKey(apiKey, clientId, context.signal),
   );
-  if (scopes === null) return { token, scopes: null, asked: NEEDED_SCOPES };
+  if (scopes === null) return { token, scopes: null };
   const granted = scopes.split(/[\s+,]+/u).filter((scope) => scope !== '');
   const missing = NEEDED_SCOPES.filter((scope) => !granted.includes(scope) && !granted.includes('all:manage'));
   if (missing.length > 0) {
@@ -119,7 +119,7 @@ export const withKey = async (settings: ServiceSettings, apiKey: string, context
       'rights',
     );
   }
-  return { token, scopes: granted, asked: NEEDED_SCOPES };
+  return { token, scopes: granted };
 };
 
 /** An id that no bucket has. */

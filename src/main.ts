@@ -2,7 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import './util/require-node.js';
 
-// A long listing makes garbage fast. Collected this early, a first sync takes a quarter less memory; NODE_OPTIONS refuses this flag.
+// A long listing makes garbage fast. Collected this early, a first sync takes a quarter less memory and a tenth more CPU.
+// NODE_OPTIONS refuses this flag.
 setFlagsFromString('--heap-growing-percent=50');
 
 // Imported after the version check: on an old Node a native module would crash before the message is printed.

@@ -70,6 +70,8 @@ export const startLines = (
 
 /** With the longest usual texts around it, a bar still fits into 80 columns. */
 const BAR_WIDTH = 24;
+/** A run may report many events a second. */
+const REDRAW_AFTER_MS = 100;
 
 type Bar = { readonly done: number; readonly total: number; readonly leftMs: number | null };
 
@@ -99,7 +101,11 @@ export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress
   // Hiding the cursor would add signal handlers that end the process before the interrupted run has stopped.
   const draw = createLogUpdate(drawingStream(terminal.stdout), { showCursor: true });
   const bars = new Map<string, Bar>();
-  const redraw = (): void => draw([...bars].map(([label, bar]) => formatBar(label, bar)).join('\n'));
+  let drawnAtMs = 0;
+  const redraw = (): void => {
+    drawnAtMs = Date.now();
+    draw([...bars].map(([label, bar]) => formatBar(label, bar)).join('\n'));
+  };
   /** Prints lines for stderr above the bars. */
   const printAbove = (lines: string): void => {
     draw.persist(lines);
@@ -107,8 +113,10 @@ export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress
   };
   const show = (side: Side, step: 'reading' | 'writing', bar: Bar): void => {
     if (bars.size === 0) terminal.divert(printAbove);
-    bars.set(`${sides[side].title}: ${step}`, bar);
-    redraw();
+    const label = `${sides[side].title}: ${step}`;
+    const isNew = !bars.has(label);
+    bars.set(label, bar);
+    if (isNew || Date.now() - drawnAtMs >= REDRAW_AFTER_MS) redraw();
   };
   return {
     show: (event) => {
@@ -124,7 +132,9 @@ export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress
     },
     stop: () => {
       terminal.divert(null);
-      if (bars.size > 0) draw.done();
+      if (bars.size === 0) return;
+      redraw();
+      draw.done();
     },
   };
 };

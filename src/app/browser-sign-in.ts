@@ -48,7 +48,6 @@ export type BrowserSignIns = {
 };
 
 type BrowserSignInParts = Pick<SignInStep, 'app' | 'clock' | 'newId'> & {
-  readonly clock: Clock;
   /** A text that cannot be guessed. */
   readonly newSecret: () => string;
 };

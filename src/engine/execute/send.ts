@@ -24,7 +24,7 @@ type FailedWrite = { readonly kind: 'failed'; readonly write: Write; readonly er
 /** A write with its answer, or with the error instead of one. */
 export type SentWrite = AnsweredWrite | FailedWrite;
 
-/** The key of a request is its place in the batch; a delete and a merge have the id of their contact. */
+/** Returns the key of a request: its place in the batch. The remote answers a delete and a merge with the id of the contact. */
 const keyAt = (index: number): string => String(index);
 
 /** A restored contact is marked with its own former id, a copied one with the id of the contact that it is copied from (R9). */

@@ -117,7 +117,7 @@ const joiningOf = (
   return joined.length > 0 ? { joining: joined } : {};
 };
 
-/** What an update writes to a contact, in its current state. */
+/** The change that an update makes to a contact, with the contact as it is now. */
 type Update = Pick<UpdateOperation, 'before' | 'desired' | 'fields'>;
 type UpdateParts = Pick<UpdateWrite, 'sharedEmail' | 'isTrial' | 'later'>;
 

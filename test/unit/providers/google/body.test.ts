@@ -9,6 +9,16 @@ import { contact, person, recordOf } from './support.ts';
 
 const METADATA = { primary: true, source: { type: 'CONTACT', id: '1' } };
 
+const SENT_ADDRESS = {
+  type: 'home',
+  streetAddress: 'Main St 1',
+  city: 'Bonn',
+  postalCode: '53111',
+  country: 'Germany',
+  countryCode: 'DE',
+  poBox: 'Box 5',
+};
+
 const RICH = person(1, {
   names: [
     {
@@ -40,20 +50,7 @@ const RICH = person(1, {
       formattedType: 'Mobile',
     },
   ],
-  addresses: [
-    {
-      metadata: METADATA,
-      type: 'home',
-      formattedType: 'Home',
-      formattedValue: 'Box 5, Main St 1, Bonn',
-      streetAddress: 'Main St 1',
-      city: 'Bonn',
-      postalCode: '53111',
-      country: 'Germany',
-      countryCode: 'DE',
-      poBox: 'Box 5',
-    },
-  ],
+  addresses: [{ metadata: METADATA, formattedType: 'Home', formattedValue: 'Box 5, Main St 1, Bonn', ...SENT_ADDRESS }],
 });
 
 const update = (record: ContactRecord, changes: Partial<Contact>) => {
@@ -77,15 +74,6 @@ test.each(['Facebook', 'profile'])('[R3] a website with the label %s is not read
 const RECORD = recordOf(RICH);
 const [ADDRESS = expect.fail('no address')] = RECORD.contact.addresses;
 const NO_ADDRESS = { street: '', city: '', region: '', postalCode: '', country: '', label: null };
-const SENT_ADDRESS = {
-  type: 'home',
-  streetAddress: 'Main St 1',
-  city: 'Bonn',
-  postalCode: '53111',
-  country: 'Germany',
-  countryCode: 'DE',
-  poBox: 'Box 5',
-};
 const FIRST = { name: 'First', title: 'Clerk', department: 'Desk' };
 const entryOf = (text: string, label: string | null = null) => ({ value: text, label });
 

@@ -5,9 +5,6 @@ import { readRateHeaders, readRetryAfterMs, type AnswerHead } from './headers.ts
 import type { RateLimit } from '../util/values.ts';
 import type { RateLimiter } from './limiter.ts';
 
-/** Writes go before reads. */
-export type Priority = 'write' | 'read';
-
 /** Permission to send one request. */
 export type Permit = {
   /**
@@ -23,7 +20,7 @@ export type Gate = {
    * Resolves when a request may be sent. Rejects with the signal's reason if it is aborted first, with the error of a shared
    * limiter that cannot be reached, or with an {@link UnsentError} if a stop lasts too long to wait for.
    */
-  acquire(priority: Priority, signal: AbortSignal): Promise<Permit>;
+  acquire(signal: AbortSignal): Promise<Permit>;
   /** Replaces the limit. */
   use(limit: RateLimit): void;
   budget(): Budget;
@@ -60,8 +57,8 @@ export const createGate = (options: GateOptions): Gate => {
   };
   const pump = createPump(options, queue, (grant) => permitFor(grant, options, { pump, onEnding }));
   return {
-    acquire: (priority, signal) => {
-      const permit = queue.join(priority, signal, pump);
+    acquire: (signal) => {
+      const permit = queue.join(signal, pump);
       pump();
       return permit;
     },
@@ -79,17 +76,17 @@ export const createGate = (options: GateOptions): Gate => {
 
 type Waiter = { readonly open: (permit: Permit) => void; readonly refuse: (error: unknown) => void };
 
-/** The requests that wait at a gate: writes before reads, each in order of arrival. */
+/** The requests that wait at a gate, in order of arrival. */
 class WaitingQueue {
-  readonly #waiting: Readonly<Record<Priority, Set<Waiter>>> = { write: new Set(), read: new Set() };
+  readonly #waiting = new Set<Waiter>();
 
   get isEmpty(): boolean {
-    return this.#waiting.write.size === 0 && this.#waiting.read.size === 0;
+    return this.#waiting.size === 0;
   }
 
   /** Resolves with the permit. An aborted request leaves the queue, and `onLeave` is called. */
-  join(priority: Priority, signal: AbortSignal, onLeave: () => void): Promise<Permit> {
-    const waiting = this.#waiting[priority];
+  join(signal: AbortSignal, onLeave: () => void): Promise<Permit> {
+    const waiting = this.#waiting;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(signal.reason as Error);
@@ -114,13 +111,9 @@ class WaitingQueue {
 
   /** Removes and returns the first waiting request; null if none waits. */
   shift(): Waiter | null {
-    for (const waiting of [this.#waiting.write, this.#waiting.read]) {
-      for (const waiter of waiting) {
-        waiting.delete(waiter);
-        return waiter;
-      }
-    }
-    return null;
+    const [waiter = null] = this.#waiting;
+    if (waiter !== null) this.#waiting.delete(waiter);
+    return waiter;
   }
 }
 

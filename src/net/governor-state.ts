@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { countAfter, nthNewest, push } from './completion-ring.ts';
-import { createGovernor, lowerLimit, LOST_GRACE_MS, type Governor } from './governor.ts';
+import { countAfter, createGovernor, lowerLimit, LOST_GRACE_MS, recordCompletion, type Governor } from './governor.ts';
 import { LONGEST_STOP_MS } from './headers.ts';
 import type { RateLimit } from '../util/values.ts';
 
@@ -73,7 +72,7 @@ export const importGovernor = (configured: RateLimit, state: GovernorState, nowM
     stoppedUntilMs: bounded(stoppedUntilMs),
   };
   let timeMs = 0;
-  for (const distanceMs of completed) push(governor.completed, (timeMs += distanceMs));
+  for (const distanceMs of completed) recordCompletion(governor, (timeMs += distanceMs));
   return governor;
 };
 
@@ -97,7 +96,7 @@ export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { now
   const governor = createGovernor(limit);
   const past = (atMs: number): number => nowMs + Math.min(0, atMs - epochMs);
   const future = (atMs: number): number => nowMs + Math.max(0, atMs - epochMs);
-  for (const atMs of earlier.completed.timesMs) push(governor.completed, past(atMs));
+  for (const atMs of earlier.completed) recordCompletion(governor, past(atMs));
   for (const id of earlier.open.keys()) governor.open.set(id, nowMs + LOST_GRACE_MS);
   const { nextId, room, mostFree, sharedUntilMs } = earlier;
   return {
@@ -111,13 +110,8 @@ export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { now
 };
 
 /** The completion times after `sinceMs`: the first one, then the distance of each from the previous one. */
-const distances = ({ completed }: Governor, shiftMs: number, sinceMs: number): number[] => {
-  const listed: number[] = [];
-  let beforeMs = 0;
-  for (let rank = countAfter(completed, sinceMs); rank > 0; rank -= 1) {
-    const timeMs = Math.round(nthNewest(completed, rank) + shiftMs);
-    listed.push(timeMs - beforeMs);
-    beforeMs = timeMs;
-  }
-  return listed;
+const distances = (governor: Governor, shiftMs: number, sinceMs: number): number[] => {
+  const from = governor.completed.length - countAfter(governor, sinceMs);
+  const times = governor.completed.slice(from).map((timeMs) => Math.round(timeMs + shiftMs));
+  return times.map((timeMs, index) => timeMs - (times[index - 1] ?? 0));
 };

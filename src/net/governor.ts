@@ -1,4 +1,3 @@
-import { countAfter, createRing, LONG_AGO_MS, nthNewest, push, type CompletionRing } from './completion-ring.ts';
 import type { RateHeaders } from './headers.ts';
 import type { RateLimit } from '../util/values.ts';
 
@@ -23,7 +22,8 @@ export type Governor = {
   reported: RateLimit | null;
   /** The current limit: the configured one, or the one that the server reported if it is lower. */
   limit: RateLimit;
-  readonly completed: CompletionRing;
+  /** The newest times of completions, ascending, at most as many as the configured limit. */
+  readonly completed: number[];
   /** The requests in flight: their ids, ascending, and the latest time until which each counts. */
   readonly open: Map<number, number>;
   nextId: number;
@@ -75,6 +75,8 @@ export type GovernedAnswer = RateHeaders & {
 /** The free requests, and the time until all requests of the limit are free. */
 export type Budget = { readonly limit: RateLimit; readonly remaining: number; readonly resetMs: number };
 
+/** A time before any time of any clock. Infinity has no form in JSON. */
+const LONG_AGO_MS = -1e15;
 const SPACING_MARGIN = 1.01;
 const BURST = 4;
 /** An aborted request can still arrive at the server within this time. */
@@ -98,7 +100,7 @@ export const createGovernor = (limit: RateLimit): Governor => ({
   configured: limit,
   reported: null,
   limit,
-  completed: createRing(limit.requests),
+  completed: [],
   open: new Map(),
   nextId: 1,
   pacedUntilMs: LONG_AGO_MS,
@@ -108,6 +110,27 @@ export const createGovernor = (limit: RateLimit): Governor => ({
   mostFree: 0,
   sharedUntilMs: LONG_AGO_MS,
 });
+
+/** The `rank`-th newest time of a completion; rank 1 is the newest. Returns `-Infinity` if there are fewer times. */
+const nthNewest = ({ completed }: Governor, rank: number): number => completed.at(-rank) ?? Number.NEGATIVE_INFINITY;
+
+/** Adds a time. A time before the newest one is stored as the newest one, which keeps the order and can only wait longer. */
+export const recordCompletion = (governor: Governor, timeMs: number): void => {
+  governor.completed.push(Math.max(timeMs, nthNewest(governor, 1)));
+  if (governor.completed.length > governor.configured.requests) governor.completed.shift();
+};
+
+/** The number of completions after `timeMs`, by binary search. */
+export const countAfter = (governor: Governor, timeMs: number): number => {
+  let atLeast = 0;
+  let atMost = governor.completed.length;
+  while (atLeast < atMost) {
+    const rank = Math.ceil((atLeast + atMost) / 2);
+    if (nthNewest(governor, rank) > timeMs) atLeast = rank;
+    else atMost = rank - 1;
+  }
+  return atLeast;
+};
 
 /** Admits a request now, or returns how long to wait. */
 export const admit = (governor: Governor, nowMs: number): Admission => {
@@ -144,7 +167,7 @@ export const complete = (
     return;
   }
   governor.open.delete(grant.id);
-  push(governor.completed, nowMs);
+  recordCompletion(governor, nowMs);
   if (answer.limit !== null) {
     governor.reported = answer.limit;
     governor.limit = lowerLimit(governor.configured, answer.limit);
@@ -163,9 +186,9 @@ export const complete = (
 export const budgetOf = (governor: Governor, nowMs: number): Budget => {
   settleExpired(governor, nowMs);
   const { limit, room } = governor;
-  const ours = governor.open.size + countAfter(governor.completed, nowMs - heldMs(limit));
+  const ours = governor.open.size + countAfter(governor, nowMs - heldMs(limit));
   const isBounded = nowMs < Math.min(room.untilMs, governor.sharedUntilMs) && room.requests < limit.requests - ours;
-  const ringFreeAtMs = nthNewest(governor.completed, 1) + heldMs(limit);
+  const ringFreeAtMs = nthNewest(governor, 1) + heldMs(limit);
   return {
     limit,
     remaining: Math.max(0, isBounded ? room.requests : limit.requests - ours),
@@ -189,9 +212,10 @@ const pacedReadyAtMs = (governor: Governor): number =>
   Math.floor(governor.pacedUntilMs - (BURST - 1) * spacingMs(governor));
 
 /** With `f` requests in flight, the next one may be sent when the (limit - f)-th newest completion has left window and guard. */
-const ringReadyAtMs = ({ limit, open, completed }: Governor): number => {
+const ringReadyAtMs = (governor: Governor): number => {
+  const { limit, open } = governor;
   const free = limit.requests - open.size;
-  return free <= 0 ? Math.min(...open.values()) : nthNewest(completed, free) + heldMs(limit);
+  return free <= 0 ? Math.min(...open.values()) : nthNewest(governor, free) + heldMs(limit);
 };
 
 /**
@@ -218,7 +242,7 @@ const settleExpired = (governor: Governor, nowMs: number): void => {
   const expired = [...governor.open].filter(([, untilMs]) => untilMs <= nowMs);
   for (const [id, untilMs] of expired.toSorted(([, one], [, other]) => one - other)) {
     governor.open.delete(id);
-    push(governor.completed, untilMs);
+    recordCompletion(governor, untilMs);
     if (isProbing(governor, id)) governor.probe = 'due';
   }
 };
@@ -244,8 +268,8 @@ const correctDownward = (
   { id, sentAtMs }: AdmittedRequest,
   { remaining, resetMs, nowMs }: { readonly remaining: number; readonly resetMs: number; readonly nowMs: number },
 ): void => {
-  const { limit, completed, open } = governor;
-  const ours = countAfter(completed, sentAtMs - heldMs(limit)) + open.size;
+  const { limit, open } = governor;
+  const ours = countAfter(governor, sentAtMs - heldMs(limit)) + open.size;
   if (limit.requests - remaining > ours) governor.sharedUntilMs = nowMs + limit.windowMs;
   const requests = remaining - (governor.nextId - 1 - id);
   governor.mostFree = Math.max(governor.mostFree, remaining);

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import type { Gate, Permit, Priority } from './gate.ts';
+import type { Gate, Permit } from './gate.ts';
 import type { AnswerHead, AnswerHeaders } from './headers.ts';
 
 /** A request; the path has no query. */
@@ -70,7 +70,7 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
       // The handler can abort immediately, and not only when the connection is ready, which may take long.
       this.#handler.onRequestStart?.(this.#controller, null);
       for (const gate of this.#options.gatesFor?.(this.#attempt) ?? []) {
-        this.#permits.push(await gate.acquire(priorityOf(this.#attempt.method), signal));
+        this.#permits.push(await gate.acquire(signal));
       }
       this.#options.beforeAttempt?.();
       signal.throwIfAborted();
@@ -140,8 +140,6 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
     this.#handler.onResponseError?.(this.#controller, error);
   }
 }
-
-const priorityOf = (method: string): Priority => (method === 'GET' || method === 'HEAD' ? 'read' : 'write');
 
 /** Aborts a request: by its signal before it has a connection, then by the controller of undici. */
 class DeferredController implements Dispatcher.DispatchController {

@@ -20,7 +20,7 @@ const REDIS_LATENCY_MS = 0.5;
 const pacerOf = (limiter: RateLimiter, clock: Clock): Pacer => {
   const gate = createGate({ limiter, clock, random: () => 0.5 });
   return async () => {
-    const permit = await gate.acquire('read', NEVER);
+    const permit = await gate.acquire(NEVER);
     return ({ isAccepted, remaining, resetMs }) => {
       const headers = {
         'x-rate-limit-remaining': String(remaining),

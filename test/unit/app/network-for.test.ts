@@ -33,7 +33,7 @@ test('requests are summed by side, and the most used limit of a side is reported
   const reads = await networkFor(parts, link, 'left').openGate('reads', { requests: 10, windowMs: 60_000 });
   // A second connection to the same side, as after a new credential, adds to the first one.
   await networkFor(parts, link, 'left').openGate('writes', { requests: 10, windowMs: 60_000 });
-  const permit = await reads.acquire('read', new AbortController().signal);
+  const permit = await reads.acquire(new AbortController().signal);
   permit.done({ status: 200, headers: {} });
   await reads.settled();
   expect(trafficOf(connections)).toEqual([

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createGate, type Gate, type GateOptions, type Permit, type Priority } from '../../../src/net/gate.ts';
+import { createGate, type Gate, type GateOptions, type Permit } from '../../../src/net/gate.ts';
 import type { GovernorState } from '../../../src/net/governor-state.ts';
 import { createLocalLimiter } from '../../../src/net/limiter.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -19,8 +19,8 @@ const open = ({ snapshot, ...changes }: Changes = {}): { readonly gate: Gate; re
 /** Opens a gate after its probe and with its burst used up. The next permit comes after about a second. */
 const busy = async (changes: Changes = {}) => {
   const opened = open(changes);
-  (await opened.gate.acquire('read', NEVER)).done(OK);
-  for (let sent = 0; sent < 3; sent += 1) (await opened.gate.acquire('read', NEVER)).done(OK);
+  (await opened.gate.acquire(NEVER)).done(OK);
+  for (let sent = 0; sent < 3; sent += 1) (await opened.gate.acquire(NEVER)).done(OK);
   return opened;
 };
 
@@ -28,8 +28,8 @@ describe('gate', () => {
   test('admits one request immediately, and the others after its response', async () => {
     const { gate } = open();
     const passed: string[] = [];
-    const probe = await gate.acquire('read', NEVER);
-    const second = gate.acquire('read', NEVER).then(() => passed.push('second'));
+    const probe = await gate.acquire(NEVER);
+    const second = gate.acquire(NEVER).then(() => passed.push('second'));
     await setImmediate();
     expect(passed).toEqual([]);
     probe.done(OK);
@@ -37,24 +37,18 @@ describe('gate', () => {
     expect(passed).toEqual(['second']);
   });
 
-  test('writes are admitted before reads, each in order of arrival', async () => {
+  test('admits requests in order of arrival', async () => {
     const { gate, clock } = await busy();
-    const passed: string[] = [];
-    const queue = (priority: Priority, name: string): void => {
-      void gate.acquire(priority, NEVER).then(() => passed.push(name));
-    };
-    queue('read', 'read 1');
-    queue('read', 'read 2');
-    queue('write', 'write 1');
-    queue('write', 'write 2');
+    const passed: number[] = [];
+    for (const place of [1, 2, 3]) void gate.acquire(NEVER).then(() => passed.push(place));
     await clock.advance(10_000);
-    expect(passed).toEqual(['write 1', 'write 2', 'read 1', 'read 2']);
+    expect(passed).toEqual([1, 2, 3]);
   });
 
   test('an aborted request leaves the queue with its reason, and its timer ends', async () => {
     const { gate, clock } = await busy();
     const controller = new AbortController();
-    const aborted = expect(gate.acquire('write', controller.signal)).rejects.toThrow('stop');
+    const aborted = expect(gate.acquire(controller.signal)).rejects.toThrow('stop');
     controller.abort(new Error('stop'));
     await aborted;
     await setImmediate();
@@ -66,7 +60,7 @@ describe('gate', () => {
 
   test('a permit ends only once', async () => {
     const { gate } = open();
-    const permit = await gate.acquire('read', NEVER);
+    const permit = await gate.acquire(NEVER);
     permit.done(OK);
     permit.done(OK);
     permit.done(null);
@@ -76,12 +70,12 @@ describe('gate', () => {
   test('a 429 stops all requests, reports the duration, and is followed by one probe', async () => {
     const stops: number[] = [];
     const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
-    (await gate.acquire('write', NEVER)).done({ status: 429, headers: { 'retry-after': '20' } });
+    (await gate.acquire(NEVER)).done({ status: 429, headers: { 'retry-after': '20' } });
     await setImmediate();
     expect(stops).toEqual([20_500]);
     const passed: Permit[] = [];
     for (let queued = 0; queued < 2; queued += 1) {
-      void gate.acquire('write', NEVER).then((permit) => passed.push(permit));
+      void gate.acquire(NEVER).then((permit) => passed.push(permit));
     }
     await clock.advance(20_400);
     expect(passed).toHaveLength(0);
@@ -96,22 +90,22 @@ describe('gate', () => {
 
   test('refuses requests during a long stop, which ends after an hour at most for any Retry-After', async () => {
     const { gate, clock } = open();
-    const probe = await gate.acquire('read', NEVER);
-    const refused = [gate.acquire('read', NEVER), gate.acquire('write', NEVER)].map((waiting) =>
+    const probe = await gate.acquire(NEVER);
+    const refused = [gate.acquire(NEVER), gate.acquire(NEVER)].map((waiting) =>
       expect(waiting).rejects.toMatchObject({ name: 'UnsentError', retryAfterMs: 3_600_500 }),
     );
     probe.done({ status: 429, headers: { 'retry-after': '1795456800' } });
     await Promise.all(refused);
     await clock.advance(3_500_000);
-    await expect(gate.acquire('read', NEVER)).rejects.toThrow('the rate limit allows no request for another 101 s');
+    await expect(gate.acquire(NEVER)).rejects.toThrow('the rate limit allows no request for another 101 s');
     await clock.advance(100_500);
-    (await gate.acquire('read', NEVER)).done(OK);
+    (await gate.acquire(NEVER)).done(OK);
   });
 
   test('waits during a stop until a one-minute window is reset', async () => {
     const { gate, clock } = open();
-    (await gate.acquire('read', NEVER)).done({ status: 429, headers: { 'x-rate-limit-reset': '60' } });
-    const next = gate.acquire('read', NEVER);
+    (await gate.acquire(NEVER)).done({ status: 429, headers: { 'x-rate-limit-reset': '60' } });
+    const next = gate.acquire(NEVER);
     await clock.advance(60_500);
     (await next).done(OK);
   });

@@ -17,7 +17,7 @@ test.skipIf(redis === null)(
     const start = () => createGates({ clock: systemClock, random: () => 0, store, redisUrl: redis?.url ?? null });
     const acquire = async (gates: ReturnType<typeof start>) => {
       const gate = await gates.open(name, LIMIT, () => undefined);
-      return gate.acquire('read', AbortSignal.timeout(5_000));
+      return gate.acquire(AbortSignal.timeout(5_000));
     };
     const first = start();
     (await acquire(first)).done({ status: 200, headers: {} });

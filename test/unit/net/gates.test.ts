@@ -38,13 +38,13 @@ test('a gate has the limit of the latest call, and keeps its earlier requests', 
   const { clock, start } = open();
   const gates = start();
   const gate = await gates.open('a', LIMIT, ignore);
-  const probe = await gate.acquire('read', NEVER);
+  const probe = await gate.acquire(NEVER);
   await gates.open('a', { requests: 2, windowMs: 60_000 }, ignore);
   probe.done(OK);
-  (await gate.acquire('read', NEVER)).done(OK);
+  (await gate.acquire(NEVER)).done(OK);
   expect(gate.budget()).toMatchObject({ limit: { requests: 2 }, remaining: 0 });
   let hasPassed = false;
-  const next = gate.acquire('read', NEVER).then(() => (hasPassed = true));
+  const next = gate.acquire(NEVER).then(() => (hasPassed = true));
   await clock.advance(60_000);
   expect(hasPassed).toBe(false);
   await gates.open('a', LIMIT, ignore);
@@ -58,7 +58,7 @@ test('an unneeded gate is released after it was idle, and continues from its sto
   const [unneeded, needed] = [await gates.open('gone', LIMIT, ignore), await gates.open('needed', LIMIT, ignore)];
   const isNeeded = (name: string): boolean => name === 'needed';
   await clock.advance(2 * 3_600_000 - 1);
-  const permit = await unneeded.acquire('read', NEVER);
+  const permit = await unneeded.acquire(NEVER);
   await clock.advance(1);
   await gates.keep(isNeeded);
   expect(await gates.open('gone', LIMIT, ignore)).toBe(unneeded);
@@ -76,7 +76,7 @@ test('budgets are kept after the process ends', async () => {
   const { start } = open();
   const before = start();
   const gate = await before.open('a', LIMIT, ignore);
-  (await gate.acquire('read', NEVER)).done(OK);
+  (await gate.acquire(NEVER)).done(OK);
   await before.save();
   const after = await start().open('a', LIMIT, ignore);
   expect(after.budget().remaining).toBe(59);
@@ -88,7 +88,7 @@ test('only budgets of gates that were used since the last save are stored, also 
   const [a, b] = [await gates.open('a', LIMIT, ignore), await gates.open('b', LIMIT, ignore)];
   await gates.save();
   expect([...budgets.keys()]).toEqual([]);
-  const permit = await a.acquire('read', NEVER);
+  const permit = await a.acquire(NEVER);
   await gates.save();
   expect([...budgets.keys()]).toEqual(['a']);
   budgets.clear();
@@ -96,7 +96,7 @@ test('only budgets of gates that were used since the last save are stored, also 
   await gates.save();
   expect([...budgets.keys()]).toEqual([]);
   permit.done(OK);
-  (await b.acquire('read', NEVER)).done(OK);
+  (await b.acquire(NEVER)).done(OK);
   await gates.save();
   expect([...budgets.keys()].toSorted()).toEqual(['a', 'b']);
 });
@@ -107,7 +107,7 @@ test('a budget that many runs share is stored at most once a second', async () =
   const gate = await gates.open('a', LIMIT, ignore);
   const runOnce = async (): Promise<readonly string[]> => {
     budgets.clear();
-    (await gate.acquire('read', NEVER)).done(OK);
+    (await gate.acquire(NEVER)).done(OK);
     await gates.save();
     return [...budgets.keys()];
   };
@@ -122,7 +122,7 @@ test('a budget that many runs share is stored at most once a second', async () =
 test('a budget that could not be stored is stored by the next save, and once if runs end together', async () => {
   const { writes, state, start } = open();
   const gates = start();
-  for (const name of ['a', 'b']) (await (await gates.open(name, LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  for (const name of ['a', 'b']) (await (await gates.open(name, LIMIT, ignore)).acquire(NEVER)).done(OK);
   state.isBroken = true;
   await expect(gates.save()).rejects.toThrow('locked');
   state.isBroken = false;
@@ -151,7 +151,7 @@ test('close stores the use since the last save', async () => {
   const gates = start();
   const gate = await gates.open('a', LIMIT, ignore);
   for (let count = 0; count < 3; count += 1) {
-    (await gate.acquire('read', NEVER)).done(OK);
+    (await gate.acquire(NEVER)).done(OK);
     await gates.save();
   }
   await gates.close();
@@ -161,7 +161,7 @@ test('close stores the use since the last save', async () => {
 test('the gates close even if the store refuses the budgets', async () => {
   const { state, start } = open();
   const gates = start();
-  (await (await gates.open('a', LIMIT, ignore)).acquire('read', NEVER)).done(OK);
+  (await (await gates.open('a', LIMIT, ignore)).acquire(NEVER)).done(OK);
   state.isBroken = true;
   await gates.close();
 });

@@ -15,6 +15,7 @@ import {
   createGovernor,
   type GovernedAnswer,
   type Governor,
+  timeToSendMs,
 } from '../../../src/net/governor.ts';
 
 const LIMIT = { requests: 500, windowMs: 60_000 };
@@ -62,14 +63,6 @@ describe('pace', () => {
 });
 
 describe('probe', () => {
-  test('the first request is alone in flight until its response arrives', () => {
-    const governor = createGovernor(LIMIT);
-    const probe = granted(governor, 0);
-    expect(waitOf(governor, 10_000)).toBeNull();
-    complete(governor, probe, answerWith({}), 10_000);
-    granted(governor, 10_000);
-  });
-
   test('requests that the server counted before the probe use places until a second after the reset', () => {
     const governor = startedWith({ remaining: 100, resetMs: 20_000 });
     expect(budgetOf(governor, 0).remaining).toBe(100);
@@ -268,4 +261,22 @@ describe('the limit of a governor that another process stored', () => {
     const state = exportGovernor(governor, 0, 100);
     expect(importGovernor({ requests: 500, windowMs: 60_000 }, state, 100).limit).toEqual(reported);
   });
+});
+
+const FRESH = { limit: LIMIT, remaining: 500, resetMs: 0 };
+
+test.each([
+  ['one request', 1, FRESH, 120],
+  ['ten windows of requests', 5_000, FRESH, 600_000],
+  ['a few requests after a fully used window', 10, { ...FRESH, remaining: 0, resetMs: 60_000 }, 1_200],
+  ['half of the used requests', 250, { ...FRESH, remaining: 0, resetMs: 60_000 }, 30_000],
+  ['as many requests as are free, whatever the reset', 100, { ...FRESH, remaining: 100, resetMs: 60_000 }, 12_000],
+  [
+    'all requests of a small limit',
+    2,
+    { limit: { requests: 2, windowMs: 60_000 }, remaining: 0, resetMs: 60_500 },
+    60_500,
+  ],
+])('the time to send %s follows from the limit', (_what, requests, budget, expectedMs) => {
+  expect(timeToSendMs(requests, budget)).toBe(expectedMs);
 });

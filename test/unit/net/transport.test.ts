@@ -88,25 +88,6 @@ describe('transport', () => {
     expect([first.budget().remaining, second.budget().remaining]).toEqual([900, 900]);
   });
 
-  test('reads wait while writes are admitted', async () => {
-    const order: string[] = [];
-    const { url } = await serve((incoming, answer) => {
-      order.push(incoming.method ?? '');
-      answer.end();
-    });
-    const { gate, clock } = openGate();
-    const { transport } = watch([gate]);
-    const probe = await gate.acquire('read', NEVER);
-    const send = async (method: string): Promise<void> => {
-      await (await request(url, { dispatcher: transport, method })).body.dump();
-    };
-    const all = [send('GET'), send('HEAD'), send('DELETE'), send('PATCH')];
-    probe.done({ status: 429, headers: {} });
-    while (order.length < 4) await clock.advance(2_000);
-    await Promise.all(all);
-    expect(order.slice(0, 2).toSorted()).toEqual(['DELETE', 'PATCH']);
-  });
-
   test.each(['request', 'fetch'])('an aborted %s leaves the queue of its gate and is not sent', async (kind) => {
     let received = 0;
     const { url } = await serve((incoming, answer) => {
@@ -115,7 +96,7 @@ describe('transport', () => {
     });
     const { gate } = openGate();
     const { transport, attempts, answers } = watch([gate]);
-    const probe = await gate.acquire('read', NEVER);
+    const probe = await gate.acquire(NEVER);
     const controller = new AbortController();
     const options = { dispatcher: transport, signal: controller.signal };
     const aborted = expect(kind === 'fetch' ? fetch(url, options) : request(url, options)).rejects.toThrow('stop');
@@ -143,7 +124,7 @@ describe('transport', () => {
     const { url } = await serve((_incoming, answer) => held.push(() => answer.end()));
     const { gate } = openGate();
     const { transport, attempts, answers } = watch([gate], { agent: new Agent({ connections: 1 }) });
-    const first = await gate.acquire('read', NEVER);
+    const first = await gate.acquire(NEVER);
     first.done({ status: 200, headers: {} });
     const blocking = request(url, { dispatcher: transport });
     while (held.length === 0) await setImmediate();

@@ -6,6 +6,7 @@ import { feedPage, type ListingLimits, type ListingWalk, parseStored, startListi
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { ContactRow } from './api/contacts.ts';
 import { type Page, PAGE_SIZE } from './api/paging.ts';
+import type { Timestamp } from './api/schemas-common.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import type { ServiceMapping } from './fields.ts';
 import {
@@ -20,11 +21,34 @@ import {
   walkFromMs,
 } from './keyset.ts';
 import { changesIn } from './mapper.ts';
-import { changedAtMs, isRemembered, latestChange, type Recent, rememberRead, takeFresh, trust } from './recent.ts';
 import { walkById, type WalkStep } from './walk-by-id.ts';
 import type { Clock } from '../../util/clock.ts';
 
 const ROUTE = 'GET /v2/contacts';
+
+const stampOf = (row: ContactRow): Timestamp | null =>
+  row.kind === 'contact' ? row.contact.updated_at : row.updatedAt;
+
+/** Returns the times of the last changes of rows, epoch milliseconds, as far as they can be parsed. */
+const changeTimes = (rows: readonly ContactRow[]): readonly number[] =>
+  rows.map((row) => stampOf(row)?.epochMs ?? null).filter((time) => time !== null);
+
+/** Returns the latest change among the rows and `maxSeenMs`. */
+const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | null): number | null =>
+  changeTimes(rows).reduce<number | null>((max, time) => Math.max(max ?? time, time), maxSeenMs);
+
+/** Identifies a row in one state: a repeated row with the same state is not new. */
+const rowState = (row: ContactRow): string => {
+  const id = row.kind === 'contact' ? row.contact.id : row.id;
+  return [id ?? '', stampOf(row)?.text ?? '', ...(row.kind === 'unreadable' ? [row.reason] : [])].join(' ');
+};
+
+/** Returns the rows that were not seen before, and marks them as seen. */
+const takeFresh = (rows: readonly ContactRow[], seen: Set<string>): readonly ContactRow[] => {
+  const fresh = rows.filter((row) => !seen.has(rowState(row)));
+  for (const row of fresh) seen.add(rowState(row));
+  return fresh;
+};
 
 const readCursor = (text: string): KeysetCursor => {
   try {
@@ -47,8 +71,8 @@ const unfollowable = (why: string): UnreadableError => {
 
 /** Returns the change time of a page's last readable row; null without one. Throws if the service did not sort the rows. */
 const lastChangeMs = (page: Page<ContactRow>): number | null => {
-  const times = page.rows.map(changedAtMs).filter((time) => time !== null);
-  const isSorted = times.every((time, index) => index === 0 || time >= (times[index - 1] ?? time));
+  const times = changeTimes(page.rows);
+  const isSorted = times.every((time, index) => time >= (times[index - 1] ?? time));
   if (!isSorted) throw unfollowable('it ignored the order by updated_at');
   return times.at(-1) ?? null;
 };
@@ -60,12 +84,11 @@ const lastChangeMs = (page: Page<ContactRow>): number | null => {
 const endsFeed = ({ announcesNext, isLast, rowKeys }: Page<ContactRow>): boolean =>
   isLast || (!announcesNext && rowKeys.length < PAGE_SIZE);
 
-/** The options of a pull: the client, the clock, the limits of a listing, and the recently seen contacts. */
+/** The options of a pull: the client, the clock, and the limits of a listing. */
 type PullOptions = {
   readonly api: ServiceApi;
   readonly clock: Clock;
   readonly limits: ListingLimits;
-  readonly recent: Recent;
 };
 
 /** Yields the pages of a walk from `fromMs`. */
@@ -94,43 +117,32 @@ async function* walkChanges(
 
 /** Returns the change times of the rows, latest first; null if a time cannot be parsed or the order is different. */
 const latestFirst = (rows: readonly ContactRow[]): readonly number[] | null => {
-  const times = rows.map(changedAtMs).filter((time) => time !== null);
+  const times = changeTimes(rows);
   const isSorted = times.every((time, index) => time <= (times[index - 1] ?? time));
   return isSorted && times.length === rows.length ? times : null;
 };
 
 /**
- * Returns the feed as one page of the latest changes, if that page is equivalent to a walk (R14); else null. It is if:
- *
- * - it is the only page; or
- * - the overlap of the cursor has passed, and the page reaches back to the watermark: no newer row follows it; or
- * - it contains only rows that this process wrote or read within the overlap, and the service counts no further contacts.
- *   The cursor then stays, and a walk after that time reads rows that appear later with an earlier stamp.
- *
- * This avoids that many contacts of the same second, most of them written by this program, are paged repeatedly.
+ * Returns the feed as one page of the latest changes, if the overlap of the cursor has passed and that page is equivalent to a
+ * walk (R14); else null. It is if it is the only page, or reaches back to the watermark: no newer row follows it. This avoids
+ * that many contacts of the same second are paged repeatedly.
  */
 const readNewest = async (
-  { api, clock, recent }: PullOptions,
+  { api, clock }: PullOptions,
   old: KeysetCursor,
   walk: ListingWalk,
   signal: AbortSignal,
 ): Promise<FeedPage | null> => {
   const startedAtMs = clock.now();
-  const isSettled = old.behindMs === 0;
-  if (!isSettled && startedAtMs >= recent.trustedUntilMs) return null;
+  if (old.behindMs > 0) return null;
   const fromMs = walkFromMs(old);
   const page = await api.contacts.listPage({ 'updated_at.after': fromMs, order: ['-updated_at'] }, 1, signal);
   walk.take(page.rowKeys.length);
   if (hasSteppedBack(old, page.serverTimeMs)) throw steppedBack();
   const times = latestFirst(page.rows);
   if (times === null) return null;
-  const reachesBack = isSettled && times.some((time) => time <= old.watermarkMs);
-  const isOnly = endsFeed(page);
-  const isWhole = isOnly || reachesBack;
-  if (!isWhole && !isRemembered(recent, page, fromMs)) return null;
-  rememberRead(recent, page.rows);
-  if (isOnly) trust(recent, startedAtMs);
-  const cursor = encodeCursor(isWhole ? cursorAfter(old, page, startedAtMs) : old, api.mapping.definitions);
+  if (!endsFeed(page) && !times.some((time) => time <= old.watermarkMs)) return null;
+  const cursor = encodeCursor(cursorAfter(old, page, startedAtMs), api.mapping.definitions);
   return feedPage({ ...changesIn(page.rows, api.mapping), cursor, total: page.total });
 };
 
@@ -166,10 +178,8 @@ async function* pullChanges(options: PullOptions, cursor: string, signal: AbortS
     serverStartMs ??= page.serverTimeMs ?? startedAtMs;
     total ??= page.total;
     maxSeenMs = latestChange(page.rows, maxSeenMs);
-    rememberRead(options.recent, page.rows);
     held = feedPage({ ...changesIn(takeFresh(page.rows, seen), api.mapping), total });
   }
-  trust(options.recent, startedAtMs);
   const next = nextCursor(old, { maxSeenMs, serverStartMs: serverStartMs ?? startedAtMs, startedAtMs });
   if (held !== null) yield { ...held, cursor: encodeCursor(next, api.mapping.definitions) };
 }

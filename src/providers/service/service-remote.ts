@@ -1,14 +1,12 @@
 import { USUAL_FIELDS } from '../../core/contact/contact.ts';
-import type { ContactRecord } from '../../core/contact/record.ts';
 import { mapConcurrently } from '../../util/batches.ts';
 import { orRefusal } from '../write-results.ts';
 import { LISTING_LIMITS } from '../listing.ts';
-import type { Remote, RemoteCapabilities, WriteResult } from '../remote.ts';
+import type { Remote, RemoteCapabilities } from '../remote.ts';
 import type { RemoteOptions } from '../provider.ts';
 import { retrying } from '../send.ts';
 import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
-import { createRecent, rememberWritten } from './recent.ts';
 import { serviceMapping } from './fields.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { BULK_SIZE } from './membership-plan.ts';
@@ -49,26 +47,20 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
   const sendWithRetries: Send = (apiRequest, signal) =>
     retrying(() => send(apiRequest, signal), { ...options, signal, isRead: apiRequest.method === 'GET' });
   const api = createServiceApi(sendWithRetries, mapping);
-  const recent = createRecent();
-  const remembered = async (writes: Promise<readonly WriteResult<ContactRecord>[]>) => {
-    const results = await orRefusal(writes);
-    rememberWritten(recent, results, clock.now());
-    return results;
-  };
   return {
     capabilities: CAPABILITIES,
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
     identify: async (signal) => (await api.user.get(signal)).id,
-    pull: (request, signal) => pullContacts({ api, clock, limits, recent }, request, signal),
+    pull: (request, signal) => pullContacts({ api, clock, limits }, request, signal),
     read: async (ids, signal) => {
       const answers = await mapConcurrently(ids, CONCURRENCY, async (id) => {
         return [id, await readContact(api, id, signal)] as const;
       });
       return new Map(answers);
     },
-    create: (batch, signal) => remembered(createContacts(api, batch, signal)),
-    update: (batch, signal) => remembered(updateContacts(api, batch, signal)),
+    create: (batch, signal) => orRefusal(createContacts(api, batch, signal)),
+    update: (batch, signal) => orRefusal(updateContacts(api, batch, signal)),
     delete: (ids, signal) => orRefusal(deleteContacts(api, ids, signal)),
     changeMembership: (batch, signal) => orRefusal(changeMembership(api, batch, signal)),
     merge: (survivorId, mergedAwayId, signal) => mergeContacts(api, survivorId, mergedAwayId, signal),

@@ -74,6 +74,30 @@ describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (
   });
 });
 
+describe('[R14] after the overlap of the cursor one request is enough', () => {
+  const since = { mode: 'changes', cursor: cursorAt(NOW_MS - 300_000, 0) } as const;
+  const atWatermark = Array.from({ length: 120 }, (_, number) => ({ number, atMs: NOW_MS - 300_000 }));
+
+  it.each([
+    ['if no contact changed, whatever the number of contacts in the last second of the cursor', 0, NOW_MS - 300_000],
+    ['if the newer contacts fit one page', 3, NOW_MS - 60_000],
+  ])('%s', async (_, count, watermarkMs) => {
+    const newer = Array.from({ length: count }, (__, index) => ({ number: 900 + index, atMs: NOW_MS - 60_000 }));
+    await using server = await startServer(serviceOf(() => [...atWatermark, ...newer]));
+    const pages = await collect(server.remote.pull(since, never));
+    expect(server.received).toHaveLength(1);
+    expect(watermarkOf(pages.at(-1))).toBe(watermarkMs);
+    expect(idsOf(pages)).toEqual(expect.arrayContaining(newer.map(({ number }) => `contact_${number}`)));
+  });
+
+  it('but not for a contact that is newer than the page', async () => {
+    const newer = Array.from({ length: 60 }, (_, index) => ({ number: 900 + index, atMs: NOW_MS - 60_000 }));
+    await using server = await startServer(serviceOf(() => [...atWatermark, ...newer]));
+    const ids = new Set(idsOf(await collect(server.remote.pull(since, never))));
+    expect(newer.filter(({ number }) => !ids.has(`contact_${number}`))).toEqual([]);
+  });
+});
+
 describe('changes from a service with faults', () => {
   it('fail if the service ignored the order', async () => {
     const rows = [contactJson(1, { updated_at: stamp(NOW_MS) }), contactJson(2, { updated_at: stamp(NOW_MS - 1_000) })];

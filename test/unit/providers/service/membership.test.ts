@@ -193,18 +193,18 @@ const costOf = (batch: readonly MembershipRequest[]) => {
 };
 
 describe('[R11] the plan of membership requests', () => {
-  it('writes one contact at a time if that takes no more requests', () => {
-    expect(costOf([adding(1, ['b1'])])).toEqual({ single: 1, bulk: 0 });
-    expect(costOf([adding(1, ['b1', 'b2'])])).toEqual({ single: 1, bulk: 0 });
-    expect(costOf([adding(1, ['b1', 'b2', 'b3'])])).toEqual({ single: 1, bulk: 0 });
-    expect(costOf(many(2, (index) => [`b${index}`, 'all', 'also']))).toEqual({ single: 2, bulk: 0 });
-  });
-
-  it('splits a batch: big buckets in bulk, contacts with rare buckets one at a time', () => {
-    const batch = [...many(40, () => ['big', 'other']), adding(90, ['big', 'rare1', 'rare2']), adding(91, ['rare3'])];
-    const plan = planMembershipRequests(batch);
-    expect(plan.single.map((request) => request.id).toSorted()).toEqual(['contact_90', 'contact_91']);
-    expect(plan.additions.map((addition) => addition.bucketId).toSorted()).toEqual(['big', 'other']);
+  it.each([
+    ['one contact of some buckets', [adding(1, ['b1', 'b2', 'b3'])], { single: 1, bulk: 0 }],
+    ['contacts of one bucket', many(2, () => ['b1']), { single: 0, bulk: 1 }],
+    ['two contacts of more buckets', many(2, () => ['b1', 'b2', 'b3']), { single: 2, bulk: 0 }],
+    ['contacts that also have a rare bucket', many(2, (index) => [`b${index}`, 'all']), { single: 2, bulk: 0 }],
+    [
+      'big buckets in bulk, contacts of rare buckets one at a time',
+      [...many(40, () => ['big', 'other']), adding(90, ['big', 'rare1', 'rare2']), adding(91, ['rare3'])],
+      { single: 2, bulk: 2 },
+    ],
+  ])('takes few requests for %s', (_, batch, requests) => {
+    expect(costOf(batch)).toEqual(requests);
   });
 
   it('never adds in bulk for a request that removes, has unknown membership or changes nothing', () => {

@@ -6,7 +6,7 @@ import { decidedBy } from '../../core/reconcile/conflict-policy.ts';
 import { countBySide, containsText, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { decidedWords, fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
-import { exactTimeTag, filterForm, valueList, type Html } from './layout.ts';
+import { timeTag, filterForm, valueList, type Html } from './layout.ts';
 
 /** The number of changes of each kind on one page; the filter finds the others. */
 const ROWS_SHOWN = 100;
@@ -47,7 +47,7 @@ const ruleText = ({ field, why }: FieldChange, link: LinkConfig): Html => {
   const by = decidedBy(conflict, decidingOf(link), changedAtMs ?? { left: null, right: null });
   if (changedAtMs === undefined)
     return by === 'newer edit' ? html`` : html`: ${decidedWords({ by, winner }, link.sides)}`;
-  const timeOf = (side: Side) => (changedAtMs[side] === null ? 'at an unknown time' : exactTimeTag(changedAtMs[side]));
+  const timeOf = (side: Side) => (changedAtMs[side] === null ? 'at an unknown time' : timeTag(changedAtMs[side]));
   const times = SIDES.map((side) => html`; ${link.sides[side].title} changed ${timeOf(side)}`);
   // The text before this one has the reason of a tie.
   return html`${by === 'newer edit' ? ': the newer edit wins' : ''}${times}`;
@@ -137,20 +137,18 @@ type Section<Each> = {
   readonly own: readonly Each[];
 };
 
-/** Changes of one kind; `rest` is a hint about those that are not shown, and `intro` is shown above them. */
+/** Changes of one kind; `rest` is a hint about those that are not shown. */
 export const changeSection = <Each extends Change>(
   { changeKind, total, counted = grouped(total), own }: Section<Each>,
   link: LinkConfig,
   more: (change: Each) => Html,
   rest: Html | string = 'use the filter to find them.',
-  intro: Html = html``,
 ): Html => {
   const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, link, more));
   const folded = items.slice(SAMPLES_SHOWN);
   const hidden = total - items.length;
   return html`<section id="${changeKind}">
     <h2>${CHANGE_KIND_TITLES[changeKind]}: ${counted}</h2>
-    ${intro}
     <ul class="panel changes">
       ${items.slice(0, SAMPLES_SHOWN)}
     </ul>
@@ -176,20 +174,19 @@ const countText = (own: readonly Change[], all: readonly Change[]): string => {
   return counted === 0 && further ? `${grouped(further)} to contacts that the run created` : grouped(counted ?? 0);
 };
 
-/** Changes grouped by kind, destructive kinds first. `more` and `intro` return additional content for a change and for a kind. */
+/** Changes grouped by kind, destructive kinds first. `more` returns additional content for a change. */
 export const changeSections = <Each extends Change>(
   all: readonly Each[],
   link: LinkConfig,
   shown: ChangeFilter,
   more: (change: Each) => Html = () => html``,
-  intro: (own: readonly Each[]) => Html = () => html``,
 ): readonly Html[] => {
   const selected = selectChanges(all, shown);
   const groups = Map.groupBy(selected, changeKindOf);
   const sections = CHANGE_KINDS.flatMap((changeKind): Html[] => {
     const own = groups.get(changeKind) ?? [];
     const section = { changeKind, total: own.length, counted: countText(own, selected), own };
-    return own.length === 0 ? [] : [changeSection(section, link, more, undefined, intro(own))];
+    return own.length === 0 ? [] : [changeSection(section, link, more)];
   });
   return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];
 };

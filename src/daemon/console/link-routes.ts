@@ -7,7 +7,7 @@ import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './layout.ts';
 import { addContacts } from './contact-routes.ts';
 import { addLeaveOut, addPlan } from './plan-routes.ts';
-import { findIn, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
+import { handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
 import { addSignIn, canReturnTo } from './account-routes.ts';
 
@@ -31,8 +31,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const links = linksFor(parts, context);
     const [first, ...others] = links;
     if (first !== undefined && others.length === 0) return context.redirect(linkPath(first.name), 303);
-    const shown = { find: findIn(context), onlyProblems: context.req.query('show') === 'problems' };
-    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links), shown));
+    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links)));
   });
   routes.get('/links/:link', async (context) => {
     const { link } = context.var;

@@ -26,7 +26,7 @@ export type LinkHealth = {
 };
 
 /** Whether no run is due until a user acts. */
-export const waitsForPerson = ({ state, isPausedByHand }: Pick<LinkHealth, 'state' | 'isPausedByHand'>): boolean =>
+const waitsForPerson = ({ state, isPausedByHand }: Pick<LinkHealth, 'state' | 'isPausedByHand'>): boolean =>
   isPausedByHand || state === 'paused' || state === 'halted';
 
 export type Health = { readonly ok: boolean; readonly line: string };

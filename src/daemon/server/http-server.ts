@@ -1,12 +1,11 @@
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { once } from 'node:events';
-import { createServer, type Server, type IncomingMessage } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../../util/config-error.ts';
 import type { ListenAddress } from '../../util/values.ts';
 import { isLoopback } from '../../util/http.ts';
-import { z } from 'zod';
 import { errorCode } from '../../util/errors.ts';
 
 /** The HTTP server of the daemon. Each feature has a group of routes. */
@@ -21,7 +20,7 @@ type HttpServerOptions = {
   readonly address: ListenAddress;
   /** Called when a request fails; the path is empty if there was no connection. */
   readonly onError: (path: string, error: unknown) => void;
-  /** Called when the number of connections reaches the limit of the server. */
+  /** Called once, when a connection is refused because the server has too many. */
   readonly onLimited: (limit: number) => void;
 };
 
@@ -94,8 +93,9 @@ const createApp = (
  */
 export const openHttpServer = async ({ address, onError, onLimited }: HttpServerOptions): Promise<HttpServer> => {
   const server = createServer(TIMEOUTS);
-  const most = mostConnections();
-  limitConnections(server, most, () => onLimited(most));
+  server.setTimeout(SILENT_MS);
+  server.maxConnections = MOST_CONNECTIONS;
+  server.once('drop', () => onLimited(MOST_CONNECTIONS));
   const bound = await bind(server, address);
   // A connection that the system cannot accept must not end the daemon.
   server.on('error', (error) => onError('', error));
@@ -116,95 +116,14 @@ export const openHttpServer = async ({ address, onError, onLimited }: HttpServer
   };
 };
 
-/** Like {@link openHttpServer}. If the address cannot be bound, calls `onUnavailable` with the reason and returns null. */
-export const openOptionalHttpServer = async ({
-  onUnavailable,
-  ...options
-}: HttpServerOptions & { readonly onUnavailable: (reason: string) => void }): Promise<HttpServer | null> => {
-  try {
-    return await openHttpServer(options);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    onUnavailable(error.problems.map(({ what }) => what).join(' '));
-    return null;
-  }
-};
-
 /** The time limits of a connection whose client sends nothing. */
 const TIMEOUTS = {
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  requestTimeout: 15_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 2_000,
 };
-/** A connection without traffic is closed after this time, unless the daemon is still creating its answer. */
-const SILENT_MS = 30_000;
-
-const MOST = 256;
-const FEWEST = 8;
-/** The share of the process's file descriptors for clients. The rest is for files, remotes, Redis and the database. */
-const SHARE = 1 / 4;
-
-const report = z.object({ userLimits: z.object({ open_files: z.object({ soft: z.number() }) }) });
-
-/** The number of file descriptors that this process may open; null if the system sets no limit. */
-const descriptorLimit = (): number | null => {
-  // Without this, the report would look up the host names of all connections.
-  Object.assign(process.report, { excludeNetwork: true });
-  const parsed = report.safeParse(process.report.getReport());
-  return parsed.success ? parsed.data.userLimits.open_files.soft : null;
-};
-
-/** The largest number of connections of a server with this limit of file descriptors; null means no limit. */
-export const connectionsFor = (descriptors: number | null): number =>
-  Math.max(FEWEST, Math.min(MOST, Math.floor((descriptors ?? Infinity) * SHARE)));
-
-/** The largest number of connections of the daemon's server. */
-const mostConnections = (): number => connectionsFor(descriptorLimit());
-
-/** The current request of a connection; null between requests. */
-type Current = IncomingMessage | null;
-
-const waitsForClient = (current: Current): boolean => current === null || !current.complete;
-
-/**
- * Limits a server to `most` connections: for a further one, the connection that has waited longest for its client is closed.
- * A connection with a complete request is not closed; if there are only such connections, the new one is refused. `onLimited`
- * is called when the limit is first reached, and again after half of the connections were closed.
- */
-const limitConnections = (server: Server, most: number, onLimited: () => void): void => {
-  const currents = new Map<Socket, Current>();
-  let isLimited = false;
-  const limit = (): void => {
-    if (!isLimited) onLimited();
-    isLimited = true;
-  };
-  const close = (socket: Socket): void => {
-    currents.delete(socket);
-    socket.destroy();
-  };
-  server.on('connection', (socket: Socket) => {
-    if (currents.size >= most) {
-      limit();
-      const [oldest] = [...currents].find(([, current]) => waitsForClient(current)) ?? [socket];
-      close(oldest);
-      if (oldest === socket) return;
-    }
-    currents.set(socket, null);
-    socket.once('close', () => {
-      currents.delete(socket);
-      if (currents.size <= most / 2) isLimited = false;
-    });
-  });
-  server.on('request', (incoming, outgoing) => {
-    const { socket } = incoming;
-    if (currents.has(socket)) currents.set(socket, incoming);
-    outgoing.once('close', () => {
-      // The connection moves to the end of the map, because it has waited for the shortest time.
-      if (currents.get(socket) === incoming && currents.delete(socket)) currents.set(socket, null);
-    });
-  });
-  server.setTimeout(SILENT_MS, (socket) => {
-    if (waitsForClient(currents.get(socket) ?? null) || socket.writableLength > 0) close(socket);
-  });
-};
+/** A connection without traffic is closed after this time. */
+const SILENT_MS = 60_000;
+/** Further connections are refused, so that clients cannot use up the file descriptors of the process. */
+const MOST_CONNECTIONS = 128;

@@ -3,12 +3,13 @@ import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { Hono } from 'hono';
 import { openAddressRemedy } from '../../app/config/unencrypted.ts';
+import { ConfigError } from '../../util/config-error.ts';
 import type { ListenAddress } from '../../util/values.ts';
 import type { OpenConsole, Console } from '../console/console.ts';
 import type { Events } from '../../engine/events.ts';
 import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type Health } from './health.ts';
 import type { Daemon, OnReport } from '../daemon.ts';
-import { localPage, openHttpServer, openOptionalHttpServer } from './http-server.ts';
+import { localPage, openHttpServer } from './http-server.ts';
 import { createMetrics, type MetricsInput, type Metrics } from './metrics.ts';
 
 type HttpServiceOptions = {
@@ -80,11 +81,12 @@ export const createHttpService = (options: HttpServiceOptions): HttpService => {
     },
     open: async (app) => {
       const onError = (path: string, error: unknown): void => events.httpRequestFailed({ path, error });
-      const onUnavailable = (reason: string): void => events.pageUnavailable({ reason, remedy: PAGE_REMEDY });
       const onLimited = (limit: number): void => events.httpConnectionsLimited({ limit });
-      const server = isOptional
-        ? await openOptionalHttpServer({ address, onError, onLimited, onUnavailable })
-        : await openHttpServer({ address, onError, onLimited });
+      const server = await openHttpServer({ address, onError, onLimited }).catch((error: unknown) => {
+        if (!isOptional || !(error instanceof ConfigError)) throw error;
+        events.pageUnavailable({ reason: error.problems.map(({ what }) => what).join(' '), remedy: PAGE_REMEDY });
+        return null;
+      });
       if (server === null) return null;
       const remedy = openAddressRemedy(address, { hasPage: hasPageToken });
       return {

@@ -54,7 +54,7 @@ export const METRICS = {
     name: 'contact_sync_budget_used_ratio',
     type: 'gauge',
     labels: ['link', 'side'],
-    help: "Used share of a side's rate limit, 0 to 1; of several limits and links the largest.",
+    help: "Used share of a side's rate limit, 0 to 1; of several limits the largest.",
   },
   rateLimited: {
     name: 'contact_sync_rate_limited_total',
@@ -66,25 +66,25 @@ export const METRICS = {
     name: 'contact_sync_link_lag_seconds',
     type: 'gauge',
     labels: ['link'],
-    help: 'Time since the last completed run, or since the daemon started to serve the link; of several links the longest, without those that wait for a user.',
+    help: 'Time since the last completed run, or since the daemon started to serve the link.',
   },
   interval: {
     name: 'contact_sync_link_interval_seconds',
     type: 'gauge',
     labels: ['link'],
-    help: 'SYNC_INTERVAL of the link; of several links the longest.',
+    help: 'SYNC_INTERVAL of the link.',
   },
   state: {
     name: 'contact_sync_link_state',
     type: 'gauge',
     labels: ['link', 'state'],
-    help: 'Links in this state: active, paused, halted or failing.',
+    help: '1 for the state of the link: active, paused, halted or failing.',
   },
   pausedByHand: {
     name: 'contact_sync_link_paused_by_hand',
     type: 'gauge',
     labels: ['link'],
-    help: 'Links paused by hand, in any state.',
+    help: '1 if the link is paused by hand, in any state.',
   },
   jobs: {
     name: 'contact_sync_queue_jobs',

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { hasBrowserSignIn } from '../../../app/browser-sign-in.ts';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
-import { containsText, contactsToWrite } from '../../../core/view/changes.ts';
+import { contactsToWrite } from '../../../core/view/changes.ts';
 import { count, grouped } from '../../../core/view/words.ts';
 import type { JobReport } from '../../jobs/job.ts';
 import { headlineOf, type Severity } from '../../links/headline.ts';
@@ -12,7 +12,6 @@ import type { Planning } from '../plans.ts';
 import {
   agoTag,
   button,
-  filterForm,
   linkPath,
   liveSection,
   messageText,
@@ -37,33 +36,33 @@ const headline = ({ status, progress }: LinkView): readonly [Severity, string] =
 
 const dot = (tone: Severity): Html => html`<i class="dot ${tone}" aria-hidden="true"></i>`;
 
-const checkedText = (context: PageContext, { link, lastRun, nextRunAtMs }: LinkStatus): Html => {
+const checkedText = ({ nowMs }: PageContext, { link, lastRun, nextRunAtMs }: LinkStatus): Html => {
   const checked =
     lastRun === null
       ? html`Not checked yet`
-      : html`<a href="${runPath(link, lastRun.id)}">Checked ${agoTag(context, lastRun.endedAtMs)}</a>`;
+      : html`<a href="${runPath(link, lastRun.id)}">Checked ${agoTag(lastRun.endedAtMs)}</a>`;
   if (nextRunAtMs === null) return html`${checked}.`;
-  return html`${checked}, next check ${nextRunAtMs <= context.nowMs ? 'is due' : agoTag(context, nextRunAtMs)}.`;
+  return html`${checked}, next check ${nextRunAtMs <= nowMs ? 'is due' : agoTag(nextRunAtMs)}.`;
 };
 
 /** The reason why a link does not run, or a notice that it is paused by hand. */
-const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: LinkStatus): Html => {
+const reasonText = ({ state, reason, pausedByHandAtMs }: LinkStatus): Html => {
   const paused =
     pausedByHandAtMs === null
       ? ''
       : html`<p>
-          Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync now
-          starts one run.
+          Paused by hand ${agoTag(pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync now starts
+          one run.
         </p>`;
   return html`${reason === null || state === 'active' ? '' : messageText(reason)}${paused}`;
 };
 
 /** The time of the next listing that finds deletions at a side whose change feed does not report them. */
-const sweepText = (context: PageContext, { sides, sweepAtMs }: LinkStatus): Html => {
+const sweepText = ({ sides, sweepAtMs }: LinkStatus): Html => {
   const side = SIDES.find((each) => sweepAtMs[each] !== null);
   if (side === undefined) return html``;
   return html`<p class="faint small">
-    Contacts deleted at ${sides[side].place} are found by the next full listing, ${agoTag(context, sweepAtMs[side])}.
+    Contacts deleted at ${sides[side].place} are found by the next full listing, ${agoTag(sweepAtMs[side])}.
   </p>`;
 };
 
@@ -132,7 +131,7 @@ const hero = (context: PageContext, view: LinkView, link: LinkConfig, details: L
   return html`<section class="panel hero ${tone}">
     <p class="headline">${dot(tone)}<strong>${text}</strong></p>
     <p>${checkedText(context, status)}${linked}</p>
-    ${reasonText(context, status)} ${planned} ${actions(context, status, link, details)} ${sweepText(context, status)}
+    ${reasonText(status)} ${planned} ${actions(context, status, link, details)} ${sweepText(status)}
   </section>`;
 };
 
@@ -218,7 +217,7 @@ const needsSection = (needs: readonly Need[]): Html =>
       </section>`;
 
 /** The latest runs that wrote something, each with the page on which it is undone. */
-const changesSection = (context: PageContext, { name, sides }: LinkConfig, { changes }: Overview): Html =>
+const changesSection = ({ name, sides }: LinkConfig, { changes }: Overview): Html =>
   html`<section>
     <h2>Latest changes</h2>
     ${
@@ -229,7 +228,7 @@ const changesSection = (context: PageContext, { name, sides }: LinkConfig, { cha
               (run) =>
                 html`<li class="entry">
                   <div>
-                    <h3>${RUN_WORDS[run.kind]} ${agoTag(context, run.startedAtMs)}</h3>
+                    <h3>${RUN_WORDS[run.kind]} ${agoTag(run.startedAtMs)}</h3>
                     ${wroteText(run, sides)}
                   </div>
                   <a class="button" href="${runPath(name, run.id)}">Show or undo</a>
@@ -250,7 +249,7 @@ const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: numb
   return parts.flatMap(([number, word]) => (number > 0 ? [`${grouped(number)} ${word}`] : [])).join(', ');
 };
 
-const account = (context: PageContext, side: Side, status: LinkStatus, overview: Overview): Html => {
+const account = (side: Side, status: LinkStatus, overview: Overview): Html => {
   const { title } = status.sides[side];
   const present = overview.contacts[side];
   const own = status.budget[side];
@@ -263,37 +262,29 @@ const account = (context: PageContext, side: Side, status: LinkStatus, overview:
     ${name === null ? '' : html`<p class="faint small">${name}</p>`}
     <p class="number">${grouped(present)} <span>${present === 1 ? 'contact' : 'contacts'}</span></p>
     ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
-    <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>
+    <p class="faint small">Read ${agoTag(status.readAtMs[side])}${used}</p>
   </section>`;
 };
 
 const RANK: Readonly<Record<Severity, number>> = { bad: 0, warn: 1, info: 2, good: 3 };
 
-const linkRow = (context: PageContext, view: LinkView): readonly (Html | string)[] => {
+const linkRow = (view: LinkView): readonly (Html | string)[] => {
   const { status, progress } = view;
   const [tone, text] = headline(view);
   return [
     html`<a href="${linkPath(status.link)}">${status.link}</a>`,
     html`${dot(tone)}${text}`,
     progress?.text ?? count(status.pairs, 'contact'),
-    html`Checked ${agoTag(context, status.lastRun?.endedAtMs ?? null)}`,
+    html`Checked ${agoTag(status.lastRun?.endedAtMs ?? null)}`,
   ];
 };
 
-/** The filter of the page of all links. */
-type LinksShown = { readonly find: string; readonly onlyProblems: boolean };
-
 /** The page of all links, those with problems first. */
-export const linksPage = (context: PageContext, views: readonly LinkView[], shown: LinksShown): Html => {
+export const linksPage = (context: PageContext, views: readonly LinkView[]): Html => {
   const ranked = views
     .map((view) => ({ view, name: view.status.link, rank: RANK[headline(view)[0]] }))
     .toSorted((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
   const problems = ranked.filter(({ rank }) => rank < RANK.info).length;
-  const found = ranked.filter(
-    ({ name, rank }) => containsText(name, shown.find) && (!shown.onlyProblems || rank < RANK.info),
-  );
-  const options = { '': 'All links', problems: 'Links with problems' };
-  const chosen = shown.onlyProblems ? 'problems' : '';
   return page(context, {
     title: 'Links',
     nav: null,
@@ -301,39 +292,14 @@ export const linksPage = (context: PageContext, views: readonly LinkView[], show
       views.length === 0
         ? html`<p>No link is configured. Run <code>contact-sync init</code>, then restart the daemon.</p>`
         : [
-            html`<p>
-              <strong>${count(views.length, 'link')}</strong>: ${grouped(problems)} with problems,
-              ${grouped(ranked.filter(({ rank }) => rank === RANK.good).length)} in sync,
-              ${count(
-                views.reduce((sum, { status }) => sum + status.pairs, 0),
-                'contact',
-              )}.
-            </p>`,
-            filterForm({
-              action: '/',
-              find: shown.find,
-              label: 'Name of a link',
-              choices: [{ name: 'show', label: 'Show', options, chosen }],
+            html`<p><strong>${count(views.length, 'link')}</strong>: ${grouped(problems)} with problems.</p>`,
+            table({
+              caption: 'Links, those with problems first',
+              titles: ['Link', 'State', 'Contacts', 'Last check'],
+              rows: ranked.map(({ view }) => linkRow(view)),
             }),
-            found.length === 0
-              ? html`<p>No matching links.</p>`
-              : table({
-                  caption: 'Links, those with problems first',
-                  titles: ['Link', 'State', 'Contacts', 'Last check'],
-                  rows: found.map(({ view }) => linkRow(context, view)),
-                }),
           ],
   });
-};
-
-/** The page of an idle link is reloaded when its next run has likely ended. */
-const RELOAD_AFTER_MS = 10_000;
-const LONGEST_RELOAD_MS = 3_600_000;
-
-const reloadMark = ({ nowMs }: PageContext, { status, progress }: LinkView): Html => {
-  if (progress !== null || status.nextRunAtMs === null) return html``;
-  const delayMs = Math.min(Math.max(0, status.nextRunAtMs - nowMs) + RELOAD_AFTER_MS, LONGEST_RELOAD_MS);
-  return html`<span data-reload="${delayMs}"></span>`;
 };
 
 /** The page of one link: its state, the tasks for the user, the latest changes, and its accounts. */
@@ -352,12 +318,11 @@ export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView,
       liveSection(link.name, progress),
       message === null ? html`` : html`<div class="panel trouble">${messageText(message)}</div>`,
       needsSection(needsOf(status, planning)),
-      changesSection(context, link, overview),
+      changesSection(link, overview),
       html`<section>
         <h2>Accounts</h2>
-        <div class="accounts">${SIDES.map((side) => account(context, side, status, overview))}</div>
+        <div class="accounts">${SIDES.map((side) => account(side, status, overview))}</div>
       </section>`,
-      reloadMark(context, view),
     ],
   });
 };

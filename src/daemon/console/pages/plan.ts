@@ -9,7 +9,7 @@ import { nameOf, valuesOf } from '../../../core/view/values.ts';
 import { changeKindOf, type Change, type ChangeKind, type Unpaired } from '../../../core/view/views.ts';
 import { changeFilter, changeSections } from '../change-list.ts';
 import type { WorkProgress } from '../actions.ts';
-import { plannedConflict, type Planning, type PlanView } from '../plans.ts';
+import type { Planning, PlanView } from '../plans.ts';
 import {
   agoTag,
   button,
@@ -74,35 +74,6 @@ const leaveOutOf = (context: PageContext, change: Change, { name }: LinkConfig):
   });
 };
 
-/** The form whose fields are next to the conflicts. */
-const CHOICES = 'choices';
-
-/** The choice of the side whose values of a conflict win, in a plan that waits for its review. */
-const conflictChoice = (change: Change, { sides }: LinkConfig): Html => {
-  const conflict = plannedConflict(change);
-  if (conflict === null) return html``;
-  const open = conflict.winner === null ? { '': 'Not decided' } : {};
-  return choiceOf({
-    name: conflict.name,
-    label: `Keep for ${change.name ?? conflict.leftId}`,
-    options: { ...open, left: `${sides.left.title}'s values`, right: `${sides.right.title}'s values` },
-    chosen: conflict.winner ?? '',
-    form: CHOICES,
-  });
-};
-
-/** The buttons that send the choices, or choose one side for all conflicts. */
-const choiceButtons = (changes: readonly Change[], { sides }: LinkConfig): Html =>
-  changes.every((change) => plannedConflict(change) === null)
-    ? html``
-    : html`<div class="actions">
-        ${SIDES.map(
-          (side) =>
-            html`<button form="${CHOICES}" name="all" value="${side}">Take all from ${sides[side].title}</button>`,
-        )}
-        <button form="${CHOICES}">Save the choices</button>
-      </div>`;
-
 type Candidate = Unpaired[Side][number];
 
 /** The names of the candidates of a side, numbered if there are several. */
@@ -131,7 +102,7 @@ const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired,
   const says = (word: VerdictView['says']): Html =>
     html`<button name="says" value="${word}">${VERDICT_LABELS[word]}<span class="skip"> ${who}</span></button>`;
   return html`<form method="post" action="${linkPath(link.name, '/verdicts')}" class="actions">
-    ${hiddenFields({ token: context.formToken })}
+    ${hiddenFields({ token: context.session.formToken })}
     ${SIDES.map((side) => candidateChoice(side, unpaired[side], link, row))} ${says('together')} ${says('apart')}
   </form>`;
 };
@@ -308,7 +279,7 @@ const unsyncedPart = ({ unsynced }: PlanView): Html =>
       </details>`;
 
 const explanation = (view: PlanView): Html => {
-  const { halt, leftOut } = view;
+  const { halt } = view;
   if (halt === null) return html`<p>The next run does this by itself. Run it now if you do not want to wait.</p>`;
   const hint = isFirstSync(view)
     ? html`<p>Decide the open questions below first. Leave out contacts that must stay on one side.</p>`
@@ -317,7 +288,6 @@ const explanation = (view: PlanView): Html => {
         can be undone.
       </p>`;
   return html`${messageText(halt)}
-    ${leftOut === 0 ? '' : html`<p>${count(leftOut, 'contact')} left out since then.</p>`}
     <p>No run writes before you answer.</p>
     ${unsyncedPart(view)} ${hint}`;
 };
@@ -328,7 +298,7 @@ const LONG_PLAN = 10;
 const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: ChangeFilter): readonly Html[] => {
   const { changes, halt, atMs } = view;
   const at = linkPath(link.name, '/plan');
-  const made = html`<p class="faint small">Planned ${agoTag(context, atMs)}. ${estimateText(view, link)}</p>`;
+  const made = html`<p class="faint small">Planned ${agoTag(atMs)}. ${estimateText(view, link)}</p>`;
   if (changes.length === 0 && halt === null) {
     return [
       html`<div class="panel">
@@ -340,9 +310,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
   }
   const isReview = halt !== null;
   const more = (change: Change): Html =>
-    html`${pairOf(context, change, link, view)}${leaveOutOf(context, change, link)}${
-      isReview ? conflictChoice(change, link) : ''
-    }`;
+    html`${pairOf(context, change, link, view)}${leaveOutOf(context, change, link)}`;
   return [
     tileList(tilesOf(view, link)),
     html`<div class="panel ${isReview ? 'accept' : ''}">
@@ -351,12 +319,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
     unpairedSection(context, link, view),
     html`<h2>${count(contactsToWrite(changes), 'contact')} to write</h2>`,
     changeFilter(at, shown),
-    isReview
-      ? html`<form id="${CHOICES}" method="post" action="${linkPath(link.name, '/choices')}">
-          ${hiddenFields({ token: context.formToken })}
-        </form>`
-      : html``,
-    ...changeSections(changes, link, shown, more, (own) => (isReview ? choiceButtons(own, link) : html``)),
+    ...changeSections(changes, link, shown, more),
     changes.length > LONG_PLAN ? html`<div class="panel">${answers(context, link, view)}</div>` : html``,
   ];
 };

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import type { ConflictView, Run, WriteView } from '../../../../src/core/view/views.ts';
-import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';
 import { conflictsPage } from '../../../../src/daemon/console/pages/conflicts.ts';
 import { linkPage, linksPage, type LinkView } from '../../../../src/daemon/console/pages/links.ts';
@@ -14,7 +13,7 @@ import { createVirtualClock } from '../../../support/clocks.ts';
 const clock = createVirtualClock();
 const context = () => {
   const session = createSessions(clock, () => 'secret').open({ link: null, isValid: () => true });
-  return pageContext(session, clock.now());
+  return { session, nowMs: clock.now() };
 };
 
 const SIDES = {
@@ -130,7 +129,9 @@ test('a link that waits for a review or for a sign-in offers no full sync', asyn
 
 test('a run that is overdue is shown as due', async () => {
   expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() })).toContain('next check is due.');
-  expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() + 180_000 })).toMatch(/next check <time.*in 3 minutes/u);
+  expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() + 180_000 })).toMatch(
+    /next check <time[^>]* data-ago>/u,
+  );
 });
 
 test('a message names settings in a hint only, and no commands, because the page has buttons', async () => {
@@ -218,18 +219,8 @@ const LINKS = [
 const namesOn = (page: string): readonly string[] =>
   [...page.matchAll(/<td><a href="\/links\/(\w+)">/gu)].map(([, name = '']) => name);
 
-test('the page of all links shows their totals, and the links with the worst problems first', async () => {
-  const page = String(await linksPage(context(), LINKS, { find: '', onlyProblems: false }));
+test('the page of all links shows the links with the worst problems first', async () => {
+  const page = String(await linksPage(context(), LINKS));
   expect(namesOn(page)).toEqual(['beta', 'gamma', 'alpha']);
-  expect(page.replaceAll(/<[^>]+>|\s+/gu, ' ').replaceAll(/ +/gu, ' ')).toContain(
-    '3 links : 2 with problems, 1 in sync, 12 contacts.',
-  );
-});
-
-test('the page of all links is filtered by name and by problems', async () => {
-  const found = async (find: string, onlyProblems: boolean): Promise<readonly string[]> =>
-    namesOn(String(await linksPage(context(), LINKS, { find, onlyProblems })));
-  expect(await found('AL', false)).toEqual(['alpha']);
-  expect(await found('', true)).toEqual(['beta', 'gamma']);
-  expect(await found('gam', true)).toEqual(['gamma']);
+  expect(page.replaceAll(/<[^>]+>|\s+/gu, ' ').replaceAll(/ +/gu, ' ')).toContain('3 links : 2 with problems.');
 });

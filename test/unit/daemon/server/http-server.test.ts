@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../../src/util/config-error.ts';
-import { connectionsFor, openHttpServer, openOptionalHttpServer } from '../../../../src/daemon/server/http-server.ts';
+import { openHttpServer } from '../../../../src/daemon/server/http-server.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 const groups = [
@@ -108,21 +108,6 @@ test.each([
   expect((await fetch(`${url}/one`)).status).toBe(200);
 });
 
-test('an optional address that is in use leaves the daemon without a page, and the reason names the address', async () => {
-  const { server, port } = await openTestServer();
-  await using _ = server;
-  const reasons: string[] = [];
-  const address = { host: '127.0.0.1', port };
-  const second = await openOptionalHttpServer({
-    address,
-    onError: () => undefined,
-    onLimited: () => undefined,
-    onUnavailable: (reason) => void reasons.push(reason),
-  });
-  expect(second).toBeNull();
-  expect(reasons).toEqual([expect.stringMatching(`^127\\.0\\.0\\.1:${port} is in use\\. `)]);
-});
-
 test('the server closes at once, even with idle connections and incomplete requests', async () => {
   const { server, port, url } = await openTestServer();
   await (await fetch(`${url}/one`)).text();
@@ -134,15 +119,4 @@ test('the server closes at once, even with idle connections and incomplete reque
   await server[Symbol.asyncDispose]();
   await cut;
   await expect(fetch(`${url}/one`)).rejects.toThrow('fetch failed');
-});
-
-test.each([
-  [64, 16],
-  [256, 64],
-  [1_024, 256],
-  [1_048_576, 256],
-  [16, 8],
-  [null, 256],
-])('with %s file descriptors the server has at most %i connections', (descriptors, most) => {
-  expect(connectionsFor(descriptors)).toBe(most);
 });

@@ -133,78 +133,12 @@ test('counters that alerts watch for an increase start at 0', async () => {
   expect(seriesIn(await metrics.render(seen()), LIMITED)).toMatchObject({ 'link="home",side="service"': 1 });
 });
 
-const MANY = Array.from({ length: 1_000 }, (_, index) => `link-${index}`);
-
-test('fifty links have their own series, and the other links share one', async () => {
-  const { metrics } = metricsOf(...MANY);
-  for (const name of MANY) {
-    metrics.count(jobOf(name), reportOf(name, { conflicts: 1 }));
-    metrics.countLimited(limited(name));
-  }
-  const states = MANY.map((name, index) =>
-    standing(name, { lastSuccessAtMs: NOW_MS - index * 1_000, refused: 1, state: index < 60 ? 'paused' : 'active' }),
-  );
-  const traffic = MANY.map((link, index) => ({ link, side: 'left' as const, requests: 2, used: index / 1_000 }));
-  const text = await metrics.render(seen({ states, traffic }));
-  expect(seriesIn(text, 'contact_sync_conflicts_total')).toMatchObject({ 'link="link-49"': 1, 'link="other"': 950 });
-  expect(seriesIn(text, LIMITED)['link="other",side="service"']).toBe(950);
-  expect(seriesIn(text, 'contact_sync_refused_writes')['link="other"']).toBe(950);
-  expect(seriesIn(text, 'contact_sync_requests_total')['link="other",side="google"']).toBe(1_900);
-  expect(seriesIn(text, 'contact_sync_link_state')).toMatchObject({
-    'link="link-49",state="paused"': 1,
-    'link="other",state="paused"': 10,
-    'link="other",state="active"': 940,
-  });
-  // A value that cannot be summed is the worst of the links.
-  expect(seriesIn(text, 'contact_sync_link_lag_seconds')['link="other"']).toBe(999);
-  expect(seriesIn(text, 'contact_sync_budget_used_ratio')['link="other",side="google"']).toBe(0.999);
-  const links = new Set(text.match(/(?<=link=")[^"]+/gu));
-  expect(links.size).toBe(51);
-  expect(text.split('\n').filter((line) => line.startsWith('contact_sync_')).length).toBeLessThan(2_000);
-});
-
-test('the names of sides add no series, even if each link has its own names', async () => {
-  const { metrics, use } = metricsOf();
-  use(MANY.map((name) => linkNamed(name, { left: { name: `${name}-mine` }, right: { name: `${name}-theirs` } })));
-  const traffic = MANY.map((link) => ({ link, side: 'left' as const, requests: 1, used: 0 }));
-  const text = await metrics.render(seen({ traffic }));
-  const requests = seriesIn(text, 'contact_sync_requests_total');
-  expect(Object.keys(requests)).toHaveLength(51);
-  expect(requests).toMatchObject({ 'link="link-0",side="link-0-mine"': 1, 'link="other",side="other"': 950 });
-});
-
-test('links that share a series and wait for a person are not late', async () => {
-  const names = MANY.slice(0, 56);
-  const { metrics } = metricsOf(...names);
-  const lagOf = async (...last: readonly ReturnType<typeof standing>[]): Promise<Readonly<Record<string, number>>> => {
-    const states = [...names.slice(0, 50).map((name) => standing(name, { isPausedByHand: true })), ...last];
-    return seriesIn(await metrics.render(seen({ states })), 'contact_sync_link_lag_seconds');
-  };
-  const waiting = [
-    standing('link-50', { lastSuccessAtMs: 0, isPausedByHand: true }),
-    standing('link-51', { lastSuccessAtMs: 0, state: 'paused' }),
-    standing('link-52', { lastSuccessAtMs: 0, state: 'halted' }),
-  ];
-  expect(await lagOf(...waiting)).toMatchObject({ 'link="link-49"': 30, 'link="other"': 0 });
-  const late = standing('link-53', { lastSuccessAtMs: NOW_MS - 70_000, state: 'failing' });
-  expect(await lagOf(...waiting, late)).toMatchObject({ 'link="other"': 70 });
-});
-
-test('a link named other is added to the shared series and does not replace it', async () => {
-  const { metrics } = metricsOf('other', ...MANY.slice(0, 60));
-  for (const name of ['other', ...MANY.slice(0, 60)]) metrics.count(jobOf(name), reportOf(name, { conflicts: 1 }));
-  const conflicts = seriesIn(await metrics.render(seen()), 'contact_sync_conflicts_total');
-  expect(conflicts['link="other"']).toBe(12);
-});
-
-test('after a reload a removed link has no series, and a new link has its own', async () => {
+test('after a reload a removed link has no state, and a new link starts its counters', async () => {
   const { metrics, use } = metricsOf('stays', 'goes');
-  for (const name of ['stays', 'goes']) metrics.count(jobOf(name), reportOf(name));
+  expect(await metrics.render(seen({ states: ['stays', 'goes'].map((name) => standing(name)) }))).toContain('goes');
   use([linkNamed('stays'), linkNamed('comes', TWIN_WORDS)]);
-  metrics.count(jobOf('comes'), reportOf('comes'));
-  const text = await metrics.render(seen());
-  expect(Object.keys(seriesIn(text, RUNS)).map((labels) => labels.split('"')[1])).toEqual(['stays', 'comes']);
-  expect(text).not.toContain('goes');
+  const text = await metrics.render(seen({ states: ['stays', 'comes'].map((name) => standing(name)) }));
+  expect(Object.keys(seriesIn(text, 'contact_sync_link_lag_seconds'))).toEqual(['link="stays"', 'link="comes"']);
   expect(seriesIn(text, LIMITED)).toHaveProperty(['link="comes",side="private"']);
 });
 

@@ -1,7 +1,9 @@
 import { findUnsent } from '../net/gate.ts';
 import type { AnswerHeaders } from '../net/headers.ts';
 import {
+  type RemoteError,
   RedirectedError,
+  UnauthenticatedError,
   UnavailableError,
   UnreadableError,
   WrongAddressError,
@@ -25,7 +27,7 @@ export const appliedWhenSent = ({ isRead }: Pick<SentRequest, 'isRead'>): Applie
 export const notSent = (route: string) => ({ status: null, route, applied: 'no' }) as const;
 
 /** Error codes of a connection that was never established: the request did not reach the remote. */
-export const UNSENT_CODES: ReadonlySet<string> = new Set([
+const UNSENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -35,7 +37,7 @@ export const UNSENT_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the codes of a connection error, one for each address that was tried; empty if it has none. */
-export const connectionCodesOf = (error: unknown): readonly string[] => {
+const connectionCodesOf = (error: unknown): readonly string[] => {
   if (error instanceof AggregateError) return error.errors.flatMap(connectionCodesOf);
   if (!(error instanceof Error)) return [];
   return 'code' in error && typeof error.code === 'string' ? [error.code] : connectionCodesOf(error.cause);
@@ -46,7 +48,7 @@ const wasNeverSent = (codes: readonly string[]): boolean =>
   codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
 
 /** Returns the error of a request that the rate limiter did not admit; null for any other error. */
-export const refusedByLimiter = (route: string, error: unknown): UnavailableError | null => {
+const refusedByLimiter = (route: string, error: unknown): UnavailableError | null => {
   const unsent = findUnsent(error);
   if (unsent === null) return null;
   const { message, retryAfterMs } = unsent;
@@ -55,15 +57,22 @@ export const refusedByLimiter = (route: string, error: unknown): UnavailableErro
 
 /** The TLS code for an answer in plain HTTP. */
 const ANSWERED_PLAIN = 'ERR_SSL_WRONG_VERSION_NUMBER';
+/** The code for a header value that cannot be sent. */
+const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
 
-/** Returns the error of a request that got no answer, or one in plain HTTP. `address` is the setting with the address. */
-export const withoutAnswer = (
-  sent: SentRequest,
-  address: string,
-  cause: unknown,
-): UnavailableError | WrongAddressError => {
+/** The settings that messages name: that with the address of the remote, and what its requests carry as a credential. */
+type Named = { readonly address: string; readonly credential: string };
+
+/** Returns the error of a request without an answer: not admitted, not sent, reset, timed out, or answered in plain HTTP. */
+export const unansweredRequest = (sent: SentRequest, { address, credential }: Named, cause: unknown): RemoteError => {
   const { remote, route } = sent;
+  const limited = refusedByLimiter(route, cause);
+  if (limited !== null) return limited;
   const codes = connectionCodesOf(cause);
+  if (codes[0] === UNSENDABLE_HEADER) {
+    const text = `${route} was not sent: ${credential} contains a character that no header can hold`;
+    return new UnauthenticatedError(text, { ...notSent(route), cause });
+  }
   if (codes.includes(ANSWERED_PLAIN)) {
     const text = `${remote} answered ${route} in plain HTTP, not HTTPS: write http:// in ${address}`;
     return new WrongAddressError(text, { ...notSent(route), cause });
@@ -78,7 +87,12 @@ export const withoutAnswer = (
 };
 
 /** Returns the error for an answer that cannot be parsed. */
-export const unreadableAnswer = (sent: SentRequest, status: number, why: string, cause?: unknown): UnreadableError => {
+export const unreadableAnswer = (
+  sent: SentRequest,
+  status: number | null,
+  why: string,
+  cause?: unknown,
+): UnreadableError => {
   const { remote, route } = sent;
   const options = { status, route, applied: appliedWhenSent(sent), cause };
   return new UnreadableError(`${remote}'s answer to ${route} cannot be understood: ${why}`, options);

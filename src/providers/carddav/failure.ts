@@ -13,14 +13,11 @@ import {
 } from '../errors.ts';
 import {
   appliedWhenSent,
-  connectionCodesOf,
   isWebPage,
-  notSent,
   redirected,
-  refusedByLimiter,
   serverFault,
+  unansweredRequest,
   unreadableAnswer,
-  withoutAnswer,
   type SentRequest,
 } from '../failure.ts';
 
@@ -28,15 +25,8 @@ const ADDRESS = 'CARDDAV_URL';
 const CREDENTIAL = 'CARDDAV_USERNAME and CARDDAV_PASSWORD';
 
 /** Returns the error of a request without an answer. */
-export const connectionError = (sent: SentRequest, cause: unknown): RemoteError => {
-  const limited = refusedByLimiter(sent.route, cause);
-  if (limited !== null) return limited;
-  if (connectionCodesOf(cause)[0] === 'UND_ERR_INVALID_ARG') {
-    const text = `${sent.route} was not sent: the password contains a character that no header can hold`;
-    return new UnauthenticatedError(text, { ...notSent(sent.route), cause });
-  }
-  return withoutAnswer(sent, ADDRESS, cause);
-};
+export const connectionError = (sent: SentRequest, cause: unknown): RemoteError =>
+  unansweredRequest(sent, { address: ADDRESS, credential: 'the password' }, cause);
 
 /** Classifies a refusal by its status. A refused write concerns its card; a refused read, the whole address book. */
 const refusal = ({ isRead }: SentRequest, status: number, text: string, options: RemoteErrorOptions): RemoteError => {

@@ -15,7 +15,6 @@ import {
   UnavailableError,
   UnreadableError,
   WrongAddressError,
-  type Applied,
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
@@ -23,9 +22,9 @@ import {
   appliedWhenSent,
   notSent,
   redirected,
-  refusedByLimiter,
   serverFault,
-  UNSENT_CODES,
+  unansweredRequest,
+  unreadableAnswer,
   type SentRequest,
 } from '../failure.ts';
 
@@ -41,23 +40,6 @@ export type RequestContext = {
   /** Epoch milliseconds, to read a `Retry-After` date. */
   readonly nowMs: number;
 };
-
-/** Google's answer to a refused request, without possibly personal data. It is the `cause` of remote errors. */
-class GoogleAnswerError extends Error {
-  readonly status: number;
-  /** The canonical status, for example `FAILED_PRECONDITION`; empty if the answer has none. */
-  readonly code: string;
-  readonly reasons: readonly string[];
-
-  constructor({ status, code, reasons, message }: Answer) {
-    const names = [String(status), code, ...reasons].filter((part) => part !== '');
-    super(`${names.join(' ')}: ${withoutValues(message)}`);
-    this.name = 'GoogleAnswerError';
-    this.status = status;
-    this.code = code;
-    this.reasons = reasons;
-  }
-}
 
 const detailSchema = z.object({
   reason: z.string().exactOptional(),
@@ -130,6 +112,12 @@ const withoutValues = (message: string): string => {
     .slice(0, 300);
 };
 
+/** Returns Google's answer to a refused request, without possibly personal data, as the cause of a remote error. */
+const causeOf = ({ status, code, reasons, message }: Answer): Error => {
+  const names = [String(status), code, ...reasons].filter((part) => part !== '');
+  return new Error(`${names.join(' ')}: ${withoutValues(message)}`);
+};
+
 /** Returns a request as its errors describe it. */
 const sentOf = ({ route, isMutation }: Pick<RequestContext, 'route' | 'isMutation'>): SentRequest => ({
   remote: 'Google',
@@ -142,9 +130,9 @@ export const toRemoteError = (error: unknown, context: RequestContext): RemoteEr
   const { route } = context;
   const sent = sentOf(context);
   const answer = answerOf(error);
-  if (answer === null) return unanswered(error, route, appliedWhenSent(sent));
+  if (answer === null) return unanswered(error, sent);
   const { status } = answer;
-  const cause = new GoogleAnswerError(answer);
+  const cause = causeOf(answer);
   if (status >= 500 || status === 408) {
     return serverFault(sent, { status, retryAfterMs: retryAfterMsOf(answer, context.nowMs), cause });
   }
@@ -234,32 +222,23 @@ const TOKEN_ROUTE = 'POST token';
 export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limitFloorMs' | 'nowMs'>): RemoteError => {
   const route = TOKEN_ROUTE;
   const answer = answerOf(error);
-  if (answer === null) {
-    if (hasNetworkCause(error)) return unanswered(error, route, 'no');
+  if (answer === null && !hasNetworkCause(error)) {
     const text = 'The answer of the Google token endpoint has no access token';
     return new UnreadableError(text, { ...notSent(route), cause: error });
   }
-  const { status } = answer;
-  const base = { status, route, applied: 'no', cause: new GoogleAnswerError(answer) } as const;
-  const retryAfterMs = retryAfterMsOf(answer, context.nowMs);
-  if (status === 429) {
-    const floor = retryAfterMs ?? context.limitFloorMs;
-    return new LimitedError('Google limited the token request', { ...base, retryAfterMs: floor });
+  const isRefusal = answer !== null && answer.status >= 400 && answer.status < 500 && answer.status !== 408;
+  if (isRefusal && !isLimit(answer)) {
+    return refusedToken(answer, { status: answer.status, route, applied: 'no', cause: causeOf(answer) });
   }
-  if (status >= 500 || status === 408) {
-    return new UnavailableError(`The Google token endpoint failed (${status})`, { ...base, retryAfterMs });
-  }
-  if (status < 400) return redirected({ remote: 'Google', route, isRead: true }, { status, cause: base.cause });
-  if (answer.code === 'invalid_grant') {
-    return new RevokedError('Google no longer accepts the refresh token', base);
-  }
-  return refusedToken(answer, base);
+  return toRemoteError(error, { ...context, route, isMutation: false, hasSyncToken: false });
 };
 
-/** Returns the error of a token refusal other than that of the refresh token itself (RFC 6749, 5.2). */
+/** Returns the error of a refused token request (RFC 6749, 5.2). */
 const refusedToken = (answer: Answer, base: RemoteErrorOptions): RemoteError => {
   const text = `Google refused the token request (${describe(answer)})`;
   switch (answer.code) {
+    case 'invalid_grant':
+      return new RevokedError('Google no longer accepts the refresh token', base);
     case '':
       return new WrongAddressError(`${text}, but not as a token endpoint does: check GOOGLE_TOKEN_URL`, base);
     case 'invalid_client':
@@ -274,41 +253,24 @@ const refusedToken = (answer: Answer, base: RemoteErrorOptions): RemoteError => 
   }
 };
 
-const unanswered = (error: unknown, route: string, applied: Applied): RemoteError => {
-  const limited = refusedByLimiter(route, error);
-  if (limited !== null) return limited;
-  const chain = causesOf(error);
-  const cutOff = chain.find((link) => link instanceof AnswerLimitError);
-  if (cutOff !== undefined) {
-    const options = { status: null, route, applied, cause: cutOff } as const;
-    return new UnreadableError(`Google's answer to ${route} is not read: ${cutOff.message}`, options);
-  }
-  const codes = chain.flatMap((link) => ('code' in link && typeof link.code === 'string' ? [link.code] : []));
-  const wasSent = !codes.some((code) => UNSENT_CODES.has(code));
-  const detail = codes.at(-1);
-  const address = route === TOKEN_ROUTE ? 'GOOGLE_TOKEN_URL' : 'GOOGLE_ROOT_URL';
-  const remedy = wasSent ? '' : `: check the network, and ${address} where it is set`;
-  return new UnavailableError(
-    `No answer from Google to ${route}${detail === undefined ? '' : ` (${detail})`}${remedy}`,
-    {
-      status: null,
-      route,
-      applied: wasSent ? applied : 'no',
-      // The client's own error contains the request with its body and token. Its cause does not.
-      cause: chain[1],
-    },
+/** The client's own error contains the request with its body and token. Its cause does not. */
+const unanswered = (error: unknown, sent: SentRequest): RemoteError => {
+  const address = sent.route === TOKEN_ROUTE ? 'GOOGLE_TOKEN_URL' : 'GOOGLE_ROOT_URL';
+  const cutOff = causesOf(error).find((cause) => cause instanceof AnswerLimitError);
+  if (cutOff !== undefined) return unreadableAnswer(sent, null, cutOff.message, cutOff);
+  return unansweredRequest(
+    sent,
+    { address, credential: 'the access token' },
+    error instanceof Error ? error.cause : error,
   );
 };
 
 /** Returns whether a request got no answer: the client wraps only errors of fetch. */
 const hasNetworkCause = (error: unknown): boolean => error instanceof Error && 'config' in error;
 
-/** Returns the error and the chain of its causes. Of several connection attempts, it follows the first. */
-const causesOf = (error: unknown): readonly Error[] => {
-  if (!(error instanceof Error)) return [];
-  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
-  return [error, ...causesOf(inner)];
-};
+/** Returns the error and the chain of its causes. */
+const causesOf = (error: unknown): readonly unknown[] =>
+  error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 
 const retryAfterMsOf = (answer: Answer, nowMs: number): number | null =>
   readRetryAfterMs({ 'retry-after': answer.retryAfter ?? undefined }, nowMs);
@@ -335,8 +297,7 @@ export const itemError = (code: number, route: string): RemoteError => {
 };
 
 /** Returns whether the refusal means that a scope was not granted, rather than that the grant was revoked. */
-export const isMissingScope = (error: unknown): boolean => {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (!(cause instanceof GoogleAnswerError) || cause.status !== 403) return false;
-  return cause.reasons.includes('ACCESS_TOKEN_SCOPE_INSUFFICIENT') || /insufficient/iu.test(cause.message);
-};
+export const isMissingScope = (error: unknown): boolean =>
+  error instanceof RevokedError &&
+  error.cause instanceof Error &&
+  /ACCESS_TOKEN_SCOPE_INSUFFICIENT|insufficient/iu.test(error.cause.message);

@@ -14,14 +14,11 @@ import {
 } from '../../errors.ts';
 import {
   appliedWhenSent,
-  connectionCodesOf,
   isWebPage,
-  notSent,
   redirected,
-  refusedByLimiter,
   serverFault,
+  unansweredRequest,
   unreadableAnswer,
-  withoutAnswer,
   type SentRequest,
 } from '../../failure.ts';
 import { hasErrors, serviceWords } from './service-words.ts';
@@ -57,22 +54,9 @@ export const sentOf = ({ method, route }: Asked): SentRequest => ({
 const addressOf = ({ route }: Asked): string =>
   route.startsWith('/oauth2/') ? 'SERVICE_AUTH_URL' : 'SERVICE_BASE_URL';
 
-/** The code for a header value that cannot be sent: the request was not sent. */
-const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
-
-/** Returns the error of a request without an answer: refused, reset, timed out, or answered in plain HTTP. */
-export const connectionError = (asked: Asked, cause: unknown): RemoteError => {
-  const sent = sentOf(asked);
-  const { route } = sent;
-  const limited = refusedByLimiter(route, cause);
-  if (limited !== null) return limited;
-  const codes = connectionCodesOf(cause);
-  if (codes[0] === UNSENDABLE_HEADER) {
-    const text = `${route} was not sent: the access token contains a character that no token has`;
-    return new UnauthenticatedError(text, { ...notSent(route), cause });
-  }
-  return withoutAnswer(sent, addressOf(asked), cause);
-};
+/** Returns the error of a request without an answer. */
+export const connectionError = (asked: Asked, cause: unknown): RemoteError =>
+  unansweredRequest(sentOf(asked), { address: addressOf(asked), credential: 'the access token' }, cause);
 
 /** Returns whether the answer is a web page: then it is not from the service. */
 const isPage = ({ headers, isJson }: ParsedAnswer): boolean => !isJson && isWebPage(headers);

@@ -111,10 +111,10 @@ describe('an error message names the setting to correct', () => {
       'an unreachable token endpoint',
       token,
       REFUSED_AT_EACH_HOST,
-      '(ECONNREFUSED): check the network, and GOOGLE_TOKEN',
+      '(ECONNREFUSED): check the network and GOOGLE_TOKEN',
     ],
     ['a missing route', api, answer(404, '<html>'), 'check GOOGLE_ROOT_URL'],
-    ['an unreachable host', api, REFUSED_AT_EACH_HOST, '(ECONNREFUSED): check the network, and GOOGLE_ROOT_URL'],
+    ['an unreachable host', api, REFUSED_AT_EACH_HOST, '(ECONNREFUSED): check the network and GOOGLE_ROOT_URL'],
   ])('for %s', (_what, toError, error, named) => {
     expect(toError(error, LISTING)).toMatchObject({ message: expect.stringContaining(named), applied: 'no' });
   });

@@ -143,7 +143,7 @@ it.each<[string, Error, object]>([
   [
     'GET',
     coded('UND_ERR_INVALID_ARG'),
-    { kind: 'unauthenticated', applied: 'no', message: expect.stringContaining('a character that no token has') },
+    { kind: 'unauthenticated', applied: 'no', message: expect.stringContaining('a character that no header can hold') },
   ],
 ])('a %s without an answer, because of %o, is the error %o', (method, cause, error) => {
   expect(connectionError({ method, route: '/v2/contacts' }, cause)).toMatchObject(error);

@@ -195,7 +195,7 @@ describe('Redis', () => {
   });
 
   const passwords = [
-    ['no password', '127.0.0.1', 'asks for a password, and REDIS_URL has none (NOAUTH)'],
+    ['no password', '127.0.0.1', 'refuses the user or password in REDIS_URL (NOAUTH)'],
     ['a wrong password', ':wrong@127.0.0.1', 'refuses the user or password in REDIS_URL (WRONGPASS)'],
   ] as const;
   test.each(sampled(passwords, 2))(

@@ -175,18 +175,22 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   });
 
   test.each([
-    ['is a read-only replica', /READONLY/u, ['replicaof', '127.0.0.1', '1'], ['replicaof', 'no', 'one']],
-    ['has reached its maxmemory', /OOM/u, ['config', 'set', 'maxmemory', '1'], ['config', 'set', 'maxmemory', '0']],
+    ['is a read-only replica', 'answers: READONLY', ['replicaof', '127.0.0.1', '1'], ['replicaof', 'no', 'one']],
+    [
+      'has reached its maxmemory',
+      'answers: OOM',
+      ['config', 'set', 'maxmemory', '1'],
+      ['config', 'set', 'maxmemory', '0'],
+    ],
   ] as const)(
     'a Redis that %s responds but accepts no job, which is the reported trouble',
-    async (what, code, on, off) => {
+    async (_, answer, on, off) => {
       const call = ([command, ...args]: readonly string[]) => redis.client.call(command ?? '', ...args);
       const daemon = stage.startScheduler(() => Promise.resolve(report()));
       await stage.ready(daemon, []);
       await call(on);
       // Redis may also be too slow to answer, so each check is repeated until it is the expected one.
-      await expect.poll(() => daemon.scheduler.trouble()).toMatch(code);
-      await expect.poll(() => daemon.scheduler.trouble()).toContain(`Redis ${what}`);
+      await expect.poll(() => daemon.scheduler.trouble()).toContain(answer);
       await call(off);
       await expect.poll(() => daemon.scheduler.trouble()).toBeNull();
     },

@@ -60,6 +60,7 @@ CREATE TABLE "halves" (
 	"last_listed_at_ms" bigint,
 	"heard_at_ms" bigint NOT NULL,
 	"written_at_ms" bigint,
+	"edit_written_at_ms" bigint,
 	"merged_into" text,
 	"digest" text,
 	"base_json" text,

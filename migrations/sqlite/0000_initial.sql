@@ -59,6 +59,7 @@ CREATE TABLE `halves` (
 	`last_listed_at_ms` integer,
 	`heard_at_ms` integer NOT NULL,
 	`written_at_ms` integer,
+	`edit_written_at_ms` integer,
 	`merged_into` text,
 	`digest` text,
 	`base_json` text,

@@ -6,7 +6,6 @@ import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact
 import { idsOn, isNewPairing } from '../core/reconcile/decision.ts';
 import { lossesBy } from '../core/reconcile/losses.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
-import { writesCarriedNoEdit } from './journal-evidence.ts';
 import type { Session } from './context.ts';
 import { chunks } from '../util/batches.ts';
 import { emptiedSides } from './guard.ts';
@@ -77,13 +76,8 @@ const confirmContacts = async (
   states: ReadonlyMap<string, Half['state']>,
   rejections: readonly Rejection[],
 ): Promise<void> => {
-  const { clock, link, remotes, signal, store, writer } = session;
+  const { clock, remotes, signal, writer } = session;
   const answers = await remotes[side].read(ids, signal);
-  const found = ids.filter((id) => states.has(id) && answers.get(id)?.kind === 'found');
-  const unedited = await writesCarriedNoEdit(
-    session,
-    found.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: found }),
-  );
   await writer.apply(answeredAbout(side, ids, answers), (set) => {
     for (const id of ids) {
       const answer = answers.get(id);
@@ -93,8 +87,7 @@ const confirmContacts = async (
         if (answer?.kind !== 'gone') observeReadAnswer(set, side, id, answer, clock.now());
         else if (half !== null) observeAbsence(set, half, clock.now());
       } else if (half !== null && answer !== undefined) {
-        const confirmation = { ...remotes[side].capabilities, writesCarriedNoEdit: unedited.has(id) };
-        observeMissing(set, half, answer, confirmation, clock.now());
+        observeMissing(set, half, answer, remotes[side].capabilities, clock.now());
       }
       if (state === undefined || state === 'doubted') storeReadResult(session, set, side, id, answer, rejections);
     }

@@ -97,7 +97,7 @@ const intent = z.object({
   source: record.nullable(),
   undoes: z.boolean(),
   empties: z.array(fieldSchema),
-  joining: z.array(fieldSchema).exactOptional(),
+  isEdit: z.boolean(),
   group: z
     .object({
       id: z.string(),
@@ -117,7 +117,7 @@ export type Intent = {
   readonly source: ContactRecord | null;
   readonly undoes: boolean;
   readonly empties: readonly SyncedField[];
-  readonly joining?: readonly SyncedField[];
+  readonly isEdit: boolean;
   readonly group: DeletedGroup | null;
 };
 

@@ -37,7 +37,7 @@ const intentOf = (operation: StoredOperation): Intent => ({
   source: originOf(operation),
   undoes: operation.cause === 'undo',
   empties: emptiesOf(operation),
-  ...('joining' in operation && { joining: operation.joining }),
+  isEdit: 'isEdit' in operation && operation.isEdit,
   group: operation.kind === 'group-delete' ? operation.group : null,
 });
 
@@ -68,10 +68,7 @@ const toCreate = (address: Address, { desired, join, source, undoes }: Intent): 
   return { ...address, kind: 'create', desired, join, image: undoes ? source : null };
 };
 
-const marksOf = ({ empties, joining }: Intent) => ({
-  empties,
-  ...(joining !== undefined && { joining }),
-});
+const marksOf = ({ empties, isEdit }: Intent) => ({ empties, isEdit });
 
 const toUpdate = (address: Address, intent: Intent, before: ContactRecord): Parsed => {
   const { desired, source, undoes } = intent;

@@ -119,6 +119,7 @@ export const halves = table({
     lastListedAtMs: maybeNumber('last_listed_at_ms'),
     heardAtMs: number('heard_at_ms'),
     writtenAtMs: maybeNumber('written_at_ms'),
+    editWrittenAtMs: maybeNumber('edit_written_at_ms'),
     mergedInto: maybeText('merged_into'),
     /** Null if the row that the record was read from must be read again. */
     digest: maybeText('digest'),

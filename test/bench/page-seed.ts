@@ -52,6 +52,7 @@ const halfOf = (side: Side, record: ContactRecord, seeded: Seeded): Half => ({
   lastListedAtMs: null,
   heardAtMs: AT_MS,
   writtenAtMs: null,
+  editWrittenAtMs: null,
   formerPair: null,
   mergedInto: null,
 });

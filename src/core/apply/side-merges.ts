@@ -47,7 +47,8 @@ const storeMade = (
   const halves = bySide((each) => {
     // If it is unconfirmed that the other half exists, this stays so (R7).
     if (each !== own.side) return { ...other, base: otherBase, state: isAway(other) ? other.state : 'changed' };
-    return { ...own, record: after, base, state: 'changed' as const, writtenAtMs: atMs, heardAtMs: atMs };
+    const times = { writtenAtMs: atMs, editWrittenAtMs: atMs, heardAtMs: atMs };
+    return { ...own, record: after, base, state: 'changed' as const, ...times };
   });
   storePair(set, { pairId: own.pair, status: pair.status, halves, writtenSide: own.side });
   return true;

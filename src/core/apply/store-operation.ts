@@ -105,6 +105,7 @@ export const storeCreated = (
     ...writtenHalf(set, null, side, record, atMs),
     settled: new Set(settled),
     wanted: image === null ? desired : null,
+    isEdit: true,
     declinedGroups: [],
   };
   const bases = { target: createdBase(desired, evidence, join), source: sourceBase() };
@@ -144,6 +145,7 @@ export const storeUpdated = (
     ...writtenHalf(set, halves.target, side, record, atMs),
     settled: new Set([...(evidence.kind === 'answer' ? shown : scalarsOf(shown)), ...fields]),
     wanted: cause === 'undo' ? null : desired,
+    isEdit: operation.isEdit,
     declinedGroups: [],
   };
   storeWritten(set, halves.pairId, written, { bases: { ...settled, target }, other: halves.source }, atMs);
@@ -212,6 +214,7 @@ export const storeMoved = (
     ...writtenHalf(set, halves.target, side, record, atMs),
     settled: new Set<SyncedField>(['buckets', ...altered.fields]),
     wanted: null,
+    isEdit: operation.isEdit,
     declinedGroups: cause === 'undo' ? movedGroups(moved) : unmovedIn(moves, record.groupIds),
   };
   const bases = movedBases(operation, halves, moved, groupPairs);

@@ -17,6 +17,8 @@ export type WrittenHalf = {
   readonly settled: ReadonlySet<SyncedField>;
   /** The contact that was to be written; null if its values may differ from the other side. */
   readonly wanted: Contact | null;
+  /** Whether the operation carries an edit of a user (`carriesEdit`). */
+  readonly isEdit: boolean;
   /** The groups that the operation moved and in which the contact is not as the other one. */
   readonly declinedGroups: readonly string[];
 };
@@ -62,9 +64,10 @@ export const storeWritten = (
   atMs: number,
 ): void => {
   const base = other === null ? withDeclined(bases.target, {}) : differing(bases.target, written, other.record.contact);
-  const { half, record } = written;
+  const { half, record, isEdit } = written;
   const state = stateOf(record, base);
-  const own: Half = { ...half, record, base, state, mergedInto: null, writtenAtMs: atMs, heardAtMs: atMs };
+  const times = { writtenAtMs: atMs, editWrittenAtMs: isEdit ? atMs : half.editWrittenAtMs, heardAtMs: atMs };
+  const own: Half = { ...half, record, base, state, mergedInto: null, ...times };
   const counterpart = other === null ? null : unwritten(other, bases.source, record);
   const halves = bySide((side) => (side === half.side ? own : counterpart));
   storePair(set, { pairId, status: statusOf(halves), halves, writtenSide: half.side });

@@ -40,6 +40,8 @@ export type Half = {
   readonly lastListedAtMs: number | null;
   /** The time of this link's last write to it; null if there was none. Epoch milliseconds. */
   readonly writtenAtMs: number | null;
+  /** The time of this link's last write to it that carried an edit of a user; null if there was none. Epoch milliseconds. */
+  readonly editWrittenAtMs: number | null;
   /** The time at which its state was last decided from a report of the side. Epoch milliseconds. */
   readonly heardAtMs: number;
 };

@@ -25,12 +25,12 @@ type Addressed = PairIds & {
   readonly cause: 'sync' | 'undo';
 };
 
-/** The fields of an operation on an existing contact that are treated specially after it. */
+/** Properties of the fields that an operation writes to an existing contact. */
 type FieldMarks = {
   /** Fields that have a value before the operation and none after it. */
   readonly empties: readonly SyncedField[];
-  /** Fields that the link had only started to sync, with values of the other half: they are not edits (R6); left out if there are none. */
-  readonly joining?: readonly SyncedField[];
+  /** False if no user edited the fields: the link has just started to sync them, or the other side computes them (R6). */
+  readonly isEdit: boolean;
 };
 
 export type CreateOperation = Addressed & {

@@ -170,6 +170,7 @@ export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half =
   absences: 0,
   lastListedAtMs: null,
   writtenAtMs: null,
+  editWrittenAtMs: null,
   heardAtMs: atMs,
 });
 

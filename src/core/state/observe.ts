@@ -284,24 +284,17 @@ export const observeReadAnswer = (
 type Confirmation = {
   readonly confirmsAbsenceAfter: number | null;
   readonly settlesWithinMs: number;
-  /** True if the journal proves that no write to the contact since it was last listed carried an edit of a user. */
-  readonly writesCarriedNoEdit: boolean;
 };
 
 /**
  * A contact that listings do not contain although a read finds it, for example because a side archives instead of deleting, counts
- * as deleted. A write to it since it was last listed may never have been visible to its user. Then the other half counts as edited,
- * and the edit wins over the deletion (R6). A modification time later than the write shows that the write was visible.
+ * as deleted. An edit that was written to it since it was last listed may never have been visible to its user. Then the other half
+ * counts as edited, and the edit wins over the deletion (R6). A modification time later than all writes shows that they were visible.
  */
-const keepUnseenEdit = (
-  set: WorkingSet,
-  half: Half,
-  { modifiedAtMs }: ContactRecord,
-  writesCarriedNoEdit: boolean,
-): void => {
-  const { side, pair, writtenAtMs, lastListedAtMs } = half;
-  if (writesCarriedNoEdit || writtenAtMs === null || lastListedAtMs === null || writtenAtMs < lastListedAtMs) return;
-  if (modifiedAtMs !== null && modifiedAtMs > writtenAtMs + CLOCK_MARGIN_MS) return;
+const keepUnseenEdit = (set: WorkingSet, half: Half, { modifiedAtMs }: ContactRecord): void => {
+  const { side, pair, editWrittenAtMs, writtenAtMs, lastListedAtMs } = half;
+  if (editWrittenAtMs === null || lastListedAtMs === null || editWrittenAtMs < lastListedAtMs) return;
+  if (modifiedAtMs !== null && writtenAtMs !== null && modifiedAtMs > writtenAtMs + CLOCK_MARGIN_MS) return;
   const other = pair === null ? null : (set.pair(pair)?.[otherSide(side)] ?? null);
   if (other !== null)
     set.put({ ...other, base: EMPTY_SNAPSHOT, state: other.state === 'settled' ? 'changed' : other.state });
@@ -331,7 +324,7 @@ export const observeMissing = (
   nowMs: number,
 ): void => {
   const { side, id, state, absences } = half;
-  const { confirmsAbsenceAfter, settlesWithinMs, writesCarriedNoEdit } = confirmation;
+  const { confirmsAbsenceAfter, settlesWithinMs } = confirmation;
   // No listing has missed a `doubted` half.
   if (state === 'doubted') {
     observeDoubted(set, half, answer, confirmation, nowMs);
@@ -350,7 +343,7 @@ export const observeMissing = (
     case 'found':
       if (isEvidence && confirmsAbsenceAfter !== null && absences + 1 >= confirmsAbsenceAfter) {
         applyEvent(set, side, id, { kind: 'deleted', atMs: nowMs });
-        keepUnseenEdit(set, half, answer.record, writesCarriedNoEdit);
+        keepUnseenEdit(set, half, answer.record);
         return;
       }
       set.put({ ...half, absences: isEvidence ? absences + 1 : absences });
@@ -376,7 +369,7 @@ export const observeAgain = (
   side: Side,
   id: string,
   answer: ReadAnswer | undefined,
-  { confirmsAbsenceAfter, settlesWithinMs }: Omit<Confirmation, 'writesCarriedNoEdit'>,
+  { confirmsAbsenceAfter, settlesWithinMs }: Confirmation,
   nowMs: number,
 ): void => {
   const half = set.half(side, id);

@@ -19,6 +19,7 @@ import {
   withValue,
 } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
+import { isExtraField } from '../../core/contact/fields.ts';
 import { type Half, isPresent } from '../../core/contact/half.ts';
 import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
@@ -107,15 +108,12 @@ const sourceOf = ({ cause }: Pass, task: Task, side: Side, own?: LabelledValue):
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
 };
 
-/** The written fields that the link has just started to sync. */
-const joiningOf = (
+/** Returns whether a user may have edited one of the written fields. `isOfOther`: whether its values are those of the other half. */
+const mayBeEdit = (
   { joining }: Pass,
   fields: readonly SyncedField[],
   isOfOther: (field: SyncedField) => boolean = () => true,
-) => {
-  const joined = fields.filter((field) => joining.has(field) && isOfOther(field));
-  return joined.length > 0 ? { joining: joined } : {};
-};
+): boolean => fields.some((field) => !isExtraField(field) && !(joining.has(field) && isOfOther(field)));
 
 /** The change that an update makes to a contact, with the contact as it is now. */
 type Update = Pick<UpdateOperation, 'before' | 'desired' | 'fields'>;
@@ -132,7 +130,7 @@ const updateWrite = (
   const source = sourceOf(pass, task, side, sharedEmail ?? undefined);
   const empties = emptiedFields(before.contact, desired, fields);
   const isOfOther = comesFrom(source?.contact ?? desired, before.contact, desired);
-  const marks = { empties, ...joiningOf(pass, fields, isOfOther) };
+  const marks = { empties, isEdit: mayBeEdit(pass, fields, isOfOther) };
   const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before };
   const operation: UpdateOperation = { ...shared, kind: 'update', fields, desired, source, ...marks };
   return { kind: 'update', task, operation, sharedEmail, isTrial, later };
@@ -229,7 +227,7 @@ export const membershipWrites = (
     const remove = leave.filter((id) => before.groupIds.includes(id));
     const fields = ['buckets' as const];
     const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
-    const marks = { empties, ...joiningOf(pass, fields) };
+    const marks = { empties, isEdit: mayBeEdit(pass, fields) };
     const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before };
     const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
     return [{ kind: 'membership', task, operation, moves: { join, leave } }];

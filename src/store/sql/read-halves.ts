@@ -23,6 +23,7 @@ const READ = [
   'lastListedAtMs',
   'heardAtMs',
   'writtenAtMs',
+  'editWrittenAtMs',
   'mergedInto',
   'baseJson',
   'recordJson',

@@ -28,6 +28,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         absences: 3,
         lastListedAtMs: 4,
         writtenAtMs: 7,
+        editWrittenAtMs: 6,
         heardAtMs: 8,
       });
       await commit({ kind: 'put-half', half, digest: null }, putHalf('r1', { side: 'right' }));
@@ -130,6 +131,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         absences: 2,
         lastListedAtMs: 5,
         writtenAtMs: 6,
+        editWrittenAtMs: 5,
         heardAtMs: 7,
         mergedInto: 'y',
       });

@@ -42,6 +42,7 @@ export const halfOf = (id: string, change: Partial<Half> = {}): Half => {
     absences: 0,
     lastListedAtMs: null,
     writtenAtMs: null,
+    editWrittenAtMs: null,
     heardAtMs: 5,
     ...change,
     record,
@@ -73,7 +74,7 @@ export type OperationOf<Kind extends OperationKind> = Extract<Operation, { kind:
 
 const ADDRESS = { side: 'left', pairId: null, leftId: 'l1', rightId: 'r1', cause: 'sync' } as const;
 const EXISTING = { ...ADDRESS, before: recordOf('l1') };
-const NO_MARKS = { empties: [] };
+const NO_MARKS = { empties: [], isEdit: true };
 
 const OPERATIONS: { readonly [Kind in OperationKind]: OperationOf<Kind> } = {
   create: { ...ADDRESS, kind: 'create', desired: EMPTY_CONTACT, join: [], image: null },

@@ -9,7 +9,7 @@ const DESIRED = contactOf({ firstName: 'Augusta', title: 'Countess' });
 const [BEFORE, SOURCE] = [recordOf('before'), recordOf('source')];
 const UNDO = { cause: 'undo' } as const;
 const ON_RIGHT = { side: 'right' } as const;
-const MARKS = { empties: ['title'], joining: ['title'] } as const;
+const MARKS = { empties: ['title'], isEdit: true } as const;
 const GROUP = { id: 'g1', name: 'Choir', members: ['l1', 'l2'] };
 
 test.each<[string, Operation, boolean]>([
@@ -23,7 +23,7 @@ test.each<[string, Operation, boolean]>([
   ['a change of membership', operationOf('membership', { join: ['g1'], leave: ['g2'], before: BEFORE }), false],
   [
     'a change of membership with marked fields',
-    operationOf('membership', { leave: ['g2'], empties: ['buckets'], joining: ['buckets'] }),
+    operationOf('membership', { leave: ['g2'], empties: ['buckets'], isEdit: true }),
     true,
   ],
   ['a delete', operationOf('delete', { before: BEFORE, rightId: null }), true],
@@ -51,7 +51,7 @@ test.each(OPERATION_KINDS)('an incomplete %s is read back with its kind, cause a
 });
 
 const BARE = { fields: [], desired: null, join: [], leave: [], source: null };
-const NONE = { ...BARE, undoes: false, empties: [], group: null };
+const NONE = { ...BARE, undoes: false, empties: [], isEdit: false, group: null };
 
 /** Returns the columns of an entry of the left side with the ids of both contacts. */
 const columnsOf = (kind: OperationKind, intent: object, change: Partial<OperationColumns> = {}): OperationColumns => ({

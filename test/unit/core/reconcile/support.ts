@@ -67,6 +67,7 @@ export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half => (
   absences: 0,
   lastListedAtMs: null,
   writtenAtMs: null,
+  editWrittenAtMs: null,
   heardAtMs: 0,
   ...given,
 });

@@ -6,7 +6,7 @@ import { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { halfOf, recordOf } from '../../../support/store/rows.ts';
 
 const NOW_MS = 10_000_000;
-const SIDE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writesCarriedNoEdit: false };
+const SIDE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0 };
 
 /** The half after a read that still finds the contact, which two listings in a row did not show. */
 const afterSecondAbsence = (writtenAtMs: number | null, modifiedAtMs: number | null = 1_000): Half | null => {
@@ -38,17 +38,18 @@ test('[R7] a contact that was changed at its side long ago, or at an unusable ti
 });
 
 test.each([
-  [false, EMPTY_SNAPSHOT, 'changed'],
-  [true, snapshotOf(recordOf('r1')), 'settled'],
+  ['the other half counts as edited', 'an edit', NOW_MS - 3_500_000, EMPTY_SNAPSHOT, 'changed'],
+  ['the deletion is carried out', 'no edit', null, snapshotOf(recordOf('r1')), 'settled'],
+  ['the deletion is carried out', 'an edit only before', NOW_MS - 4_000_001, snapshotOf(recordOf('r1')), 'settled'],
 ])(
-  '[R6, R7] a write since a listing last showed the contact counts as an edit, unless it is known to be none (%s)',
-  (writesCarriedNoEdit, base, state) => {
-    const times = { writtenAtMs: NOW_MS - 3_000_000, lastListedAtMs: NOW_MS - 4_000_000 };
+  '[R6, R7] %s if this link wrote %s since a listing last contained the contact',
+  (_outcome, _edit, editWrittenAtMs, base, state) => {
+    const times = { writtenAtMs: NOW_MS - 3_000_000, editWrittenAtMs, lastListedAtMs: NOW_MS - 4_000_000 };
     const half = halfOf('l1', { pair: 1, state: 'missing', absences: 1, record: recordOf('l1'), ...times });
     const other = halfOf('r1', { side: 'right', pair: 1, state: 'settled', base: snapshotOf(recordOf('r1')) });
     const set = new WorkingSet();
     set.load([half, other], [{ id: 1, status: 'linked' }]);
-    observeMissing(set, half, { kind: 'found', record: half.record }, { ...SIDE, writesCarriedNoEdit }, NOW_MS);
+    observeMissing(set, half, { kind: 'found', record: half.record }, SIDE, NOW_MS);
     expect(set.pair(1)).toMatchObject({ left: { state: 'gone' }, right: { base, state } });
   },
 );

@@ -171,6 +171,7 @@ test('a contact that is unknown becomes a half without a pair for the next plan'
     absences: 0,
     lastListedAtMs: null,
     writtenAtMs: null,
+    editWrittenAtMs: null,
     heardAtMs: NOW,
   });
 });

@@ -26,9 +26,9 @@ const edited = (id: string): ContactRecord =>
 
 describe('[R7] a read of a contact that a listing missed', () => {
   const READ_AT_MS = 10_000_000;
-  const SLOW = { confirmsAbsenceAfter: null, settlesWithinMs: 600, writesCarriedNoEdit: false };
+  const SLOW = { confirmsAbsenceAfter: null, settlesWithinMs: 600 };
   /** A side that shows its writes at once, and whose listings are trusted after two absences. */
-  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0, writesCarriedNoEdit: false };
+  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0 };
   const FOUND: ReadAnswer = { kind: 'found', record: adaRecord('x') };
   const WITHHELD: ReadAnswer = { kind: 'withheld', reason: 'refused' };
 

@@ -37,6 +37,22 @@ const replaceHalf = (halves: readonly Half[], half: Half, added: boolean): reado
 
 const few = (halves: readonly Half[]): readonly Half[] | null => (halves.length > MOST_OPENING_HALVES ? null : halves);
 
+/** Returns the rows after a row is stored; null if they must be read again. */
+const afterPut = (opening: Opening, change: Extract<StoreChange, { kind: 'put' }>): Opening | null => {
+  if (change.table === 'pairs') return null;
+  if (change.table !== 'halves') return opening;
+  const { half } = change.row;
+  const { alone, anyPresent, unsettled } = opening;
+  if (isAway(half) && anyPresent[half.side]) return null;
+  const isAlone = alone?.some(({ side, id }) => side === half.side && id === half.id) === true;
+  return {
+    ...opening,
+    anyPresent: { ...anyPresent, [half.side]: !isAway(half) || anyPresent[half.side] },
+    alone: alone && (isAlone ? replaceHalf(alone, half, half.pair !== null) : alone),
+    unsettled: unsettled && few(replaceHalf(unsettled, half, half.state !== 'settled')),
+  };
+};
+
 /**
  * Returns the rows after a change, apart from the link's state; null if they must be read again. A half that is stored without
  * its pair is in the same pair as before, because a change of pairs stores the pair too.
@@ -44,24 +60,13 @@ const few = (halves: readonly Half[]): readonly Half[] | null => (halves.length 
 const changedOpening = (opening: Opening, change: StoreChange): Opening | null => {
   switch (change.kind) {
     case 'put':
+      return afterPut(opening, change);
     case 'link':
     case 'shown':
     case 'run-started':
       return opening;
     case 'drop':
       return ['shownPages', 'groupPairs', 'rejections', 'verdicts'].includes(change.table) ? opening : null;
-    case 'put-half': {
-      const { half } = change;
-      const { alone, anyPresent, unsettled } = opening;
-      if (isAway(half) && anyPresent[half.side]) return null;
-      const isAlone = alone?.some(({ side, id }) => side === half.side && id === half.id) === true;
-      return {
-        ...opening,
-        anyPresent: { ...anyPresent, [half.side]: !isAway(half) || anyPresent[half.side] },
-        alone: alone && (isAlone ? replaceHalf(alone, half, half.pair !== null) : alone),
-        unsettled: unsettled && few(replaceHalf(unsettled, half, half.state !== 'settled')),
-      };
-    }
     default:
       return null;
   }

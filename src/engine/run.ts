@@ -9,6 +9,7 @@ import {
   HaltError,
   keptSinceMs,
   LeaseError,
+  listedSides,
   type LinkContext,
   resumeRemedy,
   type RunOptions,
@@ -149,7 +150,7 @@ const wroteAnything = (tally: Tally): boolean =>
   SIDES.some((side) => writtenContacts(tally[side]) + tally[side].groupsDeleted > 0);
 
 /**
- * Stores the end of the run and the link's state, and prunes old rows. An undo changes the link's state only if a credential
+ * Stores the end of the run and the link's state, and prunes old rows if the run listed a side or wrote. An undo changes the link's state only if a credential
  * was refused.
  */
 const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
@@ -172,7 +173,9 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
     }
     set.add({ kind: 'patch-run', id: run, set: end });
     const beforeMs = keptSinceMs(retentionMs, clock.now());
-    if (beforeMs !== null) set.add({ kind: 'prune', beforeMs });
+    // Idle runs are frequent, and leave little to prune.
+    const isIdle = listedSides(session).size === 0 && !wroteAnything(session.tally);
+    if (beforeMs !== null && !isIdle) set.add({ kind: 'prune', beforeMs });
   });
 };
 

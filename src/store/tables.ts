@@ -29,8 +29,6 @@ export type Table<Of extends Columns = Columns> = {
   readonly hasLink: boolean;
   /** The properties that identify a row, within its link if it has one. */
   readonly key: readonly string[];
-  /** The properties that operations name rows by; equal to the key if left out. */
-  readonly address?: readonly string[];
 };
 
 /** A row of a table, by property. The name of its link is not part of it. */
@@ -48,9 +46,7 @@ const maybeNumber = (name: string): Column<number | null> => ({ name, type: 'num
 const derivedTexts = (name: string): Column<readonly string[]> => ({ name, type: 'texts', isDerived: true });
 const boolean = (name: string): Column<boolean> => ({ name, type: 'boolean' });
 
-const table = <Of extends Columns>(
-  made: Table<Of> & { readonly key: readonly (keyof Of)[]; readonly address?: readonly (keyof Of)[] },
-): Table<Of> => made;
+const table = <Of extends Columns>(made: Table<Of> & { readonly key: readonly (keyof Of)[] }): Table<Of> => made;
 
 /** One row per link: its state, the accounts it was made with, and the lease of the process that works on it. */
 export const links = table({
@@ -138,7 +134,6 @@ const shownPages = table({
   name: 'shown_pages',
   hasLink: true,
   key: ['id'],
-  address: ['side'],
   columns: { id: number('id'), side: oneOf<Side>('side'), idsJson: text('ids_json') },
 });
 
@@ -203,7 +198,6 @@ export const conflicts = table({
   name: 'conflicts',
   hasLink: true,
   key: ['id'],
-  address: ['leftId'],
   columns: {
     id: number('id'),
     run: text('run'),

@@ -1,4 +1,5 @@
 import type { StoreChange } from '../../src/core/state/rows.ts';
+import { pairOf } from '../support/store/rows.ts';
 import { createApp } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/app/config/config.ts';
 import { EMPTY_CONTACT, type Contact } from '../../src/core/contact/contact.ts';
@@ -98,9 +99,9 @@ export const seed = async ({
   for (let from = 0; from < count; from += AT_ONCE) {
     const some = contacts.slice(from, from + AT_ONCE).map((contact, at) => ({ contact, index: from + at }));
     const halves = some.map(({ contact, index }) => puts(contact, index, seeded));
-    if (seeded === 'waiting') await put(halves.flat().map((each) => ({ kind: 'put-half', ...each })));
+    if (seeded === 'waiting') await put(halves.flat().map((row) => ({ kind: 'put', table: 'halves', row })));
     else {
-      await put(halves.map((each) => ({ kind: 'put-pair', id: null, status: 'linked', halves: each })));
+      await put(halves.flatMap((each) => pairOf('linked', ...each)));
       const entries = await put(some.map(({ contact, index }) => createOf(contact, index)));
       const after = (at: number) => halves[at]?.find(({ half }) => half.side === 'right')?.half.record ?? null;
       await put(

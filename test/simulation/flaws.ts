@@ -17,6 +17,9 @@ const committing = (change: (given: readonly StoreChange[]) => readonly StoreCha
     withMethods(store, { commit: (link, token, changes) => store.commit(link, token, change(changes)) }),
 });
 
+type HalfChange = Extract<StoreChange, { kind: 'put'; table: 'halves' }>;
+const isHalf = (change: StoreChange): change is HalfChange => change.kind === 'put' && change.table === 'halves';
+
 /** Changes each half that is stored; null leaves it out. */
 const storingHalves = (change: (half: Half) => Half | null): Flaws => {
   const put = ({ half, digest }: HalfPut): HalfPut[] => {
@@ -24,20 +27,19 @@ const storingHalves = (change: (half: Half) => Half | null): Flaws => {
     return changed === null ? [] : [{ half: changed, digest }];
   };
   return committing((changes) =>
-    changes.flatMap((each): readonly StoreChange[] => {
-      if (each.kind === 'put-half') return put(each).map((one) => ({ kind: 'put-half', ...one }));
-      return [each.kind === 'put-pair' ? { ...each, halves: each.halves.flatMap(put) } : each];
-    }),
+    changes.flatMap((each): readonly StoreChange[] =>
+      isHalf(each) ? put(each.row).map((row) => ({ ...each, row })) : [each],
+    ),
   );
 };
 
 /** The halves in the changes, by pair. */
 const byPair = (changes: readonly StoreChange[]): ReadonlyMap<unknown, readonly Half[]> => {
-  const halves = changes.flatMap((change): [unknown, Half][] => {
-    if (change.kind === 'put-half' && change.half.pair !== null) return [[change.half.pair, change.half]];
-    return change.kind === 'put-pair' ? change.halves.map(({ half }) => [half.pair, half]) : [];
-  });
-  return new Map([...Map.groupBy(halves, ([pair]) => pair)].map(([pair, own]) => [pair, own.map(([, half]) => half)]));
+  const halves = changes.filter(isHalf).map(({ row }) => row.half);
+  return Map.groupBy(
+    halves.filter(({ pair }) => pair !== null),
+    ({ pair }) => pair,
+  );
 };
 
 const swapBases = (changes: readonly StoreChange[]): readonly StoreChange[] => {
@@ -47,14 +49,13 @@ const swapBases = (changes: readonly StoreChange[]): readonly StoreChange[] => {
     if (half.base === null || other?.base === null || other === undefined) return { half, digest };
     return { half: { ...half, base: { ...half.base, contact: other.base.contact } }, digest };
   };
-  return changes.map((change) => {
-    if (change.kind === 'put-half') return { ...change, ...swapped(change) };
-    return change.kind === 'put-pair' ? { ...change, halves: change.halves.map(swapped) } : change;
-  });
+  return changes.map((change) => (isHalf(change) ? { ...change, row: swapped(change.row) } : change));
 };
 
 const isAboutHalves = (change: StoreChange): boolean =>
-  ['put-half', 'put-pair'].includes(change.kind) || (change.kind === 'drop' && change.table === 'halves');
+  isHalf(change) ||
+  (change.kind === 'put' && change.table === 'pairs') ||
+  (change.kind === 'drop' && change.table === 'halves');
 
 /** Flaws of the engine, each of which the simulation must detect. */
 export const FLAWS: Readonly<Record<string, Flaws>> = {
@@ -100,14 +101,12 @@ export const FLAWS: Readonly<Record<string, Flaws>> = {
     store: (store) =>
       withMethods(store, {
         commit: async (link, token, changes) => {
-          const gone = changes.flatMap((each) =>
-            each.kind === 'put-half' && each.half.state === 'gone' ? [each] : [],
-          );
+          const gone = changes.filter(isHalf).flatMap(({ row }) => (row.half.state === 'gone' ? [row] : []));
           const namesakes = await Promise.all(
             gone.map(({ half }) => store.halves(link, { by: 'id', side: otherSide(half.side), ids: [half.id] })),
           );
           const also = namesakes.flat().map((half): StoreChange => {
-            return { kind: 'put-half', half: { ...half, state: 'gone' }, digest: null };
+            return { kind: 'put', table: 'halves', row: { half: { ...half, state: 'gone' }, digest: null } };
           });
           return store.commit(link, token, [...changes, ...also]);
         },

@@ -16,6 +16,9 @@ const afterPut = (state: LinkState, change: Extract<StoreChange, { kind: 'put' }
       return { ...state, rejections: withRow(state.rejections, change.row, byKeyAndSide) };
     case 'verdicts':
       return { ...state, verdicts: withRow(state.verdicts, change.row, byIds) };
+    case 'halves':
+    case 'pairs':
+      return state;
   }
 };
 
@@ -55,8 +58,6 @@ const afterChange = (state: LinkState, change: StoreChange): LinkState => {
       };
     case 'prune':
       return { ...state, rejections: state.rejections.filter(({ retryAtMs }) => retryAtMs >= change.beforeMs) };
-    case 'put-half':
-    case 'put-pair':
     case 'shown':
     case 'intend':
     case 'journal':

@@ -212,8 +212,11 @@ export type HalfPut = {
   readonly keepsRecord?: boolean;
 };
 
-/** Rows that a change stores unchanged, by table. */
+/** Rows that a change stores, by table. */
 type PutRows = {
+  /** A pair with an id below zero is new. {@link Store.commit} returns its id, which its halves in the same commit get. */
+  readonly pairs: PairRow;
+  readonly halves: HalfPut;
   readonly cursors: Cursor & { readonly side: Side };
   readonly groupPairs: GroupPair;
   readonly rejections: Rejection;
@@ -244,13 +247,6 @@ export type StoreChange =
   /** Adds a row, or replaces the one with its key. */
   | ByTable<PutRows, 'put', 'row'>
   | ByTable<DroppedRows, 'drop', 'where'>
-  /** Adds the half, or replaces the one with its side and id. */
-  | ({ readonly kind: 'put-half' } & HalfPut)
-  /** Puts a pair, and its halves with the pair's id. A null id makes a new pair, whose id {@link Store.commit} returns. */
-  | ({ readonly kind: 'put-pair'; readonly id: number | null; readonly halves: readonly HalfPut[] } & Pick<
-      PairRow,
-      'status'
-    >)
   /** The ids on one page of a listing in progress. */
   | { readonly kind: 'shown'; readonly side: Side; readonly ids: readonly string[] }
   | { readonly kind: 'link'; readonly patch: Partial<Pick<LinkState, Patched>> }

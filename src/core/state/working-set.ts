@@ -154,20 +154,18 @@ export class WorkingSet {
     );
     const pairs = [...this.#storedPairs].flatMap(([id, stored]): StoreChange[] => {
       const status = this.#pairs.get(id) ?? null;
-      if (id < 0 && status !== null) {
-        const own = this.#halvesOf(id).map((half) => put(half, this.#storedHalves.get(halfKey(half)) ?? null));
-        return [{ kind: 'put-pair', id: null, status, halves: own }];
-      }
       if (status === stored) return [];
       return [
         status === null
           ? { kind: 'drop', table: 'pairs', where: { id } }
-          : { kind: 'put-pair', id, status, halves: [] },
+          : { kind: 'put', table: 'pairs', row: { id, status } },
       ];
     });
-    const puts = changed.flatMap(({ stored, half }): StoreChange[] =>
-      half === null || (half.pair !== null && half.pair < 0) ? [] : [{ kind: 'put-half', ...put(half, stored) }],
-    );
+    const rows = changed.flatMap(({ stored, half }) => (half === null ? [] : [put(half, stored)]));
+    // Equal changes of a table are fastest if they follow one another.
+    const puts = rows
+      .toSorted((one, other) => Number(one.keepsRecord === true) - Number(other.keepsRecord === true))
+      .map((row): StoreChange => ({ kind: 'put', table: 'halves', row }));
     const unsyncable = changed.flatMap(({ stored, half }) => unsyncableChanges(stored, half));
     return [...drops, ...pairs, ...puts, ...unsyncable, ...this.#others];
   }

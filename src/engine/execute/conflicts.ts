@@ -13,7 +13,7 @@ export const conflictChanges = async (session: Session, tasks: readonly Task[]):
   if (disputing.length === 0) return [];
   const { clock, link, run, store } = session;
   const recorded = await store.conflicts(link, { all: false });
-  return disputing.flatMap((task): StoreChange[] => {
+  const changes = disputing.flatMap((task): StoreChange[] => {
     const [left, right] = [plannedHalf(task, 'left'), plannedHalf(task, 'right')];
     if (left === null || right === null) return [];
     const ids = { leftId: left.id, rightId: right.id };
@@ -33,6 +33,8 @@ export const conflictChanges = async (session: Session, tasks: readonly Task[]):
       ];
     });
   });
+  const { ends = [], adds = [] } = Object.groupBy(changes, ({ kind }) => (kind === 'conflict' ? 'adds' : 'ends'));
+  return [...ends, ...adds];
 };
 
 /** Returns the changes that end conflicts. A decision of a user that lapsed is removed. */

@@ -2,24 +2,16 @@ import { asJson, asText } from '../codec.ts';
 import type { SQL } from 'drizzle-orm';
 import type { Cells, RowOperation, Where } from '../sql/operations.ts';
 import { sql } from '../sql/drizzle.ts';
-import { TABLES, type Column, type Table } from '../tables.ts';
+import { TABLES, type Column, type Table, type TableName } from '../tables.ts';
 
-// Row operations as few statements: those of one kind on one table go together, their values as one array for each column.
+// The operations of a commit as few statements. Operations on one table that follow one another, of one kind and with the same
+// properties, are one part: their values are one array for each column. Different tables are independent of each other.
 
 type Sweep = Extract<RowOperation, { op: 'sweep' }>;
 type Single = Exclude<RowOperation, Sweep>;
 
-/** Operations of one kind on one table that name the same properties, each by what identifies it. */
-type Part = { readonly first: Single; readonly of: Map<string, Single> };
-
-/**
- * Parts of one statement. All of them see the database as it was before the statement, so no row may be touched by two of
- * them. `touched` names the part by which the rows of an address were touched, for each table.
- */
-type Stage = { readonly parts: Map<string, Part>; readonly touched: Map<string, Map<string, string>> };
-
-/** The address of every row of a table. */
-const ALL = '*';
+/** Operations that are done together, each by the row or the condition that it names: of two for the same row the later one counts. */
+type Group = { readonly first: Single; readonly operations: ReadonlyMap<string, Single> };
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
@@ -40,88 +32,34 @@ const conditionOf = (operation: Single): Where =>
 /** Identifies the text of an operation's statement. Operations of one shape share it. */
 const shapeOf = (operation: Single): string => {
   const { op, table } = operation;
-  if (op === 'add' || op === 'put') return `${op} ${table} ${Object.keys(operation.row).join()}`;
+  if (op === 'add' || op === 'put') return `${op} ${table} ${Object.keys(operation.row).toSorted().join()}`;
   const where = Object.entries(operation.where).map(([name, value]) => (value === null ? `${name}=null` : name));
   return `${op} ${table} ${where.join()} ${op === 'patch' ? Object.keys(operation.set).join() : ''}`;
 };
 
-const valuesOf = (properties: readonly string[], cells: Where): string =>
-  JSON.stringify(properties.map((property) => cells[property]));
-
-const addressOf = (table: Table, operation: Single): string => {
-  const cells = conditionOf(operation);
-  const properties = table.address ?? table.key;
-  return properties.every((property) => cells[property] !== undefined) ? valuesOf(properties, cells) : ALL;
+const identityOf = (operation: Single): string => {
+  if (operation.op !== 'add' && operation.op !== 'put') return JSON.stringify(operation.where);
+  return JSON.stringify(TABLES[operation.table].key.map((property) => operation.row[property]));
 };
 
-/** Identifies an operation among those of its shape: of two that write the same row the later one counts. */
-const identityOf = (table: Table, operation: Single): string =>
-  operation.op === 'add' || operation.op === 'put'
-    ? valuesOf(table.key, operation.row)
-    : JSON.stringify(operation.where);
-
-type Placing = {
-  readonly operation: Single;
-  readonly address: string;
-  readonly shape: string;
-  readonly identity: string;
-};
-
-/** Whether an operation has to follow a stage, which touches the same rows in another way. */
-const mustFollow = ({ parts, touched }: Stage, { operation, address, shape, identity }: Placing): boolean => {
-  const before = touched.get(operation.table);
-  if (before === undefined) return false;
-  if (address === ALL || before.has(ALL)) return true;
-  const same = before.get(address);
-  if (same === undefined) return false;
-  // A second patch of the same rows depends on what the first one made of them.
-  return same !== shape || (operation.op === 'patch' && parts.get(shape)?.of.has(identity) === true);
-};
-
-/**
- * Whether sweeps may be part of a stage: their conditions read nothing that it changes. That certain runs end in it is part
- * of the conditions.
- */
-const takesSweeps = ({ touched }: Stage, sweeps: readonly Sweep[]): boolean =>
-  sweeps.every(({ table }) => {
-    const own = touched.get(table);
-    return own === undefined || (table === 'runs' && !own.has(ALL));
-  });
-
-/**
- * Groups the operations of a commit into statements, in an order that keeps their effect. The last statement includes the sweeps.
- */
-export const stagesOf = (operations: readonly RowOperation[], sweeps: readonly Sweep[]): readonly Stage[] => {
-  const stages: Stage[] = [{ parts: new Map(), touched: new Map() }];
-  const place = (operation: Single): void => {
-    const table: Table = TABLES[operation.table];
-    const placing: Placing = {
-      operation,
-      address: addressOf(table, operation),
-      shape: shapeOf(operation),
-      identity: identityOf(table, operation),
-    };
-    const { address, shape, identity } = placing;
-    // The link's row is changed by the fence of the first stage.
-    const least = operation.table === 'links' ? 1 : 0;
-    const last = stages.findLastIndex((stage) => mustFollow(stage, placing));
-    // A new row is not seen by what the same statement does to others.
-    const index = Math.max(least, operation.op === 'add' ? last : last + 1);
-    const stage = stages[index] ?? { parts: new Map(), touched: new Map() };
-    if (index === stages.length) stages.push(stage);
-    const part = stage.parts.get(shape) ?? { first: operation, of: new Map<string, Single>() };
-    stage.parts.set(shape, part);
-    part.of.set(identity, operation);
-    const touched = stage.touched.get(operation.table) ?? new Map<string, string>();
-    stage.touched.set(operation.table, touched.set(address, shape));
-  };
-  for (const operation of operations) {
-    const isOfLink = operation.table === 'links' && operation.op === 'patch';
-    if (operation.op !== 'sweep' && !isOfLink) for (const each of withoutLists(operation)) place(each);
+/** Groups the operations of a commit, in an order that keeps their effect. */
+const groupsOf = (operations: readonly Single[]): readonly Group[] => {
+  const groups: { first: Single; operations: Map<string, Single> }[] = [];
+  const lastOf = new Map<TableName, (typeof groups)[number]>();
+  for (const operation of operations.flatMap(withoutLists)) {
+    const identity = identityOf(operation);
+    const last = lastOf.get(operation.table);
+    // A second patch of the same rows depends on what the first one made of them.
+    const isNext = operation.op === 'patch' && last?.operations.has(identity) === true;
+    if (last !== undefined && !isNext && shapeOf(last.first) === shapeOf(operation)) {
+      last.operations.set(identity, operation);
+      continue;
+    }
+    const group = { first: operation, operations: new Map([[identity, operation]]) };
+    groups.push(group);
+    lastOf.set(operation.table, group);
   }
-  const last = stages.at(-1);
-  if (last !== undefined && !takesSweeps(last, sweeps)) stages.push({ parts: new Map(), touched: new Map() });
-  return stages;
+  return groups;
 };
 
 const list = (parts: readonly SQL[]): SQL => sql.join([...parts], sql`, `);
@@ -197,8 +135,8 @@ const matching = (link: string, { table, where }: Extract<Single, { op: 'patch' 
 /** `set` and `where` of a patch as one row. Both may have the same properties. */
 const setName = (property: string): string => `new ${property}`;
 
-const partOf = (link: string, { first, of }: Part, pass: SQL): SQL => {
-  const operations = [...of.values()];
+const groupSql = (link: string, { first, operations: grouped }: Group, pass: SQL): SQL => {
+  const operations = [...grouped.values()];
   if (first.op === 'add' || first.op === 'put') return inserting(link, first, operations.map(conditionOf), pass);
   const { target, compared, condition } = matching(link, first);
   if (first.op === 'delete') {
@@ -223,11 +161,32 @@ const partOf = (link: string, { first, of }: Part, pass: SQL): SQL => {
     where ${condition} and ${pass}`;
 };
 
-const sweepOf = (link: string, { table, condition }: Sweep, pass: SQL): SQL =>
+const sweepSql = (link: string, { table, condition }: Sweep, pass: SQL): SQL =>
   sql`delete from ${named(TABLES[table].name)} where link = ${link} and ${condition} and ${pass}`;
 
-/** The parts of a stage's statement, each to be named in its `with`; the last stage sweeps. */
-export const stagePartsOf = (link: string, { parts }: Stage, sweeps: readonly Sweep[], pass: SQL): readonly SQL[] => [
-  ...[...parts.values()].map((part) => partOf(link, part, pass)),
-  ...sweeps.map((sweep) => sweepOf(link, sweep, pass)),
-];
+/** The statements of a commit after its fence, in their order. */
+export type Batch = {
+  /** Each changes nothing unless the condition `pass` is true. */
+  readonly parts: readonly ((pass: SQL) => SQL)[];
+  /** True if no part sees the rows that another one changes: all may be parts of one statement. */
+  readonly isIndependent: boolean;
+};
+
+/** Returns the statements of the operations of a commit. Sweeps are done last. */
+export const batchOf = (link: string, operations: readonly RowOperation[]): Batch => {
+  const groups = groupsOf(operations.filter((operation) => operation.op !== 'sweep'));
+  const sweeps = operations.filter((operation) => operation.op === 'sweep');
+  // Within one statement, rows that are added are not seen by other parts.
+  const ordered = [...groups.map(({ first }) => first), ...sweeps];
+  const isLast = ({ op, table }: RowOperation, index: number): boolean =>
+    op === 'add' && !ordered.some((other, place) => other.table === table && place > index);
+  const changing = ordered.filter((operation, index) => !isLast(operation, index));
+  return {
+    parts: [
+      ...groups.map((group) => (pass: SQL) => groupSql(link, group, pass)),
+      ...sweeps.map((sweep) => (pass: SQL) => sweepSql(link, sweep, pass)),
+    ],
+    // The fence changes the row of the link.
+    isIndependent: new Set(['links', ...changing.map(({ table }) => table)]).size === changing.length + 1,
+  };
+};

@@ -1,10 +1,10 @@
 import type { SQL } from 'drizzle-orm';
 import { FenceError } from '../errors.ts';
-import { assignedValue, newIdOf, type Cells, type Operations, type RowOperation } from '../sql/operations.ts';
+import { assignedValue, isIdReturned, newIdOf, type Cells, type RowOperation } from '../sql/operations.ts';
 import type { Fence } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import { TABLES, type Table } from '../tables.ts';
-import { stagePartsOf, stagesOf, storable } from './batch.ts';
+import { batchOf, storable, type Batch } from './batch.ts';
 import type { Connection, SendStatement } from './database.ts';
 
 /** The sequence that new rows get their ids from. */
@@ -69,13 +69,20 @@ const fenceOf = ({ link, token, key }: Fence, patch: Cells): SQL => {
     returning 1`;
 };
 
+const together = (fencing: SQL, { parts }: Batch): SQL => {
+  const named = parts.map(
+    (part, nth) => sql`, ${sql.identifier(`part_${nth}`)} as (${part(sql`exists (select from fence)`)})`,
+  );
+  return sql`with fence as (${fencing})${sql.join(named, sql``)} select 1 from fence`;
+};
+
 /** Whether the commit was made by an earlier attempt whose answer was lost. */
 const wasMade = async (send: SendStatement, { link, key }: Fence): Promise<boolean> =>
   (await send(sql`select commit_key as key from links where name = ${link}`))[0]?.['key'] === key;
 
 /**
- * Applies operations in their order, all or none, and once: in one statement if no row is changed twice, else in a
- * transaction. Returns the ids that it assigned.
+ * Applies operations in their order, all or none, and once: in one statement if they are independent, else in a transaction. Returns
+ * the ids that it assigned.
  *
  * @throws {FenceError} if the token is not that of the link's current lease.
  */
@@ -83,7 +90,7 @@ export const commit = async (
   db: Connection,
   rowIds: RowIds,
   fence: Fence,
-  { operations: made, returned }: Operations,
+  made: Iterable<RowOperation>,
 ): Promise<readonly number[]> => {
   const { link, token } = fence;
   const operations = [...made];
@@ -91,29 +98,24 @@ export const commit = async (
   const taken = await rowIds.take(db, link, token, asked.length);
   const ids = new Map(asked.map((id, index) => [id, taken[index] ?? id]));
   const given = operations.map((operation) => completed(operation, ids));
-  const patch: Cells = Object.assign(
-    {},
-    ...given.map((operation) => (operation.op === 'patch' && operation.table === 'links' ? operation.set : {})),
+  // The fence changes the row of the link.
+  const patches = given.flatMap((operation) =>
+    operation.op === 'patch' && operation.table === 'links' ? [operation] : [],
   );
-  const sweeps = given.filter((operation) => operation.op === 'sweep');
-  const stages = stagesOf(given, sweeps);
-  const statements = stages.map((stage, index) => {
-    const pass = index === 0 ? sql`exists (select from fence)` : sql`true`;
-    const parts = stagePartsOf(link, stage, index === stages.length - 1 ? sweeps : [], pass);
-    const named = parts.map((part, nth) => sql`${sql.identifier(`part_${nth}`)} as (${part})`);
-    if (index === 0) named.unshift(sql`fence as (${fenceOf(fence, patch)})`);
-    const answer = index === 0 ? sql`count(*)::int as passed from fence` : sql`1 as passed`;
-    return sql`with ${sql.join(named, sql`, `)} select ${answer}`;
-  });
-  const [first, ...others] = statements;
+  const fencing = fenceOf(fence, Object.assign({}, ...patches.map(({ set }) => set)) as Cells);
+  const batch = batchOf(
+    link,
+    given.filter((operation) => operation.op !== 'patch' || operation.table !== 'links'),
+  );
+  const [first, ...others] = batch.isIndependent
+    ? [together(fencing, batch)]
+    : [fencing, ...batch.parts.map((part) => part(sql`true`))];
   const perform = async (send: SendStatement, attempt: number): Promise<void> => {
-    const isPassed = first !== undefined && (await send(first))[0]?.['passed'] === 1;
-    if (!isPassed) {
-      if (attempt > 1 && (await wasMade(send, fence))) return;
-      throw new FenceError(link, token);
-    }
+    const isCurrent = (await send(first)).length > 0;
+    if (!isCurrent && attempt > 1 && (await wasMade(send, fence))) return;
+    if (!isCurrent) throw new FenceError(link, token);
     for (const statement of others) await send(statement);
   };
-  await (others.length === 0 ? db.do(perform) : db.atomic(perform));
-  return returned.map((id) => ids.get(id) ?? id);
+  await (batch.isIndependent ? db.do(perform) : db.atomic(perform));
+  return operations.filter(isIdReturned).flatMap((operation) => ids.get(newIdOf(operation) ?? 0) ?? []);
 };

@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import type { RowBatch } from '../copy.ts';
-import type { Operations } from './operations.ts';
+import type { RowOperation } from './operations.ts';
 import type { Rows, Step } from './step.ts';
 
 /** The expressions that the databases write differently. */
@@ -58,11 +58,11 @@ export type SqlDatabase = {
   /** Reads what several statements select, all at one moment. */
   together<Name extends string>(statements: Statements<Name>): Promise<Readonly<Record<Name, Rows>>>;
   /**
-   * Applies operations in their order, all or none. Returns the ids that it assigned, those of `returned`.
+   * Applies operations in their order, all or none. Returns the ids that it assigned to pairs and journal entries.
    *
    * @throws {FenceError} if the token is not that of the link's lease: nothing is changed.
    */
-  commit(fence: Fence, operations: Operations): Promise<readonly number[]>;
+  commit(fence: Fence, operations: Iterable<RowOperation>): Promise<readonly number[]>;
   /** Returns the pages of rows that were deleted to the disk. */
   shrink(): Promise<void>;
   /** Erases deleted and replaced rows from the disk. */

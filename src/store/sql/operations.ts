@@ -1,4 +1,4 @@
-import type { HalfPut, RunOutcome, StoreChange } from '../../core/state/rows.ts';
+import type { HalfPut, StoreChange } from '../../core/state/rows.ts';
 import type { SQL } from 'drizzle-orm';
 import { encodeRecord } from '../codec.ts';
 import {
@@ -11,6 +11,8 @@ import {
 } from '../rows.ts';
 import { operationColumns } from '../stored-operation.ts';
 import { INTERRUPTED } from '../store.ts';
+import type { Dialect } from './dialect.ts';
+import { pruneOperations } from './prune.ts';
 import { LINK_TABLES, MAPPING_TABLES, type LinkTableName, type TableName } from '../tables.ts';
 
 /** The value of a column. */
@@ -28,22 +30,8 @@ export type RowOperation =
   | { readonly op: 'put'; readonly table: LinkTableName; readonly row: Cells; readonly derived?: () => Cells }
   | { readonly op: 'patch'; readonly table: TableName; readonly where: Where; readonly set: Cells }
   | { readonly op: 'delete'; readonly table: TableName; readonly where: Where }
-  /** Deletes rows by a condition of its own: rows that no other operation of the commit touches. */
+  /** Deletes rows by a condition of its own, after all other operations of the commit. */
   | { readonly op: 'sweep'; readonly table: LinkTableName; readonly condition: SQL };
-
-/**
- * Operations, which are made one by one while they are read, once; and the ids below zero whose assigned ids the commit
- * returns, complete after the last operation.
- */
-export type Operations = { readonly operations: Iterable<RowOperation>; readonly returned: readonly number[] };
-
-/** Builds the operations that delete rows of things that ended before a time (`sql/prune.ts`). */
-export type PruneOperations = (
-  link: string,
-  beforeMs: number,
-  /** Runs that end in the same commit. */
-  ended: readonly { readonly id: string; readonly outcome: RunOutcome }[],
-) => readonly RowOperation[];
 
 type Kind = StoreChange['kind'];
 type Change<Of extends Kind> = Extract<StoreChange, { readonly kind: Of }>;
@@ -51,9 +39,9 @@ type Change<Of extends Kind> = Extract<StoreChange, { readonly kind: Of }>;
 /** The part of a commit that the translation of one change needs. */
 type Commit = {
   readonly link: string;
-  /** An id below zero that is new in this commit; `isReturned` if its assigned id is part of the answer. */
-  readonly newId: (isReturned: boolean) => number;
-  readonly prune: (beforeMs: number) => readonly RowOperation[];
+  /** Returns an id below zero that is new in this commit. */
+  readonly newId: () => number;
+  readonly dialect: Dialect;
 };
 
 type Translations = { readonly [Of in Kind]: (change: Change<Of>, commit: Commit) => readonly RowOperation[] };
@@ -77,18 +65,22 @@ const halfOperations = (change: HalfPut): readonly RowOperation[] => {
 const notEnded = { endedAtMs: null } as const;
 
 const TRANSLATIONS: Translations = {
-  put: (change) => put(change.table, change.table === 'groupPairs' ? groupPairColumns(change.row) : change.row),
-  drop: ({ table, where }) => drop(table, where),
-  'put-half': (change) => halfOperations(change),
-  'put-pair': ({ id, status, halves }, { newId }) => {
-    const pair = id ?? newId(true);
-    const row = { id: pair, status };
-    return [
-      ...(id === null ? add('pairs', row) : put('pairs', row)),
-      ...halves.flatMap(({ half, ...rest }) => halfOperations({ ...rest, half: { ...half, pair } })),
-    ];
+  put: (change) => {
+    switch (change.table) {
+      case 'groupPairs':
+        return put('groupPairs', groupPairColumns(change.row));
+      case 'halves':
+        return halfOperations(change.row);
+      case 'pairs':
+        return change.row.id < 0 ? add('pairs', change.row) : put('pairs', change.row);
+      case 'cursors':
+      case 'rejections':
+      case 'verdicts':
+        return put(change.table, change.row);
+    }
   },
-  shown: ({ side, ids }, { newId }) => add('shownPages', { id: newId(false), side, idsJson: JSON.stringify(ids) }),
+  drop: ({ table, where }) => drop(table, where),
+  shown: ({ side, ids }, { newId }) => add('shownPages', { id: newId(), side, idsJson: JSON.stringify(ids) }),
   link: (change, { link }) => {
     const set: Cells = patchColumns(change.patch);
     return Object.keys(set).length === 0 ? [] : patch('links', { name: link }, set);
@@ -99,13 +91,13 @@ const TRANSLATIONS: Translations = {
     ...drop('links', { name: link }),
   ],
   intend: ({ run, operation, atMs }, { newId }) =>
-    add('journal', { id: newId(true), run, state: 'intended', intendedAtMs: atMs, ...operationColumns(operation) }),
+    add('journal', { id: newId(), run, state: 'intended', intendedAtMs: atMs, ...operationColumns(operation) }),
   journal: ({ id, state, after, error, atMs }) => {
     const afterJson = after === null ? null : encodeRecord(after);
     return patch('journal', { id, state: 'intended' }, { state, error, afterJson, settledAtMs: atMs });
   },
   conflict: ({ run, leftId, rightId, conflict, atMs, endedAtMs = null }, { newId }) => {
-    const row = { id: newId(false), run, leftId, rightId, ...conflict, atMs, endedAtMs };
+    const row = { id: newId(), run, leftId, rightId, ...conflict, atMs, endedAtMs };
     return add('conflicts', { ...row, decided: null });
   },
   'end-conflicts': ({ leftId, fields, atMs }) =>
@@ -117,7 +109,7 @@ const TRANSLATIONS: Translations = {
   ],
   'patch-run': ({ id, set: { summary, ...set } }) =>
     patch('runs', { id }, { ...set, summaryJson: JSON.stringify(summary) }),
-  prune: ({ beforeMs }, { prune }) => prune(beforeMs),
+  prune: ({ beforeMs }, { dialect, link }) => pruneOperations(dialect, link, beforeMs),
 };
 
 const translate = <Of extends Kind>(change: Change<Of>, commit: Commit): readonly RowOperation[] => {
@@ -129,27 +121,19 @@ const translateAll = function* (changes: readonly StoreChange[], commit: Commit)
   for (const change of changes) yield* translate(change, commit);
 };
 
-/** Translates the changes of a commit to row operations. */
+/** Translates the changes of a commit to row operations, one by one while they are read: once. */
 export const operationsOf = (
+  dialect: Dialect,
   link: string,
   changes: readonly StoreChange[],
-  pruneOperations: PruneOperations,
-): Operations => {
-  const returned: number[] = [];
-  let lastId = 0;
-  const ended = changes.flatMap((change) =>
-    change.kind === 'patch-run' && 'outcome' in change.set ? [{ id: change.id, outcome: change.set.outcome }] : [],
-  );
-  const commit: Commit = {
-    link,
-    newId: (isReturned) => {
-      lastId -= 1;
-      if (isReturned) returned.push(lastId);
-      return lastId;
-    },
-    prune: (beforeMs) => pruneOperations(link, beforeMs, ended),
+): Iterable<RowOperation> => {
+  const isPair = (change: StoreChange) => change.kind === 'put' && change.table === 'pairs';
+  let lastId = changes.filter(isPair).reduce((least, { row }) => Math.min(least, row.id), 0);
+  const newId = (): number => {
+    lastId -= 1;
+    return lastId;
   };
-  return { operations: translateAll(changes, commit), returned };
+  return translateAll(changes, { link, newId, dialect });
 };
 
 /** The id below zero of the row that an operation adds; null if it adds none that needs an id. */
@@ -157,6 +141,9 @@ export const newIdOf = (operation: RowOperation): number | null => {
   const id = operation.op === 'add' ? operation.row['id'] : null;
   return typeof id === 'number' && id < 0 ? id : null;
 };
+
+/** Whether the commit returns the id that is assigned to the row of an operation. */
+export const isIdReturned = ({ table }: RowOperation): boolean => table === 'pairs' || table === 'journal';
 
 /** The value of a cell, with the assigned id in place of one below zero. */
 export const assignedValue = (

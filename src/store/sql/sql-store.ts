@@ -5,7 +5,6 @@ import { operationsOf } from './operations.ts';
 import { toLink, type LinkRows } from '../rows.ts';
 import type { ScratchDatabase, SqlDatabase } from './dialect.ts';
 import { copyLink } from './copy-rows.ts';
-import { pruneOperations } from './prune.ts';
 import {
   findKnown,
   readCounts,
@@ -109,7 +108,7 @@ class SqlStore implements Store {
   counts = (link: string) => this.#db.run(() => readCounts(link));
 
   commit = async (link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]> => {
-    const operations = operationsOf(link, changes, pruneOperations(this.#db.dialect));
+    const operations = operationsOf(this.#db.dialect, link, changes);
     const ids = await this.#db.commit({ link, token, key: this.#options.newId() }, operations);
     if (changes.some(({ kind }) => kind === 'prune')) await this.#db.shrink();
     return ids;

@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 import { DirectoryError, makeDirectory } from '../../util/files.ts';
 import { COPIED_TABLES, copiedColumns, type RowBatch } from '../copy.ts';
 import { FenceError, StoreError } from '../errors.ts';
-import type { Operations } from '../sql/operations.ts';
-import type { Fence, ScratchDatabase, Statements } from '../sql/dialect.ts';
+import { isIdReturned, newIdOf } from '../sql/operations.ts';
+import type { ScratchDatabase, Statements } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import type { Rows, Step } from '../sql/step.ts';
 import { SQLITE } from './dialect.ts';
@@ -184,19 +184,24 @@ export const openDatabase = (path: string): ScratchDatabase => {
     run: (step) => explained(() => drive(step(1), read)),
     atomic: (step) => atomic(() => drive(step(1), read)),
     together: (statements) => atOnce(() => readAll(statements)),
-    commit: ({ link, token }: Fence, { operations, returned }: Operations) =>
+    commit: ({ link, token }, operations) =>
       atomic(() => {
         const [held] = read(
           sql`select lease_token as token from links where name = ${link} and lease_owner is not null`,
         );
         if (held?.['token'] !== token) throw new FenceError(link, token);
         const ids = new Map<number, number>();
+        const returned: number[] = [];
         for (const operation of operations) {
-          if (operation.op !== 'sweep') write(link, operation, ids);
-          else
+          if (operation.op === 'sweep') {
             read(sql`delete from ${sql.identifier(operation.table)} where link = ${link} and ${operation.condition}`);
+            continue;
+          }
+          write(link, operation, ids);
+          const id = newIdOf(operation);
+          if (id !== null && isIdReturned(operation)) returned.push(ids.get(id) ?? id);
         }
-        return returned.map((id) => ids.get(id) ?? id);
+        return returned;
       }),
     load: (batches) => load(client, batches).catch(throwExplained),
     shrink: () => explained(() => shrink(client)),

@@ -1,8 +1,7 @@
-import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
 import type { Half } from '../../../src/core/contact/half.ts';
-import { countsOf, halfOf, newPair, putHalf, putOf, recordOf } from '../../support/store/rows.ts';
+import { countsOf, halfOf, newPair, pairOf, putHalf, putOf, recordOf } from '../../support/store/rows.ts';
 import { LINK, type StoreSubject } from './store-subject.ts';
 
 const byId = (one: { readonly id: string }, other: { readonly id: string }): number => (one.id < other.id ? -1 : 1);
@@ -31,7 +30,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         editWrittenAtMs: 6,
         heardAtMs: 8,
       });
-      await commit({ kind: 'put-half', half, digest: null }, putHalf('r1', { side: 'right' }));
+      await commit({ kind: 'put', table: 'halves', row: { half, digest: null } }, putHalf('r1', { side: 'right' }));
       expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([half, halfOf('r1', { side: 'right' })]);
     });
 
@@ -57,7 +56,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
     it('are replaced completely by side and id', async () => {
       await commit(putHalf('x', { absences: 3, mergedInto: 'y', writtenAtMs: 4 }), putHalf('x', { side: 'right' }));
       const next = halfOf('x', { state: 'changed', base: null, record: recordOf('x', { version: '2' }) });
-      await commit({ kind: 'put-half', half: next, digest: null });
+      await commit({ kind: 'put', table: 'halves', row: { half: next, digest: null } });
       expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([next, halfOf('x', { side: 'right' })]);
     });
 
@@ -93,7 +92,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
     });
 
     it('are found by their pair', async () => {
-      await commit(newPair('l1', 'r1'), newPair('l2', 'r2'), putHalf('l3'));
+      await commit(...newPair('l1', 'r1'), ...newPair('l2', 'r2'), putHalf('l3'));
       const pair = await pairIdOf('l2');
       expect(await ids({ by: 'pair', pairs: [pair, pair, 999_999] })).toEqual(['l2', 'r2']);
       expect(await ids({ by: 'pair', pairs: [] })).toEqual([]);
@@ -136,21 +135,29 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         mergedInto: 'y',
       });
       const other = halfOf('x', { side: 'right' });
-      await commit({ kind: 'put-half', half: before, digest: 'd' }, { kind: 'put-half', half: other, digest: null });
+      await commit(
+        { kind: 'put', table: 'halves', row: { half: before, digest: 'd' } },
+        { kind: 'put', table: 'halves', row: { half: other, digest: null } },
+      );
       const digest = 'e';
-      await commit({ kind: 'put-half', half: next, digest, keepsRecord: true });
+      await commit({ kind: 'put', table: 'halves', row: { half: next, digest, keepsRecord: true } });
       expect(await subject.store.halves(LINK, { by: 'all' })).toEqual([next, other]);
       expect(await subject.store.known(LINK, 'left', [{ id: 'x', digest }])).toEqual(new Set([digest]));
     });
 
     it('are alone if their pair is kept or dormant, not if it is linked or missing', async () => {
-      await commit(newPair('l1', 'r1'), newPair('l2', 'r2', 'kept'), newPair('l3', 'r3', 'dormant'), putHalf('l4'));
+      await commit(
+        ...newPair('l1', 'r1'),
+        ...newPair('l2', 'r2', 'kept'),
+        ...newPair('l3', 'r3', 'dormant'),
+        putHalf('l4'),
+      );
       expect(await ids({ by: 'alone' })).toEqual(['l2', 'l3', 'r2', 'r3']);
     });
 
     it('are unselected if they are settled and have no pair', async () => {
       await commit(
-        newPair('l1', 'r1'),
+        ...newPair('l1', 'r1'),
         putHalf('l2'),
         putHalf('l3', { state: 'changed' }),
         putHalf('l4', { state: 'gone' }),
@@ -163,18 +170,12 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       const member = (id: string, groupIds: string[], title = '') => {
         return { record: recordOf(id, { groupIds, contact: { ...EMPTY_CONTACT, title } }) };
       };
-      const pairOf = (id: string, status: 'linked' | 'kept', half: Partial<Half>): StoreChange => ({
-        kind: 'put-pair',
-        id: null,
-        status,
-        halves: [putOf(id, half)],
-      });
       await commit(
-        pairOf('l1', 'linked', member('l1', ['g1', 'g2'])),
-        pairOf('l2', 'linked', member('l2', ['g"3"'])),
-        pairOf('l3', 'linked', member('l3', ['g11'], 'g1')),
-        pairOf('l4', 'kept', member('l4', ['g1'])),
-        pairOf('r1', 'linked', { side: 'right', ...member('r1', ['g1']) }),
+        ...pairOf('linked', putOf('l1', member('l1', ['g1', 'g2']))),
+        ...pairOf('linked', putOf('l2', member('l2', ['g"3"']))),
+        ...pairOf('linked', putOf('l3', member('l3', ['g11'], 'g1'))),
+        ...pairOf('kept', putOf('l4', member('l4', ['g1']))),
+        ...pairOf('linked', putOf('r1', { side: 'right', ...member('r1', ['g1']) })),
         putHalf('l5', { state: 'gone', ...member('l5', ['g1']) }),
       );
       const members = async (...groupIds: string[]) => (await subject.store.members(LINK, groupIds)).toSorted(byId);
@@ -216,7 +217,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
     it('are listed for one side without their records', async () => {
       await commit(
         putHalf('l2', { state: 'missing', absences: 2, heardAtMs: 9 }),
-        newPair('l1', 'r1'),
+        ...newPair('l1', 'r1'),
         putHalf('l3', { state: 'changed' }),
       );
       const pair = await pairIdOf('l1');
@@ -231,14 +232,14 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
 
     it('are counted as present unless they are missing or gone', async () => {
       await commit(
-        newPair('l1', 'r1'),
-        newPair('l2', 'r2', 'kept'),
+        ...newPair('l1', 'r1'),
+        ...newPair('l2', 'r2', 'kept'),
         putHalf('l3', { state: 'missing' }),
         putHalf('l4', { state: 'gone' }),
         putHalf('l5', { state: 'settling' }),
         putHalf('r3', { side: 'right', state: 'changed' }),
       );
-      await commit(newPair('l6', 'r6', 'dormant'), putHalf('l7'));
+      await commit(...newPair('l6', 'r6', 'dormant'), putHalf('l7'));
       const counts = { pairs: 1, present: [5, 4], unselected: [1, 0] } as const;
       expect(await subject.store.counts(LINK)).toEqual(countsOf(counts));
     });
@@ -297,7 +298,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
 
   describe(`${name}: pairs`, () => {
     it('get unique ids, which their halves contain', async () => {
-      const made = await commit(newPair('l1', 'r1'), newPair('l2', 'r2', 'kept'));
+      const made = await commit(...newPair('l1', 'r1'), ...newPair('l2', 'r2', 'kept'));
       const [one, two] = [await pairIdOf('l1'), await pairIdOf('l2')];
       expect(made).toEqual([one, two]);
       expect(one).not.toBe(two);
@@ -313,9 +314,9 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
     });
 
     it('get another status and further halves by their id', async () => {
-      await commit(newPair('l1', 'r1'), putHalf('l2'));
+      await commit(...newPair('l1', 'r1'), putHalf('l2'));
       const id = await pairIdOf('l1');
-      await commit({ kind: 'put-pair', id, status: 'dormant', halves: [putOf('l2', { pair: null })] });
+      await commit({ kind: 'put', table: 'pairs', row: { id, status: 'dormant' } }, putHalf('l2', { pair: id }));
       expect(await subject.store.pairs(LINK, [id])).toEqual([{ id, status: 'dormant' }]);
       expect(await ids({ by: 'pair', pairs: [id] })).toEqual(['l1', 'l2', 'r1']);
       expect(await ids({ by: 'alone' })).toEqual(['l1', 'l2', 'r1']);
@@ -323,14 +324,14 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
     });
 
     it('are dropped without their halves, and their ids are not used again', async () => {
-      await commit(newPair('l1', 'r1'));
+      await commit(...newPair('l1', 'r1'));
       const id = await pairIdOf('l1');
       await commit({ kind: 'drop', table: 'pairs', where: { id } });
       expect(await subject.store.pairs(LINK, [id])).toEqual([]);
       expect(await ids({ by: 'pair', pairs: [id] })).toEqual(['l1', 'r1']);
       expect(await ids({ by: 'alone' })).toEqual([]);
       expect(await subject.store.counts(LINK)).toEqual(countsOf({ present: [1, 1] }));
-      await commit(newPair('l2', 'r2'));
+      await commit(...newPair('l2', 'r2'));
       expect(await pairIdOf('l2')).toBeGreaterThan(id);
     });
   });

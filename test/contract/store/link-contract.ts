@@ -319,7 +319,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
     it('is kept with its runs when its mapping and journal are forgotten, and other links are unchanged', async () => {
       const other = await acquire('other');
       const everything: StoreChange[] = [
-        newPair('l1', 'r1'),
+        ...newPair('l1', 'r1'),
         putHalf('l2'),
         { kind: 'shown', side: 'left', ids: ['l1'] },
         { kind: 'put', table: 'cursors', row: { side: 'left', ...NO_CURSOR, cursor: 'c' } },
@@ -351,7 +351,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.runs(LINK, { idPrefix: 'run' })).toHaveLength(1);
       expect(await subject.store.halves('other', { by: 'all' })).toHaveLength(3);
       expect(await subject.store.journal('other', { open: true })).toHaveLength(1);
-      await commit(newPair('l1', 'r1'));
+      await commit(...newPair('l1', 'r1'));
       expect(await subject.store.counts(LINK)).toEqual(countsOf({ pairs: 1, present: [1, 1] }));
     });
   });

@@ -273,7 +273,7 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
           { kind: 'run-started', run: next },
           { kind: 'patch-run', id: 'next', set: ending },
         ]);
-        await commit(newPair('l1', 'r1'), putHalf('l2', { state: 'gone' }));
+        await commit(...newPair('l1', 'r1'), putHalf('l2', { state: 'gone' }));
         await threeRuns();
         await prune(1_000);
         expect(await subject.store.runs('other', { idPrefix: '' })).toHaveLength(2);

@@ -37,9 +37,9 @@ describe('a scratch copy of a link', () => {
   it('gives new rows ids after the copied ids', async () => {
     const origin = openStore(':memory:');
     const intended = { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 } as const;
-    const ids = await origin.commit(LINK, await leaseOf(origin, LINK), [newPair('l1', 'r1'), intended]);
+    const ids = await origin.commit(LINK, await leaseOf(origin, LINK), [...newPair('l1', 'r1'), intended]);
     const scratch = await origin.scratch(LINK);
-    const next = await scratch.commit(LINK, await leaseOf(scratch, LINK), [newPair('l2', 'r2'), intended]);
+    const next = await scratch.commit(LINK, await leaseOf(scratch, LINK), [...newPair('l2', 'r2'), intended]);
     expect(next).toEqual(ids.map((id) => id + 1));
     await Promise.all([origin.close(), scratch.close()]);
   });

@@ -2,7 +2,7 @@ import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT, type Contact } from '../../../src/core/contact/contact.ts';
 import type { Half } from '../../../src/core/contact/half.ts';
-import { newPair, putHalf, putOf, recordOf } from '../../support/store/rows.ts';
+import { newPair, pairOf, putHalf, putOf, recordOf } from '../../support/store/rows.ts';
 import type { ContactPage } from '../../../src/store/store.ts';
 import type { StoreSubject } from './store-subject.ts';
 
@@ -83,7 +83,7 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
         person('r1', {}, { side: 'right', state: 'gone' }),
       );
       const paired = { ...(await blankHalf()), id: 'l5' };
-      await commit({ kind: 'put-pair', id: null, status: 'linked', halves: [{ half: paired, digest: null }] });
+      await commit(...pairOf('linked', { half: paired, digest: null }));
       expect(await subject.ids({ by: 'blank' })).toEqual(['l1', 'r1']);
       await commit(person('l1', { title: 'Countess' }));
       expect(await subject.ids({ by: 'blank' })).toEqual(['r1']);
@@ -95,7 +95,7 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
 
     it('has each contact once, in the order of the names, from an offset on', async () => {
       await commit(
-        newPair('l1', 'r1'),
+        ...newPair('l1', 'r1'),
         named('l2', 'Zoe'),
         named('r3', 'Ben', '', { side: 'right' }),
         named('l4', 'Abe', '', { state: 'gone' }),
@@ -105,12 +105,7 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
     });
 
     it('of one side has the contacts without a counterpart', async () => {
-      await commit(newPair('l1', 'r1'), named('l2', 'Zoe'), {
-        kind: 'put-pair',
-        id: null,
-        status: 'kept',
-        halves: [putOf('r3', { side: 'right' })],
-      });
+      await commit(...newPair('l1', 'r1'), named('l2', 'Zoe'), ...pairOf('kept', putOf('r3', { side: 'right' })));
       expect(await page('alone')).toEqual(['r3', 'l2']);
     });
 

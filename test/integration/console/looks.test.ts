@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS, sceneryPeople, startScene, type Scene } from '../../support/console-scene.ts';
-import { putOf } from '../../support/store/rows.ts';
+import { newPair } from '../../support/store/rows.ts';
 import { isBrowserMissing, openContext, useBrowser } from '../oauth/browser.ts';
 import { lookAtAll } from './page-looks.ts';
 import { picture } from './picture.ts';
@@ -80,12 +80,7 @@ const storeLink = async ({ app, clock }: Scene, name: string, at: number): Promi
       id: `run-${name}`,
       set: { outcome: 'completed', reason: null, summary: {}, endedAtMs: startedAtMs + 900 },
     },
-    ...Array.from({ length: 1 + (at % 7) }, (_, index) => ({
-      kind: 'put-pair' as const,
-      id: null,
-      status: 'linked' as const,
-      halves: [putOf(`l${index}`), putOf(`r${index}`, { side: 'right' })],
-    })),
+    ...Array.from({ length: 1 + (at % 7) }, (_, index) => newPair(`l${index + 1}`, `r${index + 1}`)).flat(),
     { kind: 'link', patch },
   ]);
   await store.releaseLease(name, 'test');

@@ -67,15 +67,15 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 export const draft: fc.Arbitrary<Draft> = fc.oneof(
-  { arbitrary: put.map((each): Draft => ({ kind: 'put-half', ...each })), weight: 5 },
+  { arbitrary: put.map((row): Draft => ({ kind: 'put', table: 'halves', row })), weight: 5 },
   fc.record({ side, id }).map((where): Draft => ({ kind: 'drop', table: 'halves', where })),
   {
-    arbitrary: fc.record({
-      kind: fc.constant('put-pair' as const),
-      id: fc.constantFrom(...pairIds),
-      status: fc.constantFrom('linked' as const, 'kept' as const, 'dormant' as const),
-      halves: fc.array(put, { maxLength: 2 }),
-    }),
+    arbitrary: fc
+      .record({
+        id: fc.constantFrom(...pairIds),
+        status: fc.constantFrom('linked' as const, 'kept' as const, 'dormant' as const),
+      })
+      .map((row): Draft => ({ kind: 'put', table: 'pairs', row })),
     weight: 4,
   },
   fc.constantFrom(...pairIds).map((pair): Draft => ({ kind: 'drop', table: 'pairs', where: { id: pair } })),
@@ -139,15 +139,11 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
   id.map((run): Draft => ({ kind: 'patch-run', id: run, set: { reason: 'another', summary: {} } })),
 );
 
-/**
- * A commit as two, where it prunes: the conditions of a prune do not see what other changes of its commit do, except that runs
- * end.
- */
-const separated = (drafts: readonly Draft[]): readonly (readonly Draft[])[] => {
-  if (!drafts.some(({ kind }) => kind === 'prune')) return [drafts];
-  const isOfEnd = ({ kind }: Draft): boolean => kind === 'prune' || kind === 'patch-run';
-  return [drafts.filter((each) => !isOfEnd(each)), drafts.filter(isOfEnd)];
-};
+/** The drafts of a commit with its prunes last. */
+const prunedLast = (drafts: readonly Draft[]): readonly Draft[] => [
+  ...drafts.filter(({ kind }) => kind !== 'prune'),
+  ...drafts.filter(({ kind }) => kind === 'prune'),
+];
 
 /** Commits drafts to a store, several in one commit. `entries` maps ordinals to ids of entries. */
 export const playTogether = async (
@@ -156,7 +152,7 @@ export const playTogether = async (
   commits: readonly (readonly Draft[])[],
 ): Promise<void> => {
   const token = await leaseOf(store, LINK);
-  for (const drafts of commits.flatMap(separated)) {
+  for (const drafts of commits.map(prunedLast)) {
     const changes = drafts.map((each) => withEntryId(each, entries));
     entries.push(...(await store.commit(LINK, token, changes)));
   }

@@ -55,20 +55,26 @@ export const putOf = (id: string, change: Partial<Half> = {}, digest: string | n
 });
 
 export const putHalf = (id: string, change: Partial<Half> = {}, digest: string | null = null): StoreChange => ({
-  kind: 'put-half',
-  ...putOf(id, change, digest),
+  kind: 'put',
+  table: 'halves',
+  row: putOf(id, change, digest),
 });
 
-export const newPair = (
-  leftId: string,
-  rightId: string,
-  status: 'linked' | 'kept' | 'dormant' = 'linked',
-): StoreChange => ({
-  kind: 'put-pair',
-  id: null,
-  status,
-  halves: [putOf(leftId), putOf(rightId, { side: 'right' })],
-});
+type Status = 'linked' | 'kept' | 'dormant';
+
+/** A new pair of these halves. Until it is stored, its id is the number in the first contact's id, below zero. */
+export const pairOf = (status: Status, ...halves: readonly HalfPut[]): readonly StoreChange[] => {
+  const id = -Number(halves[0]?.half.id.replaceAll(/\D/gu, ''));
+  return [
+    { kind: 'put', table: 'pairs', row: { id, status } },
+    ...halves.map(({ half, ...row }): StoreChange => {
+      return { kind: 'put', table: 'halves', row: { ...row, half: { ...half, pair: id } } };
+    }),
+  ];
+};
+
+export const newPair = (leftId: string, rightId: string, status: Status = 'linked'): readonly StoreChange[] =>
+  pairOf(status, putOf(leftId), putOf(rightId, { side: 'right' }));
 
 export type OperationOf<Kind extends OperationKind> = Extract<Operation, { kind: Kind }>;
 

@@ -44,7 +44,7 @@ export const soak = async (store: Store, path: string, plan: Soak): Promise<read
     const answers = contacts.flatMap((contact, index): StoreChange[] => {
       const after = personOf(contact, number + 1);
       return [
-        { kind: 'put-half', half: halfOf(after.id, { record: after }), digest: null },
+        { kind: 'put', table: 'halves', row: { half: halfOf(after.id, { record: after }), digest: null } },
         { kind: 'journal', id: entries[index] ?? 0, state: 'done', after, error: null, atMs },
       ];
     });

@@ -6,7 +6,7 @@ import { createLeaseHolders } from '../../../src/app/lease-holders.ts';
 import { changeLink } from '../../../src/engine/change-link.ts';
 import { LeaseError } from '../../../src/engine/context.ts';
 import { LeaseChecks, type LeaseParts, newOwner, takeLease } from '../../../src/engine/lease.ts';
-import { NO_CURSOR } from '../../../src/core/state/rows.ts';
+import { NO_CURSOR, type StoreChange } from '../../../src/core/state/rows.ts';
 import { LinkWriter } from '../../../src/engine/link-writer.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -117,10 +117,11 @@ const CID = looseHalf('left', 'cid');
 const openWriter = async () => {
   const store = openStore(':memory:');
   const token = (await store.acquireLease(LINK, 'owner', 0, 1)) ?? 0;
-  const halves = linkedPair(1, 'ada', 'ben').map((half) => ({ half, digest: null }));
+  const halves = linkedPair(-1, 'ada', 'ben').map((half) => ({ half, digest: null }));
   const [pairId = 0] = await store.commit(LINK, token, [
-    { kind: 'put-pair', id: null, status: 'linked', halves },
-    { kind: 'put-half', half: CID, digest: null },
+    { kind: 'put', table: 'pairs', row: { id: -1, status: 'linked' } },
+    ...halves.map((row): StoreChange => ({ kind: 'put', table: 'halves', row })),
+    { kind: 'put', table: 'halves', row: { half: CID, digest: null } },
   ]);
   const loaded: string[] = [];
   const counting: Pick<Store, 'wholePairs'> = {

@@ -54,3 +54,7 @@ export const dropsFrom = (set: WorkingSet, table: Extract<StoreChange, { kind: '
 /** Changes of one kind. */
 export const changesOf = <Kind extends StoreChange['kind']>(set: WorkingSet, kind: Kind) =>
   set.changes().filter((change): change is Extract<StoreChange, { kind: Kind }> => change.kind === kind);
+
+/** The rows of a table that the set adds or replaces. */
+export const putsInto = (set: WorkingSet, table: Extract<StoreChange, { kind: 'put' }>['table']) =>
+  changesOf(set, 'put').flatMap((change): readonly unknown[] => (change.table === table ? [change.row] : []));

@@ -4,7 +4,7 @@ import type { Pair } from '../../../../src/core/reconcile/decision.ts';
 import { endPair, keepAlone, storePair, unlinkPair } from '../../../../src/core/state/pair.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { record, SIDE_PAIRS, snapshot } from '../reconcile/support.ts';
-import { ADA, changesOf, dropsFrom, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
+import { ADA, changesOf, dropsFrom, linkedPair, putsInto, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
 
 const NOW = 10;
 
@@ -32,9 +32,8 @@ describe('storing a pair', () => {
     store(set, looseHalf('left', 'l'), looseHalf('right', 'r'));
     expect(pairsIn(set)).toEqual(['l r']);
     expect(looseIn(set)).toEqual([]);
-    expect(set.changes()).toMatchObject([
-      { kind: 'put-pair', id: null, status: 'linked', halves: [{ half: { id: 'l' } }, { half: { id: 'r' } }] },
-    ]);
+    expect(putsInto(set, 'pairs')).toEqual([{ id: -1, status: 'linked' }]);
+    expect(putsInto(set, 'halves')).toMatchObject([{ half: { id: 'l', pair: -1 } }, { half: { id: 'r', pair: -1 } }]);
   });
 
   test('sets the values of its halves, and its own status', () => {
@@ -42,9 +41,8 @@ describe('storing a pair', () => {
     const set = setOf([left, right]);
     store(set, { ...left, state: 'changed' }, right, { pairId: 1, status: 'kept' });
     expect(set.pair(1)).toEqual({ id: 1, status: 'kept', left: { ...left, state: 'changed' }, right });
-    expect(changesOf(set, 'put-pair')).toEqual([{ kind: 'put-pair', id: 1, status: 'kept', halves: [] }]);
-    expect(changesOf(set, 'put-half')).toContainEqual({
-      kind: 'put-half',
+    expect(putsInto(set, 'pairs')).toEqual([{ id: 1, status: 'kept' }]);
+    expect(putsInto(set, 'halves')).toContainEqual({
       half: { ...left, state: 'changed' },
       digest: null,
       keepsRecord: true,
@@ -63,7 +61,7 @@ describe('storing a pair', () => {
     const set = setOf([looseHalf('left', 'l'), looseHalf('right', 'r')]);
     store(set, looseHalf('left', 'l'), looseHalf('right', 'r'), { pairId: 9 });
     expect(pairsIn(set)).toEqual(['l r']);
-    expect(changesOf(set, 'put-pair')).toMatchObject([{ id: null }]);
+    expect(putsInto(set, 'pairs')).toMatchObject([{ id: -1 }]);
   });
 
   test.each(SIDE_PAIRS)('drops the half of %s if the pair is to have none there', (side) => {
@@ -172,7 +170,7 @@ describe('[R7] a pair that ends', () => {
     expect(set.halves()).toEqual([looseHalf('left', 'l', { state: 'gone', writtenAtMs: 4, heardAtMs: 5 })]);
     expect(dropsFrom(set, 'halves')).toEqual([{ side: 'right', id: 'r' }]);
     expect(dropsFrom(set, 'pairs')).toEqual([{ id: 1 }]);
-    expect(changesOf(set, 'put-half')).toMatchObject([{ half: { id: 'l', pair: null }, digest: null }]);
+    expect(putsInto(set, 'halves')).toMatchObject([{ half: { id: 'l', pair: null }, digest: null }]);
   });
 
   test.each(['gone', 'doubted'] as const)(

@@ -92,10 +92,8 @@ export const configSchema = (): string => {
   const sides = { left: { $ref: '#/definitions/side' }, right: { $ref: '#/definitions/side' } };
   const links = {
     description: 'The links: two accounts each. Settings here are for one link alone.',
-    anyOf: [
-      { type: 'object', additionalProperties: { $ref: '#/definitions/link' } },
-      { type: 'array', items: { $ref: '#/definitions/namedLink' } },
-    ],
+    type: 'object',
+    additionalProperties: { $ref: '#/definitions/link' },
   };
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -105,7 +103,6 @@ export const configSchema = (): string => {
       ...Object.fromEntries(PROVIDERS.map((provider) => [provider.name, section(providerProperties(provider))])),
       side,
       link: section({ ...linkwide, ...sides }),
-      namedLink: section({ name: { type: 'string', description: "The link's name." }, ...linkwide, ...sides }),
     },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;

@@ -6,7 +6,6 @@ import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traf
 import type { Runs } from './runs.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
 import type { Config } from './config/config.ts';
-import { namePlaces } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { bySide, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
@@ -40,13 +39,6 @@ export type App = Runs & {
   readonly holders: LeaseHolders;
   /** Reads the account of a token with one request and no retries. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
-  /** Lists the address books of an account. Throws a RemoteError. */
-  collections(
-    link: LinkConfig,
-    side: Side,
-    token: string,
-    signal: AbortSignal,
-  ): Promise<readonly { readonly value: string; readonly name: string }[]>;
   /** A one-way digest of the current credential of each side; null without one. */
   credentials(link: LinkConfig): Promise<Sides<string | null>>;
   /** The current budget of each side; null without a token, and for a remote without a budget. */
@@ -76,30 +68,6 @@ const createLazyRuns = (parts: ContextParts): Runs => {
   };
 };
 
-/** Waits for an answer of a side. Its errors name the places where its settings are set. */
-const namingPlaces = <T>(link: LinkConfig, side: Side, answer: Promise<T>): Promise<T> =>
-  answerAt(side, answer, (message) => namePlaces(message, link.sides[side]));
-
-const createInspector = (parts: ContextParts): Pick<App, 'inspect' | 'collections'> => ({
-  inspect: async (link, side, token, signal) => {
-    const { provider, settings } = link.sides[side];
-    const network = networkFor(parts, link, side);
-    const inspection = await namingPlaces(
-      link,
-      side,
-      providerNamed(provider).inspect(settings, token, network, signal),
-    );
-    await parts.gates.save();
-    return inspection;
-  },
-  collections: async (link, side, token, signal) => {
-    const { provider, settings } = link.sides[side];
-    const { collection } = providerNamed(provider);
-    if (collection === undefined) return [];
-    return namingPlaces(link, side, collection.list(settings, token, networkFor(parts, link, side), signal));
-  },
-});
-
 /**
  * Creates the program. Opens the store; remotes are opened when they are first used.
  *
@@ -125,7 +93,13 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     store,
     vault,
     holders,
-    ...createInspector(parts),
+    inspect: async (link, side, token, signal) => {
+      const { provider, settings } = link.sides[side];
+      const network = networkFor(parts, link, side);
+      const inspection = await answerAt(side, providerNamed(provider).inspect(settings, token, network, signal));
+      await gates.save();
+      return inspection;
+    },
     ...createLazyRuns(parts),
     credentials: async (link) => {
       const { sides } = await withReadableTokens(vault, link);
@@ -138,9 +112,8 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       const { sides } = await withReadableTokens(vault, link);
       const budgetOf = async (side: Side): Promise<Budget | null> => {
         const { provider, settings, token } = sides[side];
-        const { meter } = providerNamed(provider);
-        if (meter === null || token === null) return null;
-        return meter.budget(settings, token.reveal(), networkFor(parts, link, side));
+        if (token === null) return null;
+        return providerNamed(provider).budget?.(settings, token.reveal(), networkFor(parts, link, side)) ?? null;
       };
       return { left: await budgetOf('left'), right: await budgetOf('right') };
     },

@@ -1,5 +1,4 @@
 import type { Clock } from '../util/clock.ts';
-import { namePlaces } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
@@ -58,8 +57,14 @@ const logRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfig
     if (waitMs < SHORTEST_LOGGED_WAIT_MS || nowMs < loggedUntilMs) return;
     loggedUntilMs = nowMs + waitMs;
     const retryAt = new Date(clock.now() + waitMs).toISOString();
-    const reason = namePlaces(errorMessage(error), sides[side]);
-    events.retryScheduled({ link: name, sides, side, reason, retryInMs: Math.round(waitMs), retryAt });
+    events.retryScheduled({
+      link: name,
+      sides,
+      side,
+      reason: errorMessage(error),
+      retryInMs: Math.round(waitMs),
+      retryAt,
+    });
   };
 };
 
@@ -119,7 +124,7 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
     connectionsOf(parts, link, side).gates.set(name, gate);
     return gate;
   },
-  openDispatcher: async ({ timeoutMs, gatesFor, onAnswer }) => {
+  openDispatcher: async ({ timeoutMs, gatesFor }) => {
     const { createTransport } = await import('../net/transport.ts');
     const agent = await parts.agent();
     let requests = 0;
@@ -130,7 +135,6 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
       onAttempt: () => {
         requests += 1;
       },
-      onAnswer: (_status, headers) => onAnswer?.(headers),
       timeoutMs,
     });
     const counted: CountedDispatcher = { dispatcher, requestCount: () => requests };

@@ -111,7 +111,7 @@ const GROUPS: readonly (readonly [title: string, entries: readonly Entry[]])[] =
       ],
       [
         'console [LINK]',
-        "Print a one-time sign-in link for the page of this machine's daemon, and offer to open it.",
+        "Print a one-time sign-in link for the page of this machine's daemon.",
         async () => (await import('./daemon/console.ts')).defineConsole,
       ],
       ['pause [LINK]', 'Stop scheduled runs of a link.', async () => (await import('./links/pause.ts')).definePause],

@@ -3,9 +3,6 @@ export const PROVIDER_NAMES = ['service', 'google', 'carddav'] as const;
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** The providers that the sandbox emulates. */
-export const EMULATED_NAMES = ['google', 'service'] as const satisfies readonly ProviderName[];
-
 /** The providers of a link without configured ones. */
 export const USUAL_PROVIDERS = { left: 'google', right: 'service' } as const satisfies Record<
   'left' | 'right',

@@ -7,7 +7,6 @@ import type { ExtraField } from '../core/contact/fields.ts';
 import type { SideWords } from '../core/contact/side.ts';
 import type { Gate } from '../net/gate.ts';
 import type { Budget } from '../net/governor.ts';
-import type { AnswerHeaders, RateHeaders } from '../net/headers.ts';
 import type { RateLimit } from '../util/values.ts';
 import type { TransportRequest } from '../net/transport.ts';
 import type { Account } from './account.ts';
@@ -48,7 +47,6 @@ export type Network = {
     readonly timeoutMs: number;
     /** The gates that a request must pass, in an order that is the same for all requests. */
     readonly gatesFor: (request: TransportRequest) => readonly Gate[];
-    readonly onAnswer?: (headers: AnswerHeaders) => void;
   }): Promise<CountedDispatcher>;
 };
 
@@ -68,50 +66,10 @@ type AccountCheck = {
 export type Inspection = {
   readonly account: Account;
   readonly checks?: readonly AccountCheck[];
-  /** The remote's own time when it answered, epoch milliseconds. */
-  readonly serverTimeMs: number | null;
-  readonly rate: RateHeaders;
-};
-
-/** The one limit that every request to a remote counts against, if the remote reports the remaining budget. */
-type Meter<Settings> = {
-  /** The setting with the limit. */
-  readonly key: string;
-  limit(settings: Settings): RateLimit;
-  /** The current free budget, as the last process stored it. */
-  budget(settings: Settings, token: string, network: Network): Promise<Budget>;
-};
-
-/** A well-known server that `init` offers. */
-export type Preset = {
-  readonly title: string;
-  /** The setting that it fills. */
-  readonly key: string;
-  /** An address. A relative one is a path on the server whose address the user enters. */
-  readonly value: string;
-  /** Hints that are displayed before the questions, as sentences. */
-  readonly hint: string;
-};
-
-/** The part of an account that a side syncs, such as one of several address books. */
-type Collection<Settings> = {
-  /** The setting with its name. */
-  readonly key: string;
-  /** The noun for use in a sentence: `address book`. */
-  readonly word: string;
-  /** Lists the collections of the account behind a token. Throws a RemoteError. */
-  list(
-    settings: Settings,
-    token: string,
-    network: Network,
-    signal: AbortSignal,
-  ): Promise<readonly { readonly value: string; readonly name: string }[]>;
 };
 
 /** The sign-in operations of a provider. */
 type SignIn<Settings> = {
-  /** Checks the addresses and the client without a browser. Returns the fault and its remedy; null if no fault was found. */
-  checkClient(settings: Settings, context: SignInContext): Promise<string | null>;
   /** Requests consent and exchanges the code. Throws a SignInError, RemoteError or ConfigError. */
   withConsent(settings: Settings, ask: AskForConsent, context: SignInContext): Promise<Grant>;
   /** Exchanges the key of an older kind of application; null if the remote has none. Throws as `withConsent` does. */
@@ -155,12 +113,13 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   openRemote(settings: Settings, token: string, network: Network, fields: ChosenFields): Promise<Remote>;
   /** Reads the account behind a token with one request and no retries. Throws a RemoteError. */
   inspect(settings: Settings, token: string, network: Network, signal: AbortSignal): Promise<Inspection>;
-  /** Null if the remote does not report its remaining budget. */
-  readonly meter: Meter<Settings> | null;
-  readonly presets?: readonly Preset[];
+  /**
+   * Returns the free part of the one limit that every request counts against, as the last process stored it. Null if the
+   * remote does not report its remaining budget.
+   */
+  readonly budget: ((settings: Settings, token: string, network: Network) => Promise<Budget>) | null;
   /** Hints on how to get the values that `init` asks for, as sentences. */
   readonly setUpHint?: string;
-  readonly collection?: Collection<Settings>;
   readonly signIn: SignIn<Settings>;
 };
 

@@ -1,5 +1,4 @@
 import type { Clock } from '../util/clock.ts';
-import { ClientRefusedError, NotFoundError, UnavailableError, UnreadableError, RemoteError } from './errors.ts';
 
 /** The result of a sign-in. */
 export type Grant = {
@@ -37,18 +36,3 @@ export type AskForConsent = (
 
 /** The timeout for answers of a token endpoint. */
 export const SIGN_IN_TIMEOUT_MS = 30_000;
-
-const CLIENT_FAULTS = [ClientRefusedError, NotFoundError, UnavailableError, UnreadableError];
-
-/** Returns whether the error means a wrong address or client. */
-const isClientFault = (error: unknown): error is RemoteError => CLIENT_FAULTS.some((kind) => error instanceof kind);
-
-/**
- * Returns the message of a failed request if the cause is the address or the client; null for another error of the remote.
- * Throws any other error.
- */
-export const clientFaultIn = (error: unknown): string | null => {
-  if (isClientFault(error)) return `${error.message}.`;
-  if (error instanceof RemoteError) return null;
-  throw error;
-};

@@ -21,7 +21,6 @@ import {
   environmentLayer,
   FILE_VARIABLE,
   fileLayer,
-  find,
   joinKeys,
   rawText,
   readText,
@@ -141,12 +140,6 @@ export const settingsInVariables = (options: LoadOptions = {}): ReadonlyMap<stri
   return new Map([...environmentLayer(env, ALL_KEYS).values].map(([key, value]) => [key, rawText(value)]));
 };
 
-/** DATA_DIR by the options and the layers. */
-const findDataDir = (layers: readonly Layer[], options: Located): string => {
-  const named = options.dataDir ?? find('dataDir', layers, options.cwd, () => undefined)?.value;
-  return typeof named === 'string' ? resolve(options.cwd, named) : usualDataDir(options);
-};
-
 /** Whether a layer has the setting, or the file of a secret one. */
 const isSet = (key: string, layers: readonly Layer[]): boolean =>
   layers.some(({ values }) => values.has(key) || values.has(`${key}File`));
@@ -155,17 +148,8 @@ const KEY_NEEDED =
   'is not set, and with DATABASE_URL tokens are kept in the database. Set the same one on every host; make it with: ' +
   'openssl rand -base64 32';
 
-/** Files that Docker and Podman create in every container. */
-const CONTAINER_MARKERS = ['/.dockerenv', '/run/.containerenv'];
-
-/** An installed program in a container is the image. There, init needs a terminal and the volume. */
-const initCommand = ({ isInstalled }: Located): string =>
-  isInstalled && CONTAINER_MARKERS.some((path) => existsSync(path))
-    ? 'docker run -it --rm -v contact-sync:/data contact-sync init (or: docker compose run --rm contact-sync init)'
-    : 'contact-sync init';
-
 const noFileHint = (options: Located): string =>
-  `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: ${initCommand(options)}`;
+  `There is no configuration file (looked for ${usualFiles(options).join(' and ')}). Make one with: contact-sync init`;
 
 /** The configuration, with what only some commands print. */
 export type ReadConfig = {
@@ -207,13 +191,11 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const env = readEnvironment(all, report);
   const misspelt = misspeltText(misspeltVariables(env, ALL_KEYS));
   const environment = environmentLayer(env, ALL_KEYS);
-  const fail = (...layers: readonly Layer[]): never => {
+  const fail = (): never => {
     const lacksFile = file === null && !setsLink(environment);
-    const hints = [misspelt, lacksFile ? noFileHint(all) : null].filter((each) => each !== null);
-    const hint = hints.length === 0 ? null : hints.join('\n');
-    throw new ConfigError([...problems.values()], { dataDir: findDataDir(layers, all), hint });
+    throw new ConfigError([...problems.values()], [misspelt, lacksFile ? noFileHint(all) : null]);
   };
-  if (section === null) return fail(environment);
+  if (section === null) return fail();
   const { links, ...top } = section;
   const common = fileLayer(top, '', ALL_KEYS, report);
   const sources: LinkSources = { environment, common, cwd, report, schemaFor: createLinkSchemas() };
@@ -229,7 +211,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const shared = parseSettings(SharedSettings, SHARED_KEYS, { layers, section: '', cwd, report });
   const parsed = ofFile.flatMap((link) => parseLink(link, sources) ?? []);
   if (shared?.databaseUrl && shared.credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
-  if (shared === null || problems.size > 0) return fail(environment, common);
+  if (shared === null || problems.size > 0) return fail();
   const { retention: retentionMs, ...settings } = shared;
   const dataDir = all.dataDir ?? shared.dataDir;
   const config: Config = {
@@ -257,22 +239,3 @@ export const CONCURRENT_LINKS = 10;
 
 /** The configuration of variables and file. Throws as {@link readConfig} does. */
 export const loadConfig = (options: LoadOptions = {}): Config => readConfig(options).config;
-
-/** The configuration that opens the store of a directory without a link, while the configuration file has a fault. */
-export const storeAlone = (dataDir: string): Config => ({
-  file: null,
-  dataDir,
-  isUsualDataDir: false,
-  databaseUrl: null,
-  redisUrl: null,
-  credentialsKey: null,
-  retentionMs: null,
-  listen: null,
-  isListenOptional: true,
-  consoleToken: null,
-  notifyUrl: null,
-  logLevel: 'info',
-  logPersonalData: false,
-  links: [],
-  faultyLinks: [],
-});

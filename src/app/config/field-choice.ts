@@ -14,7 +14,6 @@ import { EXTRAS, isExtraField } from '../../core/contact/fields.ts';
 import { otherSide, SIDES, type Sides, type Side } from '../../core/contact/side.ts';
 import type { ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
 import { policyNamed, policyWords } from './conflict-policy.ts';
-import { nearestWord } from './nearest.ts';
 import { isSection, isUnset, type Section } from './sources.ts';
 import { fail } from '../../util/values.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
@@ -31,15 +30,10 @@ type FieldChoice = {
 
 /** The word for the default fields. */
 const DEFAULT = 'default';
-const CUSTOM = 'custom:NAME';
 const KNOWN = [...USUAL_FIELDS, ...FURTHER, ...Object.keys(EXTRAS)];
-const FARTHEST_HINT = 3;
 
-const unknownField = (name: string): string => {
-  const near = nearestWord(name, [...KNOWN, DEFAULT], FARTHEST_HINT);
-  const hint = near === null ? `Choose from ${[DEFAULT, ...KNOWN, CUSTOM].join(', ')}.` : `Did you mean ${near}?`;
-  return `"${name}" is not a syncable field. ${hint}`;
-};
+const unknownField = (name: string): string =>
+  `"${name}" is not a syncable field. Choose from ${[DEFAULT, ...KNOWN, 'custom:NAME'].join(', ')}.`;
 
 /** A choice of fields that is built field by field. */
 type Draft = {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ConfigProblem } from '../../util/config-error.ts';
 import { errorCode } from '../../util/errors.ts';
@@ -26,15 +26,6 @@ export const linkFolderBeside = (configFile: string): string => join(dirname(con
 /** The file of a link in that folder. */
 export const linkFileBeside = (configFile: string, name: string): string =>
   join(linkFolderBeside(configFile), name + EXTENSION);
-
-/** The file with a link's own settings, and the path of its section in that file. */
-export const sectionPlace = (
-  configFile: string,
-  name: string,
-): { readonly path: string; readonly keys: readonly string[] } => {
-  const own = linkFileBeside(configFile, name);
-  return existsSync(own) ? { path: own, keys: [] } : { path: configFile, keys: ['links', name] };
-};
 
 /** Collects problems, each once. */
 const collectProblems = () => {

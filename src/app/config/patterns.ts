@@ -2,48 +2,11 @@ import { z } from 'zod';
 import { quotedName } from '../../core/contact/name-pattern.ts';
 import { fail } from '../../util/values.ts';
 
-/** More than the name of any label or bucket. */
-const LONGEST_PATTERN = 1000;
-const MOST_PATTERNS = 1000;
-
-/** The index after the second quote of a name that begins at `start`; null if it is not a whole pattern. */
-const endOfQuoted = (text: string, start: number): number | null => {
-  const end = text.indexOf('"', start + 1);
-  if (end < 0) return null;
-  const after = text.slice(end + 1).trimStart();
-  return after === '' || after.startsWith(',') ? end + 1 : null;
-};
-
-/** The index after an escaped sign, a quoted name, or else the sign at `index`. */
-const endOfSign = (text: string, index: number, mayBeQuoted: boolean): number => {
-  if (text[index] === '\\') return index + 2;
-  const end = mayBeQuoted && text[index] === '"' ? endOfQuoted(text, index) : null;
-  return end ?? index + 1;
-};
+/** A name in quotes as the whole pattern, or else a text whose commas are within braces or after a backslash. */
+const PATTERN = /(?<=^|,)\s*!?\s*"[^"]*"\s*(?=,|$)|(?:\{[^}]*\}|\\.|[^,])+/gu;
 
 /** Splits at commas, except within braces, within a quoted name, or after a backslash. */
-const splitPatterns = (text: string): readonly string[] => {
-  const patterns: string[] = [];
-  const lastBrace = text.lastIndexOf('}');
-  let from = 0;
-  let depth = 0;
-  // Whether the pattern has nothing but spaces and a `!` so far.
-  let isBlank = true;
-  for (let index = 0, next = 0; index < text.length; index = next) {
-    const sign = text[index] ?? '';
-    next = endOfSign(text, index, isBlank);
-    if (sign === ',' && depth === 0) {
-      patterns.push(text.slice(from, index));
-      from = next;
-      isBlank = true;
-      continue;
-    }
-    if (sign === '{' && index < lastBrace) depth++;
-    if (sign === '}' && depth > 0) depth--;
-    isBlank &&= ' !'.includes(sign);
-  }
-  return [...patterns, text.slice(from)];
-};
+const splitPatterns = (text: string): readonly string[] => text.match(PATTERN) ?? [];
 
 const inQuotes = (name: string): string => `'"${name}"'`;
 
@@ -56,9 +19,6 @@ const EXTENDED_GLOB = /(?<!\\)[@!+?*]\(/u;
 const ONLY_A_CLASS = /^\[[^\]!^-][^\]-]+\]$/u;
 
 const faultOfPattern = (pattern: string): string | null => {
-  if (pattern.length > LONGEST_PATTERN) {
-    return `has a pattern of ${pattern.length} characters. Write at most ${LONGEST_PATTERN}.`;
-  }
   const glob = included(pattern);
   if (quotedName(glob) !== null) return null;
   if (EXTENDED_GLOB.test(glob)) {
@@ -73,10 +33,6 @@ const faultOfPattern = (pattern: string): string | null => {
 /** The patterns of a list or text, without empty ones; null if one has a fault, which is reported. */
 const readPatterns = (value: readonly string[], context: z.RefinementCtx): readonly string[] | null => {
   const patterns = value.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
-  if (patterns.length > MOST_PATTERNS) {
-    fail(context, `has ${patterns.length} patterns. Write at most ${MOST_PATTERNS}; a glob such as Team* is shorter.`);
-    return null;
-  }
   const faults = patterns.flatMap((pattern) => faultOfPattern(pattern) ?? []);
   for (const fault of faults) fail(context, fault);
   return faults.length === 0 ? patterns : null;

@@ -35,18 +35,14 @@ const descriptionOf = (key: string): string => {
   return descriptions.get(key) ?? `${descriptions.get(key.replace(/File$/u, '')) ?? key} It is in this file.`;
 };
 
-/**
- * The settings of a provider without a default, except those that are chosen from a list after the sign-in. A setting that only
- * the sign-in requires is not required here.
- */
+/** The settings of a provider without a default. A setting that only the sign-in requires is not required here. */
 export const settingsToAsk = (
   provider: string,
 ): readonly Pick<Setting, 'key' | 'description' | 'isSecret' | 'isRequired'>[] => {
-  const { collection, schema, secretKeys } = providerNamed(provider);
+  const { schema, secretKeys } = providerNamed(provider);
   return Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>).flatMap(([name, setting]) => {
     const usual = setting.safeParse(undefined);
-    const isListed = name === collection?.key;
-    if (isListed || (usual.success && usual.data !== null)) return [];
+    if (usual.success && usual.data !== null) return [];
     const key = `${provider}.${name}`;
     return [{ key, description: descriptionOf(key), isSecret: secretKeys.includes(name), isRequired: !usual.success }];
   });
@@ -136,11 +132,4 @@ export const settingsIn = (fileText: string): ReadonlyMap<string, string> => {
     return Object.entries(value).map(([inner, each]) => [`${name}.${inner}`, each]);
   });
   return new Map(entries.filter((entry): entry is [string, string] => isText(entry[1]) && entry[1] !== ''));
-};
-
-/** The text of a configuration file with one setting changed. */
-export const withSettingAt = (fileText: string, keys: readonly string[], value: string): string => {
-  const document = parseDocument(fileText, { schema: 'failsafe' });
-  document.setIn(keys, value);
-  return document.toString({ lineWidth: 0 });
 };

@@ -77,13 +77,6 @@ export const allSettings = (): readonly Setting[] => [
   ),
 ];
 
-/** The setting with that key. Throws if it does not exist. */
-export const settingNamed = (settings: readonly Setting[], key: string): Setting => {
-  const setting = settings.find((each) => each.key === key);
-  if (setting === undefined) throw new Error(`There is no setting ${key}. Correct src/app/config/setting-groups.ts.`);
-  return setting;
-};
-
 /** The value of a setting, and where it comes from. */
 export type EffectiveSetting = {
   /** Null for a setting of the process. */

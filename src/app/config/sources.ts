@@ -113,18 +113,13 @@ export const fileLayer = (section: Section, prefix: string, keys: SourceKeys, re
   const entries = flatten(section, keys.mappings ?? [], report, prefix);
   const allowed = withFileKeys(keys);
   for (const [key] of entries) {
-    if (!allowed.includes(key)) report(prefix + shortened(key), unknownKey(key, allowed));
+    if (!allowed.includes(key)) report(prefix + key, unknownKey(key, allowed));
   }
   return { values: new Map(entries), nameOf: (key) => prefix + key };
 };
 
 /** The largest number of wrong letters for a hint. */
 const FARTHEST_HINT = 3;
-
-const LONGEST_SHOWN_KEY = 80;
-
-const shortened = (key: string): string =>
-  key.length > LONGEST_SHOWN_KEY ? `${key.slice(0, LONGEST_SHOWN_KEY)}...` : key;
 
 const unknownKey = (key: string, allowed: readonly string[]): string => {
   const near = nearestWord(key, allowed, FARTHEST_HINT);
@@ -188,29 +183,6 @@ type Sources = {
   readonly report: Report;
 };
 
-const LONGEST_VALUE = 8192;
-const LONGEST_LIST = 65_536;
-
-/** The fault of a value's length; null if it is valid. */
-const faultOfLength = (value: Raw): string | null => {
-  const texts = isSection(value)
-    ? Object.entries(value).flatMap(([key, each]) => [key, JSON.stringify(each)])
-    : [value].flat();
-  const longest = Math.max(0, ...texts.map(({ length }) => length));
-  if (longest > LONGEST_VALUE) return `has ${longest} characters. Write at most ${LONGEST_VALUE}.`;
-  const total = texts.reduce((sum, { length }) => sum + length, 0);
-  return total > LONGEST_LIST ? `is a list of ${total} characters. Write at most ${LONGEST_LIST}.` : null;
-};
-
-/** The setting with its length checked. Its value is null after a reported fault. */
-const findChecked = (key: string, { layers, cwd, report }: Sources): ReturnType<typeof find> => {
-  const found = find(key, layers, cwd, report);
-  const fault = found?.value ? faultOfLength(found.value) : null;
-  if (found === null || fault === null) return found;
-  report(found.where, fault);
-  return { ...found, value: null };
-};
-
 const missing = (key: string, isSecret: boolean): string => {
   const ways = isSecret ? `it, ${variableOf(key)}_FILE` : 'it';
   return `is not set. Set ${ways} or ${key} in the configuration file.`;
@@ -223,7 +195,8 @@ export const parseSettings = <Schema extends z.ZodObject>(
   sources: Sources,
 ): z.output<Schema> | null => {
   const { section, report } = sources;
-  const found = new Map(keys.names.map((key) => [key, findChecked(key, sources)]));
+  const { layers, cwd } = sources;
+  const found = new Map(keys.names.map((key) => [key, find(key, layers, cwd, report)]));
   const values = [...found].flatMap(([key, setting]) => (setting?.value ? [[key, setting.value] as const] : []));
   const result = schema.safeParse(Object.fromEntries(values));
   if (result.success) return result.data;

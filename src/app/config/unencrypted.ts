@@ -58,9 +58,6 @@ export const unencryptedNotification = ({
   return host === null ? null : { host, remedy: encryptionRemedy([{ where: 'NOTIFY_URL' }]) };
 };
 
-/** Whether a token signs in to the page. Other machines get no page without one. */
-export const hasPageToken = ({ consoleToken }: Pick<Config, 'consoleToken'>): boolean => consoleToken !== null;
-
 /** The remedy for a LISTEN address that other machines can reach; null for a loopback address. */
 export const openAddressRemedy = (
   { host, port }: ListenAddress,

@@ -4,27 +4,6 @@ import { isSection, type Report, type Section } from './sources.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The closing character of each opening one. */
-const CLOSERS = { '[': ']', '{': '}', '"': '"', "'": "'" } as const;
-
-type Opener = { readonly sign: keyof typeof CLOSERS; readonly offset: number };
-
-/** The innermost unclosed bracket or quotation mark; null without one. */
-const unclosed = (document: Yaml.Document.Parsed, content: string): Opener | null => {
-  const { visit } = require('yaml') as typeof Yaml;
-  let found: Opener | null = null;
-  visit(document, {
-    Node: (_key, { range }) => {
-      if (!range) return;
-      const [start, end] = range;
-      const sign = (Object.keys(CLOSERS) as Opener['sign'][]).find((candidate) => candidate === content[start]);
-      if (sign !== undefined && (end - start < 2 || content[end - 1] !== CLOSERS[sign]))
-        found = { sign, offset: start };
-    },
-  });
-  return found;
-};
-
 /** Parses a YAML text; reports a fault and returns null. */
 export const parseYaml = (path: string, content: string, report: Report): Section | null => {
   // Loaded here, because its seventy modules are not used without a file.
@@ -33,19 +12,10 @@ export const parseYaml = (path: string, content: string, report: Report): Sectio
   const document = parseDocument(content, { schema: 'failsafe', lineCounter, prettyErrors: false });
   const [error] = document.errors;
   if (error !== undefined) {
-    const placeOf = (offset: number): string => {
-      const { line, col } = lineCounter.linePos(offset);
-      return `line ${line}, column ${col}`;
-    };
-    const opened = unclosed(document, content);
+    const { line, col } = lineCounter.linePos(error.pos[0]);
     // Its code and not its message, which may quote the file.
     const fault = error.code.toLowerCase().replaceAll('_', ' ');
-    report(
-      path,
-      opened === null
-        ? `is not valid YAML at ${placeOf(error.pos[0])} (${fault}). Correct that place; quote values that hold YAML signs.`
-        : `is not valid YAML: the ${opened.sign} at ${placeOf(opened.offset)} is not closed. Add its ${CLOSERS[opened.sign]}.`,
-    );
+    report(path, `is not valid YAML at line ${line}, column ${col} (${fault}). Quote values that hold YAML signs.`);
     return null;
   }
   try {

@@ -1,7 +1,6 @@
 import { readConfig, type Config, type LoadOptions, type ReadConfig } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { holdsState } from '../../app/config/default-places.ts';
-import { nearestWord } from '../../app/config/nearest.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from './exit-codes.ts';
@@ -33,9 +32,6 @@ export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfi
   return read;
 };
 
-/** A link is suggested if at most this many letters of its name differ. */
-const FARTHEST_HINT = 2;
-
 /**
  * The links that a command works on: the link of that name, or all links without a name.
  *
@@ -48,8 +44,6 @@ export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undef
   if (chosen.length > 0) return chosen;
   const faulty = faultyLinks.find((link) => link.name === name);
   if (faulty !== undefined) throw new ConfigError(faulty.problems);
-  const names = links.map((link) => link.name);
-  const near = nearestWord(name, names, FARTHEST_HINT);
-  const hint = near === null ? '' : ` Did you mean ${near}?`;
-  throw new UsageError(`There is no link named ${name}.${hint} The configuration has: ${names.join(', ')}.`);
+  const names = links.map((link) => link.name).join(', ');
+  throw new UsageError(`There is no link named ${name}. The configuration has: ${names}.`);
 };

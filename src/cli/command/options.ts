@@ -1,11 +1,6 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Side } from '../../core/contact/side.ts';
-import { CHANGE_KINDS, type ChangeKind } from '../../core/view/views.ts';
-import { CHANGE_KIND_TITLES } from '../../core/view/words.ts';
-import { readTextFile } from '../../util/files.ts';
+import { InvalidArgumentError, type Command } from 'commander';
 import type { Terminal } from '../terminal/terminal.ts';
-import { UsageError, type ExitCode } from './exit-codes.ts';
-import { errorCode } from '../../util/errors.ts';
+import type { ExitCode } from './exit-codes.ts';
 
 /** One call of the program: its terminal, and its result. */
 export type Call = {
@@ -58,38 +53,5 @@ export const withLinks = (command: Command): Command =>
 export const withOneLink = (command: Command): Command =>
   command.argument('[LINK]', 'name of the link; required if there are several');
 
-/** The option that chooses the provider of a side among `names`. */
-export const providerOption = (side: Side, names: readonly string[], usual?: string): Option =>
-  new Option(
-    `--${side} <PROVIDER>`,
-    `provider of the ${side} side${usual === undefined ? '' : ` (default: ${usual})`}`,
-  ).choices(names);
-
-/** The kinds of changes by their headings on the screens, such as `deletions`. */
-const KINDS_BY_WORD: ReadonlyMap<string, ChangeKind> = new Map(
-  CHANGE_KINDS.map((kind) => [CHANGE_KIND_TITLES[kind].toLowerCase(), kind]),
-);
-
-/** Parses a kind of changes: the heading of its section, in any case. */
-const changeKindIn = (text: string): ChangeKind => {
-  const kind = KINDS_BY_WORD.get(text.toLowerCase());
-  if (kind !== undefined) return kind;
-  throw new InvalidArgumentError(`Choose one of ${[...KINDS_BY_WORD.keys()].join(', ')}.`);
-};
-
-/** Adds the options that select which changes are shown. */
-export const withFilterOptions = (command: Command): Command =>
-  command
-    .option('--all', 'show all rows of long lists')
-    .option('--only <KIND>', `show only changes of this kind: ${[...KINDS_BY_WORD.keys()].join(', ')}`, changeKindIn)
-    .option('--grep <TEXT>', 'show only changes with this text in a name, id or value');
-
-/** The trimmed content of the file of an option. Throws {@link UsageError} if it cannot be read. */
-export const readSecretFile = (option: string, path: string): Promise<string> =>
-  readTextFile(path).then(
-    (content) => content.trim(),
-    (cause: unknown) => {
-      const code = errorCode(cause) ?? 'unknown error';
-      throw new UsageError(`${option}: ${path} cannot be read (${code}). Check its path and permissions.`, { cause });
-    },
-  );
+/** Adds the option that shows long lists in full. */
+export const withAllOption = (command: Command): Command => command.option('--all', 'show all rows of long lists');

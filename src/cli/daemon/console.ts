@@ -6,27 +6,19 @@ import { systemClock } from '../../util/clock.ts';
 import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
-import { openBrowser } from '../terminal/open-browser.ts';
-import { askerOf, unlessInterrupted } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-
-type ConsoleOptions = PlaceOptions & { readonly browser?: boolean };
 
 const NO_PAGE =
   'No daemon with a page runs on this machine. Start one with: contact-sync daemon. If a daemon runs without a page, ' +
   'LISTEN is off or the address is in use: see its log.';
 
 /**
- * `console [LINK]`: prints a one-time sign-in link for the page of this machine's daemon, and offers to open it on a terminal.
- * With a link name, the page shows that link only.
+ * `console [LINK]`: prints a one-time sign-in link for the page of this machine's daemon. With a link name, the page shows that
+ * link only.
  *
  * @throws {UsageError} if there is no link of that name.
  */
-const openConsole = async (
-  terminal: Terminal,
-  name: string | undefined,
-  options: ConsoleOptions,
-): Promise<ExitCode> => {
+const openConsole = async (terminal: Terminal, name: string | undefined, options: PlaceOptions): Promise<ExitCode> => {
   const config = loadConfig(loadOptionsOf(options));
   const { dataDir } = config;
   if (name !== undefined) chooseLinks(config, name);
@@ -39,13 +31,8 @@ const openConsole = async (
   }
   const link = signInLink(key, makePass(key, { nowMs, id: randomUUID(), link: name ?? null }));
   terminal.print(link);
-  if (!process.stdin.isTTY || !terminal.stdout.isTTY) return EXIT.done;
+  if (!terminal.stdout.isTTY) return EXIT.done;
   terminal.print('The link works once and expires after five minutes.');
-  if (options.browser === false) return EXIT.done;
-  const asker = askerOf(terminal);
-  if (!(await unlessInterrupted(asker.yesNo('Open it in the browser?', false), false))) return EXIT.done;
-  await using _ = await openBrowser(link);
-  await unlessInterrupted(asker.text('Press Enter when the browser shows the page.'), '');
   return EXIT.done;
 };
 
@@ -57,10 +44,9 @@ machines need CONSOLE_TOKEN.`;
 export const defineConsole: Define = (command, call) => {
   command
     .argument('[LINK]', 'link that the page is limited to (default: all links)')
-    .option('--no-browser', 'only print the sign-in link')
     .addHelpText('after', PAGE_HELP)
-    .addHelpText('after', examples('console', 'console work --no-browser'))
-    .action(async (link: string | undefined, options: ConsoleOptions) => {
+    .addHelpText('after', examples('console', 'console work'))
+    .action(async (link: string | undefined, options: PlaceOptions) => {
       call.code = await openConsole(call.terminal, link, options);
     });
 };

@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApp } from '../../app/app.ts';
 import { loadConfig, type Config } from '../../app/config/config.ts';
-import { hasPageToken } from '../../app/config/unencrypted.ts';
 import type { OpenConsole } from '../../daemon/console/console.ts';
-import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
 import { startDaemon } from '../../daemon/daemon.ts';
 import type { HttpService } from '../../daemon/server/http-service.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
@@ -62,7 +60,7 @@ const listeningAt = async (config: Config, events: Events): Promise<HttpService 
     clock: systemClock,
     version: readVersion(),
     openConsole: await pageOf(config),
-    hasPageToken: hasPageToken(config),
+    hasPageToken: config.consoleToken !== null,
   });
 };
 
@@ -73,18 +71,6 @@ const makeDataDirectory = (path: string): void => {
   } catch (error) {
     if (error instanceof DirectoryError) throw error;
   }
-};
-
-/** Prints a sign-in link for the page of this process, if it has one. */
-export const printSignIn = async (
-  terminal: Pick<Terminal, 'print'>,
-  { dataDir }: Pick<Config, 'dataDir'>,
-): Promise<void> => {
-  const key = await readPageKey(dataDir);
-  if (key?.pid !== process.pid) return;
-  const pass = makePass(key, { nowMs: systemClock.now(), id: randomUUID(), link: null });
-  terminal.print(`Page: ${signInLink(key, pass)}`);
-  terminal.print('The link works once and expires after five minutes. Another one: contact-sync console');
 };
 
 /** `daemon`: syncs every link on schedule until SIGTERM or SIGINT. Logs to stdout: readable lines on a terminal, JSON elsewhere. */
@@ -110,8 +96,6 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
     ...(listening && { onReport: listening.onReport }),
   });
   await server?.serve(running);
-  // A log must not contain the link.
-  if (terminal.stdout.isTTY) await printSignIn(terminal, config);
   const signal = await stopped;
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();

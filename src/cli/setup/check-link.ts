@@ -12,10 +12,9 @@ import { EXIT, exitCodeOf, messageOf } from '../command/exit-codes.ts';
 import { formatTime } from '../terminal/layout.ts';
 import { fault, fine, warning, type Finding } from './finding.ts';
 
-/** The findings about a side or a link, and the clock differences of the sides. */
+/** The findings about a side or a link. */
 type SideReport = {
   readonly findings: readonly Finding[];
-  readonly skewsMs: readonly number[];
   /** Each account that answered, with its provider and address. */
   readonly accounts: readonly string[];
 };
@@ -89,22 +88,6 @@ const judgeChecks = (subject: Subject, { checks = [] }: Inspection): readonly Fi
     remedy === null ? fine(about(subject, name), detail) : warning(about(subject, name), detail, remedy),
   );
 
-const judgeRate = (subject: Subject, { rate }: Inspection): readonly Finding[] => {
-  const { meter } = providerOf(subject);
-  if (meter === null) return [];
-  const { place, settings } = subject.link.sides[subject.side];
-  const { limit, remaining } = rate;
-  if (limit === null) return [fine(about(subject, 'rate'), `${place} reports no rate limit`)];
-  const ours = meter.limit(settings);
-  const theirs = `${limit.requests} in ${limit.windowMs / 1000} s`;
-  if (limit.requests / limit.windowMs < ours.requests / ours.windowMs) {
-    const variable = placeOf(subject.link, subject.side, meter.key);
-    const detail = `${place} allows ${theirs}, fewer than ${variable}`;
-    return [warning(about(subject, 'rate'), detail, `Set ${variable} to what ${place} allows.`)];
-  }
-  return [fine(about(subject, 'rate'), `${remaining ?? 'an unknown number'} of ${theirs} left`)];
-};
-
 const credentialRemedy = (subject: Subject, error: CredentialError): string => {
   if (error instanceof ClientRefusedError) return 'Correct it in the configuration.';
   const { tokenKey } = wordsOf(subject);
@@ -146,36 +129,25 @@ const checkSide = async (subject: Subject, now: () => number): Promise<SideRepor
   const remote = about(subject);
   if (found.token === null) {
     const notAsked = warning(remote, 'not checked: no token', connectCommand(subject));
-    return { findings: [found.finding, notAsked], skewsMs: [], accounts: [] };
+    return { findings: [found.finding, notAsked], accounts: [] };
   }
   if (!asksSides) {
-    return {
-      findings: [warning(remote, 'not checked: requests need Redis', 'See redis above.')],
-      skewsMs: [],
-      accounts: [],
-    };
+    return { findings: [warning(remote, 'not checked: requests need Redis', 'See redis above.')], accounts: [] };
   }
   try {
     const startedAtMs = now();
     const inspection = await app.inspect(link, side, found.token, signal);
     const endedAtMs = now();
-    const { serverTimeMs } = inspection;
     const answered = fine(remote, `answered in ${Math.round(endedAtMs - startedAtMs)} ms`);
-    const findings = [
-      answered,
-      await judgeAccount(subject, inspection, found),
-      ...judgeChecks(subject, inspection),
-      ...judgeRate(subject, inspection),
-    ];
+    const findings = [answered, await judgeAccount(subject, inspection, found), ...judgeChecks(subject, inspection)];
     const { id } = inspection.account;
     return {
       findings,
-      skewsMs: serverTimeMs === null ? [] : [serverTimeMs - endedAtMs],
       accounts: id === null ? [] : [`${endpointOf(link.sides[side])} ${id}`],
     };
   } catch (error) {
     signal.throwIfAborted();
-    return { findings: judgeFailure(subject, error), skewsMs: [], accounts: [] };
+    return { findings: judgeFailure(subject, error), accounts: [] };
   }
 };
 
@@ -196,7 +168,7 @@ const checkAddresses = (link: LinkConfig): readonly Finding[] =>
   );
 
 /**
- * Checks one link: its state, its addresses, and for each side the credential, the answer and the rate limit. `now` returns epoch
+ * Checks one link: its state, its addresses, and for each side the credential and the answer. `now` returns epoch
  * milliseconds.
  */
 export const checkLink = async (
@@ -209,7 +181,6 @@ export const checkLink = async (
   return {
     link: link.name,
     findings: [await checkState(app, link), ...checkAddresses(link), ...reports.flatMap(({ findings }) => findings)],
-    skewsMs: reports.flatMap(({ skewsMs }) => skewsMs),
     accounts: reports.flatMap(({ accounts }) => accounts),
   };
 };
@@ -225,16 +196,3 @@ export const judgeSameAccounts = (reports: readonly LinkReport[]): readonly Find
     const remedy = 'Keep one of the two links, with a selection of contacts or buckets if needed.';
     return [fault({ name: 'accounts', link }, detail, remedy, EXIT.halted)];
   });
-
-const MOST_SKEW_MS = 60_000;
-
-/** The finding about the largest clock difference to a remote; null if no remote returned its time. */
-export const judgeClock = (skewsMs: readonly number[]): Finding | null => {
-  const worst = skewsMs.toSorted((left, right) => Math.abs(right) - Math.abs(left))[0];
-  if (worst === undefined) return null;
-  const clock = { name: 'clock' };
-  const seconds = Math.round(Math.abs(worst) / 1000);
-  if (Math.abs(worst) <= MOST_SKEW_MS) return fine(clock, `within ${Math.max(seconds, 1)} s of both sides`);
-  const detail = `this machine is ${seconds} s ${worst > 0 ? 'behind' : 'ahead of'} a side`;
-  return warning(clock, detail, 'Synchronize it with NTP: conflicts are decided by the time of the edits.');
-};

@@ -1,8 +1,7 @@
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import type { Config } from '../../app/config/config.ts';
-import { hasPageToken, openAddressRemedy, unencryptedNotification } from '../../app/config/unencrypted.ts';
 import { count } from '../../core/view/words.ts';
 import { connectBriefly } from '../../daemon/jobs/queue.ts';
 import { StoreError } from '../../store/store.ts';
@@ -52,21 +51,6 @@ const isOurs = (path: string, more = 0): Promise<boolean> =>
 
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0');
 
-const MB = 2 ** 20;
-/** The journal of a run with a large address book may need more. */
-const LITTLE_SPACE = 50 * MB;
-const NO_SPACE = MB;
-
-/** A finding if the disk has too little space for the next runs. */
-const checkSpace = async (dataDir: string): Promise<readonly Finding[]> => {
-  const { bavail, bsize } = await statfs(dataDir);
-  const free = bavail * bsize;
-  if (free >= LITTLE_SPACE) return [];
-  const amount = free < MB ? `${Math.floor(free / 1024)} KB` : `${Math.floor(free / MB)} MB`;
-  const finding = free < NO_SPACE ? fault : warning;
-  return [finding(DATA_DIRECTORY, `the disk of ${dataDir} has ${amount} left`, 'Free some space there.')];
-};
-
 /** Checks that the data directory can be written, and that only its owner can read it. */
 export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly Finding[]> => {
   const mode = await modeOf(dataDir);
@@ -75,7 +59,7 @@ export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly 
   if (!isWritable) {
     return [fault(DATA_DIRECTORY, `${dataDir} cannot be written`, accessRemedy(dataDir))];
   }
-  const findings: Finding[] = [...(await checkSpace(dataDir))];
+  const findings: Finding[] = [];
   for (const path of FILES.map((name) => join(dataDir, name))) {
     const fileMode = await modeOf(path);
     if (fileMode === null) continue;
@@ -119,30 +103,12 @@ export const checkStore = async ({ store, config }: App): Promise<Finding> => {
 export const faultOfStore = (error: unknown): Finding =>
   error instanceof StoreError ? fault(STORE, error.detail, error.remedy) : fault(STORE, messageOf(error), null);
 
-const LISTEN = { name: 'listen' };
-
-/** The finding about the machines that can reach the HTTP server of the daemon; no finding if it is off. */
-export const checkListen = (config: Config): readonly Finding[] => {
-  const { listen } = config;
-  if (listen === null) return [];
-  const remedy = openAddressRemedy(listen, { hasPage: hasPageToken(config) });
-  const where = `${listen.host}, port ${listen.port}`;
-  if (remedy !== null) return [warning(LISTEN, `${where}: reachable from other machines`, remedy)];
-  return [fine(LISTEN, `${where}: reachable from this machine only`)];
-};
-
 const fieldOf = (info: string, name: string): string | null =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'mu').exec(info)?.[1] ?? null;
 
-/** True if Redis is on another host and accepts commands without a password. */
-const isOpenElsewhere = (redisUrl: Secret): boolean => {
-  const { hostname, password } = new URL(redisUrl.reveal());
-  return password === '' && hostname !== '' && !isLoopback(hostname);
-};
-
 const OLDEST_REDIS = { major: 6, minor: 2 };
 
-const judgeRedis = (info: string, redisUrl: Secret): Finding => {
+const judgeRedis = (info: string): Finding => {
   const version = fieldOf(info, 'redis_version');
   const policy = fieldOf(info, 'maxmemory_policy');
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
@@ -154,10 +120,6 @@ const judgeRedis = (info: string, redisUrl: Secret): Finding => {
     const remedy = 'Set maxmemory-policy noeviction. Otherwise Redis may drop jobs when its memory is full.';
     return fault(REDIS, `maxmemory-policy is ${policy ?? 'unknown'}`, remedy);
   }
-  if (isOpenElsewhere(redisUrl)) {
-    const remedy = 'Set requirepass at Redis and put the password in REDIS_URL: redis://:PASSWORD@host:6379.';
-    return warning(REDIS, 'is on another host and accepts commands without a password', remedy);
-  }
   return fine(REDIS, `version ${version ?? 'unknown'}, maxmemory-policy ${policy}`);
 };
 
@@ -168,24 +130,13 @@ export const checkRedis = async (redisUrl: Secret | null): Promise<Finding> => {
   const troubleOf = watchTrouble(redis);
   try {
     await redis.connect();
-    return judgeRedis(await redis.info(), redisUrl);
+    return judgeRedis(await redis.info());
   } catch (error) {
     const { what, remedy } = troubleOf(error);
     return fault(REDIS, what, remedy, EXIT.unavailable);
   } finally {
     redis.disconnect();
   }
-};
-
-/** The finding about the receiver of notifications, without a request to it; no finding if none is configured. */
-export const checkNotices = (config: Config): readonly Finding[] => {
-  const { notifyUrl } = config;
-  if (notifyUrl === null) return [];
-  const open = unencryptedNotification(config);
-  if (open !== null) {
-    return [warning(NOTICES, `NOTIFY_URL begins with http://: notices go to ${open.host} unencrypted`, open.remedy)];
-  }
-  return [fine(NOTICES, `go to ${new URL(notifyUrl.reveal()).host}`)];
 };
 
 const TEST_TEXT = 'A test by contact-sync. Notifications about its links arrive here.';

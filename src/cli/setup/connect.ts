@@ -11,7 +11,7 @@ import { CredentialsError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, wholeNumber, withOneLink, readSecretFile, type Define } from '../command/options.ts';
+import { examples, wholeNumber, withOneLink, type Define } from '../command/options.ts';
 import { withApp, type Opened } from '../command/with-app.ts';
 import { askerOf, InterruptedError } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -24,10 +24,6 @@ export type ConnectOptions = PlaceOptions & {
   readonly port?: number;
   /** `-`: the key of a v1 application is read from standard input. Any other value is refused. */
   readonly apiKey?: string;
-  /** The file with the key of a v1 application. */
-  readonly apiKeyFile?: string;
-  /** The password; if absent, the command asks for it. */
-  readonly password?: string;
   readonly replaceAccount?: boolean;
   /** False: the next command is not printed. */
   readonly printsNext?: boolean;
@@ -64,13 +60,12 @@ const refuseArgument = (apiKey: string): void => {
   if (apiKey === '-') return;
   throw new UsageError(
     'A key does not belong on the command line, where every user of this machine can read it. Give it on standard ' +
-      'input with --api-key -, or in a file with --api-key-file FILE; and as it was shown now, have a new one made.',
+      'input with --api-key -; and as it was shown now, have a new one made.',
   );
 };
 
 /** Reads a secret. The prompt shows its name. */
 const readKey = async ({ terminal, signal, options }: Step, name: string): Promise<string> => {
-  if (options.apiKeyFile !== undefined) return readSecretFile('--api-key-file', options.apiKeyFile);
   refuseArgument(options.apiKey ?? '-');
   if (!process.stdin.isTTY) return readPipedLine(process.stdin, name, signal);
   return askerOf(terminal)
@@ -83,14 +78,14 @@ const readKey = async ({ terminal, signal, options }: Step, name: string): Promi
 
 const signIn = async (step: Step): Promise<Grant> => {
   const { terminal, link, side, signal, options } = step;
-  const { apiKey, apiKeyFile, port = 0, browser: opensBrowser = true } = options;
+  const { apiKey, port = 0, browser: opensBrowser = true } = options;
   const { provider, settings } = link.sides[side];
   const { hasPassword = false, signIn: ways, title } = providerNamed(provider);
   const context: SignInContext = { clock: systemClock, signal };
   if (hasPassword && ways.withKey !== null) {
-    return ways.withKey(settings, options.password ?? (await readKey(step, 'password')), context);
+    return ways.withKey(settings, await readKey(step, 'password'), context);
   }
-  if (apiKey === undefined && apiKeyFile === undefined) {
+  if (apiKey === undefined) {
     const consent = { ...context, terminal, input: process.stdin, port, opensBrowser };
     return ways.withConsent(settings, (addressFor) => askForConsent(addressFor, consent), context);
   }
@@ -182,7 +177,6 @@ export const defineConnect: Define = (command, call) => {
     .option('--no-browser', 'only print the address to sign in at')
     .addOption(portOption())
     .option('--api-key <->', 'exchange the key of a v1 application of the service, read from standard input (-)')
-    .option('--api-key-file <FILE>', 'exchange the key of a v1 application of the service, read from a file')
     .option('--replace-account', 'accept another account than the one of the first sign-in')
     .addHelpText('after', examples('connect google', 'connect service work --port 8400'))
     .action(async (side: string, link: string | undefined, options: ConnectOptions) => {

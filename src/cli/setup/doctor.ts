@@ -10,11 +10,9 @@ import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } fro
 import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { checkLink, judgeClock, judgeSameAccounts, type LinkReport } from './check-link.ts';
+import { checkLink, judgeSameAccounts, type LinkReport } from './check-link.ts';
 import {
   checkDataDirectory,
-  checkListen,
-  checkNotices,
   checkRedis,
   checkStore,
   sendTestNotification,
@@ -54,9 +52,7 @@ const checkLinks = async (
   for (const link of chooseLinks(app.config, linkName)) {
     reports.push(await checkLink(app, link, { now: () => systemClock.now(), signal, asksSides }));
   }
-  const clock = judgeClock(reports.flatMap(({ skewsMs }) => skewsMs));
-  const findings = [...reports.flatMap((report) => report.findings), ...judgeSameAccounts(reports)];
-  return [...findings, ...(clock === null ? [] : [clock])];
+  return [...reports.flatMap((report) => report.findings), ...judgeSameAccounts(reports)];
 };
 
 const open = (config: Config, terminal: Terminal, options: CommonOptions): App | StoreError | DirectoryError => {
@@ -84,8 +80,8 @@ const examine = async (
   }
   if (config.databaseUrl === null) chooseLinks(config, linkName);
   const redis = await checkRedis(config.redisUrl);
-  const notices = options.notify ? [await sendTestNotification(config)] : checkNotices(config);
-  const process = [...(await checkDataDirectory(config)), ...checkListen(config), ...notices];
+  const notices = options.notify ? [await sendTestNotification(config)] : [];
+  const process = [...(await checkDataDirectory(config)), ...notices];
   const faulty = config.faultyLinks.flatMap(({ problems }) => problems.map(faultOfConfiguration));
   const early = [fineConfiguration(config), ...faulty, ...process, redis];
   const opened = open(config, terminal, options);

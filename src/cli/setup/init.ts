@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { Option } from 'commander';
 import { configFileOf, readConfig, settingsInVariables } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { linkFileBeside } from '../../app/config/link-files.ts';
@@ -8,20 +9,19 @@ import { settingsIn } from '../../app/config/set-up.ts';
 import { variableOf } from '../../app/config/sources.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
-import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
+import { PROVIDERS } from '../../providers/registry.ts';
 import { readTextFile } from '../../util/files.ts';
 import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, providerOption, type Define } from '../command/options.ts';
+import { examples, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import { plan } from '../sync/plan.ts';
 import { askerOf, InterruptedError } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { checkClient, chooseCollection, needsCollectionChoice } from './account.ts';
 import { writeConfigFile, writeLinkFile } from './config-file.ts';
 import { connect, portOption, type ConnectOptions } from './connect.ts';
 import { doctor } from './doctor.ts';
-import { askAll, NON_INTERACTIVE, type AnswerHandlers } from './questions.ts';
+import { askAll, NON_INTERACTIVE } from './questions.ts';
 
 type InitOptions = PlaceOptions &
   Pick<ConnectOptions, 'browser' | 'port'> & {
@@ -53,20 +53,6 @@ const introduce = (terminal: Terminal, path: string): void => {
   );
 };
 
-const handlersFor = (terminal: Terminal): AnswerHandlers => ({
-  inform: (text) => terminal.print(text),
-  check: async (provider, settings) => {
-    const { title } = providerNamed(provider);
-    const fault = await checkClient(provider, settings);
-    if (fault === null) terminal.print(`${title}: no fault found in these values.`);
-    else terminal.warn(`${title}: ${fault}`);
-    return fault === null;
-  },
-});
-
-/** For answers without questions. */
-const SILENT: AnswerHandlers = { inform: () => {}, check: () => Promise.resolve(true) };
-
 /** The file that init writes: the configuration file, or that of a further link. Throws {@link UsageError}. */
 const targetOf = ({ link }: InitOptions, configFile: string): string => {
   if (link === undefined) return configFile;
@@ -92,7 +78,9 @@ const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile:
   if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
   const providers = { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
   const asker = yes ? NON_INTERACTIVE : askerOf(terminal);
-  const answers = await askAll(asker, { providers, settings }, yes ? SILENT : handlersFor(terminal));
+  const answers = await askAll(asker, { providers, settings }, (text) => {
+    if (!yes) terminal.print(text);
+  });
   if (link === undefined) await writeConfigFile(configFile, answers);
   else await writeLinkFile(configFile, link, answers, common);
   reportTokens(terminal, options, answers.settings);
@@ -125,52 +113,25 @@ const setUp = async (terminal: Terminal, options: InitOptions, configFile: strin
 const howToContinue = ({ link }: InitOptions): string =>
   `\nTo change an answer, edit the file. To continue: contact-sync init${link === undefined ? '' : ` --link ${link}`}`;
 
-type OpenSide = { readonly link: LinkConfig; readonly side: Side; readonly isSignedIn: boolean };
+type Unsigned = { readonly link: LinkConfig; readonly side: Side };
 
-/** The sides that have no token yet, or whose address book is not chosen. */
-const openSides = (terminal: Terminal, options: InitOptions): Promise<readonly OpenSide[]> =>
+/** The sides that have no token yet. */
+const findUnsigned = (terminal: Terminal, options: InitOptions): Promise<readonly Unsigned[]> =>
   withApp(terminal, options.link, options, async ({ app, links }) => {
-    const found: OpenSide[] = [];
+    const found: Unsigned[] = [];
     for (const link of links) {
       const digests = await app.credentials(link);
-      found.push(...SIDES.map((side) => ({ link, side, isSignedIn: digests[side] !== null })));
+      found.push(...SIDES.filter((side) => digests[side] === null).map((side) => ({ link, side })));
     }
-    return found.filter(({ link, side, isSignedIn }) => !isSignedIn || needsCollectionChoice(link, side));
+    return found;
   });
 
-/**
- * Signs in at a side if it has no token, and asks for its address book if the account has several. A password that the side
- * refuses is asked for again.
- */
-const signInAt = async (
-  terminal: Terminal,
-  options: InitOptions,
-  { link, side, isSignedIn }: OpenSide,
-  configFile: string,
-): Promise<ExitCode> => {
-  const { name, place, provider } = link.sides[side];
-  heading(terminal, `Sign in at ${place}`);
-  const { hasPassword = false } = providerNamed(provider);
-  for (;;) {
-    const password = needsCollectionChoice(link, side)
-      ? await chooseCollection(terminal, options, askerOf(terminal), { link, side, configFile })
-      : null;
-    if (isSignedIn) return EXIT.done;
-    const given = { ...options, printsNext: false, ...(password !== null && { password }) };
-    const code = await connect(terminal, name, link.name, given);
-    if (code !== EXIT.credentials || !hasPassword) return code;
-    terminal.print('Enter the password again. Ctrl-C stops.');
-  }
-};
-
 /** Signs in at each side without a token; stops at the first sign-in that fails. */
-const signIn = async (terminal: Terminal, options: InitOptions, path: string): Promise<ExitCode> => {
-  for (const side of await openSides(terminal, options)) {
-    const code = await signInAt(terminal, options, side, path).catch((error: unknown) => {
-      if (!(error instanceof InterruptedError)) throw error;
-      terminal.warn('Interrupted.');
-      return EXIT.failed;
-    });
+const signIn = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
+  for (const { link, side } of await findUnsigned(terminal, options)) {
+    const { name, place } = link.sides[side];
+    heading(terminal, `Sign in at ${place}`);
+    const code = await connect(terminal, name, link.name, { ...options, printsNext: false });
     if (code === EXIT.done) continue;
     terminal.print(howToContinue(options));
     return code;
@@ -207,7 +168,7 @@ const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode>
   const code = await setUp(terminal, options, path);
   if (code !== null) return code;
   const here = { ...options, config: path };
-  const signedIn = options.yes ? EXIT.done : await signIn(terminal, here, path);
+  const signedIn = options.yes ? EXIT.done : await signIn(terminal, here);
   return signedIn === EXIT.done ? finish(terminal, here) : signedIn;
 };
 
@@ -215,11 +176,15 @@ const INIT_HELP = `
 init asks its questions on a terminal. Variables that are set (GOOGLE_CLIENT_ID, ...) are offered as answers; with --yes
 they are the only source. If the file exists, init keeps it and continues with the sign-in; with --yes it ends. A new configuration has firstSync: review, unless you decline: the first sync then waits for sync --accept-first.`;
 
+/** The option that chooses the provider of a side. */
+const providerOption = (side: Side): Option =>
+  new Option(`--${side} <PROVIDER>`, `provider of the ${side} side`).choices(PROVIDER_NAMES);
+
 /** Defines `init`. */
 export const defineInit: Define = (command, call) => {
   command
-    .addOption(providerOption('left', PROVIDER_NAMES))
-    .addOption(providerOption('right', PROVIDER_NAMES))
+    .addOption(providerOption('left'))
+    .addOption(providerOption('right'))
     .option('--no-browser', 'only print the address to sign in at')
     .addOption(portOption())
     .option('--link <NAME>', 'add a link in a file of its own, links/NAME.yaml next to the configuration file')

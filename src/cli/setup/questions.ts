@@ -2,7 +2,6 @@ import { isName } from '../../app/config/link-sections.ts';
 import { faultOf, settingsToAsk, type SetUp } from '../../app/config/set-up.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
-import type { Preset } from '../../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
 import type { Asker } from '../terminal/prompts.ts';
 
@@ -60,44 +59,11 @@ const askSetting = (
   return isSecret ? asker.secret(message, usual, fault) : asker.text(message, usual, fault);
 };
 
-const OTHER_SERVER = 'another server';
-
-/** The value of a preset. If the value is a path, asks for the address of the server. */
-const askPresetValue = async (asker: Asker, { title, value }: Preset, key: string): Promise<string> => {
-  if (URL.canParse(value)) return value;
-  const fault = (answer: string): string | null => faultOf(key, answer);
-  const answer = await asker.text(`Address of the ${title} server, such as https://cloud.example.org/`, '', fault);
-  return new URL(value, `${answer.replace(/\/+$/u, '')}/`).href;
-};
-
-/** Asks for the server of a provider and returns the resulting setting; null for another server. */
-const askPreset = async (
-  asker: Asker,
-  provider: string,
-  { settings, inform }: { readonly settings: ReadonlyMap<string, string>; readonly inform: (text: string) => void },
-): Promise<readonly [key: string, value: string] | null> => {
-  const { presets = [], title } = providerNamed(provider);
-  const offered = presets.filter(({ key }) => !settings.has(`${provider}.${key}`));
-  if (offered.length === 0) return null;
-  const choices = [...offered.map((preset) => preset.title), OTHER_SERVER].map((name) => ({ value: name, name }));
-  const chosen = await asker.choice(`Which ${title} server`, choices, OTHER_SERVER);
-  const preset = offered.find((each) => each.title === chosen);
-  if (preset === undefined) return null;
-  inform(preset.hint);
-  const key = `${provider}.${preset.key}`;
-  return [key, await askPresetValue(asker, preset, key)];
-};
-
-/** Handles what happens between the questions. */
-export type AnswerHandlers = {
-  /** Prints a text between two questions. */
-  readonly inform: (text: string) => void;
-  /** Checks the settings of a provider; reports a fault and returns false for settings that do not work. */
-  readonly check: (provider: string, settings: ReadonlyMap<string, string>) => Promise<boolean>;
-};
-
-/** Asks for all settings of a new link. Settings of a provider that the link does not use are left out. */
-export const askAll = async (asker: Asker, known: KnownAnswers, { inform, check }: AnswerHandlers): Promise<SetUp> => {
+/**
+ * Asks for all settings of a new link. Settings of a provider that the link does not use are left out. `inform` prints a text
+ * between two questions.
+ */
+export const askAll = async (asker: Asker, known: KnownAnswers, inform: (text: string) => void): Promise<SetUp> => {
   const sides = await askSides(asker, known);
   const settings = new Map(known.settings);
   const providers = new Set(SIDES.map((side) => sides[side].provider));
@@ -105,20 +71,14 @@ export const askAll = async (asker: Asker, known: KnownAnswers, { inform, check 
     if (answer === '') settings.delete(key);
     else settings.set(key, answer);
   };
-  const askOf = async (provider: string): Promise<void> => {
+  for (const provider of providers) {
     const { setUpHint, title } = providerNamed(provider);
     if (setUpHint !== undefined) inform(setUpHint);
-    const preset = await askPreset(asker, provider, { settings, inform });
-    if (preset !== null) set(...preset);
     for (const setting of settingsToAsk(provider)) {
       const { key } = setting;
-      if (key === preset?.[0] || settings.has(`${key}File`)) continue;
-      set(key, await askSetting(asker, title, setting, settings.get(key) ?? ''));
+      if (!settings.has(`${key}File`)) set(key, await askSetting(asker, title, setting, settings.get(key) ?? ''));
     }
-    const isFine = await check(provider, settings);
-    if (!isFine && (await asker.yesNo('Correct these values?', true))) await askOf(provider);
-  };
-  for (const provider of providers) await askOf(provider);
+  }
   const usual = settings.get('syncInterval') ?? USUAL_INTERVAL;
   const fault = (answer: string): string | null => faultOf('syncInterval', answer);
   set('syncInterval', await asker.text('Time between two syncs of the daemon (30s, 5m, 6h)', usual, fault));

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createTransport } from '../../net/transport.ts';
 import { digest } from '../../util/secret.ts';
 import type { ChosenFields } from '../../core/contact/chosen.ts';
-import { textKey } from '../../core/contact/text.ts';
-import { inspecting, openConnection, type OnAnswer } from '../account.ts';
-import { isCredentialError, RemoteError } from '../errors.ts';
+import { openConnection } from '../account.ts';
 import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';
-import { SIGN_IN_TIMEOUT_MS, type SignInContext } from '../sign-in.ts';
 import { createCarddavRemote } from './carddav-remote.ts';
-import { findAddressBook, labelOf, listAddressBooks, type AddressBook, type DiscoveryOptions } from './discovery.ts';
+import { findAddressBook, labelOf, type AddressBook } from './discovery.ts';
 import { createSendDav } from './send.ts';
 import type { CarddavSettings } from './provider.ts';
 
@@ -20,10 +16,9 @@ const connect = async (
   { url, username, addressbook, groups, rateLimit }: CarddavSettings,
   password: string,
   network: Network,
-  onAnswer?: OnAnswer,
 ) => {
   const gate = await network.openGate(`carddav ${digest(`${url} ${username ?? ''} ${password}`)}`, rateLimit);
-  const connection = await openConnection(network, { timeoutMs: TIMEOUT_MS, gates: [gate], onAnswer });
+  const connection = await openConnection(network, { timeoutMs: TIMEOUT_MS, gates: [gate] });
   return { ...connection, url, username, password, newCnonce: randomUUID, addressbook, groupStyle: groups };
 };
 
@@ -35,18 +30,6 @@ export const openRemote = async (
   fields: ChosenFields,
 ): Promise<Remote> =>
   createCarddavRemote({ ...(await connect(settings, password, network)), fields, maxElapsedMs: RETRY_BUDGET_MS });
-
-/** Returns the options of a discovery without retries. */
-const discoveryOptions = async (
-  settings: CarddavSettings,
-  password: string,
-  network: Network,
-  onAnswer?: OnAnswer,
-): Promise<DiscoveryOptions> => {
-  const options = await connect(settings, password, network, onAnswer);
-  const send = createSendDav({ ...options, maxElapsedMs: 0 });
-  return { ...options, send };
-};
 
 const checksOf = (book: AddressBook): NonNullable<Inspection['checks']> => {
   const { isWritable, hasSync, versions } = book;
@@ -68,54 +51,16 @@ const checksOf = (book: AddressBook): NonNullable<Inspection['checks']> => {
 };
 
 /** Looks up the address book. Throws a RemoteError. */
-export const inspect = (
+export const inspect = async (
   settings: CarddavSettings,
   password: string,
   network: Network,
   signal: AbortSignal,
-): Promise<Inspection> =>
-  inspecting(network.clock, async (onAnswer) => {
-    const book = await findAddressBook(await discoveryOptions(settings, password, network, onAnswer), signal);
-    return { account: { id: book.url, email: settings.username }, checks: checksOf(book) };
-  });
-
-/** Returns the address books of the account, each with its shortest unique value of `addressbook`. Throws a RemoteError. */
-export const listCollections = async (
-  settings: CarddavSettings,
-  password: string,
-  network: Network,
-  signal: AbortSignal,
-): Promise<readonly { readonly value: string; readonly name: string }[]> => {
-  const options = await discoveryOptions({ ...settings, addressbook: null }, password, network);
-  const books = await listAddressBooks(options, signal);
-  const keys = books.map(({ name }) => textKey(name));
-  return books.map((book, index) => {
-    const { pathname } = new URL(book.url);
-    const isAlone = book.name !== '' && keys.filter((key) => key === keys[index]).length === 1;
-    return { value: isAlone ? book.name : pathname, name: isAlone ? book.name : `${labelOf(book)} (${pathname})` };
-  });
-};
-
-/**
- * Returns the fault in the address of a server that discovery without a credential shows; null if the server requires a sign-in,
- * or names an address book.
- */
-export const checkAddress = async (
-  { url }: CarddavSettings,
-  { clock, signal }: SignInContext,
-): Promise<string | null> => {
-  const dispatcher = createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
-  const anonymous = { username: '', password: '', newCnonce: randomUUID };
-  const send = createSendDav({ ...anonymous, dispatcher, clock, random: Math.random, maxElapsedMs: 0 });
-  try {
-    await listAddressBooks({ send, url, addressbook: null }, signal);
-    return null;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (isCredentialError(error)) return null;
-    if (error instanceof RemoteError) return `${error.message}.`;
-    throw error;
-  } finally {
-    await dispatcher.destroy();
-  }
+): Promise<Inspection> => {
+  const connection = await connect(settings, password, network);
+  const book = await findAddressBook(
+    { ...connection, send: createSendDav({ ...connection, maxElapsedMs: 0 }) },
+    signal,
+  );
+  return { account: { id: book.url, email: settings.username }, checks: checksOf(book) };
 };

@@ -148,10 +148,7 @@ const homeOf = async (
 export const labelOf = ({ name, url }: AddressBook): string => name || new URL(url).pathname;
 
 /** Returns the address books of the account, or the one at the configured URL. */
-export const listAddressBooks = async (
-  options: DiscoveryOptions,
-  signal: AbortSignal,
-): Promise<readonly AddressBook[]> => {
+const listAddressBooks = async (options: DiscoveryOptions, signal: AbortSignal): Promise<readonly AddressBook[]> => {
   const { addressbook, url } = options;
   const own =
     addressbook !== null && /^(?:https?:\/)?\//iu.test(addressbook) ? [trustedUrl(addressbook, url, url)] : [];

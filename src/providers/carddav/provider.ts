@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineProvider, type Preset } from '../provider.ts';
+import { defineProvider } from '../provider.ts';
 import { SignInError } from '../sign-in.ts';
 import { choice, rateLimit, secureUrl, text } from '../../util/values.ts';
 
@@ -23,32 +23,6 @@ const carddavSettings = z.object({
 });
 
 export type CarddavSettings = z.output<typeof carddavSettings>;
-
-const server = (title: string, value: string, hint: string): Preset => ({ title, key: 'url', value, hint });
-
-/** Servers with public addresses. All of them refuse the password of the account, or advise against it. */
-const PRESETS: readonly Preset[] = [
-  server(
-    'iCloud',
-    'https://contacts.icloud.com/',
-    'iCloud requires an app-specific password. Create one at account.apple.com, under Sign-In and Security. The user name is the Apple Account email address.',
-  ),
-  server(
-    'Fastmail',
-    'https://carddav.fastmail.com/',
-    'Fastmail requires an app password with access to contacts (CardDAV). Create one in Settings, Privacy & Security. The user name is the whole email address.',
-  ),
-  server(
-    'Nextcloud',
-    'remote.php/dav/',
-    'Use an app password, which two-factor authentication requires. Create one in the personal settings of Nextcloud, under Security.',
-  ),
-  server(
-    'mailbox.org',
-    'https://dav.mailbox.org/carddav/',
-    'Use an app password for CardDAV, which two-factor authentication requires. Create one in the settings of mailbox.org. The user name is the whole email address.',
-  ),
-];
 
 const NO_CONSENT = 'A CardDAV server has no sign-in page. It takes a password.';
 
@@ -77,21 +51,12 @@ export const carddav = defineProvider({
     const { inspect } = await import('./connection.ts');
     return inspect(settings, token, network, signal);
   },
-  meter: null,
-  presets: PRESETS,
-  collection: {
-    key: 'addressbook',
-    word: 'address book',
-    list: async (settings, token, network, signal) => {
-      const { listCollections } = await import('./connection.ts');
-      return listCollections(settings, token, network, signal);
-    },
-  },
+  budget: null,
+  setUpHint:
+    'CardDAV: the address is https://contacts.icloud.com/ for iCloud, https://carddav.fastmail.com/ for Fastmail, ' +
+    'https://dav.mailbox.org/carddav/ for mailbox.org, and https://SERVER/remote.php/dav/ for Nextcloud. Create an app ' +
+    'password in the security settings of the account: most servers refuse its usual password.',
   signIn: {
-    checkClient: async (settings, context) => {
-      const { checkAddress } = await import('./connection.ts');
-      return checkAddress(settings, context);
-    },
     withConsent: () => Promise.reject(new SignInError(NO_CONSENT)),
     withKey: (_settings, key) => Promise.resolve({ token: key, scopes: null }),
     revoke: null,

@@ -1,7 +1,7 @@
 import type { ChosenFields } from '../../core/contact/chosen.ts';
 import type { Gate } from '../../net/gate.ts';
 import type { TransportRequest } from '../../net/transport.ts';
-import { inspecting, openConnection, type OnAnswer } from '../account.ts';
+import { openConnection } from '../account.ts';
 import { createCaller } from './send.ts';
 import { createGoogleClient } from './client.ts';
 import { createGoogleRemote } from './google-remote.ts';
@@ -16,7 +16,7 @@ import { digest } from '../../util/secret.ts';
 const TIMEOUT_MS = 30_000;
 
 /** Returns the options that every use of a Google account needs: addresses, credential, and rate-limited network access. */
-const connect = async (settings: GoogleSettings, refreshToken: string, network: Network, onAnswer?: OnAnswer) => {
+const connect = async (settings: GoogleSettings, refreshToken: string, network: Network) => {
   const { clientId, clientSecret, rootUrl, tokenUrl, readLimit, writeLimit } = settings;
   const key = `google ${digest(`${rootUrl} ${refreshToken}`)}`;
   const gates = {
@@ -27,7 +27,7 @@ const connect = async (settings: GoogleSettings, refreshToken: string, network: 
     classifyGoogleRequest(method, path).map((quota) => gates[quota]);
   // A write that returns the contact counts against both quotas.
   const both = [gates.write, gates.read];
-  const connection = await openConnection(network, { timeoutMs: TIMEOUT_MS, gates: both, gatesFor, onAnswer });
+  const connection = await openConnection(network, { timeoutMs: TIMEOUT_MS, gates: both, gatesFor });
   const client = { clientId, clientSecret: clientSecret.reveal(), refreshToken };
   return { ...connection, rootUrl, tokenUrl, ...client };
 };
@@ -44,16 +44,15 @@ export const openRemote = async (
 };
 
 /** Inspects the account behind the refresh token. Throws a RemoteError. */
-export const inspect = (
+export const inspect = async (
   settings: GoogleSettings,
   refreshToken: string,
   network: Network,
   signal: AbortSignal,
-): Promise<Inspection> =>
-  inspecting(network.clock, async (onAnswer) => {
-    const connection = await connect(settings, refreshToken, network, onAnswer);
-    const call = createCaller({ ...connection, maxElapsedMs: 0, client: createGoogleClient(connection) });
-    const account =
-      (await readProfile(call, 'metadata,emailAddresses', signal)) ?? (await readProfile(call, 'metadata', signal));
-    return { account: account ?? { id: null, email: null } };
-  });
+): Promise<Inspection> => {
+  const connection = await connect(settings, refreshToken, network);
+  const call = createCaller({ ...connection, maxElapsedMs: 0, client: createGoogleClient(connection) });
+  const account =
+    (await readProfile(call, 'metadata,emailAddresses', signal)) ?? (await readProfile(call, 'metadata', signal));
+  return { account: account ?? { id: null, email: null } };
+};

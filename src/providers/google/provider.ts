@@ -48,9 +48,8 @@ export const google = defineProvider({
     'https://console.cloud.google.com/auth/clients',
   openRemote: async (...given) => (await import('./connection.ts')).openRemote(...given),
   inspect: async (...given) => (await import('./connection.ts')).inspect(...given),
-  meter: null,
+  budget: null,
   signIn: {
-    checkClient: async (...given) => (await import('./sign-in.ts')).checkClient(...given),
     withConsent: async (...given) => (await import('./sign-in.ts')).withConsent(...given),
     withKey: null,
     revoke: async (...given) => (await import('./sign-in.ts')).revoke(...given),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Dispatcher } from 'undici';
 import { createTransport } from '../../net/transport.ts';
-import { clientFaultIn, SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
+import { SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
 import { authorizationUrl, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
 import type { GoogleSettings } from './provider.ts';
 
@@ -22,25 +22,6 @@ const sending = async <T>(work: (dispatcher: Dispatcher) => Promise<T>): Promise
  */
 export const revoke = ({ tokenUrl }: GoogleSettings, token: string, { clock, signal }: SignInContext): Promise<void> =>
   sending((dispatcher) => revokeToken({ tokenUrl, dispatcher, clock }, token, signal));
-
-/**
- * Exchanges an invalid code. Google checks the client first, so a refusal of the code means that the client is valid. Other
- * refusals are left to the sign-in.
- */
-export const checkClient = async (
-  { tokenUrl, clientId, clientSecret }: GoogleSettings,
-  { clock, signal }: SignInContext,
-): Promise<string | null> => {
-  const client = { tokenUrl, clientId, clientSecret: clientSecret.reveal() };
-  const exchange = { ...client, code: 'none', redirectUri: 'http://127.0.0.1/', codeVerifier: 'none', clock };
-  try {
-    await sending((dispatcher) => exchangeCode({ ...exchange, dispatcher }, signal));
-    return null;
-  } catch (error) {
-    signal.throwIfAborted();
-    return clientFaultIn(error);
-  }
-};
 
 /**
  * Signs in at Google: consent with PKCE, then the exchange of the code for a refresh token. All requests of this program

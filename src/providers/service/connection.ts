@@ -1,5 +1,5 @@
 import type { ChosenFields } from '../../core/contact/chosen.ts';
-import { inspecting, openConnection, type OnAnswer } from '../account.ts';
+import { openConnection } from '../account.ts';
 import { type Inspection, type Network, RETRY_BUDGET_MS } from '../provider.ts';
 import type { Remote } from '../remote.ts';
 import { createSend } from './api/send.ts';
@@ -9,9 +9,9 @@ import { createServiceRemote } from './service-remote.ts';
 
 const TIMEOUT_MS = 15_000;
 
-const connect = async (settings: ServiceSettings, accessToken: string, network: Network, onAnswer?: OnAnswer) => {
+const connect = async (settings: ServiceSettings, accessToken: string, network: Network) => {
   const gate = await openServiceGate(settings, accessToken, network);
-  const connection = await openConnection(network, { timeoutMs: TIMEOUT_MS, gates: [gate], onAnswer });
+  const connection = await openConnection(network, { timeoutMs: TIMEOUT_MS, gates: [gate] });
   return { ...connection, baseUrl: settings.baseUrl, accessToken };
 };
 
@@ -27,14 +27,13 @@ export const openRemote = async (
 };
 
 /** Inspects the account behind the access token; the scope user:login is enough. Throws a RemoteError. */
-export const inspect = (
+export const inspect = async (
   settings: ServiceSettings,
   accessToken: string,
   network: Network,
   signal: AbortSignal,
-): Promise<Inspection> =>
-  inspecting(network.clock, async (onAnswer) => {
-    const connection = await connect(settings, accessToken, network, onAnswer);
-    const { id, email } = await createServiceApi(createSend(connection)).user.get(signal);
-    return { account: { id, email } };
-  });
+): Promise<Inspection> => {
+  const connection = await connect(settings, accessToken, network);
+  const { id, email } = await createServiceApi(createSend(connection)).user.get(signal);
+  return { account: { id, email } };
+};

@@ -50,13 +50,8 @@ export const service = defineProvider({
   extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],
   openRemote: async (...given) => (await import('./connection.ts')).openRemote(...given),
   inspect: async (...given) => (await import('./connection.ts')).inspect(...given),
-  meter: {
-    key: 'rateLimit',
-    limit: (settings) => settings.rateLimit,
-    budget: async (settings, token, network) => (await openServiceGate(settings, token, network)).budget(),
-  },
+  budget: async (settings, token, network) => (await openServiceGate(settings, token, network)).budget(),
   signIn: {
-    checkClient: async (...given) => (await import('./sign-in.ts')).checkClient(...given),
     withConsent: async (...given) => (await import('./sign-in.ts')).withConsent(...given),
     withKey: async (...given) => (await import('./sign-in.ts')).withKey(...given),
     // No operation of the service's API or OAuth endpoints revokes a token.

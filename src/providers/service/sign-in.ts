@@ -1,14 +1,7 @@
 import { ConfigError } from '../../util/config-error.ts';
 import { createTransport } from '../../net/transport.ts';
 import { RevokedError, UnauthenticatedError } from '../errors.ts';
-import {
-  clientFaultIn,
-  SIGN_IN_TIMEOUT_MS,
-  SignInError,
-  type AskForConsent,
-  type Grant,
-  type SignInContext,
-} from '../sign-in.ts';
+import { SIGN_IN_TIMEOUT_MS, SignInError, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
 import { authorizeUrl, createAuthorizationApi } from './api/authorization.ts';
 import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
@@ -78,25 +71,6 @@ export const withConsent = async (
     createAuthorizationApi(send).exchangeCode(exchange, context.signal),
   );
   return { token: grant.access_token, scopes: null };
-};
-
-/** Requests the account without a token, and exchanges an invalid code. Both show whether address and client are right. */
-export const checkClient = async (settings: ServiceSettings, context: SignInContext): Promise<string | null> => {
-  const { baseUrl, authUrl, clientId, clientSecret } = settings;
-  const { signal } = context;
-  const faultOf = async (url: string, request: (send: Send) => Promise<unknown>): Promise<string | null> => {
-    try {
-      await sending(context, { baseUrl: url, accessToken: null }, request);
-      return null;
-    } catch (error) {
-      signal.throwIfAborted();
-      return clientFaultIn(error);
-    }
-  };
-  const addressFault = await faultOf(baseUrl, (send) => createServiceApi(send).user.get(signal));
-  if (addressFault !== null || authUrl === null || clientId === null || clientSecret === null) return addressFault;
-  const exchange = { clientId, clientSecret: clientSecret.reveal(), code: 'none', redirectUri: 'http://127.0.0.1/' };
-  return faultOf(authUrl, (send) => createAuthorizationApi(send).exchangeCode(exchange, signal));
 };
 
 /**

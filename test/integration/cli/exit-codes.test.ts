@@ -58,11 +58,11 @@ describe('exit code 2', () => {
     expect(stderr).toContain('broken.yaml');
   });
 
-  test('is returned for an unknown link, with the nearest name', async () => {
+  test('is returned for an unknown link, with the names of the others', async () => {
     const { code, stdout, stderr } = await ground.run('sync', 'defalt', '--json');
     expect(code).toBe(2);
     FailureDocument('runs').parse(JSON.parse(stdout));
-    expect(stderr).toContain('no link named defalt. Did you mean default?');
+    expect(stderr).toContain('no link named defalt. The configuration has: default.');
   });
 
   test('is returned for missing tokens, with both variables', async () => {

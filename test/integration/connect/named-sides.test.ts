@@ -36,8 +36,8 @@ const googleOf = (sandbox: Sandbox, name: string) => {
 const linkUp = async (left: Sandbox, right: Sandbox): Promise<void> => {
   round += 1;
   const path = join(ground.directory, `named-${round}.yaml`);
-  const link = { name: 'home', left: googleOf(left, 'private'), right: googleOf(right, 'work') };
-  await writeFile(path, JSON.stringify({ links: [link] }));
+  const home = { left: googleOf(left, 'private'), right: googleOf(right, 'work') };
+  await writeFile(path, JSON.stringify({ links: { home } }));
   env = { DATA_DIR: join(ground.directory, `named-${round}`), CONTACT_SYNC_CONFIG: path };
 };
 beforeEach(() => linkUp(ground.sandbox, other));

@@ -1,11 +1,4 @@
-import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { ended, runCli, startCli } from '../cli/run-cli.ts';
+import { describe, expect, test } from 'vitest';
 import { readSides } from '../../support/compare-sides.ts';
 import {
   isPlayable,
@@ -75,59 +68,4 @@ test('two address books become equal and stay quiet under random combinations of
   }
   reportExtent(`${COUNT} random combinations of variants, VARIANT_SEED=${seed}`);
   expect(failures, `VARIANT_SEED=${seed}`).toEqual([]);
-});
-
-// Each command is a process of its own.
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'contact-sync-any-two-'));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
-
-test.each([
-  ['google', 'google', 'Google (private)', 'Google (work)'],
-  ['service', 'service', 'Service (private)', 'Service (work)'],
-  ['service', 'google', 'Service', 'Google'],
-])('the demo syncs %s on the left with %s on the right', async (left, right, leftTitle, rightTitle) => {
-  const { code, stdout } = await runCli(['demo', '--left', left, '--right', right], { TMPDIR: directory }, directory);
-  expect(code).toBe(0);
-  expect(await readdir(directory)).toEqual([]);
-  expect(stdout).toContain('No difference.');
-  expect(stdout.trimEnd().endsWith('\n0 writes')).toBe(true);
-  expect(stdout).toContain(`${leftTitle} -> ${rightTitle}`);
-  expect(stdout).toContain(`${rightTitle} -> ${leftTitle}`);
-});
-
-const SidesDocument = z.object({
-  runs: z.tuple([z.object({ outcome: z.literal('completed'), private: z.object({}), work: z.object({}) })]),
-});
-
-test('a sandbox of two accounts of one provider prints the settings of a working link, and leaves no files', async () => {
-  const child = startCli(['sandbox', '--left', 'google', '--right', 'google', '--people', '12', '--json'], {
-    TMPDIR: directory,
-  });
-  const end = ended(child);
-  if (child.stdout === null) throw new Error('The sandbox has no stdout.');
-  const [line] = (await once(createInterface(child.stdout), 'line')) as string[];
-  const env = z.record(z.string(), z.string()).parse(JSON.parse(line ?? ''));
-  const sync = await runCli(['sync', '--json'], env, directory);
-  expect(sync.code).toBe(0);
-  expect(SidesDocument.safeParse(JSON.parse(sync.stdout)).success).toBe(true);
-  child.kill('SIGTERM');
-  expect(await end).toMatchObject({ code: 0, stderr: '' });
-  expect(await readdir(directory)).toEqual([]);
-});
-
-test('an option that names an account by its provider is refused where both have that provider', async () => {
-  const { code, stderr } = await runCli([
-    'sandbox',
-    '--left',
-    'service',
-    '--right',
-    'service',
-    '--service-port',
-    '9000',
-  ]);
-  expect(code).toBe(2);
-  expect(stderr).toContain('--service-port');
 });

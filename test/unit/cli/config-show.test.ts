@@ -14,13 +14,12 @@ const YAML = `google:
 service: { baseUrl: 'https://service.test' }
 retention: 30d
 links:
-  - name: home
+  home:
     left: { provider: google, name: private, refreshToken: canary-7d20 }
     right: { provider: google, name: work }
     syncInterval: 1m
-  - name: other
-    deleteLimit: 5
-  - name: book
+  other: { deleteLimit: 5 }
+  book:
     left: { provider: carddav, url: 'https://dav.test', password: canary-7d20 }
     right: { provider: service }
 `;

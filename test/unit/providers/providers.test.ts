@@ -190,12 +190,12 @@ test('each provider is found by its name, and no two providers have the same nam
 
 test.each(PROVIDERS.map((provider) => [provider.name, provider] as const))(
   'each key that %s lists is one of its settings, and its token is a secret of one account',
-  (_name, { schema, tokenKey, secretKeys, accountKeys, addressKeys, meter }) => {
+  (_name, { schema, tokenKey, secretKeys, accountKeys, addressKeys }) => {
     const settings = Object.keys(schema.shape);
     expect(settings).not.toContain(tokenKey);
     expect(secretKeys).toContain(tokenKey);
     expect(accountKeys).toContain(tokenKey);
-    const named = [...secretKeys, ...accountKeys, ...addressKeys, ...(meter === null ? [] : [meter.key])];
+    const named = [...secretKeys, ...accountKeys, ...addressKeys];
     expect(named.filter((key) => key !== tokenKey && !settings.includes(key))).toEqual([]);
   },
 );

@@ -1,7 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-
-import { ConfigError } from '../../../../src/util/config-error.ts';
 import { loadConfig, type LoadOptions } from '../../../../src/app/config/config.ts';
 import { problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
@@ -73,6 +72,8 @@ links: { home: }
     ['flavour: sweet', 'flavour', 'config/example.yaml'],
     ['syncInterval: [5m]', 'syncInterval', 'is a list'],
     ['links: [home]', 'links', 'names no link'],
+    ['links: []', 'links', 'names no link'],
+    ['links: {}', 'links', 'names no link'],
     ['links: { home sweet home: }', 'links.home sweet home', 'is not a name'],
     ['links: { home: 5m }', 'links.home', 'holds no settings'],
     ['buckets: [[a]]', 'buckets', 'is neither'],
@@ -82,14 +83,8 @@ links: { home: }
   });
 
   test.each([
-    ['a: 1\nb: "open', 'the " at line 2, column 4 is not closed. Add its ".'],
-    [
-      'links:\n  a:\n    buckets: [one, two\n    direction: both\n',
-      'the [ at line 3, column 14 is not closed. Add its ].',
-    ],
-    ['service: {baseUrl: x\nsyncInterval: 5m\n', 'the { at line 1, column 10 is not closed. Add its }.'],
-    ['service: {baseUrl: [a, b}\n', 'the [ at line 1, column 20 is not closed. Add its ].'],
-    ["links: [ {a: 'b } ]\n", "the ' at line 1, column 14 is not closed. Add its '."],
+    ['a: 1\nb: "open', 'line 2, column 9 (missing char)'],
+    ['links:\n  a:\n    buckets: [one, two\n    direction: both\n', 'line 4'],
     ['buckets: ]\n', 'line 1, column 10 (unexpected token)'],
     ['a:\n\tb: 1\n', 'line 2, column 1 (tab as indent)'],
     ['dataDir: /a\ndataDir: /b', 'line 2, column 1 (duplicate key)'],
@@ -101,19 +96,6 @@ links: { home: }
   ])('malformed YAML is one problem: %j', (yaml, what) => {
     const where = join(cwd(), 'given.yaml');
     expect(problemsOf(() => load({}, yaml))).toEqual([{ where, what: expect.stringContaining(what) }]);
-  });
-
-  test('a configuration error contains the data directory, where a daemon could be running', () => {
-    const dataDirOf = (env: NonNullable<LoadOptions['env']>, yaml: string): unknown => {
-      try {
-        return load(env, yaml);
-      } catch (error) {
-        return error instanceof ConfigError ? error.dataDir : error;
-      }
-    };
-    expect(dataDirOf({}, `${REQUIRED_YAML}dataDir: here\nsyncInterval: soon`)).toBe(join(cwd(), 'here'));
-    expect(dataDirOf({ DATA_DIR: '/there' }, 'links: [')).toBe('/there');
-    expect(dataDirOf({}, 'links: [')).toBe(join(cwd(), 'data'));
   });
 
   test('the default file is read if it exists, and other files if they are named', () => {
@@ -132,4 +114,31 @@ links: { home: }
     const problems = problemsOf(() => loadConfig({ cwd: cwd(), ...options }));
     expect(problems).toEqual([{ where, what: expect.stringContaining('ENOENT') }]);
   });
+});
+
+test.each([
+  ['__proto__: {}', '__proto__'],
+  ['__proto__: { retention: 4d }', '__proto__'],
+  ['google: { __proto__: {} }', 'google.__proto__'],
+  ['links: { home: { service: { __proto__: { baseUrl: token } } } }', 'links.home.service.__proto__'],
+])('%s is refused, and the problem names it', (yaml, where) => {
+  expect(problemsOf(() => load(REQUIRED, yaml))).toEqual([
+    { where, what: expect.stringContaining('is not a setting. Remove it') },
+  ]);
+});
+
+test.each(['/dev/zero', 'pipe'])(
+  '%s is refused as a file of the configuration, of variables or of a secret',
+  (file) => {
+    if (file === 'pipe') execFileSync('mkfifo', [join(cwd(), 'pipe')]);
+    const refused = (where: string) => [{ where, what: expect.stringContaining('is not a regular file') }];
+    expect(problemsOf(() => load({ ...REQUIRED, CONTACT_SYNC_CONFIG: file }))).toEqual(refused('CONTACT_SYNC_CONFIG'));
+    expect(problemsOf(() => load({ ...REQUIRED, REDIS_URL_FILE: file }))).toEqual(refused('REDIS_URL_FILE'));
+  },
+);
+
+test('a secret can be in a file behind a symbolic link', () => {
+  write('secret', 'redis://127.0.0.1\n');
+  execFileSync('ln', ['-s', 'secret', join(cwd(), 'link')]);
+  expect(load({ ...REQUIRED, REDIS_URL_FILE: 'link' }).redisUrl?.reveal()).toBe('redis://127.0.0.1');
 });

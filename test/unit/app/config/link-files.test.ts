@@ -49,7 +49,7 @@ describe('a file of the folder links', () => {
         expect.stringMatching(/^links\/bad\.yaml: right holds no settings/u),
         expect.stringMatching(/^links\/bad\.yaml: syncIntervall is not a setting here. Did you mean syncInterval\?/u),
       ],
-      ['broken', expect.stringMatching(/^links\/broken\.yaml is not valid YAML: the \[ at line 1/u)],
+      ['broken', expect.stringMatching(/^links\/broken\.yaml is not valid YAML at line 2/u)],
       ['late', 'links/late.yml is not read. Rename it to late.yaml.'],
       ['no name', expect.stringMatching(/^links\/no name\.yaml is not a name for a link/u)],
     ]);

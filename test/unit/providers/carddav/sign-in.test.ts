@@ -1,7 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAuthorization } from '../../../../src/providers/carddav/authorization.ts';
-import { carddav } from '../../../../src/providers/carddav/provider.ts';
-import { systemClock } from '../../../../src/util/clock.ts';
 import { forever, openServer } from './support.ts';
 
 const TWO = [
@@ -124,23 +122,4 @@ test('the error does not name a setting as if it had a value', async () => {
   await expect(opened.connect().identify(forever)).rejects.toThrow(
     'the account has 2 address books, and CARDDAV_ADDRESSBOOK selects none; set it to one of "Contacts", "Work"',
   );
-});
-
-describe('the check of an address without a password', () => {
-  const faultOf = (url: string): Promise<string | null> =>
-    carddav.signIn.checkClient(carddav.schema.parse({ url }), { clock: systemClock, signal: forever });
-
-  test('finds no fault if the server requires a sign-in', async () => {
-    await using opened = await openServer({ intercept: () => ({ status: 401 }) });
-    expect(await faultOf(opened.server.url)).toBeNull();
-  });
-
-  test('reports an address at which no server answers', async () => {
-    expect(await faultOf('http://127.0.0.1:7139/')).toMatch(/CARDDAV_URL/u);
-  });
-
-  test('reports an address without address books', async () => {
-    await using opened = await openServer({ intercept: () => ({ status: 404 }) });
-    expect(await faultOf(opened.server.url)).toMatch(/names no address books.*CARDDAV_URL/u);
-  });
 });

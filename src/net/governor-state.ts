@@ -112,6 +112,6 @@ export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { now
 /** The completion times after `sinceMs`: the first one, then the distance of each from the previous one. */
 const distances = (governor: Governor, shiftMs: number, sinceMs: number): number[] => {
   const from = governor.completed.length - countAfter(governor, sinceMs);
-  const times = governor.completed.slice(from).map((timeMs) => Math.round(timeMs + shiftMs));
-  return times.map((timeMs, index) => timeMs - (times[index - 1] ?? 0));
+  const listed = governor.completed.slice(from).map((timeMs) => Math.round(timeMs + shiftMs));
+  return listed.map((timeMs, index) => timeMs - (listed[index - 1] ?? 0));
 };

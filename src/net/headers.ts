@@ -1,4 +1,4 @@
-import type { RateLimit } from '../util/values.ts';
+import { WINDOW_MS, type RateLimit } from '../util/values.ts';
 
 /** The headers of an answer by lower-case name, as undici returns them. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -34,18 +34,11 @@ export type RateHeaders = {
 /** A longer wait is cut to this: the server repeats a real one, and a wrong one must not stop a link for years. */
 export const LONGEST_STOP_MS = 3_600_000;
 
-const MINUTE_MS = 60_000;
-const UNIT_MS = { second: 1_000, minute: MINUTE_MS, hour: 60 * MINUTE_MS } as const;
-
-/**
- * Parses `500/minute` (also `second` and `hour`; providers/service/API.md, Limits), or `500`, which applies to
- * `defaultWindowMs`. Returns null for any other text and for zero requests.
- */
-export const parseRateLimit = (text: string, defaultWindowMs: number = MINUTE_MS): RateLimit | null => {
-  const match = /^\s*(?<requests>\d{1,9})\s*(?:\/\s*(?<unit>second|minute|hour)\s*)?$/iu.exec(text);
-  const requests = Number(match?.groups?.['requests'] ?? 0);
-  if (requests === 0) return null;
-  return { requests, windowMs: unitMs(match?.groups?.['unit']) ?? defaultWindowMs };
+/** Parses `500/minute` (also `second` and `hour`), or `500` per minute; null for any other text (providers/service/API.md, Limits). */
+export const parseRateLimit = (text: string): RateLimit | null => {
+  const [, count, unit = 'minute'] = /^\s*(\d{1,9})\s*(?:\/\s*(second|minute|hour)\s*)?$/iu.exec(text) ?? [];
+  const windowMs = WINDOW_MS[unit.toLowerCase()];
+  return windowMs === undefined || Number(count ?? 0) === 0 ? null : { requests: Number(count), windowMs };
 };
 
 /**
@@ -87,19 +80,6 @@ const resetMs = (value: number | null, nowMs: number): number | null => {
 };
 
 const boundedMs = (waitMs: number): number => Math.min(Math.max(0, waitMs), LONGEST_STOP_MS);
-
-const unitMs = (unit: string | undefined): number | null => {
-  switch (unit?.toLowerCase()) {
-    case 'second':
-      return UNIT_MS.second;
-    case 'minute':
-      return UNIT_MS.minute;
-    case 'hour':
-      return UNIT_MS.hour;
-    default:
-      return null;
-  }
-};
 
 const readNumber = (text: string | null): number | null =>
   text !== null && /^\s*\d{1,15}(?:\.\d+)?\s*$/u.test(text) ? Number(text) : null;

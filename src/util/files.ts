@@ -1,5 +1,4 @@
 import { closeSync, constants, fstatSync, openSync, readSync, mkdirSync, statSync, type Stats } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { shellWord } from './printable.ts';
 import { errorCode } from './errors.ts';
@@ -23,50 +22,26 @@ class FileError extends Error {
   }
 }
 
-const check = (stats: Stats, path: string, mostBytes: number): void => {
-  if (stats.isDirectory()) throw new FileError('EISDIR', path);
-  if (!stats.isFile()) throw new FileError('NOT_A_REGULAR_FILE', path);
-  if (stats.size > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
-};
-
 /**
- * The content of a regular file, chunk by chunk.
+ * The content of a regular file.
  *
  * @throws {FileError} if it is no regular file or has more than `mostBytes`; the error of the system if it cannot be read.
  */
-export async function* readChunks(path: string, mostBytes: number): AsyncGenerator<Buffer> {
-  await using file = await open(path, FLAGS);
-  check(await file.stat(), path, mostBytes);
-  for (let total = 0; ;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(CHUNK_BYTES) });
-    if (bytesRead === 0) return;
-    total += bytesRead;
-    // The file may grow, and files of the kernel have no size.
-    if (total > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
-    yield buffer.subarray(0, bytesRead);
-  }
-}
-
-/** The text of a regular file. Throws as {@link readChunks} does. */
-export const readTextFile = async (path: string, mostBytes: number = LARGEST_TEXT_BYTES): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of readChunks(path, mostBytes)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-};
-
-/** As {@link readTextFile}, without waiting. */
-export const readTextFileSync = (path: string, mostBytes: number = LARGEST_TEXT_BYTES): string => {
+export const readBytes = (path: string, mostBytes: number): Buffer => {
   const file = openSync(path, FLAGS);
   try {
     const stats = fstatSync(file);
-    check(stats, path, mostBytes);
+    if (stats.isDirectory()) throw new FileError('EISDIR', path);
+    if (!stats.isFile()) throw new FileError('NOT_A_REGULAR_FILE', path);
+    if (stats.size > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
     const chunks: Buffer[] = [];
     // Thousands of small files are read at once, so a small file gets a small buffer.
     const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, Math.max(stats.size + 1, LEAST_CHUNK_BYTES)));
     for (let total = 0; ;) {
       const bytes = readSync(file, chunk);
-      if (bytes === 0) return Buffer.concat(chunks).toString('utf8');
+      if (bytes === 0) return Buffer.concat(chunks);
       total += bytes;
+      // The file may grow, and files of the kernel have no size.
       if (total > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
       chunks.push(Buffer.from(chunk.subarray(0, bytes)));
     }
@@ -74,6 +49,12 @@ export const readTextFileSync = (path: string, mostBytes: number = LARGEST_TEXT_
     closeSync(file);
   }
 };
+
+/** The text of a regular file. Throws as {@link readBytes} does. */
+export const readTextFileSync = (path: string): string => readBytes(path, LARGEST_TEXT_BYTES).toString('utf8');
+
+/** As {@link readTextFileSync}, with a rejection instead of a throw. */
+export const readTextFile = async (path: string): Promise<string> => readTextFileSync(path);
 
 /** No directory can be created at a path of the configuration or the command line. */
 export class DirectoryError extends Error {

@@ -43,15 +43,18 @@ export const issued = text.transform((value, context): string => {
 /** A token or a secret that a remote issued. */
 export const issuedSecret = issued.transform((value) => new Secret(value));
 
-const SHORTEST_KEY = 16;
+/** A secret that its owner made, long enough that it cannot be guessed. */
+const madeSecret = (shortest: number, command: string, example: string) =>
+  text.meta({ examples: [example] }).transform((value, context): Secret => {
+    if (value.length >= shortest) return new Secret(value);
+    return fail(context, `is shorter than ${shortest} characters. Make one with: ${command}`);
+  });
 
-/** A key that its owner made: 32 bytes as base64 or hexadecimal, or a passphrase. */
-export const ownKey = text.meta({ examples: ['openssl-rand-base64-32'] }).transform((value, context): Secret => {
-  if (value.length >= SHORTEST_KEY) return new Secret(value);
-  return fail(context, `is shorter than ${SHORTEST_KEY} characters. Make one with: openssl rand -base64 32`);
-});
+/** A key: 32 bytes as base64 or hexadecimal, or a passphrase. */
+export const ownKey = madeSecret(16, 'openssl rand -base64 32', 'openssl-rand-base64-32');
 
-/** The key before the present one; `none`: tokens were stored without one. */
+/** A token for the page. */
+export const pageToken = madeSecret(24, 'openssl rand -base64 24', 'openssl-rand-base64-24-or-more');
 
 /** One of the names. */
 export const choice = <const Name extends string>(...names: readonly Name[]) =>
@@ -103,7 +106,8 @@ export const retention = text.transform((value, context): number | null => {
   );
 });
 
-const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
+/** The windows of rate limits by their names. */
+export const WINDOW_MS: Readonly<Record<string, number>> = { second: 1000, minute: 60_000, hour: 3_600_000 };
 
 /** From `<n>/second`, `<n>/minute` or `<n>/hour`. */
 export const rateLimit = text
@@ -128,16 +132,6 @@ export const deleteLimit = text.transform((value, context) => {
   }
   return limit;
 });
-
-const LEAST_TOKEN_LENGTH = 24;
-
-/** A token for the page, long enough that it cannot be guessed. */
-export const pageToken = text
-  .meta({ examples: ['openssl-rand-base64-24-or-more'] })
-  .transform((value, context): Secret => {
-    if (value.length >= LEAST_TOKEN_LENGTH) return new Secret(value);
-    return fail(context, `is shorter than ${LEAST_TOKEN_LENGTH} characters. Make one with: openssl rand -base64 24`);
-  });
 
 /** From `<host>:<port>`, with an IPv6 address in brackets; null for `off`. */
 export const listenAddress = text.transform((value, context): ListenAddress | null => {

@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util';
 import { type AddressBook, AddressBookBuilder, AddressBookError, type ReadFile } from './address-book.ts';
 import { readCsv } from './csv.ts';
 import { readVCards } from './vcard.ts';
-import { readChunks } from '../../util/files.ts';
+import { readBytes } from '../../util/files.ts';
 
 const LARGEST_FILE_BYTES = 256 * 1024 * 1024;
 
@@ -13,11 +13,9 @@ const REASONS: Readonly<Record<string, string>> = {
   FILE_TOO_LARGE: 'It is larger than 256 MiB; divide it.',
 };
 
-const readBytes = async (path: string): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
+const readFile = (path: string): Buffer => {
   try {
-    for await (const chunk of readChunks(path, LARGEST_FILE_BYTES)) chunks.push(chunk);
-    return Buffer.concat(chunks);
+    return readBytes(path, LARGEST_FILE_BYTES);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const reason = REASONS[code] ?? 'The file cannot be read; check its permissions.';
@@ -56,7 +54,7 @@ export const loadAddressBook = async (path: string, most = Infinity): Promise<Ad
   }
   const builder = new AddressBookBuilder(most);
   try {
-    read(normalizeBytes(await readBytes(path)), builder);
+    read(normalizeBytes(readFile(path)), builder);
   } catch (error) {
     throw inFile(path, error);
   }

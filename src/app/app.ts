@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createLeaseHolders } from './lease-holders.ts';
-import { warnOfOpenDirectory, keysOf, openStoreOf } from './open-store.ts';
-import { keepLinks, credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
+import { keysOf, openStoreOf } from './open-store.ts';
+import { credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
 import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
@@ -48,7 +48,7 @@ export type App = Runs & {
   /** The requests of this process to each side. */
   traffic(): readonly Traffic[];
   /** Releases the connections of all links except these. A current run keeps its own. */
-  keep(links: ReadonlySet<string>): Promise<void>;
+  keep(links: ReadonlySet<string>): void;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -75,7 +75,6 @@ const createLazyRuns = (parts: ContextParts): Runs => {
  */
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
-  warnOfOpenDirectory(config.dataDir, events);
   const own = overrides.store ? { store: overrides.store, isShared: false } : null;
   const opened = own ?? openStoreOf(config, { clock, events, newId });
   const { store } = opened;
@@ -119,7 +118,11 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     },
     limits: (link) => limitsOf(parts.connections, link),
     traffic: () => trafficOf(parts.connections),
-    keep: (links) => keepLinks(parts, links),
+    keep: (links) => {
+      for (const held of [parts.contexts, parts.connections]) {
+        for (const name of held.keys()) if (!links.has(name)) held.delete(name);
+      }
+    },
     [Symbol.asyncDispose]: async () => {
       // No caller waits for the requests that are aborted here.
       await agent.close();

@@ -139,17 +139,3 @@ export const withReadableTokens = (vault: Vault, link: LinkConfig): Promise<Link
  */
 export const credentialDigest = ({ settings }: SideConfig, token: string): string =>
   digest(fingerprint([settings, token]));
-
-/** Releases the contexts and connections of all links except these, and the gates that only they used. */
-export const keepLinks = async (
-  { contexts, connections, gates }: Pick<ContextParts, 'contexts' | 'connections' | 'gates'>,
-  links: ReadonlySet<string>,
-): Promise<void> => {
-  for (const opened of [contexts, connections]) {
-    for (const name of opened.keys()) if (!links.has(name)) opened.delete(name);
-  }
-  const needed = new Set(
-    [...connections.values()].flatMap((sides) => SIDES.flatMap((side) => [...sides[side].gates.keys()])),
-  );
-  await gates.keep((name) => needed.has(name));
-};

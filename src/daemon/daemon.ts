@@ -282,8 +282,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     use(config.links);
     const loaded = new Set([...change.added, ...change.changed]);
     note(change);
-    // Budgets that could not be stored are stored by the next call.
-    void app.keep(new Set(links.map(({ name }) => name))).catch(() => undefined);
+    app.keep(new Set(links.map(({ name }) => name)));
     void heartbeat.writeNow();
     warn(config.links.filter(({ name }) => loaded.has(name)));
     return change;

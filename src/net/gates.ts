@@ -27,20 +27,12 @@ export type Gates = {
    * for a later call or `close`, so a process that dies loses the requests of one second at most.
    */
   save(): Promise<void>;
-  /**
-   * Releases the gates that are not needed and have been unused for {@link RELEASE_AFTER_MS}, so that no current run has one.
-   * Their stored state stays.
-   */
-  keep(isNeeded: (name: string) => boolean): Promise<void>;
   /** Stores the state of all gates that were used, and closes the connection to Redis. */
   close(): Promise<void>;
 };
 
 /** A budget lists every request of its window. If many runs share it, storing it after each run would cost more than the runs. */
 const SAVE_EVERY_MS = 1_000;
-
-/** Longer than a run waits at a gate: a remote can stop requests for an hour. */
-const RELEASE_AFTER_MS = 2 * 3_600_000;
 
 /** The longest time to wait until Redis has recorded the requests that ended. */
 const LONGEST_END_MS = 1_000;
@@ -60,27 +52,13 @@ const withUseHook = (gate: Gate, onUse: () => void): Gate => ({
   },
 });
 
-/** Records when gates were used, and which of them have state that is not stored yet. */
+/** Records which gates have state that is not stored yet, and stores it. */
 const createUses = ({ clock, store }: GatesOptions, gates: ReadonlyMap<string, Promise<Gate>>) => {
-  /** Gates with state that is not stored yet. */
   const used = new Set<string>();
-  const usedAtMs = new Map<string, number>();
   const savedAtMs = new Map<string, number>();
-  const begin = (name: string): void => void usedAtMs.set(name, clock.monotonic());
-  const agoMs = (times: ReadonlyMap<string, number>, name: string): number =>
-    clock.monotonic() - (times.get(name) ?? -Infinity);
   return {
-    begin,
-    note: (name: string): void => {
-      begin(name);
-      used.add(name);
-    },
-    isDue: (name: string): boolean => agoMs(savedAtMs, name) >= SAVE_EVERY_MS,
-    /** Whether no current run can use the gate, and all of its state is stored. */
-    isOver: (name: string): boolean => !used.has(name) && agoMs(usedAtMs, name) >= RELEASE_AFTER_MS,
-    forget: (name: string): void => {
-      for (const times of [usedAtMs, savedAtMs]) times.delete(name);
-    },
+    note: (name: string): void => void used.add(name),
+    isDue: (name: string): boolean => clock.monotonic() - (savedAtMs.get(name) ?? -Infinity) >= SAVE_EVERY_MS,
     save: async (isMeant: (name: string) => boolean): Promise<void> => {
       const names = [...used];
       for (const name of names) {
@@ -123,21 +101,12 @@ export const createGates = (options: GatesOptions): Gates => {
         return gate;
       });
       if (known !== undefined) return known;
-      uses.begin(name);
       const gate = openGate(name, limit, onLimited);
       gates.set(name, gate);
       gate.catch(() => gates.delete(name));
       return gate;
     },
     save: () => uses.save(uses.isDue),
-    keep: async (isNeeded) => {
-      await uses.save((name) => !isNeeded(name));
-      for (const name of gates.keys()) {
-        if (isNeeded(name) || !uses.isOver(name)) continue;
-        gates.delete(name);
-        uses.forget(name);
-      }
-    },
     close: async () => {
       // A request whose end Redis has not recorded keeps its place in a shared limiter until the lease of the place expires.
       const ends = [...gates.values()].map((gate) => gate.then((opened) => opened.settled()).catch(() => undefined));

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { keepLinks } from '../../../src/app/links.ts';
 import { networkFor, trafficOf, type NetworkParts } from '../../../src/app/network.ts';
 import { createCommandEvents } from '../../../src/cli/command/with-app.ts';
 import type { Config } from '../../../src/app/config/config.ts';
@@ -40,28 +39,6 @@ test('requests are summed by side, and the most used limit of a side is reported
     { link: 'home', side: 'left', requests: 0, used: expect.closeTo(0.1) },
     { link: 'home', side: 'right', requests: 0, used: null },
   ]);
-  await gates.close();
-});
-
-test('the gates of a removed link are released, except those that another link shares', async () => {
-  const clock = createFakeClock();
-  const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
-  const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
-  const connections: NetworkParts['connections'] = new Map();
-  const parts = { clock, gates, connections, events: {} } as unknown as Parameters<typeof networkFor>[0];
-  const limit = { requests: 10, windowMs: 60_000 };
-  const openFor = (name: string, gate: string) => {
-    const link = { name, sides: SIDES_SET } as unknown as LinkConfig;
-    return networkFor(parts, link, 'left').openGate(gate, limit);
-  };
-  const own = await openFor('gone', 'own');
-  const shared = await openFor('gone', 'shared');
-  await openFor('stays', 'shared');
-  await clock.advance(2 * 3_600_000);
-  await keepLinks({ connections, gates, contexts: new Map() }, new Set(['stays']));
-  expect([...connections.keys()]).toEqual(['stays']);
-  expect(await openFor('stays', 'shared')).toBe(shared);
-  expect(await openFor('gone', 'own')).not.toBe(own);
   await gates.close();
 });
 

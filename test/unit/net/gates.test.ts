@@ -52,26 +52,6 @@ test('a gate has the limit of the latest call, and keeps its earlier requests', 
   expect(gate.budget()).toMatchObject({ limit: LIMIT, remaining: 57 });
 });
 
-test('an unneeded gate is released after it was idle, and continues from its stored budget', async () => {
-  const { clock, start } = open();
-  const gates = start();
-  const [unneeded, needed] = [await gates.open('gone', LIMIT, ignore), await gates.open('needed', LIMIT, ignore)];
-  const isNeeded = (name: string): boolean => name === 'needed';
-  await clock.advance(2 * 3_600_000 - 1);
-  const permit = await unneeded.acquire(NEVER);
-  await clock.advance(1);
-  await gates.keep(isNeeded);
-  expect(await gates.open('gone', LIMIT, ignore)).toBe(unneeded);
-  permit.done(OK);
-  await clock.advance(2 * 3_600_000 - 1);
-  await gates.keep(isNeeded);
-  expect(await gates.open('gone', LIMIT, ignore)).toBe(unneeded);
-  await clock.advance(1);
-  await gates.keep(isNeeded);
-  expect(await gates.open('gone', LIMIT, ignore)).not.toBe(unneeded);
-  expect(await gates.open('needed', LIMIT, ignore)).toBe(needed);
-});
-
 test('budgets are kept after the process ends', async () => {
   const { start } = open();
   const before = start();

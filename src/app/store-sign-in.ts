@@ -6,7 +6,6 @@ import type { Clock } from '../util/clock.ts';
 import { accountWords, type Account } from '../providers/account.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { SignInError, type Grant } from '../providers/sign-in.ts';
-import type { Credential } from '../store/vault.ts';
 import { underLease } from '../engine/change-link.ts';
 import { LeaseError } from '../engine/context.ts';
 import type { LeaseParts } from '../engine/lease.ts';
@@ -107,10 +106,6 @@ const replaceAccount = async (step: SignInStep, account: string, storeToken: () 
   printResumed(step, before);
 };
 
-/** The stored credential; null if it cannot be read, because it is replaced anyway. */
-const readBefore = ({ app, link, side }: SignInStep): Promise<Credential | null> =>
-  app.vault.read(link.name, link.sides[side].name).catch(() => null);
-
 /**
  * Stores the token. The pause of a link ends in the same step: a daemon that sees the new token could otherwise start a run
  * in between. If a run is in progress nevertheless, the token is stored before the error is thrown.
@@ -177,17 +172,10 @@ export const storeSignIn = async (step: SignInStep, grant: Grant): Promise<void>
   print(`Signed in at ${link.sides[side].place} as ${accountWords(account)}.`);
   await refuseOtherSide(step, account);
   const isReplacement = await replacesAccount(step, account);
-  const before = await readBefore(step);
   if (grant.scopes !== null) print(`Granted at ${link.sides[side].place}: ${grant.scopes.join(', ')}`);
   await warnOfMissingRights(step, grant.token);
   const storeToken = () => store(step, grant, account);
-  if (isReplacement && account.id !== null) {
-    await replaceAccount(step, account.id, storeToken);
-  } else {
-    if (before?.account && account.id !== null && before.account !== account.id) {
-      print(`Before, ${before.account} was signed in.`);
-    }
-    await keepAccount(step, storeToken);
-  }
+  if (isReplacement && account.id !== null) await replaceAccount(step, account.id, storeToken);
+  else await keepAccount(step, storeToken);
   warnOfOwnToken(step);
 };

@@ -4,7 +4,7 @@ import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
 import type { Run } from '../../core/view/views.ts';
 import { count, formatAge, formatDuration, formatEstimate, grouped } from '../../core/view/words.ts';
 import { headlineOf } from '../../daemon/links/headline.ts';
-import { readLinkStatuses, type LinkStatus, type LinkPace } from '../../daemon/links/link-status.ts';
+import { readLinkStatuses, type LinkStatus } from '../../daemon/links/link-status.ts';
 import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
@@ -48,7 +48,6 @@ export const StatusDocument = z.strictObject({
       failures: shape.wholeNumber,
       nextRunAt: shape.time.nullable(),
       sweepAt: z.strictObject(shape.perSide(shape.time.nullable())),
-      pace: z.strictObject({ everyMs: shape.wholeNumber, lastChangeAt: shape.time.nullable() }).exactOptional(),
       budget: z.strictObject(shape.perSide(budgetShape.nullable())),
       unselected: z.strictObject(shape.perSide(shape.wholeNumber)),
       unpaired: z.array(
@@ -94,12 +93,6 @@ const progressText = ({ listed, planned, written, leftMs }: LinkProgress): strin
   return `${grouped(written)} of ${count(planned, 'contact')} written${left}`;
 };
 
-/** The current interval of a link with `syncInterval: auto`. */
-const paceText = ({ everyMs, lastChangeAtMs }: LinkPace, nowMs: number): string => {
-  const change = lastChangeAtMs === null ? 'no change yet' : `last change ${formatAge(lastChangeAtMs, nowMs)}`;
-  return `${formatEstimate(everyMs)} (${change})`;
-};
-
 /** A line for each side that has a budget to show. */
 const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): readonly Fact[] => {
   const facts = SIDES.flatMap((side): readonly Fact[] => {
@@ -128,7 +121,7 @@ const sweepFacts = ({ sides, sweepAtMs, nextRunAtMs }: LinkStatus, nowMs: number
   });
 
 const factsOf = (status: LinkStatus, nowMs: number): readonly Fact[] => {
-  const { link, sides, underWay, lastRun, nextRunAtMs, failures, pace, readAtMs, unselected, alone } = status;
+  const { link, sides, underWay, lastRun, nextRunAtMs, failures, readAtMs, unselected, alone } = status;
   const outcome = lastRun && `${lastRun.kind}, ${lastRun.outcome}, ${formatAge(lastRun.endedAtMs, nowMs)}`;
   const unselectedAt = SIDES.filter((side) => unselected[side] > 0).map(
     (side) => `${grouped(unselected[side])} at ${sides[side].place}`,
@@ -143,7 +136,6 @@ const factsOf = (status: LinkStatus, nowMs: number): readonly Fact[] => {
       'failures',
       failures === 0 ? null : `${failures} in a row, last success ${formatAge(status.lastSuccessAtMs, nowMs)}`,
     ],
-    ['interval', pace && paceText(pace, nowMs)],
     ['last read', SIDES.map((side) => `${sides[side].title} ${formatAge(readAtMs[side], nowMs)}`).join(', ')],
     ...sweepFacts(status, nowMs),
     ['pairs', grouped(status.pairs)],
@@ -186,8 +178,7 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
       name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS),
       undoRun === null ? '' : `since undo ${shortRun(undoRun)}`,
     ]),
-    '    To link a contact again, create one with the same name and address on the other side,',
-    '    or press "Include again" on its page (contact-sync console).',
+    '    To link a contact again, create one with the same name and address on the other side.',
     ...undos.map((run) => `    To revert the undo ${shortRun(run)}: contact-sync undo ${shortRun(run)}`),
   ];
 };
@@ -246,7 +237,6 @@ const toJson = (status: LinkStatus): unknown =>
     failures: status.failures,
     nextRunAt: isoOf(status.nextRunAtMs),
     sweepAt: bySide((side) => isoOf(status.sweepAtMs[side])),
-    ...(status.pace && { pace: { everyMs: status.pace.everyMs, lastChangeAt: isoOf(status.pace.lastChangeAtMs) } }),
     ...(status.underWay && { underWay: progressToJson(status.underWay) }),
     cursors: bySide((side) => isoOf(status.readAtMs[side])),
     budget: status.budget,

@@ -1,4 +1,4 @@
-import type { Cursor, LinkState } from '../../core/state/rows.ts';
+import type { Cursor } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { bySide, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
@@ -24,26 +24,12 @@ export type LinkStatus = LinkRecord & {
    * and before the first listing.
    */
   readonly sweepAtMs: Sides<number | null>;
-  /** The data of an `auto` interval; null for a fixed interval. */
-  readonly pace: LinkPace | null;
   /** The time when the change feed of each side was last read to its end; null before the first run. */
   readonly readAtMs: Sides<number | null>;
   /** The free requests of each side; null without a token, and for a side without a budget. */
   readonly budget: Awaited<ReturnType<App['budget']>>;
   /** Whether both sides have a token. */
   readonly isConnected: boolean;
-};
-
-/** The current data of an `auto` interval. */
-export type LinkPace = {
-  /** The time to the next poll, in milliseconds. */
-  readonly everyMs: number;
-  readonly lastChangeAtMs: number | null;
-};
-
-const paceOf = (link: LinkConfig, row: LinkState, nowMs: number): LinkPace | null => {
-  const everyMs = pollDelayMs(link, row, nowMs);
-  return everyMs === null ? null : { everyMs, lastChangeAtMs: row.lastChangeAtMs };
 };
 
 const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
@@ -91,9 +77,8 @@ const readStatus = async (
   const credentials = await app.credentials(link);
   const record = await readLinkRecord(store, name);
   const state = shownLinkState(row.state);
-  const pace = paceOf(link, row, nowMs);
   const servedMs = intervalsMs.get(name);
-  const everyMs = servedMs === undefined ? undefined : (pace?.everyMs ?? servedMs);
+  const everyMs = servedMs === undefined ? undefined : (pollDelayMs(link, row, nowMs) ?? servedMs);
   return {
     ...record,
     link: name,
@@ -104,7 +89,6 @@ const readStatus = async (
     underWay: progress.find((one) => one.link === name) ?? null,
     nextRunAtMs: row.pausedByHandAtMs === null ? nextRunOf(state, record.lastRun, everyMs, nowMs) : null,
     sweepAtMs: bySide((side) => sweepAt(link, side, row.cursors[side], nowMs)),
-    pace,
     readAtMs: bySide((side) => readAt(row.cursors[side])),
     budget: await app.budget(link),
     isConnected: SIDES.every((side) => credentials[side] !== null),

@@ -116,23 +116,6 @@ test('files and directories open to other users are reported with the command th
   expect(found[0]?.remedy).toMatch(/^chmod 600 .*contact-sync\.db$/u);
 });
 
-test('a DATA_DIR that other users can write is used only with a warning', async () => {
-  const directory = env['DATA_DIR'] ?? '';
-  await doctor();
-  const warned = async (mode: number): Promise<boolean> => {
-    await chmod(directory, mode);
-    const { code, stderr } = await runCli(['status'], env, ground.directory);
-    expect(code).toBe(0);
-    return stderr.includes('DATA_DIR writable by others') && stderr.includes(`chmod 700 ${directory}`);
-  };
-  expect([await warned(0o777), await warned(0o770), await warned(0o755), await warned(0o700)]).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ]);
-});
-
 test('a store that cannot be opened: exit code 1', async () => {
   await doctor();
   await writeFile(join(env['DATA_DIR'] ?? '', 'contact-sync.db'), 'This is no database.'.repeat(200));

@@ -197,7 +197,7 @@ const titles = () => {
 /** Both edits are made at once, and the service stores only seconds. A second may still end between them. */
 const BY_TIME = '(?:edited in the same second; Google won by default|the newer edit wins)';
 
-test('a conflict is listed with the name, both values, the winner, the reason and the times of both edits', async () => {
+test('a conflict is listed with the name, both values, the winner and the reason', async () => {
   await dispute('Baker', 'Brewer');
   const found = (await conflicts()).find(({ name }) => name === 'Yan New');
   expect(found).toMatchObject({
@@ -210,7 +210,7 @@ test('a conflict is listed with the name, both values, the winner, the reason an
   const { stdout } = await run('conflicts');
   expect(stdout).toMatch(
     new RegExp(
-      String.raw`^ *${found?.id} +Yan New +title +Baker +Brewer +\w+: ${BY_TIME} +settled .*( +[\d-]{10} \d\d:\d\d:\d\d){2}$`,
+      String.raw`^ *${found?.id} +Yan New +title +Baker +Brewer +\w+: ${BY_TIME} +settled +[\d-]{10} \d\d:\d\d$`,
       'mu',
     ),
   );

@@ -17,50 +17,24 @@ const put = (kind: 'pipe' | 'zero', path: string): void => {
   else expect(spawnSync('mkfifo', [path]).status).toBe(0);
 };
 
-describe.each(['pipe', 'zero'] as const)('a %s in place of a file', (kind) => {
+describe.each(['pipe', 'zero'] as const)('a %s in place of a file is refused', (kind) => {
   const at = (name: string): string => join(ground.directory, name);
-  const run = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-    cliHost.run(args, { ...ground.env, ...env }, ground.directory);
 
-  test.each([
-    ['the configuration file', ['status', '--config', 'special'], 'is not a regular file'],
-    ['an address book', ['sandbox', '--google', 'special.vcf'], 'not a regular file'],
-  ])('is refused as %s', async (_, args, message) => {
-    for (const name of ['special', 'special.vcf']) put(kind, at(name));
-    const { code, stdout, stderr } = await run({}, ...args);
-    expect([code, `${stdout}${stderr}`]).toEqual([2, expect.stringContaining(message)]);
-  });
-
-  test('is refused as a secret file and as the .env file', async () => {
-    put(kind, at('special'));
-    expect(await run({ REDIS_URL_FILE: 'special' }, 'status')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('not a regular file'),
-    });
-    mkdirSync(at('folder'), { recursive: true });
+  test.each<[what: string, code: number, args: readonly string[], env: Environment]>([
+    ['the configuration file', 2, ['status', '--config', 'special'], {}],
+    ['a secret file', 2, ['status'], { REDIS_URL_FILE: 'special' }],
+    ['the .env file', 2, ['status', '--config', 'folder/contact-sync.yaml'], {}],
+    ['an address book', 2, ['sandbox', '--google', 'special.vcf'], {}],
+    ['a backup', 1, ['restore', 'special'], { DATA_DIR: `target-${kind}` }],
+    ['the database', 1, ['status'], { DATA_DIR: `state-${kind}` }],
+    ['the database of a backup', 1, ['backup', 'copy.db'], { DATA_DIR: `state-${kind}` }],
+  ])('as %s', async (_, code, args, env) => {
+    for (const folder of ['folder', `state-${kind}`]) mkdirSync(at(folder), { recursive: true, mode: 0o700 });
     writeFileSync(at('folder/contact-sync.yaml'), '');
-    put(kind, at('folder/.env'));
-    expect(await run({}, 'status', '--config', 'folder/contact-sync.yaml')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('not a regular file'),
-    });
-  });
-
-  test('is refused as a backup', async () => {
-    put(kind, at('special.db'));
-    const { code, stderr } = await run({ DATA_DIR: at(`target-${kind}`) }, 'restore', at('special.db'));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('not a regular file')]);
-  });
-
-  test('is refused as the database', async () => {
-    const dataDir = at(`state-${kind}`);
-    mkdirSync(dataDir, { mode: 0o700 });
-    put(kind, join(dataDir, 'contact-sync.db'));
-    expect(await run({ DATA_DIR: dataDir }, 'status')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('contact-sync.db is not a regular file'),
-    });
-    expect((await run({ DATA_DIR: dataDir }, 'backup', at(`none-${kind}.db`))).code).toBe(1);
+    const files = ['special', 'special.vcf', 'folder/.env', `state-${kind}/contact-sync.db`];
+    for (const name of files) put(kind, at(name));
+    const { stdout, stderr, ...ended } = await cliHost.run(args, { ...ground.env, ...env }, ground.directory);
+    expect([ended.code, `${stdout}${stderr}`]).toEqual([code, expect.stringContaining('not a regular file')]);
   });
 });
 

@@ -36,15 +36,6 @@ test('neither a secret nor its default is shown', async () => {
   expect(typed.printed() + kept.printed()).not.toContain('hunter');
 });
 
-test('a choice starts at the default', async () => {
-  const choices = [
-    { value: 'one', name: 'One' },
-    { value: 'two', name: 'Two' },
-  ] as const;
-  expect(await typing('\n').asker.choice('Which', choices, 'two')).toBe('two');
-  expect(await typing('\u001b[A\n').asker.choice('Which', choices, 'two')).toBe('one');
-});
-
 test.each([
   ['Ctrl-C', '\u0003'],
   ['Ctrl-D', '\u0004'],
@@ -53,12 +44,4 @@ test.each([
   await expect(typing(keys).asker.text('Name', 'usual')).rejects.toThrow(InterruptedError);
   const { asker } = typing(keys);
   expect(await unlessInterrupted(asker.yesNo('Delete?', true), false)).toBe(false);
-});
-
-test.each([
-  ['y\n', true],
-  ['n\n', false],
-  ['\n', false],
-])('the answer %j to a confirmation is a yes: %s', async (answer, isYes) => {
-  expect(await typing(answer).asker.yesNo('Delete 3 contacts?', false)).toBe(isYes);
 });

@@ -16,12 +16,3 @@ test.each(FILES)('the generated blocks of %s are current (npm run docs writes th
 test('each generated block is in exactly one Markdown file', () => {
   expect(FILES.flatMap((file) => blockNamesOf(read(file))).sort()).toEqual(Object.keys(BLOCKS).sort());
 });
-
-test('a block is replaced between its markers, and the text around it stays', () => {
-  const text = 'before\n<!-- generated: x -->\nold\n<!-- end -->\nafter\n';
-  expect(fillBlocks(text, { x: () => 'new' })).toBe('before\n<!-- generated: x -->\n\nnew\n\n<!-- end -->\nafter\n');
-});
-
-test('a block that no function generates is an error with its name', () => {
-  expect(() => fillBlocks('<!-- generated: y -->\n<!-- end -->\n', { x: () => '' })).toThrow('"y"');
-});

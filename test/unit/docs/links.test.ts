@@ -50,19 +50,3 @@ test.each(FILES)('every link of %s to a file or heading of the repository resolv
   const faults = internalLinks(read(file)).map((link) => faultOf(file, link));
   expect(faults.filter((fault) => fault !== null)).toEqual([]);
 });
-
-test('a link to a missing file or heading is found, and an address on the web is left out', () => {
-  const links = internalLinks(
-    '[a](nowhere.md) ![b](README.md#no-such-heading) `[c](code.md)` [d](https://example.org)',
-  );
-  expect(links).toEqual(['nowhere.md', 'README.md#no-such-heading']);
-  expect(links.map((link) => faultOf('CHANGELOG.md', link))).toEqual([
-    expect.stringContaining('there is no nowhere.md'),
-    expect.stringContaining('no heading for #no-such-heading'),
-  ]);
-});
-
-test('anchors are made like on GitHub: lower case, hyphens for spaces, numbers for repeated headings', () => {
-  const markdown = '# One, two\n\n## `conflicts resolve`\n\n## One, two\n\n```sh\n# a comment\n```\n';
-  expect([...anchorsOf(withoutFences(markdown))]).toEqual(['one-two', 'conflicts-resolve', 'one-two-1']);
-});

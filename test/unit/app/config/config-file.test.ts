@@ -127,16 +127,6 @@ test.each([
   ]);
 });
 
-test.each(['/dev/zero', 'pipe'])(
-  '%s is refused as a file of the configuration, of variables or of a secret',
-  (file) => {
-    if (file === 'pipe') execFileSync('mkfifo', [join(cwd(), 'pipe')]);
-    const refused = (where: string) => [{ where, what: expect.stringContaining('is not a regular file') }];
-    expect(problemsOf(() => load({ ...REQUIRED, CONTACT_SYNC_CONFIG: file }))).toEqual(refused('CONTACT_SYNC_CONFIG'));
-    expect(problemsOf(() => load({ ...REQUIRED, REDIS_URL_FILE: file }))).toEqual(refused('REDIS_URL_FILE'));
-  },
-);
-
 test('a secret can be in a file behind a symbolic link', () => {
   write('secret', 'redis://127.0.0.1\n');
   execFileSync('ln', ['-s', 'secret', join(cwd(), 'link')]);

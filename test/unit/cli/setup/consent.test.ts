@@ -52,14 +52,6 @@ test('a sign-in accepts the redirect of a browser, and shows a page with the nex
   await expect(fetch(redirectUri)).rejects.toThrow('fetch failed');
 });
 
-test('a sign-in accepts a pasted address while it listens, and warns about a line that is not an address', async () => {
-  const { consent, requested, input, terminal } = begin();
-  const { redirectUri, state } = await requested;
-  input.write(`\nc1\n${redirectUri}?state=${state}&code=c1\n`);
-  expect((await consent).code).toBe('c1');
-  expect(terminal.warned).toEqual([expect.stringContaining('not the whole address')]);
-});
-
 test('a sign-in waits for the browser although standard input ends', async () => {
   const { consent, requested, input } = begin();
   input.end();

@@ -1,5 +1,4 @@
 import type { LinkConfig } from './config/link-config.ts';
-import { digest, fingerprint } from '../util/secret.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Side } from '../core/contact/side.ts';
 import { providerNamed } from '../providers/registry.ts';
@@ -14,8 +13,6 @@ export const hasBrowserSignIn = ({ sides }: LinkConfig, side: Side): boolean =>
 type Pending = {
   readonly owner: string;
   readonly link: string;
-  /** A digest of the settings of the link at that time. */
-  readonly settings: string;
   readonly side: Side;
   readonly address: string;
   readonly untilMs: number;
@@ -53,10 +50,6 @@ type BrowserSignInParts = Pick<SignInStep, 'app' | 'clock' | 'newId'> & {
 };
 
 const VALID_FOR_MS = 10 * 60_000;
-/** The largest number of pending sign-ins of one link. */
-const MOST_PENDING = 20;
-
-const settingsOf = (link: LinkConfig): string => digest(fingerprint(link));
 
 const UNKNOWN =
   'The answer belongs to no sign-in that this session has begun, or it came too late. Nothing was stored.';
@@ -116,7 +109,7 @@ const storeGranted = async (
   return said;
 };
 
-/** The sign-ins that wait for an answer, by their states: few for each link, and each for a short time. */
+/** The sign-ins that wait for an answer, by their states, each for a short time. */
 const createPendingSignIns = ({ now }: Pick<Clock, 'now'>) => {
   const all = new Map<string, Pending>();
   const drop = (state: string): void => {
@@ -127,15 +120,13 @@ const createPendingSignIns = ({ now }: Pick<Clock, 'now'>) => {
     for (const [state, { untilMs }] of all) if (untilMs < now()) drop(state);
     return [...all];
   };
-  const statesOf = (isMeant: (pending: Pending) => boolean): readonly string[] =>
-    current().flatMap(([state, pending]) => (isMeant(pending) ? [state] : []));
   return {
-    /** Adds one. An earlier one of the same owner and side ends, and so does the oldest of too many of a link. */
+    /** Adds one. An earlier one of the same owner and side ends. */
     add: (state: string, pending: Pending): void => {
       const { owner, link, side } = pending;
-      for (const each of statesOf((one) => one.owner === owner && one.link === link && one.side === side)) drop(each);
-      const [oldest, ...others] = statesOf((one) => one.link === link);
-      if (oldest !== undefined && others.length + 1 >= MOST_PENDING) drop(oldest);
+      for (const [each, one] of current()) {
+        if (one.owner === owner && one.link === link && one.side === side) drop(each);
+      }
       all.set(state, pending);
     },
     get: (state: string): Pending | null => current().find(([each]) => each === state)?.[1] ?? null,
@@ -156,7 +147,7 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
       const state = newSecret();
       const consent = await startConsent(request, state, clock);
       const untilMs = clock.now() + VALID_FOR_MS;
-      signIns.add(state, { owner, link: link.name, settings: settingsOf(link), side, untilMs, ...consent });
+      signIns.add(state, { owner, link: link.name, side, untilMs, ...consent });
       return consent.address;
     },
     linkOf: (owner, state) => {
@@ -168,10 +159,6 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
       const pending = signIns.get(state);
       if (pending?.owner !== owner || pending.link !== link.name) throw new SignInError(UNKNOWN);
       signIns.remove(state);
-      if (pending.settings !== settingsOf(link)) {
-        pending.end.abort(new SignInError(UNKNOWN));
-        throw new SignInError('The settings of the link have changed. Nothing was stored. Begin the sign-in again.');
-      }
       pending.answer(query);
       return storeGranted(parts, link, pending);
     },

@@ -31,42 +31,42 @@ const linesOf = (given: Partial<Standing>): readonly string[] => {
   return text.split('\n').slice(3, -1);
 };
 
-test('a single value is shown in one line with its source', () => {
-  expect(linesOf({ field: 'title', left: ['Cook'], right: ['Cook'], from: 'left' })).toEqual([
-    '  title: Cook - from Google',
-  ]);
-});
-
-test('a list is shown with one value a line', () => {
-  const both = ['1 Main St, Rome', '2 Oak St, Oslo'];
-  expect(linesOf({ field: 'addresses', left: both, right: both })).toEqual([
-    '  addresses: identical when first matched',
-    '    1 Main St, Rome',
-    '    2 Oak St, Oslo',
-  ]);
-});
-
-test.each([
-  ['+49 1', '+46 2', '+46 2', '+49 1', 'the same values in another order; from the service'],
-  ['+49 1', '+46 2', '+491', '+462', 'the same values in another spelling; from the service'],
-  ['+49 1', '+46 2', '+49 1', '+47 3', 'not the same on both sides; from the service'],
-])(
-  'values that differ are shown for each side, with the kind of difference: %s, %s and %s, %s',
-  (a, b, c, d, source) => {
-    expect(linesOf({ left: [a, b], right: [c, d], from: 'right' })).toEqual([
-      `  phone numbers: ${source}`,
-      `    Google: ${a}`,
-      `    Google: ${b}`,
-      `    Service: ${c}`,
-      `    Service: ${d}`,
-    ]);
-  },
-);
-
-test('a field that one side does not have is empty there', () => {
-  expect(linesOf({ field: 'title', left: ['Cook'], right: [] })).toEqual([
-    '  title: not the same on both sides',
-    '    Google: Cook',
-    '    Service: (empty)',
-  ]);
+test.each<[what: string, given: Partial<Standing>, lines: readonly string[]]>([
+  [
+    'a single value in one line with its source',
+    { field: 'title', left: ['Cook'], right: ['Cook'], from: 'left' },
+    ['  title: Cook - from Google'],
+  ],
+  [
+    'a list with one value a line',
+    { field: 'addresses', left: ['1 Main St, Rome', '2 Oak St, Oslo'], right: ['1 Main St, Rome', '2 Oak St, Oslo'] },
+    ['  addresses: identical when first matched', '    1 Main St, Rome', '    2 Oak St, Oslo'],
+  ],
+  [
+    'values in another order for each side',
+    { left: ['+49 1', '+46 2'], right: ['+46 2', '+49 1'], from: 'right' },
+    [
+      '  phone numbers: the same values in another order; from the service',
+      '    Google: +49 1',
+      '    Google: +46 2',
+      '    Service: +46 2',
+      '    Service: +49 1',
+    ],
+  ],
+  [
+    'values in another spelling for each side',
+    { left: ['+49 1'], right: ['+491'], from: 'right' },
+    [
+      '  phone numbers: the same values in another spelling; from the service',
+      '    Google: +49 1',
+      '    Service: +491',
+    ],
+  ],
+  [
+    'a field that one side does not have as empty there',
+    { field: 'title', left: ['Cook'], right: [] },
+    ['  title: not the same on both sides', '    Google: Cook', '    Service: (empty)'],
+  ],
+])('explain shows %s', (_what, given, lines) => {
+  expect(linesOf(given)).toEqual(lines);
 });

@@ -101,14 +101,6 @@ test('a plan is grouped by action, deletions first, with names and old and new v
   ]);
 });
 
-test('further writes to contacts that the run created are counted as such', () => {
-  const ids = { leftId: 'people/Ann', rightId: 'contact_1' };
-  const actions = [update('Ann', [], { ...ids, action: 'create' }), update('Ann', [], ids)];
-  const lines = textOf({ actions });
-  expect(lines).toContain('Creations: 1 (1 at the service)');
-  expect(lines).toContain('Updates: 1 to contacts that the run created');
-});
-
 test('long sections are cut unless everything is requested', () => {
   const actions = Array.from({ length: 25 }, (_, index) => creation(`P${index}`));
   const cut = textOf({ actions });
@@ -154,43 +146,42 @@ test('a name of 3,000 characters and a long value are cut', () => {
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}(?:Ada ){9}Ada… \(Google -> Service\)/u));
 });
 
-test('different values at a first match are not reported as edits of both sides', () => {
-  const changes = [
-    { field: 'title', from: ['Cook'], to: ['Baker'], why: { kind: 'conflict', winner: 'left', isFirst: true } },
-  ] as const;
-  const lines = textOf({ actions: [update('Di', changes, { why: { kind: 'first-meeting', at: 'left' } })] });
-  expect(lines.at(-1)).toBe('    title: "Cook" -> "Baker" (different at the first match; Google won)');
-});
-
-test('a list whose order changes is reported as that', () => {
-  const changes = [
+test('the reason of a field is shown where it differs, with the times that decided it, and an undo once in the title', () => {
+  const at = (second: number) => new Date(2026, 10, 25, 15, 31, second).getTime();
+  const times = { left: at(7), right: at(9) };
+  const first = { kind: 'conflict', winner: 'left', isFirst: true } as const;
+  const newer = { kind: 'conflict', winner: 'right', isFirst: false, changedAtMs: times } as const;
+  const undo = { kind: 'undo', of: '3f2a91c0-aaaa-bbbb-cccc-0123456789ab' } as const;
+  const ids = { leftId: 'people/Ann', rightId: 'contact_1' };
+  const lists = [
     { field: 'phoneNumbers', from: ['+49 1', '+46 2'], to: ['+46 2', '+49 1'], why: AT_GOOGLE },
     { field: 'websites', from: ['a.org'], to: ['a.org', 'a.org'], why: AT_GOOGLE },
   ] as const;
-  expect(textOf({ actions: [update('Di', changes)] }).slice(-2)).toEqual([
+  const lines = textOf({
+    actions: [
+      update('Di', [], { side: 'left', action: 'delete', why: undo }),
+      update('Bo', [{ field: 'title', from: ['Cook'], to: ['Baker'], why: first }], { rightId: 'contact_2' }),
+      update('Cy', [{ field: 'title', from: ['Cook'], to: ['Baker'], why: newer }], { rightId: 'contact_3' }),
+      update('Ann', [], { ...ids, action: 'create' }),
+      update('Ann', lists, ids),
+    ],
+  });
+  expect(lines.slice(1)).toEqual([
+    'Deletions: 1 (1 at Google)',
+    '  Di at Google',
+    'Conflicts: 2 (2 at the service)',
+    '  Bo (Google -> Service): changed at Google',
+    '    title: "Cook" -> "Baker" (different at the first match; Google won)',
+    '  Cy (Google -> Service): changed at Google',
+    '    title: "Cook" -> "Baker" (changed on both sides; the service won; contact changed: Google 2026-11-25 15:31:07, ' +
+      'Service 2026-11-25 15:31:09)',
+    'Creations: 1 (1 at the service)',
+    '  Ann (Google -> Service): changed at Google',
+    'Updates: 1 to contacts that the run created',
+    '  Ann (Google -> Service): changed at Google',
     '    phone numbers: only the order differs',
     '    websites: only repeated values differ',
   ]);
-});
-
-test('the times that decided a conflict are shown with seconds', () => {
-  const at = (second: number) => new Date(2026, 10, 25, 15, 31, second).getTime();
-  const why = {
-    kind: 'conflict',
-    winner: 'right',
-    isFirst: false,
-    changedAtMs: { left: at(7), right: at(9) },
-  } as const;
-  const lines = textOf({ actions: [update('Di', [{ field: 'title', from: ['Cook'], to: ['Baker'], why }])] });
-  expect(lines.at(-1)).toContain(
-    '(changed on both sides; the service won; contact changed: Google 2026-11-25 15:31:07, Service 2026-11-25 15:31:09)',
-  );
-});
-
-test('the run of an undo is not repeated in each line', () => {
-  const why = { kind: 'undo', of: '3f2a91c0-aaaa-bbbb-cccc-0123456789ab' } as const;
-  const lines = textOf({ actions: [update('Di', [], { side: 'left', action: 'delete', why })] });
-  expect(lines.slice(1)).toEqual(['Deletions: 1 (1 at Google)', '  Di at Google']);
 });
 
 test('the plan of a first sync lists once the fields that it leaves out', () => {

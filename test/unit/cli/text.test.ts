@@ -123,30 +123,12 @@ const status: LinkStatus = {
 const BUDGET = { limit: { requests: 500, windowMs: 60_000 }, remaining: 480, resetMs: 0 };
 
 test.each([
-  ['none, without a token', { isConnected: false }, ['  rate limit  unknown without a token']],
-  ['none, if no side has one', {}, []],
-  [
-    'one for each side that has one',
-    { sides: TWIN_WORDS, budget: { left: BUDGET, right: { ...BUDGET, remaining: 7 } } },
-    [
-      '  rate limit  480 of 500 requests free at Google (private)',
-      '  rate limit  7 of 500 requests free at Google (work)',
-    ],
-  ],
-])('a status has the existing budgets: %s', (_what, change, lines) => {
-  const text = formatStatus({ ...status, ...change }, NOW_MS, plain);
-  expect(text.split('\n').filter((line) => line.startsWith('  rate limit'))).toEqual(lines);
-});
-
-test.each([
-  ['nothing', null, []],
-  ['reading', { planned: null }, ['  running     reading, 7 contacts so far']],
-  ['writing', { written: 1_200, leftMs: 456_000 }, ['  running     1,200 of 5,000 contacts written, about 8 min left']],
-  ['writing, with unknown remaining time', {}, ['  running     0 of 5,000 contacts written']],
-])('a status has the current work of a daemon: %s', (_what, change, lines) => {
-  const begun = { link: 'default', listed: 7, planned: 5_000, written: 0, leftMs: null };
-  const text = formatStatus({ ...status, underWay: change && { ...begun, ...change } }, NOW_MS, plain);
-  expect(text.split('\n').filter((line) => line.startsWith('  running'))).toEqual(lines);
+  ['reading', { planned: null }, 'reading, 7 contacts so far'],
+  ['writing', { written: 1_200, leftMs: 456_000 }, '1,200 of 5,000 contacts written, about 8 min left'],
+  ['writing, with unknown remaining time', {}, '0 of 5,000 contacts written'],
+])('a status has the current work of a daemon: %s', (_what, change, line) => {
+  const underWay = { link: 'default', listed: 7, planned: 5_000, written: 0, leftMs: null, ...change };
+  expect(formatStatus({ ...status, underWay }, NOW_MS, plain)).toContain(`  running     ${line}\n`);
 });
 
 test('a status reports how long deletions take to be found at a side whose feed does not report them', () => {

@@ -2,16 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../../src/util/config-error.ts';
 import { configFileOf, loadConfig, type LoadOptions } from '../../../../src/app/config/config.ts';
 import { fingerprint } from '../../../../src/util/secret.ts';
-
-const REQUIRED = {
-  SERVICE_BASE_URL: 'https://service.test',
-  GOOGLE_CLIENT_ID: 'client',
-  GOOGLE_CLIENT_SECRET: 'client-secret',
-};
-const YAML = 'service: { baseUrl: https://service.test }\ngoogle: { clientId: client, clientSecret: client-secret }\n';
+import { REQUIRED, REQUIRED_YAML } from './config-support.ts';
 
 let root: string;
 let cwd: string;
@@ -52,18 +45,15 @@ describe('the data directory', () => {
     expect(() => load({ ...REQUIRED, DATA_DIR: '/there' }, { dataDir: '' })).toThrow(/--data-dir: is empty/u);
   });
 
-  test('is ./data if that contains a database', () => {
+  test('is ./data of an installed program only if that contains a database, not the files of another program', () => {
+    write(join(cwd, 'data/customers.csv'), '');
+    expect(load(REQUIRED, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
     write(join(cwd, 'data/contact-sync.db'), '');
     expect(load(REQUIRED, installed).dataDir).toBe(join(cwd, 'data'));
   });
 
-  test('is not ./data if that contains the files of another program', () => {
-    write(join(cwd, 'data/customers.csv'), '');
-    expect(load(REQUIRED, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
-  });
-
   test('comes from the option before the variable, and from the variable before the file', () => {
-    const configPath = write(join(cwd, 'given.yaml'), `${YAML}dataDir: /from-file\n`);
+    const configPath = write(join(cwd, 'given.yaml'), `${REQUIRED_YAML}dataDir: /from-file\n`);
     const named = (env: Record<string, string>, dataDir: string | null) => load(env, { configPath, dataDir });
     expect(named({}, null)).toMatchObject({ dataDir: '/from-file', isUsualDataDir: false });
     expect(named({ DATA_DIR: '/from-variable' }, null).dataDir).toBe('/from-variable');
@@ -74,21 +64,14 @@ describe('the data directory', () => {
 describe('the configuration file is found', () => {
   const ofUser = () => join(home, '.config/contact-sync/contact-sync.yaml');
 
-  test('in the home directory, only by an installed program', () => {
-    write(ofUser(), YAML);
+  test('in the current folder first, then, only by an installed program, in the home directory or XDG_CONFIG_HOME', () => {
+    write(ofUser(), REQUIRED_YAML);
     expect(load({}, installed).file).toBe(ofUser());
     expect(load(REQUIRED).file).toBeNull();
-  });
-
-  test('in the current folder first', () => {
-    write(ofUser(), YAML);
-    const here = write(join(cwd, 'config/contact-sync.yaml'), YAML);
+    const xdg = write(join(root, 'xdg/contact-sync/contact-sync.yaml'), REQUIRED_YAML);
+    expect(load({ XDG_CONFIG_HOME: join(root, 'xdg') }, installed).file).toBe(xdg);
+    const here = write(join(cwd, 'config/contact-sync.yaml'), REQUIRED_YAML);
     expect(load({}, installed).file).toBe(here);
-  });
-
-  test('in the directory of XDG_CONFIG_HOME', () => {
-    const file = write(join(root, 'xdg/contact-sync/contact-sync.yaml'), YAML);
-    expect(load({ XDG_CONFIG_HOME: join(root, 'xdg') }, installed).file).toBe(file);
   });
 
   test('and a new one is created in the checkout or in the home directory', () => {
@@ -99,19 +82,12 @@ describe('the configuration file is found', () => {
   });
 
   test('or the message lists the searched places and the command that creates one', () => {
-    const failure = (): string => {
-      try {
-        load({}, installed);
-      } catch (error) {
-        if (error instanceof ConfigError) return error.message;
-        throw error;
-      }
-      return '';
-    };
-    expect(failure()).toContain(`looked for ${join(cwd, 'config/contact-sync.yaml')} and ${ofUser()}`);
-    expect(failure()).toContain('contact-sync init');
+    const missing = `looked for ${join(cwd, 'config/contact-sync.yaml')} and ${ofUser()}). Make one with: contact-sync init`;
+    expect(() => load({}, installed)).toThrow(missing);
     write(ofUser(), 'direction: both\n');
-    expect(failure()).not.toContain('contact-sync init');
+    expect(() => load({}, installed)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('init') }),
+    );
   });
 });
 
@@ -132,7 +108,7 @@ describe('a .env next to the configuration file', () => {
   });
 
   test('wins over the file, and the environment wins over it', () => {
-    write(join(cwd, 'config/contact-sync.yaml'), `${YAML}syncInterval: 1m\nsweepInterval: 1h\n`);
+    write(join(cwd, 'config/contact-sync.yaml'), `${REQUIRED_YAML}syncInterval: 1m\nsweepInterval: 1h\n`);
     write(join(cwd, 'config/.env'), 'SYNC_INTERVAL=2m\nSWEEP_INTERVAL=2h\n');
     const intervals = (env: Record<string, string>) => load(env).links;
     expect(intervals({ SYNC_INTERVAL: '3m' })).toMatchObject([{ syncIntervalMs: 180_000, sweepIntervalMs: 7_200_000 }]);

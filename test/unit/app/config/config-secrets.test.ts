@@ -11,11 +11,8 @@ describe('secrets', () => {
   test.each([
     ['SERVICE_ACCESS_TOKEN', 'Bearer abc', 'begins with the word Bearer'],
     ['SERVICE_ACCESS_TOKEN', '"abc"', 'is in quotation marks'],
-    ['SERVICE_ACCESS_TOKEN', 'abc\ndef', 'contains a space, a line break'],
     ['SERVICE_ACCESS_TOKEN', 'abc\u200Bdef', 'contains a space, a line break'],
     ['GOOGLE_REFRESH_TOKEN', "'1//abc'", 'is in quotation marks'],
-    ['GOOGLE_CLIENT_SECRET', '"abc"', 'is in quotation marks'],
-    ['GOOGLE_CLIENT_ID', '"abc"', 'is in quotation marks'],
     ['SERVICE_CLIENT_SECRET', 'abc def', 'contains a space, a line break'],
   ])('%s with a copy error is a problem of that name: %j', (name, value, what) => {
     const [problem, ...others] = problemsOf(() => load({ ...REQUIRED, [name]: value }));
@@ -103,49 +100,23 @@ const configOf = (env: Readonly<Record<string, string>>) => {
   return loadConfig({ env: { ...base, ...env }, cwd: '/' });
 };
 
-const found = (env: Readonly<Record<string, string>>) => {
-  const [link] = configOf(env).links;
-  return link === undefined ? null : unencryptedAddresses(link);
-};
-
-test.each([
-  'https://api.example',
-  'http://localhost:8080',
-  'http://127.0.0.1:8080',
-  'http://127.1.2.3',
-  'http://[::1]:80',
-  'http://service.localhost',
-])('an address that is encrypted or on this machine is not reported: %s', (address) => {
-  expect(found({ SERVICE_BASE_URL: address })).toEqual([]);
-});
-
-test.each(['http://api.example', 'http://10.0.0.7:80', 'http://localhost.example', 'http://127.0.0.1.example'])(
-  'an unencrypted address of another machine is reported: %s',
-  (address) => {
-    const where = 'SERVICE_BASE_URL';
-    expect(found({ SERVICE_BASE_URL: address })).toEqual([{ side: 'service', where, host: new URL(address).hostname }]);
-  },
-);
-
-test('every address of every side is checked', () => {
-  const env = {
-    GOOGLE_ROOT_URL: 'http://a.example',
-    GOOGLE_TOKEN_URL: 'http://b.example',
-    SERVICE_AUTH_URL: 'http://c.example',
-  };
-  expect(
-    found(env)
-      ?.map(({ where }) => where)
-      .toSorted(),
-  ).toEqual(Object.keys(env).toSorted());
-});
-
 test.each<[url: string, host: string | null]>([
-  ['https://hooks.example/T0', null],
-  ['http://127.0.0.1:8080/T0', null],
-  ['http://hooks.example/T0', 'hooks.example'],
-])('the webhook %s is sent unencrypted to %s', (url, host) => {
+  ['https://api.example', null],
+  ['http://localhost:8080', null],
+  ['http://127.1.2.3', null],
+  ['http://[::1]:80', null],
+  ['http://service.localhost', null],
+  ['http://api.example', 'api.example'],
+  ['http://10.0.0.7:80', '10.0.0.7'],
+  ['http://localhost.example', 'localhost.example'],
+  ['http://127.0.0.1.example', '127.0.0.1.example'],
+])('every address at %s and a webhook there send unencrypted to %s', (url, host) => {
+  const names = ['GOOGLE_ROOT_URL', 'GOOGLE_TOKEN_URL', 'SERVICE_AUTH_URL', 'SERVICE_BASE_URL'];
+  const config = configOf({ ...Object.fromEntries(names.map((name) => [name, url])), NOTIFY_URL: url });
+  const found = config.links.flatMap((link) => unencryptedAddresses(link));
+  expect(found.map((address) => [address.where, address.host]).toSorted()).toEqual(
+    host === null ? [] : names.map((name) => [name, host]),
+  );
   const remedy = 'Set NOTIFY_URL to an address that begins with https://.';
-  expect(unencryptedNotification(configOf({ NOTIFY_URL: url }))).toEqual(host === null ? null : { host, remedy });
-  expect(unencryptedNotification(configOf({}))).toBeNull();
+  expect(unencryptedNotification(config)).toEqual(host === null ? null : { host, remedy });
 });

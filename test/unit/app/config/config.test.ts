@@ -88,27 +88,21 @@ test('variables alone describe one link named default, with the documented defau
 });
 
 test.each([
-  ['1d', 86_400_000],
-  ['36h', 129_600_000],
-  ['3650d', 315_360_000_000],
-  ['off', null],
-])('RETENTION=%s is %s ms', (value, expected) => {
-  expect(load({ ...REQUIRED, RETENTION: value }).retentionMs).toBe(expected);
-});
-
-test.each(['0', '12h', '30m', '4000d', 'forever'])('RETENTION=%s is refused with the possible values', (value) => {
-  expect(() => load({ ...REQUIRED, RETENTION: value })).toThrow(
-    /RETENTION: "\w+" is not a retention period\. .* from 1d to 3650d, such as 180d, or off/u,
-  );
+  ['RETENTION', '36h', 'retentionMs', 129_600_000],
+  ['RETENTION', '3650d', 'retentionMs', 315_360_000_000],
+  ['RETENTION', 'off', 'retentionMs', null],
+  ['LISTEN', '[::1]:0', 'listen', { host: '::1', port: 0 }],
+  ['LISTEN', 'localhost:65535', 'listen', { host: 'localhost', port: 65_535 }],
+  ['LISTEN', 'off', 'listen', null],
+  ['LISTEN', '127.0.0.1:8377', 'isListenOptional', false],
+] as const)('%s=%s of the process', (variable, value, key, expected) => {
+  expect(load({ ...REQUIRED, [variable]: value })[key]).toEqual(expected);
 });
 
 test.each<[variable: string, value: string, key: keyof LinkConfig, expected: unknown]>([
   ['SYNC_INTERVAL', '30s', 'syncIntervalMs', 30_000],
-  ['SYNC_INTERVAL', '5m', 'syncIntervalMs', 300_000],
-  ['SYNC_INTERVAL', '30s', 'hasAutoInterval', false],
   ['SYNC_INTERVAL', 'auto', 'hasAutoInterval', true],
   ['SYNC_INTERVAL', 'auto', 'syncIntervalMs', 90_000],
-  ['SWEEP_INTERVAL', '6h', 'sweepIntervalMs', 21_600_000],
   ['SWEEP_INTERVAL', ' 1d ', 'sweepIntervalMs', 86_400_000],
   ['DELETE_LIMIT', '0', 'deleteLimit', { count: 0, percent: null }],
   ['DELETE_LIMIT', '25%', 'deleteLimit', { count: null, percent: 25 }],
@@ -180,12 +174,6 @@ describe('a misspelt variable', () => {
     },
   );
 
-  test('is on one line with the others, and an empty one is not reported', () => {
-    expect(misspelt({ SYNC_INTERVALL: '1m', BUCKET: '*', DIRECTIONS: '' })?.split('\n')).toEqual([
-      expect.stringMatching(/SYNC_INTERVALL .*BUCKET \(did you mean BUCKETS\?\)/u),
-    ]);
-  });
-
   test('is reported if the configuration has a problem', () => {
     expect(() => load({ SERVICE_BASEURL: 'https://service.test' })).toThrow(/did you mean SERVICE_BASE_URL\?/u);
   });
@@ -198,24 +186,6 @@ test('the missing configuration file is mentioned unless a variable has a settin
   expect(() => load({ SYNC_INTERVAL: 'soon' })).toThrow(
     expect.objectContaining({ message: expect.not.stringContaining(file) }),
   );
-});
-
-test.each([
-  ['127.0.0.1:8377', { host: '127.0.0.1', port: 8377 }],
-  ['[::1]:0', { host: '::1', port: 0 }],
-  ['localhost:65535', { host: 'localhost', port: 65_535 }],
-])('the daemon listens at %s', (value, expected) => {
-  expect(load({ ...REQUIRED, LISTEN: value }).listen).toEqual(expected);
-});
-
-test('LISTEN=off turns the page off', () => {
-  expect(load({ ...REQUIRED, LISTEN: 'off' }).listen).toBeNull();
-});
-
-test('the daemon can run without its page only if LISTEN is not set', () => {
-  expect(load(REQUIRED).isListenOptional).toBe(true);
-  expect(load({ ...REQUIRED, LISTEN: '127.0.0.1:8377' }).isListenOptional).toBe(false);
-  expect(load(REQUIRED, 'listen: 127.0.0.1:8377').isListenOptional).toBe(false);
 });
 
 test('slashes at the end of URLs are normalized', () => {
@@ -231,6 +201,8 @@ test('slashes at the end of URLs are normalized', () => {
 });
 
 test.each([
+  ['RETENTION', '12h', 'from 1d to 3650d, such as 180d, or off'],
+  ['RETENTION', '4000d', 'is not a retention period'],
   ['SYNC_INTERVAL', '5 minutes', 'is not a duration'],
   ['SYNC_INTERVAL', '0s', 'is out of range'],
   ['SYNC_INTERVAL', 'automatic', 'is not a duration'],

@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import type { LinkProgress } from '../../app/heartbeat.ts';
 import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
 import type { Run } from '../../core/view/views.ts';
-import { count, formatAge, formatDuration, formatEstimate, grouped } from '../../core/view/words.ts';
+import { count, formatAge, formatEstimate, grouped } from '../../core/view/words.ts';
 import { headlineOf } from '../../daemon/links/headline.ts';
 import { readLinkStatuses, type LinkStatus } from '../../daemon/links/link-status.ts';
 import type { LinkRecord } from '../../engine/history/link-record.ts';
@@ -15,12 +15,6 @@ import { formatTable, formatTime, NAME_COLUMNS, shorten, shortRun } from '../ter
 import type { Terminal } from '../terminal/terminal.ts';
 import { z } from 'zod';
 import * as shape from '../command/document-shapes.ts';
-
-const budgetShape = z.strictObject({
-  limit: z.strictObject({ requests: shape.wholeNumber, windowMs: shape.wholeNumber }),
-  remaining: shape.wholeNumber,
-  resetMs: z.number().min(0),
-});
 
 export const StatusDocument = z.strictObject({
   links: z.array(
@@ -48,7 +42,6 @@ export const StatusDocument = z.strictObject({
       failures: shape.wholeNumber,
       nextRunAt: shape.time.nullable(),
       sweepAt: z.strictObject(shape.perSide(shape.time.nullable())),
-      budget: z.strictObject(shape.perSide(budgetShape.nullable())),
       unselected: z.strictObject(shape.perSide(shape.wholeNumber)),
       unpaired: z.array(
         z.strictObject({
@@ -93,18 +86,6 @@ const progressText = ({ listed, planned, written, leftMs }: LinkProgress): strin
   return `${grouped(written)} of ${count(planned, 'contact')} written${left}`;
 };
 
-/** A line for each side that has a budget to show. */
-const budgetFacts = ({ sides, budget, isConnected }: LinkStatus): readonly Fact[] => {
-  const facts = SIDES.flatMap((side): readonly Fact[] => {
-    const own = budget[side];
-    if (own === null) return [];
-    const wait = own.resetMs > 0 ? `, all in ${formatDuration(own.resetMs)}` : '';
-    const free = `${own.remaining} of ${count(own.limit.requests, 'request')} free`;
-    return [['rate limit', `${free} at ${sides[side].place}${wait}`]];
-  });
-  return facts.length > 0 || isConnected ? facts : [['rate limit', 'unknown without a token']];
-};
-
 /** The wait until a time; work that is due starts with the next run. */
 const whenDue = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'with the next run' : `in about ${formatEstimate(atMs - nowMs)}`;
@@ -141,7 +122,6 @@ const factsOf = (status: LinkStatus, nowMs: number): readonly Fact[] => {
     ['pairs', grouped(status.pairs)],
     ['not selected', unselectedAt.join(', ') || null],
     ['conflicts', status.openConflicts === 0 ? 'none open' : conflicts],
-    ...budgetFacts(status),
     ['not synced', unsynced === 0 ? 'none' : count(unsynced, 'contact')],
     ['one side only', alone.length === 0 ? null : count(alone.length, 'contact')],
   ];
@@ -239,7 +219,6 @@ const toJson = (status: LinkStatus): unknown =>
     sweepAt: bySide((side) => isoOf(status.sweepAtMs[side])),
     ...(status.underWay && { underWay: progressToJson(status.underWay) }),
     cursors: bySide((side) => isoOf(status.readAtMs[side])),
-    budget: status.budget,
   });
 
 /** The links with stored data that are missing from the configuration. */

@@ -1,6 +1,6 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
@@ -58,35 +58,18 @@ describe('the command line', () => {
   });
 });
 
-describe('new state', () => {
-  const here = async (name: string) => {
-    const { DATA_DIR: _, ...env } = ground.env;
-    const cwd = join(ground.directory, name);
-    await mkdir(cwd);
-    return (...args: readonly string[]) => cliHost.run(args, env, cwd);
-  };
-
-  test('in the current folder is reported, once', async () => {
-    const run = await here('fresh');
-    const { stderr } = await run('status');
-    expect(stderr).toContain(`New state is stored in ${join(ground.directory, 'fresh/data')}`);
-    expect((await run('status')).stderr).toBe('');
-  });
-
-  test('in a database is not reported as stored in the current folder', async () => {
-    const { DATA_DIR: _, ...env } = ground.env;
-    const cwd = join(ground.directory, 'shared');
-    await mkdir(cwd);
-    // No server listens at that port.
-    const shared = { DATABASE_URL: 'postgres://127.0.0.1:1/contact_sync', CREDENTIALS_KEY: 'k'.repeat(16) };
-    const { stderr } = await cliHost.run(['status'], { ...env, ...shared }, cwd);
-    expect(stderr).toContain('does not answer');
-    expect(stderr).not.toContain('New state');
-  });
-
-  test('in a directory that an option names is not reported', async () => {
-    const run = await here('said');
-    expect((await run('status', '--data-dir', 'mine')).stderr).toBe('');
-    expect(existsSync(join(ground.directory, 'said/mine/contact-sync.db'))).toBe(true);
-  });
+test('new state in the current folder is reported once, and not if an option names the directory', async () => {
+  const { DATA_DIR: _, ...env } = ground.env;
+  const cwd = join(ground.directory, 'fresh');
+  await mkdir(cwd);
+  const warned = async (...args: readonly string[]) => (await cliHost.run(['status', ...args], env, cwd)).stderr;
+  expect(await warned('--data-dir', 'mine')).toBe('');
+  expect(existsSync(join(cwd, 'mine/contact-sync.db'))).toBe(true);
+  expect(await warned()).toContain(`New state is stored in ${join(cwd, 'data')}`);
+  expect(await warned()).toBe('');
+  // No server listens at that port.
+  await rm(join(cwd, 'data'), { recursive: true });
+  const shared = { ...env, DATABASE_URL: 'postgres://127.0.0.1:1/contact_sync', CREDENTIALS_KEY: 'k'.repeat(16) };
+  const { stderr } = await cliHost.run(['status'], shared, cwd);
+  expect([stderr.includes('does not answer'), stderr.includes('New state')]).toEqual([true, false]);
 });

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
@@ -114,14 +114,6 @@ test('files and directories open to other users are reported with the command th
   const found = checks.filter(({ name }) => name === 'data-directory');
   expect(found.map(({ level }) => level)).toEqual(['error', 'warning']);
   expect(found[0]?.remedy).toMatch(/^chmod 600 .*contact-sync\.db$/u);
-});
-
-test('a store that cannot be opened: exit code 1', async () => {
-  await doctor();
-  await writeFile(join(env['DATA_DIR'] ?? '', 'contact-sync.db'), 'This is no database.'.repeat(200));
-  const { code, check } = await doctor();
-  expect(code).toBe(1);
-  expect(check('store')?.ok).toBe(false);
 });
 
 describe('Redis', () => {

@@ -33,8 +33,8 @@ describe.each(['pipe', 'zero'] as const)('a %s in place of a file is refused', (
     writeFileSync(at('folder/contact-sync.yaml'), '');
     const files = ['special', 'special.vcf', 'folder/.env', `state-${kind}/contact-sync.db`];
     for (const name of files) put(kind, at(name));
-    const { stdout, stderr, ...ended } = await cliHost.run(args, { ...ground.env, ...env }, ground.directory);
-    expect([ended.code, `${stdout}${stderr}`]).toEqual([code, expect.stringContaining('not a regular file')]);
+    const result = await cliHost.run(args, { ...ground.env, ...env }, ground.directory);
+    expect([result.code, `${result.stdout}${result.stderr}`]).toEqual([code, expect.stringContaining('not a regular file')]);
   });
 });
 

@@ -120,7 +120,6 @@ const status: LinkStatus = {
   readAtMs: { left: null, right: null },
   budget: { left: null, right: null },
 };
-const BUDGET = { limit: { requests: 500, windowMs: 60_000 }, remaining: 480, resetMs: 0 };
 
 test.each([
   ['reading', { planned: null }, 'reading, 7 contacts so far'],
@@ -179,7 +178,6 @@ test('a status has the reason, ages and every refused contact', () => {
     lastSuccessAtMs: NOW_MS - 3_600_000,
     skipped: [{ side: 'left', leftId: 'people/c2', rightId: null, name: null, reason: 'empty' }],
     readAtMs: { left: NOW_MS - 3_600_000, right: null },
-    budget: { left: null, right: { ...BUDGET, resetMs: 12_000 } },
   };
   expect(formatStatus(failing, NOW_MS, plain)).toBe(
     [
@@ -190,7 +188,6 @@ test('a status has the reason, ages and every refused contact', () => {
       '  last read   Google 1 hour ago, Service never',
       '  pairs       1,210',
       '  conflicts   1 open (contact-sync conflicts default)',
-      '  rate limit  480 of 500 requests free at the service, all in 12.0 s',
       '  not synced  2 contacts',
       '    Service  Ada (people/c1)  too long  next attempt with the next run',
       '    Google   people/c2        empty',

@@ -114,8 +114,8 @@ test.each<[url: string, host: string | null]>([
   const names = ['GOOGLE_ROOT_URL', 'GOOGLE_TOKEN_URL', 'SERVICE_AUTH_URL', 'SERVICE_BASE_URL'];
   const config = configOf({ ...Object.fromEntries(names.map((name) => [name, url])), NOTIFY_URL: url });
   const found = config.links.flatMap((link) => unencryptedAddresses(link));
-  expect(found.map((address) => [address.where, address.host]).toSorted()).toEqual(
-    host === null ? [] : names.map((name) => [name, host]),
+  expect(Object.fromEntries(found.map((address) => [address.where, address.host]))).toEqual(
+    Object.fromEntries(host === null ? [] : names.map((name) => [name, host])),
   );
   const remedy = 'Set NOTIFY_URL to an address that begins with https://.';
   expect(unencryptedNotification(config)).toEqual(host === null ? null : { host, remedy });

@@ -98,8 +98,8 @@ const contactView = async (
   const isOwn = ({ leftId, rightId }: PairIds): boolean =>
     (leftId !== null && leftId === history.left.id) || (rightId !== null && rightId === history.right.id);
   const verdicts = (await listVerdicts(store, link)).filter(isOwn);
-  const alone = (await readLinkRecord(store, link)).alone.find(isOwn)?.side ?? null;
-  return { history, verdicts, alone, counterpart: await counterpartOf(store, link, history, asked) };
+  const isAlone = (await readLinkRecord(store, link)).alone.some(isOwn);
+  return { history, verdicts, isAlone, counterpart: await counterpartOf(store, link, history, asked) };
 };
 
 /** The contacts that are not synced, or not in all fields, with the reasons. */

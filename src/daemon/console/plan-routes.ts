@@ -1,7 +1,5 @@
 import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
-import { SIDES } from '../../core/contact/side.ts';
-import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
 import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
@@ -17,10 +15,6 @@ const afterVerdict = (link: string, form: URLSearchParams): string => {
   const id = form.get('id');
   return id === null ? toPlan(link) : contactPath(link, id);
 };
-
-/** The address of the page with the button. */
-const afterLeaveOut = (link: string, form: URLSearchParams): string =>
-  form.get('include') === null ? `${toPlan(link)}#${form.get('from') ?? ''}` : contactPath(link, form.get('id') ?? '');
 
 /** Adds the page of the plan, its acceptance and decisions about matches. */
 export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
@@ -63,23 +57,5 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.post(
     '/links/:link/verdicts',
     handleForm(afterVerdict, (link, form) => saveVerdict(parts, link, form)),
-  );
-};
-
-/** Adds the buttons that leave a contact out and include it again. */
-export const addLeaveOut = (routes: Hono<Env>, parts: LinkParts): void => {
-  routes.post(
-    '/links/:link/leave-out',
-    handleForm(afterLeaveOut, async (link, form) => {
-      const side = SIDES.find((each) => each === form.get('side'));
-      const id = form.get('id') ?? '';
-      if (side === undefined || id === '') return 'Choose a contact.';
-      if (form.get('include') === null) {
-        await leaveOut(leaseParts(parts), link.name, { side, id });
-        return 'Left out: no run changes the contact. Refresh the plan to see the result.';
-      }
-      await includeAgain(leaseParts(parts), link.name, { side, id });
-      return 'Included again: the next run matches the contact, or creates it on the other side.';
-    }),
   );
 };

@@ -11,7 +11,8 @@ import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks } from './background-tasks.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
 import { sortChanges } from '../../core/view/changes.ts';
-import { unsyncedFields, type UnsyncedField } from '../../core/view/unsynced.ts';
+import { unsyncedFields } from '../../core/view/unsynced.ts';
+import { unsyncedWords } from '../../core/view/words.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';
 
 /** The plan of a run, as of `atMs`. */
@@ -22,8 +23,8 @@ export type PlanView = {
   readonly unpaired: readonly Unpaired[];
   /** By side and id: `left people/c1`. */
   readonly contacts: ReadonlyMap<string, Contact>;
-  /** The fields that a first sync leaves out; empty for other syncs. */
-  readonly unsynced: readonly UnsyncedField[];
+  /** The fields that a first sync leaves out; null for other syncs. */
+  readonly unsynced: string | null;
   readonly estimate: Estimate;
   /** The message of the halt (R8); null without a halt. */
   readonly halt: string | null;
@@ -100,7 +101,7 @@ const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Pr
     kind: 'incremental',
     signal,
   });
-  const unsynced = found.unsynced === null ? [] : unsyncedFields(addableFields(link), found.unsynced);
+  const unsynced = found.unsynced === null ? null : unsyncedWords(unsyncedFields(addableFields(link), found.unsynced));
   const message = halt?.message ?? null;
   const sorted = sortChanges(changes);
   return {

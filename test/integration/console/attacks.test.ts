@@ -78,7 +78,6 @@ test.each([
   ['/links/work/verdicts', { left: 'people/c1', right: 'contact_1', says: 'together' }],
   ['/links/work/contact/retry', { id: 'people/c1' }],
   ['/links/work/conflicts', { ids: '1,2', take: 'left' }],
-  ['/links/work/leave-out', { side: 'left', id: 'people/c1' }],
   ['/links/work/sign-in', { side: 'left' }],
   ['/links/work/runs/any/preview', { write: '1' }],
   ['/links/work/runs/any/undo', { write: '1' }],

@@ -139,7 +139,7 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
   const plan = await planOf(visitor);
   expect(seen(plan)).toMatch(/Creations: \d+/u);
   expect(seen(plan)).toMatch(/The first sync waits .* No run writes before you answer\./u);
-  expect(seen(plan)).toMatch(/fields of the contacts are not synced .*notes +photo .*Setting: FIELDS/u);
+  expect(seen(plan)).toMatch(/Not synced: .*notes.*FIELDS adds fields\./u);
   expect(seen(plan)).toContain('Accept this plan ');
   expect(seen(plan)).not.toMatch(/Delete \d/u);
   expect(service.account.contacts().length).toBe(before);
@@ -158,35 +158,6 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
   await visitor.post(`${run}/undo`, { token: tokenIn(preview), ...haltIn(preview) });
   expect(seen(await settled(visitor, run))).toContain('The run is undone.');
   expect(service.account.contacts().length).toBe(before);
-});
-
-test('a contact can be left out of a first sync, and included again later', async () => {
-  await using world = await startDaemonWorld({ work: { people: 24, ...SLOW, firstSync: 'review' } }, PAGE);
-  const { service, google } = world.sandbox('work');
-  google.account.createPerson({ names: [{ givenName: 'Ottilie', familyName: 'Zander' }] });
-  const id = google.account.people().find(({ names }) => names?.[0]?.givenName === 'Ottilie')?.resourceName ?? '';
-  const isCreated = (): boolean => service.account.contacts().some((contact) => contact.first_name === 'Ottilie');
-  const { daemon, address } = await startPage(world);
-  await daemon.until(HALTED);
-  const visitor = await signIn(world, address);
-  expect(seen(await planOf(visitor))).toMatch(/Ottilie Zander .* Leave out/u);
-  await visitor.press('/links/work/plan', '/links/work/leave-out', { side: 'left', id });
-  expect(seen((await visitor.get('/links/work/plan')).text)).toContain('Left out: no run changes the contact.');
-  const plan = await planOf(visitor);
-  expect(seen(plan)).not.toContain('Ottilie Zander');
-  await visitor.post('/links/work/plan/accept', { plan: digestIn(plan), token: tokenIn(plan) });
-  await daemon.until(completed('work', 'full'));
-  expect(isCreated()).toBe(false);
-  const contact = `/links/work/contact?id=${encodeURIComponent(id)}`;
-  expect(seen((await visitor.get('/links/work/contacts?show=unsynced')).text)).toMatch(
-    /Ottilie Zander Google only not created/u,
-  );
-  expect(seen((await visitor.get(contact)).text)).toMatch(/Ottilie Zander .* Include again/u);
-  const from = daemon.lines.length;
-  await visitor.press(contact, '/links/work/leave-out', { side: 'left', id, include: 'yes' });
-  await visitor.press('/links/work', '/links/work/sync', { kind: 'incremental' });
-  await daemon.until(completed('work', 'incremental'), from);
-  expect(isCreated()).toBe(true);
 });
 
 test('a conflict that needs a decision is decided on the page', async () => {

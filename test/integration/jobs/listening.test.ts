@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type DaemonWorld, startDaemonWorld } from '../../support/jobs/daemon-world.ts';
-import { completed, errors, type LogLine, says, seriesIn } from '../../support/jobs/log-lines.ts';
+import { completed, errors, says, seriesIn } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/redis.ts';
 
 // The daemon as a process, with requests over HTTP.
@@ -81,20 +81,6 @@ test('a port in use is one error, and the daemon does not start', async () => {
   const { code, stdout, stderr } = await world.run('daemon');
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^The configuration has a problem:\n {2}- LISTEN: 127\.0\.0\.1:\d+ is in use\. [^\n]*\n$/u);
-});
-
-const NAMES = Array.from({ length: 12 }, (_, index) => `link${index}`);
-// Without a token no request is sent, and no run starts.
-const WITHOUT_TOKENS = { accessToken: null, refreshToken: null };
-
-test('a daemon that stops logs no further heartbeats', async () => {
-  await using world = await startDaemonWorld(Object.fromEntries(NAMES.map((name) => [name, WITHOUT_TOKENS])));
-  const daemon = world.startDaemon();
-  const heartbeats = (): readonly LogLine[] => daemon.lines.filter(says('link heartbeat'));
-  // The link has not run, so its rate limits are unknown, and no gate is open.
-  expect(await daemon.until(says('link heartbeat'))).toMatchObject({ budget: null });
-  await daemon.stop();
-  expect(heartbeats().length).toBeLessThan(NAMES.length);
 });
 
 const MOST_CONNECTIONS = 128;

@@ -24,8 +24,8 @@ import {
 /** One contact with the data of its page. */
 export type ContactView = {
   readonly history: ContactHistory;
-  /** The side of a contact that no run creates on the other side; null for any other contact. */
-  readonly alone: Side | null;
+  /** Whether no run creates the contact on the other side. */
+  readonly isAlone: boolean;
   /** Decisions by hand about the contact. */
   readonly verdicts: readonly VerdictView[];
   /** The search text for a counterpart, and the contacts of the other side that match it. */
@@ -229,7 +229,7 @@ const separateSection = ({ history }: ContactView): Html => {
 
 const troubles = (
   context: PageContext,
-  { history, verdicts, alone }: ContactView,
+  { history, verdicts, isAlone }: ContactView,
   link: LinkConfig,
 ): readonly Html[] => {
   const { name, sides } = link;
@@ -244,16 +244,7 @@ const troubles = (
           ${button(context, { action: linkPath(name, '/contact/retry'), label: 'Retry now', fields: { id: leftId ?? rightId ?? '' } })}
         </div>`,
     ),
-    alone === null
-      ? html``
-      : html`<div class="panel notice">
-          <p>No run creates this contact on the other side.</p>
-          ${button(context, {
-            action: linkPath(name, '/leave-out'),
-            label: 'Include again',
-            fields: { side: alone, id: history[alone].id ?? '', include: 'yes' },
-          })}
-        </div>`,
+    !isAlone ? html`` : html`<p class="panel notice">No run creates this contact on the other side.</p>`,
     conflicts.length === 0
       ? html``
       : html`<p class="panel notice">

@@ -2,13 +2,11 @@ import { html } from 'hono/html';
 import { hasBrowserSignIn } from '../../../app/browser-sign-in.ts';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
-import { contactsToWrite } from '../../../core/view/changes.ts';
 import { count, grouped } from '../../../core/view/words.ts';
 import type { JobReport } from '../../jobs/job.ts';
 import { headlineOf, type Severity } from '../../links/headline.ts';
 import type { LinkStatus } from '../../links/link-status.ts';
 import type { WorkProgress } from '../actions.ts';
-import type { Planning } from '../plans.ts';
 import {
   agoTag,
   button,
@@ -70,7 +68,6 @@ type LinkDetails = {
   readonly overview: Overview;
   /** Whether a consent page can redirect the browser to this page. */
   readonly canReturn: boolean;
-  readonly planning: Planning | null;
   readonly report: JobReport | null;
 };
 
@@ -121,100 +118,47 @@ const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { c
 
 const hero = (context: PageContext, view: LinkView, link: LinkConfig, details: LinkDetails): Html => {
   const { status } = view;
-  const { planning } = details;
   const [tone, text] = headline(view);
   const linked = status.pairs === 0 ? '' : html` ${count(status.pairs, 'contact')} linked.`;
-  const planned =
-    status.state === 'halted' && planning?.state === 'planned'
-      ? html`<p>${count(contactsToWrite(planning.view.changes), 'contact')} to write.</p>`
-      : '';
   return html`<section class="panel hero ${tone}">
     <p class="headline">${dot(tone)}<strong>${text}</strong></p>
     <p>${checkedText(context, status)}${linked}</p>
-    ${reasonText(status)} ${planned} ${actions(context, status, link, details)} ${sweepText(status)}
+    ${reasonText(status)} ${actions(context, status, link, details)} ${sweepText(status)}
   </section>`;
 };
 
-/** A task for the user: the number of things, their name, an explanation, and the page where it is done. */
-type Need = {
-  readonly tone: Severity;
-  readonly number: number;
-  readonly text: string;
-  readonly about: string;
-  readonly href: string;
+/** A task for the user: the number of things, their noun, an explanation, and the page where it is done. */
+type Need = readonly [tone: Severity, number: number, noun: string, about: string, path: string];
+
+const needsOf = ({ openConflicts, refused, skipped, alone }: LinkStatus): readonly Need[] => {
+  const needs: readonly Need[] = [
+    ['warn', openConflicts, 'conflict', 'Both sides keep their value until you choose one.', '/conflicts'],
+    ['bad', refused.length, 'refused contact', 'Retried automatically.', '/contacts?show=unsynced'],
+    ['info', skipped.length, 'skipped contact', 'Not synced, or not in all fields.', '/contacts?show=unsynced'],
+    ['info', alone.length, 'unlinked contact', 'No run creates it on the other side.', '/contacts?show=alone'],
+  ];
+  return needs.filter(([, number]) => number > 0);
 };
 
-const needsOf = (status: LinkStatus, planning: Planning | null): readonly Need[] => {
-  const { link, openConflicts, refused, skipped, alone } = status;
-  const unpaired = planning?.state === 'planned' ? planning.view.unpaired.length : 0;
-  const need = (
-    tone: Severity,
-    number: number,
-    [one, many]: readonly [string, string],
-    about: string,
-    path = '/contacts?show=unsynced',
-  ) => ({
-    tone,
-    number,
-    text: count(number, one, many),
-    about,
-    href: `${linkPath(link)}${path}`,
-  });
-  return [
-    need(
-      'warn',
-      openConflicts,
-      ['conflict to decide', 'conflicts to decide'],
-      'Both sides keep their value until you choose one.',
-      '/conflicts',
-    ),
-    need(
-      'warn',
-      unpaired,
-      ['possible match to decide', 'possible matches to decide'],
-      'Without a decision, each contact is created on the other side.',
-      '/plan#unpaired',
-    ),
-    need(
-      'bad',
-      refused.length,
-      ['contact was refused', 'contacts were refused'],
-      'A side did not accept the values. They are retried automatically.',
-    ),
-    need(
-      'info',
-      skipped.length,
-      ['contact is skipped', 'contacts are skipped'],
-      'They, or some of their fields, are not synced.',
-    ),
-    need(
-      'info',
-      alone.length,
-      ['contact is on one side only', 'contacts are on one side only'],
-      'No run creates them on the other side.',
-      '/contacts?show=alone',
-    ),
-  ].filter(({ number }) => number > 0);
+const needsSection = (status: LinkStatus): Html => {
+  const needs = needsOf(status);
+  if (needs.length === 0) return html``;
+  return html`<section>
+    <h2>Needs your attention</h2>
+    <ul class="panel changes">
+      ${needs.map(
+        ([tone, number, noun, about, path]) =>
+          html`<li class="entry">
+            <div>
+              <h3>${dot(tone)}${count(number, noun)}</h3>
+              <span class="faint small">${about}</span>
+            </div>
+            <a class="button" href="${linkPath(status.link)}${path}">Show<span class="skip"> each ${noun}</span></a>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
 };
-
-const needItem = ({ tone, text, about, href }: Need): Html =>
-  html`<li class="entry">
-    <div>
-      <h3>${dot(tone)}${text}</h3>
-      <span class="faint small">${about}</span>
-    </div>
-    <a class="button" href="${href}">Show<span class="skip"> ${text}</span></a>
-  </li>`;
-
-const needsSection = (needs: readonly Need[]): Html =>
-  needs.length === 0
-    ? html``
-    : html`<section>
-        <h2>Needs your attention</h2>
-        <ul class="panel changes">
-          ${needs.map(needItem)}
-        </ul>
-      </section>`;
 
 /** The latest runs that wrote something, each with the page on which it is undone. */
 const changesSection = ({ name, sides }: LinkConfig, { changes }: Overview): Html =>
@@ -305,7 +249,7 @@ export const linksPage = (context: PageContext, views: readonly LinkView[]): Htm
 /** The page of one link: its state, the tasks for the user, the latest changes, and its accounts. */
 export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView, details: LinkDetails): Html => {
   const { status, progress } = view;
-  const { overview, planning, report } = details;
+  const { overview, report } = details;
   // A job that was skipped or stopped is not an error.
   const isTrouble = report !== null && report.ending !== 'skipped' && report.ending !== 'stopped';
   const message = isTrouble && status.reason === null ? report.message : null;
@@ -317,7 +261,7 @@ export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView,
       hero(context, view, link, details),
       liveSection(link.name, progress),
       message === null ? html`` : html`<div class="panel trouble">${messageText(message)}</div>`,
-      needsSection(needsOf(status, planning)),
+      needsSection(status),
       changesSection(link, overview),
       html`<section>
         <h2>Accounts</h2>

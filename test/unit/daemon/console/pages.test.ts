@@ -95,7 +95,7 @@ const linkPageOf = async (
 ): Promise<string> => {
   const view = { status: { ...STATUS, ...status } as unknown as LinkStatus, progress: null };
   const overview = { contacts, accounts: { left: 'ada@example.org', right: null }, changes: [RUN] };
-  return String(await linkPage(context(), link, view, { overview, canReturn: true, planning: null, report: null }));
+  return String(await linkPage(context(), link, view, { overview, canReturn: true, report: null }));
 };
 
 const accountsOf = async (status: Partial<LinkStatus>, contacts: Overview['contacts']): Promise<string> => {

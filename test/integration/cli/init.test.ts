@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -206,27 +205,17 @@ test('with an existing configuration init asks nothing, and continues with the s
   expect(stdout).toMatch(/exists and is used as it is[^]*Signed in at Google as [^]*^default: full/mu);
 });
 
-test('without a terminal init asks nothing and names --yes', async () => {
-  const folder = await newFolder('piped');
-  const { code, stderr } = await cliHost.run(['init'], variables(), folder);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('use --yes')]);
-  expect(await readdir(folder)).toEqual([]);
-});
-
-test('without the variables --yes lists the missing settings, and writes nothing', async () => {
-  const folder = await newFolder('missing');
-  const { code, stderr } = await cliHost.run(['init', '--yes'], {}, folder);
+test.each<[what: string, args: readonly string[], hasVariables: boolean, messages: readonly string[]]>([
+  ['without a terminal', [], true, ['use --yes']],
+  ['without the variables', ['--yes'], false, ['SERVICE_BASE_URL', 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']],
+  ['with an empty --data-dir, as of an unset variable', ['--yes', '--data-dir', ''], true, ['--data-dir is empty.']],
+])('%s init writes nothing and reports that', async (what, args, hasVariables, messages) => {
+  const folder = await newFolder(what.replaceAll(' ', '-'));
+  const { code, stderr } = await cliHost.run(['init', ...args], hasVariables ? variables() : {}, folder);
   expect(code).toBe(2);
-  for (const name of ['SERVICE_BASE_URL', 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']) expect(stderr).toContain(name);
-  expect(await readdir(join(folder, 'config'))).toEqual([]);
-  expect(existsSync(join(folder, 'data'))).toBe(false);
-});
-
-test('an empty --data-dir, which an unset variable of a script leaves, is refused, and nothing is written', async () => {
-  const folder = await newFolder('nowhere');
-  const { code, stderr } = await cliHost.run(['init', '--yes', '--data-dir', ''], variables(), folder);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--data-dir is empty.')]);
-  expect(await readdir(folder)).toEqual([]);
+  for (const message of messages) expect(stderr).toContain(message);
+  const written = await readdir(folder, { recursive: true });
+  expect(written.filter((path) => path !== 'config')).toEqual([]);
 });
 
 test('a fault found by doctor sets the exit code, and no plan is shown', async () => {

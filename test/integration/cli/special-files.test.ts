@@ -34,7 +34,10 @@ describe.each(['pipe', 'zero'] as const)('a %s in place of a file is refused', (
     const files = ['special', 'special.vcf', 'folder/.env', `state-${kind}/contact-sync.db`];
     for (const name of files) put(kind, at(name));
     const result = await cliHost.run(args, { ...ground.env, ...env }, ground.directory);
-    expect([result.code, `${result.stdout}${result.stderr}`]).toEqual([code, expect.stringContaining('not a regular file')]);
+    expect([result.code, `${result.stdout}${result.stderr}`]).toEqual([
+      code,
+      expect.stringContaining('not a regular file'),
+    ]);
   });
 });
 

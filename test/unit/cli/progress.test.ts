@@ -25,24 +25,16 @@ const openTerminal = (rows: number) => {
 
 const HALF_READ = { kind: 'listed', side: 'left', whole: true, contacts: 1, total: 2 } as const;
 
-test('warnings stay on the terminal until a bar exists that they could disturb', () => {
-  const { terminal, diverted } = openTerminal(24);
-  const { show, stop } = startBars(terminal, SIDE_WORDS);
-  expect(diverted).toHaveLength(0);
-  show(HALF_READ);
-  expect(diverted).toHaveLength(1);
-  stop();
-  expect(diverted).toHaveLength(0);
-});
-
-test('a warning is printed above the bars, which are drawn again below it', () => {
+test('a warning is printed above the bars, which are drawn again below it, but not before there is a bar', () => {
   const { terminal, diverted, shown } = openTerminal(24);
   const { show, stop } = startBars(terminal, SIDE_WORDS);
+  expect(diverted).toHaveLength(0);
   show(HALF_READ);
   expect(shown()).toMatch(/^Google: reading .* 50% 1\/2\n/u);
   diverted[0]?.('a warning\n');
   expect(shown()).toMatch(/^a warning\nGoogle: reading .* 50% 1\/2\n/u);
   stop();
+  expect(diverted).toHaveLength(0);
 });
 
 test('the last state of each bar stays on the terminal, whether or not it reports its size', () => {

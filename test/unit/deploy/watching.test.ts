@@ -83,16 +83,6 @@ test.each(queries)('%s uses existing metrics and labels: %s', (_, expr) => {
   expect([...inSelectors, ...inClauses].filter((label) => !labels.has(label))).toEqual([]);
 });
 
-test('the panels of the dashboard have distinct ids and do not overlap', () => {
-  const { panels } = dashboard;
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-    Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
-  );
-  expect(new Set(cells).size).toBe(cells.length);
-  expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true);
-});
-
 const promtool = (...args: readonly string[]) => promisify(execFile)('promtool', [...args]);
 const hasPromtool = await promtool('--version').then(
   () => true,

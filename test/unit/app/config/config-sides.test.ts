@@ -84,18 +84,12 @@ links:
   });
 
   test.each([
-    ['to-private', 'to-left'],
-    ['to-work', 'to-right'],
-    ['both', 'both'],
-  ])('DIRECTION=%s is %s', (value, direction) => {
-    expect(loadLink({ DIRECTION: value }, GOOGLES).direction).toBe(direction);
-  });
-
-  test.each([
-    ['private', 'left'],
-    ['work', 'right'],
-  ])('CONFLICT_POLICY=%s is %s', (value, conflictPolicy) => {
-    expect(loadLink({ CONFLICT_POLICY: value }, GOOGLES).conflictPolicy).toBe(conflictPolicy);
+    ['DIRECTION', 'to-private', 'direction', 'to-left'],
+    ['DIRECTION', 'to-work', 'direction', 'to-right'],
+    ['CONFLICT_POLICY', 'private', 'conflictPolicy', 'left'],
+    ['CONFLICT_POLICY', 'work', 'conflictPolicy', 'right'],
+  ] as const)('%s=%s names a side: %s is %s', (variable, value, key, expected) => {
+    expect(loadLink({ [variable]: value }, GOOGLES)[key]).toBe(expected);
   });
 
   test.each([

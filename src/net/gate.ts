@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { untilAborted } from '../util/until-aborted.ts';
 import type { Clock } from '../util/clock.ts';
 import type { GovernorState } from './governor-state.ts';
 import type { AdmittedRequest, Budget, GovernedAnswer } from './governor.ts';
@@ -46,25 +48,67 @@ const MAX_JITTER_MS = 1_000;
  */
 const LONGEST_AWAITED_STOP_MS = 65_000;
 
-/** Opens a gate for one limit. It has at most one timer, and none while no request waits. */
-export const createGate = (options: GateOptions): Gate => {
-  const { limiter } = options;
-  const queue = new WaitingQueue();
-  const ending = new Set<Promise<void>>();
-  const onEnding = (end: Promise<void>): void => {
-    ending.add(end);
-    void end.then(() => ending.delete(end));
+/**
+ * Returns a function that does the work for one caller after the other, in order of arrival. If it fails, all callers that wait by
+ * then fail with the same error.
+ */
+const inOrder = <Value>(work: (signal: AbortSignal) => Promise<Value>) => {
+  let waiting: { refusal: { readonly error: unknown } | null } = { refusal: null };
+  let last: Promise<unknown> = Promise.resolve();
+  return (signal: AbortSignal): Promise<Value> => {
+    const own = waiting;
+    const done = last.then(() => {
+      if (own.refusal !== null) throw own.refusal.error;
+      return work(signal);
+    });
+    last = done.catch((error: unknown) => {
+      if (signal.aborted || own.refusal !== null) return;
+      own.refusal = { error };
+      waiting = { refusal: null };
+    });
+    return untilAborted(done, signal);
   };
-  const pump = createPump(options, queue, (grant) => permitFor(grant, options, { pump, onEnding }));
+};
+
+/** Opens a gate for one limit. Only the first waiting request asks the limiter, and only it has a timer. */
+export const createGate = (options: GateOptions): Gate => {
+  const { limiter, clock } = options;
+  const ending = new Set<Promise<void>>();
+  /** Aborted when the limiter may admit a request earlier than it said, or a waiting request was aborted. */
+  let alarm = new AbortController();
+  // The reason is not used; without one, each abort would create an exception.
+  const checkAgain = (): void => alarm.abort(null);
+  const permitFor = (grant: AdmittedRequest): Permit =>
+    endingOnce((answer) => {
+      const end = finish(options, grant, answer).then(checkAgain);
+      ending.add(end);
+      void end.then(() => ending.delete(end));
+    });
+  const admitFirst = async (signal: AbortSignal): Promise<Permit> => {
+    for (;;) {
+      signal.throwIfAborted();
+      alarm = new AbortController();
+      const admission = await limiter.admit();
+      if (admission.grant !== null) {
+        const permit = permitFor(admission.grant);
+        if (!signal.aborted) return permit;
+        permit.done(null);
+      } else {
+        if (admission.stoppedForMs > LONGEST_AWAITED_STOP_MS) throw stopError(admission.stoppedForMs);
+        await sleepUntilAlarm(clock, admission.waitMs, alarm.signal);
+      }
+    }
+  };
+  const admitInOrder = inOrder(admitFirst);
   return {
     acquire: (signal) => {
-      const permit = queue.join(signal, pump);
-      pump();
+      const permit = admitInOrder(signal);
+      permit.catch(checkAgain);
       return permit;
     },
     use: (limit) => {
       limiter.use(limit);
-      pump();
+      checkAgain();
     },
     budget: () => limiter.budget(),
     settled: async () => {
@@ -74,98 +118,22 @@ export const createGate = (options: GateOptions): Gate => {
   };
 };
 
-type Waiter = { readonly open: (permit: Permit) => void; readonly refuse: (error: unknown) => void };
-
-/** The requests that wait at a gate, in order of arrival. */
-class WaitingQueue {
-  readonly #waiting = new Set<Waiter>();
-
-  get isEmpty(): boolean {
-    return this.#waiting.size === 0;
-  }
-
-  /** Resolves with the permit. An aborted request leaves the queue, and `onLeave` is called. */
-  join(signal: AbortSignal, onLeave: () => void): Promise<Permit> {
-    const waiting = this.#waiting;
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
-      const onAbort = (): void => {
-        waiting.delete(waiter);
-        onLeave();
-        reject(signal.reason as Error);
-      };
-      const settle = <Value>(pass: (value: Value) => void) => {
-        return (value: Value): void => {
-          signal.removeEventListener('abort', onAbort);
-          pass(value);
-        };
-      };
-      const waiter: Waiter = { open: settle(resolve), refuse: settle(reject) };
-      signal.addEventListener('abort', onAbort, { once: true });
-      waiting.add(waiter);
-    });
-  }
-
-  /** Removes and returns the first waiting request; null if none waits. */
-  shift(): Waiter | null {
-    const [waiter = null] = this.#waiting;
-    if (waiter !== null) this.#waiting.delete(waiter);
-    return waiter;
-  }
-}
-
-/**
- * Returns a function that gives permits to waiting requests as the limiter admits them, and sleeps until the next one can
- * be admitted. It may be called at any time, and then checks again.
- */
-const createPump = (
-  options: GateOptions,
-  queue: WaitingQueue,
-  permit: (grant: AdmittedRequest) => Permit,
-): (() => void) => {
-  const { limiter, clock } = options;
-  let alarm: AbortController | null = null;
-  let isBusy = false;
-  /** The number of calls. A call during a check causes another check. */
-  let calls = 0;
-
-  const admitNext = async (): Promise<boolean> => {
-    const admission = await limiter.admit();
-    if (admission.grant === null) {
-      if (admission.stoppedForMs > LONGEST_AWAITED_STOP_MS) throw stopError(admission.stoppedForMs);
-      if (admission.waitMs !== null && !queue.isEmpty) alarm = wakeAfter(clock, admission.waitMs, pump);
-      return false;
-    }
-    const waiter = queue.shift();
-    if (waiter === null) permit(admission.grant).done(null);
-    else waiter.open(permit(admission.grant));
-    return true;
+/** A permit that calls `end` at its first end. */
+const endingOnce = (end: Permit['done']): Permit => {
+  let isDone = false;
+  return {
+    done: (answer) => {
+      if (isDone) return;
+      isDone = true;
+      end(answer);
+    },
   };
-  const admitAll = async (): Promise<void> => {
-    try {
-      for (let answered = -1; answered !== calls;) {
-        answered = calls;
-        // The reason is not used; without one, each abort would create an exception.
-        alarm?.abort(null);
-        alarm = null;
-        while (!queue.isEmpty && (await admitNext()));
-      }
-    } catch (error) {
-      for (let waiter = queue.shift(); waiter !== null; waiter = queue.shift()) waiter.refuse(error);
-    } finally {
-      isBusy = false;
-    }
-  };
-  const pump = (): void => {
-    calls += 1;
-    if (isBusy) return;
-    isBusy = true;
-    void admitAll();
-  };
-  return pump;
+};
+
+/** Sleeps for that time, or without end for null, until the alarm. */
+const sleepUntilAlarm = async (clock: Clock, waitMs: number | null, alarm: AbortSignal): Promise<void> => {
+  if (alarm.aborted) return;
+  await (waitMs === null ? once(alarm, 'abort') : clock.sleep(waitMs, alarm).catch(() => undefined));
 };
 
 const stopError = (stoppedForMs: number): UnsentError => {
@@ -173,28 +141,19 @@ const stopError = (stoppedForMs: number): UnsentError => {
   return new UnsentError(`the rate limit allows no request for another ${seconds} s`, { retryAfterMs: stoppedForMs });
 };
 
-type PermitEnds = { readonly pump: () => void; readonly onEnding: (end: Promise<void>) => void };
-
-const permitFor = (grant: AdmittedRequest, options: GateOptions, { pump, onEnding }: PermitEnds): Permit => {
-  const { limiter, clock, random, onLimited } = options;
-  let isDone = false;
-  const finish = async (answer: AnswerHead | null): Promise<void> => {
-    try {
-      const governed = answer && governedAnswer(answer, clock.now(), random);
-      const { stoppedForMs } = await limiter.complete(grant, governed);
-      if (answer?.status === 429) onLimited?.({ stoppedForMs });
-    } catch {
-      // A shared limiter frees the place when its lease expires. The next request reports the error.
-    }
-    pump();
-  };
-  return {
-    done: (answer) => {
-      if (isDone) return;
-      isDone = true;
-      onEnding(finish(answer));
-    },
-  };
+/** Ends an admitted request. */
+const finish = async (
+  { limiter, clock, random, onLimited }: GateOptions,
+  grant: AdmittedRequest,
+  answer: AnswerHead | null,
+): Promise<void> => {
+  try {
+    const governed = answer && governedAnswer(answer, clock.now(), random);
+    const { stoppedForMs } = await limiter.complete(grant, governed);
+    if (answer?.status === 429) onLimited?.({ stoppedForMs });
+  } catch {
+    // A shared limiter frees the place when its lease expires. The next request reports the error.
+  }
 };
 
 const governedAnswer = ({ status, headers }: AnswerHead, epochMs: number, random: () => number): GovernedAnswer => ({
@@ -203,21 +162,6 @@ const governedAnswer = ({ status, headers }: AnswerHead, epochMs: number, random
   retryAfterMs: readRetryAfterMs(headers, epochMs),
   jitterMs: random() * MAX_JITTER_MS,
 });
-
-/** Calls `wake` after `waitMs`, unless the returned controller is aborted first. */
-const wakeAfter = (clock: Clock, waitMs: number, wake: () => void): AbortController => {
-  const alarm = new AbortController();
-  const sleep = async (): Promise<void> => {
-    try {
-      await clock.sleep(waitMs, alarm.signal);
-    } catch {
-      return;
-    }
-    if (!alarm.signal.aborted) wake();
-  };
-  void sleep();
-  return alarm;
-};
 
 /**
  * A request that was not sent, because the rate limiter cannot be reached or admits no request for a long time. It was

@@ -1,6 +1,7 @@
 import type { people_v1 } from '@googleapis/people';
 import type { z } from 'zod';
 import type { Clock } from '../../util/clock.ts';
+import { untilAborted } from '../../util/until-aborted.ts';
 import { UnauthenticatedError, UnreadableError } from '../errors.ts';
 import { retrying, type RetryPolicy } from '../send.ts';
 import type { GoogleClient } from './client.ts';
@@ -102,22 +103,11 @@ const authorise = async (
 ): Promise<void> => {
   signal.throwIfAborted();
   try {
+    // Calls share the token request, so an aborted call only stops waiting for it.
     await untilAborted(client.authorise(force), signal);
   } catch (error) {
     signal.throwIfAborted();
     throw toTokenError(error, context);
-  }
-};
-
-/** Calls share the token request, so an aborted call only stops waiting for it. */
-const untilAborted = async <Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> => {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 };
 

@@ -5,11 +5,8 @@
 import { parseArgs } from 'node:util';
 import { benchEngine } from './engine-cost.ts';
 import { benchFreshness } from './freshness.ts';
-import { benchPeersOverCarddav } from './peers-carddav.ts';
-import { benchPeersOverHttp } from './peers-http.ts';
-import { benchRealTime } from './governor-real.ts';
+import { benchCarddav } from './carddav.ts';
 import { benchGovernor } from './governor-virtual.ts';
-import { benchLinkFiles } from './link-files.ts';
 import { benchMatching } from './matching.ts';
 import { benchRequests } from './requests.ts';
 import { benchPage } from './page.ts';
@@ -27,12 +24,9 @@ const { values, positionals: asked } = parseArgs({
 
 const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   governor: () => benchGovernor(60),
-  'real-time': async () => [await benchRealTime(3)],
   requests: async () => [await benchRequests(10_000)],
   engine: () => benchEngine(25_000),
-  peers: async () => [await benchPeersOverHttp(25_000)],
-  carddav: async () => [await benchPeersOverCarddav(Number(values.contacts))],
-  'link-files': () => Promise.resolve([benchLinkFiles(1_000)]),
+  carddav: async () => [await benchCarddav(Number(values.contacts))],
   start: async () => [await benchStart()],
   page: async () => [await benchPage(25_000)],
   freshness: async () => [await benchFreshness()],
@@ -40,7 +34,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
 };
 const NAMES = Object.keys(SECTIONS);
 /** Sections whose figures do not depend on the load of the machine. */
-const TOGETHER = ['governor', 'real-time', 'requests', 'freshness'];
+const TOGETHER = ['governor', 'requests', 'freshness'];
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -1,7 +1,6 @@
 import type { Child } from './child.ts';
 import type { EngineProcess, Measured } from './engine-process.ts';
 import { endEngine, settle, setUp, type Setup, type Step } from './engine.ts';
-import { benchPeers, type Peer, type PeerCost } from './peers.ts';
 import { megabytes, seconds, type Table } from './table.ts';
 
 type Cost = Pick<Step, 'cpuMs' | 'wallMs' | 'peakBytes'>;
@@ -68,16 +67,6 @@ const measureEngine = async (count: number): Promise<Record<Work | 'full' | 'aga
   return { first, idle, changed, full, again };
 };
 
-const ratio = (own: Cost, peer: PeerCost): string =>
-  `${seconds(peer.cpuMs)} CPU (ours ${(own.cpuMs / Math.max(peer.cpuMs, 1)).toFixed(1)} x), ${seconds(peer.wallMs)}, ${megabytes(peer.peakBytes)}`;
-
-const peerRow = (own: Record<Work, Cost>, peer: Peer): string[] => [
-  peer.name,
-  ratio(own.first, peer.first),
-  ratio(own.idle, peer.idle),
-  ratio(own.changed, peer.changed),
-];
-
 /** Runs item 4 of the suite. */
 export const benchEngine = async (count: number): Promise<readonly Table[]> => {
   const own = await measureEngine(count);
@@ -85,7 +74,6 @@ export const benchEngine = async (count: number): Promise<readonly Table[]> => {
   const paired = await measureFirst(count, 'both');
   const plan = await measurePlan(count);
   const large = await measureFirst(4 * count, 'google');
-  const { peers, missing } = await benchPeers(count);
   return [
     {
       title: `4. Engine cost, ${count} contacts (the emulators in another process)`,
@@ -103,15 +91,6 @@ export const benchEngine = async (count: number): Promise<readonly Table[]> => {
       ],
       notes: [
         'The service takes one request for each contact, Google one for 200. Warm: it has made idle runs before, 80 of them where these are measured themselves (then the median of 21). The first full resync reads again the contacts whose buckets the first sync wrote after it had created them; later ones find every row known. The engine is bundled like the installed program, and runs with the flag that the Dockerfile sets.',
-      ],
-    },
-    {
-      title: `4b. The same work by others, ${count} items from one local folder to another`,
-      head: ['program', 'first', 'idle', '1 % changed'],
-      rows: peers.map((peer) => peerRow(own, peer)),
-      notes: [
-        'They read and write local files and start a process for each run; ours talks HTTP to two remotes and stores what it learns. All files are in memory where the machine has such a file system.',
-        ...(missing.length > 0 ? [`Not installed, so not measured: ${missing.join(', ')}.`] : []),
       ],
     },
   ];

@@ -1,10 +1,8 @@
 import type { RunKind } from '../../src/core/state/rows.ts';
 import { createApp, type App } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/app/config/config.ts';
-import type { LinkConfig } from '../../src/app/config/link-config.ts';
 import { createEvents } from '../../src/engine/events.ts';
 import { createLogger } from '../../src/util/logger.ts';
-import type { RunSummary } from '../../src/engine/run.ts';
 import { createMovableClock } from '../support/clocks.ts';
 import { serve } from './child.ts';
 import { measureOwn, type Cost } from './own-cost.ts';
@@ -28,44 +26,19 @@ const open = ({ environment, dataDir, config }: Open): void => {
   app = createApp(loadConfig({ env, configPath: config, cwd: dataDir }), events, { clock });
 };
 
-const summaryOf = async (link: LinkConfig, kind: RunKind): Promise<RunSummary> => {
-  const { summary, error } = await running().run(link, { kind, acceptDeletes: false, signal: NEVER });
-  if (error !== null)
-    throw new Error(`The run of ${link.name} did not complete: ${error instanceof Error ? error.message : ''}`, {
-      cause: error,
-    });
-  return summary;
-};
-
 /** Runs the first link once. */
 const run = async (kind: RunKind): Promise<Measured> => {
   const [link] = running().config.links;
   if (link === undefined) throw new Error('There is no link.');
   let done = { wrote: 0, paired: 0 };
   const cost = await measureOwn(async () => {
-    const { left, right, paired } = await summaryOf(link, kind);
+    const { summary, error } = await running().run(link, { kind, acceptDeletes: false, signal: NEVER });
+    if (error !== null) throw new Error(`The run of ${link.name} did not complete.`, { cause: error });
+    const { left, right, paired } = summary;
     const wrote = [left, right].reduce((sum, { created, updated, deleted }) => sum + created + updated + deleted, 0);
     done = { wrote, paired };
   });
   return { ...cost, ...done };
-};
-
-type Links = Cost & { readonly links: number; readonly beforeBytes: number; readonly afterBytes: number };
-
-/** Runs every link once, with `parallel` links at a time. */
-const runAll = async (parallel: number): Promise<Links> => {
-  const { config } = running();
-  globalThis.gc?.();
-  const beforeBytes = process.memoryUsage().rss;
-  const queue = config.links.values();
-  const work = async (): Promise<void> => {
-    for (const link of queue) {
-      await summaryOf(link, 'incremental');
-    }
-  };
-  const cost = await measureOwn(async () => void (await Promise.all(Array.from({ length: parallel }, work))));
-  globalThis.gc?.();
-  return { ...cost, links: config.links.length, beforeBytes, afterBytes: process.memoryUsage().rss };
 };
 
 const close = async (): Promise<void> => running()[Symbol.asyncDispose]();
@@ -82,6 +55,6 @@ const plan = async (_argument: null): Promise<Measured> => {
   return { ...cost, wrote: 0, paired };
 };
 
-const handlers = { open, run, runAll, close, plan, advance: (byMs: number): void => clock.advance(byMs) };
+const handlers = { open, run, close, plan, advance: (byMs: number): void => clock.advance(byMs) };
 export type EngineProcess = typeof handlers;
 serve(handlers);

@@ -1,20 +1,12 @@
-import { ALTERNATIVES, type AlternativeName } from './blind-pacers.ts';
 import { serve } from './child.ts';
 import { MODELS, type ModelName } from './rate-models.ts';
-import { drive, LIMIT, ownGates, type Traffic, type TrafficResult } from './traffic.ts';
+import { drive, LIMIT, type Traffic, type TrafficResult } from './traffic.ts';
 
-/** The input of one table cell, as plain data. Without an alternative, the program's own gates send the requests. */
-export type Cell = Omit<Traffic, 'limiter' | 'pacers'> & {
-  readonly model: ModelName;
-  readonly alternative?: AlternativeName;
-};
+/** The input of one table cell, as plain data. */
+export type Cell = Omit<Traffic, 'limiter'> & { readonly model: ModelName };
 
-const run = ({ model, alternative, ...traffic }: Cell): Promise<TrafficResult> =>
-  drive({
-    ...traffic,
-    limiter: MODELS[model](traffic.limit ?? LIMIT),
-    pacers: alternative ? ALTERNATIVES[alternative] : ownGates,
-  });
+const run = ({ model, ...traffic }: Cell): Promise<TrafficResult> =>
+  drive({ ...traffic, limiter: MODELS[model](traffic.limit ?? LIMIT) });
 
 const handlers = { run };
 export type GovernorProcess = typeof handlers;

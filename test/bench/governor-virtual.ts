@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { ALTERNATIVES, type AlternativeName } from './blind-pacers.ts';
 import { startChild } from './child.ts';
 import type { Cell, GovernorProcess } from './governor-process.ts';
 import { MODELS, type ModelName } from './rate-models.ts';
@@ -7,7 +6,6 @@ import { percent, type Table } from './table.ts';
 import { LIMIT, type TrafficResult } from './traffic.ts';
 
 const MODEL_NAMES = Object.keys(MODELS) as ModelName[];
-const ALTERNATIVE_NAMES = Object.keys(ALTERNATIVES) as AlternativeName[];
 const ROUND_TRIPS_MS = [75, 270];
 const FOREIGN_PER_MINUTE = 50;
 
@@ -73,15 +71,6 @@ const ownTable = async (minutes: number, measure: Measure): Promise<Table> => {
   };
 };
 
-const alternativesTable = async (minutes: number, measure: Measure): Promise<Table> => {
-  const columns = ALTERNATIVE_NAMES.map((alternative) => ({ alternative, processes: 1, medianMs: 75, minutes }));
-  return {
-    title: `1b. The obvious alternatives, ${minutes} minutes, 1 process, 75 ms`,
-    head: ['the server counts', ...ALTERNATIVE_NAMES],
-    rows: await rowsOf(columns, measure, (results) => results.map(shareAndRefused(minutes))),
-  };
-};
-
 const foreignTable = async (minutes: number, measure: Measure): Promise<Table> => {
   const columns = ROUND_TRIPS_MS.map((medianMs) => ({ processes: 1, medianMs, minutes, foreign: FOREIGN_PER_MINUTE }));
   const theirs = ({ foreignRefused }: TrafficResult): string => String(foreignRefused);
@@ -122,9 +111,7 @@ const windowsTable = async (minutes: number, measure: Measure): Promise<Table> =
 /** Runs the items 1 and "foreign use" of the suite. */
 export const benchGovernor = async (minutes: number): Promise<readonly Table[]> => {
   const { measure, work } = createRunner();
-  const tables = Promise.all(
-    [ownTable, alternativesTable, foreignTable, windowsTable].map((table) => table(minutes, measure)),
-  );
+  const tables = Promise.all([ownTable, foreignTable, windowsTable].map((table) => table(minutes, measure)));
   const [done] = await Promise.all([tables, work()]);
   return done;
 };

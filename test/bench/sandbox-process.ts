@@ -1,11 +1,10 @@
 import { samplePeople } from '../../src/sandbox/people/sample.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { ServiceVariants } from '../../src/sandbox/service/variants.ts';
 import { createMovableClock } from '../support/clocks.ts';
 import { serve } from './child.ts';
 
-/** The number of requests to each emulator, and the number of refused ones because of the limit. */
-export type Asked = { readonly google: number; readonly service: number; readonly refused: number };
+/** The number of requests to each emulator. */
+export type Asked = { readonly google: number; readonly service: number };
 
 const clock = createMovableClock();
 let sandbox: Sandbox | null = null;
@@ -23,19 +22,16 @@ const WIDE_QUOTAS = { readsPerMinute: 600_000, writesPerMinute: 600_000 };
 type Start = {
   readonly count: number;
   readonly filled: 'google' | 'service' | 'both' | 'none';
-  readonly limit?: 'documented';
-  readonly windowKind?: ServiceVariants['windowKind'];
 };
 
-const start = async ({ count, filled, limit, windowKind }: Start): Promise<Record<string, string>> => {
+const start = async ({ count, filled }: Start): Promise<Record<string, string>> => {
   const people = samplePeople(count);
   sandbox = await startSandbox({
     google: filled === 'google' || filled === 'both' ? people : [],
     service: filled === 'service' || filled === 'both' ? people : [],
     googleQuotas: WIDE_QUOTAS,
     clock,
-    ...(limit === undefined && { serviceRateLimit: WIDE }),
-    ...(windowKind && { variants: { service: { windowKind } } }),
+    serviceRateLimit: WIDE,
   });
   return sandbox.environment();
 };
@@ -61,19 +57,12 @@ const asked = (): Asked => {
   const now = { google: countGoogle(), service: service.requests.length };
   const since = { google: now.google - counted.google, service: now.service - counted.service };
   counted = now;
-  return { ...since, refused: service.overLimit };
+  return since;
 };
 
 const groups = (): number =>
   Math.max(running().google.account.groups().length, running().service.account.buckets().length);
 
-/** Issues `count` tokens for each of the two accounts, one for every link. */
-const tokens = (count: number) => {
-  const { google, service } = running();
-  const of = (issue: () => string): readonly string[] => Array.from({ length: count }, issue);
-  return { access: of(() => service.issueToken()), refresh: of(() => google.issueRefreshToken()) };
-};
-
-const handlers = { start, edit, groups, asked, tokens, advance: (byMs: number): void => clock.advance(byMs) };
+const handlers = { start, edit, groups, asked, advance: (byMs: number): void => clock.advance(byMs) };
 export type SandboxProcess = typeof handlers;
 serve(handlers);

@@ -10,9 +10,7 @@ import { createVirtualTime } from './virtual-time.ts';
 export const LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
 
 /** Waits until a request may be sent. The returned function receives its result. */
-export type Pacer = () => Promise<(verdict: Verdict) => void>;
-/** Creates one pacer for each process. */
-export type Pacers = (clock: Clock, processes: number, limit: RateLimit) => Promise<readonly Pacer[]>;
+type Pacer = () => Promise<(verdict: Verdict) => void>;
 
 const NEVER = new AbortController().signal;
 const REDIS_LATENCY_MS = 0.5;
@@ -32,7 +30,7 @@ const pacerOf = (limiter: RateLimiter, clock: Clock): Pacer => {
 };
 
 /** The program's own gates. Several processes share their limiter. */
-export const ownGates: Pacers = async (clock, processes, limit) => {
+const ownGates = async (clock: Clock, processes: number, limit: RateLimit): Promise<readonly Pacer[]> => {
   if (processes === 1) return [pacerOf(createLocalLimiter(limit, clock, null), clock)];
   const cell = createMemoryCell(clock, REDIS_LATENCY_MS);
   const open = () => openSharedLimiter({ cell, limit, clock, snapshot: null });
@@ -42,7 +40,6 @@ export const ownGates: Pacers = async (clock, processes, limit) => {
 
 export type Traffic = {
   readonly limiter: Limiter;
-  readonly pacers: Pacers;
   readonly processes: number;
   /** The variable part of a round trip. Any part of it may be before the server receives the request. */
   readonly medianMs: number;
@@ -66,7 +63,7 @@ export type TrafficResult = {
 
 const PARALLEL = 16;
 
-/** Sends as much as the pacers allow against the limiter, in virtual time. */
+/** Sends as much as the gates allow against the limiter, in virtual time. */
 export const drive = async (traffic: Traffic): Promise<TrafficResult> => {
   const { limiter, processes, medianMs, steadyMs = 0, limit = LIMIT, minutes, foreign = 0 } = traffic;
   const time = createVirtualTime();
@@ -94,7 +91,7 @@ export const drive = async (traffic: Traffic): Promise<TrafficResult> => {
     }
   };
   const begin = async (): Promise<void> => {
-    for (const pacer of await traffic.pacers(clock, processes, limit)) {
+    for (const pacer of await ownGates(clock, processes, limit)) {
       for (let worker = 0; worker < PARALLEL; worker += 1) void work(pacer);
     }
     if (foreign > 0) void intrude();

@@ -17,7 +17,7 @@ import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, type RemoteError, StaleError } from '../../providers/errors.ts';
 import { COUNTED_AS, type Session } from '../context.ts';
-import { advance, type Execution, noteWritten, reportNotTaken } from './execution.ts';
+import { advance, type Execution, noteState, noteWritten, reportNotTaken, stateOf } from './execution.ts';
 import { canSplit, findOutage, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
 import { storeFault, storeRefusal } from './refusals.ts';
 import { type SentWrite, reread, send } from './send.ts';
@@ -68,18 +68,20 @@ const pairsOfAlteredGroups = async (
 };
 
 /** Notes that a write has no usable answer: a second pass reads its contact. */
-const noteUnanswered = ({ again, unanswered }: Execution, write: Write): void => {
-  again.needed = true;
-  if (write.kind === 'update') unanswered[write.operation.side].add(write.task);
+const noteUnanswered = (execution: Execution, write: Write): void => {
+  execution.again.needed = true;
+  if (write.kind === 'update') noteState(execution, write.task, write.operation.side, { isUnanswered: true });
 };
 
 /** Counts a write that was done. Each contact counts once, by its first write. */
-const countWrite = ({ session, written }: Execution, write: Write, id: string | null): void => {
+const countWrite = (execution: Execution, write: Write, id: string | null): void => {
   const { operation } = write;
   const { side } = operation;
-  const isFirst = !('task' in write) || !written[side].has(write.task);
-  if (isFirst) session.tally[side][COUNTED_AS[operationKind(operation)]] += 1;
-  if (isFirst && 'task' in write && id !== null) written[side].set(write.task, id);
+  if ('task' in write) {
+    if (stateOf(execution, write.task, side).writtenId !== null) return;
+    noteState(execution, write.task, side, { writtenId: id });
+  }
+  execution.session.tally[side][COUNTED_AS[operationKind(operation)]] += 1;
 };
 
 /** The ids of a write's contacts, with that of a created contact. */

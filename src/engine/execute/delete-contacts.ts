@@ -8,7 +8,7 @@ import type { Deletion } from '../../core/reconcile/decision.ts';
 import { answeredAbout, observeReadAnswer } from '../../core/state/observe.ts';
 import { type AnswerBeingStored, performBatch } from './batch.ts';
 import { batchesOf } from './batches.ts';
-import { type Executable, type Execution, unwrittenOn } from './execution.ts';
+import { type Executable, type Execution, stateOf } from './execution.ts';
 import { inParallel } from './in-parallel.ts';
 import { currentHalf, deleteWrites, mergeWrite, needsOf } from './writes.ts';
 
@@ -36,7 +36,7 @@ const isDeletable = (execution: Execution, survivors: readonly Task[], deletion:
   const survivor = survivorOf(survivors, deletion);
   if (survivor === undefined) return false;
   const isWritten = (side: Side, field: SyncedField): boolean =>
-    fieldsOn(survivor, side).has(field) && !unwrittenOn(execution, survivor, side).has(field);
+    fieldsOn(survivor, side).has(field) && !stateOf(execution, survivor, side).unwritten.has(field);
   return SIDES.every((side) => fields[side].every((field) => isWritten(side, field)));
 };
 

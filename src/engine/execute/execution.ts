@@ -9,7 +9,7 @@ import type { Plan } from '../../core/reconcile/plan.ts';
 import { updateOn } from '../../core/reconcile/planned.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
 import { type Session, writtenContacts } from '../context.ts';
-import type { Pass } from './writes.ts';
+import type { Pass, TaskState } from './writes.ts';
 
 /** The part of a plan that is executed: of a run, or of an undo. */
 export type Executable = Pick<Plan, 'groups'> & {
@@ -23,12 +23,8 @@ export type Executable = Pick<Plan, 'groups'> & {
 /** The shared state of the writes of one pass. It keeps no task in memory: those of a part are released after it. */
 export type Execution = Pass & {
   readonly session: Session;
-  /** The ids of the contacts that were written, by their tasks. */
-  readonly written: Sides<WeakMap<Task, string>>;
-  /** The tasks of which a write on that side has no usable answer: the contact is not written again before a read. */
-  readonly unanswered: Sides<WeakSet<Task>>;
-  /** The fields of each task that were not written to a side as planned. */
-  readonly unwritten: Sides<WeakMap<Task, ReadonlySet<SyncedField>>>;
+  /** The tasks whose contact of that side was written, or was to be written. */
+  readonly tasks: Sides<WeakMap<Task, TaskState>>;
   /** Filled in as groups are created. */
   readonly groupIds: Map<string, { left: string | null; right: string | null }> & GroupIds;
   /** By side and key. */
@@ -45,6 +41,8 @@ export type Execution = Pass & {
   /** The start of the writes on the monotonic clock, in milliseconds. */
   readonly startedAtMs: number;
 };
+
+const UNTOUCHED: TaskState = { writtenId: null, isUnanswered: false, unwritten: new Set() };
 
 /** A create or an update that a side refused, and its reason. */
 type Refused = {
@@ -74,21 +72,27 @@ export const reportProgress = (execution: Execution, side: Side): void => {
   session.emit({ kind: 'written', side, done, total, leftMs: timeLeftMs(execution, side) });
 };
 
+/** Returns what the pass has done so far with the task's contact of a side. */
+export const stateOf = ({ tasks }: Pick<Execution, 'tasks'>, task: Task, side: Side): TaskState =>
+  tasks[side].get(task) ?? UNTOUCHED;
+
+/** Notes what the pass has done with the task's contact of a side. */
+export const noteState = (execution: Execution, task: Task, side: Side, change: Partial<TaskState>): void => {
+  execution.tasks[side].set(task, { ...stateOf(execution, task, side), ...change });
+};
+
 /** Notes whether fields of a task were written to a side as planned. */
 export const noteWritten = (
-  { unwritten }: Execution,
+  execution: Execution,
   task: Task,
   side: Side,
   fields: readonly SyncedField[],
   isWritten: boolean,
 ): void => {
-  const own = unwritten[side].get(task) ?? new Set();
-  unwritten[side].set(task, isWritten ? own.difference(new Set(fields)) : own.union(new Set(fields)));
+  const { unwritten } = stateOf(execution, task, side);
+  const others = new Set(fields);
+  noteState(execution, task, side, { unwritten: isWritten ? unwritten.difference(others) : unwritten.union(others) });
 };
-
-/** Returns whether fields of a task were not written to a side as planned. */
-export const unwrittenOn = ({ unwritten }: Execution, task: Task, side: Side): ReadonlySet<SyncedField> =>
-  unwritten[side].get(task) ?? new Set();
 
 /** Counts writes that were not planned. */
 export const addWrites = ({ progress }: Execution, side: Side, count: number): void => {

@@ -15,7 +15,7 @@ import { sourceIdOf } from '../../core/reconcile/operation.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
 import type { Session } from '../context.ts';
-import type { Execution } from './execution.ts';
+import { type Execution, stateOf } from './execution.ts';
 import { judgeFailure } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
 
@@ -42,12 +42,13 @@ const updateRequest = ({ operation: { before, desired, fields } }: UpdateWrite, 
 };
 
 const membershipRequest = (
-  { written }: Execution,
+  execution: Execution,
   { operation: { before, join, leave, side }, task }: MembershipWrite,
   key: string,
 ): MembershipRequest => {
   const { id, groupIds: heldGroupIds } = before;
-  const knownGroupIds = written[side].has(task) ? heldGroupIds : null;
+  const isWritten = stateOf(execution, task, side).writtenId !== null;
+  const knownGroupIds = isWritten ? heldGroupIds : null;
   return { key, id, add: join, remove: leave, knownGroupIds, heldGroupIds };
 };
 

@@ -4,7 +4,7 @@ import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { performBatch } from './batch.ts';
-import { addWrites, type Execution } from './execution.ts';
+import { addWrites, type Execution, stateOf } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { storeRefusalAfterSplit } from './refusals.ts';
 import { createWrites, fieldWrite, needsOf, withDraft } from './writes.ts';
@@ -28,10 +28,10 @@ const writeFields = async (
   execution: Execution,
   { task, side, fields, desired }: Parts,
 ): Promise<readonly FieldRefusal[] | null> => {
-  const { unanswered, session } = execution;
+  const { session } = execution;
   const refused: FieldRefusal[] = [];
   for (const [index, field] of fields.entries()) {
-    if (unanswered[side].has(task)) return null;
+    if (stateOf(execution, task, side).isUnanswered) return null;
     const parts = { field, desired, later: fields.slice(index + 1) };
     const write = await session.writer.read(needsOf(execution, [task]), (set) =>
       fieldWrite(execution, set, side, task, parts),
@@ -80,7 +80,8 @@ const splitCreate = async (execution: Execution, refused: CreateWrite) => {
     const leftOut = order.slice(0, index + 1);
     addWrites(execution, side, 1);
     const { refusedFor } = await (await performBatch(execution, [withDraft(write, without(desired, leftOut))])).stored;
-    if (execution.written[side].has(task)) return finishCreate(execution, { task, side, fields: leftOut, desired });
+    const isCreated = stateOf(execution, task, side).writtenId !== null;
+    if (isCreated) return finishCreate(execution, { task, side, fields: leftOut, desired });
     if (refusedFor === null) return null;
   }
   return false;

@@ -1,7 +1,7 @@
 import { finishTask, hasEnding } from '../../core/apply/finish-task.ts';
 import { hasNewAgreement, isAsking, storeAgreed } from '../../core/apply/store-agreed.ts';
 import { isQuiet, startsPairing, type Task } from '../../core/apply/task.ts';
-import { bySide } from '../../core/contact/side.ts';
+import { bySide, SIDES } from '../../core/contact/side.ts';
 import { snapshotOf } from '../../core/contact/snapshot.ts';
 import type { Unlink } from '../../core/reconcile/decision.ts';
 import { endPair, storePair, unlinkPair } from '../../core/state/pair.ts';
@@ -9,7 +9,7 @@ import type { WorkingSet } from '../../core/state/working-set.ts';
 import { chunks } from '../../util/batches.ts';
 import { conflictChanges } from './conflicts.ts';
 import { survivorsOf } from './delete-contacts.ts';
-import { type Executable, type Execution, unwrittenOn } from './execution.ts';
+import { type Executable, type Execution, stateOf } from './execution.ts';
 import { currentHalf, needsOf } from './writes.ts';
 
 // Rows that a plan stores before its first write, and after its writes.
@@ -99,7 +99,8 @@ export const finishTasks = async (execution: Execution, all: readonly Task[]): P
     await writer.apply(needsOf(execution, tasks), (set) => {
       for (const task of tasks) {
         const current = bySide((side) => currentHalf(execution, set, task, side));
-        const unwritten = unwrittenOn(execution, task, 'left').union(unwrittenOn(execution, task, 'right'));
+        const [left, right] = SIDES.map((side) => stateOf(execution, task, side).unwritten);
+        const unwritten = new Set([...(left ?? []), ...(right ?? [])]);
         finishTask(set, task, current, unwritten, clock.now());
       }
     });

@@ -7,7 +7,7 @@ import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
 import { chunks } from '../../util/batches.ts';
 import { type AnswerBeingStored, performBatch } from './batch.ts';
 import { batchesOf, withoutFailed } from './batches.ts';
-import { creationsOn, type Execution, noteWritten, sharingRounds, unwrittenOn, updatesOn } from './execution.ts';
+import { creationsOn, type Execution, noteWritten, sharingRounds, stateOf, updatesOn } from './execution.ts';
 import { inParallel } from './in-parallel.ts';
 import { moveSteps } from './planned-writes.ts';
 import { splitRefused } from './split-refused.ts';
@@ -20,7 +20,8 @@ const createContacts = async (execution: Execution, tasks: readonly Task[], side
 };
 
 /** Whether more may be written to the task's contact. After an update of unknown outcome, the contact may have changed. */
-const isWritable = ({ unanswered }: Execution, task: Task, side: Side): boolean => !unanswered[side].has(task);
+const isWritable = (execution: Execution, task: Task, side: Side): boolean =>
+  !stateOf(execution, task, side).isUnanswered;
 
 const updateContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<AnswerBeingStored> => {
   const { writer } = execution.session;
@@ -37,7 +38,7 @@ const updateContacts = async (execution: Execution, tasks: readonly Task[], side
 /** Whether the other addresses of the contact are written: the write of a shared one would count them as written. */
 const areOtherEmailsWritten = (execution: Execution, task: Task, side: Side): boolean =>
   updateOn(task.writes, side)?.fields.includes('emailAddresses') !== true ||
-  !unwrittenOn(execution, task, side).has('emailAddresses');
+  !stateOf(execution, task, side).unwritten.has('emailAddresses');
 
 /** Creates and updates the contacts of a side, and then adds the addresses that other contacts of the side have. */
 export const writeContacts = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
@@ -69,7 +70,7 @@ const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
 
 /** Writes memberships (R11); a task whose contact already has them needs no request. */
 export const writeMemberships = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<void> => {
-  const { session, groupIds, written } = execution;
+  const { session, groupIds } = execution;
   const { clock, remotes, writer } = session;
   const { capabilities } = remotes[side];
   const due = tasks.filter((task) => membershipOn(task.writes, side) !== null && isWritable(execution, task, side));
@@ -78,7 +79,7 @@ export const writeMemberships = async (execution: Execution, tasks: readonly Tas
   const isDone = (task: Task): boolean => capabilities.createsWithGroups && isCreatedOn(task, side);
   const moving = due.filter((task) => !isDone(task));
   const { sound, failed } = withoutFailed(execution, side, moving);
-  const wasWritten = (task: Task): boolean => written[side].has(task);
+  const wasWritten = (task: Task): boolean => stateOf(execution, task, side).writtenId !== null;
   const steps = moveSteps(byGroup(sound, side), wasWritten, side, capabilities);
   for (const batch of [...steps, ...chunks(failed, 1)]) {
     const needs = needsOf(execution, batch);

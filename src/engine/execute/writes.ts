@@ -36,6 +36,16 @@ import type {
 import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 
+/** What a pass has done with the contact of a task on one side. */
+export type TaskState = {
+  /** The id of the contact; null before its first write. */
+  readonly writtenId: string | null;
+  /** True if a write has no usable answer: the contact is not written again before a read. */
+  readonly isUnanswered: boolean;
+  /** The fields that were not written as planned. */
+  readonly unwritten: ReadonlySet<SyncedField>;
+};
+
 /** The values of a pass from which its operations are made. */
 export type Pass = {
   readonly groupIds: GroupIds;
@@ -44,15 +54,15 @@ export type Pass = {
   readonly cause: Operation['cause'];
   /** The fields that the link has just started to sync; empty in an undo, which restores former edits. */
   readonly joining: ReadonlySet<SyncedField>;
-  /** The ids of the contacts that the pass has written, by their tasks. */
-  readonly written: Sides<Pick<WeakMap<Task, string>, 'get' | 'has'>>;
+  /** The contacts that the pass has written, by their tasks. */
+  readonly tasks: Sides<Pick<WeakMap<Task, TaskState>, 'get'>>;
 };
 
-type Written = Pick<Pass, 'written'>;
+type Written = Pick<Pass, 'tasks'>;
 
 /** The id of the task's contact on a side; null if it does not exist. */
-const currentId = ({ written }: Written, task: Task, side: Side): string | null =>
-  written[side].get(task) ?? plannedHalf(task, side)?.id ?? null;
+const currentId = ({ tasks }: Written, task: Task, side: Side): string | null =>
+  tasks[side].get(task)?.writtenId ?? plannedHalf(task, side)?.id ?? null;
 
 /** The ids of the tasks' contacts on both sides, and their pairs, for the writer. */
 export const needsOf = (pass: Written, tasks: readonly Task[]) => ({

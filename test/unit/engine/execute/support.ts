@@ -26,7 +26,7 @@ export const PASS: Pass = {
   scopes: SCOPES,
   cause: 'sync',
   joining: new Set(),
-  written: { left: new Map(), right: new Map() },
+  tasks: { left: new Map(), right: new Map() },
 };
 
 export const applyingIn = (set: WorkingSet, createsWithGroups = false): Applying => {

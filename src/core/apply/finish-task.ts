@@ -18,7 +18,7 @@ export const hasEnding = (task: Task): boolean => {
 };
 
 /** Settles a half whose differences the plan leaves on its side. */
-const settleLeft = (set: WorkingSet, task: Task, half: Half): void => {
+const settleLocal = (set: WorkingSet, task: Task, half: Half): void => {
   if (half.state !== 'changed' || half.base === null) return;
   if (isSettledWith(task, half, half.base)) set.put({ ...half, state: 'settled' });
 };
@@ -41,7 +41,7 @@ export const finishTask = (
     set.add({ kind: 'end-conflicts', leftId: current.left.id, fields, atMs });
   }
   if (unwritten.size > 0) return;
-  for (const half of halves) settleLeft(set, task, half);
+  for (const half of halves) settleLocal(set, task, half);
   const [pairId] = halves.flatMap(({ pair }) => pair ?? []);
   if (isUnlinking(task) && pairId !== undefined) unlinkPair(set, pairId);
 };

@@ -92,8 +92,8 @@ const lessOf = (
   const rest = withoutPlanned(writes, side, taken);
   const update = updateOn(rest, side);
   if (update === null) return rest;
-  const left = contactFieldsOf(plannedFields(writes, side)).filter((field) => taken.has(field));
-  const desired = left.reduce(
+  const removed = contactFieldsOf(plannedFields(writes, side)).filter((field) => taken.has(field));
+  const desired = removed.reduce(
     (contact, field) => withValue(contact, field, valueIn(record.contact, field)),
     update.desired,
   );

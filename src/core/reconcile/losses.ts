@@ -31,17 +31,17 @@ export const emptiedFields = (
 /** Returns whether a contact is in no group after it joined and left these groups. */
 export const leavesEveryGroup = (
   before: readonly string[],
-  joined: readonly string[],
-  left: readonly string[],
-): boolean => joined.length === 0 && left.length > 0 && before.every((id) => left.includes(id));
+  join: readonly string[],
+  leave: readonly string[],
+): boolean => join.length === 0 && leave.length > 0 && before.every((id) => leave.includes(id));
 
 const emptiedBy = ({ pair, writes }: Merge, side: Side, links: readonly GroupLink[]): readonly SyncedField[] => {
   const { record } = pair[side];
   const [update, moves] = [updateOn(writes, side), membershipOn(writes, side)];
   const emptied = update === null ? [] : emptiedFields(record.contact, update.desired, update.fields);
   if (moves === null) return emptied;
-  const left = links.flatMap((link) => (moves.leaves.includes(link.key) ? (link[side] ?? []) : []));
-  return leavesEveryGroup(record.groupIds, moves.joins, left) ? [...emptied, 'buckets'] : emptied;
+  const leave = links.flatMap((link) => (moves.leaves.includes(link.key) ? (link[side] ?? []) : []));
+  return leavesEveryGroup(record.groupIds, moves.joins, leave) ? [...emptied, 'buckets'] : emptied;
 };
 
 /** Returns the losses that a decision causes on each side, each counted once. */

@@ -184,7 +184,7 @@ export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NO_S
     ? haveSameTexts(field, lists.left, lists.leftBase) && haveSameTexts(field, lists.right, lists.rightBase)
     : haveSameTexts(field, lists.left, lists.right);
   if (isQuiet) return { left: NO_DELTA, right: NO_DELTA };
-  const { left: g, right: s, leftBase: gBase, rightBase: sBase } = aliasLeftovers(keyLists(field, lists));
+  const keyed = aliasLeftovers(keyLists(field, lists));
   const gains = (from: KeyedList, fromBase: KeyedList, to: KeyedList): ListElement[] => {
     return [...from]
       .filter(([key]) => (!isKnownPair || !fromBase.has(key)) && !to.has(key))
@@ -220,10 +220,13 @@ export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NO_S
     return { add, remove, replaces: new Map(pairs) };
   };
   const delta = {
-    left: deltaOf(s, sBase, g, gBase, isSource.right),
-    right: deltaOf(g, gBase, s, sBase, isSource.left),
+    left: deltaOf(keyed.right, keyed.rightBase, keyed.left, keyed.leftBase, isSource.right),
+    right: deltaOf(keyed.left, keyed.leftBase, keyed.right, keyed.rightBase, isSource.left),
   };
-  return uniteTwins(field, delta, { left: alone(g, s, sBase), right: alone(s, g, gBase) });
+  return uniteTwins(field, delta, {
+    left: alone(keyed.left, keyed.right, keyed.rightBase),
+    right: alone(keyed.right, keyed.left, keyed.leftBase),
+  });
 };
 
 const replacement = (former: ListElement, element: ListElement): ListElement =>

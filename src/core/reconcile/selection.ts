@@ -106,8 +106,9 @@ export const withUnlinking = (merge: Merge, links: readonly GroupLink[], selects
     const { joins = [], leaves = [] } = membershipOn(merge.writes, side) ?? {};
     const idsOf = (keys: readonly string[]): readonly string[] =>
       links.flatMap((link) => (keys.includes(link.key) ? [link[side] ?? link.key] : []));
-    const left = new Set(idsOf(leaves));
-    return selects(side, { ...record, groupIds: [...record.groupIds.filter((id) => !left.has(id)), ...idsOf(joins)] });
+    const removed = new Set(idsOf(leaves));
+    const kept = record.groupIds.filter((id) => !removed.has(id));
+    return selects(side, { ...record, groupIds: [...kept, ...idsOf(joins)] });
   });
   return staysSelected ? merge : { ...merge, unlinks: true };
 };

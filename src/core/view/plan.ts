@@ -53,9 +53,9 @@ const plannedUpdate = (
   const before = visible(record, groups.names[side]);
   const { joins = [], leaves = [] } = membershipOn(writes, side) ?? {};
   const contact = updateOn(writes, side)?.desired ?? record.contact;
-  const left = new Set(idsOfGroups(groups, side, leaves));
-  const stay = before.groupIds.filter((id) => !left.has(id));
-  const groupIds = [...new Set([...stay, ...idsOfGroups(groups, side, joins)])];
+  const removed = new Set(idsOfGroups(groups, side, leaves));
+  const kept = before.groupIds.filter((id) => !removed.has(id));
+  const groupIds = [...new Set([...kept, ...idsOfGroups(groups, side, joins)])];
   const name = nameOf(record.contact) ?? nameOf(contact);
   const fields = plannedFields(writes, side);
   return { side, action: 'update', ...ids, name, fields, before, after: { contact, groupIds } };

@@ -28,9 +28,9 @@ const updateContacts = async (execution: Execution, tasks: readonly Task[], side
   const writes = await writer.read(needsOf(execution, tasks), (set) => updateWrites(execution, set, side, tasks));
   const written = new Map(writes.map(({ task, operation }) => [task, new Set<SyncedField>(operation.fields)]));
   for (const task of tasks) {
-    const left = (updateOn(task.writes, side)?.fields ?? []).filter((field) => !written.get(task)?.has(field));
-    if (left.length > 0) execution.again.needed = true;
-    noteWritten(execution, task, side, left, false);
+    const changed = (updateOn(task.writes, side)?.fields ?? []).filter((field) => !written.get(task)?.has(field));
+    if (changed.length > 0) execution.again.needed = true;
+    noteWritten(execution, task, side, changed, false);
   }
   return performBatch(execution, writes);
 };

@@ -223,8 +223,8 @@ const revert = async (session: Session, target: Target, report: (undone: UndoRep
   const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
   const second = await executeUndo(session, { plan: { ...again, decisions }, actions });
   if (second.again) await settleUnanswered(session);
-  const left = first.refused.filter((refusal) => isOfDeletion(again, refusal));
-  report({ actions, refused: [...again.refused, ...left, ...second.refused] });
+  const stillRefused = first.refused.filter((refusal) => isOfDeletion(again, refusal));
+  report({ actions, refused: [...again.refused, ...stillRefused, ...second.refused] });
 };
 
 /**

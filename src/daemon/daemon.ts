@@ -1,10 +1,14 @@
 import { compare, createServingTimes } from './links/link-changes.ts';
+import { isOpen } from '../core/reconcile/recorded-conflicts.ts';
+import { shownLinkState } from '../core/state/link.ts';
+import { refusalsIn } from '../core/state/unsyncable.ts';
 import type { App } from '../app/app.ts';
 import type { Clock } from '../util/clock.ts';
 import { ConfigError, problemTexts } from '../util/config-error.ts';
 import { CONCURRENT_LINKS, type Config } from '../app/config/config.ts';
 import type { LinkConfig } from '../app/config/link-config.ts';
 import { reportUnencrypted, unencryptedNotification } from '../app/config/unencrypted.ts';
+import { SIDES } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
 import { findOtherDaemons, removeHeartbeat, writeHeartbeat, type LinkProgress } from '../app/heartbeat.ts';
 import type { JobData, JobReport } from './jobs/job.ts';
@@ -49,6 +53,8 @@ export type Daemon = {
 const BEAT_EVERY_MS = 10_000;
 /** A scheduler with an error is checked again soon, because it may just have started. */
 const CHECK_AGAIN_MS = 1_000;
+const LOG_LINKS_EVERY_MS = 3_600_000;
+const LOG_PAUSE_MS = 1;
 /** A write takes one or two seconds; the whole stop must take less than ten. */
 const GRACE_MS = 6_000;
 
@@ -72,6 +78,42 @@ const startScheduler = (
     },
     onWaiting: (reason) => events.queueUnreachable({ reason }),
   });
+};
+
+/** The budget of the side with the fewest free requests; null if no side has one. */
+const scarcest = (budgets: Awaited<ReturnType<App['budget']>>): Parameters<Events['linkHeartbeat']>[0]['budget'] => {
+  const own = SIDES.flatMap((side) => {
+    const budget = budgets[side];
+    if (budget === null) return [];
+    return [{ side, remaining: budget.remaining, limit: budget.limit.requests, windowMs: budget.limit.windowMs }];
+  });
+  return own.toSorted((one, other) => one.remaining - other.remaining)[0] ?? null;
+};
+
+const logLinks = async (
+  { app, clock, events }: DaemonOptions,
+  links: readonly LinkConfig[],
+  signal: AbortSignal,
+): Promise<void> => {
+  for (const link of links) {
+    // With many links this takes long, so runs have priority.
+    await clock.sleep(LOG_PAUSE_MS);
+    if (signal.aborted) return;
+    const { state, reason, rejections } = await app.store.link(link.name);
+    const [lastRun] = await app.store.runs(link.name, { latest: 'ended' });
+    events.linkHeartbeat({
+      link: link.name,
+      sides: link.sides,
+      state: shownLinkState(state),
+      reason,
+      pairs: (await app.store.counts(link.name)).pairs,
+      openConflicts: (await app.store.conflicts(link.name, { all: false })).filter(isOpen).length,
+      refused: refusalsIn(rejections).length,
+      lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
+      // A link that has not run in this process would be opened only for this value.
+      budget: app.limits(link.name).length === 0 ? null : scarcest(await app.budget(link)),
+    });
+  }
 };
 
 /** Repeats the work until the signal is aborted. The work returns the milliseconds to wait. */
@@ -138,6 +180,12 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
     ended: repeatUntilAborted(clock, signal, writeInOrder).then(() => last),
   };
 };
+
+const keepLogging = (options: DaemonOptions, links: () => readonly LinkConfig[], signal: AbortSignal): Promise<void> =>
+  repeatUntilAborted(options.clock, signal, async () => {
+    await logLinks(options, links(), signal).catch((error: unknown) => options.events.heartbeatFailed({ error }));
+    return LOG_LINKS_EVERY_MS;
+  });
 
 const keepNotifying = async (
   options: DaemonOptions,
@@ -225,6 +273,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     sinceMs,
     signal: ended.signal,
   });
+  const logging = keepLogging(options, () => links, ended.signal);
   const notifying = keepNotifying(options, () => links, ended.signal);
 
   /** Applies another configuration and returns the differences. */
@@ -248,7 +297,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     reload: () => reloadConfig(options, apply),
     stop: async () => {
       ended.abort(new Error('The daemon stops.'));
-      await endRuns(clock, runner, () => Promise.all([scheduler.stop(), notifying]));
+      await endRuns(clock, runner, () => Promise.all([scheduler.stop(), logging, notifying]));
       await heartbeat.ended;
       await removeHeartbeat(app.config.dataDir);
       events.daemonStopped();

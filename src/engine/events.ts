@@ -40,6 +40,22 @@ type ConfigChange = LinkChange & {
   readonly needsRestart: readonly string[];
 };
 
+type LinkHeartbeat = SidesRef & {
+  readonly state: 'active' | 'paused' | 'halted' | 'failing';
+  readonly reason: string | null;
+  readonly pairs: number;
+  readonly openConflicts: number;
+  readonly refused: number;
+  readonly lastRunAt: string | null;
+  /** The free requests of the side with the fewest; null if no side has a budget and a token. */
+  readonly budget: {
+    readonly side: Side;
+    readonly remaining: number;
+    readonly limit: number;
+    readonly windowMs: number;
+  } | null;
+};
+
 /** Users name their groups, so a group name may contain personal data. */
 type GroupFields = RunRef & { readonly side: Side; readonly name: string };
 
@@ -49,6 +65,8 @@ type GroupFields = RunRef & { readonly side: Side; readonly name: string };
  */
 export interface Events {
   daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
+  /** Other users of the machine may place a database or a token in DATA_DIR. */
+  dataDirWritable(fields: { readonly path: string; readonly mode: string; readonly remedy: string }): void;
   /** An http:// address of a link leads to another machine: credentials and contacts are sent unencrypted. */
   addressesUnencrypted(
     fields: LinkRef & { readonly addresses: readonly UnencryptedAddress[]; readonly remedy: string },
@@ -81,6 +99,8 @@ export interface Events {
   notificationSent(fields: LinkRef & { readonly news: string; readonly host: string }): void;
   /** It is sent again. Logged once for each reason in a row. */
   notificationFailed(fields: { readonly host: string; readonly reason: string; readonly remedy: string }): void;
+  /** At the start of the daemon and every hour. */
+  linkHeartbeat(fields: LinkHeartbeat): void;
   /** DATA_DIR is not writable, or the store is not readable. */
   heartbeatFailed(fields: { readonly error: unknown }): void;
   /** A scheduled run waits for a user, or for the next attempt at a remote. */
@@ -264,6 +284,7 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
   const { log, logGroup, logValues } = writersTo(logger, options);
   return {
     daemonStarted: log('info', 'daemon started'),
+    dataDirWritable: log('warn', 'DATA_DIR writable by others'),
     addressesUnencrypted: log('warn', 'unencrypted remote address'),
     dataDirShared: log('warn', 'DATA_DIR shared with another daemon'),
     httpServerStarted: log('info', 'HTTP server started'),
@@ -275,6 +296,7 @@ export const createEvents = (logger: Logger, options: EventOptions): Events => {
     daemonStopped: () => logger.info('daemon stopped'),
     ...configurationEvents(log),
     ...notificationEvents(log),
+    linkHeartbeat: log('info', 'link heartbeat'),
     heartbeatFailed: log('error', 'heartbeat failed'),
     jobSkipped: log('debug', 'job skipped'),
     jobFailed: log('error', 'job failed'),

@@ -1,7 +1,6 @@
 import { foldText } from '../contact/names.ts';
-import { bySide, SIDES, type Sides, type SideWords } from '../contact/side.ts';
+import { bySide, type Sides } from '../contact/side.ts';
 import { type Change, CHANGE_KINDS, type ChangeKind, changeKindOf, type WriteView } from './views.ts';
-import { grouped, IS_OF_BOTH } from './words.ts';
 
 /** The filter of a plan, an undo or a run. */
 export type ChangeFilter = {
@@ -91,26 +90,4 @@ export const contactsToWrite = (changes: readonly Change[]): number => {
     changes.filter((change) => 'leftId' in change && ['create', 'update', 'delete'].includes(change.action)),
   );
   return left + right;
-};
-
-/**
- * Returns the number of contacts and groups that changes of one kind concern, by side: `3 (2 at Google, 1 at the service)`.
- * `all` are the changes of all kinds. Pure.
- */
-export const changeCountWords = (
-  changes: readonly Change[],
-  all: readonly Change[],
-  sides: Sides<SideWords>,
-): string => {
-  const bySides = countBySide(changes, all);
-  const total = bySides.left + bySides.right;
-  const further = countBySide(changes);
-  if (total === 0 && further.left + further.right > 0) {
-    return `${grouped(further.left + further.right)} to contacts that the run created`;
-  }
-  if (total === 0 || changes.some(({ action }) => IS_OF_BOTH.has(action))) return grouped(total);
-  const parts = SIDES.flatMap((side) =>
-    bySides[side] === 0 ? [] : [`${grouped(bySides[side])} at ${sides[side].place}`],
-  );
-  return `${grouped(total)} (${parts.join(', ')})`;
 };

@@ -5,15 +5,18 @@ import { csrf } from 'hono/csrf';
 import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
+import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { readBody } from '../../util/http.ts';
+import { createAllowances, createClientAllowances, clientOf } from './rate-limits.ts';
 import { plainPage, type Html } from './layout.ts';
-import type { PageSession, Sessions } from './sessions.ts';
-import { isSameText } from './sign-in-link.ts';
+import { useFormToken, type PageSession, type Sessions } from './sessions.ts';
 import { html } from 'hono/html';
 
 /** The data that the steps of a request share. */
 export type Env = {
+  /** The connection of the server. */
+  Bindings: { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } };
   Variables: {
     /** The link in the address. */
     link: LinkConfig;
@@ -43,7 +46,26 @@ export const protectingHeaders: MiddlewareHandler = secureHeaders({
   strictTransportSecurity: false,
 });
 
-export const refuse = (context: Context, status: 400 | 403 | 404 | 429, title: string, what: Html | string) =>
+/** The rate of each session: every page needs a few requests, for itself, its styles and its script. */
+const REQUESTS = { burst: 200, perSecond: 40 };
+/** The rate of each client without a session, which needs only the sign-in page. */
+const REQUESTS_BEFORE_SIGN_IN = { burst: 200, perSecond: 10 };
+
+/**
+ * Limits the rate of requests of each session, and of each client without a session. The requests of a session are not used up
+ * by other sessions or by clients without a session.
+ */
+export const limitedRate = (clock: Clock, sessions: Sessions, cookie: string): MiddlewareHandler<Env> => {
+  const maySession = createAllowances(clock, REQUESTS);
+  const mayClient = createClientAllowances(clock, REQUESTS_BEFORE_SIGN_IN);
+  return async (context, next) => {
+    const session = sessions.find(getCookie(context, cookie));
+    if (session === null ? mayClient(clientOf(context)) : maySession(session.id)) return next();
+    return context.text('Too many requests. Try again in 5 seconds.\n', 429, { 'retry-after': '5' });
+  };
+};
+
+export const refuse = (context: Context, status: 400 | 403 | 404 | 409 | 429, title: string, what: Html | string) =>
   context.html(
     plainPage(
       title,
@@ -94,7 +116,7 @@ export const answerRefused = (error: Error, context: Context): Response | Promis
   );
 };
 
-/** Requires a session, and in each form its token. */
+/** Requires a session, and accepts each form once. */
 export const signedIn = (sessions: Sessions, cookie: string): MiddlewareHandler<Env> =>
   createMiddleware<Env>(async (context, next) => {
     const session = sessions.find(getCookie(context, cookie));
@@ -109,13 +131,16 @@ export const signedIn = (sessions: Sessions, cookie: string): MiddlewareHandler<
           )
         : context.redirect('/sign-in', 303);
     }
-    if (isForm && !isSameText(session.formToken, context.get('form').get('token') ?? '')) {
-      return refuse(
-        context,
-        403,
-        'Request refused',
-        'The form belongs to another session. Reload the page and try again.',
-      );
+    if (isForm) {
+      const check = useFormToken(session, context.get('form').get('token') ?? '');
+      if (check === 'wrong')
+        return refuse(
+          context,
+          403,
+          'Request refused',
+          'The form belongs to another session. Reload the page and try again.',
+        );
+      if (check === 'used') return refuse(context, 409, 'Already sent', 'The form was already sent. Reload the page.');
     }
     context.set('session', session);
     return next();

@@ -36,6 +36,12 @@ export const createBackgroundTasks = <State>(most: number) => {
         });
       working.set(key, task);
     },
+    /** Changes the state of a link, if it has one and no task is running. */
+    update: (link: LinkConfig, change: (state: State) => State): void => {
+      const key = keyOf(link);
+      const state = states.get(key);
+      if (state !== undefined && !working.has(key)) put(key, change(state));
+    },
     isWorking: (link: LinkConfig): boolean => working.has(keyOf(link)),
     /** Resolves when no task is running. */
     ended: (): Promise<unknown> => Promise.all(working.values()),

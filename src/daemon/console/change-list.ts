@@ -1,13 +1,17 @@
 import { html } from 'hono/html';
+import { decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { SIDES } from '../../core/contact/side.ts';
-import { changeCountWords, containsText, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
-import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
+import { SIDES, type Side } from '../../core/contact/side.ts';
+import { decidedBy } from '../../core/reconcile/conflict-policy.ts';
+import { countBySide, containsText, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { decidedWords, fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
-import { timeTag, filterForm, valueList, type Html } from './layout.ts';
+import { exactTimeTag, filterForm, valueList, type Html } from './layout.ts';
 
 /** The number of changes of each kind on one page; the filter finds the others. */
 const ROWS_SHOWN = 100;
+/** The number of changes of each kind that are not collapsed. */
+const SAMPLES_SHOWN = 5;
 
 const ACTIONS: Readonly<Record<Change['action'], string>> = {
   create: 'create',
@@ -35,14 +39,18 @@ export const idsText = ({
 const changeSubject = (change: Change): string =>
   change.name ?? ('leftId' in change ? idsText(change) : 'a label or bucket');
 
-/** The times of both edits, if they decided a conflict. */
-const timesText = (why: FieldChange['why'], { sides }: LinkConfig): Html => {
-  if (why.kind !== 'conflict' || why.changedAtMs === undefined) return html``;
-  const { changedAtMs } = why;
-  const times = SIDES.map(
-    (side) => html`; ${sides[side].title} changed ${timeTag(changedAtMs[side], 'at an unknown time')}`,
-  );
-  return html`${times}`;
+/** The rule by which a side won a conflict, and the times of both edits if they decided it. */
+const ruleText = ({ field, why }: FieldChange, link: LinkConfig): Html => {
+  if (why.kind !== 'conflict' || field === 'name') return html``;
+  const { changedAtMs, winner } = why;
+  const conflict = { field, left: '', right: '', winner, decided: null, endedAtMs: null };
+  const by = decidedBy(conflict, decidingOf(link), changedAtMs ?? { left: null, right: null });
+  if (changedAtMs === undefined)
+    return by === 'newer edit' ? html`` : html`: ${decidedWords({ by, winner }, link.sides)}`;
+  const timeOf = (side: Side) => (changedAtMs[side] === null ? 'at an unknown time' : exactTimeTag(changedAtMs[side]));
+  const times = SIDES.map((side) => html`; ${link.sides[side].title} changed ${timeOf(side)}`);
+  // The text before this one has the reason of a tie.
+  return html`${by === 'newer edit' ? ': the newer edit wins' : ''}${times}`;
 };
 
 /** The values of a field before and after. Of several values, only those that were removed or added. */
@@ -61,7 +69,9 @@ export const fieldChangeItem = (change: FieldChange, whole: Change['why'] | null
   const { sides } = link;
   const name = field === 'name' ? 'name' : fieldWords(field);
   const isToldAbove = whole === null || why.kind === whole.kind;
-  const reason = isToldAbove ? '' : html` <span class="faint">(${whyWords(why, sides)}${timesText(why, link)})</span>`;
+  const reason = isToldAbove
+    ? ''
+    : html` <span class="faint">(${whyWords(why, sides)}${ruleText(change, link)})</span>`;
   if (why.kind === 'asked') {
     return html`<li>
       ${name}${reason}:
@@ -127,37 +137,59 @@ type Section<Each> = {
   readonly own: readonly Each[];
 };
 
-/** Changes of one kind; `rest` is a hint about those that are not shown. */
+/** Changes of one kind; `rest` is a hint about those that are not shown, and `intro` is shown above them. */
 export const changeSection = <Each extends Change>(
   { changeKind, total, counted = grouped(total), own }: Section<Each>,
   link: LinkConfig,
   more: (change: Each) => Html,
   rest: Html | string = 'use the filter to find them.',
+  intro: Html = html``,
 ): Html => {
   const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, link, more));
+  const folded = items.slice(SAMPLES_SHOWN);
   const hidden = total - items.length;
   return html`<section id="${changeKind}">
     <h2>${CHANGE_KIND_TITLES[changeKind]}: ${counted}</h2>
+    ${intro}
     <ul class="panel changes">
-      ${items}
+      ${items.slice(0, SAMPLES_SHOWN)}
     </ul>
+    ${
+      folded.length === 0
+        ? ''
+        : html`<details>
+            <summary>
+              Show ${grouped(folded.length)} more<span class="skip"> ${CHANGE_KIND_TITLES[changeKind]}</span>
+            </summary>
+            <ul class="panel changes">
+              ${folded}
+            </ul>
+          </details>`
+    }
     ${hidden <= 0 ? '' : html`<p class="faint">And ${grouped(hidden)} more: ${rest}</p>`}
   </section>`;
 };
 
-/** Changes grouped by kind, destructive kinds first. `more` returns additional content for a change. */
+/** The number of contacts that changes of one kind concern. Contacts that the run created count as creations only. */
+const countText = (own: readonly Change[], all: readonly Change[]): string => {
+  const [counted, further] = [countBySide(own, all), countBySide(own)].map(({ left, right }) => left + right);
+  return counted === 0 && further ? `${grouped(further)} to contacts that the run created` : grouped(counted ?? 0);
+};
+
+/** Changes grouped by kind, destructive kinds first. `more` and `intro` return additional content for a change and for a kind. */
 export const changeSections = <Each extends Change>(
   all: readonly Each[],
   link: LinkConfig,
   shown: ChangeFilter,
   more: (change: Each) => Html = () => html``,
+  intro: (own: readonly Each[]) => Html = () => html``,
 ): readonly Html[] => {
   const selected = selectChanges(all, shown);
   const groups = Map.groupBy(selected, changeKindOf);
   const sections = CHANGE_KINDS.flatMap((changeKind): Html[] => {
     const own = groups.get(changeKind) ?? [];
-    const section = { changeKind, total: own.length, counted: changeCountWords(own, selected, link.sides), own };
-    return own.length === 0 ? [] : [changeSection(section, link, more)];
+    const section = { changeKind, total: own.length, counted: countText(own, selected), own };
+    return own.length === 0 ? [] : [changeSection(section, link, more, undefined, intro(own))];
   });
   return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];
 };

@@ -3,20 +3,25 @@
  * the script, times are in UTC.
  */
 export const CLIENT_SCRIPT = `
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const withSeconds = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en');
-const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000], ['second', 1_000]];
+const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
 const showAge = (time) => {
   const away = Date.parse(time.dateTime) - Date.now();
-  const [unit, length] = UNITS.find(([, length]) => Math.abs(away) >= length) ?? UNITS.at(-1);
-  time.textContent = relative.format((away > 0 ? Math.round : Math.ceil)(away / length), unit);
+  const unit = UNITS.find(([, length]) => Math.abs(away) >= length);
+  if (unit !== undefined) time.textContent = relative.format((away > 0 ? Math.round : Math.ceil)(away / unit[1]), unit[0]);
 };
 const showTime = (time) => {
-  time.title = time.textContent = format.format(new Date(time.dateTime));
+  const exact = ('exact' in time.dataset ? withSeconds : format).format(new Date(time.dateTime));
+  time.title = 'ago' in time.dataset ? exact : time.dateTime;
   if ('ago' in time.dataset) showAge(time);
+  else time.textContent = exact;
 };
 document.querySelectorAll('time').forEach(showTime);
 setInterval(() => document.querySelectorAll('time[data-ago]').forEach(showAge), 30_000);
+const due = document.querySelector('[data-reload]');
+if (due !== null) setTimeout(() => location.reload(), Number(due.dataset.reload));
 const live = document.querySelector('[data-live]');
 if (live !== null) {
   const bar = live.querySelector('progress');

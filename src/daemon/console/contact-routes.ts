@@ -10,7 +10,7 @@ import { count } from '../../core/view/words.ts';
 import { refuse, type Env } from './access.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { linkPath } from './layout.ts';
-import { handleForm, findIn, leaseParts, pageOf, type LinkParts } from './routing.ts';
+import { handleForm, findIn, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 import { listInConflict, listPeople } from '../../engine/history/browse.ts';
 import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
@@ -98,8 +98,14 @@ const contactView = async (
   const isOwn = ({ leftId, rightId }: PairIds): boolean =>
     (leftId !== null && leftId === history.left.id) || (rightId !== null && rightId === history.right.id);
   const verdicts = (await listVerdicts(store, link)).filter(isOwn);
-  const isAlone = (await readLinkRecord(store, link)).alone.some(isOwn);
-  return { history, verdicts, isAlone, counterpart: await counterpartOf(store, link, history, asked) };
+  const alone = (await readLinkRecord(store, link)).alone.find(isOwn)?.side ?? null;
+  return { history, verdicts, alone, counterpart: await counterpartOf(store, link, history, asked) };
+};
+
+const SAVED = {
+  together: 'Saved: the contacts are one person. The next run pairs them.',
+  apart: 'Saved: the contacts are two people. No run pairs them.',
+  forget: 'Decision removed. The next run matches the contacts by its rules.',
 };
 
 /** The contacts that are not synced, or not in all fields, with the reasons. */
@@ -172,6 +178,10 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
     const view = await contactView(app.store, link.name, history, context.req.query('with')?.trim());
     return context.html(contactPage(pageOf(parts, context), view, link));
   });
+  routes.post(
+    '/links/:link/contact/pair',
+    handleForm(toContact, (link, form) => saveVerdict(parts, link, form, SAVED)),
+  );
   routes.post(
     '/links/:link/contact/retry',
     handleForm(toContact, async (link, form) => {

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import { isoOf } from '../../util/clock.ts';
-import type { PageSession } from './sessions.ts';
-import { haltWords } from '../../core/view/words.ts';
+import { issueFormToken, type PageSession } from './sessions.ts';
+import { count, haltWords } from '../../core/view/words.ts';
 import { ICON } from './style.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { WorkProgress } from './actions.ts';
@@ -10,9 +10,20 @@ import type { WorkProgress } from './actions.ts';
 export type Html = ReturnType<typeof html>;
 
 /** The data that the parts of one page share. */
-export type PageContext = { readonly session: PageSession; readonly nowMs: number };
+export type PageContext = {
+  readonly session: PageSession;
+  /** The token of every form of this page. */
+  readonly formToken: string;
+  readonly nowMs: number;
+};
 
-const utcText = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+export const pageContext = (session: PageSession, nowMs: number): PageContext => ({
+  session,
+  formToken: issueFormToken(session),
+  nowMs,
+});
+
+const utcText = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** A time in UTC; the script converts it to the reader's zone. */
 export const timeTag = (atMs: number | null, none = 'never'): Html => {
@@ -20,10 +31,34 @@ export const timeTag = (atMs: number | null, none = 'never'): Html => {
   return iso === null ? html`${none}` : html`<time datetime="${iso}">${utcText(iso)}</time>`;
 };
 
-/** A time in UTC, which the script replaces by the time relative to now, such as `3 minutes ago`. */
-export const agoTag = (atMs: number | null, none = 'never'): Html => {
+/** A time in UTC with seconds; the script converts it to the reader's zone. */
+export const exactTimeTag = (atMs: number): Html => {
+  const iso = new Date(atMs).toISOString();
+  return html`<time datetime="${iso}" data-exact>${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
+};
+
+/** The units of durations, the largest first. */
+const TIME_UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** `3 minutes ago`, `in 2 hours`, `just now`; like `Intl.RelativeTimeFormat`, which the script uses. Pure. */
+const relativeWords = (atMs: number, nowMs: number): string => {
+  const awayMs = atMs - nowMs;
+  const unit = TIME_UNITS.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs);
+  if (unit === undefined) return awayMs > 0 ? 'in less than a minute' : 'just now';
+  const [name, lengthMs] = unit;
+  if (awayMs > 0) return `in ${count(Math.round(awayMs / lengthMs), name)}`;
+  return `${count(Math.floor(-awayMs / lengthMs), name)} ago`;
+};
+
+/** A time relative to now; its title is the exact time. The script keeps it current. */
+export const agoTag = ({ nowMs }: Pick<PageContext, 'nowMs'>, atMs: number | null, none = 'never'): Html => {
   const iso = isoOf(atMs);
-  return iso === null ? html`${none}` : html`<time datetime="${iso}" data-ago>${utcText(iso)}</time>`;
+  if (iso === null || atMs === null) return html`${none}`;
+  return html`<time datetime="${iso}" title="${utcText(iso)}" data-ago>${relativeWords(atMs, nowMs)}</time>`;
 };
 
 /** Hidden fields of a form. */
@@ -43,7 +78,7 @@ type Button = {
 /** A form with one button. */
 export const button = (page: PageContext, { action, label, describes, fields = {}, look }: Button): Html =>
   html`<form method="post" action="${action}">
-    ${hiddenFields({ ...fields, token: page.session.formToken })}
+    ${hiddenFields({ ...fields, token: page.formToken })}
     <button ${look === undefined ? '' : html`class="${look}"`}>
       ${label}${describes === undefined ? '' : html`<span class="skip"> ${describes}</span>`}
     </button>
@@ -172,11 +207,12 @@ type Choice = {
   readonly chosen: string;
 };
 
-/** A labelled choice of one value. `id`: its id, if it is not its name. */
-export const choiceOf = ({ name, id = name, label, options, chosen }: Choice & { readonly id?: string }): Html => {
+/** A labelled choice of one value. `id`: its id, if it is not its name. `form`: the id of its form, if it is outside of it. */
+export const choiceOf = (choice: Choice & { readonly id?: string; readonly form?: string }): Html => {
+  const { name, id = name, label, options, chosen, form } = choice;
   return html`<div>
     <label for="${id}">${label}</label>
-    <select id="${id}" name="${name}">
+    <select id="${id}" name="${name}" ${form === undefined ? '' : html`form="${form}"`}>
       ${Object.entries(options).map(
         ([value, text]) => html`<option value="${value}" ${value === chosen ? html`selected` : ''}>${text}</option>`,
       )}
@@ -242,7 +278,7 @@ const LINK_PAGES = Object.entries(PAGES) as [LinkPage, string][];
 /** The address of a page of a link. */
 export const linkPath = (
   name: string,
-  path: LinkPage | '/sign-in' | '/verdicts' | `/contact${string}` | `/runs/${string}` = '',
+  path: LinkPage | '/sign-in' | '/verdicts' | '/choices' | '/leave-out' | `/contact${string}` | `/runs/${string}` = '',
 ): string => `/links/${encodeURIComponent(name)}${path}`;
 
 /** The address of a run, or of one write of it by its journal id. */

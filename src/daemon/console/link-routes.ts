@@ -6,8 +6,8 @@ import { readOverview } from './overview.ts';
 import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './layout.ts';
 import { addContacts } from './contact-routes.ts';
-import { addPlan } from './plan-routes.ts';
-import { handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
+import { addLeaveOut, addPlan } from './plan-routes.ts';
+import { findIn, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
 import { addSignIn, canReturnTo } from './account-routes.ts';
 
@@ -31,14 +31,18 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const links = linksFor(parts, context);
     const [first, ...others] = links;
     if (first !== undefined && others.length === 0) return context.redirect(linkPath(first.name), 303);
-    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links)));
+    const shown = { find: findIn(context), onlyProblems: context.req.query('show') === 'problems' };
+    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links), shown));
   });
   routes.get('/links/:link', async (context) => {
     const { link } = context.var;
-    const [view] = await viewsOf(parts, [link]);
-    if (view === undefined) throw new Error('A link has a view.');
+    const [before] = await viewsOf(parts, [link]);
+    if (before === undefined) throw new Error('A link has a view.');
+    const needsPlan = before.status.state === 'halted' && before.progress?.isRun !== true;
+    const planning = await (needsPlan ? actions.currentPlan(link) : actions.planning(link));
+    const view = { ...before, progress: actions.progress(link) };
     const overview = await readOverview(app, link);
-    const of = { overview, canReturn: canReturnTo(context), report: actions.lastReport(link) };
+    const of = { overview, canReturn: canReturnTo(context), planning, report: actions.lastReport(link) };
     return context.html(linkPage(pageOf(parts, context), link, view, of));
   });
   routes.get('/links/:link/live', async (context) => {
@@ -72,6 +76,7 @@ export const linkRoutes = (parts: LinkParts): Hono<Env> => {
   const routes = new Hono<Env>().use('/links/:link/*', knownLink(parts));
   addOverview(routes, parts);
   addPlan(routes, parts);
+  addLeaveOut(routes, parts);
   addContacts(routes, parts);
   addRuns(routes, parts);
   addSignIn(routes, parts);

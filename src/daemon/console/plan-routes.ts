@@ -1,5 +1,11 @@
 import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
+import { SIDES } from '../../core/contact/side.ts';
+import { decidePlanned } from '../../engine/history/conflicts.ts';
+import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
+import { decidingLinkOf } from '../../app/config/config.ts';
+import { count } from '../../core/view/words.ts';
+import { choicesIn } from './plans.ts';
 import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { Env } from './access.ts';
 import { shownOf } from './change-list.ts';
@@ -10,10 +16,14 @@ import { handleForm, leaseParts, pageOf, saveVerdict, type LinkParts } from './r
 
 const toPlan = (link: string): string => linkPath(link, '/plan');
 
-/** The page of a decision about two contacts: the contact whose page has the button, or the plan. */
-const afterVerdict = (link: string, form: URLSearchParams): string => {
-  const id = form.get('id');
-  return id === null ? toPlan(link) : contactPath(link, id);
+/** The address of the page with the button. */
+const afterLeaveOut = (link: string, form: URLSearchParams): string =>
+  form.get('include') === null ? `${toPlan(link)}#${form.get('from') ?? ''}` : contactPath(link, form.get('id') ?? '');
+
+const KEPT = {
+  together: 'Saved: the contacts are one person. The next run pairs them. Refresh the plan to see the result.',
+  apart: 'Saved: the contacts are two people. No run pairs them. Refresh the plan to see the result.',
+  forget: 'Decision removed. The next run matches the contacts by its rules. Refresh the plan to see the result.',
 };
 
 /** Adds the page of the plan, its acceptance and decisions about matches. */
@@ -56,6 +66,38 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   );
   routes.post(
     '/links/:link/verdicts',
-    handleForm(afterVerdict, (link, form) => saveVerdict(parts, link, form)),
+    handleForm(toPlan, (link, form) => saveVerdict(parts, link, form, KEPT)),
+  );
+  routes.post(
+    '/links/:link/choices',
+    handleForm(toPlan, async (link, form) => {
+      const planning = await actions.planning(link);
+      if (planning?.state !== 'planned') return 'The plan has changed. Choose again.';
+      const { view } = planning;
+      const choices = choicesIn(view, form);
+      const decided = await decidePlanned(leaseParts(parts), decidingLinkOf(link), view.lastRun ?? '', choices);
+      if (decided > 0) actions.plan(link);
+      return decided === 0 ? 'No choice differs from the plan.' : `${count(decided, 'conflict')} decided.`;
+    }),
+  );
+};
+
+/** Adds the buttons that leave a contact out and include it again. */
+export const addLeaveOut = (routes: Hono<Env>, parts: LinkParts): void => {
+  const { actions } = parts;
+  routes.post(
+    '/links/:link/leave-out',
+    handleForm(afterLeaveOut, async (link, form) => {
+      const side = SIDES.find((each) => each === form.get('side'));
+      const id = form.get('id') ?? '';
+      if (side === undefined || id === '') return 'Choose a contact.';
+      if (form.get('include') === null) {
+        await leaveOut(leaseParts(parts), link.name, { side, id });
+        actions.leaveOutOfPlan(link, { side, id });
+        return 'Left out: no run changes the contact.';
+      }
+      await includeAgain(leaseParts(parts), link.name, { side, id });
+      return 'Included again: the next run matches the contact, or creates it on the other side.';
+    }),
   );
 };

@@ -9,10 +9,11 @@ import { foldText } from '../../core/contact/names.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks } from './background-tasks.ts';
+import type { PlannedChoice } from '../../engine/history/conflicts.ts';
+import type { OneContact } from '../../engine/leave-out.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
 import { sortChanges } from '../../core/view/changes.ts';
-import { unsyncedFields } from '../../core/view/unsynced.ts';
-import { unsyncedWords } from '../../core/view/words.ts';
+import { unsyncedFields, type UnsyncedField } from '../../core/view/unsynced.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';
 
 /** The plan of a run, as of `atMs`. */
@@ -23,15 +24,17 @@ export type PlanView = {
   readonly unpaired: readonly Unpaired[];
   /** By side and id: `left people/c1`. */
   readonly contacts: ReadonlyMap<string, Contact>;
-  /** The fields that a first sync leaves out; null for other syncs. */
-  readonly unsynced: string | null;
+  /** The fields that a first sync leaves out; empty for other syncs. */
+  readonly unsynced: readonly UnsyncedField[];
   readonly estimate: Estimate;
   /** The message of the halt (R8); null without a halt. */
   readonly halt: string | null;
   /** Whether the halt is about deletions. */
   readonly destroys: boolean;
-  /** Equal for equal plans. */
+  /** Equal for equal plans. It begins with {@link HALTED} if the plan halts. */
   readonly digest: string;
+  /** The number of contacts that were left out since the plan was made. The plan no longer contains them. */
+  readonly leftOut: number;
   /** The last run that had ended before the plan was made. */
   readonly lastRun: string | null;
 };
@@ -91,6 +94,48 @@ const overrideOf = async (app: App, link: LinkConfig, { changes, halt }: PlanVie
   return last.reason === halt || showedMore ? last.override : null;
 };
 
+const HALTED = 'halted-';
+
+const digestOf = (changes: readonly Change[], halt: string | null): string =>
+  `${halt === null ? '' : HALTED}${digest(JSON.stringify(changes))}`;
+
+/** Whether a plan has the digest that was accepted. A plan may have stopped to halt, because contacts were left out. */
+const isAccepted = ({ digest: current }: PlanView, accepted: string): boolean =>
+  current === accepted || `${HALTED}${current}` === accepted;
+
+/** A conflict of a plan: the sides that won it by rule or by choice, and the name of its field in a form. */
+export const plannedConflict = (change: Change) => {
+  if (!('leftId' in change) || change.leftId === null || change.rightId === null) return null;
+  const { action, leftId, rightId, side } = change;
+  const own = change.changes.filter(({ why: { kind } }) => kind === 'conflict' || kind === 'asked' || kind === 'taken');
+  const [first] = own;
+  if (first === undefined) return null;
+  const { why } = first;
+  const winner = why.kind === 'conflict' ? why.winner : why.kind === 'taken' ? why.at : null;
+  const fields = own.flatMap(({ field }) => (field === 'name' ? [] : [field]));
+  return { leftId, rightId, fields, winner, name: `take:${action}:${side}:${leftId}` };
+};
+
+/** The decisions of a form about the conflicts of a plan that differ from it. */
+export const choicesIn = ({ changes }: PlanView, form: URLSearchParams): readonly PlannedChoice[] =>
+  changes.flatMap((change): readonly PlannedChoice[] => {
+    const conflict = plannedConflict(change);
+    if (conflict === null) return [];
+    const { leftId, rightId, fields, winner, name } = conflict;
+    const asked = form.get('all') ?? form.get(name);
+    const from = SIDES.find((side) => side === asked);
+    return from === undefined || from === winner ? [] : [{ leftId, rightId, fields, from }];
+  });
+
+/** The plan without the creation or deletion that is due to this contact, which was left out. */
+const withoutContact = (view: PlanView, { side, id }: OneContact): PlanView => {
+  const changes = view.changes.filter(
+    (change) => !((change.action === 'create' || change.action === 'delete') && change[`${side}Id`] === id),
+  );
+  const leftOut = view.leftOut + view.changes.length - changes.length;
+  return { ...view, changes, leftOut, digest: digestOf(changes, view.halt) };
+};
+
 const nameOfUnpaired = ({ left, right }: Unpaired): string => foldText([...left, ...right][0]?.name ?? '');
 
 const byName = (one: Unpaired, other: Unpaired): number => (nameOfUnpaired(one) < nameOfUnpaired(other) ? -1 : 1);
@@ -101,7 +146,7 @@ const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Pr
     kind: 'incremental',
     signal,
   });
-  const unsynced = found.unsynced === null ? null : unsyncedWords(unsyncedFields(addableFields(link), found.unsynced));
+  const unsynced = found.unsynced === null ? [] : unsyncedFields(addableFields(link), found.unsynced);
   const message = halt?.message ?? null;
   const sorted = sortChanges(changes);
   return {
@@ -114,7 +159,8 @@ const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Pr
     estimate,
     halt: message,
     destroys: halt !== null && halt.reason !== 'first-sync',
-    digest: digest(JSON.stringify([sorted, message])),
+    digest: digestOf(sorted, message),
+    leftOut: 0,
     lastRun: lastRun?.id ?? null,
   };
 };
@@ -122,7 +168,7 @@ const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Pr
 /** Runs an accepted plan if it is still current. Returns the next state. */
 const checkPlan = async (parts: PlanParts, link: LinkConfig, accepted: string): Promise<Planning> => {
   const view = await planView(parts, link);
-  if (view.digest !== accepted) {
+  if (!isAccepted(view, accepted)) {
     return { state: 'planned', view, note: 'The plan has changed since you accepted it. Review the current plan.' };
   }
   const override = view.halt === null ? null : await overrideOf(parts.app, link, view);
@@ -141,7 +187,7 @@ const checkPlan = async (parts: PlanParts, link: LinkConfig, accepted: string): 
 /** Creates the plans of the page, at most one for each link. */
 export const createPlans = (parts: PlanParts) => {
   const { app } = parts;
-  const { begin, read, isWorking, ended } = createBackgroundTasks<Planning>(MOST_PLANS);
+  const { begin, read, update, isWorking, ended } = createBackgroundTasks<Planning>(MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
   const plan = (link: LinkConfig): void => {
     const work = async (): Promise<Planning> => {
@@ -168,6 +214,11 @@ export const createPlans = (parts: PlanParts) => {
       plan(link);
       return planning(link);
     },
+    /** Removes the creation or deletion of a contact that was left out from the plan. */
+    leaveOutOfPlan: (link: LinkConfig, contact: OneContact): void =>
+      update(link, (state) =>
+        state.state === 'planned' ? { ...state, view: withoutContact(state.view, contact), note: null } : state,
+      ),
     /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
     accept: (link: LinkConfig, accepted: string): void =>
       begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed }),

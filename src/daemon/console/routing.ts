@@ -9,7 +9,7 @@ import type { LeaseParts } from '../../engine/lease.ts';
 import { giveVerdict, takeBackVerdict, VerdictError } from '../../engine/verdicts.ts';
 import { refuse, type Env } from './access.ts';
 import type { ConsoleActions } from './actions.ts';
-import type { PageContext } from './layout.ts';
+import { pageContext, type PageContext } from './layout.ts';
 
 export type LinkParts = {
   readonly app: App;
@@ -26,19 +26,25 @@ export const leaseParts = ({ app, clock, newId }: LinkParts): LeaseParts => {
   return { store, clock, newId, holders };
 };
 
-/** Stores or removes the decision of a form about two contacts. Returns the notice for it. */
-export const saveVerdict = async (parts: LinkParts, { name }: LinkConfig, form: URLSearchParams): Promise<string> => {
+/**
+ * Stores or removes the decision of a form about two contacts, and returns the notice for it, one of `notices` if
+ * both contacts are named.
+ */
+export const saveVerdict = async (
+  parts: LinkParts,
+  { name }: LinkConfig,
+  form: URLSearchParams,
+  notices: Readonly<Record<'together' | 'apart' | 'forget', string>>,
+): Promise<string> => {
   const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
   const says = form.get('says');
   if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
   if (says === 'together' || says === 'apart') {
     await giveVerdict(leaseParts(parts), name, { ...contacts, says });
-    return says === 'together'
-      ? 'Saved: the contacts are one person. The next run pairs them.'
-      : 'Saved: the contacts are two people. No run pairs them.';
+    return notices[says];
   }
   await takeBackVerdict(leaseParts(parts), name, contacts);
-  return 'Decision removed. The next run matches the contacts by its rules.';
+  return notices.forget;
 };
 
 /** The links that the session may see. */
@@ -72,10 +78,8 @@ export const handleForm = (to: To, act: Act) => async (context: Context<Env>) =>
   return context.redirect(to(link.name, form, context), 303);
 };
 
-export const pageOf = ({ clock }: LinkParts, context: Context<Env>): PageContext => ({
-  session: context.get('session'),
-  nowMs: clock.now(),
-});
+export const pageOf = ({ clock }: LinkParts, context: Context<Env>): PageContext =>
+  pageContext(context.get('session'), clock.now());
 
 /** The search text of a table. */
 export const findIn = (context: Context): string => context.req.query('find')?.trim() ?? '';

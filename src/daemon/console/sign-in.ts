@@ -5,6 +5,7 @@ import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Secret } from '../../util/secret.ts';
 import { refuse, signedIn, type Env } from './access.ts';
+import { createClientAllowances, clientOf } from './rate-limits.ts';
 import { plainPage, type Html } from './layout.ts';
 import type { Scope, Sessions } from './sessions.ts';
 import { createPassChecker, isSameText } from './sign-in-link.ts';
@@ -21,23 +22,8 @@ type SignInParts = {
   readonly clock: Clock;
 };
 
-/** The number of wrong tokens in a window. It applies to all clients together, because a client can have many addresses. */
-const MOST_GUESSES = 10;
-const GUESS_WINDOW_MS = 60_000;
-
-/** Whether another attempt to enter the token is allowed. Each wrong token is noted. */
-const createGuessLimit = (clock: Clock) => {
-  let guessedAtMs: readonly number[] = [];
-  return {
-    isAllowed: (): boolean => {
-      guessedAtMs = guessedAtMs.filter((atMs) => clock.monotonic() - atMs < GUESS_WINDOW_MS);
-      return guessedAtMs.length < MOST_GUESSES;
-    },
-    note: (): void => {
-      guessedAtMs = [...guessedAtMs, clock.monotonic()];
-    },
-  };
-};
+/** The rate of token attempts of each client. */
+const GUESSES = { burst: 10, perSecond: 1 / 6 };
 
 const HOW = html`<p>
   To sign in, run <code>contact-sync console</code> on the machine of the daemon and open the link that it prints. The
@@ -70,7 +56,7 @@ const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope
 export const signInRoutes = (parts: SignInParts): Hono<Env> => {
   const { sessions, cookie, key, token, links, clock } = parts;
   const passes = createPassChecker(key);
-  const guesses = createGuessLimit(clock);
+  const mayGuess = createClientAllowances(clock, GUESSES);
   return new Hono<Env>()
     .get('/sign-in', (context) => {
       const pass = context.req.query('pass');
@@ -93,13 +79,11 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
         return refuse(context, 403, 'Not signed in', html`The link was already used or has expired. ${HOW}`);
       }
       if (token === null) return refuse(context, 403, 'Not signed in', HOW);
-      if (!guesses.isAllowed()) {
-        return refuse(context, 429, 'Not signed in', html`Too many wrong tokens. Try again in a minute. ${HOW}`);
-      }
+      if (!mayGuess(clientOf(context)))
+        return refuse(context, 429, 'Not signed in', 'Too many wrong tokens. Try again in a minute.');
       if (isSameText(token.reveal(), form.get('token') ?? '')) {
         return begin(context, parts, { link: null, isValid: () => true });
       }
-      guesses.note();
       return refuse(context, 403, 'Not signed in', 'The token is wrong.');
     })
     .post('/sign-out', signedIn(sessions, cookie), (context) => {

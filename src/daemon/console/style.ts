@@ -69,6 +69,7 @@ p.panel { max-width: none; }
 .notice { background: var(--info-soft); border-color: transparent; box-shadow: none; }
 .trouble { background: var(--bad-soft); border-color: transparent; box-shadow: none; }
 .accept, .hero.warn { border-left: 3px solid var(--warn); }
+li > div:has(> select) { display: flex; align-items: center; gap: 0.5rem; margin-top: 0.3rem; }
 .accept > p:first-child { font-weight: 600; }
 .hero.bad { border-left: 3px solid var(--bad); }
 .hero.good { color: var(--text); }
@@ -84,7 +85,7 @@ p.panel { max-width: none; }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem; margin: 0; }
 .facts dt { color: var(--faint); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
-.changes, .timeline, .cards, .values { list-style: none; margin: 0; padding: 0; }
+.changes, .timeline, .cards, .tiles, .values { list-style: none; margin: 0; padding: 0; }
 .panel.changes { padding: 0.25rem 1.125rem; }
 .changes > li { border-top: 1px solid var(--line); padding: 0.65rem 0; overflow-wrap: anywhere; }
 .changes > li:first-child { border-top: 0; }
@@ -128,6 +129,15 @@ thead th { border-top: 0; }
 .accounts .panel, .account p { margin: 0; }
 .number { font-size: 1.5rem; font-weight: 650; letter-spacing: -0.01em; }
 .number span { font-size: 0.875rem; font-weight: 400; color: var(--faint); letter-spacing: 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.6rem; margin: 0.75rem 0; }
+.tiles a {
+  display: block; height: 100%; padding: 0.65rem 0.9rem; background: var(--panel); border: 1px solid var(--line);
+  border-radius: 0.625rem; color: var(--text); text-decoration: none; box-shadow: var(--shadow);
+}
+.tiles a:hover { border-color: var(--link); }
+.tiles strong { display: block; font-size: 1.375rem; line-height: 1.2; }
+.tiles .warn strong { color: var(--warn); }
+.tiles .bad strong { color: var(--bad); }
 .timeline { margin: 0.5rem 0; padding-left: 1rem; border-left: 2px solid var(--line); }
 .timeline > li { position: relative; padding: 0 0 1rem 0.5rem; overflow-wrap: anywhere; }
 .timeline > li::before {
@@ -147,6 +157,7 @@ thead th { border-top: 0; }
   h1 { font-size: 1.3125rem; margin-bottom: 0.75rem; }
   .trail .brand span { position: absolute; left: -100rem; }
   header:not(:has(.tabs)) .brand span { position: static; }
+  .tiles { grid-template-columns: 1fr 1fr; }
   .facts { grid-template-columns: 1fr; gap: 0; }
   .facts dd { margin-bottom: 0.4rem; }
   table, caption, tbody, td { display: block; }

@@ -1,10 +1,10 @@
-import type { SyncedField } from '../../core/contact/contact.ts';
+import { scalarsOf, textIn, type SyncedField } from '../../core/contact/contact.ts';
 import { changedAtMs, type Half } from '../../core/contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { decidedBy, type ConflictTerms } from '../../core/reconcile/conflict-policy.ts';
 import { forField, mayWrite } from '../../core/reconcile/policy.ts';
-import type { ConflictRow } from '../../core/state/rows.ts';
+import type { ConflictRow, StoreChange } from '../../core/state/rows.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { ConflictView } from '../../core/view/views.ts';
 import { underLease } from '../change-link.ts';
@@ -106,4 +106,55 @@ export const decideConflicts = async (
     });
     await parts.store.commit(link, token, changes);
     return { ids: rows.map(({ id }) => id), writes: changes.filter(({ decided }) => decided !== null).length };
+  });
+
+/** A decision about conflicts of a plan in these fields of two contacts: the values of the side `from` win. */
+export type PlannedChoice = {
+  readonly leftId: string;
+  readonly rightId: string;
+  readonly fields: readonly SyncedField[];
+  readonly from: Side;
+};
+
+/**
+ * Stores a user's decisions about conflicts of a plan before a run records them: the next plan writes the chosen values. `run` is
+ * the run that halted with the plan. Ignores values that the link does not write, and contacts that are not stored. Returns the
+ * number of decided conflicts.
+ *
+ * @throws {LeaseError} if a run is in progress.
+ */
+export const decidePlanned = async (
+  parts: LeaseParts,
+  { link, terms }: { readonly link: string; readonly terms: ConflictTerms },
+  run: string,
+  choices: readonly PlannedChoice[],
+): Promise<number> =>
+  underLease(parts, link, async (token) => {
+    const { clock, store } = parts;
+    const atMs = clock.now();
+    const rows = await store.conflicts(link, { all: false });
+    const halves = await halvesOf(store, link, choices);
+    const decided = choices.flatMap(({ leftId, rightId, fields, from }): readonly (readonly StoreChange[])[] => {
+      const [left, right] = [halves.get(`left ${leftId}`), halves.get(`right ${rightId}`)];
+      if (left === undefined || right === undefined) return [];
+      return scalarsOf(fields).flatMap((field) => {
+        const conflict = {
+          field,
+          left: textIn(left.record.contact, field),
+          right: textIn(right.record.contact, field),
+        };
+        if (conflict.left === conflict.right || !isTakable(field, from, terms)) return [];
+        const isRecorded = rows.some(
+          (row) =>
+            row.leftId === leftId && row.field === field && row.left === conflict.left && row.right === conflict.right,
+        );
+        const record: readonly StoreChange[] = [
+          { kind: 'end-conflicts', leftId, fields: [field], atMs },
+          { kind: 'conflict', run, leftId, rightId, conflict: { ...conflict, winner: null }, atMs },
+        ];
+        return [[...(isRecorded ? [] : record), { kind: 'decide-conflict', leftId, field, decided: from }]];
+      });
+    });
+    await store.commit(link, token, decided.flat());
+    return decided.length;
   });

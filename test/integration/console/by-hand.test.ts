@@ -113,7 +113,7 @@ test('[R13] an unlinked contact is paired on its own page, where the decision ca
     /Pair it by hand .* Amelia Smith Amelia@x\.org They are one person .* They are different people/u,
   );
   const decide = (word: string) =>
-    visitor.press('/links/work', '/links/work/verdicts', { id: mia, left: mia, right: amelia, says: word });
+    visitor.press('/links/work', '/links/work/contact/pair', { id: mia, left: mia, right: amelia, says: word });
   const saved = await decide('together');
   expect(saved.headers['location']).toBe(contactPage);
   expect(seen((await visitor.get(contactPage)).text)).toMatch(

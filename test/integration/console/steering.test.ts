@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
@@ -139,7 +140,7 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
   const plan = await planOf(visitor);
   expect(seen(plan)).toMatch(/Creations: \d+/u);
   expect(seen(plan)).toMatch(/The first sync waits .* No run writes before you answer\./u);
-  expect(seen(plan)).toMatch(/Not synced: .*notes.*FIELDS adds fields\./u);
+  expect(seen(plan)).toMatch(/fields of the contacts are not synced .*notes +photo .*Setting: FIELDS/u);
   expect(seen(plan)).toContain('Accept this plan ');
   expect(seen(plan)).not.toMatch(/Delete \d/u);
   expect(service.account.contacts().length).toBe(before);
@@ -158,6 +159,78 @@ test('a first sync waits until its plan is accepted, and can be undone', async (
   await visitor.post(`${run}/undo`, { token: tokenIn(preview), ...haltIn(preview) });
   expect(seen(await settled(visitor, run))).toContain('The run is undone.');
   expect(service.account.contacts().length).toBe(before);
+});
+
+test('a contact can be left out of a first sync, and included again later', async () => {
+  await using world = await startDaemonWorld({ work: { people: 24, ...SLOW, firstSync: 'review' } }, PAGE);
+  const { service, google } = world.sandbox('work');
+  google.account.createPerson({ names: [{ givenName: 'Ottilie', familyName: 'Zander' }] });
+  const id = google.account.people().find(({ names }) => names?.[0]?.givenName === 'Ottilie')?.resourceName ?? '';
+  const isCreated = (): boolean => service.account.contacts().some((contact) => contact.first_name === 'Ottilie');
+  const { daemon, address } = await startPage(world);
+  await daemon.until(HALTED);
+  const visitor = await signIn(world, address);
+  expect(seen(await planOf(visitor))).toMatch(/Ottilie Zander .* Leave out/u);
+  await visitor.press('/links/work/plan', '/links/work/leave-out', { side: 'left', id });
+  // The plan is not made again, and can be accepted without that contact.
+  const plan = (await visitor.get('/links/work/plan')).text;
+  expect(seen(plan)).toContain('Left out: no run changes the contact.');
+  expect(seen(plan)).not.toContain('Ottilie Zander');
+  expect(seen(plan)).toContain('1 contact left out since then.');
+  await visitor.post('/links/work/plan/accept', { plan: digestIn(plan), token: tokenIn(plan) });
+  await daemon.until(completed('work', 'full'));
+  expect(isCreated()).toBe(false);
+  const contact = `/links/work/contact?id=${encodeURIComponent(id)}`;
+  expect(seen((await visitor.get('/links/work/contacts?show=unsynced')).text)).toMatch(
+    /Ottilie Zander Google only not created/u,
+  );
+  expect(seen((await visitor.get(contact)).text)).toMatch(/Ottilie Zander .* Include again/u);
+  const from = daemon.lines.length;
+  await visitor.press(contact, '/links/work/leave-out', { side: 'left', id, include: 'yes' });
+  await visitor.press('/links/work', '/links/work/sync', { kind: 'incremental' });
+  await daemon.until(completed('work', 'incremental'), from);
+  expect(isCreated()).toBe(true);
+});
+
+test('a side is chosen for one or for all conflicts of a first sync, and the next plan writes its values', async () => {
+  const titled = (title: string, ...names: readonly string[]): readonly Person[] =>
+    names.map((name) => ({
+      ...EMPTY_PERSON,
+      givenName: name,
+      familyName: 'Lovelace',
+      title,
+      emails: [{ value: `${name.toLowerCase()}@x.org`, label: null }],
+    }));
+  const people = { google: titled('Baker', 'Ada', 'Ben'), service: titled('Brewer', 'Ada', 'Ben') };
+  // The times of both sides may be equal or not.
+  const settings = { ...PAGE, conflictPolicy: 'google' };
+  await using world = await startDaemonWorld({ work: { people, ...SLOW, firstSync: 'review' } }, settings);
+  const { service, google } = world.sandbox('work');
+  const { daemon, address } = await startPage(world);
+  await daemon.until(HALTED);
+  const visitor = await signIn(world, address);
+  const plan = await planOf(visitor);
+  expect(seen(plan)).toMatch(/Conflicts: 2 .*different at the first match; Google won/u);
+  const ada = google.account.people().find(({ names }) => names?.[0]?.givenName === 'Ada')?.resourceName ?? '';
+  const names = [...plan.matchAll(/<select id="(take:[^"]+)"/gu)].map(([, name = '']) => name);
+  expect(names).toHaveLength(2);
+  const nameOfAda = names.find((name) => name.endsWith(ada)) ?? '';
+  const choose = async (fields: Readonly<Record<string, string>>): Promise<string> => {
+    await visitor.press('/links/work/plan', '/links/work/choices', fields);
+    return settled(visitor, '/links/work/plan');
+  };
+  const chosen = await choose({ all: 'right' });
+  const written = /title: Baker &rarr; Brewer/gu;
+  expect(seen(chosen).match(written)).toHaveLength(2);
+  const mixed = await choose({ [nameOfAda.replace('take:update:right', 'take:update:left')]: 'left' });
+  expect(seen(mixed)).toMatch(/the value of Google was chosen by hand/u);
+  await visitor.post('/links/work/plan/accept', { plan: digestIn(mixed), token: tokenIn(mixed) });
+  await daemon.until(completed('work', 'full'));
+  const atService = service.account.contacts().map(({ first_name, title }) => `${first_name} ${title}`);
+  const atGoogle = google.account
+    .people()
+    .map(({ names: [name] = [], organizations: [work] = [] }) => `${name?.givenName} ${work?.title}`);
+  for (const titles of [atService, atGoogle]) expect(new Set(titles)).toEqual(new Set(['Ada Baker', 'Ben Brewer']));
 });
 
 test('a conflict that needs a decision is decided on the page', async () => {

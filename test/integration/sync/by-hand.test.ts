@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../src/core/reconcile/verdict.ts';
 import { changeLink } from '../../../src/engine/change-link.ts';
+import { FIRST_SYNC_WAITS } from '../../../src/engine/context.ts';
+import { includeAgain, leaveOut, LeaveOutError } from '../../../src/engine/leave-out.ts';
 import { giveVerdict } from '../../../src/engine/verdicts.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { googleId, serviceId } from '../../support/linked-people.ts';
@@ -156,4 +158,54 @@ describe('R13: a decision by hand about two contacts', () => {
     await sync(linked);
     await expect(say(linked, { leftId: amelia, rightId: mia, says: 'apart' })).rejects.toThrow('other side');
   });
+});
+
+const serviceNames = ({ sandbox }: LinkedSandbox) =>
+  sandbox.service.account
+    .contacts()
+    .map((contact) => contact.first_name ?? '')
+    .toSorted();
+
+/** Two contacts at Google, of which one is left out before the first sync is accepted. */
+const halted = async (): Promise<LinkedSandbox> => {
+  const google = [named('Ann', 'Lee', 'ann@x.org'), named('Ben', 'Moor', 'ben@x.org')];
+  const linked = await startLinkedSandbox({ google, service: [] }, { FIRST_SYNC: 'review' });
+  expect((await linked.sync({ kind: 'full' })).summary.outcome).toBe('halted');
+  await leaveOut(parts(linked), 'default', { side: 'left', id: googleId(linked, 'Ann') });
+  await linked.synced({ kind: 'full', acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS });
+  return linked;
+};
+
+test('a contact that is left out of the first sync is not created, also after edits', async () => {
+  await using linked = await halted();
+  expect(serviceNames(linked)).toEqual(['Ben']);
+  linked.sandbox.google.account.updatePerson(googleId(linked, 'Ann'), { organizations: [{ title: 'Baker' }] });
+  await sync(linked);
+  await sync(linked, 'full');
+  expect(serviceNames(linked)).toEqual(['Ben']);
+});
+
+test('a contact whose deletion is left out stays', async () => {
+  const google = [
+    named('Ann', 'Lee', 'ann@x.org'),
+    named('Ben', 'Moor', 'ben@x.org'),
+    named('Cleo', 'Fox', 'cleo@x.org'),
+  ];
+  await using linked = await startLinkedSandbox({ google, service: [] }, { DELETE_LIMIT: '0' });
+  await sync(linked, 'full');
+  linked.sandbox.google.account.deletePerson(googleId(linked, 'Ann'));
+  expect((await linked.sync({ afterMs: 60_000, kind: 'incremental' })).summary.outcome).toBe('halted');
+  await leaveOut(parts(linked), 'default', { side: 'right', id: serviceId(linked, 'Ann') });
+  await sync(linked);
+  await sync(linked, 'full');
+  expect(serviceNames(linked)).toEqual(['Ann', 'Ben', 'Cleo']);
+  expect(linked.sandbox.google.account.people()).toHaveLength(2);
+});
+
+test('a contact with a counterpart cannot be left out, and one that is not left out cannot be included again', async () => {
+  await using linked = await halted();
+  const contact = { side: 'left', id: googleId(linked, 'Ben') } as const;
+  await expect(leaveOut(parts(linked), 'default', contact)).rejects.toThrow(LeaveOutError);
+  await expect(includeAgain(parts(linked), 'default', contact)).rejects.toThrow(LeaveOutError);
+  await expect(leaveOut(parts(linked), 'default', { side: 'left', id: 'people/none' })).rejects.toThrow(LeaveOutError);
 });

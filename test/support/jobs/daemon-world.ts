@@ -53,8 +53,8 @@ export type DaemonWorld = {
   configure(links: Readonly<Record<string, Settings>>, shared?: Settings): Promise<void>;
   /** A daemon here, whose intervals are `times` shorter than configured; 40 by default. */
   startDaemon(times?: number): LocalDaemon;
-  /** Starts a daemon in a separate process. */
-  startProcess(): DaemonProcess;
+  /** A daemon in a process of its own, with at most so many file descriptors. */
+  startProcess(descriptors?: number): DaemonProcess;
   /** Starts a command, or runs it to its end, with this world's configuration; one at a time. */
   start(...args: readonly string[]): ReturnType<CliHost['start']>;
   run(...args: readonly string[]): ReturnType<CliHost['run']>;
@@ -130,8 +130,10 @@ const startLocal = (configPath: string, times: number): LocalDaemon => {
   };
 };
 
-const startProcess = (configPath: string): DaemonProcess => {
-  const child = spawn(process.execPath, [MAIN, 'daemon', '--config', configPath], {
+const startProcess = (configPath: string, descriptors: number | undefined): DaemonProcess => {
+  const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
+  const command = [process.execPath, MAIN, 'daemon', '--config', configPath];
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
     env: processEnv(),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -191,8 +193,8 @@ export const startDaemonWorld = async (
       daemons.defer(() => daemon.stop());
       return daemon;
     },
-    startProcess: () => {
-      const daemon = startProcess(configPath);
+    startProcess: (descriptors) => {
+      const daemon = startProcess(configPath, descriptors);
       daemons.defer(async () => {
         daemon.kill('SIGKILL');
         await daemon.exited;

@@ -24,8 +24,8 @@ import {
 /** One contact with the data of its page. */
 export type ContactView = {
   readonly history: ContactHistory;
-  /** Whether no run creates the contact on the other side. */
-  readonly isAlone: boolean;
+  /** The side of a contact that no run creates on the other side; null for any other contact. */
+  readonly alone: Side | null;
   /** Decisions by hand about the contact. */
   readonly verdicts: readonly VerdictView[];
   /** The search text for a counterpart, and the contacts of the other side that match it. */
@@ -157,7 +157,7 @@ type VerdictButton = Pick<VerdictView, 'leftId' | 'rightId'> & {
 export const verdictButton = (context: PageContext, { name }: LinkConfig, verdict: VerdictButton): Html => {
   const { id, leftId: left, rightId: right, says, describes } = verdict;
   return button(context, {
-    action: linkPath(name, '/verdicts'),
+    action: linkPath(name, id === undefined ? '/verdicts' : '/contact/pair'),
     label: VERDICT_LABELS[says],
     describes,
     fields: { left, right, says, ...(id !== undefined && { id }) },
@@ -229,7 +229,7 @@ const separateSection = ({ history }: ContactView): Html => {
 
 const troubles = (
   context: PageContext,
-  { history, verdicts, isAlone }: ContactView,
+  { history, verdicts, alone }: ContactView,
   link: LinkConfig,
 ): readonly Html[] => {
   const { name, sides } = link;
@@ -244,7 +244,16 @@ const troubles = (
           ${button(context, { action: linkPath(name, '/contact/retry'), label: 'Retry now', fields: { id: leftId ?? rightId ?? '' } })}
         </div>`,
     ),
-    !isAlone ? html`` : html`<p class="panel notice">No run creates this contact on the other side.</p>`,
+    alone === null
+      ? html``
+      : html`<div class="panel notice">
+          <p>No run creates this contact on the other side.</p>
+          ${button(context, {
+            action: linkPath(name, '/leave-out'),
+            label: 'Include again',
+            fields: { side: alone, id: history[alone].id ?? '', include: 'yes' },
+          })}
+        </div>`,
     conflicts.length === 0
       ? html``
       : html`<p class="panel notice">

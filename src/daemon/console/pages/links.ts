@@ -2,14 +2,17 @@ import { html } from 'hono/html';
 import { hasBrowserSignIn } from '../../../app/browser-sign-in.ts';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
+import { containsText, contactsToWrite } from '../../../core/view/changes.ts';
 import { count, grouped } from '../../../core/view/words.ts';
 import type { JobReport } from '../../jobs/job.ts';
 import { headlineOf, type Severity } from '../../links/headline.ts';
 import type { LinkStatus } from '../../links/link-status.ts';
 import type { WorkProgress } from '../actions.ts';
+import type { Planning } from '../plans.ts';
 import {
   agoTag,
   button,
+  filterForm,
   linkPath,
   liveSection,
   messageText,
@@ -34,33 +37,33 @@ const headline = ({ status, progress }: LinkView): readonly [Severity, string] =
 
 const dot = (tone: Severity): Html => html`<i class="dot ${tone}" aria-hidden="true"></i>`;
 
-const checkedText = ({ nowMs }: PageContext, { link, lastRun, nextRunAtMs }: LinkStatus): Html => {
+const checkedText = (context: PageContext, { link, lastRun, nextRunAtMs }: LinkStatus): Html => {
   const checked =
     lastRun === null
       ? html`Not checked yet`
-      : html`<a href="${runPath(link, lastRun.id)}">Checked ${agoTag(lastRun.endedAtMs)}</a>`;
+      : html`<a href="${runPath(link, lastRun.id)}">Checked ${agoTag(context, lastRun.endedAtMs)}</a>`;
   if (nextRunAtMs === null) return html`${checked}.`;
-  return html`${checked}, next check ${nextRunAtMs <= nowMs ? 'is due' : agoTag(nextRunAtMs)}.`;
+  return html`${checked}, next check ${nextRunAtMs <= context.nowMs ? 'is due' : agoTag(context, nextRunAtMs)}.`;
 };
 
 /** The reason why a link does not run, or a notice that it is paused by hand. */
-const reasonText = ({ state, reason, pausedByHandAtMs }: LinkStatus): Html => {
+const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: LinkStatus): Html => {
   const paused =
     pausedByHandAtMs === null
       ? ''
       : html`<p>
-          Paused by hand ${agoTag(pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync now starts
-          one run.
+          Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync now
+          starts one run.
         </p>`;
   return html`${reason === null || state === 'active' ? '' : messageText(reason)}${paused}`;
 };
 
 /** The time of the next listing that finds deletions at a side whose change feed does not report them. */
-const sweepText = ({ sides, sweepAtMs }: LinkStatus): Html => {
+const sweepText = (context: PageContext, { sides, sweepAtMs }: LinkStatus): Html => {
   const side = SIDES.find((each) => sweepAtMs[each] !== null);
   if (side === undefined) return html``;
   return html`<p class="faint small">
-    Contacts deleted at ${sides[side].place} are found by the next full listing, ${agoTag(sweepAtMs[side])}.
+    Contacts deleted at ${sides[side].place} are found by the next full listing, ${agoTag(context, sweepAtMs[side])}.
   </p>`;
 };
 
@@ -68,6 +71,7 @@ type LinkDetails = {
   readonly overview: Overview;
   /** Whether a consent page can redirect the browser to this page. */
   readonly canReturn: boolean;
+  readonly planning: Planning | null;
   readonly report: JobReport | null;
 };
 
@@ -118,50 +122,103 @@ const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { c
 
 const hero = (context: PageContext, view: LinkView, link: LinkConfig, details: LinkDetails): Html => {
   const { status } = view;
+  const { planning } = details;
   const [tone, text] = headline(view);
   const linked = status.pairs === 0 ? '' : html` ${count(status.pairs, 'contact')} linked.`;
+  const planned =
+    status.state === 'halted' && planning?.state === 'planned'
+      ? html`<p>${count(contactsToWrite(planning.view.changes), 'contact')} to write.</p>`
+      : '';
   return html`<section class="panel hero ${tone}">
     <p class="headline">${dot(tone)}<strong>${text}</strong></p>
     <p>${checkedText(context, status)}${linked}</p>
-    ${reasonText(status)} ${actions(context, status, link, details)} ${sweepText(status)}
+    ${reasonText(context, status)} ${planned} ${actions(context, status, link, details)} ${sweepText(context, status)}
   </section>`;
 };
 
-/** A task for the user: the number of things, their noun, an explanation, and the page where it is done. */
-type Need = readonly [tone: Severity, number: number, noun: string, about: string, path: string];
-
-const needsOf = ({ openConflicts, refused, skipped, alone }: LinkStatus): readonly Need[] => {
-  const needs: readonly Need[] = [
-    ['warn', openConflicts, 'conflict', 'Both sides keep their value until you choose one.', '/conflicts'],
-    ['bad', refused.length, 'refused contact', 'Retried automatically.', '/contacts?show=unsynced'],
-    ['info', skipped.length, 'skipped contact', 'Not synced, or not in all fields.', '/contacts?show=unsynced'],
-    ['info', alone.length, 'unlinked contact', 'No run creates it on the other side.', '/contacts?show=alone'],
-  ];
-  return needs.filter(([, number]) => number > 0);
+/** A task for the user: the number of things, their name, an explanation, and the page where it is done. */
+type Need = {
+  readonly tone: Severity;
+  readonly number: number;
+  readonly text: string;
+  readonly about: string;
+  readonly href: string;
 };
 
-const needsSection = (status: LinkStatus): Html => {
-  const needs = needsOf(status);
-  if (needs.length === 0) return html``;
-  return html`<section>
-    <h2>Needs your attention</h2>
-    <ul class="panel changes">
-      ${needs.map(
-        ([tone, number, noun, about, path]) =>
-          html`<li class="entry">
-            <div>
-              <h3>${dot(tone)}${count(number, noun)}</h3>
-              <span class="faint small">${about}</span>
-            </div>
-            <a class="button" href="${linkPath(status.link)}${path}">Show<span class="skip"> each ${noun}</span></a>
-          </li>`,
-      )}
-    </ul>
-  </section>`;
+const needsOf = (status: LinkStatus, planning: Planning | null): readonly Need[] => {
+  const { link, openConflicts, refused, skipped, alone } = status;
+  const unpaired = planning?.state === 'planned' ? planning.view.unpaired.length : 0;
+  const need = (
+    tone: Severity,
+    number: number,
+    [one, many]: readonly [string, string],
+    about: string,
+    path = '/contacts?show=unsynced',
+  ) => ({
+    tone,
+    number,
+    text: count(number, one, many),
+    about,
+    href: `${linkPath(link)}${path}`,
+  });
+  return [
+    need(
+      'warn',
+      openConflicts,
+      ['conflict to decide', 'conflicts to decide'],
+      'Both sides keep their value until you choose one.',
+      '/conflicts',
+    ),
+    need(
+      'warn',
+      unpaired,
+      ['possible match to decide', 'possible matches to decide'],
+      'Without a decision, each contact is created on the other side.',
+      '/plan#unpaired',
+    ),
+    need(
+      'bad',
+      refused.length,
+      ['contact was refused', 'contacts were refused'],
+      'A side did not accept the values. They are retried automatically.',
+    ),
+    need(
+      'info',
+      skipped.length,
+      ['contact is skipped', 'contacts are skipped'],
+      'They, or some of their fields, are not synced.',
+    ),
+    need(
+      'info',
+      alone.length,
+      ['contact is on one side only', 'contacts are on one side only'],
+      'No run creates them on the other side.',
+      '/contacts?show=alone',
+    ),
+  ].filter(({ number }) => number > 0);
 };
+
+const needItem = ({ tone, text, about, href }: Need): Html =>
+  html`<li class="entry">
+    <div>
+      <h3>${dot(tone)}${text}</h3>
+      <span class="faint small">${about}</span>
+    </div>
+    <a class="button" href="${href}">Show<span class="skip"> ${text}</span></a>
+  </li>`;
+
+const needsSection = (needs: readonly Need[]): Html =>
+  needs.length === 0
+    ? html``
+    : html`<section>
+        <h2>Needs your attention</h2>
+        <ul class="panel changes">
+          ${needs.map(needItem)}
+        </ul>
+      </section>`;
 
 /** The latest runs that wrote something, each with the page on which it is undone. */
-const changesSection = ({ name, sides }: LinkConfig, { changes }: Overview): Html =>
+const changesSection = (context: PageContext, { name, sides }: LinkConfig, { changes }: Overview): Html =>
   html`<section>
     <h2>Latest changes</h2>
     ${
@@ -172,7 +229,7 @@ const changesSection = ({ name, sides }: LinkConfig, { changes }: Overview): Htm
               (run) =>
                 html`<li class="entry">
                   <div>
-                    <h3>${RUN_WORDS[run.kind]} ${agoTag(run.startedAtMs)}</h3>
+                    <h3>${RUN_WORDS[run.kind]} ${agoTag(context, run.startedAtMs)}</h3>
                     ${wroteText(run, sides)}
                   </div>
                   <a class="button" href="${runPath(name, run.id)}">Show or undo</a>
@@ -193,7 +250,7 @@ const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: numb
   return parts.flatMap(([number, word]) => (number > 0 ? [`${grouped(number)} ${word}`] : [])).join(', ');
 };
 
-const account = (side: Side, status: LinkStatus, overview: Overview): Html => {
+const account = (context: PageContext, side: Side, status: LinkStatus, overview: Overview): Html => {
   const { title } = status.sides[side];
   const present = overview.contacts[side];
   const own = status.budget[side];
@@ -206,29 +263,37 @@ const account = (side: Side, status: LinkStatus, overview: Overview): Html => {
     ${name === null ? '' : html`<p class="faint small">${name}</p>`}
     <p class="number">${grouped(present)} <span>${present === 1 ? 'contact' : 'contacts'}</span></p>
     ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
-    <p class="faint small">Read ${agoTag(status.readAtMs[side])}${used}</p>
+    <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>
   </section>`;
 };
 
 const RANK: Readonly<Record<Severity, number>> = { bad: 0, warn: 1, info: 2, good: 3 };
 
-const linkRow = (view: LinkView): readonly (Html | string)[] => {
+const linkRow = (context: PageContext, view: LinkView): readonly (Html | string)[] => {
   const { status, progress } = view;
   const [tone, text] = headline(view);
   return [
     html`<a href="${linkPath(status.link)}">${status.link}</a>`,
     html`${dot(tone)}${text}`,
     progress?.text ?? count(status.pairs, 'contact'),
-    html`Checked ${agoTag(status.lastRun?.endedAtMs ?? null)}`,
+    html`Checked ${agoTag(context, status.lastRun?.endedAtMs ?? null)}`,
   ];
 };
 
+/** The filter of the page of all links. */
+type LinksShown = { readonly find: string; readonly onlyProblems: boolean };
+
 /** The page of all links, those with problems first. */
-export const linksPage = (context: PageContext, views: readonly LinkView[]): Html => {
+export const linksPage = (context: PageContext, views: readonly LinkView[], shown: LinksShown): Html => {
   const ranked = views
     .map((view) => ({ view, name: view.status.link, rank: RANK[headline(view)[0]] }))
     .toSorted((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
   const problems = ranked.filter(({ rank }) => rank < RANK.info).length;
+  const found = ranked.filter(
+    ({ name, rank }) => containsText(name, shown.find) && (!shown.onlyProblems || rank < RANK.info),
+  );
+  const options = { '': 'All links', problems: 'Links with problems' };
+  const chosen = shown.onlyProblems ? 'problems' : '';
   return page(context, {
     title: 'Links',
     nav: null,
@@ -236,20 +301,45 @@ export const linksPage = (context: PageContext, views: readonly LinkView[]): Htm
       views.length === 0
         ? html`<p>No link is configured. Run <code>contact-sync init</code>, then restart the daemon.</p>`
         : [
-            html`<p><strong>${count(views.length, 'link')}</strong>: ${grouped(problems)} with problems.</p>`,
-            table({
-              caption: 'Links, those with problems first',
-              titles: ['Link', 'State', 'Contacts', 'Last check'],
-              rows: ranked.map(({ view }) => linkRow(view)),
+            html`<p>
+              <strong>${count(views.length, 'link')}</strong>: ${grouped(problems)} with problems,
+              ${grouped(ranked.filter(({ rank }) => rank === RANK.good).length)} in sync,
+              ${count(
+                views.reduce((sum, { status }) => sum + status.pairs, 0),
+                'contact',
+              )}.
+            </p>`,
+            filterForm({
+              action: '/',
+              find: shown.find,
+              label: 'Name of a link',
+              choices: [{ name: 'show', label: 'Show', options, chosen }],
             }),
+            found.length === 0
+              ? html`<p>No matching links.</p>`
+              : table({
+                  caption: 'Links, those with problems first',
+                  titles: ['Link', 'State', 'Contacts', 'Last check'],
+                  rows: found.map(({ view }) => linkRow(context, view)),
+                }),
           ],
   });
+};
+
+/** The page of an idle link is reloaded when its next run has likely ended. */
+const RELOAD_AFTER_MS = 10_000;
+const LONGEST_RELOAD_MS = 3_600_000;
+
+const reloadMark = ({ nowMs }: PageContext, { status, progress }: LinkView): Html => {
+  if (progress !== null || status.nextRunAtMs === null) return html``;
+  const delayMs = Math.min(Math.max(0, status.nextRunAtMs - nowMs) + RELOAD_AFTER_MS, LONGEST_RELOAD_MS);
+  return html`<span data-reload="${delayMs}"></span>`;
 };
 
 /** The page of one link: its state, the tasks for the user, the latest changes, and its accounts. */
 export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView, details: LinkDetails): Html => {
   const { status, progress } = view;
-  const { overview, report } = details;
+  const { overview, planning, report } = details;
   // A job that was skipped or stopped is not an error.
   const isTrouble = report !== null && report.ending !== 'skipped' && report.ending !== 'stopped';
   const message = isTrouble && status.reason === null ? report.message : null;
@@ -261,12 +351,13 @@ export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView,
       hero(context, view, link, details),
       liveSection(link.name, progress),
       message === null ? html`` : html`<div class="panel trouble">${messageText(message)}</div>`,
-      needsSection(status),
-      changesSection(link, overview),
+      needsSection(needsOf(status, planning)),
+      changesSection(context, link, overview),
       html`<section>
         <h2>Accounts</h2>
-        <div class="accounts">${SIDES.map((side) => account(side, status, overview))}</div>
+        <div class="accounts">${SIDES.map((side) => account(context, side, status, overview))}</div>
       </section>`,
+      reloadMark(context, view),
     ],
   });
 };

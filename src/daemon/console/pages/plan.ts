@@ -1,22 +1,15 @@
-import {
-  AMBIGUITIES,
-  CHANGE_KIND_TITLES,
-  count,
-  fieldWords,
-  formatEstimate,
-  grouped,
-} from '../../../core/view/words.ts';
+import { AMBIGUITIES, count, fieldWords, formatEstimate, grouped } from '../../../core/view/words.ts';
 import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
-import { changeCountWords, contactsToWrite, type ChangeFilter } from '../../../core/view/changes.ts';
+import { contactsToWrite, countBySide, type ChangeFilter } from '../../../core/view/changes.ts';
 import { nameOf, valuesOf } from '../../../core/view/values.ts';
-import { CHANGE_KINDS, changeKindOf, type Change, type Unpaired } from '../../../core/view/views.ts';
+import { changeKindOf, type Change, type ChangeKind, type Unpaired } from '../../../core/view/views.ts';
 import { changeFilter, changeSections } from '../change-list.ts';
 import type { WorkProgress } from '../actions.ts';
-import type { Planning, PlanView } from '../plans.ts';
+import { plannedConflict, type Planning, type PlanView } from '../plans.ts';
 import {
   agoTag,
   button,
@@ -67,6 +60,49 @@ const pairOf = (context: PageContext, change: Change, link: LinkConfig, { contac
     ${verdictButton(context, link, { leftId, rightId, says: 'apart', describes: change.name ?? leftId })}`;
 };
 
+/** A button that leaves the contact of a creation or a deletion out of all runs. */
+const leaveOutOf = (context: PageContext, change: Change, { name }: LinkConfig): Html => {
+  if (change.action !== 'create' && change.action !== 'delete') return html``;
+  const side = change.action === 'create' ? otherSide(change.side) : change.side;
+  const id = side === 'left' ? change.leftId : change.rightId;
+  if (id === null) return html``;
+  return button(context, {
+    action: linkPath(name, '/leave-out'),
+    label: 'Leave out',
+    describes: change.name ?? id,
+    fields: { side, id, from: changeKindOf(change) },
+  });
+};
+
+/** The form whose fields are next to the conflicts. */
+const CHOICES = 'choices';
+
+/** The choice of the side whose values of a conflict win, in a plan that waits for its review. */
+const conflictChoice = (change: Change, { sides }: LinkConfig): Html => {
+  const conflict = plannedConflict(change);
+  if (conflict === null) return html``;
+  const open = conflict.winner === null ? { '': 'Not decided' } : {};
+  return choiceOf({
+    name: conflict.name,
+    label: `Keep for ${change.name ?? conflict.leftId}`,
+    options: { ...open, left: `${sides.left.title}'s values`, right: `${sides.right.title}'s values` },
+    chosen: conflict.winner ?? '',
+    form: CHOICES,
+  });
+};
+
+/** The buttons that send the choices, or choose one side for all conflicts. */
+const choiceButtons = (changes: readonly Change[], { sides }: LinkConfig): Html =>
+  changes.every((change) => plannedConflict(change) === null)
+    ? html``
+    : html`<div class="actions">
+        ${SIDES.map(
+          (side) =>
+            html`<button form="${CHOICES}" name="all" value="${side}">Take all from ${sides[side].title}</button>`,
+        )}
+        <button form="${CHOICES}">Save the choices</button>
+      </div>`;
+
 type Candidate = Unpaired[Side][number];
 
 /** The names of the candidates of a side, numbered if there are several. */
@@ -95,7 +131,7 @@ const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired,
   const says = (word: VerdictView['says']): Html =>
     html`<button name="says" value="${word}">${VERDICT_LABELS[word]}<span class="skip"> ${who}</span></button>`;
   return html`<form method="post" action="${linkPath(link.name, '/verdicts')}" class="actions">
-    ${hiddenFields({ token: context.session.formToken })}
+    ${hiddenFields({ token: context.formToken })}
     ${SIDES.map((side) => candidateChoice(side, unpaired[side], link, row))} ${says('together')} ${says('apart')}
   </form>`;
 };
@@ -154,13 +190,13 @@ const verdictsSection = (
   planning: Planning | null,
 ): Html => {
   if (verdicts.length === 0) return html``;
-  const contacts = planning?.state === 'planned' ? planning.view.contacts : null;
-  const plannedName = (side: Side, id: string): string => {
-    const contact = contacts?.get(`${side} ${id}`);
-    return (contact === undefined ? null : nameOf(contact)) ?? id;
+  const contacts = planning?.state === 'planned' ? planning.view.contacts : new Map<string, Contact>();
+  const nameAt = (side: Side, id: string, name: string | null): string => {
+    const contact = contacts.get(`${side} ${id}`);
+    return name ?? (contact === undefined ? null : nameOf(contact)) ?? id;
   };
   const rows = verdicts.slice(0, VERDICTS_SHOWN).map(({ leftId, rightId, says, atMs, names }) => {
-    const who = [names.left ?? plannedName('left', leftId), names.right ?? plannedName('right', rightId)];
+    const who = [nameAt('left', leftId, names.left), nameAt('right', rightId, names.right)];
     const back = verdictButton(context, link, { leftId, rightId, says: 'forget', describes: who.join(', ') });
     return [...who, says === 'together' ? 'one person' : 'two people', timeTag(atMs), back];
   });
@@ -213,39 +249,86 @@ const answers = (context: PageContext, link: LinkConfig, view: PlanView): Html =
   </div>`;
 };
 
-/** The number of changes of each kind, with a link to them. */
-const summary = ({ changes, unpaired }: PlanView, { sides }: LinkConfig): Html => {
+/** The number of changes of one sort, with a link to them. */
+type Tile = { readonly number: number; readonly text: string; readonly href: string; readonly tone?: 'warn' | 'bad' };
+
+const tilesOf = ({ changes, unpaired }: PlanView, { sides }: LinkConfig): readonly Tile[] => {
   const groups = Map.groupBy(changes, changeKindOf);
-  const items = CHANGE_KINDS.flatMap((kind) => {
-    const own = groups.get(kind);
-    const counts = own === undefined ? '' : changeCountWords(own, changes, sides);
-    return own === undefined ? [] : [html`<li><a href="#${kind}">${CHANGE_KIND_TITLES[kind]}</a>: ${counts}</li>`];
+  const own = (changeKind: ChangeKind): readonly Change[] => groups.get(changeKind) ?? [];
+  const at = (changeKind: ChangeKind, text: string, more: Partial<Tile> = {}): readonly Tile[] =>
+    SIDES.map((side) => ({
+      number: countBySide(own(changeKind), changes)[side],
+      text: `${text} ${sides[side].place}`,
+      href: `#${changeKind}`,
+      ...more,
+    }));
+  const whole = (changeKind: ChangeKind, text: string): Tile => ({
+    number: own(changeKind).length,
+    text,
+    href: `#${changeKind}`,
   });
-  const open = html`<li><a href="#unpaired">Possible matches to decide</a>: ${grouped(unpaired.length)}</li>`;
-  return html`<ul>
-    ${items} ${unpaired.length === 0 ? '' : open}
-  </ul>`;
+  const tiles: readonly Tile[] = [
+    ...at('deletes', 'will be deleted at', { tone: 'bad' }),
+    { number: unpaired.length, text: 'need a decision', href: '#unpaired', tone: 'warn' },
+    whole('pairings', 'will be matched'),
+    ...at('creates', 'will be created at'),
+    ...at('updates', 'will be updated at'),
+    whole('conflicts', 'have different values'),
+    whole('unlinks', 'will be unlinked'),
+  ];
+  return tiles.filter(({ number }) => number > 0);
 };
+
+const tileList = (tiles: readonly Tile[]): Html =>
+  html`<ul class="tiles">
+    ${tiles.map(
+      ({ number, text, href, tone }) =>
+        html`<li class="${tone ?? ''}">
+          <a href="${href}"><strong>${grouped(number)}</strong> ${text}</a>
+        </li>`,
+    )}
+  </ul>`;
 
 const isFirstSync = ({ halt, destroys }: PlanView): boolean => halt !== null && !destroys;
 
+/** The fields of the contacts that a first sync leaves out. */
+const unsyncedPart = ({ unsynced }: PlanView): Html =>
+  unsynced.length === 0
+    ? html``
+    : html`<details>
+        <summary>
+          ${count(unsynced.length, 'field')} of the contacts ${unsynced.length === 1 ? 'is' : 'are'} not synced
+        </summary>
+        ${valueList(
+          unsynced.map(({ field, contacts }) =>
+            contacts === null ? fieldWords(field) : `${fieldWords(field)} (${count(contacts, 'contact')})`,
+          ),
+        )}
+        <p class="faint small">Setting: <code>FIELDS</code></p>
+      </details>`;
+
 const explanation = (view: PlanView): Html => {
-  const { halt } = view;
+  const { halt, leftOut } = view;
   if (halt === null) return html`<p>The next run does this by itself. Run it now if you do not want to wait.</p>`;
   const hint = isFirstSync(view)
-    ? html`<p>Decide the open questions below first.</p>`
+    ? html`<p>Decide the open questions below first. Leave out contacts that must stay on one side.</p>`
     : html`<p>
-        If the contacts were deleted by mistake, restore them. Both answers can be undone, also for a single contact.
+        If the contacts were deleted by mistake, restore them. To keep a single one, leave it out below. Both answers
+        can be undone.
       </p>`;
   return html`${messageText(halt)}
+    ${leftOut === 0 ? '' : html`<p>${count(leftOut, 'contact')} left out since then.</p>`}
     <p>No run writes before you answer.</p>
-    ${view.unsynced === null ? '' : html`<p class="faint small">${view.unsynced}</p>`} ${hint}`;
+    ${unsyncedPart(view)} ${hint}`;
 };
+
+/** The number of changes after which the answers are repeated. */
+const LONG_PLAN = 10;
 
 const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: ChangeFilter): readonly Html[] => {
   const { changes, halt, atMs } = view;
   const at = linkPath(link.name, '/plan');
-  const made = html`<p class="faint small">Planned ${agoTag(atMs)}. ${estimateText(view, link)}</p>`;
+  const made = html`<p class="faint small">Planned ${agoTag(context, atMs)}. ${estimateText(view, link)}</p>`;
   if (changes.length === 0 && halt === null) {
     return [
       html`<div class="panel">
@@ -256,15 +339,25 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
     ];
   }
   const isReview = halt !== null;
-  const more = (change: Change): Html => pairOf(context, change, link, view);
+  const more = (change: Change): Html =>
+    html`${pairOf(context, change, link, view)}${leaveOutOf(context, change, link)}${
+      isReview ? conflictChoice(change, link) : ''
+    }`;
   return [
+    tileList(tilesOf(view, link)),
     html`<div class="panel ${isReview ? 'accept' : ''}">
-      ${explanation(view)} ${summary(view, link)} ${answers(context, link, view)} ${made}
+      ${explanation(view)} ${answers(context, link, view)} ${made}
     </div>`,
     unpairedSection(context, link, view),
     html`<h2>${count(contactsToWrite(changes), 'contact')} to write</h2>`,
     changeFilter(at, shown),
-    ...changeSections(changes, link, shown, more),
+    isReview
+      ? html`<form id="${CHOICES}" method="post" action="${linkPath(link.name, '/choices')}">
+          ${hiddenFields({ token: context.formToken })}
+        </form>`
+      : html``,
+    ...changeSections(changes, link, shown, more, (own) => (isReview ? choiceButtons(own, link) : html``)),
+    changes.length > LONG_PLAN ? html`<div class="panel">${answers(context, link, view)}</div>` : html``,
   ];
 };
 

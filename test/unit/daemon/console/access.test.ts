@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createSessions } from '../../../../src/daemon/console/sessions.ts';
+import { createAllowance, createAllowances, networkOf } from '../../../../src/daemon/console/rate-limits.ts';
+import { createSessions, issueFormToken, useFormToken } from '../../../../src/daemon/console/sessions.ts';
 import { createPassChecker, makePass, signInLink } from '../../../../src/daemon/console/sign-in-link.ts';
 
 const HOUR_MS = 3_600_000;
@@ -64,10 +65,49 @@ test('a session ends when the credential that opened it is no longer valid', () 
   expect(sessions.find(session.id)).toBeNull();
 });
 
+test('the token of a form is accepted once, even after hundreds of other tokens were used', () => {
+  const sessions = createSessions(createClock(), secrets());
+  const session = sessions.open(ALL);
+  const [first = '', ...others] = Array.from({ length: 700 }, () => issueFormToken(session));
+  const unused = others.pop() ?? '';
+  for (const token of [first, ...others]) expect(useFormToken(session, token)).toBe('good');
+  for (const token of [first, ...others]) expect(useFormToken(session, token)).toBe('used');
+  expect(session.used.size).toBeLessThanOrEqual(500);
+  expect(useFormToken(session, unused)).toBe('good');
+  expect(useFormToken(sessions.open(ALL), issueFormToken(session))).toBe('wrong');
+});
+
+test('a used allowance refills over time', () => {
+  const clock = createClock();
+  const isAllowed = createAllowance(clock, { burst: 3, perSecond: 2 });
+  expect([1, 2, 3, 4].map(() => isAllowed())).toEqual([true, true, true, false]);
+  clock.advance(1_000);
+  expect([1, 2, 3].map(() => isAllowed())).toEqual([true, true, false]);
+});
+
+test('each key has its own allowance, and the least recently used key is evicted when there are too many keys', () => {
+  const isAllowed = createAllowances(createClock(), { burst: 1, perSecond: 0 }, 2);
+  expect(['a', 'a', 'b', 'b', 'a'].map((key) => isAllowed(key))).toEqual([true, false, true, false, false]);
+  expect(['c', 'a', 'b'].map((key) => isAllowed(key))).toEqual([true, false, true]);
+});
+
 test('sessions of one link do not end a session that has access to every link', () => {
   const sessions = createSessions(createClock(), secrets());
   const owner = sessions.open(ALL);
   const guest = sessions.open({ link: 'work', isValid: () => true });
   for (let count = 0; count < 60; count += 1) sessions.open({ link: 'work', isValid: () => true });
   expect([sessions.find(owner.id), sessions.find(guest.id)]).toEqual([owner, null]);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:DB8:1:2::9', '2001:db8:1:2'],
+  ['2001:db8::9', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+  ['', ''],
+])('the client of address %j is %j: an IPv6 client is identified by its /64 network', (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });

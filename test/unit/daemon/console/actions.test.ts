@@ -117,7 +117,7 @@ const deletionOf = (id: string) => ({
   why: { kind: 'deleted', at: 'left' },
 });
 
-test('R8: a plan with fewer deletions than the last run showed is accepted, if it is still the current plan', async () => {
+test('a contact that is left out is removed from the plan at once, and the rest of the plan can be accepted', async () => {
   const halted = { ...ended('halted', 'halted', 'deletes 3'), override: 'nonce', shown: ['a', 'b', 'c'] };
   let left = ['a', 'b', 'c'];
   const plan = () => {
@@ -134,12 +134,18 @@ test('R8: a plan with fewer deletions than the last run showed is accepted, if i
     return planning?.state === 'planned' ? planning.view : null;
   };
   actions.plan(link);
-  const before = await shown();
+  await shown();
+  actions.leaveOutOfPlan(link, { side: 'left', id: 'b' });
+  expect((await shown())?.changes).toHaveLength(3);
+  actions.leaveOutOfPlan(link, { side: 'right', id: 'b' });
+  const view = await shown();
+  expect([view?.changes.map(({ name }) => name), view?.leftOut]).toEqual([['a', 'c'], 1]);
+  // The contact is still part of the current plan.
+  actions.accept(link, view?.digest ?? '');
+  expect((await shown())?.changes).toHaveLength(3);
+  expect(requested).toEqual([]);
   left = ['a', 'c'];
-  actions.accept(link, before?.digest ?? '');
-  const current = await shown();
-  expect([current?.changes.length, requested]).toEqual([2, []]);
-  actions.accept(link, current?.digest ?? '');
+  actions.accept(link, view?.digest ?? '');
   await yielded();
   expect(await actions.planning(link)).toMatchObject({ state: 'accepted' });
   expect(requested).toEqual([{ link: 'ada', kind: 'incremental', override: 'nonce', byHand: true }]);

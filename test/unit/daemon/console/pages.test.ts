@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import type { ConflictView, Run, WriteView } from '../../../../src/core/view/views.ts';
+import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';
 import { conflictsPage } from '../../../../src/daemon/console/pages/conflicts.ts';
 import { linkPage, linksPage, type LinkView } from '../../../../src/daemon/console/pages/links.ts';
@@ -13,7 +14,7 @@ import { createVirtualClock } from '../../../support/clocks.ts';
 const clock = createVirtualClock();
 const context = () => {
   const session = createSessions(clock, () => 'secret').open({ link: null, isValid: () => true });
-  return { session, nowMs: clock.now() };
+  return pageContext(session, clock.now());
 };
 
 const SIDES = {
@@ -95,7 +96,7 @@ const linkPageOf = async (
 ): Promise<string> => {
   const view = { status: { ...STATUS, ...status } as unknown as LinkStatus, progress: null };
   const overview = { contacts, accounts: { left: 'ada@example.org', right: null }, changes: [RUN] };
-  return String(await linkPage(context(), link, view, { overview, canReturn: true, report: null }));
+  return String(await linkPage(context(), link, view, { overview, canReturn: true, planning: null, report: null }));
 };
 
 const accountsOf = async (status: Partial<LinkStatus>, contacts: Overview['contacts']): Promise<string> => {
@@ -129,9 +130,7 @@ test('a link that waits for a review or for a sign-in offers no full sync', asyn
 
 test('a run that is overdue is shown as due', async () => {
   expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() })).toContain('next check is due.');
-  expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() + 180_000 })).toMatch(
-    /next check <time[^>]* data-ago>/u,
-  );
+  expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() + 180_000 })).toMatch(/next check <time.*in 3 minutes/u);
 });
 
 test('a message names settings in a hint only, and no commands, because the page has buttons', async () => {
@@ -219,8 +218,18 @@ const LINKS = [
 const namesOn = (page: string): readonly string[] =>
   [...page.matchAll(/<td><a href="\/links\/(\w+)">/gu)].map(([, name = '']) => name);
 
-test('the page of all links shows the links with the worst problems first', async () => {
-  const page = String(await linksPage(context(), LINKS));
+test('the page of all links shows their totals, and the links with the worst problems first', async () => {
+  const page = String(await linksPage(context(), LINKS, { find: '', onlyProblems: false }));
   expect(namesOn(page)).toEqual(['beta', 'gamma', 'alpha']);
-  expect(page.replaceAll(/<[^>]+>|\s+/gu, ' ').replaceAll(/ +/gu, ' ')).toContain('3 links : 2 with problems.');
+  expect(page.replaceAll(/<[^>]+>|\s+/gu, ' ').replaceAll(/ +/gu, ' ')).toContain(
+    '3 links : 2 with problems, 1 in sync, 12 contacts.',
+  );
+});
+
+test('the page of all links is filtered by name and by problems', async () => {
+  const found = async (find: string, onlyProblems: boolean): Promise<readonly string[]> =>
+    namesOn(String(await linksPage(context(), LINKS, { find, onlyProblems })));
+  expect(await found('AL', false)).toEqual(['alpha']);
+  expect(await found('', true)).toEqual(['beta', 'gamma']);
+  expect(await found('gam', true)).toEqual(['gamma']);
 });

@@ -1,0 +1,98 @@
+import { Hono } from 'hono';
+import { expect, test } from 'vitest';
+import { Secret } from '../../../../src/util/secret.ts';
+import { limitedRate, ownForms, signedIn, type Env } from '../../../../src/daemon/console/access.ts';
+import { createSessions } from '../../../../src/daemon/console/sessions.ts';
+import { signInRoutes } from '../../../../src/daemon/console/sign-in.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
+
+const COOKIE = 'session';
+const ORIGIN = 'http://page.test';
+const TOKEN = 'a-token-of-twenty-four-or-more';
+
+/** Returns the part of the page that counts requests and guesses. */
+const openPage = () => {
+  const clock = createVirtualClock();
+  let secrets = 0;
+  const sessions = createSessions(clock, () => `secret-${(secrets += 1)}`);
+  const parts = { sessions, cookie: COOKIE, key: 'key', token: new Secret(TOKEN), links: () => [], clock };
+  const page = new Hono<Env>()
+    .use(limitedRate(clock, sessions, COOKIE))
+    .use(ownForms)
+    .route('/', signInRoutes(parts))
+    .use('/', signedIn(sessions, COOKIE))
+    .get('/', (context) => context.text('in'));
+  const ask = (path: string, from: string, init: RequestInit = {}) =>
+    page.request(`${ORIGIN}${path}`, init, { incoming: { socket: { remoteAddress: from } } });
+  return {
+    visit: async (from: string, headers: Readonly<Record<string, string>> = {}) =>
+      (await ask('/', from, { headers })).status,
+    guess: (from: string, token: string, headers: Readonly<Record<string, string>> = {}) =>
+      ask('/sign-in', from, {
+        method: 'POST',
+        headers: { origin: ORIGIN, host: 'page.test', 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: new URLSearchParams({ token }).toString(),
+      }),
+  };
+};
+
+/** Counts the responses of each status. */
+const statusesOf = async (count: number, ask: (index: number) => Promise<number>): Promise<Map<number, number>> => {
+  const statuses = new Map<number, number>();
+  for (let index = 0; index < count; index += 1) {
+    const status = await ask(index);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  return statuses;
+};
+
+const cookieOf = (answer: Response) => ({ cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' });
+
+test('guesses from one address do not use up the guesses of another address', async () => {
+  const { guess } = openPage();
+  const wrong = await statusesOf(30, async () => (await guess('192.0.2.1', 'wrong')).status);
+  expect(wrong).toEqual(
+    new Map([
+      [403, 10],
+      [429, 20],
+    ]),
+  );
+  expect((await guess('192.0.2.1', TOKEN)).status).toBe(429);
+  expect((await guess('192.0.2.2', TOKEN)).status).toBe(303);
+});
+
+test('guesses of one client behind a proxy do not use up the guesses of another client of that proxy', async () => {
+  const { guess } = openPage();
+  const from = (client: string) => ({ 'x-forwarded-for': `198.51.100.9, ${client}` });
+  await statusesOf(30, async () => (await guess('192.0.2.1', 'wrong', from('203.0.113.1'))).status);
+  expect((await guess('192.0.2.1', TOKEN, from('203.0.113.2'))).status).toBe(303);
+});
+
+test('a client that forges client addresses has at most a hundred guesses at once', async () => {
+  const { guess } = openPage();
+  const inventing = (index: number) => ({ 'x-forwarded-for': `203.0.113.${index}` });
+  const wrong = await statusesOf(200, async (index) => (await guess('192.0.2.1', 'wrong', inventing(index))).status);
+  expect(wrong).toEqual(
+    new Map([
+      [403, 100],
+      [429, 100],
+    ]),
+  );
+});
+
+test('a flood of requests from the address of a session, or from another session, does not limit that session', async () => {
+  const { visit, guess } = openPage();
+  const owner = cookieOf(await guess('192.0.2.1', TOKEN));
+  const other = cookieOf(await guess('192.0.2.1', TOKEN));
+  expect((await statusesOf(500, () => visit('192.0.2.1'))).get(429)).toBeGreaterThanOrEqual(300);
+  expect(await statusesOf(500, () => visit('192.0.2.1', other))).toEqual(
+    new Map([
+      [200, 200],
+      [429, 300],
+    ]),
+  );
+  expect(await visit('192.0.2.1', owner)).toBe(200);
+  // A cookie without a session counts as no cookie.
+  expect(await visit('192.0.2.1', { cookie: `${COOKIE}=guessed` })).toBe(429);
+  expect(await visit('192.0.2.2')).toBe(303);
+});

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { hasCyrus, startCyrus } from '../support/carddav/cyrus.ts';
 import { hasRadicale, startRadicale } from '../support/carddav/radicale.ts';
 import type { CarddavServer } from '../support/carddav/server.ts';
+import { hasXandikos, startXandikos } from '../support/carddav/xandikos.ts';
 import { sampled } from '../support/extent.ts';
 import { openCarddavHarness, type GroupKeeping } from '../support/contract/carddav-harness.ts';
 import { SCENE_NAMES, SCENES, type SceneName } from './remote-contract.ts';
@@ -16,6 +17,7 @@ const SAMPLE_EACH = 4;
 
 const SERVERS = [
   { name: 'Radicale', has: hasRadicale, start: startRadicale, each: 1, first: 0 },
+  { name: 'Xandikos', has: hasXandikos, start: startXandikos, each: SAMPLE_EACH, first: 0 },
   { name: 'Cyrus', has: hasCyrus, start: startCyrus, each: SAMPLE_EACH, first: 1 },
 ];
 

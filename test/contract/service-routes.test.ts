@@ -5,7 +5,14 @@ import { authorizeUrl, createAuthorizationApi } from '../../src/providers/servic
 import { createSend } from '../../src/providers/service/api/send.ts';
 import { createServiceApi } from '../../src/providers/service/api/service-api.ts';
 import { type ServiceEmulator, startServiceEmulator } from '../../src/sandbox/service/server.ts';
-import { type DocumentedRoute, ROUTE_BESIDE_THE_TABLES, stockAccount, TABLES } from './document-routes.ts';
+import {
+  AUTHORIZATION_OPERATIONS,
+  DOCUMENTED_SCOPES,
+  type DocumentedRoute,
+  ROUTE_BESIDE_THE_TABLES,
+  stockAccount,
+  TABLES,
+} from './document-routes.ts';
 import { exchangedKey, grant } from './document-schemas.ts';
 import { createLeapingClock } from '../support/contract/harness.ts';
 
@@ -68,6 +75,10 @@ const { signal } = new AbortController();
 const DAY_MS = 24 * 60 * 60_000;
 const REDIRECT_URI = 'http://127.0.0.1:9/callback';
 
+/** Operations that a test has seen succeed, and operations that a test has seen refused. */
+const succeeded = new Set<string>();
+const refused = new Set<string>();
+
 const titleOf = ({ method, path }: Pick<DocumentedRoute, 'method' | 'path'>): string => `${method} ${path}`;
 
 const open = async () => {
@@ -85,20 +96,62 @@ const open = async () => {
   return { emulator, exchanges, sendWith, stock, [Symbol.asyncDispose]: close };
 };
 
+const grantedScopes = (alternative: string): string[] => alternative.split('+');
+
+/** Calls the route on a new account with the token that `prepare` returns. Returns the error and the HTTP exchanges. */
+const callWith = async (route: DocumentedRoute, prepare: (emulator: ServiceEmulator) => string) => {
+  await using stage = await open();
+  const api = createServiceApi(stage.sendWith(prepare(stage.emulator)));
+  const error = await route.call(api, stage.stock, signal).then(
+    () => null,
+    (caught: unknown) => caught,
+  );
+  return { error, exchanges: stage.exchanges };
+};
+
 const pathPattern = (path: string): RegExp => new RegExp(`^${path.replace('{id}', '[^/]+')}$`, 'u');
 
-const describeRoute = (route: DocumentedRoute): void => {
-  const { method, path, answer } = route;
+/** Returns each single scope that is insufficient: every scope that is not in `scopes`, and each half of a pair. */
+const insufficient = (scopes: readonly string[]): string[] =>
+  DOCUMENTED_SCOPES.filter((scope) => !scopes.includes(scope));
 
-  test(`${titleOf(route)} answers as documented`, async () => {
-    await using stage = await open();
-    const api = createServiceApi(stage.sendWith(stage.emulator.issueToken(['all:manage'])));
-    await route.call(api, stage.stock, signal);
-    expect(stage.exchanges.length).toBeGreaterThan(0);
-    for (const exchange of stage.exchanges) {
-      expect(exchange).toMatchObject({ method, path: expect.stringMatching(pathPattern(path)), status: 200 });
-      expect(answer.safeParse(exchange.json)).toMatchObject({ success: true });
+const describeRoute = (route: DocumentedRoute): void => {
+  const { scopes, method, path, answer } = route;
+
+  test(`${titleOf(route)} answers as documented with each sufficient scope`, async () => {
+    for (const alternative of scopes ?? ['all:manage']) {
+      const { error, exchanges } = await callWith(route, (emulator) => emulator.issueToken(grantedScopes(alternative)));
+      expect(error).toBeNull();
+      expect(exchanges.length).toBeGreaterThan(0);
+      for (const exchange of exchanges) {
+        expect(exchange).toMatchObject({ method, path: expect.stringMatching(pathPattern(path)), status: 200 });
+        expect(answer.safeParse(exchange.json)).toMatchObject({ success: true });
+      }
     }
+    succeeded.add(titleOf(route));
+  });
+
+  // Every grant includes user:login, so a route that requires only that scope is refused only after a revocation.
+  if (scopes?.includes('user:login') === true) {
+    test(`${titleOf(route)} is refused with a revoked permission`, async () => {
+      const { error } = await callWith(route, (emulator) => {
+        const token = emulator.issueToken(['all:manage']);
+        emulator.revokeToken(token);
+        return token;
+      });
+      expect(error).toBeInstanceOf(RevokedError);
+      refused.add(titleOf(route));
+    });
+    return;
+  }
+
+  test(`${titleOf(route)} is refused with each insufficient scope`, async () => {
+    for (const scope of scopes === null ? ['user:basic', 'tasks:view'] : insufficient(scopes)) {
+      const { error, exchanges } = await callWith(route, (emulator) => emulator.issueToken([scope]));
+      expect(error).toBeInstanceOf(RevokedError);
+      expect(exchanges).toMatchObject([{ status: 403 }]);
+    }
+    refused.add(titleOf(route));
   });
 };
 
@@ -134,9 +187,11 @@ describe('the authorization endpoints', () => {
     expect(withToken.get('state')).toBe('a state & more');
     const api = createServiceApi(stage.sendWith(withToken.get('access_token')));
     expect((await api.contacts.get(stage.stock.contactId, signal)).first_name).toBe('Ada');
+    succeeded.add('GET /oauth2/authorize');
     const refusal = await consent(stage.emulator, 'code', 'unknown');
     expect(refusal.searchParams.get('error')).toBe('invalid_scope');
     expect(refusal.searchParams.get('code')).toBeNull();
+    refused.add('GET /oauth2/authorize');
   });
 
   test('POST /oauth2/token returns a token with the granted scopes for a code, once, and none for another secret', async () => {
@@ -150,9 +205,11 @@ describe('the authorization endpoints', () => {
     const api = createServiceApi(stage.sendWith(granted.access_token));
     await api.contacts.update(stage.stock.contactId, { title: 'Countess' }, signal);
     await expect(api.user.update({ first_name: 'Sam' }, signal)).rejects.toThrow(RevokedError);
+    succeeded.add('POST /oauth2/token');
     await expect(authorization.exchangeCode(exchange, signal)).rejects.toThrow(InvalidError);
     const stolen = { ...exchange, code: await code(), clientSecret: 'another' };
     await expect(authorization.exchangeCode(stolen, signal)).rejects.toThrow(ClientRefusedError);
+    refused.add('POST /oauth2/token');
   });
 
   test('POST /oauth2/token is also available as GET', async () => {
@@ -177,7 +234,9 @@ describe('the authorization endpoints', () => {
     expect(exchangedKey.safeParse(stage.exchanges[0]?.json)).toMatchObject({ success: true });
     const api = createServiceApi(stage.sendWith(exchanged.access_token));
     expect((await api.user.get(signal)).email).toBe(stage.emulator.account.user.email);
+    succeeded.add('POST /oauth2/token/exchange');
     await expect(authorization.exchangeApiKey('another', clientId, signal)).rejects.toThrow(ClientRefusedError);
+    refused.add('POST /oauth2/token/exchange');
   });
 });
 
@@ -200,5 +259,16 @@ describe('the documentation outside its tables', () => {
     const id = stage.stock.contactId;
     await send({ method: 'PUT', route, id, body: { data: { title: 'Countess' } } }, signal);
     expect(stage.emulator.account.contact(id)).toMatchObject({ title: 'Countess', first_name: 'Ada' });
+  });
+});
+
+describe('every documented operation', () => {
+  const operations = [...AUTHORIZATION_OPERATIONS, ...TABLES.flatMap(({ routes }) => routes.map(titleOf))];
+  const shown = (): string[] => operations.filter((operation) => succeeded.has(operation) && refused.has(operation));
+
+  test('was tested for success and for refusal', () => {
+    expect(operations).toHaveLength(32);
+    expect(shown()).toEqual(operations);
+    expect(succeeded.has(titleOf(ROUTE_BESIDE_THE_TABLES)) && refused.has(titleOf(ROUTE_BESIDE_THE_TABLES))).toBe(true);
   });
 });

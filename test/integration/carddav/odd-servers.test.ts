@@ -205,6 +205,13 @@ describe('R8: what a halted run observed is read again', () => {
     },
   );
 
+  test('--accept-deletes deletes the contacts that were shown and are still missing', async () => {
+    await using link = await halted(NAMES.slice(0, 20));
+    restore(link, NAMES.slice(0, 5));
+    expect(await link.synced({ acceptDeletes: true })).toMatchObject({ left: { deleted: 15 } });
+    expect(link.names()).toHaveLength(25);
+  });
+
   test('--accept-deletes does not accept deletions that the halted run did not show', async () => {
     await using link = await halted(NAMES.slice(0, 12));
     for (const name of NAMES.slice(12, 16)) link.server.remove(`${name}.vcf`);

@@ -6,7 +6,7 @@ import type { RunResult } from '../../../src/engine/run.ts';
 import { ownerOf, type GroupKeeping } from '../contract/carddav-harness.ts';
 import { createMovableClock } from '../clocks.ts';
 import { readSides } from '../compare-sides.ts';
-import { FAST_LIMITS, FAST_SANDBOX, openProgram } from '../linked-sandbox.ts';
+import { FAST_LIMITS, FAST_SANDBOX, openProgram, type Program } from '../linked-sandbox.ts';
 import type { BookFolder } from './server.ts';
 import { startTroubledProxy } from './troubled-proxy.ts';
 
@@ -27,6 +27,8 @@ export type CarddavLink = AsyncDisposable & {
   readonly owner: ReturnType<typeof ownerOf>;
   /** Runs once in a process of its own, which may be killed; null where it was. */
   run(kill?: Kill): Promise<RunResult | null>;
+  /** Reverts what the last run wrote. */
+  undo(): Promise<RunResult>;
   /** Requests to the CardDAV server so far. */
   arrived(): number;
   rows(): { readonly left: readonly CommonRow[]; readonly right: readonly CommonRow[] };
@@ -66,8 +68,15 @@ export const startCarddavLink = async (
   await writeFile(configPath, JSON.stringify({ links: { home: link } }));
   const owner = ownerOf(book, keeping);
 
+  const open = (): Program => openProgram({ env, cwd: dataDir, configPath }, { clock });
+
+  const undo = async (): Promise<RunResult> => {
+    await using program = open();
+    return (await program.undo(undefined, { acceptDeletes: true })).result;
+  };
+
   const run = async (kill?: Kill): Promise<RunResult | null> => {
-    await using program = openProgram({ env, cwd: dataDir, configPath }, { clock });
+    await using program = open();
     const controller = new AbortController();
     if (kill !== undefined) proxy.die(kill.request, kill.arrives, () => controller.abort(new Error('killed')));
     try {
@@ -86,6 +95,7 @@ export const startCarddavLink = async (
     sandbox,
     owner,
     run,
+    undo,
     arrived: () => proxy.arrived(),
     rows: () => ({
       left: inOrder(

@@ -13,6 +13,8 @@ export type BookFolder = {
   remove(name: string): void;
   /** The account may not sign in any more. */
   revoke(): void;
+  /** Whether a credential is accepted, for a server that checks none itself. */
+  readonly accepts?: (authorization: string | undefined) => boolean;
 };
 
 /** A CardDAV server of its own, on a free port and with a folder of its own. */

@@ -41,7 +41,7 @@ const answerHtml = (response: ServerResponse): void => {
 
 /** Starts a proxy in front of a server. */
 export const startTroubledProxy = async (
-  { url: target }: Pick<BookFolder, 'url'>,
+  { url: target, accepts = () => true }: Pick<BookFolder, 'url' | 'accepts'>,
   clock: Clock,
 ): Promise<TroubledProxy> => {
   const disturbances: Disturbance[] = [];
@@ -93,6 +93,10 @@ export const startTroubledProxy = async (
       return;
     }
     passedAtMs = clock.now();
+    if (!accepts(request.headers.authorization)) {
+      response.writeHead(401).end();
+      return;
+    }
     if (kind === 'create' && refused.some((each) => text.includes(each))) {
       response.writeHead(403).end();
       return;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidError, UnavailableError } from '../../../src/providers/errors.ts';
+import { UnavailableError } from '../../../src/providers/errors.ts';
 import { retrying } from '../../../src/providers/send.ts';
 import type { Clock } from '../../../src/util/clock.ts';
 import { createFakeClock } from '../net/fake-clock.ts';
@@ -65,7 +65,6 @@ describe('a request that failed', () => {
     ['a read whose error may be temporary', broken('unknown'), true, 2],
     ['a write that certainly was not applied', broken('no'), false, 2],
     ['[R9] a write that may have been applied', broken('unknown'), false, 1],
-    ['a permanent error', new InvalidError('bad', { status: 402, route: 'GET /', applied: 'no' }), true, 1],
     ['an error that is not of a remote', new TypeError('not a function'), true, 1],
   ])('is sent again only if that is safe: %s', async (_, error, isRead, count) => {
     const { attempts, send } = failTimes(1, error);

@@ -68,7 +68,10 @@ const announcesNext = (nextPage: unknown): boolean => {
  * Without a total, it is if the page is not full. Otherwise one more page is requested: a total may count rows that a filter
  * excludes.
  */
-const isLastPage = (page: Pick<Page<unknown>, 'number' | 'total' | 'announcesNext'>, rowCount: number): boolean => {
+export const isLastPage = (
+  page: Pick<Page<unknown>, 'number' | 'total' | 'announcesNext'>,
+  rowCount: number,
+): boolean => {
   if (rowCount === 0) return true;
   if (page.announcesNext) return false;
   if (page.total === null) return rowCount < PAGE_SIZE;

@@ -221,6 +221,8 @@ describe('a whole listing', () => {
     it.each([
       [1, 10, [1, 1, 2, 3]],
       [2, 10, [1, 2, 2, 3]],
+      [2, 0, [1, 2, 2, 3]],
+      [3, 10, [1, 2, 3, 3]],
       [3, 0, [1, 2, 3, 3]],
     ])('and misses no contact if page %d was truncated to %d rows once', async (cut, keeps, pageNumbers) => {
       await using server = await startServer(cutting(manyRows(120), cut, 1, keeps));

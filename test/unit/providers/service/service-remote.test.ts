@@ -17,9 +17,37 @@ import {
 const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
 const creating = (key: string) => ({ key, draft, groupIds: ['bucket_1'], originId: 'people/c1' });
 
-it('a read of ids fails if the service fails, and reports no contact as gone', async () => {
-  await using server = await startServer(() => ({ status: 500 }));
-  expect(await failureOf(server.remote.read(['contact_1'], never))).toBeInstanceOf(UnavailableError);
+describe('a read of ids', () => {
+  it('returns the state of each contact', async () => {
+    await using server = await startServer(({ path }) => {
+      const number = Number(path.split('_')[1]);
+      if (number === 2) return { status: 404 };
+      if (number === 3) return { status: 410 };
+      if (number === 4) return { json: one(contactJson(1)) };
+      if (number === 5) return { status: 301, headers: { location: '/v2/contacts/contact_1' } };
+      if (number === 6) return { json: one(contactJson(6, { updated_at: 'odd' })) };
+      return { json: one(contactJson(number)) };
+    });
+    const ids = [1, 2, 3, 4, 5, 6, 7].map((number) => `contact_${number}`);
+    const answers = await server.remote.read(ids, never);
+    expect([...answers.keys()]).toEqual(ids);
+    expect(ids.map((id) => answers.get(id)?.kind)).toEqual([
+      'found',
+      'gone',
+      'gone',
+      'moved',
+      'moved',
+      'unreadable',
+      'found',
+    ]);
+    const moved = answers.get('contact_4');
+    expect(moved?.kind === 'moved' && moved.record.id).toBe('contact_1');
+  });
+
+  it('fails if the service fails, and reports no contact as gone', async () => {
+    await using server = await startServer(() => ({ status: 500 }));
+    expect(await failureOf(server.remote.read(['contact_1'], never))).toBeInstanceOf(UnavailableError);
+  });
 });
 
 it('[R15] after a 500 for one contact, the others are read if the list of contacts is available', async () => {
@@ -81,6 +109,21 @@ describe('a 404 with a web page', () => {
     );
     expect(await server.remote.readGroup('bucket_2', never)).toBeNull();
     expect(await failureOf(server.remote.readGroup('bucket_1', never))).toMatchObject({ kind: 'unreadable' });
+  });
+});
+
+describe('a read that fails', () => {
+  it('is abandoned after its time limit', async () => {
+    await using server = await startServer(() => ({ status: 503 }));
+    expect(await failureOf(server.remote.identify(never))).toBeInstanceOf(UnavailableError);
+    expect(server.received.length).toBeGreaterThan(2);
+    expect(server.received.length).toBeLessThan(30);
+  });
+
+  it('is not repeated after a permanent error', async () => {
+    await using server = await startServer(() => ({ status: 402 }));
+    expect(await failureOf(server.remote.identify(never))).toMatchObject({ kind: 'disabled' });
+    expect(server.received).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, UnreadableError } from '../../../../../src/providers/errors.ts';
 import type { ContactListParameters } from '../../../../../src/providers/service/api/contacts.ts';
+import { isLastPage } from '../../../../../src/providers/service/api/paging.ts';
 import { collect, contactJson, failureOf, list, never, NOW_MS, stamp, startServer, type Received } from '../support.ts';
 
 const rows = (from: number, to: number) =>
@@ -24,9 +25,17 @@ const walk = async (answering: Parameters<typeof startServer>[0]) => {
 };
 
 describe('a list', () => {
-  it('is read to its end with the parameters of the caller, whatever the URL of the next page', async () => {
-    const next = (page: number, pages: number) => ({ next_page: page < pages ? '/v2/contacts/search?page=9' : '' });
-    const walked = await walk(listing(120, next));
+  it.each<[string, (page: number, pages: number) => Record<string, unknown>]>([
+    [
+      'an absolute URL',
+      (page, pages) => ({ next_page: page < pages ? 'https://api.example/v2/contacts?page=9' : null }),
+    ],
+    ['a URL of another route', (page, pages) => ({ next_page: page < pages ? '/v2/contacts/search?page=2' : '' })],
+    ['a number', (page, pages) => (page < pages ? { next_page: page + 1 } : {})],
+    ['absent and only the total is present', () => ({ total: 120 })],
+    ['absent', () => ({})],
+  ])('is read to its end with the parameters of the caller if next_page is %s', async (_name, meta) => {
+    const walked = await walk(listing(120, meta));
     expect(walked.rows).toBe(120);
     expect(walked.queries).toEqual(['order=id&company=A', 'order=id&company=A&page=2', 'order=id&company=A&page=3']);
   });
@@ -35,6 +44,12 @@ describe('a list', () => {
     expect((await walk(listing(50, () => ({ total: 50, next_page: null })))).queries).toHaveLength(1);
     expect((await walk(listing(50, () => ({ next_page: null })))).queries).toHaveLength(2);
     expect((await walk(listing(50, () => ({ total: 900 })))).queries).toHaveLength(2);
+  });
+
+  it('ends if the page after the last page is refused and was not announced', async () => {
+    const answering = (request: Received) =>
+      pageOf(request) === 1 ? { json: list(rows(1, 50)) } : { status: 404, json: { errors: ['no page'] } };
+    expect((await walk(answering)).rows).toBe(50);
   });
 
   it('ends at a 404 with a web page only if the first page is still available', async () => {
@@ -66,6 +81,22 @@ describe('a list', () => {
     const answering = (request: Received) =>
       pageOf(request) === 1 ? { json: list(rows(1, 50), { next_page: 2 }) } : { status: 404 };
     expect(await failureOf(walk(answering))).toBeInstanceOf(NotFoundError);
+  });
+
+  it('ends if the service repeats its last page without end', async () => {
+    const walked = await walk(() => ({ json: list(rows(1, 50), { next_page: 2 }) }));
+    expect(walked).toMatchObject({ rows: 50, queries: { length: 2 } });
+  });
+
+  it('without pages is read as one page, even if it is long', async () => {
+    expect(await walk(() => ({ json: list(rows(1, 80)) }))).toMatchObject({ rows: 80, queries: { length: 2 } });
+  });
+
+  it('is requested page by page as it is read', async () => {
+    await using server = await startServer(listing(500, () => ({ total: 500 })));
+    const pages = server.api.contacts.list({}, never)[Symbol.asyncIterator]();
+    expect((await pages.next()).value?.rows).toHaveLength(50);
+    expect(server.received).toHaveLength(1);
   });
 
   it('without rows is unreadable', async () => {
@@ -100,4 +131,17 @@ describe('a filter by time', () => {
     await using server = await startServer(answeringAt(NOW_MS));
     expect(await collect(server.api.contacts.list({ 'updated_at.after': NOW_MS }, never))).toHaveLength(1);
   });
+});
+
+it.each<[string, boolean, number, number | null, boolean, number]>([
+  ['an empty page', true, 1, null, true, 0],
+  ['a short page', true, 1, null, false, 49],
+  ['a short page that announces another', false, 1, null, true, 49],
+  ['[R7] a short page within the total', false, 1, 100, false, 49],
+  ['a short page that completes the total', true, 2, 99, false, 49],
+  ['a full page', false, 1, null, false, 50],
+  ['a full page that completes the total', true, 2, 100, false, 50],
+  ['a full page within the total', false, 1, 100, false, 50],
+])('%s is certainly the last: %s', (_name, expected, number, total, announcesNext, rowCount) => {
+  expect(isLastPage({ number, total, announcesNext }, rowCount)).toBe(expected);
 });

@@ -20,6 +20,15 @@ type Search = {
   groupIds: Set<string> | null;
 };
 
+/** The way in which the server stores cards, as far as writes have shown it. */
+type Storage = {
+  /**
+   * True if cards were read after a write with a strong ETag in its answer, and were the sent ones. Later cards with a strong ETag
+   * are not read (RFC 6352, 6.3.2.3). Some servers name one although they store another text.
+   */
+  isExact: boolean;
+};
+
 /** The version in which a card with an ETag is stored. */
 export type KnownVersion = { readonly etag: string; readonly version: string };
 
@@ -33,7 +42,8 @@ export type BookContext = {
   readonly find: (signal: AbortSignal) => Promise<AddressBook>;
   readonly categories: Categories;
   readonly search: Search;
-  /** The stored versions that a search has found, by the ids of cards, if the address book takes both versions. */
+  readonly storage: Storage;
+  /** The stored versions of some cards by id, if the address book takes both versions. */
   readonly versions: Map<string, KnownVersion>;
 };
 

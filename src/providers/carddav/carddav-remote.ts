@@ -79,6 +79,7 @@ const openBook = (options: CarddavRemoteOptions) => {
     find,
     categories: { names: new Set(), deleted: new Set(), isComplete: false },
     search: { isSupported: true, groupIds: null },
+    storage: { isExact: false },
     versions: new Map(),
   };
   const records = createRecords(context.mapping);

@@ -2,7 +2,8 @@ import { chunks } from '../../util/batches.ts';
 import { isFault, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
 import type { AddressBook } from './discovery.ts';
 import { type BookContext, idOf, type KnownVersion, urlOf } from './book.ts';
-import { parseLines, type Card } from './card/content-line.ts';
+import { headerNamed } from '../../net/headers.ts';
+import { formatLines, parseLines, type Card } from './card/content-line.ts';
 import { textOf, versionOf } from './card/edits.ts';
 import {
   addressbookQuery,
@@ -241,6 +242,16 @@ const knownVersion = ({ versions }: BookContext, { id, etag }: StoredCard): stri
   return known !== undefined && known.etag === etag ? known.version : null;
 };
 
+/** Remembers the version in which this program has stored a card. */
+export const noteVersion = (
+  { versions }: BookContext,
+  book: AddressBook,
+  { id, card }: StoredCard,
+  etag: string | null,
+): void => {
+  if (etag !== null && takesBothVersions(book)) versions.set(id, { etag, version: versionOf(card) });
+};
+
 /**
  * Returns the readings with each card in the form in which it is stored, if the address book takes both versions. To make a
  * record, a second form is read only if the first one does not have the stored length. To edit a card (`isEdited`), both are read.
@@ -294,6 +305,28 @@ export const readStored = async (
   signal: AbortSignal,
   isEdited = false,
 ): Promise<StoredCard | null> => storedIn((await readCards(context, [id], signal, isEdited)).get(id));
+
+/**
+ * Returns a card with the ETag that a `GET` names, for a server whose reports name none. Null if the `GET` names none that a
+ * conditional write can use, or returns another card.
+ */
+export const withEtagOfGet = async (
+  context: BookContext,
+  stored: StoredCard,
+  signal: AbortSignal,
+): Promise<StoredCard | null> => {
+  const book = await context.find(signal);
+  const request = {
+    method: 'GET',
+    url: urlOf(stored.id, book.url),
+    what: 'a card',
+    allowStatus: isRefusedStatus,
+  } as const;
+  const { headers, status, text } = await context.send(request, signal);
+  const etag = headerNamed(headers, 'etag');
+  const isSameCard = status === 200 && formatLines(parseLines(text)) === formatLines(stored.card);
+  return etag !== null && isStrong(etag) && isSameCard ? { ...stored, etag } : null;
+};
 
 /** Returns the error for a card that exists and cannot be read. */
 export const unreadableCard = (reason: string): UnreadableError =>

@@ -4,8 +4,16 @@ import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.t
 import type { WriteResult } from '../remote.ts';
 import { settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { readCards, storedIn, unreadableCard, type CardReading, type StoredCard } from './cards.ts';
-import type { Card } from './card/content-line.ts';
+import {
+  noteVersion,
+  readCards,
+  storedIn,
+  withEtagOfGet,
+  unreadableCard,
+  type CardReading,
+  type StoredCard,
+} from './cards.ts';
+import { formatLines, type Card } from './card/content-line.ts';
 import { isRefusedStatus } from './dav.ts';
 import type { AddressBook } from './discovery.ts';
 import { withCategories } from './group-cards.ts';
@@ -78,14 +86,32 @@ const orNothing = async <Found>(found: Promise<ReadonlyMap<string, Found>>): Pro
   }
 };
 
-/** Reads written cards, because a server may store another text than was sent (R2). Returns none if the read fails. */
-const readWritten = (
+/** Returns whether the reads show that a server stores exactly the cards that it names a strong ETag for. */
+const storesExactly = (sent: readonly StoredCard[], readings: ReadonlyMap<string, CardReading>): boolean => {
+  const named = sent.filter(({ etag }) => etag !== null);
+  const isSent = ({ id, etag, card }: StoredCard): boolean => {
+    const reading = readings.get(id);
+    return (
+      reading?.kind === 'card' && reading.stored.etag === etag && formatLines(reading.stored.card) === formatLines(card)
+    );
+  };
+  return named.length > 0 && named.every(isSent);
+};
+
+/** Returns the written cards: those that the server certainly stores as they were sent, and a read of the others. */
+const readWritten = async (
   context: BookContext,
   written: readonly Sent[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CardReading>> => {
-  const ids = written.map(({ sent }) => sent.id);
-  return orNothing(ids.length === 0 ? Promise.resolve(new Map()) : readCards(context, ids, signal));
+  const { storage } = context;
+  const sent = written.map((each) => each.sent);
+  const certain = sent.filter(({ etag }) => storage.isExact && etag !== null);
+  const others = sent.filter((each) => !certain.includes(each));
+  const ids = others.map(({ id }) => id);
+  const readings = await orNothing(ids.length === 0 ? Promise.resolve(new Map()) : readCards(context, ids, signal));
+  if (!storage.isExact) storage.isExact = storesExactly(sent, readings);
+  return new Map([...readings, ...certain.map((stored) => [stored.id, { kind: 'card', stored }] as const)]);
 };
 
 /** Returns the stored cards of creates by their UIDs; none for a card that no read shows. */
@@ -94,6 +120,7 @@ const confirmNew = async (
   news: readonly SentNew[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, StoredCard>> => {
+  const book = await context.find(signal);
   const readings = await readWritten(context, news, signal);
   const storedAs = ({ sent }: SentNew): StoredCard | null => storedIn(readings.get(sent.id));
   const missing = news.filter((each) => storedAs(each) === null).map(({ uid }) => uid);
@@ -105,7 +132,9 @@ const confirmNew = async (
     // An earlier card of the same origin may have the same UID.
     const own = candidates.find((candidate) => isSame(values(candidate), values(each.sent)));
     const found = storedAs(each) ?? own ?? candidates.at(-1);
-    if (found !== undefined) stored.set(each.uid, found);
+    if (found === undefined) continue;
+    noteVersion(context, book, each.sent, each.refusal === null ? found.etag : null);
+    stored.set(each.uid, found);
   }
   return stored;
 };
@@ -169,12 +198,26 @@ const stale = (): StaleError => new StaleError('the card changed since it was re
 const withoutEtag = (): InvalidError =>
   new InvalidError('the server names no ETag of the card, so an edit could overwrite the edit of another program', PUT);
 
-/** Returns the card that an update edits. It must be in the state that the caller has read. */
-const currentCard = ({ current }: UpdateRequest, reading: CardReading | undefined): StoredCard => {
+/**
+ * Returns the card that an update edits. It must be in the state that the caller has read. A server may name no ETag in its
+ * reports: then the values are compared, and a `GET` names the ETag.
+ */
+const currentCard = async (
+  { context, records }: Writer,
+  { current }: UpdateRequest,
+  reading: CardReading | undefined,
+  signal: AbortSignal,
+): Promise<StoredCard> => {
   const stored = storedIn(reading);
   if (stored === null) throw new NotFoundError('the card does not exist any more', PUT);
-  if (stored.etag === null) throw withoutEtag();
-  if (stored.etag !== current.version) throw stale();
+  if (stored.etag === null && current.version === '') {
+    const own = records.recordOf(stored, current.groupIds.filter(isCardGroup));
+    if (!isSame([own.contact, own.groupIds], [current.contact, current.groupIds])) throw stale();
+    const named = await withEtagOfGet(context, stored, signal);
+    if (named === null) throw withoutEtag();
+    return named;
+  }
+  if (current.version === '' || stored.etag !== current.version) throw stale();
   return stored;
 };
 
@@ -226,7 +269,7 @@ export const updateContacts = async (
   const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<SentUpdate> => {
     requireWritable(book);
     const { current, desired, fields } = request;
-    const former = currentCard(request, formers.get(current.id));
+    const former = await currentCard(writer, request, formers.get(current.id), signal);
     const card = context.mapping.write(former.card, desired, fields);
     const shared = { former, cardGroups: current.groupIds.filter(isCardGroup) };
     try {
@@ -240,7 +283,11 @@ export const updateContacts = async (
     writes.flatMap((write) => (write.ok ? [write.value] : [])),
     signal,
   );
-  return settleDone(writes, (update) => recordOfUpdate(writer, update, readings.get(update.sent.id)));
+  return settleDone(writes, (update) => {
+    const record = recordOfUpdate(writer, update, readings.get(update.sent.id));
+    noteVersion(context, book, update.sent, record.version || null);
+    return record;
+  });
 };
 
 /** Deletes cards, each only in its current state. */

@@ -2,7 +2,7 @@ import { headerNamed } from '../../net/headers.ts';
 import { InvalidError, StaleError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import { type BookContext, idOf, urlOf } from './book.ts';
-import { type CardReading, isStrong, readStored, type StoredCard, storedIn } from './cards.ts';
+import { type CardReading, isStrong, noteVersion, readStored, type StoredCard, storedIn } from './cards.ts';
 import { type Card, formatLines } from './card/content-line.ts';
 import { isGoneStatus } from './dav.ts';
 
@@ -38,7 +38,9 @@ const putCard = async (
   const stated = headerNamed(answer.headers, 'etag');
   const etag = stated !== null && isStrong(stated) ? stated : null;
   const storedId = (location === null ? null : idOf(location, book.url)) ?? id;
-  return { id: storedId, etag, modifiedAtMs: null, card, isOriginal: true };
+  const sent: StoredCard = { id: storedId, etag, modifiedAtMs: null, card, isOriginal: true };
+  noteVersion(context, book, sent, etag);
+  return sent;
 };
 
 /** Creates a card. A card with this id must not exist. */

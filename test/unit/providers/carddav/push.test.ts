@@ -35,6 +35,22 @@ const creation = (originId: string, firstName: string): CreateRequest => ({
   originId,
 });
 
+const readsSince = ({ server }: Opened, start: number): number =>
+  server.requests.slice(start).filter(({ body }) => body.includes('multiget')).length;
+
+test('R2: after a server stored a card exactly as it was sent, a write with a strong ETag is not read', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const first = valueOf(await remote.create([creation('people/1', 'Ada')], forever));
+  const start = opened.server.requests.length;
+  const second = valueOf(await remote.create([creation('people/2', 'Bea')], forever));
+  expect(readsSince(opened, start)).toBe(0);
+  const edited = valueOf(await remote.update([titled(first, 'Countess')], forever));
+  // The card is read before it is edited.
+  expect(readsSince(opened, start)).toBe(1);
+  expect([second, edited]).toEqual([await recordAt(remote, second.id), await recordAt(remote, edited.id)]);
+});
+
 test('R2: each write is read at a server that stores another text and names a strong ETag', async () => {
   const stores = (text: string): string => text.replace(/^TITLE:.*\r\n/mu, '').replace('END:', 'X-SERVER:1\r\nEND:');
   await using opened = await openServer({ stores });
@@ -43,6 +59,14 @@ test('R2: each write is read at a server that stores another text and names a st
   const second = valueOf(await remote.create([creation('people/2', 'Bea')], forever));
   const edited = valueOf(await remote.update([titled(second, 'Countess')], forever));
   expect(edited.contact.title).toBe('');
+});
+
+test('R2: a write without an ETag is read, also at a server that stored a card exactly as it was sent', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const first = valueOf(await remote.create([creation('people/1', 'Ada')], forever));
+  opened.server.set({ putEtag: 'none', stores: (text) => text.replace(/^TITLE:.*\r\n/mu, '') });
+  expect(valueOf(await remote.update([titled(first, 'Countess')], forever)).contact.title).toBe('');
 });
 
 /** The server has these faults from the next write on. */

@@ -27,7 +27,7 @@ const CLIENTS_OF: Readonly<Record<string, readonly string[]>> = {
   carddav: ['saxes'],
   google: ['@googleapis/people', 'google-auth-library'],
 };
-const PROVIDER_PACKAGES = ['undici', 'zod'];
+const PROVIDER_PACKAGES = ['undici', 'p-retry', 'zod'];
 
 const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
@@ -52,7 +52,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'core/contact/stored.ts', imports: ['core/contact/'], packages: ['zod'], pure: true },
   { place: 'core/reconcile/', imports: ['core/contact/'], packages: [], pure: true },
 
-  { place: 'net/', imports: ['util/'], packages: ['undici', 'zod'] },
+  { place: 'net/', imports: ['util/'], packages: ['undici', 'p-retry', 'zod'] },
   { place: 'net/redis-limiter.ts', imports: ['util/', 'net/'], packages: ['ioredis'] },
 
   // The store applies no rule of the core: it imports values of it, and of operations their columns.

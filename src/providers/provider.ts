@@ -7,12 +7,12 @@ import type { ExtraField } from '../core/contact/fields.ts';
 import type { SideWords } from '../core/contact/side.ts';
 import type { Gate } from '../net/gate.ts';
 import type { Budget } from '../net/governor.ts';
+import type { RetryPolicy } from '../net/retry.ts';
 import type { RateLimit } from '../util/values.ts';
 import type { TransportRequest } from '../net/transport.ts';
 import type { Account } from './account.ts';
 import type { ListingLimits } from './listing.ts';
 import type { Remote } from './remote.ts';
-import type { RetryPolicy } from './send.ts';
 import type { AskForConsent, Grant, SignInContext } from './sign-in.ts';
 
 /** An HTTP dispatcher, with a count of the requests that it sent. */

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createLeaseHolders } from './lease-holders.ts';
-import { keysOf, openStoreOf } from './open-store.ts';
+import { keysOf, openStoreOf, warnOfOpenDirectory } from './open-store.ts';
 import { credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
 import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
 import type { Config } from './config/config.ts';
+import { namePlaces } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { bySide, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
@@ -68,6 +69,17 @@ const createLazyRuns = (parts: ContextParts): Runs => {
   };
 };
 
+const inspectorOf =
+  (parts: ContextParts): App['inspect'] =>
+  async (link, side, token, signal) => {
+    const { provider, settings } = link.sides[side];
+    const network = networkFor(parts, link, side);
+    const answer = providerNamed(provider).inspect(settings, token, network, signal);
+    const inspection = await answerAt(side, answer, (message) => namePlaces(message, link.sides[side]));
+    await parts.gates.save();
+    return inspection;
+  };
+
 /**
  * Creates the program. Opens the store; remotes are opened when they are first used.
  *
@@ -75,6 +87,7 @@ const createLazyRuns = (parts: ContextParts): Runs => {
  */
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
+  warnOfOpenDirectory(config.dataDir, events);
   const own = overrides.store ? { store: overrides.store, isShared: false } : null;
   const opened = own ?? openStoreOf(config, { clock, events, newId });
   const { store } = opened;
@@ -92,13 +105,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     store,
     vault,
     holders,
-    inspect: async (link, side, token, signal) => {
-      const { provider, settings } = link.sides[side];
-      const network = networkFor(parts, link, side);
-      const inspection = await answerAt(side, providerNamed(provider).inspect(settings, token, network, signal));
-      await gates.save();
-      return inspection;
-    },
+    inspect: inspectorOf(parts),
     ...createLazyRuns(parts),
     credentials: async (link) => {
       const { sides } = await withReadableTokens(vault, link);

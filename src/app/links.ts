@@ -1,4 +1,4 @@
-import { endpointOf, placeOf } from './config/accounts.ts';
+import { endpointOf, namePlaces, placeOf } from './config/accounts.ts';
 import { ConfigError, type ConfigProblem } from '../util/config-error.ts';
 import { decidingOf } from './config/config.ts';
 import type { LinkConfig } from './config/link-config.ts';
@@ -51,7 +51,7 @@ const requireTokens = (link: LinkConfig): Sides<string> => {
 const openRemote = async (parts: ContextParts, link: LinkConfig, side: Side, token: string): Promise<Remote> => {
   const { provider, settings } = link.sides[side];
   const remote = await providerNamed(provider).openRemote(settings, token, networkFor(parts, link, side), link.fields);
-  return atSide(side, remote);
+  return atSide(side, remote, (message) => namePlaces(message, link.sides[side]));
 };
 
 const openContext = async (parts: ContextParts, link: LinkConfig): Promise<LinkContext> => {

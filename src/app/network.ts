@@ -1,4 +1,5 @@
 import type { Clock } from '../util/clock.ts';
+import { namePlaces } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
@@ -57,14 +58,8 @@ const logRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfig
     if (waitMs < SHORTEST_LOGGED_WAIT_MS || nowMs < loggedUntilMs) return;
     loggedUntilMs = nowMs + waitMs;
     const retryAt = new Date(clock.now() + waitMs).toISOString();
-    events.retryScheduled({
-      link: name,
-      sides,
-      side,
-      reason: errorMessage(error),
-      retryInMs: Math.round(waitMs),
-      retryAt,
-    });
+    const reason = namePlaces(errorMessage(error), sides[side]);
+    events.retryScheduled({ link: name, sides, side, reason, retryInMs: Math.round(waitMs), retryAt });
   };
 };
 

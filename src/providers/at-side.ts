@@ -3,28 +3,31 @@ import type { Side } from '../core/contact/side.ts';
 import { RemoteError } from './errors.ts';
 import type { Remote, WriteResult } from './remote.ts';
 
-/** Returns a function that marks an error of a remote with the side. */
+type Reword = (message: string) => string;
+
+/** Returns a function that marks an error of a remote with the side, and rewords its message. */
 const marking =
-  (side: Side) =>
+  (side: Side, reword: Reword) =>
   (error: unknown): unknown => {
     if (!(error instanceof RemoteError)) return error;
     error.side = side;
+    error.message = reword(error.message);
     return error;
   };
 
-/** Waits for an answer of a side. Its errors are marked with the side. */
-export const answerAt = async <T>(side: Side, answer: Promise<T>): Promise<T> => {
+/** Waits for an answer of a side. Its errors are marked with the side, and reworded. */
+export const answerAt = async <T>(side: Side, answer: Promise<T>, reword: Reword): Promise<T> => {
   try {
     return await answer;
   } catch (error) {
-    throw marking(side)(error);
+    throw marking(side, reword)(error);
   }
 };
 
-/** Returns the remote with each of its errors marked with the side. */
-export const atSide = (side: Side, remote: Remote): Remote => {
-  const mark = marking(side);
-  const marked = <T>(answer: Promise<T>): Promise<T> => answerAt(side, answer);
+/** Returns the remote with each of its errors marked with the side, and its message changed by `reword`. */
+export const atSide = (side: Side, remote: Remote, reword: Reword = (message) => message): Remote => {
+  const mark = marking(side, reword);
+  const marked = <T>(answer: Promise<T>): Promise<T> => answerAt(side, answer, reword);
   const written = async <Result extends WriteResult<unknown>>(
     answer: Promise<readonly Result[]>,
   ): Promise<readonly Result[]> => {

@@ -5,16 +5,21 @@ export type ConfigProblem = { readonly where: string; readonly what: string };
 export const problemTexts = (problems: readonly ConfigProblem[]): readonly string[] =>
   problems.map(({ where, what }) => `${where} ${what}`);
 
+type Circumstances = { readonly dataDir: string | null; readonly hint: string | null };
+
 /** The configuration cannot be used; `problems` holds every fault that was found, and the message lists them. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
+  /** The absolute path of DATA_DIR as far as it is known, because a daemon may work there; null if unknown. */
+  readonly dataDir: string | null;
 
-  /** `hints` are further remedies; a hint that is null is left out. */
-  constructor(problems: readonly ConfigProblem[], hints: readonly (string | null)[] = []) {
+  /** `hint` is a further remedy. */
+  constructor(problems: readonly ConfigProblem[], { dataDir = null, hint = null }: Partial<Circumstances> = {}) {
     const title = `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`;
     const lines = problems.map(({ where, what }) => `  - ${where}: ${what}`);
-    super([title, ...lines, ...hints.filter((hint) => hint !== null)].join('\n'));
+    super([title, ...lines, ...(hint === null ? [] : [hint])].join('\n'));
     this.name = 'ConfigError';
     this.problems = problems;
+    this.dataDir = dataDir;
   }
 }

@@ -36,7 +36,6 @@ test.each([
   ['scalars as YAML has them', 'retention: off\nlogPersonalData: true\ndeleteLimit: 10\ngoogle: { clientId: 12 }'],
   ['a secret in a file', 'google: { clientSecretFile: /run/secrets/google }'],
   ['links as a mapping', 'links: { home: { service: { accessToken: token } } }'],
-  ['links as a list', 'links: [{ name: home, left: { provider: google, name: private, refreshToken: token } }]'],
   [
     'every setting of a provider within a side',
     'links: { a: { left: { provider: service, name: x, baseUrl: y, accessTokenFile: z, contacts: [k] } } }',

@@ -73,6 +73,13 @@ export const placeOf = (
   return isShared ? `${link.keyPrefix}${side}.${key}` : variableOf(`${provider.name}.${key}`);
 };
 
+/** Replaces the variables of a side's settings in a message by the places where they are set. */
+export const namePlaces = (message: string, { provider, places }: Pick<SideConfig, 'provider' | 'places'>): string =>
+  Object.entries(places).reduce((text, [key, place]) => {
+    const variable = variableOf(`${provider}.${key}`);
+    return text.replaceAll(new RegExp(String.raw`\b${variable}\b`, 'gu'), () => place);
+  }, message);
+
 /** The provider of a side with its address settings, as a text for comparison. */
 export const endpointOf = ({ provider, settings }: SideConfig): string => {
   const { addressKeys } = providerNamed(provider);

@@ -21,6 +21,7 @@ import {
   environmentLayer,
   FILE_VARIABLE,
   fileLayer,
+  find,
   joinKeys,
   rawText,
   readText,
@@ -140,6 +141,12 @@ export const settingsInVariables = (options: LoadOptions = {}): ReadonlyMap<stri
   return new Map([...environmentLayer(env, ALL_KEYS).values].map(([key, value]) => [key, rawText(value)]));
 };
 
+/** DATA_DIR by the options and the layers. */
+const findDataDir = (layers: readonly Layer[], options: Located): string => {
+  const named = options.dataDir ?? find('dataDir', layers, options.cwd, () => undefined)?.value;
+  return typeof named === 'string' ? resolve(options.cwd, named) : usualDataDir(options);
+};
+
 /** Whether a layer has the setting, or the file of a secret one. */
 const isSet = (key: string, layers: readonly Layer[]): boolean =>
   layers.some(({ values }) => values.has(key) || values.has(`${key}File`));
@@ -191,11 +198,13 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const env = readEnvironment(all, report);
   const misspelt = misspeltText(misspeltVariables(env, ALL_KEYS));
   const environment = environmentLayer(env, ALL_KEYS);
-  const fail = (): never => {
+  const fail = (...layers: readonly Layer[]): never => {
     const lacksFile = file === null && !setsLink(environment);
-    throw new ConfigError([...problems.values()], [misspelt, lacksFile ? noFileHint(all) : null]);
+    const hints = [misspelt, lacksFile ? noFileHint(all) : null].filter((each) => each !== null);
+    const hint = hints.length === 0 ? null : hints.join('\n');
+    throw new ConfigError([...problems.values()], { dataDir: findDataDir(layers, all), hint });
   };
-  if (section === null) return fail();
+  if (section === null) return fail(environment);
   const { links, ...top } = section;
   const common = fileLayer(top, '', ALL_KEYS, report);
   const sources: LinkSources = { environment, common, cwd, report, schemaFor: createLinkSchemas() };
@@ -211,7 +220,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const shared = parseSettings(SharedSettings, SHARED_KEYS, { layers, section: '', cwd, report });
   const parsed = ofFile.flatMap((link) => parseLink(link, sources) ?? []);
   if (shared?.databaseUrl && shared.credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
-  if (shared === null || problems.size > 0) return fail();
+  if (shared === null || problems.size > 0) return fail(environment, common);
   const { retention: retentionMs, ...settings } = shared;
   const dataDir = all.dataDir ?? shared.dataDir;
   const config: Config = {
@@ -239,3 +248,22 @@ export const CONCURRENT_LINKS = 10;
 
 /** The configuration of variables and file. Throws as {@link readConfig} does. */
 export const loadConfig = (options: LoadOptions = {}): Config => readConfig(options).config;
+
+/** The configuration that opens the store of a directory without a link, while the configuration file has a fault. */
+export const storeAlone = (dataDir: string): Config => ({
+  file: null,
+  dataDir,
+  isUsualDataDir: false,
+  databaseUrl: null,
+  redisUrl: null,
+  credentialsKey: null,
+  retentionMs: null,
+  listen: null,
+  isListenOptional: true,
+  consoleToken: null,
+  notifyUrl: null,
+  logLevel: 'info',
+  logPersonalData: false,
+  links: [],
+  faultyLinks: [],
+});

@@ -11,7 +11,7 @@ import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withLinks, withOuter, type Define } from '../command/options.ts';
 import { describeIds, leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
+import { formatExactTime, formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { z } from 'zod';
 import * as shape from '../command/document-shapes.ts';
@@ -57,10 +57,15 @@ const toJson = ({ link, conflicts: found }: LinkConflicts): unknown => {
   return { link: link.name, conflicts: inWordsOf(link.sides, conflicts) };
 };
 
+/** Returns whether the times of both edits decided a conflict. */
+const isByTime = ({ by }: ConflictView): boolean =>
+  by === 'newer edit' || by === 'same second' || by === 'time missing';
+
 const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string[] => {
-  const { id, atMs, field, left, right, winner, state, name } = conflict;
+  const { id, atMs, field, left, right, winner, state, name, changedAtMs } = conflict;
   const values = [left, right].map((value) => (value === '' ? '(empty)' : shorten(value, NAME_COLUMNS)));
   const why = decidedWords(conflict, sides);
+  const times = isByTime(conflict) ? SIDES.map((side) => formatExactTime(changedAtMs[side])) : [];
   return [
     String(id),
     name === null ? describeIds(conflict) : shorten(name, NAME_COLUMNS),
@@ -69,6 +74,7 @@ const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string
     winner === null ? why : `${sides[winner].title}: ${why}`,
     state,
     formatTime(atMs),
+    ...times,
   ];
 };
 
@@ -78,9 +84,10 @@ const formatConflicts = ({ link, conflicts: found }: LinkConflicts, terminal: Te
   const title = `${terminal.style('bold', name)}: ${count(found.length, 'conflict')}${open === 0 ? '' : `, ${open} open`}`;
   if (found.length === 0) return title;
   const head = ['id', 'contact', 'field', sides.left.title, sides.right.title, 'winner', 'state', 'found'];
+  const times = found.some(isByTime) ? SIDES.map((side) => `changed at ${sides[side].place}`) : [];
   const table = formatTable(
     found.map((conflict) => rowOf(conflict, sides)),
-    { head, indent: '  ' },
+    { head: [...head, ...times], indent: '  ' },
   );
   if (found.every(({ choices }) => choices.length === 0)) return `${title}\n${table}`;
   const take = `contact-sync conflicts resolve ID --take ${sides.left.name} (or ${sides.right.name})`;

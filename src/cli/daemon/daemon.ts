@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createApp } from '../../app/app.ts';
 import { loadConfig, type Config } from '../../app/config/config.ts';
 import type { OpenConsole } from '../../daemon/console/console.ts';
+import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
 import { startDaemon } from '../../daemon/daemon.ts';
 import type { HttpService } from '../../daemon/server/http-service.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
@@ -73,6 +74,18 @@ const makeDataDirectory = (path: string): void => {
   }
 };
 
+/** Prints a sign-in link for the page of this process, if it has one. */
+export const printSignIn = async (
+  terminal: Pick<Terminal, 'print'>,
+  { dataDir }: Pick<Config, 'dataDir'>,
+): Promise<void> => {
+  const key = await readPageKey(dataDir);
+  if (key?.pid !== process.pid) return;
+  const pass = makePass(key, { nowMs: systemClock.now(), id: randomUUID(), link: null });
+  terminal.print(`Page: ${signInLink(key, pass)}`);
+  terminal.print('The link works once and expires after five minutes. Another one: contact-sync console');
+};
+
 /** `daemon`: syncs every link on schedule until SIGTERM or SIGINT. Logs to stdout: readable lines on a terminal, JSON elsewhere. */
 const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCode> => {
   using last = new DisposableStack();
@@ -96,6 +109,8 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
     ...(listening && { onReport: listening.onReport }),
   });
   await server?.serve(running);
+  // A log must not contain the link.
+  if (terminal.stdout.isTTY) await printSignIn(terminal, config);
   const signal = await stopped;
   events.daemonStopping({ signal });
   setTimeout(endNow, LONGEST_STOP_MS).unref();

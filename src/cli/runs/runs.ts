@@ -1,15 +1,16 @@
 import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Run, WriteView } from '../../core/view/views.ts';
 import { formatDuration, grouped, writeNote } from '../../core/view/words.ts';
 import { listWrites } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, setFailureDocument, withAllOption, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, setFailureDocument, withFilterOptions, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { writeToJson, formatChanges, type Shown } from '../terminal/changes.ts';
+import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
 import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { findRun } from './find-run.ts';
@@ -42,7 +43,7 @@ export const HistoryDocument = z.strictObject({
   ),
 });
 
-type RunsOptions = CommonOptions & Shown;
+type RunsOptions = CommonOptions & ChangeFilter;
 
 /** Runs of each link that are listed without `--all`. */
 const RUNS_SHOWN = 20;
@@ -98,14 +99,15 @@ const formatRuns = (link: LinkConfig, runs: readonly Run[], all: boolean, termin
   return [`${name}:`, table, ...more].join('\n');
 };
 
-const formatRun = (one: LinkRun, writes: readonly WriteView[], shown: Shown, terminal: Terminal): string => {
+const formatRun = (one: LinkRun, writes: readonly WriteView[], shown: ChangeFilter, terminal: Terminal): string => {
   const { link, run } = one;
   const [id, began, kind, outcome, took] = rowOf(one);
   const undoes = run.undoes === null ? '' : ` of run ${shortRun(run.undoes)}`;
   const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, started ${began}, ${took === '' ? 'still running' : `took ${took}`}`;
   const reason = run.reason === null ? [] : [`  ${run.reason}`];
+  const isFiltered = shown.only !== undefined || shown.grep !== undefined;
   const changes = formatChanges(writes, link.sides, shown, layoutOf(terminal), writeNote);
-  const none = changes.length > 0 ? [] : ['  The run wrote nothing.'];
+  const none = changes.length > 0 ? [] : [isFiltered ? NO_MATCH : '  The run wrote nothing.'];
   return [`${title} (${id})`, ...reason, ...changes, ...none].join('\n');
 };
 
@@ -117,7 +119,7 @@ const showRun = async (
 ): Promise<void> => {
   const { link, run: row } = await findRun(opened, word, 'runs');
   const one = { link, run: runView(row) };
-  const writes = await listWrites(opened.app.store, decidingLinkOf(link), row.id);
+  const writes = selectChanges(await listWrites(opened.app.store, decidingLinkOf(link), row.id), options);
   if (options.json) {
     const document = { ...toJson(one), writes: writes.map((write) => writeToJson(write, link.sides)) };
     terminal.print(JSON.stringify({ runs: [inWordsOf(link.sides, document)] }));
@@ -161,13 +163,13 @@ const runs = (
 
 /** Defines `runs`. */
 export const defineRuns: Define = (command, call) => {
-  withAllOption(
+  withFilterOptions(
     command
       .argument('[RUN|LINK]', 'id of a run or its first characters, or `last`; or a link, to list its runs')
       .argument('[LINK]', 'link of the run (default: all links)')
       .option(...JSON_OPTION),
   )
-    .addHelpText('after', examples('runs', 'runs last --all'))
+    .addHelpText('after', examples('runs', 'runs last --only deletions'))
     .action(async (word: string | undefined, link: string | undefined, options: RunsOptions) => {
       setFailureDocument(call, options, { runs: [] });
       call.code = await runs(call.terminal, word, link, options);

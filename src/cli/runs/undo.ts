@@ -1,7 +1,8 @@
 import { whyTooOld } from '../../engine/history/runs.ts';
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { count, fieldWords } from '../../core/view/words.ts';
-import { changeKindOf, type Change } from '../../core/view/views.ts';
+import type { Change } from '../../core/view/views.ts';
 import { HaltError } from '../../engine/context.ts';
 import type { UndoRefusal } from '../../engine/history/plan-undo.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
@@ -12,13 +13,13 @@ import {
   examples,
   JSON_OPTION,
   setFailureDocument,
-  withAllOption,
+  withFilterOptions,
   wholeNumber,
   withLinks,
   type Define,
 } from '../command/options.ts';
 import { describeIds, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { changeToJson, formatChanges, formatSubject, type Shown } from '../terminal/changes.ts';
+import { changeToJson, formatChanges, NO_MATCH, formatSubject } from '../terminal/changes.ts';
 import { formatTable, NAME_COLUMNS, shorten, shortRun } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { mayDelete } from '../terminal/prompts.ts';
@@ -55,7 +56,7 @@ export const UndoDocument = z.strictObject({
 });
 
 type UndoOptions = CommonOptions &
-  Shown & {
+  ChangeFilter & {
     readonly dryRun?: boolean;
     readonly acceptDeletes?: boolean;
     readonly yes?: boolean;
@@ -137,8 +138,11 @@ const perform = async (
 };
 
 /** The undo in the documented JSON format, with the names of the sides. */
-const toJson = ({ actions, ...document }: UndoResult, sides: Sides<SideWords>): unknown =>
-  inWordsOf(sides, { ...document, actions: actions.map((change) => changeToJson(change, sides)) });
+const toJson = ({ actions, ...document }: UndoResult, sides: Sides<SideWords>, shown: ChangeFilter): unknown =>
+  inWordsOf(sides, {
+    ...document,
+    actions: selectChanges(actions, shown).map((change) => changeToJson(change, sides)),
+  });
 
 const NAMES_SHOWN = 5;
 
@@ -168,7 +172,7 @@ const isConfirmed = async (
   options: UndoOptions,
 ): Promise<boolean> => {
   const { sides } = found.link;
-  const deletions = actions.filter((change) => changeKindOf(change) === 'deletes');
+  const deletions = selectChanges(actions, { only: 'deletes' });
   if (deletions.length === 0 || outcome === 'halted') return true;
   const what = count(deletions.length, 'contact');
   const step = {
@@ -201,9 +205,11 @@ const refusalRow = ({ side, name, field, reason, ...ids }: UndoRefusal, sides: S
   return [sides[side].title, name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS), what, reason];
 };
 
-const formatUndo = (document: UndoResult, sides: Sides<SideWords>, shown: Shown, terminal: Terminal): string => {
+const formatUndo = (document: UndoResult, sides: Sides<SideWords>, shown: ChangeFilter, terminal: Terminal): string => {
   const { link, run, write, outcome, undone, refused, actions } = document;
-  const list = formatChanges(actions, sides, shown, layoutOf(terminal));
+  const selected = selectChanges(actions, shown);
+  const isFiltered = actions.length > 0 && selected.length === 0;
+  const list = isFiltered ? [NO_MATCH] : formatChanges(selected, sides, shown, layoutOf(terminal));
   const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}run ${shortRun(run)}: ${outcome}, ${count(undone, 'change')}`;
   const rows = refused.map((refusal) => refusalRow(refusal, sides));
   const skipped = rows.length === 0 ? [] : ['Not undone', formatTable(rows, { indent: '  ' })];
@@ -239,7 +245,7 @@ const undo = (
     const done = await planOrPerform(terminal, opened, target, options);
     if (done === null) return EXIT.done;
     const { document, code, trouble } = done;
-    if (options.json) terminal.print(JSON.stringify({ undo: toJson(document, target.link.sides) }));
+    if (options.json) terminal.print(JSON.stringify({ undo: toJson(document, target.link.sides, options) }));
     else terminal.print(formatUndo(document, target.link.sides, options, terminal));
     if (trouble !== null) terminal.warn(trouble);
     return code;
@@ -254,7 +260,7 @@ run created are kept. An undo is a run, so it can be undone too.`;
 
 /** Defines `undo`. */
 export const defineUndo: Define = (command, call) => {
-  withAllOption(withLinks(command.argument('<RUN>', 'id of the run, or `last`')).option(...JSON_OPTION))
+  withFilterOptions(withLinks(command.argument('<RUN>', 'id of the run, or `last`')).option(...JSON_OPTION))
     .option('--dry-run', 'show what would be undone; write nothing')
     .option(
       '--write <NUMBER>',

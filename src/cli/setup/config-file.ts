@@ -8,7 +8,7 @@ import { ConfigError } from '../../util/config-error.ts';
 import { makeDirectory } from '../../util/files.ts';
 
 /** Replaces a file atomically; only its owner can read it. `check` may refuse the draft of the file by throwing. */
-export const replaceFile = async (path: string, text: string, check?: (draft: string) => unknown): Promise<void> => {
+const replaceFile = async (path: string, text: string, check?: (draft: string) => unknown): Promise<void> => {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     await writeFile(draft, text, { mode: 0o600, flag: 'wx' });

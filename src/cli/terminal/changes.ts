@@ -1,6 +1,6 @@
 import { scalarsOf } from '../../core/contact/contact.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { countBySide } from '../../core/view/changes.ts';
+import { countBySide, type ChangeFilter } from '../../core/view/changes.ts';
 import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
@@ -122,18 +122,18 @@ const countsOf = (changes: readonly Change[], all: readonly Change[], sides: Sid
   return changes.some(({ action }) => IS_OF_BOTH.has(action)) ? total : `${total} (${counts.join(', ')})`;
 };
 
-/** Whether long lists are shown in full. */
-export type Shown = { readonly all?: boolean };
+/** The line for a filter (`--only`, `--grep`) without a match. */
+export const NO_MATCH = '  No matching changes.';
 
-/** The number of hidden lines, and the option that shows them. */
+/** The number of hidden lines, and the options that show them. */
 export const formatHidden = (hidden: number): readonly string[] =>
-  hidden > 0 ? [`  ... and ${grouped(hidden)} more (--all shows them)`] : [];
+  hidden > 0 ? [`  ... and ${grouped(hidden)} more (show them with --all, or select with --grep and --only)`] : [];
 
 /** Changes for people, grouped by action with deletions first. `noteOf` returns a suffix for each. */
 export const formatChanges = <Each extends Change>(
   changes: readonly Each[],
   sides: Sides<SideWords>,
-  { all = false }: Shown,
+  { all = false }: Pick<ChangeFilter, 'all'>,
   layout: Layout,
   noteOf: (change: Each) => string = () => '',
 ): readonly string[] => {

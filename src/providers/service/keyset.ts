@@ -55,7 +55,7 @@ export const definitionsIn = (text: string): Definitions =>
   new Map(Object.entries(parseStored(definitionsSchema, text).definitions));
 
 /** The time in which rows with an earlier stamp may still appear. A walk starts this far before the watermark. */
-export const OVERLAP_MS = 120_000;
+const OVERLAP_MS = 120_000;
 
 /** Returns the lower bound of the next walk. */
 export const walkFromMs = ({ watermarkMs, behindMs }: KeysetCursor): number => Math.max(0, watermarkMs - behindMs);

@@ -15,7 +15,7 @@ export type Problem = {
 };
 
 /** Problems of one kind: their number, and the first ones. */
-export type Problems = { readonly count: number; readonly first: readonly Problem[] };
+type Problems = { readonly count: number; readonly first: readonly Problem[] };
 
 export type AddressBook = {
   readonly people: readonly Person[];

@@ -53,14 +53,25 @@ test('[R8] the plan of a halted run lists the contacts that it would delete', as
   expect(inOrder(named)).toEqual(inOrder(deletedNames));
 });
 
-test('the document of a plan contains the names and the deleted values', async () => {
-  const { stdout } = await run('plan', '--json');
+test('the document of a plan contains the names, the deleted values, and only the selected changes', async () => {
+  const { stdout } = await run('plan', '--only', 'deletions', '--json');
   const actions = PlansDocument.parse(JSON.parse(stdout)).links[0]?.actions ?? [];
   expect(inOrder(actions.map(({ name }) => name))).toEqual(inOrder(deletedNames));
   expect(new Set(actions.map(({ action, why }) => `${action}: ${why}`))).toEqual(
     new Set(['delete: deleted at Google']),
   );
   expect(actions.every(({ changes }) => changes.length > 0 && changes.every(({ to }) => to === ''))).toBe(true);
+  const first = deletedNames[0] ?? '';
+  const found = PlansDocument.parse(JSON.parse((await run('plan', '--grep', first.toUpperCase(), '--json')).stdout));
+  expect(found.links[0]?.actions.map(({ name }) => name)).toContain(first);
+  expect(found.links[0]?.actions.length).toBeLessThan(DELETED);
+});
+
+test('--only takes the headings of the plan, and refuses any other word with the choices', async () => {
+  const headings = ['deletions', 'conflicts', 'creations', 'updates', 'pairings', 'unlinked'];
+  for (const word of headings) expect((await run('plan', '--only', word)).code).toBe(3);
+  const { code, stderr } = await run('plan', '--only', 'removals');
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`Choose one of ${headings.join(', ')}.`)]);
 });
 
 const history = async (...args: readonly string[]) => {
@@ -97,6 +108,7 @@ test('a run is shown with names and values, in text and as a document', async ()
   expect(stdout).toMatch(/^default: incremental, completed, started \d{4}-\d\d-\d\d \d\d:\d\d, took /u);
   expect(stdout).toContain(`Deletions: ${DELETED} (${DELETED} at the service)`);
   for (const name of deletedNames) expect(stdout).toContain(`  ${name} (Google -> Service): deleted at Google`);
+  expect((await run('runs', last?.run ?? '', '--only', 'Creations')).stdout).toContain('\n  No matching changes.');
   const unknown = await run('runs', 'nobody');
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no run nobody')]);
   const latest = await run('undo', 'latest');
@@ -197,7 +209,7 @@ const titles = () => {
 /** Both edits are made at once, and the service stores only seconds. A second may still end between them. */
 const BY_TIME = '(?:edited in the same second; Google won by default|the newer edit wins)';
 
-test('a conflict is listed with the name, both values, the winner and the reason', async () => {
+test('a conflict is listed with the name, both values, the winner, the reason and the times of both edits', async () => {
   await dispute('Baker', 'Brewer');
   const found = (await conflicts()).find(({ name }) => name === 'Yan New');
   expect(found).toMatchObject({
@@ -210,7 +222,7 @@ test('a conflict is listed with the name, both values, the winner and the reason
   const { stdout } = await run('conflicts');
   expect(stdout).toMatch(
     new RegExp(
-      String.raw`^ *${found?.id} +Yan New +title +Baker +Brewer +\w+: ${BY_TIME} +settled +[\d-]{10} \d\d:\d\d$`,
+      String.raw`^ *${found?.id} +Yan New +title +Baker +Brewer +\w+: ${BY_TIME} +settled .*( +[\d-]{10} \d\d:\d\d:\d\d){2}$`,
       'mu',
     ),
   );

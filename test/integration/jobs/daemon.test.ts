@@ -183,19 +183,26 @@ test('a link in a file of its own is added at a reload, left out while the file 
   expect(JSON.parse(stdout)).toMatchObject({ unconfigured: ['comes'] });
 });
 
-test('a daemon keeps its earlier configuration if the current one is invalid, and health reports the problem', async () => {
+test('a daemon stays healthy with its earlier configuration if the current one is invalid, and reports that', async () => {
   await using world = await worldOf('embedded', 'work', 'home');
   await world.configure({ work: RARE, home: RARE });
   const daemon = world.startDaemon(1);
   await daemon.until(completed('work'));
   await world.configure({ work: { syncInterval: 'soon' } });
+  const bad = 'links.work.syncInterval "soon" is not a duration';
+  const note = `healthy: 2 links; it still uses its earlier configuration, because the current one is invalid: ${bad}`;
+  await expect.poll(() => world.run('health')).toMatchObject({ code: 0, stdout: expect.stringContaining(note) });
   daemon.reload();
   await daemon.until(says('configuration rejected'));
-  const problem = 'links.work.syncInterval: "soon" is not a duration';
-  expect(await world.run('health')).toMatchObject({ code: 1, stdout: expect.stringContaining(problem) });
   await world.configure({ work: RARE });
   daemon.reload();
   expect(await daemon.until(says('configuration reloaded'))).toMatchObject({ removed: ['home'] });
+  await daemon.stop();
+  await world.configure({ work: { syncInterval: 'soon' } });
+  expect(await world.run('health')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('links.work.syncInterval'),
+  });
 });
 
 test('a daemon starts without Redis, and reports that it waits for it', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { contactsToWrite, selectChanges } from '../../../src/core/view/changes.ts';
 import { formatPlan } from '../../../src/cli/sync/plan.ts';
 import { wrap } from '../../../src/cli/terminal/layout.ts';
 import type { Change, ContactChange } from '../../../src/core/view/views.ts';
@@ -15,6 +16,8 @@ const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
     isOnly: true,
     kind: 'full',
     actions,
+    total: actions.length,
+    contacts: contactsToWrite(actions),
     unpaired: [],
     unsynced: [],
     halted: null,
@@ -105,7 +108,7 @@ test('long sections are cut unless everything is requested', () => {
   const actions = Array.from({ length: 25 }, (_, index) => creation(`P${index}`));
   const cut = textOf({ actions });
   expect(cut.filter((line) => line.includes(' (Google -> Service): new at Google'))).toHaveLength(20);
-  expect(cut.at(-1)).toBe('  ... and 5 more (--all shows them)');
+  expect(cut.at(-1)).toBe('  ... and 5 more (show them with --all, or select with --grep and --only)');
   const whole = textOf({ actions }, undefined, true);
   expect(whole).toHaveLength(52);
   expect(whole.at(-2)).toContain('P24');
@@ -184,6 +187,18 @@ test('the reason of a field is shown where it differs, with the times that decid
   ]);
 });
 
+test('changes are selected by kind, name, id and value in any spelling', () => {
+  const all = [creation('Ångström'), update('Bo', [{ field: 'title', from: ['Cook'], to: ['Baker'], why: AT_GOOGLE }])];
+  const names = (shown: Parameters<typeof selectChanges>[1]) => selectChanges(all, shown).map(({ name }) => name);
+  expect(names({})).toEqual(['Ångström', 'Bo']);
+  expect(names({ only: 'updates' })).toEqual(['Bo']);
+  expect(names({ only: 'deletes' })).toEqual([]);
+  expect(names({ grep: 'angstrom' })).toEqual(['Ångström']);
+  expect(names({ grep: 'COOK' })).toEqual(['Bo']);
+  expect(names({ grep: 'contact_1' })).toEqual(['Bo']);
+  expect(names({ grep: '...' })).toEqual([]);
+});
+
 test('the plan of a first sync lists once the fields that it leaves out', () => {
   const unsynced = [
     { field: 'middleName', contacts: 12 },
@@ -231,6 +246,13 @@ test('[R13] a plan of one link of several has its name in the commands, and cont
   const unpaired = [{ left: [{ id: 'people/c1', name: 'Bo' }], right: candidates, why: 'several candidates' }] as const;
   const commands = textOf({ unpaired, isOnly: false, link: 'work' }).filter((line) => line.startsWith('    '));
   expect(commands).toEqual(['    contact-sync pair people/c1 contact_1 work']);
+});
+
+test('a filter that matches nothing is reported', () => {
+  expect(textOf({ actions: [], total: 7, contacts: 4 })).toEqual([
+    'default: full, 4 contacts to write',
+    '  No matching changes.',
+  ]);
 });
 
 test('a plan has the expected duration', () => {

@@ -201,11 +201,12 @@ test('a status lists the contacts that exist on one side only, and how to link t
     { side: 'left', leftId: 'people/c2', rightId: null, name: null, undoRun: null },
   ] as const;
   const lines = formatStatus({ ...status, alone }, NOW_MS, plain).split('\n');
-  expect(lines.slice(-5)).toEqual([
+  expect(lines.slice(-6)).toEqual([
     '  one side only  2 contacts',
     '    Google  Ada        since undo run-9',
     '    Google  people/c2',
-    '    To link a contact again, create one with the same name and address on the other side.',
+    '    To link a contact again, create one with the same name and address on the other side,',
+    '    or press "Include again" on its page (contact-sync console).',
     '    To revert the undo run-9: contact-sync undo run-9',
   ]);
   // No undo is named if a contact was left out or its counterpart was deleted.

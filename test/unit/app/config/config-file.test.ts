@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ConfigError } from '../../../../src/util/config-error.ts';
 import { loadConfig, type LoadOptions } from '../../../../src/app/config/config.ts';
 import { problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
@@ -96,6 +97,19 @@ links: { home: }
   ])('malformed YAML is one problem: %j', (yaml, what) => {
     const where = join(cwd(), 'given.yaml');
     expect(problemsOf(() => load({}, yaml))).toEqual([{ where, what: expect.stringContaining(what) }]);
+  });
+
+  test('a configuration error contains the data directory, where a daemon could be running', () => {
+    const dataDirOf = (env: NonNullable<LoadOptions['env']>, yaml: string): unknown => {
+      try {
+        return load(env, yaml);
+      } catch (error) {
+        return error instanceof ConfigError ? error.dataDir : error;
+      }
+    };
+    expect(dataDirOf({}, `${REQUIRED_YAML}dataDir: here\nsyncInterval: soon`)).toBe(join(cwd(), 'here'));
+    expect(dataDirOf({ DATA_DIR: '/there' }, 'links: [')).toBe('/there');
+    expect(dataDirOf({}, 'links: [')).toBe(join(cwd(), 'data'));
   });
 
   test('the default file is read if it exists, and other files if they are named', () => {

@@ -13,7 +13,7 @@ const linkProgress = z.object({
   planned: z.number().nullable(),
   written: z.number(),
   /** The estimated remaining time, in milliseconds; null if unknown. */
-  leftMs: z.number().nullable(),
+  remainingMs: z.number().nullable(),
 });
 /** The progress of the current run of a link. */
 export type LinkProgress = z.infer<typeof linkProgress>;
@@ -97,7 +97,10 @@ export const readLiveHeartbeats = async (
 export const progressOf = (beats: readonly Heartbeat[], nowMs: number): readonly LinkProgress[] =>
   beats.flatMap(({ progress, beatAtMs }) =>
     progress.map((one) => {
-      return { ...one, leftMs: one.leftMs === null ? null : Math.max(0, one.leftMs - (nowMs - beatAtMs)) };
+      return {
+        ...one,
+        remainingMs: one.remainingMs === null ? null : Math.max(0, one.remainingMs - (nowMs - beatAtMs)),
+      };
     }),
   );
 

@@ -19,13 +19,13 @@ export type RunEvent =
   | { readonly kind: 'recovered'; readonly writes: number }
   /** The number of contacts to write on each side, including those that the run has written already. */
   | { readonly kind: 'planned'; readonly contacts: Readonly<Record<Side, number>> }
-  /** The numbers of written contacts of a side, and of all to write. `leftMs` is the remaining time; null if it is not known. */
+  /** The numbers of written contacts of a side, and of all to write. `remainingMs` is the remaining time; null if it is not known. */
   | {
       readonly kind: 'written';
       readonly side: Side;
       readonly done: number;
       readonly total: number;
-      readonly leftMs: number | null;
+      readonly remainingMs: number | null;
     }
   | ({ readonly kind: 'conflict'; readonly conflict: Conflict } & PairIds)
   /** A contact that a side refused, or that could not be read. The run continues without it. */

@@ -65,7 +65,7 @@ export const StatusDocument = z.strictObject({
           listed: shape.wholeNumber,
           planned: shape.wholeNumber.nullable(),
           written: shape.wholeNumber,
-          leftMs: shape.wholeNumber.nullable(),
+          remainingMs: shape.wholeNumber.nullable(),
         })
         .exactOptional(),
       cursors: z.strictObject(shape.perSide(shape.time.nullable())),
@@ -80,10 +80,10 @@ const ROWS_SHOWN = 20;
 type Fact = readonly [name: string, text: string | null];
 
 /** The progress of a daemon's current run. */
-const progressText = ({ listed, planned, written, leftMs }: LinkProgress): string => {
+const progressText = ({ listed, planned, written, remainingMs }: LinkProgress): string => {
   if (planned === null) return `reading, ${count(listed, 'contact')} so far`;
-  const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
-  return `${grouped(written)} of ${count(planned, 'contact')} written${left}`;
+  const rest = remainingMs === null ? '' : `, about ${formatEstimate(remainingMs)} left`;
+  return `${grouped(written)} of ${count(planned, 'contact')} written${rest}`;
 };
 
 /** The wait until a time; work that is due starts with the next run. */
@@ -187,7 +187,12 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
   ].join('\n');
 };
 
-const progressToJson = ({ listed, planned, written, leftMs }: LinkProgress) => ({ listed, planned, written, leftMs });
+const progressToJson = ({ listed, planned, written, remainingMs }: LinkProgress) => ({
+  listed,
+  planned,
+  written,
+  remainingMs,
+});
 
 /** A stopped run has the outcome `failed` here, and the mark `stopped`. */
 const lastRunToJson = ({ id, kind, outcome, endedAtMs }: Run) => ({

@@ -37,15 +37,15 @@ export const startLines = (
     }
     listed.clear();
   };
-  const printWritten = ({ side, done, total, leftMs }: Extract<RunEvent, { kind: 'written' }>): void => {
+  const printWritten = ({ side, done, total, remainingMs }: Extract<RunEvent, { kind: 'written' }>): void => {
     written.set(side, done);
     // Writes that take less than a minute have no line in between.
     const previousAtMs = lastLineAtMs.get(side) ?? nowMs();
     lastLineAtMs.set(side, previousAtMs);
     if (done === total || nowMs() - previousAtMs < LINE_EVERY_MS) return;
     lastLineAtMs.set(side, nowMs());
-    const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
-    line(side, `${grouped(done)} of ${grouped(total)}${left}`);
+    const rest = remainingMs === null ? '' : `, about ${formatEstimate(remainingMs)} left`;
+    line(side, `${grouped(done)} of ${grouped(total)}${rest}`);
   };
   const printEnd = (): void => {
     printListed();
@@ -73,17 +73,17 @@ const BAR_WIDTH = 24;
 /** A run may report many events a second. */
 const REDRAW_AFTER_MS = 100;
 
-type Bar = { readonly done: number; readonly total: number; readonly leftMs: number | null };
+type Bar = { readonly done: number; readonly total: number; readonly remainingMs: number | null };
 
 /** One bar as a line: label, bar, percent, counts and remaining time. */
-export const formatBar = (label: string, { done, total, leftMs }: Bar): string => {
+export const formatBar = (label: string, { done, total, remainingMs }: Bar): string => {
   if (total === 0) return `${label.padEnd(16)} 0 contacts`;
   const share = Math.min(1, done / total);
   const filled = Math.round(BAR_WIDTH * share);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   const percent = `${Math.floor(share * 100)}%`.padStart(4);
-  const left = leftMs === null || done >= total ? '' : `  about ${formatEstimate(leftMs)} left`;
-  return `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}${left}`;
+  const rest = remainingMs === null || done >= total ? '' : `  about ${formatEstimate(remainingMs)} left`;
+  return `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}${rest}`;
 };
 
 /** The stream to draw on. A terminal that reports no size (0 lines) is drawn on as one of 80 by 24. */
@@ -122,11 +122,11 @@ export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress
     show: (event) => {
       if (event.kind === 'listed') {
         const total = Math.max(event.total ?? 0, event.contacts);
-        show(event.side, 'reading', { done: event.contacts, total, leftMs: null });
+        show(event.side, 'reading', { done: event.contacts, total, remainingMs: null });
       } else if (event.kind === 'planned') {
         for (const side of SIDES) {
           const total = event.contacts[side];
-          if (total > 0) show(side, 'writing', { done: 0, total, leftMs: null });
+          if (total > 0) show(side, 'writing', { done: 0, total, remainingMs: null });
         }
       } else if (event.kind === 'written') show(event.side, 'writing', event);
     },

@@ -33,10 +33,10 @@ export type WorkProgress = {
   readonly isRun?: true;
 };
 
-const runText = ({ listed, planned, written, leftMs }: ReturnType<Daemon['progress']>[number]): WorkProgress => {
+const runText = ({ listed, planned, written, remainingMs }: ReturnType<Daemon['progress']>[number]): WorkProgress => {
   if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0, isRun: true };
-  const left = leftMs === null ? '' : `, about ${formatEstimate(leftMs)} left`;
-  const text = `${grouped(written)} of ${count(planned, 'contact')} written${left}.`;
+  const rest = remainingMs === null ? '' : `, about ${formatEstimate(remainingMs)} left`;
+  const text = `${grouped(written)} of ${count(planned, 'contact')} written${rest}.`;
   return { text, done: written, total: planned, isRun: true };
 };
 

@@ -9,13 +9,13 @@ type SideProgress = {
   /** Contacts to write, including the written ones; null before there is a plan. */
   readonly planned: number | null;
   /** The estimated time of the remaining writes, in milliseconds; null if unknown. */
-  readonly leftMs: number | null;
+  readonly remainingMs: number | null;
 };
 
 /** The progress of a run. */
 export type RunProgress = Sides<SideProgress>;
 
-const NOTHING: SideProgress = { listed: 0, written: 0, planned: null, leftMs: null };
+const NOTHING: SideProgress = { listed: 0, written: 0, planned: null, remainingMs: null };
 
 export const NO_PROGRESS_YET: RunProgress = { left: NOTHING, right: NOTHING };
 
@@ -29,7 +29,12 @@ export const track = (progress: RunProgress, event: RunEvent): RunProgress => {
     case 'written':
       return {
         ...progress,
-        [event.side]: { ...progress[event.side], written: event.done, planned: event.total, leftMs: event.leftMs },
+        [event.side]: {
+          ...progress[event.side],
+          written: event.done,
+          planned: event.total,
+          remainingMs: event.remainingMs,
+        },
       };
     default:
       return progress;
@@ -39,11 +44,11 @@ export const track = (progress: RunProgress, event: RunEvent): RunProgress => {
 /** The progress of both sides together. Both are written at the same time. */
 export const totalOf = (progress: RunProgress): Omit<LinkProgress, 'link'> => {
   const { left, right } = progress;
-  const leftMs = SIDES.flatMap((side) => progress[side].leftMs ?? []);
+  const remainingMs = SIDES.flatMap((side) => progress[side].remainingMs ?? []);
   return {
     listed: left.listed + right.listed,
     planned: left.planned === null || right.planned === null ? null : left.planned + right.planned,
     written: left.written + right.written,
-    leftMs: leftMs.length === 0 ? null : Math.max(...leftMs),
+    remainingMs: remainingMs.length === 0 ? null : Math.max(...remainingMs),
   };
 };

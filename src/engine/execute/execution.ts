@@ -69,7 +69,7 @@ export const reportProgress = (execution: Execution, side: Side): void => {
   const { progress, session } = execution;
   const done = writtenContacts(session.tally[side]);
   const total = Math.max(progress[side].contacts, done);
-  session.emit({ kind: 'written', side, done, total, leftMs: timeLeftMs(execution, side) });
+  session.emit({ kind: 'written', side, done, total, remainingMs: timeLeftMs(execution, side) });
 };
 
 /** Returns what the pass has done so far with the task's contact of a side. */

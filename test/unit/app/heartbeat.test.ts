@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 const BEAT_AT_MS = 1_000_000;
-const PROGRESS = { link: 'a', listed: 7, planned: 100, written: 40, leftMs: 12_000 };
+const PROGRESS = { link: 'a', listed: 7, planned: 100, written: 40, remainingMs: 12_000 };
 const beat: Heartbeat = {
   queue: 'embedded',
   startedAtMs: 0,
@@ -38,8 +38,8 @@ const progressAt = async (nowMs: number) => progressOf(await readLiveHeartbeats(
 test('another process reads the progress of a run, less the elapsed time, and ignores an old heartbeat', async () => {
   expect(await progressAt(BEAT_AT_MS)).toEqual([]);
   await writeHeartbeat(dataDir, beat);
-  expect(await progressAt(BEAT_AT_MS + 4_000)).toEqual([{ ...PROGRESS, leftMs: 8_000 }]);
-  expect(await progressAt(BEAT_AT_MS + 20_000)).toEqual([{ ...PROGRESS, leftMs: 0 }]);
+  expect(await progressAt(BEAT_AT_MS + 4_000)).toEqual([{ ...PROGRESS, remainingMs: 8_000 }]);
+  expect(await progressAt(BEAT_AT_MS + 20_000)).toEqual([{ ...PROGRESS, remainingMs: 0 }]);
   expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_000)).toEqual(beat);
   expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_001)).toBeNull();
   expect(await progressAt(BEAT_AT_MS + 30_001)).toEqual([]);

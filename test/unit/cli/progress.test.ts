@@ -42,8 +42,8 @@ test('the last state of each bar stays on the terminal, whether or not it report
     const { terminal, shown } = openTerminal(rows);
     const { show, stop } = startBars(terminal, SIDE_WORDS);
     show({ kind: 'planned', contacts: { left: 0, right: 4 } });
-    show({ kind: 'written', side: 'right', done: 1, total: 4, leftMs: 60_000 });
-    show({ kind: 'written', side: 'right', done: 3, total: 4, leftMs: 20_000 });
+    show({ kind: 'written', side: 'right', done: 1, total: 4, remainingMs: 60_000 });
+    show({ kind: 'written', side: 'right', done: 3, total: 4, remainingMs: 20_000 });
     stop();
     expect(shown()).toMatch(/0% 0\/4.*\n.* 75% 3\/4 .* left\n$/su);
   }
@@ -58,12 +58,12 @@ test('there is a line for each step and one a minute, in one order for every ord
     show({ kind: 'listed', side: 'left', whole: true, contacts: page * 300, total: 1200 });
   }
   show({ kind: 'planned', contacts: { left: 16, right: 1200 } });
-  show({ kind: 'written', side: 'left', done: 0, total: 16, leftMs: null });
-  show({ kind: 'written', side: 'right', done: 0, total: 1200, leftMs: null });
-  show({ kind: 'written', side: 'left', done: 16, total: 16, leftMs: 0 });
+  show({ kind: 'written', side: 'left', done: 0, total: 16, remainingMs: null });
+  show({ kind: 'written', side: 'right', done: 0, total: 1200, remainingMs: null });
+  show({ kind: 'written', side: 'left', done: 16, total: 16, remainingMs: 0 });
   for (let done = 1; done <= 1200; done += 1) {
     nowMs += 120;
-    show({ kind: 'written', side: 'right', done, total: 1200, leftMs: (1200 - done) * 120 });
+    show({ kind: 'written', side: 'right', done, total: 1200, remainingMs: (1200 - done) * 120 });
   }
   stop();
   expect(terminal.printed).toEqual([

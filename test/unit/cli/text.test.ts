@@ -48,10 +48,10 @@ test('a table aligns its columns by displayed width, without trailing blanks', (
 });
 
 test('a bar shows progress and remaining time', () => {
-  const bar = formatBar('Google: writing', { done: 50, total: 200, leftMs: 30_000 });
+  const bar = formatBar('Google: writing', { done: 50, total: 200, remainingMs: 30_000 });
   expect(bar).toBe(`Google: writing  ${'█'.repeat(6)}${'░'.repeat(18)}  25% 50/200  about 30 s left`);
-  expect(formatBar('x', { done: 0, total: 5, leftMs: null })).toMatch(/ 0\/5$/u);
-  expect(formatBar('x', { done: 0, total: 0, leftMs: null })).not.toContain('░');
+  expect(formatBar('x', { done: 0, total: 5, remainingMs: null })).toMatch(/ 0\/5$/u);
+  expect(formatBar('x', { done: 0, total: 0, remainingMs: null })).not.toContain('░');
 });
 
 test('a summary has the counts of both sides, and lines for conflicts and other results to check', () => {
@@ -123,10 +123,10 @@ const status: LinkStatus = {
 
 test.each([
   ['reading', { planned: null }, 'reading, 7 contacts so far'],
-  ['writing', { written: 1_200, leftMs: 456_000 }, '1,200 of 5,000 contacts written, about 8 min left'],
+  ['writing', { written: 1_200, remainingMs: 456_000 }, '1,200 of 5,000 contacts written, about 8 min left'],
   ['writing, with unknown remaining time', {}, '0 of 5,000 contacts written'],
 ])('a status has the current work of a daemon: %s', (_what, change, line) => {
-  const underWay = { link: 'default', listed: 7, planned: 5_000, written: 0, leftMs: null, ...change };
+  const underWay = { link: 'default', listed: 7, planned: 5_000, written: 0, remainingMs: null, ...change };
   expect(formatStatus({ ...status, underWay }, NOW_MS, plain)).toContain(`  running     ${line}\n`);
 });
 

@@ -326,16 +326,16 @@ const EVENTS: readonly RunEvent[] = [
   listed('left', 1_500, 1_500),
   { kind: 'recovered', writes: 3 },
   { kind: 'planned', contacts: { left: 30, right: 10 } },
-  { kind: 'written', side: 'left', done: 5, total: 30, leftMs: 60_000 },
-  { kind: 'written', side: 'right', done: 5, total: 10, leftMs: 1_000 },
+  { kind: 'written', side: 'left', done: 5, total: 30, remainingMs: 60_000 },
+  { kind: 'written', side: 'right', done: 5, total: 10, remainingMs: 1_000 },
 ];
 
 const totalAfter = (events: readonly RunEvent[]) => totalOf(events.reduce(track, NO_PROGRESS_YET));
 
 test('the events of a run add up to the listed, planned and written counts and the remaining time of the slower side', () => {
-  expect(totalAfter(EVENTS)).toEqual({ listed: 1_700, planned: 40, written: 10, leftMs: 60_000 });
+  expect(totalAfter(EVENTS)).toEqual({ listed: 1_700, planned: 40, written: 10, remainingMs: 60_000 });
 });
 
 test('the remaining time is null before the first write event', () => {
-  expect(totalAfter(EVENTS.slice(0, 5))).toEqual({ listed: 1_700, planned: 40, written: 0, leftMs: null });
+  expect(totalAfter(EVENTS.slice(0, 5))).toEqual({ listed: 1_700, planned: 40, written: 0, remainingMs: null });
 });

@@ -30,7 +30,7 @@ LABEL org.opencontainers.image.title="contact-sync" \
 # Configuration (/data/contact-sync) and state are in the volume. A container's port is reachable only if it is published.
 ENV NODE_ENV=production DATA_DIR=/data XDG_CONFIG_HOME=/data LISTEN=0.0.0.0:8377
 # A small young generation: halves the memory of a first sync.
-ENV NODE_OPTIONS=--max-semi-space-size=8
+ENV NODE_OPTIONS=--max-semi-space-size=5
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules

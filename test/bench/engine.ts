@@ -9,7 +9,7 @@ import type { Asked, SandboxProcess } from './sandbox-process.ts';
 /** A time longer than any overlap of the feeds. */
 const PAUSE_MS = 11 * 60_000;
 /** The flags in the Dockerfile and in `src/main.ts`. */
-const CONTAINER_FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=50'];
+const CONTAINER_FLAGS = ['--max-semi-space-size=5', '--heap-growing-percent=50'];
 const WIDE_LIMITS = {
   SERVICE_RATE_LIMIT: '600000/minute',
   GOOGLE_READ_LIMIT: '600000/minute',

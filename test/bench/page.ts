@@ -39,7 +39,7 @@ const pagesOf = (
 const rowsOf = async (environment: Record<string, string>, count: number, seeded: Seeded) => {
   await using folder = await openFolder();
   const place = { environment, dataDir: folder.path };
-  const start = () => startChild<PageProcess>('page-process.ts', ['--expose-gc', '--max-semi-space-size=8']);
+  const start = () => startChild<PageProcess>('page-process.ts', ['--expose-gc', '--max-semi-space-size=5']);
   const seeding = start();
   const subject = await seeding.call('seed', { ...place, count, seeded });
   await seeding.stop();

@@ -71,6 +71,7 @@ export const benchStart = async (): Promise<Table> => {
     head: ['command', 'time', 'CPU', 'peak memory', 'bound'],
     rows,
     notes: [
+      'Not met: `status` and `sync`. `--help` shows what Node and the command line take of them.',
       'The installed program as the container starts it, with what Node compiled of it at hand. A `sync` that finds nothing to do.',
     ],
   };

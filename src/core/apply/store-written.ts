@@ -17,7 +17,7 @@ export type WrittenHalf = {
   readonly settled: ReadonlySet<SyncedField>;
   /** The contact that was to be written; null if its values may differ from the other side. */
   readonly wanted: Contact | null;
-  /** Whether the operation carries an edit of a user (`carriesEdit`). */
+  /** Whether the operation carries an edit of a user (`isEdit` of the operation). */
   readonly isEdit: boolean;
   /** The groups that the operation moved and in which the contact is not as the other one. */
   readonly declinedGroups: readonly string[];

@@ -1,21 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../app/app.ts';
 import { loadConfig } from '../../app/config/config.ts';
-import { startSandbox } from '../../sandbox/sandbox.ts';
+import { startSandboxPair } from '../../sandbox/sandbox.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
 import { createCommandEvents, listenForInterrupt } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { openAccount } from './account.ts';
 import { playScenes } from './scenes.ts';
 
 /** The rate limit of the emulators and of the program: so high that the demo never waits. */
 const REQUESTS_PER_MINUTE = 6000;
 const LIMIT = `${REQUESTS_PER_MINUTE}/minute`;
 
-/** `demo`: syncs two address books, edits both, and syncs again. Leaves nothing behind. */
+/** `demo`: syncs two address books, edits both, syncs again, undoes a deletion, and compares them. Leaves nothing behind. */
 const demo = async (terminal: Terminal): Promise<ExitCode> => {
   using interrupt = listenForInterrupt();
   await using stack = new AsyncDisposableStack();
@@ -27,26 +28,32 @@ const demo = async (terminal: Terminal): Promise<ExitCode> => {
     now: () => seedingAtMs ?? systemClock.now() + aheadMs,
     monotonic: () => systemClock.monotonic() + aheadMs,
   };
-  const sandbox = await startSandbox({
+  const pair = await startSandboxPair({
+    left: { provider: 'google' },
+    right: { provider: 'service' },
     clock,
     serviceRateLimit: { requests: REQUESTS_PER_MINUTE, windowMs: 60_000 },
     googleQuotas: { readsPerMinute: REQUESTS_PER_MINUTE, writesPerMinute: REQUESTS_PER_MINUTE },
   });
-  stack.use(sandbox);
+  stack.use(pair);
   seedingAtMs = null;
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-demo-'));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const configPath = join(dataDir, 'contact-sync.yaml');
+  // JSON is YAML.
+  await writeFile(configPath, JSON.stringify({ links: pair.links() }), { mode: 0o600 });
   const limits = { SERVICE_RATE_LIMIT: LIMIT, GOOGLE_READ_LIMIT: LIMIT, GOOGLE_WRITE_LIMIT: LIMIT };
   // Each run reads a side in full if its feed does not report deletions. The demo prints the result of each run itself.
-  const settings = { ...limits, SWEEP_INTERVAL: '1s', LOG_LEVEL: 'error', DATA_DIR: dataDir };
-  const config = loadConfig({ env: { ...sandbox.environment(), ...settings }, cwd: dataDir });
+  const env = { ...limits, SWEEP_INTERVAL: '1s', LOG_LEVEL: 'error', DATA_DIR: dataDir };
+  const config = loadConfig({ env, configPath, cwd: dataDir });
   const app = stack.use(createApp(config, createCommandEvents(config, terminal, { json: false }), { clock }));
   const [link] = config.links;
   if (link === undefined) throw new Error('The configuration of the demo has no link.');
+  const accounts = { left: openAccount(pair.left), right: openAccount(pair.right) };
   const advance = (byMs: number): void => {
     aheadMs += byMs;
   };
-  return await playScenes({ terminal, sandbox, app, link, signal: interrupt.signal, advance });
+  return await playScenes({ terminal, accounts, app, link, signal: interrupt.signal, advance });
 };
 
 /** Defines `demo`. */

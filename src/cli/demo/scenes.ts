@@ -1,20 +1,20 @@
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
+import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { changeKindOf } from '../../core/view/views.ts';
 import { count } from '../../core/view/words.ts';
-import { peopleAt } from '../../sandbox/emulators.ts';
 import { EMPTY_PERSON } from '../../sandbox/people/person.ts';
-import { seedGoogle } from '../../sandbox/people/seed.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { formatSummary, formatTrouble } from '../sync/summary.ts';
 import { formatChanges } from '../terminal/changes.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
+import type { Account } from './account.ts';
+import { findDifferences } from './compare.ts';
 
 /** The parts that the scenes use. */
 type Stage = {
   readonly terminal: Terminal;
-  readonly sandbox: Sandbox;
+  readonly accounts: Sides<Account>;
   readonly app: App;
   readonly link: LinkConfig;
   readonly signal: AbortSignal;
@@ -28,6 +28,8 @@ const BETWEEN_EDITS_MS = 60_000;
 /** The number of changes of each kind that are shown. */
 const CHANGES_SHOWN = 4;
 
+type Edit = { readonly side: Side; readonly text: string; readonly make: (account: Account) => void };
+
 const ADA = {
   ...EMPTY_PERSON,
   givenName: 'Ada',
@@ -37,79 +39,46 @@ const ADA = {
 };
 const DELETED = 'Jürgen Groß';
 
-/** The id of the sample contact of that name, or of the group. Throws if the sample data does not contain it. */
-const idIn = <Item>(items: readonly Item[], isMeant: (item: Item) => boolean, idOf: (item: Item) => string): string => {
-  const item = items.find(isMeant);
-  if (item === undefined) throw new Error('The sample data of the demo has changed.');
-  return idOf(item);
-};
-
-const personNamed = ({ google: { account } }: Sandbox, name: string): string =>
-  idIn(
-    account.people(),
-    ({ names }) => `${names?.[0]?.givenName} ${names?.[0]?.familyName}` === name,
-    ({ resourceName }) => resourceName ?? '',
-  );
-
-const contactNamed = ({ service: { account } }: Sandbox, name: string): string =>
-  idIn(
-    account.contacts(),
-    ({ first_name: first, last_name: last }) => `${first} ${last}` === name,
-    ({ id }) => id,
-  );
-
-const setTitleAtService = (sandbox: Sandbox, name: string, title: string): void =>
-  void sandbox.service.account.updateContact(contactNamed(sandbox, name), { title });
-
 /** The edits of the owner of both accounts between two syncs. */
-const EDITS: readonly (readonly [text: string, make: (sandbox: Sandbox) => void])[] = [
-  ['Google: Ada Lind is new, in Clients', ({ google }) => seedGoogle(google.account, [ADA])],
-  [
-    'Google: Priya Patel has another email address',
-    (sandbox) =>
-      sandbox.google.account.updatePerson(personNamed(sandbox, 'Priya Patel'), {
-        emailAddresses: [{ value: 'priya@example.net' }],
-      }),
-  ],
-  ['Service: Zoé Lefèvre has another title', (sandbox) => setTitleAtService(sandbox, 'Zoé Lefèvre', 'Associée')],
-  [
-    'Google: DeShawn Brooks becomes "CEO"',
-    (sandbox) => {
-      const id = personNamed(sandbox, 'DeShawn Brooks');
-      const [job, ...others] = sandbox.google.account.person(id)?.organizations ?? [];
-      sandbox.google.account.updatePerson(id, { organizations: [{ ...job, title: 'CEO' }, ...others] });
-    },
-  ],
-  [
-    'Service: DeShawn Brooks becomes "Chairman", a minute later: a conflict',
-    (sandbox) => setTitleAtService(sandbox, 'DeShawn Brooks', 'Chairman'),
-  ],
-  [
-    `Service: ${DELETED} is deleted`,
-    (sandbox) => void sandbox.service.account.deleteContact(contactNamed(sandbox, DELETED)),
-  ],
-  [
-    'Service: Leads is renamed to Prospects',
-    ({ service: { account } }) => {
-      const id = idIn(
-        account.buckets(),
-        ({ name }) => name === 'Leads',
-        (bucket) => bucket.id,
-      );
-      account.updateBucket(id, { name: 'Prospects' });
-    },
-  ],
+const EDITS: readonly Edit[] = [
+  { side: 'left', text: 'Ada Lind is new, in Clients', make: (account) => account.add(ADA) },
+  {
+    side: 'left',
+    text: 'Priya Patel has another email address',
+    make: (account) => account.setEmail('Priya Patel', 'priya@example.net'),
+  },
+  {
+    side: 'right',
+    text: 'Zoé Lefèvre has another title',
+    make: (account) => account.setTitle('Zoé Lefèvre', 'Associée'),
+  },
+  {
+    side: 'left',
+    text: 'DeShawn Brooks becomes "CEO"',
+    make: (account) => account.setTitle('DeShawn Brooks', 'CEO'),
+  },
+  {
+    side: 'right',
+    text: 'DeShawn Brooks becomes "Chairman", a minute later: a conflict',
+    make: (account) => account.setTitle('DeShawn Brooks', 'Chairman'),
+  },
+  { side: 'right', text: `${DELETED} is deleted`, make: (account) => account.remove(DELETED) },
+  {
+    side: 'right',
+    text: 'Leads is renamed to Prospects',
+    make: (account) => account.renameGroup('Leads', 'Prospects'),
+  },
 ];
 
 const startScene = ({ terminal }: Stage, title: string): void => terminal.print(`\n${terminal.style('bold', title)}`);
 
-const showAccounts = ({ terminal, sandbox: { google, service } }: Stage): void => {
-  const contentOf = (people: ReturnType<typeof peopleAt>, word: string): string => {
+const showAccounts = ({ terminal, accounts, link }: Stage): void => {
+  for (const side of SIDES) {
+    const people = accounts[side].people();
     const groups = new Set(people.flatMap((person) => person.groups)).size;
-    return `${count(people.length, 'contact')}, ${count(groups, word, `${word}s`)}`;
-  };
-  terminal.print(`Google: ${contentOf(peopleAt({ provider: 'google', server: google }), 'label')}`);
-  terminal.print(`Service: ${contentOf(peopleAt({ provider: 'service', server: service }), 'bucket')}`);
+    const word = link.sides[side].provider === 'google' ? 'label' : 'bucket';
+    terminal.print(`${link.sides[side].title}: ${count(people.length, 'contact')}, ${count(groups, word, `${word}s`)}`);
+  }
 };
 
 /** Prints the changes of the next sync. */
@@ -131,16 +100,42 @@ const sync = async ({ app, link, signal, terminal, advance }: Stage): Promise<nu
   return (await app.store.journal(link.name, { run: result.summary.run })).length;
 };
 
-const makeEdits = ({ terminal, sandbox, advance }: Stage): void => {
-  for (const [text, make] of EDITS) {
-    make(sandbox);
-    terminal.print(`  ${text}`);
+const makeEdits = ({ terminal, accounts, link, advance }: Stage): void => {
+  for (const { side, text, make } of EDITS) {
+    make(accounts[side]);
+    terminal.print(`  ${link.sides[side].title}: ${text}`);
     advance(BETWEEN_EDITS_MS);
   }
   advance(BETWEEN_SYNCS_MS);
 };
 
-/** Runs the demo from the first plan to the last sync. Returns 1 if the last sync writes something. */
+/** Undoes the write by which the last run deleted a contact. */
+const undoDeletion = async ({ app, link, signal, terminal, advance }: Stage): Promise<void> => {
+  const [run] = await app.store.runs(link.name, { latest: 'writing' });
+  const writes = run === undefined ? [] : await app.store.journal(link.name, { run: run.id });
+  const deletion = writes.find(({ kind }) => kind === 'delete');
+  if (run === undefined || deletion === undefined) throw new Error('The last run of the demo deleted no contact.');
+  const options = { signal, acceptDeletes: false, write: deletion.id };
+  const { report, result } = await app.undo(link, run, options);
+  if (result.error !== null) throw new Error('The undo of the demo failed.', { cause: result.error });
+  terminal.print(formatChanges(report.actions, link.sides, { all: true }, layoutOf(terminal)).join('\n'));
+  advance(BETWEEN_SYNCS_MS);
+};
+
+/** Reads both sides without the program and prints the differences. Returns true if there are none. */
+const compare = ({ terminal, accounts, link }: Stage): boolean => {
+  const people = bySide((side) => accounts[side].people());
+  const differences = findDifferences(people);
+  terminal.print(`${count(people.left.length, 'contact')} compared on both sides.`);
+  for (const side of SIDES) {
+    for (const values of differences[side]) terminal.print(`  only at ${link.sides[side].place}: ${values}`);
+  }
+  const isSame = SIDES.every((side) => differences[side].length === 0);
+  if (isSame) terminal.print(terminal.style('green', 'No difference.'));
+  return isSame;
+};
+
+/** Runs the demo from the first plan to the comparison. Returns 1 if the sides differ or the last sync writes something. */
 export const playScenes = async (stage: Stage): Promise<ExitCode> => {
   startScene(stage, 'Two address books with partly the same people');
   showAccounts(stage);
@@ -155,9 +150,12 @@ export const playScenes = async (stage: Stage): Promise<ExitCode> => {
   await showPlan(stage);
   startScene(stage, 'The second sync');
   await sync(stage);
-  showAccounts(stage);
-  startScene(stage, 'A last sync finds nothing to do');
+  startScene(stage, 'Are both sides the same?');
+  const isSame = compare(stage);
+  startScene(stage, `The deletion of ${DELETED} is undone where the program deleted the contact`);
+  await undoDeletion(stage);
+  startScene(stage, 'A last sync finds nothing to do: an undo is not copied to the other side');
   const writes = await sync(stage);
   stage.terminal.print(count(writes, 'write'));
-  return writes === 0 ? EXIT.done : EXIT.failed;
+  return isSame && writes === 0 ? EXIT.done : EXIT.failed;
 };

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { LeaseHolders } from '../engine/lease.ts';
-import { readTextFile } from '../util/files.ts';
+import { readTextFileSync } from '../util/files.ts';
 
 const linkProgress = z.object({
   link: z.string(),
@@ -58,7 +58,7 @@ export const writeHeartbeat = async (dataDir: string, beat: Heartbeat): Promise<
 };
 
 const readBeat = async (path: string): Promise<Heartbeat | null> => {
-  const read = readTextFile(path).then((text): unknown => JSON.parse(text));
+  const read = Promise.try((): unknown => JSON.parse(readTextFileSync(path)));
   // A truncated file, for example after a power failure, counts as missing.
   const parsed = heartbeat.safeParse(await read.catch(() => null));
   return parsed.success ? parsed.data : null;

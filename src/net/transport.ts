@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Gate, Permit } from './gate.ts';
-import type { AnswerHead, AnswerHeaders } from './headers.ts';
+import type { AnswerHead } from './headers.ts';
 
 /** A request; the path has no query. */
 export type TransportRequest = { readonly method: string; readonly path: string };
@@ -12,8 +12,6 @@ export type TransportOptions = {
   readonly beforeAttempt?: () => void;
   /** Called when a request is sent, for each attempt. */
   readonly onAttempt?: (request: TransportRequest) => void;
-  /** Called when the headers of an answer arrived, or with null if no answer will arrive. */
-  readonly onAnswer?: (status: number | null, headers: AnswerHeaders) => void;
   /** The longest time from the sending of a request to the headers of its answer, and the longest pause in its body. */
   readonly timeoutMs: number;
   /** The agent whose connections are used; if missing, the transport opens its own. */
@@ -52,7 +50,6 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
   readonly #attempt: TransportRequest;
   readonly #controller = new DeferredController();
   #permits: Permit[] = [];
-  #awaitsAnswer = false;
   #hasFailed = false;
 
   constructor(options: TransportOptions, request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
@@ -74,7 +71,6 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
       }
       this.#options.beforeAttempt?.();
       signal.throwIfAborted();
-      this.#awaitsAnswer = true;
       this.#options.onAttempt?.(this.#attempt);
       const { timeoutMs } = this.#options;
       dispatch({ ...this.#request, headersTimeout: timeoutMs, bodyTimeout: timeoutMs }, this);
@@ -129,9 +125,6 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
     const permits = this.#permits;
     this.#permits = [];
     for (const permit of permits) permit.done(answer);
-    if (!this.#awaitsAnswer) return;
-    this.#awaitsAnswer = false;
-    this.#options.onAnswer?.(answer?.status ?? null, answer?.headers ?? {});
   }
 
   #fail(error: Error): void {

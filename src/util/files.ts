@@ -53,9 +53,6 @@ export const readBytes = (path: string, mostBytes: number): Buffer => {
 /** The text of a regular file. Throws as {@link readBytes} does. */
 export const readTextFileSync = (path: string): string => readBytes(path, LARGEST_TEXT_BYTES).toString('utf8');
 
-/** As {@link readTextFileSync}, with a rejection instead of a throw. */
-export const readTextFile = async (path: string): Promise<string> => readTextFileSync(path);
-
 /** No directory can be created at a path of the configuration or the command line. */
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';

@@ -10,7 +10,7 @@ import { variableOf } from '../../app/config/sources.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
-import { readTextFile } from '../../util/files.ts';
+import { readTextFileSync } from '../../util/files.ts';
 import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
@@ -73,7 +73,7 @@ const reportTokens = (terminal: Terminal, options: PlaceOptions, written: Readon
 /** Asks for all values and writes them to a new file. */
 const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<void> => {
   const { left, right, link, dataDir, yes = false } = options;
-  const common = link === undefined ? new Map<string, string>() : settingsIn(await readTextFile(configFile));
+  const common = link === undefined ? new Map<string, string>() : settingsIn(readTextFileSync(configFile));
   const settings = new Map([...common, ...settingsInVariables(loadOptionsOf(options))]);
   if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
   const providers = { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };

@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readTextFile } from '../../util/files.ts';
+import { readTextFileSync } from '../../util/files.ts';
 
 /** The key in DATA_DIR from which `contact-sync console` creates sign-in links. A program that reads it can sign in. */
 const pageKey = z.object({
@@ -28,7 +28,7 @@ export const writePageKey = async (dataDir: string, key: PageKey): Promise<void>
 
 /** Reads the key of the daemon on this machine; null without a daemon with a page. */
 export const readPageKey = async (dataDir: string): Promise<PageKey | null> => {
-  const read = readTextFile(pathIn(dataDir)).then((text): unknown => JSON.parse(text));
+  const read = Promise.try((): unknown => JSON.parse(readTextFileSync(pathIn(dataDir))));
   // A truncated file, for example after a power failure, counts as missing.
   const parsed = pageKey.safeParse(await read.catch(() => null));
   return parsed.success ? parsed.data : null;

@@ -36,7 +36,7 @@ import type {
 import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 
-/** What a pass has done with the contact of a task on one side. */
+/** The state of the contact of a task on one side, within a pass. */
 export type TaskState = {
   /** The id of the contact; null before its first write. */
   readonly writtenId: string | null;

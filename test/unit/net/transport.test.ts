@@ -40,10 +40,21 @@ type Watched = { readonly transport: Dispatcher; readonly attempts: string[]; re
 const watch = (gates: readonly Gate[], changes: Partial<TransportOptions> = {}): Watched => {
   const attempts: string[] = [];
   const answers: (number | null)[] = [];
+  const observed = gates.map((gate): Gate => ({
+    ...gate,
+    acquire: async (signal) => {
+      const permit = await gate.acquire(signal);
+      return {
+        done: (answer) => {
+          answers.push(answer?.status ?? null);
+          permit.done(answer);
+        },
+      };
+    },
+  }));
   const transport = createTransport({
-    gatesFor: () => gates,
+    gatesFor: () => observed,
     onAttempt: ({ method, path }) => attempts.push(`${method} ${path}`),
-    onAnswer: (status) => answers.push(status),
     timeoutMs: 300_000,
     ...changes,
   });

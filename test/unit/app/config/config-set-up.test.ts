@@ -60,7 +60,7 @@ test('a written value is read back unchanged, whatever its characters', () => {
       '1234567890123456',
       '*all of the others',
       "it's a text of one",
-      '!a tag of somebody',
+      '!a tag of a name',
       '0x1f0x1f0x1f0x1f',
     ),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/app/config/config.ts';
-import { settingGroups } from '../../../../config/docs/setting-groups.ts';
+import { settingGroups } from '../../../../src/app/config/setting-groups.ts';
 import { allSettings } from '../../../../src/app/config/settings.ts';
 import { REQUIRED, useConfigDirectory } from './config-support.ts';
 

@@ -22,7 +22,7 @@ import {
 import type { WorkingSet } from '../core/state/working-set.ts';
 import { changesToClose, type Known, type Outcome, type Unreadable } from '../core/apply/outcome.ts';
 import { applyRead, applySearch } from '../core/apply/reads.ts';
-import { observeMerge, observeStray } from '../core/apply/side-merges.ts';
+import { observeMerge } from '../core/apply/side-merges.ts';
 
 /** Open journal entries of one kind of operation. */
 type Open<Kind extends JournalRow['kind']> = Extract<JournalRow, { kind: Kind }>;
@@ -215,7 +215,6 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Writ
       const found = answers.get(before.id);
       if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway }, known);
     }
-    if (answer?.kind === 'moved' && write.kind !== 'delete') observeStray(set, write, answer.record, known);
     return applyRead(set, write, answer, known);
   });
 };

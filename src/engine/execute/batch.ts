@@ -102,10 +102,10 @@ const applyOneAnswer = (
   const { write } = answered;
   const { side } = write.operation;
   const atMs = session.clock.now();
-  const isStray = isOfAnotherPair(set, answered);
-  if ('task' in write) noteWritten(execution, write.task, side, fieldsOf(write.operation), !isStray);
-  if (isStray) {
-    // The journal entry stays open: recovery applies the write's changes to that contact after all others are stored.
+  const isOfOtherPair = isOfAnotherPair(set, answered);
+  if ('task' in write) noteWritten(execution, write.task, side, fieldsOf(write.operation), !isOfOtherPair);
+  if (isOfOtherPair) {
+    // The journal entry stays open: recovery reads that contact after all other answers are stored.
     noteUnanswered(execution, write);
     return NO_RESULT;
   }

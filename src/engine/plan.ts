@@ -150,7 +150,9 @@ export const planStored = async (
   const deletions = workload.deleted.filter(({ heardAtMs }) => nowMs - heardAtMs >= FORGETS_DELETIONS_AFTER_MS);
   const { plan: due, ...waiting } = await deferWaiting(session, plan);
   const outdated = { ...waiting, conflicts: conflictsEndedBy(conflicts, plan.decisions), deletions };
-  return { plan: due, outdated, selection: storedSelection(selection, policy) };
+  // If the run stops between the writes of such a contact and its unlinking, only another look at everything finds its pair.
+  const unlinks = due.decisions.some((decision) => decision.kind === 'merge' && decision.unlinks === true);
+  return { plan: due, outdated, selection: storedSelection(selection, policy, !unlinks) };
 };
 
 /** Returns the plan's group links with the ids of the groups that were created since. */

@@ -41,6 +41,9 @@ export const currentSelection = async (
   return { selection, isNewSelection: kind === 'full' || stored?.key !== selection.key };
 };
 
-/** Returns the part of a selection that is stored after a plan has applied it to everything. */
-export const storedSelection = ({ isUnrestricted, key }: Selection, { contacts }: LinkContext['policy']): Stored =>
-  isUnrestricted ? null : { patterns: patternsText(contacts), key };
+/** Returns the part of a selection that is stored with a plan. If it is not `applied` to everything, the next plan does that. */
+export const storedSelection = (
+  { isUnrestricted, key }: Selection,
+  { contacts }: LinkContext['policy'],
+  applied: boolean,
+): Stored => (isUnrestricted ? null : { patterns: patternsText(contacts), key: applied ? key : '' });

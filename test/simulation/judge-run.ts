@@ -71,11 +71,14 @@ export const noteAgreed = (world: World): void => {
 
 const isOfName = (field: string): boolean => field === 'firstName' || field === 'lastName';
 
-/** The conflict about the other part of the same name: a name is settled as a whole (R4). */
+/**
+ * The conflict about the other part of the same name: a name is settled as a whole (R4). A conflict of an earlier run about the same
+ * values is not recorded again.
+ */
 const otherPartOf = (conflict: ConflictRow, all: readonly ConflictRow[]): ConflictRow | undefined =>
-  all.find(({ leftId, run, field }) => {
-    const isSame = leftId === conflict.leftId && run === conflict.run;
-    return isSame && field !== conflict.field && isOfName(field) && isOfName(conflict.field);
+  all.find(({ leftId, atMs, field }) => {
+    const isKnown = leftId === conflict.leftId && atMs <= conflict.atMs;
+    return isKnown && field !== conflict.field && isOfName(field) && isOfName(conflict.field);
   });
 
 /** A value that no user has edited since both sides agreed on it is in no conflict (R2). */

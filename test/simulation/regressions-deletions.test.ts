@@ -202,3 +202,14 @@ test('R13, R18: the answers of creates belong to the pair that was stored before
   const journal = await world.store.journal(world.link, { fromId: 0, limit: 100 });
   expect(journal.map(({ state }) => state)).toEqual(['done', 'done']);
 });
+
+test('R18: a pair that a joined group unlinks is unlinked if the process dies at any step of that run (seed 991932)', async () => {
+  const contacts = { left: ['Group*', '!Group 2'], right: ['Group*', '!Group 2'] };
+  const people: readonly Edit[] = [...GROUPS, twin(), join('left', { who: 0, group: 0 })];
+  const joined = [join('left', { who: 0, group: 1 })];
+  for (let step = 1; step <= 25; step += 1) {
+    const dies = run({ before: joined, crash: { step, when: 'after' } });
+    const { world } = await playGuarded([[run({ before: people, contacts })], [dies]]);
+    expect(world.parts.statuses.values().toArray(), `step ${step}`).toEqual([]);
+  }
+});

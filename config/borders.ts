@@ -157,7 +157,7 @@ export const BORDERS: readonly Border[] = [
   {
     place: 'cli/terminal/',
     imports: ['core/', 'engine/', 'util/', 'app/config/default-places.ts', 'cli/command/'],
-    packages: ['@inquirer/prompts', 'log-update', 'open', 'string-width', 'wrap-ansi'],
+    packages: ['@inquirer/prompts', 'fast-string-width', 'fast-wrap-ansi', 'log-update', 'open'],
   },
   // These commands use the provider of one side.
   {

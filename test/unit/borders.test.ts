@@ -67,7 +67,7 @@ const forbiddenImports: ImportsByFile = {
     ../../store/sqlite/database.ts bullmq`,
   'cli/planted.ts': `
     ../sandbox/sandbox.ts ../providers/google/auth.ts ../app/links.ts ../store/sqlite/database.ts @googleapis/people
-    ioredis string-width`,
+    ioredis fast-string-width`,
   'cli/data/planted.ts': '../../store/sqlite/database.ts',
   'cli/terminal/planted.ts': '../../app/app.ts commander',
   'cli/setup/planted.ts': `
@@ -99,7 +99,7 @@ const allowedImports: ImportsByFile = {
   'daemon/server/clean.ts': '../jobs/check-health.ts prom-client',
   'cli/clean.ts': '../app/app.ts',
   'cli/setup/clean.ts': '../../providers/sign-in.ts',
-  'cli/terminal/clean.ts': 'string-width',
+  'cli/terminal/clean.ts': 'fast-string-width',
   'sandbox/service/clean.ts': '../server.ts',
   'sandbox/clean.ts': 'hono',
 };

@@ -1,5 +1,5 @@
-/** The number of letters that differ between two words (Levenshtein distance). */
-const editDistance = (from: string, to: string): number => {
+/** The number of letters that differ between two words (Levenshtein distance); infinite if there are more than `farthest`. */
+const editDistance = (from: string, to: string, farthest: number): number => {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
     const next = [index + 1];
@@ -7,6 +7,8 @@ const editDistance = (from: string, to: string): number => {
       const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1);
       next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
     }
+    // The distance is not less than the least of a row.
+    if (Math.min(...next) > farthest) return Infinity;
     row = next;
   }
   return row.at(-1) ?? 0;
@@ -24,7 +26,7 @@ export const nearestWord = (word: string, known: readonly string[], farthest: nu
   const distances = known
     .map((name) => ({ name, letters: plain(name) }))
     .filter(({ letters }) => Math.abs(letters.length - meant.length) <= farthest)
-    .map(({ name, letters }) => ({ name, distance: editDistance(letters, meant) }));
+    .map(({ name, letters }) => ({ name, distance: editDistance(letters, meant, farthest) }));
   const nearest = distances.toSorted((left, right) => left.distance - right.distance)[0];
   return nearest !== undefined && nearest.distance <= farthest ? nearest.name : null;
 };

@@ -120,7 +120,7 @@ const perform = async (
   options: UndoOptions,
 ): Promise<Done> => {
   const { link, run } = found;
-  const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
+  const progress = options.json ? NO_PROGRESS : await startProgress(terminal, link.sides);
   let groups = 0;
   const onEvent = (event: RunEvent): void => {
     progress.show(event);

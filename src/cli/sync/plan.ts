@@ -217,7 +217,7 @@ const planOne = async (
 ): Promise<Planned> => {
   const asked = options.full ? 'full' : 'incremental';
   const named = { link: link.name, isOnly: app.config.links.length === 1 };
-  const progress = options.json || !terminal.redraws ? NO_PROGRESS : startProgress(terminal, link.sides);
+  const progress = options.json || !terminal.redraws ? NO_PROGRESS : await startProgress(terminal, link.sides);
   try {
     const { kind, changes, estimate, ...found } = await app.plan(link, { kind: asked, signal, onEvent: progress.show });
     const halt = options.showsReview && found.halt?.message === FIRST_SYNC_WAITS ? null : found.halt;

@@ -63,7 +63,7 @@ const runOne = async (
   { kind, options }: Request,
 ): Promise<RunResult> => {
   const { app, links, signal } = opened;
-  const progress = options.json ? NO_PROGRESS : startProgress(terminal, link.sides);
+  const progress = options.json ? NO_PROGRESS : await startProgress(terminal, link.sides);
   if (!options.json && links.length > 1) terminal.print(link.name);
   try {
     const answer = await answerOf(opened, link, options);

@@ -1,5 +1,5 @@
-import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
+import stringWidth from 'fast-string-width';
+import { wrapAnsi } from 'fast-wrap-ansi';
 import { printable } from '../../util/printable.ts';
 
 /** The layout of lines: their largest width in columns (Infinity: lines are not broken), and the styles. */

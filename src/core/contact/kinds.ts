@@ -72,9 +72,10 @@ const equalLists = <Item>(
 export const LONGEST_TEXT = 10_000;
 export const LONGEST_LIST = 2_000;
 
-const TOO_LONG = `it is longer than ${LONGEST_TEXT.toLocaleString('en')} characters`;
-const TOO_MANY = `it has more than ${LONGEST_LIST.toLocaleString('en')} entries`;
-const TOO_LONG_ENTRY = `an entry of it is longer than ${LONGEST_TEXT.toLocaleString('en')} characters`;
+// The limits in words: formatting a number would load the data of the language at every start.
+const TOO_LONG = 'it is longer than 10,000 characters';
+const TOO_MANY = 'it has more than 2,000 entries';
+const TOO_LONG_ENTRY = 'an entry of it is longer than 10,000 characters';
 
 const takesAll = (): null => null;
 

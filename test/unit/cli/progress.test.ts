@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { startBars, startLines } from '../../../src/cli/terminal/progress.ts';
+import { startLines } from '../../../src/cli/terminal/progress.ts';
+import { startBars } from '../../../src/cli/terminal/progress-bars.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from './terminal.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBar } from '../../../src/cli/terminal/progress.ts';
+import { formatBar } from '../../../src/cli/terminal/progress-bars.ts';
 import { formatStatus, formatStatuses } from '../../../src/cli/links/status.ts';
 import type { LinkStatus } from '../../../src/daemon/links/link-status.ts';
 import { formatSummary, formatTrouble } from '../../../src/cli/sync/summary.ts';

@@ -1,40 +1,62 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conflictsOf, plannedHalf, type Task } from '../../core/apply/task.ts';
+import type { Conflict } from '../../core/reconcile/decision.ts';
 import type { EndedConflict } from '../../core/reconcile/recorded-conflicts.ts';
 import type { ConflictRow, StoreChange } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
 
-/**
- * Returns the changes that record the tasks' conflicts: those decided against one side, and those that a user must decide (R4).
- * The retry of a refused write records no conflict again.
- */
-export const conflictChanges = async (session: Session, tasks: readonly Task[]): Promise<readonly StoreChange[]> => {
+/** A conflict of a task that is not recorded yet, with the ids of its contacts. */
+type NewConflict = {
+  readonly task: Task;
+  readonly conflict: Conflict;
+  readonly leftId: string;
+  readonly rightId: string;
+};
+
+/** Returns the conflicts of the tasks that are not recorded. The retry of a refused write records no conflict again. */
+export const newConflicts = async (
+  { link, store }: Pick<Session, 'link' | 'store'>,
+  tasks: readonly Task[],
+): Promise<readonly NewConflict[]> => {
   const disputing = tasks.filter((task) => conflictsOf(task).length > 0);
   if (disputing.length === 0) return [];
-  const { clock, link, run, store } = session;
   const recorded = await store.conflicts(link, { all: false });
-  const changes = disputing.flatMap((task): StoreChange[] => {
+  return disputing.flatMap((task): readonly NewConflict[] => {
     const [left, right] = [plannedHalf(task, 'left'), plannedHalf(task, 'right')];
     if (left === null || right === null) return [];
     const ids = { leftId: left.id, rightId: right.id };
-    const atMs = clock.now();
-    const asked = new Set(conflictsOf(task).flatMap(({ field, winner }) => (winner === null ? [field] : [])));
-    return conflictsOf(task).flatMap((conflict): StoreChange[] => {
-      if (recorded.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row))) return [];
-      if (conflict.winner === null) session.tally.asked += 1;
-      else session.tally.conflicts += 1;
-      session.emit({ kind: 'conflict', conflict, ...ids });
-      // The field also has an open question for the user. This conflict is about other values, so the question stays open.
-      const isBeside = conflict.winner !== null && asked.has(conflict.field);
-      if (isBeside) return [{ kind: 'conflict', run, ...ids, conflict, atMs, endedAtMs: atMs }];
-      return [
-        { kind: 'end-conflicts', leftId: ids.leftId, fields: [conflict.field], atMs },
-        { kind: 'conflict', run, ...ids, conflict, atMs },
-      ];
-    });
+    const isRecorded = (conflict: Conflict): boolean =>
+      recorded.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row));
+    return conflictsOf(task).flatMap((conflict) => (isRecorded(conflict) ? [] : [{ task, conflict, ...ids }]));
+  });
+};
+
+/** Returns the changes that record conflicts: those decided against one side, and those that a user must decide (R4). */
+export const conflictChanges = (
+  found: readonly NewConflict[],
+  { run, atMs }: { readonly run: string; readonly atMs: number },
+): readonly StoreChange[] => {
+  const changes = found.flatMap(({ task, conflict, ...ids }): StoreChange[] => {
+    // The field also has an open question for the user. This conflict is about other values, so the question stays open.
+    const isAsked = conflictsOf(task).some(({ field, winner }) => field === conflict.field && winner === null);
+    const isBeside = conflict.winner !== null && isAsked;
+    if (isBeside) return [{ kind: 'conflict', run, ...ids, conflict, atMs, endedAtMs: atMs }];
+    return [
+      { kind: 'end-conflicts', leftId: ids.leftId, fields: [conflict.field], atMs },
+      { kind: 'conflict', run, ...ids, conflict, atMs },
+    ];
   });
   const { ends = [], adds = [] } = Object.groupBy(changes, ({ kind }) => (kind === 'conflict' ? 'adds' : 'ends'));
   return [...ends, ...adds];
+};
+
+/** Counts and reports conflicts that were recorded. */
+export const reportConflicts = ({ emit, tally }: Session, found: readonly NewConflict[]): void => {
+  for (const { conflict, leftId, rightId } of found) {
+    if (conflict.winner === null) tally.asked += 1;
+    else tally.conflicts += 1;
+    emit({ kind: 'conflict', conflict, leftId, rightId });
+  }
 };
 
 /** Returns the changes that end conflicts. A decision of a user that lapsed is removed. */

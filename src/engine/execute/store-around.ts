@@ -7,7 +7,7 @@ import type { Unlink } from '../../core/reconcile/decision.ts';
 import { endPair, storePair, unlinkPair } from '../../core/state/pair.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { chunks } from '../../util/batches.ts';
-import { conflictChanges } from './conflicts.ts';
+import { conflictChanges, newConflicts, reportConflicts } from './conflicts.ts';
 import { survivorsOf } from './delete-contacts.ts';
 import { type Executable, type Execution, stateOf } from './execution.ts';
 import { currentHalf, needsOf } from './writes.ts';
@@ -68,11 +68,12 @@ export const storeBeforeWrites = async (
   const isDisputed = (task: Task): boolean => isAsking(task) || !isQuiet(task) || survivors.has(task);
   for (const tasks of chunks(all, COMMIT_CHUNK)) {
     const stored = tasks.filter(isStored);
-    const conflicts = await conflictChanges(session, tasks.filter(isDisputed));
+    const conflicts = await newConflicts(session, tasks.filter(isDisputed));
     await writer.apply(needsOf(execution, stored), (set) => {
       for (const task of stored) storeAgreed(set, task, clock.now());
-      set.add(...conflicts);
+      set.add(...conflictChanges(conflicts, { run: session.run, atMs: clock.now() }));
     });
+    reportConflicts(session, conflicts);
   }
   await settleSelection(execution, plan);
 };

@@ -84,7 +84,7 @@ export const DAY_MS = 86_400_000;
 export const keptSinceMs = (retentionMs: number | null, nowMs: number): number | null =>
   retentionMs === null ? null : nowMs - Math.max(retentionMs, DAY_MS);
 
-/** Counts of one run; the executor adds to them. */
+/** Counts of one run. Its steps add to them. */
 export type Tally = Readonly<Record<Side, SideTally>> & {
   paired: number;
   conflicts: number;
@@ -112,7 +112,7 @@ export const COUNTED_AS = {
 /** Returns the number of contacts that a run has written on a side. Each counts once. */
 export const writtenContacts = ({ created, updated, deleted }: SideTally): number => created + updated + deleted;
 
-/** The guard stopped the run before its first write (R8). */
+/** A check stopped the run before its first write: the guard (R8), or the check of the accounts. */
 export class HaltError extends Error {
   readonly halt: Halt;
   /** The losses of the plan, to which an acceptance refers. */

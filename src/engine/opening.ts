@@ -3,7 +3,7 @@ import type { Side, Sides } from '../core/contact/side.ts';
 import type { ConflictRow, JournalRow } from '../core/state/rows.ts';
 import type { Session } from './context.ts';
 
-// Rows that a run has read when it began. Once it has changed any of them, they are read from the store.
+// Rows that a run read when it began, with its later changes. Those that a change does not keep up to date are read from the store.
 
 type Reader = Pick<Session, 'link' | 'store' | 'writer'>;
 

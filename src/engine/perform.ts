@@ -80,14 +80,14 @@ const performPart = async (
   await executePart(execution, plan, later);
 };
 
-/** Settles the writes of this run that have an unknown outcome. Those that were applied count in the summary. */
+/** Settles the writes that have an unknown outcome. Those that were applied count in the summary. */
 export const settleUnanswered = async (session: Session): Promise<void> => {
   for (const row of await recover(session)) {
     session.tally[row.side][COUNTED_AS[operationKind(row)]] += 1;
   }
 };
 
-/** Plans and executes again the contacts that were stale, deleted or of unknown outcome. Deletes nothing. */
+/** Plans and executes again what still needs a decision, such as contacts that were stale. Deletes nothing. */
 const secondPass = async (session: Session, groups: NamedGroups): Promise<void> => {
   await settleUnanswered(session);
   const links = currentLinks(session, groups);

@@ -191,7 +191,7 @@ type FirstPlan = SelectedPlan & { readonly later: readonly LaterPart[] };
 
 /**
  * Plans the stored contacts; of a large first sync only a part. Later parts destroy nothing, so the guard needs this plan only
- * (R8).
+ * (R8). Contacts whose existence the plan depends on are read first, and stored as they are.
  */
 export const planFirst = async (session: Session, groups: NamedGroups): Promise<FirstPlan> => {
   let planned: FirstPlan;

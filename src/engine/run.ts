@@ -145,13 +145,13 @@ const overrideOf = async (
   return isSame && last.override !== null ? last.override : newId();
 };
 
-/** Whether the run wrote to a side. It does so only if a user changed a contact. */
+/** Whether the run wrote contacts, or deleted groups. */
 const wroteAnything = (tally: Tally): boolean =>
   SIDES.some((side) => writtenContacts(tally[side]) + tally[side].groupsDeleted > 0);
 
 /**
- * Stores the end of the run and the link's state, and prunes old rows if the run listed a side or wrote. An undo changes the link's state only if a credential
- * was refused.
+ * Stores the end of the run, and prunes old rows if the run listed a side or wrote. Stores the link's state too, unless the run was
+ * interrupted; for an undo only if a credential was refused.
  */
 const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
   const { clock, retentionMs, run, undoes, writer } = session;

@@ -67,7 +67,7 @@ export const comesFrom = (source: Contact, before: Contact, desired: Contact): (
   };
 };
 
-/** Returns the text that comes from the write: that of the response, or the part of what a read shows. */
+/** Returns the text that comes from the write: of an answer its text; of a read its text if empty or similar to the sent one, else that. */
 const shownText = (field: ScalarField, { kind, desired, now }: Shown): string => {
   const [is, wanted] = [textIn(now, field), textIn(desired, field)];
   return kind === 'answer' || is === '' || resembles(is, wanted) ? is : wanted;
@@ -128,8 +128,7 @@ export const settledFields = (
   { kind, record }: Evidence,
 ): ReadonlySet<SyncedField> => {
   if (kind === 'answer') return new Set(fields);
-  // The values of another contact are its own, and a missing value may be an edit of the contact's user. In both cases a different
-  // text is no evidence that it replaced the text that was sent.
+  // If the read returned another contact, or shows no written value, only texts that equal the sent ones count.
   const isKnown = record.id === before.id && showsWrite({ fields, before: before.contact, desired }, record.contact);
   return shownFields(fields, desired, record.contact, (isKnown ? before : record).contact);
 };

@@ -27,7 +27,7 @@ export type Write =
       readonly kind: 'update';
       readonly operation: UpdateOperation;
       readonly task: Task;
-      /** The fields of the contact that later writes of the task change. */
+      /** Other planned fields of the contact: later writes change them, or its user changed them since the plan. */
       readonly later: ReadonlySet<SyncedField>;
       /**
        * The email address of another contact of the side, if the update adds only this address

@@ -1,6 +1,6 @@
 import { byIds, byKey, byKeyAndSide, NO_CURSOR, type LinkState, type StoreChange } from './rows.ts';
 
-/** The rows with this one in the place of the row that `isSame` finds, in order. */
+/** Returns the rows with this one in place of the row that `order` finds equal, sorted by `order`. */
 const withRow = <Row>(rows: readonly Row[], row: Row, order: (one: Row, other: Row) => number): readonly Row[] =>
   [...rows.filter((each) => order(each, row) !== 0), row].toSorted(order);
 

@@ -38,8 +38,8 @@ export type HalfEvent =
   | { readonly kind: 'unknown' };
 
 /**
- * The rows of the table. A half is in the row of its state, except that of an existing contact without a pair: `unselected` if its
- * side does not select it or its pair was unlinked, else `unpaired`.
+ * The rows of the table of transitions. A half is in the row of its state. An existing contact without a pair is in `unselected` if its
+ * side does not select it or its pair was unlinked, else in `unpaired`.
  */
 type TableState = HalfState | 'unpaired' | 'unselected';
 
@@ -152,7 +152,7 @@ const isOutdated = (record: ContactRecord, { record: known, heardAtMs }: Half, a
   return record.modifiedAtMs < known.modifiedAtMs;
 };
 
-/** Returns the state of a half without pending events: `settled` if it belongs to a pair and equals its base, else `changed`. */
+/** Returns `settled` if the half belongs to a pair and equals its base, else `changed`. */
 const restingState = ({ base, pair, record }: Pick<Half, 'base' | 'pair' | 'record'>): 'settled' | 'changed' => {
   return pair !== null && base !== null && equalSnapshots(base, record) ? 'settled' : 'changed';
 };

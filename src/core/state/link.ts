@@ -6,7 +6,7 @@ export type LinkEvent =
   | 'completed'
   /** A guard stopped a run before it wrote anything (R8). */
   | 'halted'
-  /** A remote refused the link's credential, or the credential is missing (R16). */
+  /** A remote refused the link's credential, or a setting of the link is missing or wrong (R16). */
   | 'refused'
   /** A run ended with any other error. */
   | 'failed'

@@ -108,7 +108,7 @@ export type LinkState = PausedByHand & {
   /** The problem that was reported last to the webhook, and the state of its report. */
   readonly notificationState: NotificationState;
   readonly fields: LinkFields;
-  /** The time of the last write of a run; null if no run has written anything. */
+  /** The end of the last run that wrote, other than an undo; null if no run has written anything. */
   readonly lastChangeAtMs: number | null;
   readonly cursors: Sides<Cursor>;
   /** Ordered by key. */
@@ -150,7 +150,7 @@ export type JournalRow = StoredOperation & {
   readonly run: string;
   readonly intendedAtMs: number;
   readonly state: JournalState;
-  /** The contact in the side's response; null if the response had none. */
+  /** The contact in the side's response, or in the read that settled the entry; null if there was none. */
   readonly after: ContactRecord | null;
   readonly error: string | null;
   /** Null while the entry is open. */

@@ -110,7 +110,7 @@ export const reportNotTaken = (session: Session, ids: PairIds, side: Side, field
   if (fields.length > 0) session.emit({ kind: 'not-taken', side, fields, ...ids });
 };
 
-/** The decisions of a plan that write to the contacts of a pair. */
+/** The decisions of a plan except deletions and unlinks. A merge may have no writes. */
 export const tasksOf = ({ decisions }: Pick<Executable, 'decisions'>): readonly Task[] =>
   decisions.filter((decision) => decision.kind !== 'delete' && decision.kind !== 'unlink');
 

@@ -92,7 +92,8 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
   await settleUnanswered(session);
   const links = currentLinks(session, groups);
   // The first plan has written the groups.
-  const { plan, outdated } = await planStored(session, { ...groups, actions: [], ended: [], duplicates: [], links });
+  const again = { ...groups, actions: [], ended: [], duplicates: [], links };
+  const { plan, outdated, selection } = await planStored(session, again);
   await tidy(session, outdated);
   // If the guard would halt, decisions with losses are dropped here: the next run plans them again and halts first (R8).
   const halt = await guardPlan(session, plan);
@@ -100,7 +101,12 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
     return decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
   };
   const decisions = plan.decisions.filter((decision) => !waitsForNextRun(decision));
-  const needsRecovery = await execute(session, { ...plan, groups: { ...plan.groups, pairs: [] }, decisions });
+  const needsRecovery = await execute(session, {
+    ...plan,
+    selection,
+    groups: { ...plan.groups, pairs: [] },
+    decisions,
+  });
   if (needsRecovery) await settleUnanswered(session);
 };
 

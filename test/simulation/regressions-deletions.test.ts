@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Side, SIDES } from '../../src/core/contact/side.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import { BOOKS } from './hard-arbitraries.ts';
@@ -203,13 +203,28 @@ test('R13, R18: the answers of creates belong to the pair that was stored before
   expect(journal.map(({ state }) => state)).toEqual(['done', 'done']);
 });
 
-test('R18: a pair that a joined group unlinks is unlinked if the process dies at any step of that run (seed 991932)', async () => {
+describe('[R18] a pair that a joined group unlinks is unlinked if the process dies at any step of that run', () => {
   const contacts = { left: ['Group*', '!Group 2'], right: ['Group*', '!Group 2'] };
   const people: readonly Edit[] = [...GROUPS, twin(), join('left', { who: 0, group: 0 })];
-  const joined = [join('left', { who: 0, group: 1 })];
-  for (let step = 1; step <= 25; step += 1) {
-    const dies = run({ before: joined, crash: { step, when: 'after' } });
-    const { world } = await playGuarded([[run({ before: people, contacts })], [dies]]);
-    expect(world.parts.statuses.values().toArray(), `step ${step}`).toEqual([]);
-  }
+  const joined = join('left', { who: 0, group: 1 });
+
+  const playCrashes = async (given: Partial<RunStep>): Promise<void> => {
+    for (let step = 1; step <= 40; step += 1) {
+      const dies = run({ ...given, crash: { step, when: 'after' } });
+      // At rest, no pair is linked of which no side selects a contact.
+      await expect(playGuarded([[run({ before: people, contacts })], [dies]]), `step ${step}`).resolves.toBeDefined();
+    }
+  };
+
+  test('in its first pass (seed 991932)', () => playCrashes({ before: [joined] }));
+
+  test.each([4, 5, 6, 7, 8, 9, 10])('in its second pass, if the group is joined before call %i', (call) =>
+    playCrashes({
+      before: [set('right', 0, 'title')],
+      during: [
+        { call, edit: joined },
+        { call, edit: set('left', 0, 'company') },
+      ],
+    }),
+  );
 });

@@ -75,8 +75,6 @@ const clash = (world: World, { who, same, side, gone, added }: Of<'clash'>): voi
   const number = world.nextNumber();
   setScalar(world, book, row, same, number);
   setScalar(world, opposite, other, same, number);
-  // Each save of a contact has a time of its own.
-  world.clock.advance(1);
   change(world, book, row, () => book.write(row, withList(row.contact, gone, listOf(row.contact, gone).slice(1))));
   addElement(world, opposite, other, added);
 };

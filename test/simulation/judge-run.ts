@@ -72,13 +72,14 @@ export const noteAgreed = (world: World): void => {
 const isOfName = (field: string): boolean => field === 'firstName' || field === 'lastName';
 
 /**
- * The conflict about the other part of the same name: a name is settled as a whole (R4). A conflict of an earlier run about the same
- * values is not recorded again.
+ * The conflict about the other part of the same name: a name is settled as a whole (R4). If its values were recorded by an earlier run
+ * and that conflict has not ended, it is not recorded again.
  */
 const otherPartOf = (conflict: ConflictRow, all: readonly ConflictRow[]): ConflictRow | undefined =>
-  all.find(({ leftId, atMs, field }) => {
-    const isKnown = leftId === conflict.leftId && atMs <= conflict.atMs;
-    return isKnown && field !== conflict.field && isOfName(field) && isOfName(conflict.field);
+  all.find(({ leftId, run, atMs, endedAtMs, field }) => {
+    const isOpen = atMs <= conflict.atMs && (endedAtMs === null || endedAtMs > conflict.atMs);
+    const isSame = leftId === conflict.leftId && (run === conflict.run || isOpen);
+    return isSame && field !== conflict.field && isOfName(field) && isOfName(conflict.field);
   });
 
 /** A value that no user has edited since both sides agreed on it is in no conflict (R2). */

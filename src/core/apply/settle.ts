@@ -67,7 +67,10 @@ export const comesFrom = (source: Contact, before: Contact, desired: Contact): (
   };
 };
 
-/** Returns the text that comes from the write: of an answer its text; of a read its text if empty or similar to the sent one, else that. */
+/**
+ * Returns the text that comes from the write. Of an answer, that is its text; of a read too if it is empty or similar to the text
+ * that was sent, otherwise the text that was sent.
+ */
 const shownText = (field: ScalarField, { kind, desired, now }: Shown): string => {
   const [is, wanted] = [textIn(now, field), textIn(desired, field)];
   return kind === 'answer' || is === '' || resembles(is, wanted) ? is : wanted;

@@ -26,7 +26,7 @@ type Change = { readonly before: Contact; readonly shown: Contact; readonly move
 const withChange = (base: Snapshot | null, { before, shown }: Change, moves: Moves): Snapshot =>
   withMoves(changedBase(base ?? EMPTY_SNAPSHOT, before, shown), moves);
 
-/** Stores the changes of a merge in the bases of both sides. Returns false if the survivor has no pair of which both halves exist. */
+/** Stores the changes of a merge in both bases. Returns false if the survivor has no pair of which both halves exist. */
 const storeChange = (
   set: WorkingSet,
   own: Half | null,

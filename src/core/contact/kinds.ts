@@ -72,10 +72,10 @@ const equalLists = <Item>(
 export const LONGEST_TEXT = 10_000;
 export const LONGEST_LIST = 2_000;
 
-// The limits in words: formatting a number would load the data of the language at every start.
-const TOO_LONG = 'it is longer than 10,000 characters';
-const TOO_MANY = 'it has more than 2,000 entries';
-const TOO_LONG_ENTRY = 'an entry of it is longer than 10,000 characters';
+// Functions, because formatting a number loads the data of the language, which most commands do not need.
+const tooLong = (): string => `it is longer than ${LONGEST_TEXT.toLocaleString('en')} characters`;
+const tooMany = (): string => `it has more than ${LONGEST_LIST.toLocaleString('en')} entries`;
+const tooLongEntry = (): string => `an entry of it is longer than ${LONGEST_TEXT.toLocaleString('en')} characters`;
 
 const takesAll = (): null => null;
 
@@ -92,7 +92,7 @@ export const text = (
   words,
   empty: '',
   normalise,
-  refusalOf: (value) => (value.length > LONGEST_TEXT ? TOO_LONG : refusalOf(value)),
+  refusalOf: (value) => (value.length > LONGEST_TEXT ? tooLong() : refusalOf(value)),
   equal: (a, b) => a === b,
   inOrder: same,
   unordered: same,
@@ -133,8 +133,8 @@ export const list = <Element extends ElementParts>(
     empty: [],
     normalise,
     refusalOf: (elements) => {
-      if (elements.length > LONGEST_LIST) return TOO_MANY;
-      return elements.some((each) => element.longest(each) > LONGEST_TEXT) ? TOO_LONG_ENTRY : null;
+      if (elements.length > LONGEST_LIST) return tooMany();
+      return elements.some((each) => element.longest(each) > LONGEST_TEXT) ? tooLongEntry() : null;
     },
     equal: (a, b) => equalLists(a, b, element.equal),
     inOrder,
@@ -153,7 +153,7 @@ export const set = (words: string): FieldSpec<'set', readonly string[]> => ({
   words,
   empty: [],
   normalise: (given) => [...new Set(given)].toSorted(),
-  refusalOf: (ids) => (ids.length > LONGEST_LIST ? TOO_MANY : null),
+  refusalOf: (ids) => (ids.length > LONGEST_LIST ? tooMany() : null),
   equal: (a, b) => equalLists(a, b, Object.is),
   inOrder: same,
   unordered: sorted,

@@ -38,8 +38,8 @@ export type HalfEvent =
   | { readonly kind: 'unknown' };
 
 /**
- * The rows of the table of transitions. A half is in the row of its state. An existing contact without a pair is in `unselected` if its
- * side does not select it or its pair was unlinked, else in `unpaired`.
+ * The rows of the table of transitions. A half is in the row of its state. An existing contact without a pair is in `unselected` if
+ * its side does not select it or its pair was unlinked, else in `unpaired`.
  */
 type TableState = HalfState | 'unpaired' | 'unselected';
 

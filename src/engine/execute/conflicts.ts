@@ -5,12 +5,13 @@ import type { EndedConflict } from '../../core/reconcile/recorded-conflicts.ts';
 import type { ConflictRow, StoreChange } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
 
-/** A conflict of a task that is not recorded yet, with the ids of its contacts. */
+/** A conflict that is not recorded yet, with the ids of its contacts. */
 type NewConflict = {
-  readonly task: Task;
   readonly conflict: Conflict;
   readonly leftId: string;
   readonly rightId: string;
+  /** True if the field also has an open question for the user, which is about other values and stays open. */
+  readonly isBeside: boolean;
 };
 
 /** Returns the conflicts of the tasks that are not recorded. The retry of a refused write records no conflict again. */
@@ -27,7 +28,10 @@ export const newConflicts = async (
     const ids = { leftId: left.id, rightId: right.id };
     const isRecorded = (conflict: Conflict): boolean =>
       recorded.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row));
-    return conflictsOf(task).flatMap((conflict) => (isRecorded(conflict) ? [] : [{ task, conflict, ...ids }]));
+    const asked = new Set(conflictsOf(task).flatMap(({ field, winner }) => (winner === null ? [field] : [])));
+    return conflictsOf(task)
+      .filter((conflict) => !isRecorded(conflict))
+      .map((conflict) => ({ conflict, ...ids, isBeside: conflict.winner !== null && asked.has(conflict.field) }));
   });
 };
 
@@ -36,10 +40,7 @@ export const conflictChanges = (
   found: readonly NewConflict[],
   { run, atMs }: { readonly run: string; readonly atMs: number },
 ): readonly StoreChange[] => {
-  const changes = found.flatMap(({ task, conflict, ...ids }): StoreChange[] => {
-    // The field also has an open question for the user. This conflict is about other values, so the question stays open.
-    const isAsked = conflictsOf(task).some(({ field, winner }) => field === conflict.field && winner === null);
-    const isBeside = conflict.winner !== null && isAsked;
+  const changes = found.flatMap(({ conflict, isBeside, ...ids }): StoreChange[] => {
     if (isBeside) return [{ kind: 'conflict', run, ...ids, conflict, atMs, endedAtMs: atMs }];
     return [
       { kind: 'end-conflicts', leftId: ids.leftId, fields: [conflict.field], atMs },

@@ -15,7 +15,7 @@ import { keepAlone } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { type Known, NOT_APPLIED, type Outcome, type Unreadable } from './outcome.ts';
-import type { Evidence } from './settle.ts';
+import { createdBase, type Evidence, updatedContact } from './settle.ts';
 import {
   NOTHING_ALTERED,
   storeCreated,
@@ -48,7 +48,8 @@ export const applySearch = (
   const evidence: Evidence = { kind: image === null ? 'read' : 'answer', record: found };
   const joined = image === null ? shownMoves({ join, leave: [] }, found.groupIds).join : join;
   storeCreated(set, operation, evidence, { join: joined, settled: [] }, known);
-  return { applied: true, after: found, error: null };
+  const { contact } = createdBase(operation.desired, evidence, joined);
+  return { applied: true, after: { ...found, contact }, error: null };
 };
 
 /**
@@ -131,7 +132,8 @@ const applyShown = (
   const isApplied = !isUndo && operation.kind === 'membership' ? isStored : extent !== 'none';
   if (!isApplied || (isUndo && !isStored)) return null;
   if (isStored) storeShown(set, operation, halves, record, known);
-  return { applied: extent === 'all', after: record, error: null };
+  const contact = operation.kind === 'update' ? updatedContact(operation, { kind: 'read', record }) : record.contact;
+  return { applied: extent === 'all', after: { ...record, contact }, error: null };
 };
 
 /** Applies a read that did not find the contact. */

@@ -1,3 +1,4 @@
+import { withValuesOf } from '../contact/chosen.ts';
 import {
   type Contact,
   type ContactField,
@@ -150,6 +151,17 @@ export const settleUpdate = (operation: UpdateOperation, evidence: Evidence, bas
   if (source === null) return own;
   const contact = sourceBase(bases.source.contact, fields, { ...shown, source: source.contact });
   return { ...own, source: { ...bases.source, contact } };
+};
+
+/**
+ * Returns the contact as an update left it, for a contact that a later read shows: without what its user changed in the written
+ * fields since. An undo compares the contact with it, so that it reverts no edit (R5).
+ */
+export const updatedContact = (operation: UpdateOperation, { kind, record }: Evidence): Contact => {
+  const before = operation.before.contact;
+  const shown: Shown = { kind, before, desired: operation.desired, now: record.contact, source: null };
+  const written = targetBase(before, settledFields(operation, { kind, record }), shown);
+  return withValuesOf(record.contact, written, operation.fields);
 };
 
 /** Returns the base with the changes of a contact from `before` to `now` that are no edits of its user. */

@@ -160,6 +160,73 @@ describe('undo', () => {
     });
   });
 
+  describe('R5: of a run whose answers were lost, after which the user edited the same fields', () => {
+    /** Runs without the answers to its writes and without later reads, edits, and lets the next run read the outcome. */
+    const recovered = async (linked: LinkedSandbox, change: () => void, edit: () => void): Promise<string> => {
+      const { service } = linked.sandbox;
+      const earlier = service.requests.length;
+      await linked.synced();
+      const pulled = service.requests.slice(earlier).filter(({ path }) => path.includes('contacts')).length;
+      linked.clock.advance(60_000);
+      change();
+      for (const method of ['PATCH', 'POST']) {
+        service.addFault({ method, path: 'contacts', times: 99, action: { kind: 'reset-after' } });
+      }
+      service.addFault({
+        method: 'GET',
+        path: 'contacts',
+        skip: pulled,
+        times: 99,
+        action: { kind: 'status', status: 400 },
+      });
+      const lost = await linked.sync();
+      expect(lost.summary).toMatchObject({ outcome: 'failed' });
+      expect(await linked.app.store.journal('default', { open: true })).toHaveLength(1);
+      service.clearFaults();
+      linked.clock.advance(60_000);
+      edit();
+      await linked.synced({ afterMs: 10 * 60_000 });
+      linked.clock.advance(60_000);
+      return lost.summary.run;
+    };
+
+    test('an undo keeps the edit of a text, and the element that was added to a list', async () => {
+      await using linked = await started();
+      const { google, service } = linked.sandbox;
+      const change = (): void => {
+        google.account.updatePerson(googleId(linked, 'Ada'), {
+          organizations: [{ name: 'Mill', title: 'Miller' }],
+          phoneNumbers: [{ value: '+49 30 901820' }],
+        });
+      };
+      const run = await recovered(linked, change, () => {
+        service.account.updateContact(serviceId(linked, 'Ada'), {
+          title: 'Chief',
+          phone_numbers: [{ number: '+49 30 901820' }, { number: '+49 30 901821' }],
+        });
+      });
+      const { report } = await undo(linked, run);
+      expect(report.refused).toEqual([expect.objectContaining({ side: 'right', field: 'title' })]);
+      const contact = service.account.contact(serviceId(linked, 'Ada'));
+      expect(contact).toMatchObject({ title: 'Chief', company: null });
+      expect(contact?.phone_numbers.map((entry) => entry.number)).toEqual(['+49 30 901821']);
+    });
+
+    test('an undo keeps a created contact that was edited', async () => {
+      await using linked = await started();
+      const { google, service } = linked.sandbox;
+      const change = (): void => {
+        google.account.createPerson({ names: [{ givenName: 'Gus', familyName: 'New' }] });
+      };
+      const run = await recovered(linked, change, () => {
+        service.account.updateContact(serviceId(linked, 'Gus'), { title: 'Chief' });
+      });
+      const { report } = await undo(linked, run);
+      expect(report.refused).toEqual([expect.objectContaining({ side: 'right', field: null })]);
+      expect(service.account.contact(serviceId(linked, 'Gus'))).toMatchObject({ title: 'Chief' });
+    });
+  });
+
   test('the run after an undo finds edits on both sides that no run had read', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;

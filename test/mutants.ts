@@ -81,6 +81,12 @@ const copyCheckout = (): string => {
     !/^\/(?:node_modules|\.git|dist|data|coverage)(?:\/|$)/u.test(path.slice(ROOT.length));
   cpSync(ROOT, copy, { recursive: true, filter: isCopied });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  // The tests of the documents list the tracked files.
+  for (const command of [
+    ['init', '-q'],
+    ['add', '-A'],
+  ])
+    spawnSync('git', command, { cwd: copy });
   return copy;
 };
 

@@ -1,14 +1,22 @@
 import type { HalfKey } from '../core/state/rows.ts';
 import { hash } from 'node:crypto';
+import type { Half } from '../core/contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
-import { comparedBy, cannotMatch, newTwinSearch, searchTwin, sketchOf, twinsIn } from '../core/reconcile/twins.ts';
-import type { Sketch, TwinSearch } from '../core/reconcile/twins.ts';
+import {
+  cannotMatch,
+  comparedBy,
+  newTwinSearch,
+  searchTwin,
+  twinKeyOf,
+  twinsIn,
+  type TwinSearch,
+} from '../core/reconcile/twins.ts';
 import { selectsEveryContact } from '../core/reconcile/selection.ts';
 import type { Remote, RemoteCapabilities } from '../providers/remote.ts';
 import { listedSides, type Session } from './context.ts';
 import { chunks } from '../util/batches.ts';
-import { markedOrigins, originScopes, type MarkedOrigins } from './accounts.ts';
+import { markedOrigins, originScopes } from './accounts.ts';
 import { yieldToEventLoop } from './execute/in-parallel.ts';
 import type { ContactIds, Part } from './workload.ts';
 
@@ -54,37 +62,35 @@ const mayBeMergedAway = ({ pair, state }: HalfKey): boolean => {
   return pair !== null && (state === 'missing' || state === 'gone' || state === 'doubted');
 };
 
-const SKETCH_BATCH = 250;
+const BATCH = 250;
 
-/** Reads contacts in batches and passes a sketch of each to `take`. The sketch has a digest in place of the content. */
-const readSketches = async (
+/** Reads contacts in batches and passes each to `take`. */
+const readEach = async (
   { link, store }: DivisionContext,
   side: Side,
   ids: readonly string[],
-  marked: MarkedOrigins,
-  take: (sketch: Sketch) => void,
+  take: (half: Half) => void,
 ): Promise<void> => {
-  for (const some of chunks(ids, SKETCH_BATCH)) {
-    for (const half of await store.halves(link, { by: 'id', side, ids: some })) {
-      const { content, ...sketch } = sketchOf(half, marked[otherSide(side)]);
-      take({ ...sketch, content: content === '' ? '' : hash('sha256', content, 'base64') });
-    }
+  for (const some of chunks(ids, BATCH)) {
+    for (const half of await store.halves(link, { by: 'id', side, ids: some })) take(half);
     await yieldToEventLoop();
   }
 };
 
+const digest = (content: string): string => hash('sha256', content, 'base64');
+
 /** Finds the contacts of the larger side that match no contact of the smaller side. */
-const findUnmatched = async (session: DivisionContext, rest: ContactIds, marked: MarkedOrigins, search: TwinSearch) => {
+const findUnmatched = async (session: DivisionContext, rest: ContactIds, search: TwinSearch) => {
   const small: Side = rest.left.length < rest.right.length ? 'left' : 'right';
   const large = otherSide(small);
   const unmatched: string[] = [];
   if (rest[large].length <= (session.partSize ?? PART_SIZE)) return { large, unmatched };
   const keys = new Set<string>();
-  await readSketches(session, small, rest[small], marked, (sketch) => {
-    for (const key of comparedBy(sketch)) keys.add(key);
+  await readEach(session, small, rest[small], (half) => {
+    for (const key of comparedBy(half, digest)) keys.add(key);
   });
-  await readSketches(session, large, rest[large], marked, (sketch) => {
-    if (cannotMatch(sketch, keys, search)) unmatched.push(sketch.id);
+  await readEach(session, large, rest[large], (half) => {
+    if (cannotMatch(half, keys, digest, search)) unmatched.push(half.id);
   });
   return { large, unmatched };
 };
@@ -112,7 +118,9 @@ const sortContacts = async (session: DivisionContext, fresh: ContactIds): Promis
   const search = newTwinSearch(judged);
   const marked = await markedOrigins(session, fresh, originScopes(session));
   for (const side of SIDES) {
-    await readSketches(session, side, fresh[side], marked, (sketch) => searchTwin(search, sketch));
+    await readEach(session, side, fresh[side], (half) =>
+      searchTwin(search, twinKeyOf(half, marked[otherSide(side)], digest)),
+    );
   }
   const twins = twinsIn(search);
   const rest = {
@@ -125,7 +133,7 @@ const sortContacts = async (session: DivisionContext, fresh: ContactIds): Promis
       twins.map(({ rightId }) => rightId),
     ),
   };
-  const { large, unmatched } = await findUnmatched(session, rest, marked, search);
+  const { large, unmatched } = await findUnmatched(session, rest, search);
   const uncertain = { ...rest, [large]: without(rest[large], unmatched) };
   return { uncertain, twins, single: { ...NO_IDS, [large]: unmatched } };
 };

@@ -22,13 +22,13 @@ const detailScore = (left: MatchablePerson, right: MatchablePerson): number => {
     compareTexts(first.company, second.company, 5) +
     compareTexts(first.title, second.title, 4) +
     shared(left.addresses, right.addresses) * 8 +
-    shared(left.shortPhones, right.shortPhones) * 7 +
+    shared(left.numbers.shortPhones, right.numbers.shortPhones) * 7 +
     shared(left.websites, right.websites) * 6 +
     shared(left.groups, right.groups) * 3
   );
 };
 
-const nameScore = (left: MatchablePerson, right: MatchablePerson): number => {
+const nameScore = ({ naming: left }: MatchablePerson, { naming: right }: MatchablePerson): number => {
   if (left.name === '' || right.name === '') return 40;
   const unsynced = left.wholeNames.key === right.wholeNames.key && left.phonetic === right.phonetic ? 1 : 0;
   return (left.name === right.name ? 150 : 60) + unsynced;
@@ -56,8 +56,8 @@ function* combinations(
     for (const a of left) for (const b of right) yield [a, b];
     return;
   }
-  const namesakes = Map.groupBy(right, (person) => person.name);
-  for (const [name, first] of Map.groupBy(left, (person) => person.name)) {
+  const namesakes = Map.groupBy(right, ({ naming }) => naming.name);
+  for (const [name, first] of Map.groupBy(left, ({ naming }) => naming.name)) {
     const second = namesakes.get(name) ?? [];
     const isCrowd = first.length * second.length > MANY;
     for (const [index, a] of first.entries()) {
@@ -92,13 +92,14 @@ export const areDistinguished = (
   b: MatchablePerson,
   sharedEmails: Iterable<string> = [],
 ): boolean => {
-  if (soundDifferent(a.phonetic, b.phonetic)) return true;
-  if (a.wholeNames === a.names && b.wholeNames === b.names) return false;
-  return compareNames(a.wholeNames, b.wholeNames, sharedEmails) === 'different';
+  if (a.record.unsyncedName === undefined && b.record.unsyncedName === undefined) return false;
+  const [own, other] = [a.naming, b.naming];
+  if (soundDifferent(own.phonetic, other.phonetic)) return true;
+  return compareNames(own.wholeNames, other.wholeNames, sharedEmails) === 'different';
 };
 
 const compare = (a: MatchablePerson, b: MatchablePerson, sharedEmails: Iterable<string> = []): Compared =>
-  areDistinguished(a, b, sharedEmails) ? 'different' : compareNames(a.names, b.names, sharedEmails);
+  areDistinguished(a, b, sharedEmails) ? 'different' : compareNames(a.naming.names, b.naming.names, sharedEmails);
 
 /** Legal forms of companies, which one side may leave out. */
 const LEGAL_FORMS = new Set(
@@ -117,8 +118,9 @@ const companyWords = (company: string): string =>
  */
 const mayBeOne = (a: MatchablePerson, b: MatchablePerson): boolean => {
   const [card, other] = [isCompanyCard(a), isCompanyCard(b)];
-  if (card && other) return a.name === b.name || companyWords(a.company) === companyWords(b.company);
-  if (card || other) return !hasName(a.names) && !hasName(b.names);
+  const [one, another] = [a.naming, b.naming];
+  if (card && other) return one.name === another.name || companyWords(one.company) === companyWords(another.company);
+  if (card || other) return !hasName(one.names) && !hasName(another.names);
   return compare(a, b, a.emails.intersection(b.emails)) !== 'different';
 };
 
@@ -127,13 +129,13 @@ export const emailEdges = (open: Sets): readonly Edge[] => edgesBy(open, (person
 
 /** Returns whether two contacts have one full name, in any order and division. */
 const areNamesakes = (a: MatchablePerson, b: MatchablePerson): boolean =>
-  a.name !== '' && a.name === b.name && (!hasName(a.names) || compare(a, b) === 'same');
+  a.naming.name !== '' && a.naming.name === b.naming.name && (!hasName(a.naming.names) || compare(a, b) === 'same');
 
 /** Returns edges of contacts that share a phone number and the full name. */
 export const phoneEdges = (open: Sets): readonly Edge[] =>
   edgesBy(
     open,
-    (person) => person.phoneTails,
+    ({ numbers }) => numbers.phoneTails,
     (a, b) => areNamesakes(a, b) && sharedPhones(a, b) > 0,
   );
 
@@ -144,14 +146,15 @@ export const phoneEdges = (open: Sets): readonly Edge[] =>
 const lookAlike = (a: MatchablePerson, b: MatchablePerson): boolean => {
   if (isCompanyCard(a) || isCompanyCard(b)) return false;
   if (compare(a, b) !== 'different') return true;
-  return !a.names.isSeveral && !b.names.isSeveral && haveOtherScripts(a.names, b.names);
+  const [own, other] = [a.naming.names, b.naming.names];
+  return !own.isSeveral && !other.isSeveral && haveOtherScripts(own, other);
 };
 
 /** Returns edges of contacts that share a phone number and whose names, although not equal, may belong to one person. */
 export const likelyEdges = (open: Sets): readonly Edge[] =>
   edgesBy(
     open,
-    (person) => person.phoneTails,
+    ({ numbers }) => numbers.phoneTails,
     (a, b) => lookAlike(a, b) && sharedPhones(a, b) > 0,
   );
 
@@ -163,15 +166,16 @@ export const similarNameEdges = (open: Sets): readonly Edge[] =>
 export const contradicts = (a: MatchablePerson, b: MatchablePerson): boolean =>
   !areNamesakes(a, b) ||
   (a.emails.size > 0 && b.emails.size > 0) ||
-  (a.phones.size > 0 && b.phones.size > 0 && sharedPhones(a, b) === 0) ||
-  (a.company !== '' && b.company !== '' && a.company !== b.company);
+  (a.numbers.phones.size > 0 && b.numbers.phones.size > 0 && sharedPhones(a, b) === 0) ||
+  (a.naming.company !== '' && b.naming.company !== '' && a.naming.company !== b.naming.company);
 
 /** Returns edges of namesakes that share a title, an address, a website or a short phone number, without a contradiction. */
 export const namesakeEdges = (open: Sets): readonly Edge[] => {
-  const details = ({ name, record, addresses, websites, shortPhones }: MatchablePerson): readonly string[] => {
+  const details = ({ naming, numbers, record, addresses, websites }: MatchablePerson): readonly string[] => {
+    const { name } = naming;
     if (name === '') return [];
     const title = foldText(record.contact.title);
-    const keys = [...addresses, ...websites, ...shortPhones, ...(title === '' ? [] : [`title ${title}`])];
+    const keys = [...addresses, ...websites, ...numbers.shortPhones, ...(title === '' ? [] : [`title ${title}`])];
     return keys.map((key) => `${name}\n${key}`);
   };
   return edgesBy(open, details, (a, b) => !contradicts(a, b));

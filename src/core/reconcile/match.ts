@@ -122,8 +122,6 @@ const takeBest = (progress: Progress, edges: readonly Edge[]): void => {
   for (const score of [...byScore.keys()].toSorted((a, b) => b - a)) takeEqualEdges(progress, byScore.get(score) ?? []);
 };
 
-const hasNoValues = ({ content }: MatchablePerson): boolean => content === '';
-
 /** The values that resolve origins. */
 type Origins = {
   readonly marked: MatchInput['marked'] | undefined;
@@ -163,16 +161,49 @@ const matchByOrigin = (progress: Progress, given: Origins): void => {
   for (const side of SIDES) takeOrigins(progress, side, given, true);
 };
 
-/** Pairs contacts with identical content. Which of several copies are paired makes no difference. */
-const takeCopies = (progress: Progress, keyOf: (person: MatchablePerson) => string): void => {
-  const keys = (person: MatchablePerson) => (hasNoValues(person) ? [] : [keyOf(person)]);
-  const rights = indexBy(progress.right, keys);
-  for (const [key, lefts] of indexBy(progress.left, keys)) {
-    const copies = (rights.get(key) ?? []).toReversed();
-    for (const left of lefts) {
+const groupText = ({ groups }: MatchablePerson): string => [...groups].toSorted().join('\n');
+
+const nameText = ({ naming: { phonetic, wholeNames } }: MatchablePerson): string => `${wholeNames.key}\n${phonetic}`;
+
+/** The values by which copies are told apart, the most exact first. */
+const COPY_KEYS: readonly ((person: MatchablePerson) => string)[] = [
+  (person) => `${nameText(person)}\n${groupText(person)}`,
+  nameText,
+  groupText,
+  () => '',
+];
+
+/** Pairs contacts that have one key. Which of several copies are paired makes no difference. */
+const takeAlike = (
+  progress: Progress,
+  lefts: readonly MatchablePerson[],
+  rights: readonly MatchablePerson[],
+  keyOf: (person: MatchablePerson) => string,
+): void => {
+  const byKey = Map.groupBy(rights, keyOf);
+  for (const [key, alike] of Map.groupBy(lefts, keyOf)) {
+    const copies = (byKey.get(key) ?? []).toReversed();
+    for (const left of alike) {
       const at = copies.findLastIndex((copy) => !areApart(progress, left, copy) && !areDistinguished(left, copy));
       const [right] = at < 0 ? [] : copies.splice(at, 1);
       if (right !== undefined) take(progress, left, right);
+    }
+  }
+};
+
+/** Pairs contacts with identical content. Names and groups decide only between several copies. */
+const takeCopies = (progress: Progress): void => {
+  const contents = ({ content }: MatchablePerson) => (content === '' ? [] : [content]);
+  const rights = indexBy(progress.right, contents);
+  for (const [content, left] of indexBy(progress.left, contents)) {
+    const right = rights.get(content) ?? [];
+    const keys = left.length === 1 && right.length === 1 ? COPY_KEYS.slice(-1) : COPY_KEYS;
+    for (const keyOf of keys) {
+      const [lefts, others] = [
+        left.filter((person) => progress.left.has(person)),
+        right.filter((person) => progress.right.has(person)),
+      ];
+      takeAlike(progress, lefts, others, keyOf);
     }
   }
 };
@@ -189,7 +220,7 @@ const matchByName = (progress: Progress): void => {
   const hasCompetitor = (one: MatchablePerson, other: MatchablePerson): boolean =>
     byLeft.get(one)?.some(({ right }) => right !== other) === true ||
     byRight.get(other)?.some(({ left }) => left !== one) === true;
-  const names = ({ name }: MatchablePerson) => (name === '' ? [] : [name]);
+  const names = ({ naming }: MatchablePerson) => (naming.name === '' ? [] : [naming.name]);
   const rights = indexBy(progress.right, names);
   for (const [name, left] of indexBy(progress.left, names)) {
     const right = rights.get(name) ?? [];
@@ -308,10 +339,10 @@ const isApartBy = (apart: readonly Verdict[]): Progress['isApart'] => {
 };
 
 /**
- * Finds the contacts that are the same person on both sides (R13). The evidence, in this order: a decision of a person;
- * a pair that was unlinked while neither side selected it (R18); the origin that a create stored (R9); identical content; an email address, if the names agree; a phone number and the
- * name; a full name that is unique or has more values in common, and is not contradicted. Pure. Contacts that cannot be
- * decided are returned in `ambiguous`.
+ * Finds the contacts that are the same person on both sides (R13). The evidence, in this order: a decision of a person; a pair that was
+ * unlinked while neither side selected it (R18); the origin that a create stored (R9); identical content; an email address, if the
+ * names agree; a phone number and the name; a full name that is unique or has more values in common, and is not contradicted. Pure.
+ * Contacts that cannot be decided are returned in `ambiguous`.
  */
 export const matchContacts = ({
   left,
@@ -334,12 +365,7 @@ export const matchContacts = ({
   matchByHand(progress, verdicts);
   matchByFormerPair(progress);
   matchByOrigin(progress, { scopes, marked });
-  const inGroups = ({ content, groups }: MatchablePerson): string => [content, ...[...groups].toSorted()].join('\n');
-  const named = ({ phonetic, wholeNames }: MatchablePerson): string => `${wholeNames.key}\n${phonetic}\n`;
-  takeCopies(progress, (person) => named(person) + inGroups(person));
-  takeCopies(progress, (person) => named(person) + person.content);
-  takeCopies(progress, inGroups);
-  takeCopies(progress, ({ content }) => content);
+  takeCopies(progress);
   takeBest(progress, emailEdges(progress));
   takeBest(progress, phoneEdges(progress));
   matchByName(progress);

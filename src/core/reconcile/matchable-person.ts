@@ -13,10 +13,8 @@ import type { GroupLink } from './membership.ts';
 
 type Keys = ReadonlySet<string>;
 
-/** A contact with the values that matching compares. */
-export type MatchablePerson = {
-  readonly half: Half;
-  readonly record: ContactRecord;
+/** The values of a contact's name that matching compares. */
+type Naming = {
   readonly names: PersonName;
   /** The name with the parts that the link does not sync. */
   readonly wholeNames: PersonName;
@@ -26,21 +24,15 @@ export type MatchablePerson = {
   readonly name: string;
   /** The folded company. */
   readonly company: string;
-  /** Equal for copies of one person: the name, or all email addresses if there is no name. */
-  readonly identity: string;
-  readonly emails: Keys;
+};
+
+type Numbers = {
   /** The keys of phone numbers that are long enough to distinguish people. */
   readonly phones: Keys;
   /** Their closing digits. Two numbers that agree have the same ones. */
   readonly phoneTails: Keys;
   /** Phone numbers that are too short to distinguish people. */
   readonly shortPhones: Keys;
-  readonly addresses: Keys;
-  readonly websites: Keys;
-  /** The linked groups of the contact, by the key of the group pair. */
-  readonly groups: Keys;
-  /** All values of the contact, independent of their order and without labels; empty if the contact has no values. */
-  readonly content: string;
 };
 
 /**
@@ -53,15 +45,16 @@ const nameKey = ({ key }: PersonName, company: string): string => {
 };
 
 /** Returns whether the contact is a company card: it has a company and no person's name. */
-export const isCompanyCard = ({ names, company }: MatchablePerson): boolean => company !== '' && !hasName(names);
+export const isCompanyCard = ({ naming }: MatchablePerson): boolean => naming.company !== '' && !hasName(naming.names);
 
 /**
  * Returns keys of a full name. Two contacts with one full name, or with two forms of it, share at least one key. Returns no key if
  * there is only a first name or only a family name. A company card has its company as its key.
  */
 export const fullNames = (person: MatchablePerson): readonly string[] => {
-  const { given, family } = person.names;
-  if (isCompanyCard(person)) return [person.name];
+  const { name: company, names } = person.naming;
+  const { given, family } = names;
+  if (isCompanyCard(person)) return [company];
   const [[first] = ['']] = given;
   if (first === '' || family.length === 0) return [];
   const name = family.map(([plain]) => withoutDigraphs(plain)).join(' ');
@@ -90,6 +83,84 @@ const contentOf = (contact: Contact, keys: KeysByField): string => {
     : JSON.stringify([...texts, ...lists]);
 };
 
+const namingOf = (record: ContactRecord): Naming => {
+  const { contact, unsyncedName } = record;
+  const names = personNameOf(contact);
+  const company = foldText(contact.company);
+  return {
+    names,
+    wholeNames: unsyncedName === undefined ? names : personNameOf(withWholeName(record)),
+    phonetic: phoneticKey(record),
+    name: nameKey(names, company),
+    company,
+  };
+};
+
+const numbersOf = (contact: Contact, keys: Keys): Numbers => {
+  const number = phoneInName(contact);
+  const phones = [...keys, ...(number === null ? [] : [number])];
+  return {
+    phones: setOf(phones.filter((phone) => phoneTail(phone) !== null)),
+    phoneTails: setOf(phones.flatMap((phone) => phoneTail(phone) ?? [])),
+    shortPhones: setOf(phones.filter((phone) => phoneTail(phone) === null)),
+  };
+};
+
+/** A contact with the values that matching compares. Exact copies are paired without the values of their names and numbers. */
+export class MatchablePerson {
+  readonly half: Half;
+  /** The linked groups of the contact, by the key of the group pair. */
+  readonly groups: Keys;
+  /** All values of the contact, independent of their order and without labels; empty if the contact has no values. */
+  readonly content: string;
+  readonly #keys: KeysByField;
+  #naming: Naming | null = null;
+  #numbers: Numbers | null = null;
+
+  constructor(half: Half, groups: Keys) {
+    this.half = half;
+    this.groups = groups;
+    this.#keys = keysOf(half.record.contact);
+    this.content = contentOf(half.record.contact, this.#keys);
+  }
+
+  #keysIn(field: ListField): Keys {
+    return this.#keys.get(field) ?? NONE;
+  }
+
+  get record(): ContactRecord {
+    return this.half.record;
+  }
+
+  get emails(): Keys {
+    return this.#keysIn('emailAddresses');
+  }
+
+  get addresses(): Keys {
+    return this.#keysIn('addresses');
+  }
+
+  get websites(): Keys {
+    return this.#keysIn('websites');
+  }
+
+  get naming(): Naming {
+    this.#naming ??= namingOf(this.record);
+    return this.#naming;
+  }
+
+  get numbers(): Numbers {
+    this.#numbers ??= numbersOf(this.record.contact, this.#keysIn('phoneNumbers'));
+    return this.#numbers;
+  }
+
+  /** Equal for copies of one person: the name, or all email addresses if there is no name. */
+  get identity(): string {
+    const { name, wholeNames, phonetic } = this.naming;
+    return JSON.stringify(name === '' ? [...this.emails].toSorted() : [name, wholeNames.key, phonetic]);
+  }
+}
+
 /** Returns a function that makes a `MatchablePerson` of a half; `links` are the groups that both sides have or will have. */
 export const personReader = (links: readonly GroupLink[]): ((half: Half) => MatchablePerson) => {
   const keyOfGroup = new Map(
@@ -99,43 +170,16 @@ export const personReader = (links: readonly GroupLink[]): ((half: Half) => Matc
     ]),
   );
   return (half) => {
-    const { record, side } = half;
-    const { contact } = record;
-    const keys = keysOf(contact);
-    const keysIn = (field: ListField): Keys => keys.get(field) ?? NONE;
-    const names = personNameOf(contact);
-    const wholeNames = record.unsyncedName === undefined ? names : personNameOf(withWholeName(record));
-    const phonetic = phoneticKey(record);
-    const company = foldText(contact.company);
-    const name = nameKey(names, company);
-    const emails = keysIn('emailAddresses');
-    const number = phoneInName(contact);
-    const phones = [...keysIn('phoneNumbers'), ...(number === null ? [] : [number])];
-    return {
-      half,
-      record,
-      names,
-      wholeNames,
-      phonetic,
-      name,
-      company,
-      identity: JSON.stringify(name === '' ? [...emails].toSorted() : [name, wholeNames.key, phonetic]),
-      emails,
-      phones: setOf(phones.filter((phone) => phoneTail(phone) !== null)),
-      phoneTails: setOf(phones.flatMap((phone) => phoneTail(phone) ?? [])),
-      shortPhones: setOf(phones.filter((phone) => phoneTail(phone) === null)),
-      addresses: keysIn('addresses'),
-      websites: keysIn('websites'),
-      groups: setOf(record.groupIds.flatMap((id) => keyOfGroup.get(`${side} ${id}`) ?? [])),
-      content: contentOf(contact, keys),
-    };
+    const groups = half.record.groupIds.flatMap((id) => keyOfGroup.get(`${half.side} ${id}`) ?? []);
+    return new MatchablePerson(half, setOf(groups));
   };
 };
 
 /** Returns the number of phone numbers of the first contact that the second one has too, in any form. */
 export const sharedPhones = (a: MatchablePerson, b: MatchablePerson): number => {
-  if (shared(a.phoneTails, b.phoneTails) === 0) return 0;
-  return [...a.phones].filter((one) => [...b.phones].some((other) => phonesAgree(one, other))).length;
+  const [own, others] = [a.numbers, b.numbers];
+  if (shared(own.phoneTails, others.phoneTails) === 0) return 0;
+  return [...own.phones].filter((one) => [...others.phones].some((other) => phonesAgree(one, other))).length;
 };
 
 /** Returns the number of values that both sets contain. */

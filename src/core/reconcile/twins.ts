@@ -3,39 +3,38 @@ import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import { fullNames, personReader } from './matchable-person.ts';
 import type { Verdict } from './verdict.ts';
 
-/** The parts of an unpaired contact that decide whether it must be compared with others when contacts are first matched (R13). */
-export type Sketch = {
+/** The parts of an unpaired contact that decide whether it is paired by its content alone (R13). */
+type TwinKey = {
   readonly side: Side;
   readonly id: string;
   /** The contact of the other side that it was created for (R9), by its origin or its mark. */
   readonly originId: string | null;
-  /** All values of the contact, or a digest of them; empty if it has no values. */
+  /** The digest of all values of the contact; empty if it has no values. */
   readonly content: string;
   /** True if the side has a part of its name that the link does not sync: its content alone is no evidence. */
   readonly hasUnsyncedName: boolean;
-  /** Two contacts are compared only if they share one of these keys or have the same content. */
-  readonly keys: readonly string[];
 };
+
+/** Returns a short text for the values of a contact: equal for equal values. */
+type Digest = (content: string) => string;
 
 const personOf = personReader([]);
 
-/** Returns the sketch of a contact. `marked` are the ids of the other side's contacts by their marks (R9). Pure. */
-export const sketchOf = (half: Half, marked: ReadonlyMap<string, string> = new Map()): Sketch => {
-  const person = personOf(half);
-  const { content, emails, name, phoneTails, record } = person;
-  const named = [...(name === '' ? [] : [name]), ...fullNames(person)].map((key) => `name ${key}`);
-  const keys = [...named, ...[...emails].map((key) => `email ${key}`), ...[...phoneTails].map((key) => `phone ${key}`)];
+const digested = (content: string, digest: Digest): string => (content === '' ? '' : digest(content));
+
+/** Returns the key of a contact. `marked` are the ids of the other side's contacts by their marks (R9). Pure. */
+export const twinKeyOf = (half: Half, marked: ReadonlyMap<string, string>, digest: Digest): TwinKey => {
+  const { content, record } = personOf(half);
   return {
     side: half.side,
     id: half.id,
     originId: record.originId ?? (record.originMark === undefined ? null : (marked.get(record.originMark) ?? null)),
-    content,
+    content: digested(content, digest),
     hasUnsyncedName: record.unsyncedName !== undefined,
-    keys,
   };
 };
 
-/** The state of a pass over the sketches of both sides. */
+/** The state of a pass over the keys of both sides. */
 export type TwinSearch = {
   /** For each content, the id of the only contact with it; null if several contacts have it. */
   readonly byContent: Sides<Map<string, string | null>>;
@@ -55,7 +54,7 @@ export const newTwinSearch = (judged: Iterable<string>): TwinSearch => ({
 /** Adds a contact to the search. Contacts of the left side must come first. */
 export const searchTwin = (
   { byContent, named }: TwinSearch,
-  { side, id, originId, content, hasUnsyncedName }: Sketch,
+  { side, id, originId, content, hasUnsyncedName }: TwinKey,
 ): void => {
   const own = byContent[side];
   if (originId !== null) {
@@ -79,10 +78,19 @@ export const twinsIn = ({ byContent, named }: TwinSearch): readonly Pick<Verdict
   });
 };
 
-/** Returns the keys that the contacts of a side are compared by. */
-export const comparedBy = ({ content, keys }: Sketch): readonly string[] =>
-  content === '' ? keys : [...keys, `content ${content}`];
+/** Returns the keys that a contact is compared by: two contacts are compared only if they share one. Pure. */
+export const comparedBy = (half: Half, digest: Digest): readonly string[] => {
+  const person = personOf(half);
+  const { content, emails, naming, numbers } = person;
+  const names = naming.name === '' ? fullNames(person) : [naming.name, ...fullNames(person)];
+  return [
+    ...names.map((key) => `name ${key}`),
+    ...[...emails].map((key) => `email ${key}`),
+    ...[...numbers.phoneTails].map((key) => `phone ${key}`),
+    ...(content === '' ? [] : [`content ${digest(content)}`]),
+  ];
+};
 
 /** Returns whether no contact of the other side can be the same person, by the keys of that side. Pure. */
-export const cannotMatch = (sketch: Sketch, others: ReadonlySet<string>, { named }: TwinSearch): boolean =>
-  !named.has(halfKey(sketch)) && comparedBy(sketch).every((key) => !others.has(key));
+export const cannotMatch = (half: Half, others: ReadonlySet<string>, digest: Digest, { named }: TwinSearch): boolean =>
+  !named.has(halfKey(half)) && comparedBy(half, digest).every((key) => !others.has(key));

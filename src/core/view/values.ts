@@ -62,11 +62,10 @@ export const likenessOf = (left: Contact, right: Contact): Why | null => {
     const found = left[field].find(({ value }) => keys.has(keyOf(value)));
     return found === undefined ? null : { kind: 'alike', in: field, value: found.value };
   };
-  const { key } = personNameOf(left);
-  const name = key !== '' && key === personNameOf(right).key ? nameOf(left) : null;
-  return (
-    shared('emailAddresses', emailKey) ??
-    shared('phoneNumbers', phoneKey) ??
-    (name === null ? null : { kind: 'alike', in: 'name', value: name })
-  );
+  const sharedName = (): Why | null => {
+    const { key } = personNameOf(left);
+    const name = key !== '' && key === personNameOf(right).key ? nameOf(left) : null;
+    return name === null ? null : { kind: 'alike', in: 'name', value: name };
+  };
+  return shared('emailAddresses', emailKey) ?? shared('phoneNumbers', phoneKey) ?? sharedName();
 };

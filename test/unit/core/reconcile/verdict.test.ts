@@ -8,7 +8,7 @@ import {
   comparedBy,
   newTwinSearch,
   searchTwin,
-  sketchOf,
+  twinKeyOf,
   twinsIn,
 } from '../../../../src/core/reconcile/twins.ts';
 import { effectOf, type Verdict } from '../../../../src/core/reconcile/verdict.ts';
@@ -129,15 +129,18 @@ describe('[R13] a decision about two contacts', () => {
 });
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_MARKS: ReadonlyMap<string, string> = new Map();
+
+const undigested = (content: string): string => content;
 
 const divide = (halves: Sides<readonly Half[]>, judged: ReadonlySet<string> = NONE) => {
   const search = newTwinSearch(judged);
-  for (const side of SIDES) for (const half of halves[side]) searchTwin(search, sketchOf(half));
+  for (const side of SIDES) for (const half of halves[side]) searchTwin(search, twinKeyOf(half, NO_MARKS, undigested));
   const twins = twinsIn(search);
   const paired = new Set(twins.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
   const rest = bySide((side) => halves[side].filter(({ id }) => !paired.has(`${side} ${id}`)));
-  const keys = new Set(rest.left.flatMap((half) => comparedBy(sketchOf(half))));
-  const unrelated = rest.right.filter((half) => cannotMatch(sketchOf(half), keys, search)).map(({ id }) => id);
+  const keys = new Set(rest.left.flatMap((half) => comparedBy(half, undigested)));
+  const unrelated = rest.right.filter((half) => cannotMatch(half, keys, undigested, search)).map(({ id }) => id);
   return { twins: twins.map(({ leftId, rightId }) => `${leftId} ${rightId}`), rest, unrelated };
 };
 

@@ -94,10 +94,7 @@ const hasPriority = async ({ link, store }: Session, other: string): Promise<boo
  *
  * @throws {HaltError} if another link of the store has priority.
  */
-export const checkSameAccounts = async (
-  session: Session,
-  { isAsked }: { readonly isAsked: boolean },
-): Promise<void> => {
+export const claimAccounts = async (session: Session, { isAsked }: { readonly isAsked: boolean }): Promise<void> => {
   const { link, store, writer } = session;
   const state = session.state();
   if (!isAsked && state.state !== 'halted') return;

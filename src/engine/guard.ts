@@ -23,7 +23,6 @@ import {
 import { emptiesOf, operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { DAY_MS, type Session } from './context.ts';
-import { discard } from './discard.ts';
 import { anyPresent } from './opening.ts';
 import { isUnseen } from '../core/state/half.ts';
 import { loadMembers } from './workload.ts';
@@ -180,12 +179,9 @@ const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null
   return halt && checkFirstSync(policy, await store.counts(link), plan);
 };
 
-/** Checks the first plan of a run (R8). If a side is empty, the next run lists it again and decides by its contacts. */
-export const guardRun = async (session: Session, plan: Plan): Promise<Halt | null> => {
-  const halt = (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
-  if (halt?.reason === 'side-emptied') await discard(session, halt.side);
-  return halt;
-};
+/** Checks the first plan of a run (R8). */
+export const guardRun = async (session: Session, plan: Plan): Promise<Halt | null> =>
+  (await guardPlan(session, plan)) ?? (await guardFirstSync(session, plan));
 
 /** Returns the losses that a halt shows. If a side is empty, these are all contacts that are linked with it. */
 export const lossesShown = async ({ link, store }: Session, plan: Plan, halt: Halt): Promise<readonly string[]> => {

@@ -4,11 +4,12 @@ import type { GroupPlan } from '../core/reconcile/groups.ts';
 import { causesLosses } from '../core/reconcile/losses.ts';
 import { operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
-import { checkAccounts, checkSameAccounts, storeAccounts } from './accounts.ts';
+import { checkAccounts, claimAccounts, storeAccounts } from './accounts.ts';
 import { chooseFields } from './choose-fields.ts';
 import { confirmMissing } from './confirm.ts';
+import { discard } from './discard.ts';
 import { COUNTED_AS, HaltError, type Session } from './context.ts';
-import { execute, executePart, finishExecution, startExecution } from './execute/execute.ts';
+import { execute, executeLater, finishExecution, executeFirst } from './execute/execute.ts';
 import type { Execution } from './execute/execution.ts';
 import { guardPlan, guardRun, lossesShown } from './guard.ts';
 import type { LaterPart } from './parts.ts';
@@ -39,7 +40,7 @@ export const refreshState = async (session: Session): Promise<void> => {
   // Recovery looks for created contacts by the accounts that are stored (R9), so new ones are stored after it.
   await recover(session);
   await storeAccounts(session, accounts);
-  await checkSameAccounts(session, { isAsked: accounts !== null });
+  await claimAccounts(session, { isAsked: accounts !== null });
   await chooseFields(session);
   await pullBoth(session);
   await storePatterns(session);
@@ -62,8 +63,10 @@ const performFirst = async (session: Session, groups: NamedGroups) => {
   await tidy(session, outdated);
   const halt = await guardRun(session, plan);
   report(session, plan);
+  // The next run lists an emptied side again and decides by its contacts.
+  if (halt?.reason === 'side-emptied') await discard(session, halt.side);
   if (halt !== null) throw new HaltError(halt, await lossesShown(session, plan, halt));
-  const started = await startExecution(session, { ...plan, selection }, later);
+  const started = await executeFirst(session, { ...plan, selection }, later);
   return { ...started, later };
 };
 
@@ -77,7 +80,7 @@ const performPart = async (
   const { plan, outdated } = await planPart(session, groups, ids);
   await tidy(session, outdated);
   report(session, plan);
-  await executePart(execution, plan, later);
+  await executeLater(execution, plan, later);
 };
 
 /** Settles the writes that have an unknown outcome. Those that were applied count in the summary. */

@@ -17,7 +17,7 @@ import { yieldToEventLoop } from './execute/in-parallel.ts';
 import { divideContacts, type LaterPart } from './parts.ts';
 import { currentSelection, storedSelection } from './selecting.ts';
 import type { Outdated } from './tidy.ts';
-import { bindingVerdicts } from './verdicts.ts';
+import { sortVerdicts } from './verdicts.ts';
 import { loadUnpaired, loadWorkload, type ContactIds, type Part } from './workload.ts';
 
 type ListedGroups = { readonly groups: readonly GroupRecord[]; readonly unread: ReadonlySet<string> };
@@ -131,7 +131,7 @@ export const planStored = async (
   writer.keepRows([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
   const scopes = originScopes(session);
   const marked = await markedOrigins(session, idsBySide(workload.unpaired), scopes);
-  const verdicts = await bindingVerdicts(session);
+  const verdicts = await sortVerdicts(session);
   const { fields } = session.state();
   const joining = fields.joining ?? [];
   const plan = planContacts({
@@ -142,14 +142,19 @@ export const planStored = async (
     policy,
     scopes,
     marked,
-    verdicts,
+    verdicts: verdicts.binding,
     joining,
   });
   await yieldToEventLoop();
   const nowMs = session.clock.now();
   const deletions = workload.deleted.filter(({ heardAtMs }) => nowMs - heardAtMs >= FORGETS_DELETIONS_AFTER_MS);
   const { plan: due, ...waiting } = await deferWaiting(session, plan);
-  const outdated = { ...waiting, conflicts: conflictsEndedBy(conflicts, plan.decisions), deletions };
+  const outdated = {
+    ...waiting,
+    conflicts: conflictsEndedBy(conflicts, plan.decisions),
+    deletions,
+    verdicts: verdicts.over,
+  };
   // If the run stops between the writes of such a contact and its unlinking, only another look at everything finds its pair.
   const unlinks = due.decisions.some((decision) => decision.kind === 'merge' && decision.unlinks === true);
   return { plan: due, outdated, selection: storedSelection(selection, policy, !unlinks) };
@@ -176,14 +181,14 @@ export const planPart = async (
   writer.keepRows([...unpaired.left, ...unpaired.right], []);
   const scopes = originScopes(session);
   const marked = await markedOrigins(session, idsBySide(unpaired), scopes);
-  const verdicts = await bindingVerdicts(session);
+  const { binding: verdicts } = await sortVerdicts(session);
   const links = currentLinks(session, groups);
   const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
   const found = { scopes, marked, verdicts };
   const conflicts = await currentConflicts(session);
   const material = { pairs: [], survivors: [], conflicts, unpaired, groups: own, policy, ...found };
   const { plan, ...waiting } = await deferWaiting(session, planContacts(material));
-  return { plan, outdated: { ...waiting, conflicts: [], deletions: [] } };
+  return { plan, outdated: { ...waiting, conflicts: [], deletions: [], verdicts: [] } };
 };
 
 /** The first plan of a run, and the parts that are planned after it. */

@@ -2,6 +2,7 @@ import type { Half } from '../core/contact/half.ts';
 import { bySide } from '../core/contact/side.ts';
 import type { WholePair } from '../core/reconcile/decision.ts';
 import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
+import type { Verdict } from '../core/reconcile/verdict.ts';
 import type { ConflictRow, Rejection } from '../core/state/rows.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
 import type { Session } from './context.ts';
@@ -16,6 +17,8 @@ export type Outdated = {
   readonly refusals: readonly Pick<Rejection, 'side' | 'key'>[];
   /** Pairs whose groups are united by this plan, and whose writes wait for an earlier one. */
   readonly uniting: readonly WholePair[];
+  /** Decisions about two contacts that are over. */
+  readonly verdicts: readonly Verdict[];
 };
 
 /**
@@ -31,14 +34,16 @@ const keepUniting = (set: WorkingSet, pairs: readonly WholePair[]): void => {
 
 /** Brings stored rows up to date with a plan, before anything is written. */
 export const tidy = async ({ clock, writer }: Session, outdated: Outdated): Promise<void> => {
-  const { conflicts, deletions, refusals, uniting } = outdated;
-  if (conflicts.length + deletions.length + refusals.length + uniting.length === 0) return;
+  const { conflicts, deletions, refusals, uniting, verdicts } = outdated;
+  if ([conflicts, deletions, refusals, uniting, verdicts].every((rows) => rows.length === 0)) return;
   const halves = [...deletions, ...uniting.flatMap(({ left, right }) => [left, right])];
   const ids = bySide((side) => halves.filter((half) => half.side === side).map(({ id }) => id));
   await writer.apply({ ids }, (set) => {
     set.add(...endConflictChanges(conflicts, clock.now()));
     for (const half of deletions) set.drop(half);
     for (const { side, key } of refusals) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
+    for (const { leftId, rightId } of verdicts)
+      set.add({ kind: 'drop', table: 'verdicts', where: { leftId, rightId } });
     keepUniting(set, uniting);
   });
 };

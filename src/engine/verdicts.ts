@@ -46,22 +46,16 @@ const readContacts = async (
   return (contacts) => bySide((side) => known.get(`${side} ${idOn(side, contacts)}`) ?? null);
 };
 
-/**
- * Returns the verdicts that apply to this plan. Drops all others: their contacts are paired, or one of them is deleted or has
- * another id.
- */
-export const bindingVerdicts = async ({ link, state, store, writer }: Session): Promise<readonly Verdict[]> => {
+/** The verdicts of a link: those that apply to a plan, and those that are over. */
+type SortedVerdicts = { readonly binding: readonly Verdict[]; readonly over: readonly Verdict[] };
+
+/** Returns the verdicts. One is over if its contacts are paired, or if one of them is deleted or has another id. */
+export const sortVerdicts = async ({ link, state, store }: Session): Promise<SortedVerdicts> => {
   const { verdicts } = state();
-  if (verdicts.length === 0) return [];
+  if (verdicts.length === 0) return { binding: [], over: [] };
   const contactsOf = await readContacts(store, link, verdicts);
   const isBinding = (verdict: Verdict): boolean => effectOf(verdict, contactsOf(verdict)) === 'binds';
-  const over = verdicts.filter((verdict) => !isBinding(verdict));
-  if (over.length > 0) {
-    await writer.apply({}, (set) => {
-      for (const { leftId, rightId } of over) set.add({ kind: 'drop', table: 'verdicts', where: { leftId, rightId } });
-    });
-  }
-  return verdicts.filter(isBinding);
+  return { binding: verdicts.filter(isBinding), over: verdicts.filter((verdict) => !isBinding(verdict)) };
 };
 
 /** Returns the reason why a verdict cannot be stored; null if it can. */

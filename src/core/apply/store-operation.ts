@@ -133,22 +133,18 @@ export const storeUpdated = (
   atMs: number,
 ): void => {
   const { side, before, cause, desired } = operation;
-  const { fields, groupIds } = altered;
-  const settled = settleUpdate(operation, evidence, basesOf(halves));
-  const shown = settledFields(operation, evidence);
-  const target = settleGroups(
-    changedBase(settled.target, before.contact, record.contact, fields),
-    groupIds,
-    record.groupIds,
-  );
+  const bases = settleUpdate(operation, evidence, basesOf(halves));
+  const target = changedBase(bases.target, before.contact, record.contact, altered.fields);
+  const fields = settledFields(operation, evidence);
   const written = {
     ...writtenHalf(set, halves.target, side, record, atMs),
-    settled: new Set([...(evidence.kind === 'answer' ? shown : scalarsOf(shown)), ...fields]),
+    settled: new Set([...(evidence.kind === 'answer' ? fields : scalarsOf(fields)), ...altered.fields]),
     wanted: cause === 'undo' ? null : desired,
     isEdit: operation.isEdit,
     declinedGroups: [],
   };
-  storeWritten(set, halves.pairId, written, { bases: { ...settled, target }, other: halves.source }, atMs);
+  const own = { ...bases, target: settleGroups(target, altered.groupIds, record.groupIds) };
+  storeWritten(set, halves.pairId, written, { bases: own, other: halves.source }, atMs);
 };
 
 /** Returns the groups of moves in which a contact is not as requested. */

@@ -239,19 +239,29 @@ const recentMoves =
 export const mustBeRead = (half: Half | null, record: ContactRecord, nowMs: number): boolean =>
   half !== null && (isInDoubt(record, half.record, recentMoves(nowMs)) || showsCutText(record, half.record));
 
-const observed = (half: Half, event: Extract<HalfEvent, { record: ContactRecord }>): Half => {
+type RecordEvent = Extract<HalfEvent, { record: ContactRecord }>;
+
+/** Returns the record of an event, without the differences from the known one that are no changes at the side. */
+const correctedRecord = ({ record: known }: Half, { kind, record, atMs }: RecordEvent): ContactRecord => {
+  const whole = kind === 'shown' ? withKnownTexts(record, known) : record;
+  const bound = withBoundEntries(whole, known);
+  return withOwnMoves(bound, known, { isRead: kind === 'found', isRecent: recentMoves(atMs) });
+};
+
+/** Returns the half after its side returned the contact. */
+const observed = (half: Half, event: RecordEvent): Half => {
   const { kind, atMs } = event;
-  const shown = kind === 'shown' ? withKnownTexts(event.record, half.record) : event.record;
-  const bound = withBoundEntries(shown, half.record);
-  const record = withOwnMoves(bound, half.record, { isRead: kind === 'found', isRecent: recentMoves(atMs) });
+  const record = correctedRecord(half, event);
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
-  const isNews = half.state !== 'settled' || !isSame;
-  if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : asExisting(half);
-  // Values that differ from the base stay on this side, or wait for a person's decision. A feed that returns them again adds
-  // nothing new.
-  if (!isNews && kind === 'shown' && event.byFeed) return half;
+  if (isSame && half.state === 'settled') {
+    // Values that differ from the base stay on this side, or wait for a person's decision. A feed that returns them again adds
+    // nothing new.
+    if (kind === 'shown' && event.byFeed) return half;
+    const state = stateWith(half, record, isSame);
+    return state === half.state ? half : { ...half, record, state, mergedInto: null, heardAtMs: atMs };
+  }
+  if (isOutdated(record, half, atMs)) return kind === 'shown' ? half : asExisting(half);
   const state = hasReturned(half, record) ? 'changed' : stateWith(half, record, isSame);
-  if (!isNews && state === half.state) return half;
   return { ...half, record, state, mergedInto: null, heardAtMs: atMs };
 };
 

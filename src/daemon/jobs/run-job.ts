@@ -109,16 +109,16 @@ const acceptedHalt = async ({ app }: RunnerOptions, { link, override }: JobData)
   return last?.outcome === 'halted' && last.override === override ? last.reason : null;
 };
 
-/** Reads the stored credentials of both sides. `connect` in another process stores a token before it resumes the link. */
-const readCredentials = async ({ app }: RunnerOptions, link: LinkConfig): Promise<string> => {
+/** Reads the stored credentials of both sides again. `connect` in another process stores a token before it resumes the link. */
+const rereadCredentials = async ({ app }: RunnerOptions, link: LinkConfig): Promise<string> => {
   app.vault.forget(link.name);
   return credentialsText(await app.credentials(link));
 };
 
 type Subject = { readonly link: LinkConfig; readonly job: JobData };
 
-/** Throws {@link SkippedError} if the job must not start. */
-const skipUnlessDue = async (
+/** Remembers a pause of the link. Throws {@link SkippedError} if the job must not start. */
+const requireDue = async (
   { app, clock, memories }: Parts,
   { link, job }: Subject,
   row: LinkState,
@@ -140,8 +140,8 @@ const skipUnlessDue = async (
   if (skip !== null) throw new SkippedError(link.name, skip);
 };
 
-/** The report of a run that ended, or of a job whose run did not start. */
-const reportOf = async (
+/** Remembers and reports how a job ended: its run, or the error because of which no run started. */
+const concludeJob = async (
   parts: Parts,
   { link, job }: Subject,
   { error, summary }: Pick<JobReport, 'summary'> & { readonly error: unknown },
@@ -156,8 +156,8 @@ const reportOf = async (
   return report;
 };
 
-/** The report of a job whose run did not start. */
-const reportNotBegun = async (parts: Parts, subject: Subject, error: unknown): Promise<JobReport> => {
+/** Concludes a job whose run did not start. */
+const concludeUnstarted = async (parts: Parts, subject: Subject, error: unknown): Promise<JobReport> => {
   const { events } = parts;
   const { link, job } = subject;
   if (error instanceof SkippedError) {
@@ -166,10 +166,9 @@ const reportNotBegun = async (parts: Parts, subject: Subject, error: unknown): P
     const next = skip.nextPollInMs === null ? {} : { nextPollInMs: skip.nextPollInMs };
     return { ending: 'skipped', message, summary: null, retryInMs: null, ...next };
   }
-  return reportOf(parts, subject, { error, summary: null }).catch((worse: unknown): JobReport => {
-    events.jobFailed({ link: link.name, kind: job.kind, error: worse });
-    return { ending: 'failed', message: 'The store cannot be used.', summary: null, retryInMs: null };
-  });
+  // The link of a missing credential may not be paused yet.
+  const conclude = (cause: unknown) => concludeJob(parts, subject, { error: cause, summary: null });
+  return conclude(error).catch(conclude);
 };
 
 /** Runs a link and returns the report. `onEvent` is called with each event of the run. */
@@ -178,8 +177,8 @@ const runLinkJob = async (parts: Parts, subject: Subject, onEvent: (event: RunEv
   const { link, job } = subject;
   const row = await app.store.link(link.name);
   // Read before the run: `connect` may store another credential while the old one is being refused.
-  const credentials = await readCredentials(parts, link);
-  await skipUnlessDue(parts, subject, row, credentials);
+  const credentials = await rereadCredentials(parts, link);
+  await requireDue(parts, subject, row, credentials);
   const pause = watchPause({ store: app.store, clock }, row);
   const accepted = await acceptedHalt(parts, job);
   let { state } = row;
@@ -192,7 +191,7 @@ const runLinkJob = async (parts: Parts, subject: Subject, onEvent: (event: RunEv
     onLease: async () => {
       // The run that had the lease may have paused or resumed the link.
       const current = await app.store.link(link.name);
-      await skipUnlessDue(parts, subject, current, credentials);
+      await requireDue(parts, subject, current, credentials);
       // Checked last, so that no run starts while the daemon stops.
       signals.stop.throwIfAborted();
       ({ state } = current);
@@ -203,7 +202,7 @@ const runLinkJob = async (parts: Parts, subject: Subject, onEvent: (event: RunEv
       pause.check();
     },
   });
-  const report = await reportOf(parts, subject, result);
+  const report = await concludeJob(parts, subject, result);
   if (report.ending === 'stopped' && pause.signal.aborted) return { ...report, isOver: true };
   if (report.ending !== 'completed') return report;
   const from = state === 'resuming' ? 'paused' : state;
@@ -252,7 +251,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       try {
         return await runLinkJob(parts, { link, job }, (event) => note(job, event));
       } catch (error) {
-        return await reportNotBegun(parts, { link, job }, error);
+        return await concludeUnstarted(parts, { link, job }, error);
       } finally {
         end(job);
       }

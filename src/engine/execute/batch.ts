@@ -18,7 +18,7 @@ import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, type RemoteError, StaleError } from '../../providers/errors.ts';
 import { COUNTED_AS, type Session } from '../context.ts';
 import { advance, type Execution, noteState, noteWritten, reportNotTaken, stateOf } from './execution.ts';
-import { canSplit, findOutage, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
+import { canSplit, countUnanswered, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
 import { storeFault, storeRefusal } from './refusals.ts';
 import { type SentWrite, reread, send } from './send.ts';
 
@@ -179,7 +179,7 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   const groupPairs = await pairsOfAlteredGroups(execution, side, sent);
   // Writes that the side failed at before are no evidence of an outage.
   const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
-  let endsRun = (allFailedBefore ? null : findOutage(execution, side, sent)) ?? readError;
+  let endsRun = (allFailedBefore ? null : countUnanswered(execution, side, sent)) ?? readError;
   const apply = (set: WorkingSet, each: SentWrite): BatchResult =>
     each.kind === 'failed'
       ? applyOneFailure(execution, set, each, journalIdOf(each.write), answers)

@@ -76,7 +76,7 @@ type StartedExecution = { readonly execution: Execution; readonly final: FinalPa
  * @throws {HaltError} if a side is another account than the link was made with: nothing is written.
  * @throws {RemoteError} if a remote is unavailable or a credential is refused; completed writes are stored.
  */
-export const startExecution = async (
+export const executeFirst = async (
   session: Session,
   plan: Executable,
   later: readonly LaterPart[] = [],
@@ -94,7 +94,7 @@ export const startExecution = async (
 };
 
 /** Executes a later part, which pairs and creates contacts and deletes nothing. `later` are the parts after it. */
-export const executePart = async (
+export const executeLater = async (
   execution: Execution,
   plan: Executable,
   later: readonly LaterPart[],
@@ -124,10 +124,10 @@ export const finishExecution = async (execution: Execution, final: FinalPart): P
 };
 
 /**
- * Executes a plan of one part; see {@link startExecution} and {@link finishExecution}. Returns whether a contact must be read again:
+ * Executes a plan of one part; see {@link executeFirst} and {@link finishExecution}. Returns whether a contact must be read again:
  * its write was stale or has an unknown outcome.
  */
 export const execute = async (session: Session, plan: Executable): Promise<boolean> => {
-  const { execution, final } = await startExecution(session, plan);
+  const { execution, final } = await executeFirst(session, plan);
   return finishExecution(execution, final);
 };

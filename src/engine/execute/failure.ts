@@ -186,7 +186,7 @@ export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome =
 };
 
 /** Counts consecutive calls of unknown outcome. Returns the error that ends the run if there were too many, else null. */
-export const findOutage = (
+export const countUnanswered = (
   { unansweredCalls }: Pick<Execution, 'unansweredCalls'>,
   side: Side,
   sent: readonly SentWrite[],

@@ -152,6 +152,16 @@ test('a link without credentials names the command of each side, and a link with
   expect(neither).not.toContain('contact-sync connect');
 });
 
+test('a link without credentials that another process holds is tried again soon, and then paused', async () => {
+  await using runner = await startRunner();
+  runner.breaks(new ConfigError([{ where: 'GOOGLE_REFRESH_TOKEN', what: 'is not set.' }]));
+  await runner.store.acquireLease('a', 'another process', runner.clock.now(), runner.clock.now() + 60_000);
+  expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
+  await runner.store.releaseLease('a', 'another process');
+  expect(await runner.run()).toMatchObject({ ending: 'paused', retryInMs: null });
+  expect(runner.logged.map((line) => line.split(' ')[0])).toEqual(['leaseBusy', 'linkPaused']);
+});
+
 test('an unavailable remote is retried with growing delays; scheduled runs wait for the retry, and success resets the delay', async () => {
   await using runner = await startRunner();
   runner.ends(DOWN);

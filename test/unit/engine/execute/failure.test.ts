@@ -4,7 +4,7 @@ import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
 import { fieldFingerprint } from '../../../../src/core/reconcile/defer.ts';
 import type { Rejection } from '../../../../src/core/state/rows.ts';
-import { findOutage, judgeFailure, rejectionOf } from '../../../../src/engine/execute/failure.ts';
+import { countUnanswered, judgeFailure, rejectionOf } from '../../../../src/engine/execute/failure.ts';
 import type { SentWrite } from '../../../../src/engine/execute/send.ts';
 import {
   createWrites,
@@ -151,7 +151,7 @@ describe('[R9] calls in a row of unknown outcome', () => {
 
   const counter = () => {
     const unansweredCalls: Record<Side, number> = { left: 0, right: 0 };
-    return (sent: readonly SentWrite[], side: Side = 'right') => findOutage({ unansweredCalls }, side, sent);
+    return (sent: readonly SentWrite[], side: Side = 'right') => countUnanswered({ unansweredCalls }, side, sent);
   };
   const times = (count: number, call: () => RemoteError | null) => Array.from({ length: count }, call);
 

@@ -78,7 +78,7 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
   },
   'the card of a company is paired with a person': {
     file: 'core/reconcile/match-evidence.ts',
-    rule: 'if (card || other) return !hasName(a.names) && !hasName(b.names);',
+    rule: 'if (card || other) return !hasName(one.names) && !hasName(another.names);',
     instead: 'if (card || other) return true;',
     seed: 3,
     topic: 'people',
@@ -142,8 +142,8 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
   },
   'a suffix that the link does not sync does not distinguish two people': {
     file: 'core/reconcile/match-evidence.ts',
-    rule: 'if (a.wholeNames === a.names && b.wholeNames === b.names) return false;',
-    instead: 'if (a.wholeNames !== null) return false;',
+    rule: 'if (a.record.unsyncedName === undefined && b.record.unsyncedName === undefined) return false;',
+    instead: 'if (a.naming.wholeNames !== null) return false;',
     seed: 34,
     topic: 'people',
   },

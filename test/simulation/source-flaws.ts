@@ -148,7 +148,7 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
     topic: 'people',
   },
   'a text that a whole name replaces counts as agreed before it is written': {
-    file: 'core/apply/store-agreed.ts',
+    file: 'core/apply/store-task.ts',
     rule: '    ...fieldsOn(task, side),\n',
     instead:
       '    ...conflictsOf(task).flatMap(({ field, winner }) => (winner !== side && fieldsOn(task, side).has(field) ? [field] : [])),\n',

@@ -1,5 +1,4 @@
-import { finishTask, hasEnding } from '../../core/apply/finish-task.ts';
-import { hasNewAgreement, isAsking, storeAgreed } from '../../core/apply/store-agreed.ts';
+import { finishTask, hasEnding, hasNewAgreement, isAsking, storeAgreed } from '../../core/apply/store-task.ts';
 import { isQuiet, startsPairing, type Task } from '../../core/apply/task.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
 import { snapshotOf } from '../../core/contact/snapshot.ts';

@@ -1,13 +1,13 @@
 import { withValuesOf } from '../contact/chosen.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import { type Half, isAway } from '../contact/half.ts';
-import { bySide, otherSide, type Side, SIDES } from '../contact/side.ts';
+import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import { agreedBase } from '../reconcile/agreed.ts';
 import { isOfUndo } from '../reconcile/decision.ts';
 import { withoutPastDifferences } from '../reconcile/declined.ts';
 import { newHalf } from '../state/half.ts';
-import { storePair } from '../state/pair.ts';
+import { storePair, unlinkPair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { statusOf } from './store-written.ts';
 import {
@@ -20,6 +20,8 @@ import {
   type Task,
   taskPairId,
 } from './task.ts';
+
+// What a task stores besides the answers to its writes: before them what both sides agree on, after them what stays on its side.
 
 /** Returns the fields that a person decides: both sides keep their value. */
 const askedFields = (task: Task): readonly SyncedField[] =>
@@ -61,7 +63,7 @@ const withLocalFields = (task: Task, side: Side, base: Snapshot): Snapshot => {
 };
 
 /** Returns whether a half with this base differs from it only in what the plan leaves on its side. */
-export const isSettledWith = (task: Task, { side, record }: Half, base: Snapshot): boolean =>
+const isSettledWith = (task: Task, { side, record }: Half, base: Snapshot): boolean =>
   !isDeferred(task) && equalSnapshots(withLocalFields(task, side, base), record);
 
 /** Returns the half with what both sides agree on. A difference that the plan leaves on its side is settled. */
@@ -91,4 +93,44 @@ export const storeAgreed = (set: WorkingSet, task: Task, atMs: number): void => 
     return withAgreed(task, { ...stored, mergedInto: isAway(stored) ? stored.mergedInto : null }, base);
   });
   storePair(set, { pairId: taskPairId(task), status: statusOf(halves), halves, writtenSide: null });
+};
+
+const isUnlinking = (task: Task): boolean => task.kind === 'merge' && task.unlinks === true;
+
+/** The fields of earlier conflicts that end when the task has written them. */
+const endedBy = (task: Task): readonly SyncedField[] => (task.kind === 'merge' ? (task.ends ?? []) : []);
+
+/** Returns whether something of the task is stored after its writes; see {@link finishTask}. */
+export const hasEnding = (task: Task): boolean => {
+  if (isUnlinking(task) || endedBy(task).length > 0) return true;
+  return isAsking(task) || SIDES.some((side) => localFieldsOn(task, side).length > 0);
+};
+
+/** Settles a half whose differences the plan leaves on its side. */
+const settleLocal = (set: WorkingSet, task: Task, half: Half): void => {
+  if (half.state !== 'changed' || half.base === null) return;
+  if (isSettledWith(task, half, half.base)) set.put({ ...half, state: 'settled' });
+};
+
+/**
+ * Stores the end of a task after its writes: earlier conflicts about written fields have ended. If everything was written, differences
+ * that the plan leaves on their side are settled, and a pair that no side selects is unlinked (R18). `current` are the contacts that
+ * exist.
+ */
+export const finishTask = (
+  set: WorkingSet,
+  task: Task,
+  current: Sides<Half | null>,
+  unwritten: ReadonlySet<SyncedField>,
+  atMs: number,
+): void => {
+  const fields = endedBy(task).filter((field) => !unwritten.has(field));
+  const halves = SIDES.flatMap((side) => current[side] ?? []);
+  if (current.left !== null && fields.length > 0) {
+    set.add({ kind: 'end-conflicts', leftId: current.left.id, fields, atMs });
+  }
+  if (unwritten.size > 0) return;
+  for (const half of halves) settleLocal(set, task, half);
+  const [pairId] = halves.flatMap(({ pair }) => pair ?? []);
+  if (isUnlinking(task) && pairId !== undefined) unlinkPair(set, pairId);
 };

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { App } from '../../../src/app/app.ts';
 import { createBrowserSignIns, hasBrowserSignIn } from '../../../src/app/browser-sign-in.ts';
 import { loadConfig } from '../../../src/app/config/config.ts';
-import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import type { SideConfig } from '../../../src/app/config/sides.ts';
 import { credentialDigest } from '../../../src/app/links.ts';
 import { Secret } from '../../../src/util/secret.ts';
@@ -17,38 +16,32 @@ const ENV = {
   GOOGLE_CLIENT_SECRET: 'google-secret',
 };
 
-const linkOf = (more: Readonly<Record<string, string>> = {}): LinkConfig => {
-  const [link] = loadConfig({ env: { ...ENV, ...more }, cwd: '/nonexistent' }).links;
-  if (link === undefined) throw new Error('The configuration has a link.');
-  return link;
-};
-
 const REDIRECT = 'http://127.0.0.1:8377/connected';
 
-const start = () => {
+const start = (more: Readonly<Record<string, string>> = {}) => {
+  const [link] = loadConfig({ env: { ...ENV, ...more }, cwd: '/nonexistent' }).links;
+  if (link === undefined) throw new Error('The configuration has a link.');
   const clock = createVirtualClock();
   let secrets = 0;
   const newSecret = () => `state-${(secrets += 1)}`;
-  const app = {} as unknown as App;
-  return { clock, signIns: createBrowserSignIns({ app, clock, newId: () => 'id', newSecret }) };
+  const signIns = createBrowserSignIns({ app: {} as unknown as App, clock, newId: () => 'id', newSecret });
+  return { clock, signIns, link, request: { owner: 'one', link, side: 'left', redirectUri: REDIRECT } as const };
 };
 
 const answerTo = (address: string): URLSearchParams =>
   new URLSearchParams({ code: 'c', state: new URL(address).searchParams.get('state') ?? '' });
 
 test('the address of the consent page has the state, the redirect of the page and, for Google, a PKCE challenge', async () => {
-  const { signIns } = start();
-  const link = linkOf();
-  const address = await signIns.begin({ owner: 'one', link, side: 'left', redirectUri: REDIRECT });
+  const { signIns, request } = start();
+  const address = await signIns.begin(request);
   const asked = Object.fromEntries(new URL(address).searchParams);
   expect(asked).toMatchObject({ state: 'state-1', redirect_uri: REDIRECT, code_challenge_method: 'S256' });
   expect(asked['code_challenge']).toMatch(/^[\w-]{43}$/u);
 });
 
 test('a sign-in expires after ten minutes', async () => {
-  const { signIns, clock } = start();
-  const link = linkOf();
-  const address = await signIns.begin({ owner: 'one', link, side: 'left', redirectUri: REDIRECT });
+  const { signIns, clock, link, request } = start();
+  const address = await signIns.begin(request);
   clock.advance(600_000);
   expect(signIns.linkOf('one', 'state-1')).toBe(link.name);
   clock.advance(1);
@@ -57,18 +50,15 @@ test('a sign-in expires after ten minutes', async () => {
 });
 
 test('another owner or another link can neither finish a sign-in nor use it up', async () => {
-  const { signIns } = start();
-  const link = linkOf();
-  const address = await signIns.begin({ owner: 'one', link, side: 'left', redirectUri: REDIRECT });
+  const { signIns, link, request } = start();
+  const address = await signIns.begin(request);
   await expect(signIns.finish('two', link, answerTo(address))).rejects.toThrow('belongs to no sign-in');
   await expect(signIns.finish('one', { ...link, name: 'other' }, answerTo(address))).rejects.toThrow('belongs to no');
   expect([signIns.linkOf('two', 'state-1'), signIns.linkOf('one', 'state-1')]).toEqual([null, link.name]);
 });
 
 test('a second sign-in of one owner and side ends the first one, and a closed page ends all', async () => {
-  const { signIns } = start();
-  const link = linkOf();
-  const request = { owner: 'one', link, side: 'left', redirectUri: REDIRECT } as const;
+  const { signIns, link, request } = start();
   await signIns.begin({ ...request, owner: 'guest' });
   for (let count = 0; count < 2; count += 1) await signIns.begin(request);
   expect(['state-2', 'state-3'].map((state) => signIns.linkOf('one', state))).toEqual([null, link.name]);
@@ -78,10 +68,8 @@ test('a second sign-in of one owner and side ends the first one, and a closed pa
 });
 
 test('a side with a token in the configuration has no sign-in in a browser', async () => {
-  const { signIns } = start();
-  const link = linkOf({ GOOGLE_REFRESH_TOKEN: 'a-token-of-the-configuration' });
+  const { signIns, link, request } = start({ GOOGLE_REFRESH_TOKEN: 'a-token-of-the-configuration' });
   expect([hasBrowserSignIn(link, 'left'), hasBrowserSignIn(link, 'right')]).toEqual([false, true]);
-  const request = { owner: 'one', link, side: 'left', redirectUri: REDIRECT } as const;
   await expect(signIns.begin(request)).rejects.toThrow('Nothing was stored.');
 });
 

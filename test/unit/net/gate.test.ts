@@ -1,42 +1,27 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createGate, type Gate, type GateOptions, type Permit } from '../../../src/net/gate.ts';
-import type { GovernorState } from '../../../src/net/governor-state.ts';
+import { createGate, type GateOptions, type Permit } from '../../../src/net/gate.ts';
 import { createLocalLimiter } from '../../../src/net/limiter.ts';
-import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFakeClock } from './fake-clock.ts';
 
 const NEVER = new AbortController().signal;
 const OK = { status: 200, headers: {} };
 
-type Changes = { readonly snapshot?: GovernorState } & Pick<GateOptions, 'onLimited'>;
-
-const open = ({ snapshot, ...changes }: Changes = {}): { readonly gate: Gate; readonly clock: FakeClock } => {
+const open = (changes: Pick<GateOptions, 'onLimited'> = {}) => {
   const clock = createFakeClock();
-  const limiter = createLocalLimiter({ requests: 60, windowMs: 60_000 }, clock, snapshot ?? null);
+  const limiter = createLocalLimiter({ requests: 60, windowMs: 60_000 }, clock, null);
   return { clock, gate: createGate({ limiter, clock, random: () => 0.5, ...changes }) };
 };
 
 /** Opens a gate after its probe and with its burst used up. The next permit comes after about a second. */
-const busy = async (changes: Changes = {}) => {
-  const opened = open(changes);
+const busy = async () => {
+  const opened = open();
   (await opened.gate.acquire(NEVER)).done(OK);
   for (let sent = 0; sent < 3; sent += 1) (await opened.gate.acquire(NEVER)).done(OK);
   return opened;
 };
 
 describe('gate', () => {
-  test('admits one request immediately, and the others after its response', async () => {
-    const { gate } = open();
-    const passed: string[] = [];
-    const probe = await gate.acquire(NEVER);
-    const second = gate.acquire(NEVER).then(() => passed.push('second'));
-    await setImmediate();
-    expect(passed).toEqual([]);
-    probe.done(OK);
-    await second;
-    expect(passed).toEqual(['second']);
-  });
-
   test('admits requests in order of arrival', async () => {
     const { gate, clock } = await busy();
     const passed: number[] = [];

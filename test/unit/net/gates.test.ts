@@ -1,6 +1,14 @@
-import { expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
 import { createGates } from '../../../src/net/gates.ts';
+import { systemClock } from '../../../src/util/clock.ts';
+import { startTestRedis } from '../../support/redis.ts';
 import { createFakeClock } from './fake-clock.ts';
+
+const redis = await startTestRedis();
+afterAll(() => redis?.[Symbol.asyncDispose]());
 
 const LIMIT = { requests: 60, windowMs: 60_000 };
 const NEVER = new AbortController().signal;
@@ -23,7 +31,8 @@ const open = ({ isBroken = false } = {}) => {
     },
   };
   const clock = createFakeClock();
-  const start = () => createGates({ clock, random: () => 0.5, store, redisUrl: null });
+  const start = (changes: Partial<Parameters<typeof createGates>[0]> = {}) =>
+    createGates({ clock, random: () => 0.5, store, redisUrl: null, ...changes });
   return { budgets, writes, state, clock, start };
 };
 
@@ -50,16 +59,6 @@ test('a gate has the limit of the latest call, and keeps its earlier requests', 
   await gates.open('a', LIMIT, ignore);
   await next;
   expect(gate.budget()).toMatchObject({ limit: LIMIT, remaining: 57 });
-});
-
-test('budgets are kept after the process ends', async () => {
-  const { start } = open();
-  const before = start();
-  const gate = await before.open('a', LIMIT, ignore);
-  (await gate.acquire(NEVER)).done(OK);
-  await before.save();
-  const after = await start().open('a', LIMIT, ignore);
-  expect(after.budget().remaining).toBe(59);
 });
 
 test('only budgets of gates that were used since the last save are stored, also if only a request ended', async () => {
@@ -145,3 +144,38 @@ test('the gates close even if the store refuses the budgets', async () => {
   state.isBroken = true;
   await gates.close();
 });
+
+test('gates close within a second if Redis does not answer', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket.resume())).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const { clock, start } = open();
+  const gates = start({ redisUrl: `redis://127.0.0.1:${port}` });
+  const connected = once(silent, 'connection');
+  const opening = gates.open('a', LIMIT, ignore);
+  await connected;
+  let hasAnswered = false;
+  const opened = opening.then(() => (hasAnswered = true));
+  const closed = gates.close();
+  await clock.advance(1_000);
+  await closed;
+  expect(hasAnswered).toBe(false);
+  await opened;
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
+test.skipIf(redis === null)(
+  'a process that ends immediately leaves no probe that the next process waits for',
+  async () => {
+    const name = `test-${randomUUID()}`;
+    const { start } = open();
+    for (const _ of ['first', 'second']) {
+      const gates = start({ clock: systemClock, redisUrl: redis?.url ?? null });
+      const gate = await gates.open(name, LIMIT, ignore);
+      (await gate.acquire(AbortSignal.timeout(5_000))).done(OK);
+      await gates.close();
+    }
+  },
+);

@@ -7,7 +7,6 @@ import {
   restoreGovernor,
 } from '../../../src/net/governor-state.ts';
 import {
-  type Admission,
   admit,
   type AdmittedRequest,
   budgetOf,
@@ -51,15 +50,12 @@ const startedWith = (changes: Partial<GovernedAnswer> = {}, limit = LIMIT): Gove
   return governor;
 };
 
-describe('pace', () => {
-  test.each([
-    [{ requests: 1, windowMs: 1_000 }, 1_010],
-    [{ requests: 1, windowMs: 60_000 }, 61_000],
-    [{ requests: 1, windowMs: 3_600_000 }, 3_660_000],
-  ])('a request counts for the window and a guard after its answer: %o', (limit, heldMs) => {
-    const governor = startedWith({}, limit);
-    expect(waitOf(governor, 0)).toBe(heldMs);
-  });
+test.each([
+  [{ requests: 1, windowMs: 1_000 }, 1_010],
+  [{ requests: 1, windowMs: 60_000 }, 61_000],
+  [{ requests: 1, windowMs: 3_600_000 }, 3_660_000],
+])('a request counts for the window and a guard after its answer: %o', (limit, heldMs) => {
+  expect(waitOf(startedWith({}, limit), 0)).toBe(heldMs);
 });
 
 describe('probe', () => {
@@ -156,15 +152,13 @@ describe('429', () => {
   });
 });
 
-describe('lease', () => {
-  test('the place of a request that never ends becomes free after two minutes and a window', () => {
-    const governor = startedWith({}, { requests: 2, windowMs: 1_000 });
-    granted(governor, 10_000);
-    granted(governor, 20_000);
-    expect(waitOf(governor, 20_000)).toBe(110_000);
-    expect(waitOf(governor, 130_000)).toBe(1_010);
-    granted(governor, 131_010);
-  });
+test('the place of a request that never ends becomes free after two minutes and a window', () => {
+  const governor = startedWith({}, { requests: 2, windowMs: 1_000 });
+  granted(governor, 10_000);
+  granted(governor, 20_000);
+  expect(waitOf(governor, 20_000)).toBe(110_000);
+  expect(waitOf(governor, 130_000)).toBe(1_010);
+  granted(governor, 131_010);
 });
 
 describe('state', () => {
@@ -231,16 +225,14 @@ const stopped = () => ({
   room: { id: 1, requests: 0, untilMs: YEARS_MS },
 });
 
-const waitAfter = (admission: Admission): number | null => (admission.grant === null ? admission.waitMs : 0);
-
 test('a stored stop of more than an hour lasts an hour from the time it is read', () => {
   const shared = importGovernor(SMALL_LIMIT, exportGovernor(stopped(), 0, 1_000), 1_000);
-  expect(waitAfter(admit(shared, 1_000))).toBe(HOUR_MS);
+  expect(waitOf(shared, 1_000)).toBe(HOUR_MS);
   expect(shared.room.untilMs).toBe(1_000 + HOUR_MS);
   const snapshot = governorSnapshot(stopped(), { nowMs: 0, epochMs: 1_000_000 });
   const restored = restoreGovernor(SMALL_LIMIT, snapshot, { nowMs: 5, epochMs: 1_000_000 });
-  expect(waitAfter(admit(restored, 5))).toBe(HOUR_MS);
-  expect(waitAfter(admit(restored, 5 + HOUR_MS))).toBe(0);
+  expect(waitOf(restored, 5)).toBe(HOUR_MS);
+  granted(restored, 5 + HOUR_MS);
 });
 
 describe('the limit of a governor that another process stored', () => {
@@ -251,12 +243,8 @@ describe('the limit of a governor that another process stored', () => {
   });
 
   test('is the limit of the server if that is lower, even if the stored limit was lower still', () => {
-    const governor = createGovernor(SMALL_LIMIT);
-    const { grant } = admit(governor, 0);
-    if (grant === null) throw new Error('nothing was admitted');
     const reported = { requests: 100, windowMs: 60_000 };
-    const answer = { status: 200, limit: reported, remaining: null, resetMs: null, retryAfterMs: null, jitterMs: 0 };
-    complete(governor, grant, answer, 100);
+    const governor = startedWith({ limit: reported }, SMALL_LIMIT);
     expect(governor.limit).toEqual(SMALL_LIMIT);
     const state = exportGovernor(governor, 0, 100);
     expect(importGovernor({ requests: 500, windowMs: 60_000 }, state, 100).limit).toEqual(reported);
@@ -268,6 +256,7 @@ const FRESH = { limit: LIMIT, remaining: 500, resetMs: 0 };
 test.each([
   ['one request', 1, FRESH, 120],
   ['ten windows of requests', 5_000, FRESH, 600_000],
+  ['ten windows of requests after a stop', 5_000, { ...FRESH, remaining: 80, resetMs: 50_000 }, 600_000],
   ['a few requests after a fully used window', 10, { ...FRESH, remaining: 0, resetMs: 60_000 }, 1_200],
   ['half of the used requests', 250, { ...FRESH, remaining: 0, resetMs: 60_000 }, 30_000],
   ['as many requests as are free, whatever the reset', 100, { ...FRESH, remaining: 100, resetMs: 60_000 }, 12_000],

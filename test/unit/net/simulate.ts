@@ -11,8 +11,6 @@ export type Simulation = {
   readonly random: () => number;
   /** Returns the time from sending one request to receiving its response. */
   readonly roundTripMs: (random: () => number) => number;
-  /** Additional constant time of every request, for each direction. */
-  readonly wayMs?: number;
   /** Maximum number of requests in flight. */
   readonly parallel?: number;
   /** Requests of another client per window. */
@@ -21,19 +19,13 @@ export type Simulation = {
   readonly restart?: { readonly atMs: number; readonly next: (governor: Governor, nowMs: number) => Governor };
 };
 
-export type Outcome = {
-  readonly accepted: number;
-  readonly refused: number;
-  readonly foreignAccepted: number;
-  readonly foreignRefused: number;
-  readonly governor: Governor;
-};
+export type Outcome = { readonly accepted: number; readonly refused: number; readonly foreignAccepted: number };
 
 /** Sends as many requests as the governor allows against the limiter, in virtual time. */
 export const simulate = (simulation: Simulation): Outcome => {
-  const { limiter, durationMs, random, wayMs = 0, parallel = 16 } = simulation;
+  const { limiter, durationMs, random, parallel = 16 } = simulation;
   const events: Event[] = [];
-  const outcome = { accepted: 0, refused: 0, foreignAccepted: 0, foreignRefused: 0 };
+  const outcome = { accepted: 0, refused: 0, foreignAccepted: 0 };
   let governor = createGovernor(simulation.limit);
   let generation = 0;
   let nowMs = 0;
@@ -48,11 +40,11 @@ export const simulate = (simulation: Simulation): Outcome => {
     const sender = generation;
     const roundTripMs = simulation.roundTripMs(random);
     let verdict: Verdict | null = null;
-    schedule(nowMs + wayMs + roundTripMs * random(), () => {
+    schedule(nowMs + roundTripMs * random(), () => {
       verdict = limiter(nowMs);
       outcome[verdict.isAccepted ? 'accepted' : 'refused'] += 1;
     });
-    schedule(nowMs + wayMs + roundTripMs + wayMs, () => {
+    schedule(nowMs + roundTripMs, () => {
       if (verdict === null || sender !== generation) return;
       const { isAccepted, remaining, resetMs } = verdict;
       const status = isAccepted ? 200 : 429;
@@ -79,8 +71,7 @@ export const simulate = (simulation: Simulation): Outcome => {
   };
 
   const foreign = (): void => {
-    const isAccepted = limiter(nowMs).isAccepted;
-    outcome[isAccepted ? 'foreignAccepted' : 'foreignRefused'] += 1;
+    if (limiter(nowMs).isAccepted) outcome.foreignAccepted += 1;
     schedule(nowMs + foreignGapMs(simulation), foreign);
   };
 
@@ -98,7 +89,7 @@ export const simulate = (simulation: Simulation): Outcome => {
     nowMs = event.atMs;
     event.run();
   }
-  return { ...outcome, governor };
+  return outcome;
 };
 
 const foreignGapMs = ({ limit, random, foreignPerWindow = 1 }: Simulation): number =>

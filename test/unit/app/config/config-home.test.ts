@@ -41,10 +41,6 @@ describe('the data directory', () => {
     expect(load(relative, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));
   });
 
-  test('is refused as an empty --data-dir, which an unset variable of a script leaves', () => {
-    expect(() => load({ ...REQUIRED, DATA_DIR: '/there' }, { dataDir: '' })).toThrow(/--data-dir: is empty/u);
-  });
-
   test('is ./data of an installed program only if that contains a database, not the files of another program', () => {
     write(join(cwd, 'data/customers.csv'), '');
     expect(load(REQUIRED, installed).dataDir).toBe(join(home, '.local/share/contact-sync'));

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/app/config/config.ts';
 import { extentOf } from '../../../support/extent.ts';
-import { configText, faultOf, settingsToAsk, type SetUp } from '../../../../src/app/config/set-up.ts';
+import { configText, faultOf, type SetUp } from '../../../../src/app/config/set-up.ts';
 
 const USUAL: SetUp['sides'] = { left: { provider: 'google', name: null }, right: { provider: 'service', name: null } };
 const REQUIRED = [
@@ -25,21 +25,6 @@ const read = (setUp: SetUp) => {
   writeFileSync(configPath, configText(setUp, configPath));
   return loadConfig({ configPath, env: {}, cwd: directory });
 };
-
-test('init asks for the settings without a default', () => {
-  const asked = (provider: string) =>
-    settingsToAsk(provider).map(({ key, isRequired, isSecret }) => [key, isRequired, isSecret]);
-  expect(asked('google')).toEqual([
-    ['google.clientId', true, false],
-    ['google.clientSecret', true, true],
-  ]);
-  expect(asked('service')).toEqual([
-    ['service.baseUrl', true, false],
-    ['service.authUrl', false, false],
-    ['service.clientId', false, false],
-    ['service.clientSecret', false, true],
-  ]);
-});
 
 test.each([
   ['service.baseUrl', 'nowhere', /not a URL/u],

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { placeOf } from '../../../../src/app/config/accounts.ts';
-import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { placesOf, problemsOf, REQUIRED, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
 const { load, loadLink, write } = useConfigDirectory();
@@ -13,34 +12,23 @@ links:
     left: { provider: google, name: private }
     right: { provider: google, name: work }
 `;
-  const words = (link: LinkConfig) =>
-    [link.sides.left, link.sides.right].map(({ provider, name, title, place }) => ({ provider, name, title, place }));
+  const links = (left: string, right: string) =>
+    `${REQUIRED_YAML}links: { home: { left: { provider: ${left} }, right: { provider: ${right} } } }`;
 
-  test('two accounts of one provider are distinguished by their names', () => {
-    const link = loadLink({}, GOOGLES);
-    expect(link.name).toBe('home');
-    expect(words(link)).toEqual([
-      { provider: 'google', name: 'private', title: 'Google (private)', place: 'Google (private)' },
-      { provider: 'google', name: 'work', title: 'Google (work)', place: 'Google (work)' },
-    ]);
+  test.each([
+    ['two accounts of one provider, by their names', GOOGLES, ['Google (private)', 'Google (work)']],
+    ['sides without names, by their roles', links('service', 'service'), ['Service (left)', 'Service (right)']],
+    ['each provider on either side', links('service', 'google'), ['Service', 'Google']],
+  ])('names distinguish %s', (_, yaml, titles) => {
+    const { left, right } = loadLink({}, yaml).sides;
+    expect([left.title, right.title]).toEqual(titles);
+    const names = titles.map((title) => (/\((\w+)\)/u.exec(title)?.[1] ?? title).toLowerCase());
+    expect([left.name, right.name]).toEqual(names);
+    expect([left.place, right.place]).toEqual(titles.map((title) => title.replace('Service', 'the service')));
   });
 
-  test('sides without names are named by their roles', () => {
-    const yaml = `${REQUIRED_YAML}\nlinks: { home: { left: { provider: service }, right: { provider: service } } }`;
-    const link = loadLink({}, yaml);
-    expect(words(link)).toEqual([
-      { provider: 'service', name: 'left', title: 'Service (left)', place: 'the service (left)' },
-      { provider: 'service', name: 'right', title: 'Service (right)', place: 'the service (right)' },
-    ]);
-  });
-
-  test('each provider can be either side, and the side has its name', () => {
-    const yaml = `${REQUIRED_YAML}\nlinks: { home: { left: { provider: service }, right: { provider: google } } }`;
-    const link = loadLink({ DIRECTION: 'to-google', CONFLICT_POLICY: 'service' }, yaml);
-    expect(words(link)).toEqual([
-      { provider: 'service', name: 'service', title: 'Service', place: 'the service' },
-      { provider: 'google', name: 'google', title: 'Google', place: 'Google' },
-    ]);
+  test('a direction and a policy name a provider, whichever side it is', () => {
+    const link = loadLink({ DIRECTION: 'to-google', CONFLICT_POLICY: 'service' }, links('service', 'google'));
     expect(link).toMatchObject({ direction: 'to-right', conflictPolicy: 'left' });
     expect(link.sides.left.settings).toMatchObject({ baseUrl: 'https://service.test' });
   });

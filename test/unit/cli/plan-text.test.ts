@@ -248,13 +248,6 @@ test('[R13] a plan of one link of several has its name in the commands, and cont
   expect(commands).toEqual(['    contact-sync pair people/c1 contact_1 work']);
 });
 
-test('a filter that matches nothing is reported', () => {
-  expect(textOf({ actions: [], total: 7, contacts: 4 })).toEqual([
-    'default: full, 4 contacts to write',
-    '  No matching changes.',
-  ]);
-});
-
 test('a plan has the expected duration', () => {
   const estimate = { requests: { left: 3, right: 5_050 }, durationMs: 606_000 };
   expect(textOf({ estimate }).join('\n')).toContain(

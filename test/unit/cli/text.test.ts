@@ -69,15 +69,10 @@ test('a summary has the counts of both sides, and lines for conflicts and other 
 
 test('a stopped run is not shown as a failure, and a summary without hints contains no command', () => {
   const stopped = { ...summary, outcome: 'failed', stopped: true, asked: 1 } as const;
-  const text = formatSummary(stopped, SIDE_WORDS, plain, { hasHints: false });
+  const text = formatSummary(stopped, TWIN_WORDS, plain, { hasHints: false });
   expect(text).toMatch(/^default: stopped \(incremental\) in 4.2 s\n/u);
+  expect(text).toMatch(/\n {2}Google \(private\) {7}12 .*\n {2}Google \(work\) {11}4 /u);
   expect(text).toMatch(/\n {2}2 conflicts decided by policy\n {2}1 conflict to decide$/u);
-});
-
-test('a link of two accounts of one provider is shown by the names of its sides', () => {
-  const text = formatSummary(summary, TWIN_WORDS, plain);
-  expect(text).toContain('\n  Google (private)       12 ');
-  expect(text).toContain('\n  Google (work)           4 ');
 });
 
 test('a problem is shown with its remedy', () => {
@@ -88,10 +83,6 @@ test('a problem is shown with its remedy', () => {
   expect(trouble(atGoogle(new RevokedError('Google refused.', options)))).toMatch(
     /^Google refused\.\n.*contact-sync connect google default$/u,
   );
-  const words = { ...SIDE_WORDS, left: { ...SIDE_WORDS.left, tokenKey: 'GOOGLE_REFRESH_TOKEN' } };
-  const configured = formatTrouble({ summary, error: atGoogle(new RevokedError('Google refused.', options)) }, words);
-  expect(configured).toMatch(/The credential is set in GOOGLE_REFRESH_TOKEN\. Replace it there$/u);
-  expect(configured).not.toContain('connect');
   expect(trouble(new UnavailableError('Google is away.', options))).toMatch(/Run the same command again/u);
   const refused = trouble(atGoogle(new ClientRefusedError('GOOGLE_CLIENT_ID is wrong', options)));
   expect(refused).toMatch(/^GOOGLE_CLIENT_ID is wrong\n.*Correct it in the configuration/u);
@@ -121,103 +112,81 @@ const status: LinkStatus = {
   budget: { left: null, right: null },
 };
 
-test.each([
-  ['reading', { planned: null }, 'reading, 7 contacts so far'],
-  ['writing', { written: 1_200, remainingMs: 456_000 }, '1,200 of 5,000 contacts written, about 8 min left'],
-  ['writing, with unknown remaining time', {}, '0 of 5,000 contacts written'],
-])('a status has the current work of a daemon: %s', (_what, change, line) => {
-  const underWay = { link: 'default', listed: 7, planned: 5_000, written: 0, remainingMs: null, ...change };
-  expect(formatStatus({ ...status, underWay }, NOW_MS, plain)).toContain(`  running     ${line}\n`);
+const RUNNING = { link: 'default', listed: 7, planned: 5_000, written: 0, remainingMs: null };
+const IN_TWO_HOURS = { left: null, right: NOW_MS + 2 * 3_600_000 };
+const NEXT = { nextRunAtMs: NOW_MS + 240_000 };
+
+test.each<[what: string, given: Partial<LinkStatus>, line: string]>([
+  ['reading', { underWay: { ...RUNNING, planned: null } }, 'running     reading, 7 contacts so far\n'],
+  [
+    'writing',
+    { underWay: { ...RUNNING, written: 1_200, remainingMs: 456_000 } },
+    'running     1,200 of 5,000 contacts written, about 8 min left\n',
+  ],
+  ['writing, with unknown remaining time', { underWay: RUNNING }, 'running     0 of 5,000 contacts written\n'],
+  ['a listing', { ...NEXT, sweepAtMs: IN_TWO_HOURS }, 'at the service: found by a full listing, in about 2 h 0 min\n'],
+  ['a due listing', { ...NEXT, sweepAtMs: { left: null, right: NOW_MS } }, 'full listing, with the next run\n'],
+  ['a listing without a daemon', { sweepAtMs: IN_TWO_HOURS }, 'found by a full listing, with a run after '],
+])('a status shows the current work, and when deletions are found without a feed of them: %s', (_, given, line) => {
+  expect(formatStatus({ ...status, ...given }, NOW_MS, plain)).toContain(line);
+  expect(formatStatus(status, NOW_MS, plain)).not.toMatch(/running|deletions/u);
 });
 
-test('a status reports how long deletions take to be found at a side whose feed does not report them', () => {
-  const inTwoHours = { left: null, right: NOW_MS + 2 * 3_600_000 };
-  const nextRunAtMs = NOW_MS + 240_000;
-  const textAt = (sweepAtMs: typeof inTwoHours) => formatStatus({ ...status, sweepAtMs, nextRunAtMs }, NOW_MS, plain);
-  expect(textAt(inTwoHours)).toContain('deletions   at the service: found by a full listing, in about 2 h');
-  expect(textAt({ left: null, right: NOW_MS })).toContain('at the service: found by a full listing, with the next run');
-  // Without a daemon, no run is scheduled.
-  expect(formatStatus({ ...status, sweepAtMs: inTwoHours }, NOW_MS, plain)).toContain(
-    'full listing, with a run after ',
-  );
-  expect(formatStatus(status, NOW_MS, plain)).not.toContain('deletions');
-});
-
-test('a status has the reason, ages and every refused contact', () => {
+test('a status has the reason, ages, every refused contact, and how to link contacts that are on one side only', () => {
+  const ids = { leftId: 'people/c1', rightId: null };
+  const refusal = {
+    side: 'right',
+    key: 'people/c1',
+    ...ids,
+    sourceFingerprint: '',
+    attempts: 1,
+    retryAtMs: 0,
+  } as const;
+  const run = { id: 'r', link: 'default', undoes: null, reason: null, wrote: null, startedAtMs: 0 };
   const failing: LinkStatus = {
     ...status,
     state: 'failing',
     reason: 'The service is away.',
     pairs: 1210,
     openConflicts: 1,
-    refused: [
-      {
-        side: 'right',
-        key: 'people/c1',
-        leftId: 'people/c1',
-        rightId: null,
-        reason: 'too long',
-        sourceFingerprint: '',
-        attempts: 1,
-        retryAtMs: 0,
-        name: 'Ada',
-      },
-    ],
-    lastRun: {
-      id: 'r',
-      link: 'default',
-      undoes: null,
-      reason: null,
-      wrote: null,
-      startedAtMs: 0,
-      kind: 'full',
-      outcome: 'failed',
-      endedAtMs: NOW_MS - 120_000,
-    },
+    refused: [{ ...refusal, reason: 'too long', name: 'Ada' }],
+    lastRun: { ...run, kind: 'full', outcome: 'failed', endedAtMs: NOW_MS - 120_000 },
     failures: 3,
     lastSuccessAtMs: NOW_MS - 3_600_000,
     skipped: [{ side: 'left', leftId: 'people/c2', rightId: null, name: null, reason: 'empty' }],
     readAtMs: { left: NOW_MS - 3_600_000, right: null },
+    alone: [
+      { side: 'left', leftId: 'people/c3', rightId: null, name: 'Ben', undoRun: 'run-9' },
+      { side: 'left', leftId: 'people/c4', rightId: null, name: null, undoRun: null },
+    ],
   };
   expect(formatStatus(failing, NOW_MS, plain)).toBe(
     [
       'default: sync is failing',
       '  The service is away.',
-      '  last run    full, failed, 2 min ago',
-      '  failures    3 in a row, last success 1 hour ago',
-      '  last read   Google 1 hour ago, Service never',
-      '  pairs       1,210',
-      '  conflicts   1 open (contact-sync conflicts default)',
-      '  not synced  2 contacts',
+      '  last run       full, failed, 2 min ago',
+      '  failures       3 in a row, last success 1 hour ago',
+      '  last read      Google 1 hour ago, Service never',
+      '  pairs          1,210',
+      '  conflicts      1 open (contact-sync conflicts default)',
+      '  not synced     2 contacts',
+      '  one side only  2 contacts',
       '    Service  Ada (people/c1)  too long  next attempt with the next run',
       '    Google   people/c2        empty',
+      '    Google  Ben        since undo run-9',
+      '    Google  people/c4',
+      '    To link a contact again, create one with the same name and address on the other side,',
+      '    or press "Include again" on its page (contact-sync console).',
+      '    To revert the undo run-9: contact-sync undo run-9',
     ].join('\n'),
   );
-});
-
-test('a status lists the contacts that exist on one side only, and how to link them again', () => {
-  const alone = [
-    { side: 'left', leftId: 'people/c1', rightId: null, name: 'Ada', undoRun: 'run-9' },
-    { side: 'left', leftId: 'people/c2', rightId: null, name: null, undoRun: null },
-  ] as const;
-  const lines = formatStatus({ ...status, alone }, NOW_MS, plain).split('\n');
-  expect(lines.slice(-6)).toEqual([
-    '  one side only  2 contacts',
-    '    Google  Ada        since undo run-9',
-    '    Google  people/c2',
-    '    To link a contact again, create one with the same name and address on the other side,',
-    '    or press "Include again" on its page (contact-sync console).',
-    '    To revert the undo run-9: contact-sync undo run-9',
-  ]);
-  // No undo is named if a contact was left out or its counterpart was deleted.
-  expect(formatStatus({ ...status, alone: alone.slice(1) }, NOW_MS, plain)).not.toContain('undo');
 });
 
 test('of more than ten links, a status shows a summary and those with a problem, the most severe first', () => {
   const completed = { id: 'r', undoes: null, reason: null, wrote: null, startedAtMs: 0, endedAtMs: 1 } as const;
   const lastRun = { ...completed, link: 'home', kind: 'full', outcome: 'completed' } as const;
   const of = (link: string, given: Partial<LinkStatus> = {}): LinkStatus => {
-    return { ...status, link, pairs: 1, lastRun, refused: [], skipped: [], openConflicts: 0, ...given };
+    return { ...status, link, pairs: 1, lastRun, ...given };
   };
   const links = [
     ...Array.from({ length: 9 }, (_, index) => of(`l${index}`)),

@@ -4,6 +4,8 @@ import { headlineOf } from '../../../src/daemon/links/headline.ts';
 
 type Described = Parameters<typeof headlineOf>[0];
 
+const [ONE, OTHER] = [idsOn('left', 'a'), idsOn('left', 'b')];
+
 const SYNCED: Described = {
   state: 'active',
   reason: null,
@@ -34,15 +36,7 @@ test.each<[string, Partial<Described>, string, string]>([
     'signed in again, waiting for the next run',
   ],
   ['no contact is linked', { pairs: 0 }, 'info', 'no contacts linked yet'],
-])('a link is headed by what is so: %s', (_, change, severity, text) => {
+  ['contacts are not synced', { refused: [ONE], skipped: [ONE, OTHER] }, 'warn', '2 contacts not synced'],
+])('a link is headed by its most severe state, and each contact counts once: %s', (_, change, severity, text) => {
   expect(headlineOf({ ...SYNCED, ...change })).toMatchObject({ severity, text });
-});
-
-test('a link with contacts that are not synced is not called in sync, and each contact counts once', () => {
-  const [one, other] = [idsOn('left', 'a'), idsOn('left', 'b')];
-  const [refused, skipped] = [[one], [one, other]];
-  expect(headlineOf({ ...SYNCED, refused, skipped })).toMatchObject({
-    severity: 'warn',
-    text: '2 contacts not synced',
-  });
 });

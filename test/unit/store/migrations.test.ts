@@ -73,9 +73,3 @@ test('a migration that fails changes nothing', () => {
   expect(() => migrateTo(later.folder)).toThrow(/not_a_table/u);
   expect(readTables(path)).toEqual(before);
 });
-
-test('a database of a later version is refused by this version', () => {
-  using later = withLaterMigration('sqlite', LATER);
-  migrateTo(later.folder);
-  expect(() => openStore(path)).toThrow(/newer version/u);
-});

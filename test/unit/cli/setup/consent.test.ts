@@ -40,35 +40,20 @@ test('a sign-in gives up after five minutes', async () => {
   expect(slept).toEqual([300_000]);
 });
 
-test('a sign-in accepts the redirect of a browser, and shows a page with the next step', async () => {
-  const { consent, requested } = begin();
-  const { redirectUri, state } = await requested;
-  const [stray, favicon] = await Promise.all([fetch(redirectUri), fetch(new URL('/favicon.ico', redirectUri))]);
-  expect([stray.status, favicon.status]).toEqual([404, 404]);
-  const response = await fetch(`${redirectUri}?code=c1&state=${state}`);
-  expect(response.status).toBe(200);
-  expect(await response.text()).toContain('Back to the terminal');
-  expect(await consent).toEqual({ code: 'c1', redirectUri });
-  await expect(fetch(redirectUri)).rejects.toThrow('fetch failed');
-});
-
-test('a sign-in waits for the browser although standard input ends', async () => {
+test('a sign-in accepts only the redirect with its own state, also after standard input has ended', async () => {
   const { consent, requested, input } = begin();
   input.end();
   const { redirectUri, state } = await requested;
-  await fetch(`${redirectUri}?code=c1&state=${state}`);
-  expect((await consent).code).toBe('c1');
-});
-
-test('a request or an error with the state of another sign-in does not end the current sign-in', async () => {
-  const { consent, requested } = begin();
-  const { redirectUri, state } = await requested;
+  const [stray, favicon] = await Promise.all([fetch(redirectUri), fetch(new URL('/favicon.ico', redirectUri))]);
+  expect([stray.status, favicon.status]).toEqual([404, 404]);
   for (const query of ['code=c2&state=other', 'error=access_denied&state=other', 'code=c2']) {
     const answer = await fetch(`${redirectUri}?${query}`);
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('another sign-in')]);
   }
-  await fetch(`${redirectUri}?code=c1&state=${state}`);
-  expect((await consent).code).toBe('c1');
+  const response = await fetch(`${redirectUri}?code=c1&state=${state}`);
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Back to the terminal')]);
+  expect(await consent).toEqual({ code: 'c1', redirectUri });
+  await expect(fetch(redirectUri)).rejects.toThrow('fetch failed');
 });
 
 test('each sign-in has its own state', async () => {

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
-import type { ConflictView, Run, WriteView } from '../../../../src/core/view/views.ts';
+import type { Run, WriteView } from '../../../../src/core/view/views.ts';
 import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';
-import { conflictsPage } from '../../../../src/daemon/console/pages/conflicts.ts';
 import { linkPage, linksPage, type LinkView } from '../../../../src/daemon/console/pages/links.ts';
 import { contactsPage, type ContactsView } from '../../../../src/daemon/console/pages/contacts.ts';
 import { runPage } from '../../../../src/daemon/console/pages/runs.ts';
@@ -99,17 +98,6 @@ const linkPageOf = async (
   return String(await linkPage(context(), link, view, { overview, canReturn: true, planning: null, report: null }));
 };
 
-const accountsOf = async (status: Partial<LinkStatus>, contacts: Overview['contacts']): Promise<string> => {
-  const page = await linkPageOf(status, contacts);
-  return page.slice(page.indexOf('class="accounts"'));
-};
-
-test('an account is shown by its email address, and without one by the title of its side alone', async () => {
-  const accounts = await accountsOf({ pairs: 1 }, { left: 1, right: 1 });
-  expect(accounts).toMatch(/<h3>Google<\/h3>\s*<p[^>]*>ada@example.org/u);
-  expect(accounts).toMatch(/<h3>Service<\/h3>\s*<p class="number">/u);
-});
-
 test('the top card of a link has one main action, which depends on its state', async () => {
   const mainOf = async (status: Partial<LinkStatus>): Promise<readonly string[]> => {
     const top = (await linkPageOf({ pairs: 1, ...status })).split('<h2>')[0] ?? '';
@@ -133,73 +121,24 @@ test('a run that is overdue is shown as due', async () => {
   expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() + 180_000 })).toMatch(/next check <time.*in 3 minutes/u);
 });
 
-test('a message names settings in a hint only, and no commands, because the page has buttons', async () => {
-  const reason =
-    'The run would delete 14 contacts, more than the 10 that DELETE_LIMIT allows for 60 linked contacts; nothing was written. ' +
-    'Review: `contact-sync plan`. To allow this once, run `contact-sync sync --accept-deletes`.';
-  const page = await linkPageOf({ state: 'halted', reason });
-  expect(page).toContain('more than the 10 allowed for 60 linked contacts; nothing was written.</p>');
-  expect(page).toContain('Setting: <code>DELETE_LIMIT</code>');
-  expect(page).not.toContain('--accept-deletes');
-});
-
 test('the accounts of a link in sync state why one side has more contacts than are linked', async () => {
+  const accountsOf = async (status: Partial<LinkStatus>, contacts: Overview['contacts']): Promise<string> => {
+    const page = await linkPageOf(status, contacts);
+    return page.slice(page.indexOf('class="accounts"'));
+  };
   const accounts = await accountsOf({ pairs: 46, unselected: { left: 0, right: 13 } }, { left: 46, right: 60 });
   expect(accounts).toContain('46 linked, 13 not selected, 1 not linked');
   expect(accounts.match(/linked/gu)).toHaveLength(2);
   expect(await accountsOf({ pairs: 46 }, { left: 46, right: 46 })).not.toContain('linked');
 });
 
-test('a conflict shows when each side changed the contact, where the side reports it', async () => {
-  const conflict: ConflictView = {
-    id: 1,
-    run: RUN.id,
-    leftId: 'l1',
-    rightId: 'r1',
-    field: 'title',
-    left: 'Baker',
-    right: 'Brewer',
-    winner: 'right',
-    name: 'Ada',
-    state: 'settled',
-    by: 'newer edit',
-    atMs: Date.UTC(2026, 0, 3),
-    choices: ['left'],
-    changedAtMs: { left: Date.UTC(2026, 0, 1, 8, 30), right: null },
-  };
-  const page = String(await conflictsPage(context(), link, { conflicts: [conflict], all: false, find: '' }));
-  expect(page).toContain('2026-01-01 08:30:00 UTC');
-  expect(page.match(/Contact changed/gu)).toHaveLength(1);
-});
-
-const LISTED = {
-  id: 'people/c1',
-  name: 'Ada Lovelace',
-  email: 'ada@example.org',
-  sides: ['left', 'right'],
-  note: '',
-} as const;
-const LIST = { find: '', show: 'all', contacts: [LISTED], page: 0, hasMore: false } as const;
-
-const contactsOf = async (view: Partial<ContactsView>): Promise<string> =>
-  String(await contactsPage(context(), link, { ...LIST, ...view }));
-
-test('a contact of the list has its email address, and the sides that have it', async () => {
-  expect(await contactsOf({})).toMatch(/Ada Lovelace.*<td>ada@example\.org<\/td>\s*<td>Google and Service<\/td>/su);
-  const only = await contactsOf({ contacts: [{ ...LISTED, sides: ['right'], email: null }] });
-  expect(only).toMatch(/<td><\/td>\s*<td>Service only<\/td>/u);
-});
-
-test('a contact of the list that is not synced has the reason', async () => {
-  const page = await contactsOf({ contacts: [LISTED, { ...LISTED, note: 'refused: is too long' }] });
-  expect(page).toContain('<td>refused: is too long</td>');
-  expect(page).toContain('<th scope="col">Not synced</th>');
-  expect(await contactsOf({})).not.toContain('<th scope="col">Not synced</th>');
-});
-
 test('a list of contacts leads to the page before and after it, with the same filter', async () => {
-  expect(await contactsOf({})).not.toMatch(/Next|Previous/u);
-  const page = await contactsOf({ page: 2, hasMore: true, show: 'alone' });
+  const pageOf = async (view: Partial<ContactsView>): Promise<string> =>
+    String(
+      await contactsPage(context(), link, { find: '', show: 'all', contacts: [], page: 0, hasMore: false, ...view }),
+    );
+  expect(await pageOf({})).not.toMatch(/Next|Previous/u);
+  const page = await pageOf({ page: 2, hasMore: true, show: 'alone' });
   expect(page).toContain('<a href="/links/work/contacts?show=alone&amp;page=3">Next</a>');
   expect(page).toContain('<a href="/links/work/contacts?show=alone&amp;page=1">Previous</a>');
 });
@@ -218,18 +157,14 @@ const LINKS = [
 const namesOn = (page: string): readonly string[] =>
   [...page.matchAll(/<td><a href="\/links\/(\w+)">/gu)].map(([, name = '']) => name);
 
-test('the page of all links shows their totals, and the links with the worst problems first', async () => {
-  const page = String(await linksPage(context(), LINKS, { find: '', onlyProblems: false }));
+test('the page of all links shows totals, the worst problems first, and is filtered by name and problem', async () => {
+  const pageOf = async (find: string, onlyProblems: boolean): Promise<string> =>
+    String(await linksPage(context(), LINKS, { find, onlyProblems }));
+  expect(namesOn(await pageOf('AL', false))).toEqual(['alpha']);
+  expect(namesOn(await pageOf('', true))).toEqual(['beta', 'gamma']);
+  const page = await pageOf('', false);
   expect(namesOn(page)).toEqual(['beta', 'gamma', 'alpha']);
   expect(page.replaceAll(/<[^>]+>|\s+/gu, ' ').replaceAll(/ +/gu, ' ')).toContain(
     '3 links : 2 with problems, 1 in sync, 12 contacts.',
   );
-});
-
-test('the page of all links is filtered by name and by problems', async () => {
-  const found = async (find: string, onlyProblems: boolean): Promise<readonly string[]> =>
-    namesOn(String(await linksPage(context(), LINKS, { find, onlyProblems })));
-  expect(await found('AL', false)).toEqual(['alpha']);
-  expect(await found('', true)).toEqual(['beta', 'gamma']);
-  expect(await found('gam', true)).toEqual(['gamma']);
 });

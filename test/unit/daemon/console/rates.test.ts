@@ -1,21 +1,33 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
+import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { Secret } from '../../../../src/util/secret.ts';
 import { limitedRate, ownForms, signedIn, type Env } from '../../../../src/daemon/console/access.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
+import { makePass } from '../../../../src/daemon/console/sign-in-link.ts';
 import { signInRoutes } from '../../../../src/daemon/console/sign-in.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
+type Headers = Readonly<Record<string, string>>;
+
+const KEY = 'key';
 const COOKIE = 'session';
 const ORIGIN = 'http://page.test';
 const TOKEN = 'a-token-of-twenty-four-or-more';
 
-/** Returns the part of the page that counts requests and guesses. */
-const openPage = () => {
+/** Returns the part of the page that signs in and counts requests and guesses. */
+const openPage = (names: () => readonly string[] = () => []) => {
   const clock = createVirtualClock();
   let secrets = 0;
   const sessions = createSessions(clock, () => `secret-${(secrets += 1)}`);
-  const parts = { sessions, cookie: COOKIE, key: 'key', token: new Secret(TOKEN), links: () => [], clock };
+  const parts = {
+    sessions,
+    cookie: COOKIE,
+    key: KEY,
+    token: new Secret(TOKEN),
+    links: () => names().map((name) => ({ name }) as LinkConfig),
+    clock,
+  };
   const page = new Hono<Env>()
     .use(limitedRate(clock, sessions, COOKIE))
     .use(ownForms)
@@ -24,15 +36,20 @@ const openPage = () => {
     .get('/', (context) => context.text('in'));
   const ask = (path: string, from: string, init: RequestInit = {}) =>
     page.request(`${ORIGIN}${path}`, init, { incoming: { socket: { remoteAddress: from } } });
+  const enter = (from: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) =>
+    ask('/sign-in', from, {
+      method: 'POST',
+      headers: { origin: ORIGIN, host: 'page.test', 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: new URLSearchParams(fields).toString(),
+    });
   return {
-    visit: async (from: string, headers: Readonly<Record<string, string>> = {}) =>
-      (await ask('/', from, { headers })).status,
-    guess: (from: string, token: string, headers: Readonly<Record<string, string>> = {}) =>
-      ask('/sign-in', from, {
-        method: 'POST',
-        headers: { origin: ORIGIN, host: 'page.test', 'content-type': 'application/x-www-form-urlencoded', ...headers },
-        body: new URLSearchParams({ token }).toString(),
-      }),
+    visit: async (from: string, headers: Headers = {}) => (await ask('/', from, { headers })).status,
+    guess: (from: string, token: string, headers?: Headers) => enter(from, { token }, headers),
+    /** Signs in with a link of `console`. */
+    open: (link: string | null) => {
+      const pass = makePass({ key: KEY }, { nowMs: clock.now(), id: `id-${link}`, link });
+      return enter('192.0.2.1', { pass });
+    },
   };
 };
 
@@ -95,4 +112,16 @@ test('a flood of requests from the address of a session, or from another session
   // A cookie without a session counts as no cookie.
   expect(await visit('192.0.2.1', { cookie: `${COOKIE}=guessed` })).toBe(429);
   expect(await visit('192.0.2.2')).toBe(303);
+});
+
+test('a session of one link ends when the link is removed, and stays ended when a link of the same name is added', async () => {
+  let names = ['ada', 'bob'];
+  const { open, visit } = openPage(() => names);
+  const [ada, all] = [cookieOf(await open('ada')), cookieOf(await open(null))];
+  const statuses = async () => [await visit('192.0.2.1', ada), await visit('192.0.2.1', all)];
+  expect(await statuses()).toEqual([200, 200]);
+  names = ['bob'];
+  expect(await statuses()).toEqual([303, 200]);
+  names = ['ada', 'bob'];
+  expect(await statuses()).toEqual([303, 200]);
 });

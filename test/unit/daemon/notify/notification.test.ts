@@ -11,16 +11,8 @@ import { newState } from '../../../support/store/rows.ts';
 
 const link = (patch: Partial<LinkState>): LinkState => ({ ...newState('home'), ...patch });
 
-test('a notification contains the event, the link, the reason and a text', () => {
-  expect(notificationOf('halted', link({ state: 'halted', reason: 'Too much would go.' }), false)).toEqual({
-    event: 'link.halted',
-    link: 'home',
-    reason: 'Too much would go.',
-    text: 'The link home is halted: Too much would go.',
-  });
-});
-
 test.each([
+  ['halted', 'Too much would go.', null, 'The link home is halted: Too much would go.'],
   ['paused', 'Sign in again', null, 'The link home is paused: Sign in again'],
   [
     'failing',
@@ -29,14 +21,14 @@ test.each([
     'The link home has been failing for an hour or longer: No answer. Find out more with: contact-sync doctor home',
   ],
   ['recovered', null, 'failing', 'The link home recovered; it was failing before.'],
-] as const)('the text of the event %s is a sentence', (news, reason, trouble, text) => {
-  const notificationState = { trouble, failingSinceMs: null };
-  expect(notificationOf(news, link({ reason, notificationState }), false)).toMatchObject({
-    event: `link.${news}`,
-    reason,
-    text,
-  });
-});
+] as const)(
+  'a notification contains the event %s, the link, the reason and a sentence',
+  (news, reason, trouble, text) => {
+    const notificationState = { trouble, failingSinceMs: null };
+    const expected = { event: `link.${news}`, link: 'home', reason, text };
+    expect(notificationOf(news, link({ reason, notificationState }), false)).toEqual(expected);
+  },
+);
 
 test('the message of a remote is sent only if personal data is allowed', () => {
   const state = link({ state: 'failing', reason: 'The service refused it (422) saying "Ada Lovelace is taken"' });

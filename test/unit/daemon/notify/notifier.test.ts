@@ -80,21 +80,6 @@ describe('a receiver that does not accept a notification', () => {
     expect(logged('notificationFailed')).toEqual([{ host, reason: `${host} answered 503`, remedy }]);
   });
 
-  test('because it is down receives it once when it is up again', async () => {
-    await halt();
-    const { url } = receiver;
-    await receiver[Symbol.asyncDispose]();
-    const notifier = notifierTo(url);
-    await notifier.notify(['home']);
-    expect(logged('notificationFailed')).toMatchObject([
-      { reason: expect.stringContaining('did not answer (ECONNREFUSED)') },
-    ]);
-    receiver = await startReceiver(Number(new URL(url).port));
-    await notifier.notify(['home']);
-    await notifier.notify(['home']);
-    expect(events()).toEqual(['link.halted']);
-  });
-
   test('is sent nothing more if the link recovers before the next attempt', async () => {
     await halt();
     receiver.answer((response) => response.writeHead(503).end());

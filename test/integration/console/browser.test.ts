@@ -91,7 +91,7 @@ const walk = async ({ daemon, address, disturb, contacts, name }: Started, page:
 };
 
 describe.skipIf(isBrowserMissing)('a user of the page', () => {
-  test('reviews, accepts, undoes and decides, on accessible pages', async () => {
+  test('reviews, accepts, undoes, decides and signs out, and sees local times', async () => {
     const started = await startWorld();
     await using _ = started.world;
     const context = await openContext(browser(), { timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
@@ -101,19 +101,7 @@ describe.skipIf(isBrowserMissing)('a user of the page', () => {
     await signIn(started, page);
     const run = await walk(started, page);
     const at = `http://${started.address}`;
-    await page.goto(`${at}/links/work/plan`);
-    await press(page, 'Refresh');
-    await page.getByText('Planned', { exact: false }).first().waitFor();
-    const pages = [
-      '',
-      '/plan',
-      '/conflicts?all=1',
-      '/runs',
-      '/contacts',
-      `/contacts?find=${encodeURIComponent(started.name)}`,
-    ];
-    const paths = [`${at}/`, `${at}/sign-in`, ...pages.map((one) => `${at}/links/work${one}`), run];
-    expect(await lookAtAll(context, paths)).toEqual([]);
+    expect(await lookAtAll(context, [`${at}/sign-in`])).toEqual([]);
     // The content security policy of the pages refuses nothing that they need.
     expect(refused).toEqual([]);
     await page.goto(run);

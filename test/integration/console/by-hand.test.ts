@@ -1,228 +1,243 @@
-import { expect, test } from 'vitest';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { beforeAll, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
-import { seen, settled, signIn, startPage, type Visitor } from './page-client.ts';
+import { googleId, person, serviceId } from '../../support/linked-people.ts';
+import { planOf, seen, settled, signIn, startPage, type Visitor } from './page-client.ts';
 
-// Decisions by hand on the page, over HTTP: pair contacts, undo a wrong write, retry a refused write.
+// Decisions by hand on the page, over HTTP. Each test has contacts of its own, and continues with the link of the
+// previous test.
 
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
-const PAGE = { listen: '127.0.0.1:0' };
+const SETTINGS = { listen: '127.0.0.1:0', fields: { title: { winner: 'ask' } } };
+const PAGE = '/links/work';
 
-const named = (givenName: string, familyName: string, email: string): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName,
-  emails: [{ value: email, label: null }],
+let world: DaemonWorld;
+let sandbox: Sandbox;
+let daemon: Awaited<ReturnType<typeof startPage>>['daemon'];
+let visitor: Visitor;
+
+beforeAll(async () => {
+  const google = ['Ada', 'Ben', 'Cid', 'Dan', 'Eva', 'Fay', 'Gil'].map((name) => person(name));
+  world = await startDaemonWorld({ work: { people: { google, service: [] }, ...SLOW } }, SETTINGS);
+  sandbox = world.sandbox('work');
+  const started = await startPage(world);
+  ({ daemon } = started);
+  await daemon.until(completed('work', 'full'));
+  visitor = await signIn(world, started.address);
+  return () => world[Symbol.asyncDispose]();
 });
-const ADA = named('Ada', 'Lovelace', 'ada@x.org');
 
-const startWith = async (google: readonly Person[], service: readonly Person[], settings: object = {}) => {
-  const world = await startDaemonWorld({ work: { people: { google, service }, ...SLOW, ...settings } }, PAGE);
-  const sandbox = world.sandbox('work');
-  const { daemon, address } = await startPage(world);
-  await daemon.until('firstSync' in settings ? says('run halted', 'work') : completed('work', 'full'));
-  return { world, sandbox, daemon, address, visitor: await signIn(world, address) };
-};
-
-const googleId = ({ google }: Sandbox, name: string): string =>
-  google.account.people().find(({ names }) => names?.[0]?.givenName === name)?.resourceName ?? '';
-const serviceId = ({ service }: Sandbox, name: string): string =>
-  service.account.contacts().find((contact) => contact.first_name === name)?.id ?? '';
-
-const HOME = 'family@x.org';
-/** Returns a person of a household whose members all have different names. */
-const person = (givenName: string) => ({
-  names: [{ givenName, familyName: 'Smith' }],
-  emailAddresses: [{ value: HOME }],
-});
-const contact = (first_name: string) => ({ first_name, last_name: 'Smith', email_addresses: [{ address: HOME }] });
-
-const planOf = async (visitor: Visitor): Promise<string> => {
-  expect((await visitor.press('/links/work/plan', '/links/work/plan')).status).toBe(303);
-  return settled(visitor, '/links/work/plan');
-};
-
-const sync = async ({ visitor, daemon }: Awaited<ReturnType<typeof startWith>>): Promise<void> => {
+const sync = async (): Promise<void> => {
   const from = daemon.lines.length;
-  await visitor.press('/links/work', '/links/work/sync');
+  await visitor.press(PAGE, `${PAGE}/sync`);
   await daemon.until(completed('work', 'incremental'), from);
 };
 
-test('[R13] candidates are shown side by side, are marked as one person or two people, and the decision can be removed', async () => {
-  const started = await startWith([ADA], []);
-  await using _ = started.world;
-  const { sandbox, visitor } = started;
-  const { google, service } = sandbox;
-  const [mia, tim] = ['Mia', 'Tim'].map((name) => google.account.createPerson(person(name)));
-  const [amelia, eve] = ['Amelia', 'Eve'].map((name) => service.account.createContact(contact(name)).id);
-  const plan = await planOf(visitor);
-  expect(seen(plan)).toMatch(
-    /Not paired: 1 .*not the name of one person.*Google: Mia Smith \(\d\).*Service: Eve Smith \(\d\)/u,
-  );
-  expect(seen(plan)).not.toContain('contact-sync pair');
-  const decide = (left: string | undefined, right: string | undefined, word: string) =>
-    visitor.press('/links/work/plan', '/links/work/verdicts', { left: left ?? '', right: right ?? '', says: word });
-  expect((await decide(mia, amelia, 'together')).headers['location']).toBe('/links/work/plan');
-  const kept = (await visitor.get('/links/work/plan')).text;
-  expect(seen(kept)).toContain('Saved: the contacts are one person.');
-  expect(seen(kept)).toMatch(/Decisions by hand: 1 .* Mia Smith Amelia Smith one person/u);
-  // An impossible decision is reported and not stored.
-  await decide(mia, eve, 'together');
-  expect(seen((await visitor.get('/links/work/plan')).text)).toContain('are to be paired');
-  await decide('', eve, 'apart');
-  expect(seen((await visitor.get('/links/work/plan')).text)).toContain('Choose one contact on each side.');
-  await decide(tim, eve, 'apart');
-  expect(seen(await planOf(visitor))).toMatch(/Pairings: 1 .*Decisions by hand: 2/u);
-  await decide(tim, eve, 'forget');
-  expect(seen((await visitor.get('/links/work/plan')).text)).toMatch(/Decision removed\..*Decisions by hand: 1/u);
-  await sync(started);
-  // Each of the other two contacts exists on both sides. Mia and Amelia are one contact.
-  expect([google.account.people().length, service.account.contacts().length]).toEqual([4, 4]);
-  expect(googleId(sandbox, 'Amelia') === '' || serviceId(sandbox, 'Mia') === '').toBe(true);
-});
-
-test('[R13] a pairing of the plan shows both contacts, and contacts marked as two people are not paired', async () => {
-  const started = await startWith([ADA], []);
-  await using _ = started.world;
-  const { sandbox, visitor } = started;
-  const left = sandbox.google.account.createPerson(person('Ben'));
-  const right = sandbox.service.account.createContact({ ...contact('Ben'), title: 'Baker' }).id;
-  const plan = await planOf(visitor);
-  expect(seen(plan)).toMatch(
-    /Pairings: 1 .*Both contacts side by side .*Field Google .*title Baker.*They are different people/u,
-  );
-  await visitor.press('/links/work/plan', '/links/work/verdicts', { left, right, says: 'apart' });
-  expect(seen(await planOf(visitor))).not.toContain('Pairings: ');
-  await sync(started);
-  expect(sandbox.google.account.people()).toHaveLength(3);
-});
-
-test('[R13] an unlinked contact is paired on its own page, where the decision can be removed', async () => {
-  const contactsOf = (name: string) => named(name, 'Smith', `${name}@x.org`);
-  // A first sync that waits for its review has read both sides and linked no contacts.
-  const started = await startWith([ADA, contactsOf('Mia')], [contactsOf('Amelia')], { firstSync: 'review' });
-  await using _ = started.world;
-  const { sandbox, visitor, world, daemon } = started;
-  const mia = googleId(sandbox, 'Mia');
-  const amelia = serviceId(sandbox, 'Amelia');
-  const contactPage = `/links/work/contact?id=${encodeURIComponent(mia)}`;
-  const page = await visitor.get(`${contactPage}&with=Amelia`);
-  expect(seen(page.text)).toMatch(
-    /Pair it by hand .* Amelia Smith Amelia@x\.org They are one person .* They are different people/u,
-  );
-  const decide = (word: string) =>
-    visitor.press('/links/work', '/links/work/contact/pair', { id: mia, left: mia, right: amelia, says: word });
-  const saved = await decide('together');
-  expect(saved.headers['location']).toBe(contactPage);
-  expect(seen((await visitor.get(contactPage)).text)).toMatch(
-    /Saved: .*Decisions by hand Mia Smith at Google .*one person/u,
-  );
-  await decide('forget');
-  expect(seen((await visitor.get(contactPage)).text)).toMatch(/Decision removed\./u);
-  expect(seen((await visitor.get(contactPage)).text)).not.toContain('Decisions by hand');
-  await decide('together');
-  await world.configure({ work: SLOW }, PAGE);
+/** Writes the configuration with these settings of the link, and reloads it. */
+const reload = async (settings: object, message: string): Promise<number> => {
+  const from = daemon.lines.length;
+  await world.configure({ work: { ...SLOW, ...settings } }, SETTINGS);
   daemon.kill('SIGHUP');
-  await daemon.until(says('configuration reloaded'));
-  const from = daemon.lines.length;
-  await visitor.press('/links/work', '/links/work/sync');
-  await daemon.until(completed('work'), from);
-  const linked = seen((await visitor.get(contactPage)).text);
-  expect(linked).toMatch(/Linked\. .*1 field differs|Linked\. .*identical on both sides/u);
-  expect(linked).toContain('These are two people');
-  expect([sandbox.google.account.people().length, sandbox.service.account.contacts().length]).toEqual([2, 2]);
-});
+  await daemon.until(says(message), from);
+  return from;
+};
 
-test('the page of a contact marks different values', async () => {
-  const settings = { fields: { title: { winner: 'ask' } } };
-  const started = await startWith([ADA, named('Ben', 'Bell', 'ben@x.org')], [], settings);
-  await using _ = started.world;
-  const { sandbox, visitor } = started;
-  const title = { organizations: [{ title: 'Baker' }] };
-  sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), title);
-  await sync(started);
-  const ada = `/links/work/contact?id=${encodeURIComponent(googleId(sandbox, 'Ada'))}`;
-  expect((await visitor.get(ada)).text).not.toContain('<mark>');
-  sandbox.service.account.updateContact(serviceId(sandbox, 'Ada'), { title: 'Brewer' });
-  sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), { organizations: [{ title: 'Butcher' }] });
-  await sync(started);
-  const differing = (await visitor.get(ada)).text;
-  expect(seen(differing)).toContain('1 field differs');
-  expect(differing).toMatch(/<mark>Butcher<\/mark>[\s\S]*<mark>Brewer<\/mark>/u);
-});
-
-test('one write is previewed and undone on the page of its contact, and the other writes of the run remain', async () => {
-  const started = await startWith([ADA, named('Ben', 'Bell', 'ben@x.org')], []);
-  await using _ = started.world;
-  const { sandbox, visitor } = started;
-  for (const name of ['Ada', 'Ben']) {
-    const title = { organizations: [{ title: `Title of ${name}` }] };
-    sandbox.google.account.updatePerson(googleId(sandbox, name), title);
-  }
-  await sync(started);
-  const history = (await visitor.get(`/links/work/contact?id=${encodeURIComponent(googleId(sandbox, 'Ada'))}`)).text;
-  const [, preview = '', write = ''] =
-    /action="([^"]+\/preview)">\s*<input type="hidden" name="write" value="(\d+)"/u.exec(history) ?? [];
-  const shown = await visitor.press('/links/work', preview, { write });
-  const path = String(shown.headers['location']);
-  expect(path).toBe(`${preview.replace(/\/preview$/u, '')}?write=${write}`);
-  const page = seen(await settled(visitor, path));
-  expect(page).toMatch(/1 change would revert what the write did\..*Undo this write.*Ada Lovelace/u);
-  expect(page).not.toContain('Ben');
-  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBe('Title of Ada');
-  await visitor.press('/links/work', path.replace(/\?.*$/u, '/undo'), { write });
-  expect(seen(await settled(visitor, path))).toContain('The write is undone.');
-  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBeFalsy();
-  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ben'))?.title).toBe('Title of Ben');
-  // The undo is permanent: the value of the other side is not written again.
-  await sync(started);
-  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBeFalsy();
-  expect(sandbox.google.account.person(googleId(sandbox, 'Ada'))?.organizations?.[0]?.title).toBe('Title of Ada');
-});
-
-test('[R15] a refused write is retried only on request', async () => {
-  const started = await startWith([ADA], []);
-  await using _ = started.world;
-  const { sandbox, visitor, daemon } = started;
-  const takes = (longText: string) =>
-    fetch(`${sandbox.service.url}/__control/variants`, { method: 'POST', body: JSON.stringify({ longText }) });
-  await takes('422');
-  const title = 'long '.repeat(60).trim();
-  sandbox.google.account.updatePerson(googleId(sandbox, 'Ada'), { organizations: [{ title }] });
-  await sync(started);
-  expect(seen((await visitor.get('/links/work/contacts?show=unsynced')).text)).toMatch(/Ada Lovelace .*refused: /u);
-  const id = googleId(sandbox, 'Ada');
-  const ada = `/links/work/contact?id=${encodeURIComponent(id)}`;
-  expect(seen((await visitor.get(ada)).text)).toMatch(/refused the contact: .*Retry now/u);
-  await takes('kept');
-  await sync(started);
-  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).not.toBe(title);
-  const from = daemon.lines.length;
-  await visitor.press(ada, '/links/work/contact/retry', { id });
-  await daemon.until(completed('work', 'incremental'), from);
-  expect(sandbox.service.account.contact(serviceId(sandbox, 'Ada'))?.title).toBe(title);
-  expect(seen((await visitor.get('/links/work/contacts?show=unsynced')).text)).toContain('No contacts.');
-  await visitor.press(ada, '/links/work/contact/retry', { id: 'people/none' });
-  expect(seen((await visitor.get(ada)).text)).toContain('No refused write is left to retry.');
-});
+const shown = async (path: string): Promise<string> => seen((await visitor.get(path)).text);
+const pageOf = (name: string): string => `${PAGE}/contact?id=${encodeURIComponent(googleId({ sandbox }, name))}`;
+const entitleAtGoogle = (name: string, title: string): void =>
+  sandbox.google.account.updatePerson(googleId({ sandbox }, name), { organizations: [{ title }] });
+const titlesOf = (name: string): readonly unknown[] => [
+  sandbox.google.account.person(googleId({ sandbox }, name))?.organizations?.[0]?.title ?? '',
+  sandbox.service.account.contact(serviceId({ sandbox }, name))?.title ?? '',
+];
+const dispute = (name: string, google: string, service: string): void => {
+  entitleAtGoogle(name, google);
+  sandbox.service.account.updateContact(serviceId({ sandbox }, name), { title: service });
+};
 
 test('runs are filtered by kind and outcome, and older runs are on the next page', async () => {
-  const started = await startWith([ADA], []);
-  await using _ = started.world;
-  const { visitor } = started;
-  await sync(started);
+  await sync();
   const listed = async (query: string): Promise<readonly string[]> => {
-    const { text } = await visitor.get(`/links/work/runs${query}`);
+    const { text } = await visitor.get(`${PAGE}/runs${query}`);
     return [...text.matchAll(/href="\/links\/work\/runs\/[^"]+">(\w+)/gu)].map(([, kind = '']) => kind);
   };
   expect(await listed('')).toEqual(['Sync', 'Full']);
   expect(await listed('?kind=full&outcome=completed')).toEqual(['Full']);
   expect(await listed('?outcome=halted')).toEqual([]);
   expect(await listed('?outcome=none&kind=<b>')).toEqual(['Sync', 'Full']);
-  const newest = /href="\/links\/work\/runs\/([^"]+)"/u.exec((await visitor.get('/links/work/runs')).text)?.[1];
+  const newest = /href="\/links\/work\/runs\/([^"]+)"/u.exec((await visitor.get(`${PAGE}/runs`)).text)?.[1];
   expect(await listed(`?before=${newest}`)).toEqual(['Full']);
   expect(await listed(`?before=${newest}&kind=incremental`)).toEqual([]);
   expect(await listed('?before=none')).toEqual(['Sync', 'Full']);
+});
+
+test('[R13] candidates are shown side by side, are marked as one person or two people, and the decision can be removed', async () => {
+  const { google, service } = sandbox;
+  const count = google.account.people().length;
+  const add = (at: 'google' | 'service', name: string, address: string): string => {
+    const atGoogle = { names: [{ givenName: name, familyName: 'Smith' }], emailAddresses: [{ value: address }] };
+    const atService = { first_name: name, last_name: 'Smith', title: 'Baker', email_addresses: [{ address }] };
+    return at === 'google' ? google.account.createPerson(atGoogle) : service.account.createContact(atService).id;
+  };
+  const [mia = '', tim = ''] = ['Mia', 'Tim'].map((name) => add('google', name, 'family@x.org'));
+  const [amelia = '', eve = ''] = ['Amelia', 'Eve'].map((name) => add('service', name, 'family@x.org'));
+  const twins = [add('google', 'Zoe', 'zoe@x.org'), add('service', 'Zoe', 'zoe@x.org')] as const;
+  const plan = seen(await planOf(visitor));
+  expect(plan).toMatch(
+    /Not paired: 1 .*not the name of one person.*Google: Mia Smith \(\d\).*Service: Eve Smith \(\d\)/u,
+  );
+  expect(plan).not.toContain('contact-sync pair');
+  expect(plan).toMatch(
+    /Pairings: 1 .*Both contacts side by side .*Field Google .*title Baker.*They are different people/u,
+  );
+  const decide = (left: string, right: string, word: string) =>
+    visitor.press(`${PAGE}/plan`, `${PAGE}/verdicts`, { left, right, says: word });
+  await decide(...twins, 'apart');
+  expect(seen(await planOf(visitor))).not.toContain('Pairings: ');
+  expect((await decide(mia, amelia, 'together')).headers['location']).toBe(`${PAGE}/plan`);
+  const kept = await shown(`${PAGE}/plan`);
+  expect(kept).toContain('Saved: the contacts are one person.');
+  expect(kept).toMatch(/Decisions by hand: 2 .* Mia Smith Amelia Smith one person/u);
+  // An impossible decision is reported and not stored.
+  await decide(mia, eve, 'together');
+  expect(await shown(`${PAGE}/plan`)).toContain('are to be paired');
+  await decide('', eve, 'apart');
+  expect(await shown(`${PAGE}/plan`)).toContain('Choose one contact on each side.');
+  await decide(tim, eve, 'apart');
+  expect(seen(await planOf(visitor))).toMatch(/Pairings: 1 .*Decisions by hand: 3/u);
+  await decide(tim, eve, 'forget');
+  expect(await shown(`${PAGE}/plan`)).toMatch(/Decision removed\..*Decisions by hand: 2/u);
+  await sync();
+  // The contacts exist on both sides, both of the two people. Mia and Amelia are one contact.
+  const sizes = [google.account.people().length, service.account.contacts().length];
+  expect(sizes).toEqual([count + 5, count + 5]);
+  expect(googleId({ sandbox }, 'Amelia') === '' || serviceId({ sandbox }, 'Mia') === '').toBe(true);
+});
+
+test('a conflict that needs a decision is marked on the page of its contact, and decided on the page', async () => {
+  entitleAtGoogle('Ada', 'Baker');
+  await sync();
+  expect((await visitor.get(pageOf('Ada'))).text).not.toContain('<mark>');
+  dispute('Ada', 'Butcher', 'Brewer');
+  expect(seen(await planOf(visitor))).toMatch(
+    /Conflicts: 1.*changed on both sides; needs a decision.*title: Google: Butcher Service: Brewer/u,
+  );
+  await sync();
+  const differing = (await visitor.get(pageOf('Ada'))).text;
+  expect(seen(differing)).toContain('1 field differs');
+  expect(differing).toMatch(/<mark>Butcher<\/mark>[\s\S]*<mark>Brewer<\/mark>/u);
+  const page = (await visitor.get(`${PAGE}/conflicts`)).text;
+  const row = page.slice(page.indexOf('Butcher'));
+  expect(seen(page)).toContain('State: open, needs a decision.');
+  const changed = String.raw`Contact changed \S+ \S+ UTC`;
+  const values = `^Butcher ${changed} Take Google\\S+s .* Service Brewer ${changed} Take Service\\S+s`;
+  expect(seen(row)).toMatch(new RegExp(values, 'u'));
+  const ids = /name="ids" value="(\d+)"/u.exec(row)?.[1] ?? '';
+  const decide = (take: string) => visitor.press(`${PAGE}/conflicts`, `${PAGE}/conflicts`, { ids, take });
+  await decide('neither');
+  expect(await shown(`${PAGE}/conflicts`)).toContain('State: open, needs a decision.');
+  // The page was loaded before the direction of the link excluded that side.
+  await reload({ direction: 'to-google' }, 'configuration reloaded');
+  await decide('left');
+  const refused = await shown(`${PAGE}/conflicts`);
+  expect(refused).toContain('the link does not write the field to the service');
+  expect(refused).toContain('State: open, needs a decision.');
+  await reload({ direction: 'both' }, 'configuration reloaded');
+  await decide('left');
+  await sync();
+  expect(titlesOf('Ada')).toEqual(['Butcher', 'Butcher']);
+});
+
+test('all open conflicts are decided at once, and the next run writes the chosen values', async () => {
+  const names = ['Ben', 'Cid', 'Dan'];
+  for (const name of names) dispute(name, 'Clerk', 'Judge');
+  await sync();
+  const path = `${PAGE}/conflicts`;
+  const page = (await visitor.get(path)).text;
+  const [, ids = ''] = /name="ids" value="([\d,]+)"/u.exec(page) ?? [];
+  expect(ids.split(',')).toHaveLength(3);
+  expect(seen(page)).toContain('All 3 open conflicts: Take all from Google Take all from Service');
+  // An id without a conflict changes nothing.
+  const sent = await visitor.press(path, path, { ids: `${ids},999`, take: 'left', find: 'clerk' });
+  expect(sent.headers['location']).toBe(`${path}?find=clerk`);
+  expect(await shown(path)).toContain('3 conflicts decided.');
+  await sync();
+  for (const name of names) expect(titlesOf(name)).toEqual(['Clerk', 'Clerk']);
+  expect(await shown(path)).not.toContain('Clerk');
+});
+
+test('one write is previewed and undone on the page of its contact, and the other writes of the run remain', async () => {
+  for (const name of ['Eva', 'Fay']) entitleAtGoogle(name, `Title of ${name}`);
+  await sync();
+  const history = (await visitor.get(pageOf('Eva'))).text;
+  const [, preview = '', write = ''] =
+    /action="([^"]+\/preview)">\s*<input type="hidden" name="write" value="(\d+)"/u.exec(history) ?? [];
+  const run = preview.replace(/\/preview$/u, '');
+  const begun = await visitor.press(PAGE, preview, { write });
+  const path = String(begun.headers['location']);
+  expect(path).toBe(`${run}?write=${write}`);
+  const page = seen(await settled(visitor, path));
+  expect(page).toMatch(/1 change would revert what the write did\..*Undo this write.*Eva Tester/u);
+  expect(page).not.toContain('Fay');
+  expect(titlesOf('Eva')).toEqual(['Title of Eva', 'Title of Eva']);
+  await visitor.press(PAGE, `${run}/undo`, { write });
+  expect(seen(await settled(visitor, path))).toContain('The write is undone.');
+  expect([titlesOf('Eva')[1], titlesOf('Fay')[1]]).toEqual(['', 'Title of Fay']);
+  // The undo is permanent: the value of the other side is not written again.
+  await sync();
+  expect(titlesOf('Eva')).toEqual(['Title of Eva', '']);
+});
+
+test('[R15] a refused write is retried only on request', async () => {
+  const takes = (longText: string) =>
+    fetch(`${sandbox.service.url}/__control/variants`, { method: 'POST', body: JSON.stringify({ longText }) });
+  await takes('422');
+  const title = 'long '.repeat(60).trim();
+  entitleAtGoogle('Gil', title);
+  await sync();
+  expect(await shown(`${PAGE}/contacts?show=unsynced`)).toMatch(/Gil Tester Google and Service refused: /u);
+  expect(await shown(`${PAGE}/contacts?show=all`)).toMatch(/Fay Tester fay@example\.org Google and Service/u);
+  expect(await shown(pageOf('Gil'))).toMatch(/refused the contact: .*Retry now/u);
+  await takes('kept');
+  await sync();
+  expect(titlesOf('Gil')[1]).not.toBe(title);
+  const from = daemon.lines.length;
+  const retry = (id: string) => visitor.press(pageOf('Gil'), `${PAGE}/contact/retry`, { id });
+  await retry(googleId({ sandbox }, 'Gil'));
+  await daemon.until(completed('work', 'incremental'), from);
+  expect(titlesOf('Gil')[1]).toBe(title);
+  expect(await shown(`${PAGE}/contacts?show=unsynced`)).not.toContain('Gil');
+  await retry('people/none');
+  expect(await shown(pageOf('Gil'))).toContain('No refused write is left to retry.');
+});
+
+test('a paused link runs only by hand until it is resumed, and health, metrics and status do not report a failure', async () => {
+  expect((await visitor.press(PAGE, `${PAGE}/pause`)).headers['location']).toBe(PAGE);
+  const paused = await shown(PAGE);
+  expect(paused).not.toContain('In sync');
+  expect(paused).toMatch(/Paused by hand .* Resume/u);
+  expect(paused).not.toMatch(/next check/u);
+  expect((await visitor.get('/readyz')).text).toBe('healthy: 1 link; paused by hand: work\n');
+  expect((await visitor.get('/metrics')).text).toContain('contact_sync_link_paused_by_hand{link="work"} 1');
+  const status = await world.run('status', '--json');
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    links: [{ state: 'active', pausedByHandAt: expect.any(String) as string, nextRunAt: null }],
+  });
+  expect((await world.run('status')).stdout).toContain('Resume with: contact-sync');
+
+  // Runs by hand still work, on the page and in a terminal.
+  entitleAtGoogle('Ada', 'Farmer');
+  await sync();
+  expect(titlesOf('Ada')).toEqual(['Farmer', 'Farmer']);
+  const synced = await world.run('sync', 'work');
+  expect([synced.code, synced.stderr]).toEqual([0, expect.stringContaining('work is still paused by hand') as string]);
+
+  const again = await reload({ syncInterval: '2h' }, 'link paused by hand');
+  const resumed = await world.run('resume');
+  expect([resumed.code, resumed.stdout]).toEqual([0, 'work is resumed.\n']);
+  expect((await world.run('resume', 'work')).stdout).toBe('work was not paused by hand.\n');
+  expect(await shown(PAGE)).not.toContain('Paused by hand');
+  await reload({}, 'link resumed');
+  await daemon.until(completed('work', 'incremental'), again);
 });

@@ -106,6 +106,12 @@ export const settled = async (visitor: Visitor, path: string): Promise<string> =
   return (await visitor.get(path)).text;
 };
 
+/** Returns the page of a new plan of the link `work`. */
+export const planOf = async (visitor: Visitor): Promise<string> => {
+  expect((await visitor.press('/links/work/plan', '/links/work/plan')).status).toBe(303);
+  return settled(visitor, '/links/work/plan');
+};
+
 /** Starts the daemon in a separate process and returns its address. */
 export const startPage = async (world: DaemonWorld) => {
   const daemon = world.startProcess();

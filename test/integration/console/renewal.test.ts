@@ -90,6 +90,7 @@ describe.each([
     const old = await storedToken(side);
     await pause(() => revoke(old));
     const paused = (await visitor.get(LINK)).text;
+    expect(seen(paused)).toContain(` ${sandbox.service.account.user.email} `);
     expect(seen(paused)).toMatch(/Sign-in needed .*(?:no longer accepts|refused)/u);
     expect(seen(paused)).not.toMatch(/Sign in again with|contact-sync connect .* work (?!\.)/u);
     expect(paused.match(/class="first"/gu)).toHaveLength(1);

@@ -7,7 +7,7 @@ import { FailureDocument } from '../../../src/cli/command/document-shapes.ts';
 import { PlansDocument } from '../../../src/cli/sync/plan.ts';
 import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
-import { ended, runCli, secretsOf, startCli, useGround } from './run-cli.ts';
+import { runCli, secretsOf, useGround } from './run-cli.ts';
 
 // Each command is a separate process.
 let empty: string;
@@ -141,37 +141,6 @@ test('exit code 5: a remote with a long Retry-After is not waited for, and gets 
   expect(sync.stdout + sync.stderr).toMatch(/was not sent: the rate limit allows no request for another 3\d{3} s/u);
   expect(service.requests.length).toBe(sentBefore);
   expect((await ground.run('sync')).code).toBe(0);
-});
-
-/** Interrupts a command while it waits for Google. */
-const interrupt = async (...args: readonly string[]) => {
-  const { google } = ground.sandbox;
-  google.addFault({ path: '/v1/', times: 1000, action: { kind: 'delay', delayMs: 600_000 } });
-  const sentBefore = google.requests.length;
-  const child = startCli(args, ground.env, ground.directory);
-  const end = ended(child);
-  await expect.poll(() => google.requests.slice(sentBefore).some(({ path }) => path.startsWith('/v1/'))).toBe(true);
-  child.kill('SIGINT');
-  const output = await end;
-  google.clearFaults();
-  expect(output.code).toBe(1);
-  return output;
-};
-
-test('an interrupted sync releases the link and does not change its state', async () => {
-  const { stdout } = await interrupt('sync', '--json');
-  const stopped = { outcome: 'failed', stopped: true };
-  expect(firstRun(stdout)).toMatchObject({ ...stopped, reason: expect.stringContaining('stopped') });
-  const status = await ground.run('status', '--json');
-  expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({ state: 'active', lastRun: stopped });
-  expect((await ground.run('status')).stdout).toMatch(/last run +(?:full|incremental), stopped, just now/u);
-  expect((await ground.run('sync')).code).toBe(0);
-});
-
-test('an interrupted plan reports that nothing was written', async () => {
-  const { stderr } = await interrupt('plan');
-  expect(stderr).toContain('default: Interrupted. Nothing was planned or written.');
-  expect(stderr).not.toContain('stored');
 });
 
 test('exit code 4: refused credentials pause the link, and a one-shot command still runs it', async () => {

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { editBothSides, untilEqual } from '../../support/jobs/edits.ts';
-import { completed, errors, overlaps, says } from '../../support/jobs/log-lines.ts';
+import { completed, errors, overlaps, says, seriesIn } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/redis.ts';
 
-// Behavior that needs a separate process: signals, the exit code, a kill.
+// Behavior that needs a separate process: signals, the exit code, a kill, requests over HTTP.
 
 const redis = await startTestRedis();
 afterAll(() => redis?.[Symbol.asyncDispose]());
@@ -18,6 +19,15 @@ const QUICK = { syncInterval: '1s' };
 const AS_CONFIGURED = 1;
 /** Time for which the lease of a killed process blocks others. */
 const LEASE_MS = 15_000;
+
+const ANY_PORT = { listen: '127.0.0.1:0' };
+
+const startListening = async (world: DaemonWorld) => {
+  const daemon = world.startProcess();
+  const line = await daemon.until(says('HTTP server started'));
+  const address = String(line['address']);
+  return { daemon, address, ask: (path: string): Promise<Response> => fetch(`http://${address}${path}`) };
+};
 
 const worldOf = async (queue: 'embedded' | 'redis', ...names: readonly string[]): Promise<DaemonWorld> => {
   const redisUrl = queue === 'redis' ? redis?.url : null;
@@ -43,15 +53,36 @@ describe.each(['embedded', 'redis'] as const)('the process of the daemon, %s', (
   const isLeftOut = queue === 'redis' && redis === null;
 
   test.skipIf(isLeftOut)(
-    'reloads on SIGHUP, and shuts down cleanly with exit code 0 on SIGTERM during a run',
+    'serves its metrics and its health, reloads on SIGHUP, and ends in time on SIGTERM, during a run and a connection',
     async () => {
-      await using world = await worldOf(queue, 'work');
-      const daemon = world.startProcess();
+      const redisUrl = queue === 'redis' ? redis?.url : null;
+      await using world = await startDaemonWorld({ work: QUICK }, { ...ANY_PORT, redisUrl });
+      const { daemon, address, ask } = await startListening(world);
+      expect(await (await ask('/healthz')).text()).toBe('alive\n');
       await daemon.until(completed('work', 'full'));
+      await daemon.until(completed('work', 'incremental'));
+      const text = await (await ask('/metrics')).text();
+      expect(seriesIn(text, 'contact_sync_runs_total')).toMatchObject({
+        'link="work",kind="full",outcome="completed"': 1,
+        'link="work",kind="incremental",outcome="completed"': expect.any(Number),
+      });
+      expect(seriesIn(text, 'contact_sync_link_lag_seconds')['link="work"']).toBeLessThan(30);
+      expect(seriesIn(text, 'contact_sync_link_state')['link="work",state="active"']).toBe(1);
+      expect(seriesIn(text, 'contact_sync_queue_up')).toEqual({ '': 1 });
+      // The count contains only requests that the emulators received.
+      const requests = seriesIn(text, 'contact_sync_requests_total');
+      expect(requests['link="work",side="service"']).toBeGreaterThan(0);
+      expect(requests['link="work",side="service"']).toBeLessThanOrEqual(world.sandbox('work').service.requests.length);
+      const ready = await ask('/readyz');
+      expect([ready.status, await ready.text()]).toEqual([200, (await world.run('health')).stdout]);
+
       await world.addLink('large', 120);
-      await world.configure({ work: QUICK, large: QUICK });
+      await world.configure({ work: QUICK, large: QUICK }, ANY_PORT);
       daemon.kill('SIGHUP');
       expect(await daemon.until(says('configuration reloaded'))).toMatchObject({ added: ['large'] });
+      const kept = connect(Number(address.split(':')[1]), '127.0.0.1').on('error', () => undefined);
+      kept.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await once(kept, 'data');
       await daemon.until(says('plan computed', 'large'));
       daemon.kill('SIGTERM');
       expect(await daemon.exited).toBe(0);
@@ -118,4 +149,50 @@ describe.skipIf(redis === null)('two daemons on one Redis and one store', () => 
     for (const name of world.sandboxes.keys()) expect([name, overlaps([killed, other], name)]).toEqual([name, 0]);
     expect([killed, other].flatMap(errors)).toEqual([]);
   });
+});
+
+test('responses with status 429 are counted by link and side, and a port in use is one error of a second daemon', async () => {
+  await using world = await startDaemonWorld({ work: QUICK }, ANY_PORT);
+  world.sandbox('work').service.addFault({ times: 1, action: { kind: 'status', status: 429, retryAfter: '1' } });
+  const { daemon, address, ask } = await startListening(world);
+  await daemon.until(says('rate limit exceeded', 'work'));
+  expect(seriesIn(await (await ask('/metrics')).text(), 'contact_sync_rate_limited_total')).toEqual({
+    'link="work",side="google"': 0,
+    'link="work",side="service"': 1,
+  });
+  await world.configure({ work: QUICK }, { listen: address });
+  const { code, stdout, stderr } = await world.run('daemon');
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^The configuration has a problem:\n {2}- LISTEN: 127\.0\.0\.1:\d+ is in use\. [^\n]*\n$/u);
+});
+
+const MOST_CONNECTIONS = 128;
+
+test('with more connections than the server accepts the daemon syncs, and responds when they have ended', async () => {
+  await using world = await startDaemonWorld({ work: QUICK }, ANY_PORT);
+  const { daemon, address, ask } = await startListening(world);
+  await daemon.until(completed('work', 'full'));
+  const idle: Socket[] = [];
+  for (let count = 0; count < MOST_CONNECTIONS + 50; count += 1) {
+    const socket = connect(Number(address.split(':')[1]), '127.0.0.1').on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: loc');
+    idle.push(socket);
+  }
+  expect(await daemon.until(says('HTTP connections limited'))).toMatchObject({
+    level: 'warn',
+    limit: MOST_CONNECTIONS,
+  });
+  await daemon.until(completed('work', 'incremental'), daemon.lines.length);
+  expect((await world.run('health')).code).toBe(0);
+  for (const socket of idle) socket.destroy();
+  await expect
+    .poll(() =>
+      ask('/healthz').then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    )
+    .toBe(200);
+  expect(errors(daemon)).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { connectBriefly } from '../../../src/daemon/jobs/queue.ts';
 import { watchTrouble } from '../../../src/util/redis-trouble.ts';
 import { Secret } from '../../../src/util/secret.ts';
 import { makeCertificate } from '../../support/certificate.ts';
-import { type DaemonWorld, startDaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { type LogLine, says } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/redis.ts';
 
@@ -30,25 +30,25 @@ const FOUND = {
   remedy: 'Set links.open.google.rootUrl and links.open.service.baseUrl to an address that begins with https://.',
 };
 
-const worldOf = async (links: Parameters<DaemonWorld['configure']>[0]): Promise<DaemonWorld> => {
-  return startDaemonWorld(links);
-};
-
 const warned = (lines: readonly LogLine[]): unknown[] => lines.filter(says(WARNING)).map(({ link }) => link);
 
-test('the daemon warns of unencrypted addresses, once for each link, at its start and after a reload', async () => {
-  await using world = await worldOf({ open: OPEN, closed: {} });
+test('the daemon warns of unencrypted addresses, once for each link, and of a webhook, of which it names only the host', async () => {
+  const settings = { notifyUrl: 'http://hooks.invalid/T0SECRET' };
+  await using world = await startDaemonWorld({ open: OPEN, closed: {} }, settings);
   const daemon = world.startDaemon();
   expect(await daemon.until(says(WARNING, 'open'))).toMatchObject(FOUND);
-  await daemon.until(says('daemon started'));
-  await world.configure({ open: OPEN, closed: { ...OPEN, rootUrl: undefined } });
+  const warning = await daemon.until(says('unencrypted notification URL'));
+  expect(warning).toMatchObject({ level: 'warn', host: 'hooks.invalid' });
+  await daemon.until(says('run completed', 'closed'));
+  await world.configure({ open: OPEN, closed: { ...OPEN, rootUrl: undefined } }, settings);
   daemon.reload();
   await daemon.until(says(WARNING, 'closed'));
   expect(warned(daemon.lines)).toEqual(['open', 'closed']);
+  expect(JSON.stringify(daemon.lines)).not.toContain('T0SECRET');
 });
 
 test('sync warns of the unencrypted addresses of the links that it runs', async () => {
-  await using world = await worldOf({ open: OPEN, closed: {} });
+  await using world = await startDaemonWorld({ open: OPEN, closed: {} });
   const linesOf = async (...args: readonly string[]): Promise<readonly LogLine[]> => {
     const { stderr } = await world.run('sync', ...args, '--json');
     return stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
@@ -57,16 +57,6 @@ test('sync warns of the unencrypted addresses of the links that it runs', async 
   expect(lines.find(says(WARNING))).toMatchObject({ link: 'open', ...FOUND });
   expect(warned(lines)).toEqual(['open']);
   expect(warned(await linesOf('closed'))).toEqual([]);
-});
-
-test('the daemon warns of a webhook without encryption, and names only its host', async () => {
-  await using world = await worldOf({ closed: {} });
-  await world.configure({ closed: {} }, { notifyUrl: 'http://hooks.invalid/T0SECRET' });
-  const daemon = world.startDaemon();
-  const warning = await daemon.until(says('unencrypted notification URL'));
-  expect(warning).toMatchObject({ level: 'warn', host: 'hooks.invalid' });
-  await daemon.until(says('run completed', 'closed'));
-  expect(JSON.stringify(daemon.lines)).not.toContain('T0SECRET');
 });
 
 const directory = mkdtempSync(join(tmpdir(), 'contact-sync-test-'));

@@ -100,53 +100,48 @@ describe('Ctrl-C', () => {
     },
   );
 
-  test('while a sync waits for an unavailable remote is not a failure of the link', async () => {
-    const variables = inDirectory('down');
+  test.each([
+    ['waits for an unavailable remote', 503, 2],
+    ['has failed at the other side', 400, 1],
+  ] as const)('while a sync %s is an interruption, and not a failure of the link', async (name, status, times) => {
+    const variables = inDirectory(name.replaceAll(' ', '-'));
     let refusals = 0;
-    const second = new Promise<void>((resolve) => {
-      service.decide(() => {
-        refusals += 1;
-        if (refusals === 2) resolve();
-        return 503;
-      });
-    });
-    const { code, stdout } = await interrupt(second, ['sync', '--json'], variables);
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ reason: expect.stringContaining('was stopped') }] });
-    expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({ state: 'active' });
-  });
-
-  test('while the other side has already failed is reported as an interruption', async () => {
-    const variables = inDirectory('failed');
     const refused = new Promise<void>((resolve) => {
       google.decide(({ path }) => {
-        if (!path.startsWith('/v1/people/me/connections')) return 'pass';
-        resolve();
-        return 400;
+        if (!path.startsWith('/v1/')) return 'pass';
+        refusals += 1;
+        if (refusals === times) resolve();
+        return status;
       });
     });
-    const held = holdBack(service, 'GET', /^\/v2\/contacts/u);
-    const both = Promise.all([refused, held]).then(() => undefined);
+    const both = Promise.all([refused, holdBack(service, 'GET', /^\/v2\/contacts/u)]).then(() => undefined);
     const { code, stdout } = await interrupt(both, ['sync', '--json'], variables);
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ reason: expect.stringContaining('was stopped') }] });
-    expect(await withStore(variables, (store) => store.link('default'))).toMatchObject({ state: 'active' });
+    const stopped = { outcome: 'failed', stopped: true };
+    const reason = expect.stringContaining('was stopped');
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ ...stopped, reason }] });
+    const run = (...args: readonly string[]) => cliHost.run(args, variables, ground.directory);
+    expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+      links: [{ state: 'active', lastRun: stopped }],
+    });
+    expect((await run('status')).stdout).toMatch(/last run +full, stopped, just now/u);
+    for (const proxy of [google, service]) proxy.decide(() => 'pass');
+    expect((await run('sync')).code).toBe(0);
+  });
+
+  test('while a plan reads a side is reported, with the fact that nothing was written', async () => {
+    const held = holdBack(google, 'GET', /^\/v1\//u);
+    const { code, stderr } = await interrupt(held, ['plan'], inDirectory('planned'));
+    expect(code).toBe(1);
+    expect(stderr).toContain('default: Interrupted. Nothing was planned or written.');
+    expect(stderr).not.toContain('stored');
   });
 
   test('lists the links that were not synced because of it', async () => {
     const config = join(ground.directory, 'two.yaml');
     const { GOOGLE_REFRESH_TOKEN: refresh = '', SERVICE_ACCESS_TOKEN: access = '', ...shared } = inDirectory('two');
-    await writeFile(
-      config,
-      JSON.stringify({
-        links: Object.fromEntries(
-          ['first', 'second'].map((link) => [
-            link,
-            { google: { refreshToken: refresh }, service: { accessToken: access } },
-          ]),
-        ),
-      }),
-    );
+    const account = { google: { refreshToken: refresh }, service: { accessToken: access } };
+    await writeFile(config, JSON.stringify({ links: { first: account, second: account } }));
     const held = holdBack(service, 'GET', /^\/v2\/contacts/u);
     const { code, stderr } = await interrupt(held, ['sync', '--config', config], shared);
     expect(code).toBe(1);

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
 import type { JobData, JobReport } from '../../../src/daemon/jobs/job.ts';
 import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
-import { QueueError, type RunJob } from '../../../src/daemon/jobs/scheduler.ts';
+import { QueueError, type RunJob, type Schedule } from '../../../src/daemon/jobs/scheduler.ts';
 import { connectWithRetry, jobOptions } from '../../../src/daemon/jobs/queue.ts';
 import { every, IN_DATA_DIR, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
 import { startSilentProxy } from '../../support/network.ts';
@@ -11,19 +11,9 @@ import { startTestRedis } from '../../support/redis.ts';
 
 const redis = await startTestRedis();
 
-const SUMMARY = {
-  link: 'a',
-  run: 'r1',
-  kind: 'full',
-  outcome: 'completed',
-  reason: null,
-  left: { pulled: 1, created: 2, updated: 3, deleted: 4, groupsDeleted: 0, requests: 5 },
-  right: { pulled: 6, created: 7, updated: 8, deleted: 9, groupsDeleted: 0, requests: 10 },
-  paired: 11,
-  conflicts: 12,
-  skipped: 13,
-  durationMs: 14,
-} as const;
+const COUNTS = { pulled: 1, created: 2, updated: 3, deleted: 4, groupsDeleted: 0, requests: 5 };
+const RUN = { link: 'a', run: 'r1', kind: 'full', outcome: 'completed', reason: null } as const;
+const SUMMARY = { ...RUN, left: COUNTS, right: COUNTS, paired: 11, conflicts: 12, skipped: 13, durationMs: 14 };
 
 const waiting = { clock: systemClock, signal: new AbortController().signal };
 
@@ -79,19 +69,6 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await commands.waitFor(down, waiting)).toMatchObject({ ending: 'completed' });
     expect(await commands.waitFor(refused, waiting)).toMatchObject({ ending: 'paused', message: 'Sign in again.' });
     expect(attempts.toSorted()).toEqual(['down', 'down', 'down', 'refused']);
-  });
-
-  test('a busy link is retried without using up the attempts', async () => {
-    let attempts = 0;
-    const daemon = stage.startScheduler(() => {
-      attempts += 1;
-      return Promise.resolve(attempts < 9 ? report({ ending: 'busy', retryInMs: 20 }) : report({ summary: SUMMARY }));
-    });
-    await stage.ready(daemon, []);
-    const commands = await stage.client();
-    const id = await commands.enqueue('a', { override: null });
-    expect(await commands.waitFor(id, waiting)).toMatchObject({ ending: 'completed', summary: SUMMARY });
-    expect(attempts).toBe(9);
   });
 
   test('a scheduled job is dropped if a run keeps the lease, and a job by hand waits for it', async () => {
@@ -268,5 +245,77 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await redis.client.flushall();
     await expect(commands.waitFor(id, waiting)).rejects.toThrow(QueueError);
     never.resolve(report());
+  });
+
+  test('schedules of removed links are removed, changed schedules are replaced, and others are not changed', async () => {
+    const daemon = stage.startScheduler(() => Promise.resolve(report()));
+    await stage.ready(daemon, [every('stays', 3_600_000), every('goes', 3_600_000), every('changes', 3_600_000)]);
+    const from = daemon.log.lines.length;
+    daemon.scheduler.apply([every('stays', 3_600_000), every('changes', 7_200_000), every('comes', 3_600_000)]);
+    expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 2, removed: 1 });
+    const found = (await stage.queue().getJobSchedulers()).map(({ key, every: everyMs }) => `${key} ${everyMs}`);
+    const hours = (link: string, count: number): string => `${link} ${count * 3_600_000}`;
+    expect(found.toSorted()).toEqual([hours('changes', 2), hours('comes', 1), hours('stays', 1)]);
+  });
+
+  test('a restart keeps the next slots, adds no further first job, and removes schedules of other origin', async () => {
+    const work: RunJob = () => Promise.resolve(report());
+    const hourMs = 3_600_000;
+    const offsetMs = (Date.now() + hourMs / 2) % hourMs;
+    const schedules = ['a', 'b'].map((link): Schedule => ({ link, everyMs: hourMs, offsetMs, firstInMs: hourMs }));
+    const first = stage.startScheduler(work);
+    await stage.ready(first, schedules);
+    const slots = async () => (await stage.queue().getJobSchedulers()).map(({ key, next }) => `${key} ${String(next)}`);
+    const before = (await slots()).toSorted();
+    await first.stop();
+    const template = { name: 'full', data: { link: 'a', kind: 'full' as const, override: null } };
+    await stage.queue().upsertJobScheduler('foreign', { every: hourMs }, template);
+    const second = stage.startScheduler(work);
+    await stage.ready(second, schedules);
+    expect((await slots()).toSorted()).toEqual(before);
+    expect(await stage.queue().getDelayedCount()).toBe(4);
+  });
+
+  test('a schedule with a distant slot starts one run earlier, and keeps its slots', async () => {
+    const started: number[] = [];
+    const work: RunJob = () => {
+      started.push(Date.now());
+      return Promise.resolve(report());
+    };
+    const [one, other] = [stage.startScheduler(work), stage.startScheduler(work)];
+    const hourMs = 3_600_000;
+    const offsetMs = (Date.now() + hourMs / 2) % hourMs;
+    const schedule: Schedule = { link: 'a', everyMs: hourMs, offsetMs, firstInMs: 100 };
+    other.scheduler.apply([schedule]);
+    one.scheduler.apply([schedule]);
+    await expect.poll(() => started.length).toBe(1);
+    const [scheduler] = await stage.queue().getJobSchedulers();
+    expect((scheduler?.next ?? 0) % hourMs).toBe(offsetMs);
+    expect(await stage.queue().getDelayedCount()).toBe(1);
+  });
+
+  test('slots that passed without a daemon are replaced by a single run', async () => {
+    const started: string[] = [];
+    const work: RunJob = ({ link }) => {
+      started.push(link);
+      return Promise.resolve(report());
+    };
+    const links = ['a', 'b', 'c'];
+    const schedules = links.map((link): Schedule => ({ link, everyMs: 200, offsetMs: 50, firstInMs: 0 }));
+    const first = stage.startScheduler(work);
+    await stage.ready(first, schedules);
+    await expect.poll(() => started.length).toBeGreaterThan(3);
+    await first.stop();
+    const delayed = () => stage.queue().getDelayed();
+    const [oldest] = await delayed();
+    await expect.poll(() => Date.now() - ((oldest?.timestamp ?? 0) + (oldest?.delay ?? 0))).toBeGreaterThan(10 * 200);
+    started.length = 0;
+    const startedAtMs = Date.now();
+    const second = stage.startScheduler(work);
+    second.scheduler.apply(schedules);
+    await expect.poll(() => started.filter((link) => link === 'a').length).toBeGreaterThan(2);
+    const slots = Math.ceil((Date.now() - startedAtMs) / 200);
+    for (const link of links) expect(started.filter((one) => one === link).length).toBeLessThanOrEqual(slots + 1);
+    for (const { next } of await stage.queue().getJobSchedulers()) expect((next ?? 0) % 200).toBe(50);
   });
 });

@@ -3,12 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { useGround } from './run-cli.ts';
 import { cliHost } from '../../support/cli-host.ts';
 
-// Some tests run several commands, and one of them reads both sides.
 const ground = useGround();
 
 describe('the command line', () => {
@@ -42,19 +40,6 @@ describe('the command line', () => {
     await writeFile(file, 'links: { next: {} }\n');
     const { stdout } = await cliHost.run(['runs', '--config', file], ground.env, ground.directory);
     expect(stdout).toContain(`contact-sync --config ${file} sync next`);
-  });
-
-  test('sync --full is the same as resync: it reads both sides in full again', async () => {
-    const kindOf = async (...args: readonly string[]) => {
-      const { stdout, stderr } = await cliHost.run([...args, '--json'], ground.env, ground.directory);
-      return [
-        stderr.includes('in this process'),
-        ...RunsDocument.parse(JSON.parse(stdout)).runs.map(({ kind }) => kind),
-      ];
-    };
-    expect(await kindOf('sync')).toEqual([false, 'full']);
-    expect(await kindOf('sync')).toEqual([false, 'incremental']);
-    expect(await kindOf('sync', '--full')).toEqual([false, 'full']);
   });
 });
 

@@ -16,7 +16,7 @@ const run = async (...args: readonly string[]): Promise<Ended> => {
   return output;
 };
 
-test('status of a link that never ran is active and sends no request', async () => {
+test('status of a link that never ran is active, needs no token and sends no request', async () => {
   const { code, stdout } = await run('status', '--json');
   expect(code).toBe(0);
   expect(StatusDocument.parse(JSON.parse(stdout)).links).toEqual([
@@ -39,33 +39,24 @@ test('status of a link that never ran is active and sends no request', async () 
       sweepAt: { google: null, service: null },
     },
   ]);
+  const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = ground.env;
+  expect((await runCli(['status'], env, ground.directory)).stdout).toContain('default: not synced yet');
   expect([...ground.sandbox.google.requests, ...ground.sandbox.service.requests]).toEqual([]);
 });
 
-test('status works without tokens', async () => {
-  const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = ground.env;
-  const { code, stdout } = await runCli(['status'], env, ground.directory);
-  expect(code).toBe(0);
-  expect(stdout).toContain('default: not synced yet');
-});
-
-test('plan prints one document and writes nothing', async () => {
+test('plan prints one document, or counts for each action and side, and writes nothing', async () => {
   const { code, stdout } = await run('plan', '--json');
   expect(code).toBe(0);
   planned = PlansDocument.parse(JSON.parse(stdout));
   expect(planned.links).toMatchObject([{ link: 'default', kind: 'full', halted: null }]);
-  const sent = [...ground.sandbox.google.requests, ...ground.sandbox.service.requests];
-  expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
-});
-
-test('plan as text has counts for each action and side', async () => {
-  const { code, stdout } = await run('plan', 'default', '--full');
-  expect(code).toBe(0);
   const actions = planned.links[0]?.actions ?? [];
   const creates = actions.filter(({ side, action }) => side === 'google' && action === 'create').length;
   const written = actions.filter(({ action }) => ['create', 'update', 'delete'].includes(action)).length;
-  expect(stdout).toContain(`default: full, ${written} contacts to write`);
-  expect(stdout).toMatch(new RegExp(String.raw`\nCreations: \d+ \(${creates} at Google, \d+ at the service\)\n`, 'u'));
+  const text = (await run('plan', 'default', '--full')).stdout;
+  expect(text).toContain(`default: full, ${written} contacts to write`);
+  expect(text).toMatch(new RegExp(String.raw`\nCreations: \d+ \(${creates} at Google, \d+ at the service\)\n`, 'u'));
+  const sent = [...ground.sandbox.google.requests, ...ground.sandbox.service.requests];
+  expect(sent.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/token'))).toEqual([]);
 });
 
 test('sync writes as many contacts as the plan counted, with one document on stdout and its log on stderr', async () => {
@@ -109,12 +100,14 @@ test('sync without --json prints its steps as lines, its counts, and no terminal
   expect(stdout).not.toContain('\u001B');
 });
 
-test('resync --wait warns that it runs in this process, and finds nothing to repair', async () => {
-  const { code, stdout, stderr } = await run('resync', '--wait', '--json');
-  expect(code).toBe(0);
+test.each([
+  ['resync --wait', ['resync', '--wait'], true],
+  ['sync --full', ['sync', '--full'], false],
+])('%s reads both sides in full again, and finds nothing to repair', async (_, args, warns) => {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  expect([code, stderr.includes('runs in this process')]).toEqual([0, warns]);
   const [summary] = RunsDocument.parse(JSON.parse(stdout)).runs;
   expect(summary).toMatchObject({ kind: 'full', google: { created: 0, updated: 0, deleted: 0 } });
-  expect(stderr).toContain('runs in this process');
 });
 
 test('no output contains a secret', () => {

@@ -2,7 +2,6 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { FailureDocument } from '../../../src/cli/command/document-shapes.ts';
 import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
 import { runCli, useGround, type Environment } from './run-cli.ts';
 import { sampled } from '../../support/extent.ts';
@@ -56,12 +55,6 @@ test('every problem of the configuration is a check: exit code 2', async () => {
     ['configuration', false],
   ]);
   expect(checks.every(({ remedy }) => remedy !== null)).toBe(true);
-});
-
-test('an unknown link has exit code 2 and a document', async () => {
-  const { code, stdout } = await runCli(['doctor', 'nobody', '--json'], env, ground.directory);
-  expect(code).toBe(2);
-  FailureDocument('checks').parse(JSON.parse(stdout));
 });
 
 test('a credential that a side refuses: exit code 4 with the remedy, and the other side is still checked', async () => {

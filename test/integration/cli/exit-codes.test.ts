@@ -7,6 +7,7 @@ import { FailureDocument } from '../../../src/cli/command/document-shapes.ts';
 import { PlansDocument } from '../../../src/cli/sync/plan.ts';
 import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
+import { readSides } from '../../support/compare-sides.ts';
 import { runCli, secretsOf, useGround } from './run-cli.ts';
 
 // Each command is a separate process.
@@ -91,10 +92,16 @@ test('exit code 6: another process holds the lease of the link', async () => {
   expect(textOutput.stderr).toContain('another process');
 });
 
-test('exit code 3: too many deletions halt plan and sync, until they are accepted', async () => {
+test('[R6] [R8] exit code 3: too many deletions halt plan and sync, until they are restored or accepted', async () => {
   const { google, service } = ground.sandbox;
-  const deletedPeople = google.account.people().slice(0, 15);
-  for (const person of deletedPeople) google.account.deletePerson(person.resourceName ?? '');
+  const deletePeople = (): void => {
+    for (const { resourceName } of google.account.people().slice(0, 15))
+      google.account.deletePerson(resourceName ?? '');
+  };
+  const early = await ground.run('sync', '--restore-deletes');
+  expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('Nothing was restored')]);
+  const whole = readSides(ground.sandbox);
+  deletePeople();
   const before = service.account.contacts().length;
 
   const plan = await ground.run('plan', '--json');
@@ -108,15 +115,23 @@ test('exit code 3: too many deletions halt plan and sync, until they are accepte
   expect(service.account.contacts().length).toBe(before);
 
   const textOutput = await ground.run('sync');
-  expect(textOutput.code).toBe(3);
-  expect(textOutput.stdout).toContain('default: halted');
-  expect(textOutput.stderr).toContain('--accept-deletes');
+  expect([textOutput.code, textOutput.stdout]).toEqual([3, expect.stringContaining('default: halted')]);
+  for (const option of ['--restore-deletes', '--accept-deletes']) expect(textOutput.stderr).toContain(`sync ${option}`);
   const status = await ground.run('status', '--json');
   expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({ state: 'halted' });
 
+  const nothing = { created: 0, updated: 0, deleted: 0 };
+  const restored = await ground.run('sync', '--restore-deletes', '--json');
+  expect(firstRun(restored.stdout)).toMatchObject({ google: { created: 15 }, service: nothing });
+  expect(readSides(ground.sandbox)).toEqual(whole);
+  const quiet = await ground.run('resync', '--json');
+  expect(firstRun(quiet.stdout)).toMatchObject({ google: nothing, service: nothing });
+
+  deletePeople();
+  expect((await ground.run('sync')).code).toBe(3);
   const accepted = await ground.run('sync', '--accept-deletes', '--json');
   expect(accepted.code).toBe(0);
-  expect(firstRun(accepted.stdout)).toMatchObject({ outcome: 'completed', service: { deleted: deletedPeople.length } });
+  expect(firstRun(accepted.stdout)).toMatchObject({ outcome: 'completed', service: { deleted: 15 } });
 });
 
 test('exit code 5: a remote is unavailable, and the next run continues', async () => {
@@ -162,16 +177,11 @@ test('exit code 4: refused credentials pause the link, and a one-shot command st
   const plan = await runCli(['plan', '--json'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
   expect(plan.code).toBe(4);
   expect(PlansDocument.parse(JSON.parse(plan.stdout)).links[0]).toMatchObject({ error: expect.any(String) });
-  for (const args of [
-    ['undo', 'last'],
-    ['undo', 'last', '--yes'],
-    ['undo', 'last', '--dry-run'],
-  ]) {
-    const undo = await runCli(args, { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
-    expect([undo.code, undo.stderr]).toEqual([
-      4,
-      expect.stringContaining('The credential is set in GOOGLE_REFRESH_TOKEN. Replace it there'),
-    ]);
+  const remedy = 'The credential is set in GOOGLE_REFRESH_TOKEN. Replace it there';
+  for (const option of [[], ['--yes'], ['--dry-run']]) {
+    const variables = { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked };
+    const undo = await runCli(['undo', 'last', ...option], variables, ground.directory);
+    expect([undo.code, undo.stderr]).toEqual([4, expect.stringContaining(remedy)]);
   }
   const printed = [refused, textOutput, plan].map(({ stdout, stderr }) => stdout + stderr).join('\n');
   const secrets = [...secretsOf(ground.env), lost, revoked];

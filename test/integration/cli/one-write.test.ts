@@ -6,8 +6,8 @@ import { googleId, named } from '../../support/linked-people.ts';
 import { useGround, type Ended } from './run-cli.ts';
 
 // Each command is a separate process.
-// A write that is refused, retried, and undone separately. Each test continues where the previous test ended.
-const ground = useGround({ google: [named('Ada'), named('Ben')], service: [] });
+// Writes and groups that are refused, retried, and undone separately. Each test continues where the previous test ended.
+const ground = useGround({ google: [named('Ada', { groups: ['Choir'] }), named('Ben')], service: [] });
 
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
 
@@ -78,4 +78,35 @@ test('an unknown write number and a write of another run are refused', async () 
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`has no write ${number}`)]);
   }
   expect((await run('undo', first, '--write', '0')).code).toBe(2);
+});
+
+const labels = (): readonly string[] => ground.sandbox.google.account.groups().map(({ name }) => name);
+
+test('[R15] an undo reports a group that its side refuses, and does not count it', async () => {
+  const { google, service } = ground.sandbox;
+  for (const { id } of service.account.buckets()) service.account.deleteBucket(id);
+  expect((await run('sync')).code).toBe(0);
+  expect(labels()).toEqual([]);
+  const action = { kind: 'status', status: 400 } as const;
+  google.addFault({ method: 'POST', path: /contactGroups$/u, action });
+  const { stdout } = await run('undo', 'last', '--json');
+  expect(labels()).toEqual([]);
+  const { undo } = UndoDocument.parse(JSON.parse(stdout));
+  expect(undo).toMatchObject({ outcome: 'completed', undone: 0 });
+  expect(undo?.refused).toEqual([
+    expect.objectContaining({ side: 'google', field: 'buckets', reason: expect.stringContaining('Choir') }),
+  ]);
+});
+
+test('[R15] an undo that fails before its first write counts nothing', async () => {
+  const { google } = ground.sandbox;
+  const { runs } = HistoryDocument.parse(JSON.parse((await run('runs', '--json')).stdout));
+  const deletion = runs.find(({ kind }) => kind !== 'undo')?.run ?? '';
+  google.addFault({ method: 'POST', path: /contactGroups$/u, times: 9, action: { kind: 'status', status: 501 } });
+  const broken = UndoDocument.parse(JSON.parse((await run('undo', deletion, '--json')).stdout)).undo;
+  expect(broken).toMatchObject({ outcome: 'failed', undone: 0 });
+  google.clearFaults();
+  const { stdout } = await run('undo', deletion);
+  expect(stdout).toContain(': completed, 2 changes');
+  expect(labels()).toEqual(['Choir']);
 });

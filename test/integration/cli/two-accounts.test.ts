@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { GoogleEmulator } from '../../../src/sandbox/google/server.ts';
-import { peopleAt } from '../../../src/sandbox/emulators.ts';
 import { startSandboxPair, type SandboxPair } from '../../../src/sandbox/sandbox.ts';
 import { runCli } from './run-cli.ts';
 
@@ -115,24 +114,4 @@ test('a conflict has both values and both ids under the names of the sides', asy
     now: { private: { id: ours }, work: { id: theirs } },
   });
   expect((await run('explain', ours)).stdout).toMatch(/changed on both sides; Google \((?:private|work)\) won/u);
-});
-
-test.each([
-  ['service', 'service'],
-  ['service', 'google'],
-] as const)('%s on the left and %s on the right are synced, and a second sync writes nothing', async (left, right) => {
-  const serviceRateLimit = { requests: 60_000, windowMs: 60_000 };
-  const other = { left: { provider: left }, right: { provider: right }, count: 20, serviceRateLimit };
-  await using accounts = await startSandboxPair(other);
-  const file = `${left}-${right}.yaml`;
-  const settings = { dataDir: `${left}-${right}`, service: { rateLimit: LIMIT }, links: accounts.links() };
-  await writeFile(join(directory, file), stringify(settings), { mode: 0o600 });
-  const sync = async () => {
-    const { code, stdout } = await runCli(['sync', '--json', '--config', file], {}, directory);
-    expect(code).toBe(0);
-    return JSON.stringify(JSON.parse(stdout));
-  };
-  expect(await sync()).toMatch(/"created":[1-9]/u);
-  expect(peopleAt(accounts.left)).toHaveLength(peopleAt(accounts.right).length);
-  expect(await sync()).not.toMatch(/"(?:created|updated|deleted)":[1-9]/u);
 });

@@ -40,8 +40,17 @@ const withStore = async <T>(use: (store: ReturnType<typeof openStore>) => Promis
   }
 };
 
-test('both sides are connected by pasting, and a sync then needs no token in the configuration', async () => {
-  const google = await connect('google');
+test('both sides are connected by pasting, with PKCE and no further scopes, and a sync then needs no other token', async () => {
+  const signIn = await start('google');
+  expect(Object.fromEntries(new URL(signIn.address).searchParams)).toMatchObject({
+    scope: 'https://www.googleapis.com/auth/contacts',
+    access_type: 'offline',
+    prompt: 'consent',
+    code_challenge_method: 'S256',
+    redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/u),
+  });
+  signIn.paste((await consentTo(signIn.address)).href);
+  const google = await signIn.end;
   expect(google).toMatchObject({ code: 0, stderr: '' });
   expect(google.stdout).toMatch(/Signed in at Google as \S+@\S+ \(people\/\d+\)\./u);
   expect(google.stdout).toContain('Granted at Google: https://www.googleapis.com/auth/contacts');
@@ -57,27 +66,9 @@ test('both sides are connected by pasting, and a sync then needs no token in the
   expect(JSON.parse(sync.stdout)).toMatchObject({ runs: [{ outcome: 'completed' }] });
 });
 
-test('connect requests only the needed scopes, with PKCE at Google', async () => {
-  const google = await start('google');
-  const asked = new URL(google.address).searchParams;
-  expect(Object.fromEntries(asked)).toMatchObject({
-    scope: 'https://www.googleapis.com/auth/contacts',
-    access_type: 'offline',
-    prompt: 'consent',
-    code_challenge_method: 'S256',
-    redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/u),
-  });
-  google.paste((await consentTo(google.address)).href);
-  await google.end;
-
-  const service = await start('service');
-  expect(new URL(service.address).searchParams.get('scope')).toBe('user:login contacts:manage buckets:manage');
-  service.paste((await consentTo(service.address)).href);
-  await service.end;
-});
-
 test('a pasted text that is no answer, or the answer of another sign-in, is reported, and the right one still accepted', async () => {
   const { address, paste, end } = await start('service');
+  expect(new URL(address).searchParams.get('scope')).toBe('user:login contacts:manage buckets:manage');
   const answer = await consentTo(address);
   const earlier = new URL(answer);
   earlier.searchParams.set('state', 'an earlier one');

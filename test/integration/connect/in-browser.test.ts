@@ -43,16 +43,4 @@ describe.skipIf(isBrowserMissing)('connect in a browser on the same machine', ()
   test('a plan uses the stored tokens', async () => {
     expect((await cliHost.run(['plan', '--json'], env, ground.directory)).code).toBe(0);
   });
-
-  test('a consent that is rejected in the browser: exit code 1', async () => {
-    const { address, end } = await startSignIn(['service'], env, ground.directory);
-    const page = await (await openContext(browser)).newPage();
-    await page.goto(address);
-    await page.getByRole('button', { name: 'Reject' }).click();
-    await page.getByRole('heading', { name: 'Back to the terminal' }).waitFor();
-    await page.close();
-    const { code, stderr } = await end;
-    expect(code).toBe(1);
-    expect(stderr).toContain('refused (access_denied)');
-  });
 });

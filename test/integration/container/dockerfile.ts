@@ -9,7 +9,7 @@ export const ROOT = join(import.meta.dirname, '../../..');
 type Instruction = { readonly name: string; readonly text: string };
 
 /** A stage, from its FROM to the next. */
-export type Stage = { readonly name: string; readonly base: string; readonly instructions: readonly Instruction[] };
+type Stage = { readonly name: string; readonly base: string; readonly instructions: readonly Instruction[] };
 
 /** The repository's Dockerfile, stage by stage. */
 export const readDockerfile = (): readonly Stage[] => {
@@ -29,12 +29,6 @@ export const readDockerfile = (): readonly Stage[] => {
   }
   return stages;
 };
-
-/** The paths that .dockerignore lets into the build. */
-export const readBuildContext = (): readonly string[] =>
-  readFileSync(join(ROOT, '.dockerignore'), 'utf8')
-    .split('\n')
-    .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
 
 const Compose = z.strictObject({
   name: z.literal('contact-sync'),

@@ -24,14 +24,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const changed = (sql: string): void => {
-  void openStore(path).close();
-  const client = new Database(path);
-  client.exec(sql);
-  client.pragma('journal_mode = delete');
-  client.close();
-};
-
 const expectRefusal = (message: RegExp): void => {
   const before = readFileSync(path);
   expect(() => openStore(path)).toThrow(message);
@@ -47,14 +39,16 @@ describe('a database file', () => {
     await store.close();
   });
 
-  it('of a newer version is refused and not changed', () => {
-    changed("insert into __drizzle_migrations (hash, created_at) values ('later', 9999999999999)");
-    expectRefusal(/newer version/u);
-  });
-
-  it('of another program is refused and not changed', () => {
-    changed('drop table __drizzle_migrations');
-    expectRefusal(/another program/u);
+  it.each([
+    ['a newer version', "insert into __drizzle_migrations (hash, created_at) values ('later', 9999999999999)"],
+    ['another program', 'drop table __drizzle_migrations'],
+  ])('of %s is refused and not changed', (what, sql) => {
+    void openStore(path).close();
+    const client = new Database(path);
+    client.exec(sql);
+    client.pragma('journal_mode = delete');
+    client.close();
+    expectRefusal(new RegExp(what.replace('a newer', 'newer'), 'u'));
   });
 
   it('that is not a database is refused and not changed', () => {
@@ -88,13 +82,9 @@ describe('a database file', () => {
     await second.close();
   });
 
-  const openAtOnce = async (file: string, processes: number): Promise<void> => {
-    const open = (_: unknown, index: number) => promisify(execFile)(process.execPath, [OPENER, file, `link-${index}`]);
-    await Promise.all(Array.from({ length: processes }, open));
-  };
-
   it('is created once by processes that start at the same time', async () => {
-    await openAtOnce(path, 6);
+    const open = (_: unknown, index: number) => promisify(execFile)(process.execPath, [OPENER, path, `link-${index}`]);
+    await Promise.all(Array.from({ length: 6 }, open));
     expect(readTables(path).get('__drizzle_migrations')).toHaveLength(MIGRATIONS);
     expect(readTables(path).get('halves')).toHaveLength(6);
   });

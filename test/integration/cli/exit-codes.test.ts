@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FailureDocument } from '../../../src/cli/command/document-shapes.ts';
 import { PlansDocument } from '../../../src/cli/sync/plan.ts';
@@ -11,14 +10,11 @@ import { readSides } from '../../support/compare-sides.ts';
 import { runCli, secretsOf, useGround } from './run-cli.ts';
 
 // Each command is a separate process.
-let empty: string;
 const ground = useGround();
 
 beforeAll(async () => {
-  empty = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
   expect((await ground.run('sync')).code).toBe(0);
 });
-afterAll(() => rm(empty, { recursive: true, force: true }));
 
 const firstRun = (stdout: string) => RunsDocument.parse(JSON.parse(stdout)).runs[0];
 
@@ -33,19 +29,19 @@ describe('exit code 2', () => {
     [['sandbox', '--service-rate', '5/fortnight'], 'is not a rate'],
     [['sandbox', '--google', 'nowhere.vcf'], 'no such file'],
   ])('is returned for %s', async (args, message) => {
-    const { code, stdout, stderr } = await runCli(args, {}, empty);
+    const { code, stdout, stderr } = await runCli(args, {}, ground.directory);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
 
   test('is returned without a command, and the help is shown', async () => {
-    const { code, stderr } = await runCli([], {}, empty);
+    const { code, stderr } = await runCli([], {}, ground.directory);
     expect(code).toBe(2);
     expect(stderr).toContain('Every day:');
   });
 
   test('is returned without a configuration, and every problem is listed', async () => {
-    const { code, stdout, stderr } = await runCli(['status', '--json'], {}, empty);
+    const { code, stdout, stderr } = await runCli(['status', '--json'], {}, ground.directory);
     expect(code).toBe(2);
     FailureDocument('links').parse(JSON.parse(stdout));
     for (const name of ['SERVICE_BASE_URL', 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET']) expect(stderr).toContain(name);
@@ -68,10 +64,10 @@ describe('exit code 2', () => {
 });
 
 test('exit code 1: a store that cannot be used', async () => {
-  const data = join(empty, 'store');
-  await runCli(['status'], { ...ground.env, DATA_DIR: data }, empty);
+  const data = join(ground.directory, 'store');
+  await runCli(['status'], { ...ground.env, DATA_DIR: data }, ground.directory);
   await writeFile(join(data, 'contact-sync.db'), 'This is no database.'.repeat(200));
-  const { code, stderr } = await runCli(['status'], { ...ground.env, DATA_DIR: data }, empty);
+  const { code, stderr } = await runCli(['status'], { ...ground.env, DATA_DIR: data }, ground.directory);
   expect(code).toBe(1);
   expect(stderr).toContain('contact-sync.db cannot be used');
 });

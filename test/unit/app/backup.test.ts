@@ -1,16 +1,6 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { backUp, restore } from '../../../src/app/backup.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { StoreError } from '../../../src/store/store.ts';
@@ -18,10 +8,11 @@ import { DirectoryError } from '../../../src/util/files.ts';
 import { Secret } from '../../../src/util/secret.ts';
 import { putHalf } from '../../support/store/rows.ts';
 import { vaultIn } from '../../support/store/vault.ts';
+import { useDirectory } from '../util/use-directory.ts';
 
 const KEY = 'a key of sixteen letters';
 
-let directory: string;
+const at = useDirectory();
 
 let from: { dataDir: string; databaseUrl: null };
 
@@ -30,24 +21,21 @@ let to: typeof from;
 let copy: string;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'contact-sync-backup-'));
-  from = { dataDir: join(directory, 'from'), databaseUrl: null };
-  to = { dataDir: join(directory, 'to'), databaseUrl: null };
-  copy = join(directory, 'copies', 'today.db');
+  from = { dataDir: at('from'), databaseUrl: null };
+  to = { dataDir: at('to'), databaseUrl: null };
+  copy = at('copies', 'today.db');
   const store = openStore(join(from.dataDir, 'contact-sync.db'));
   const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
   await store.commit('default', token, [putHalf('l1')]);
   await store.close();
 });
 
-afterEach(() => rmSync(directory, { recursive: true }));
-
 test('a backup is one file that only its owner can read, and is restored unchanged with the stored sign-ins', async () => {
   const credential = { token: 'the-token', account: null, scopes: null, storedAtMs: 1 };
   await vaultIn(from.dataDir, KEY).save('default', 'google', credential);
   backUp(from, copy);
-  expect(readdirSync(join(directory, 'copies'))).toEqual(['today.db']);
-  expect([statSync(copy).mode & 0o777, statSync(join(directory, 'copies')).mode & 0o777]).toEqual([0o600, 0o700]);
+  expect(readdirSync(at('copies'))).toEqual(['today.db']);
+  expect([statSync(copy).mode & 0o777, statSync(at('copies')).mode & 0o777]).toEqual([0o600, 0o700]);
   restore(to, copy);
   expect(readdirSync(to.dataDir)).toEqual(['contact-sync.db']);
   expect(await vaultIn(to.dataDir, KEY).read('default', 'google')).toMatchObject({ token: 'the-token' });
@@ -58,7 +46,7 @@ test('a backup is one file that only its owner can read, and is restored unchang
 
 describe('refused without a change is', () => {
   test('a backup into an existing file', () => {
-    mkdirSync(join(directory, 'copies'));
+    mkdirSync(at('copies'));
     writeFileSync(copy, 'kept');
     expect(() => backUp(from, copy)).toThrow('exists already');
     expect(readFileSync(copy, 'utf8')).toBe('kept');
@@ -94,6 +82,6 @@ describe('refused without a change is', () => {
     const path = join(from.dataDir, 'contact-sync.db');
     writeFileSync(path, readFileSync(path).fill(1, 4096 * 3, 4096 * 8));
     expect(() => backUp(from, copy)).toThrow(StoreError);
-    expect(readdirSync(join(directory, 'copies'))).toEqual([]);
+    expect(readdirSync(at('copies'))).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readdir, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { expect, test } from 'vitest';
 import {
   progressOf,
   readHeartbeat,
@@ -11,12 +10,9 @@ import {
   writeHeartbeat,
   type Heartbeat,
 } from '../../../src/app/heartbeat.ts';
+import { useDirectory } from '../util/use-directory.ts';
 
-let dataDir: string;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-beat-'));
-});
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+const dataDir = useDirectory();
 
 const BEAT_AT_MS = 1_000_000;
 const PROGRESS = { link: 'a', listed: 7, planned: 100, written: 40, remainingMs: 12_000 };
@@ -33,22 +29,22 @@ const beat: Heartbeat = {
   process: null,
 };
 
-const progressAt = async (nowMs: number) => progressOf(await readLiveHeartbeats(dataDir, nowMs), nowMs);
+const progressAt = async (nowMs: number) => progressOf(await readLiveHeartbeats(dataDir(), nowMs), nowMs);
 
 test('another process reads the progress of a run, less the elapsed time, and ignores an old heartbeat', async () => {
   expect(await progressAt(BEAT_AT_MS)).toEqual([]);
-  await writeHeartbeat(dataDir, beat);
+  await writeHeartbeat(dataDir(), beat);
   expect(await progressAt(BEAT_AT_MS + 4_000)).toEqual([{ ...PROGRESS, remainingMs: 8_000 }]);
   expect(await progressAt(BEAT_AT_MS + 20_000)).toEqual([{ ...PROGRESS, remainingMs: 0 }]);
-  expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_000)).toEqual(beat);
-  expect(await readLiveHeartbeat(dataDir, BEAT_AT_MS + 30_001)).toBeNull();
+  expect(await readLiveHeartbeat(dataDir(), BEAT_AT_MS + 30_000)).toEqual(beat);
+  expect(await readLiveHeartbeat(dataDir(), BEAT_AT_MS + 30_001)).toBeNull();
   expect(await progressAt(BEAT_AT_MS + 30_001)).toEqual([]);
 });
 
 test.each(['', '{"queue":', 'null'])('a truncated heartbeat (%j) is ignored', async (text) => {
-  await writeFile(join(dataDir, `heartbeat-${hostname()}.json`), text);
-  expect(await readHeartbeat(dataDir)).toBeNull();
+  await writeFile(dataDir(`heartbeat-${hostname()}.json`), text);
+  expect(await readHeartbeat(dataDir())).toBeNull();
   expect(await progressAt(BEAT_AT_MS)).toEqual([]);
-  await removeHeartbeat(dataDir);
-  expect(await readdir(dataDir)).toEqual([]);
+  await removeHeartbeat(dataDir());
+  expect(await readdir(dataDir())).toEqual([]);
 });

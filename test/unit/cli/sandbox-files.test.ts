@@ -1,18 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
 import { loadFile } from '../../../src/cli/sandbox/files.ts';
 import { createTestTerminal } from './terminal.ts';
+import { useDirectory } from '../util/use-directory.ts';
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'contact-sync-files-'));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const at = useDirectory();
 
 test('of more people than an account at Google accepts, the first ones are loaded, and the rest is reported', async () => {
-  const path = join(directory, 'many.csv');
+  const path = at('many.csv');
   await writeFile(path, `First Name,Labels\n${'Anna,\n'.repeat(25_002)}`);
   const terminal = createTestTerminal();
   expect(await loadFile(terminal, path, 'google')).toHaveLength(25_000);
@@ -23,7 +18,7 @@ test('of more people than an account at Google accepts, the first ones are loade
 });
 
 test('many problems are counted, and the first ones are listed', async () => {
-  const path = join(directory, 'odd.vcf');
+  const path = at('odd.vcf');
   await writeFile(path, `BEGIN:VCARD\nFN:Anna\n${'x\ny\nTITLE:z\n'.repeat(30)}END:VCARD\n`);
   const terminal = createTestTerminal();
   await loadFile(terminal, path, 'service');

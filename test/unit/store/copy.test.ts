@@ -1,25 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { copyDatabase } from '../../../src/store/sqlite/copy.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { StoreError } from '../../../src/store/store.ts';
 import { putHalf } from '../../support/store/rows.ts';
+import { useDirectory } from '../util/use-directory.ts';
 
 const WRITER = fileURLToPath(new URL('../../support/store/write-for-ever.ts', import.meta.url));
 
-let directory: string;
+const at = useDirectory();
 let path: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'contact-sync-copy-'));
-  path = join(directory, 'contact-sync.db');
+  path = at('contact-sync.db');
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const numbersIn = async (file: string): Promise<readonly number[]> => {
   const store = openStore(file);
@@ -34,7 +31,7 @@ test('each copy that is made while another process writes is a consistent snapsh
   const committed = createInterface({ input: writer.stdout })[Symbol.asyncIterator]();
   let last = 0;
   for (const name of ['first.db', 'second.db', 'third.db']) {
-    const copy = join(directory, name);
+    const copy = at(name);
     let number = 0;
     while (number <= last) number = Number((await committed.next()).value);
     copyDatabase(path, copy);
@@ -54,11 +51,11 @@ test('a copy contains the changes in the write-ahead log, which the database fil
   const store = openStore(path);
   const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
   await store.commit('default', token, [putHalf('l1', { absences: 7 })]);
-  copyFileSync(path, join(directory, 'file-alone.db'));
-  copyDatabase(path, join(directory, 'copy.db'));
+  copyFileSync(path, at('file-alone.db'));
+  copyDatabase(path, at('copy.db'));
   await store.close();
-  expect(await numbersIn(join(directory, 'file-alone.db'))).toEqual([]);
-  expect(await numbersIn(join(directory, 'copy.db'))).toEqual([7]);
+  expect(await numbersIn(at('file-alone.db'))).toEqual([]);
+  expect(await numbersIn(at('copy.db'))).toEqual([7]);
 });
 
 test('a copy does not overwrite an existing file', async () => {

@@ -1,16 +1,14 @@
 import Database from 'better-sqlite3';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { withLaterMigration } from '../../support/store/later-migration.ts';
 import { readTables } from '../../support/store/read-tables.ts';
 import { putHalf } from '../../support/store/rows.ts';
+import { useDirectory } from '../util/use-directory.ts';
 
 const MIGRATE = fileURLToPath(new URL('../../support/store/migrate-file.ts', import.meta.url));
 const LATER = [
@@ -18,19 +16,17 @@ const LATER = [
   "update `halves` set `note` = 'moved' where `id` = 'l1'",
 ] as const;
 
-let directory: string;
+const at = useDirectory();
 let path: string;
 
 /** A database of this version, with two contacts. */
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'contact-sync-migrating-'));
-  path = join(directory, 'contact-sync.db');
+  path = at('contact-sync.db');
   const store = openStore(path);
   const token = (await store.acquireLease('default', 'one', 0, 100)) ?? 0;
   await store.commit('default', token, [putHalf('l1'), putHalf('l2')]);
   await store.close();
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const migrateTo = (folder: string): ReturnType<typeof migrate> => {
   const client = new Database(path);
@@ -55,7 +51,7 @@ test('a later migration is applied once, to the stored rows too', () => {
 
 test('a new database gets all migrations', () => {
   using later = withLaterMigration('sqlite', LATER);
-  path = join(directory, 'new.db');
+  path = at('new.db');
   expect(migrateTo(later.folder)).toBe('made');
   expect(readTables(path).get('__drizzle_migrations')).toHaveLength(2);
 });

@@ -1,28 +1,25 @@
 import Database from 'better-sqlite3';
 import { execFile } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { checkVersion } from '../../../src/store/sqlite/migrate.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { FenceError, StoreError } from '../../../src/store/store.ts';
 import { readTables } from '../../support/store/read-tables.ts';
 import { putHalf } from '../../support/store/rows.ts';
+import { useDirectory } from '../util/use-directory.ts';
 
 const MIGRATIONS = globSync('migrations/sqlite/*.sql').length;
 const OPENER = fileURLToPath(new URL('../../support/store/open-and-commit.ts', import.meta.url));
 
-let directory: string;
+const at = useDirectory();
 let path: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'contact-sync-opening-'));
-  path = join(directory, 'data', 'contact-sync.db');
+  path = at('data', 'contact-sync.db');
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const expectRefusal = (message: RegExp): void => {
   const before = readFileSync(path);
@@ -35,7 +32,7 @@ describe('a database file', () => {
   it('and its directory are created with permissions for their owner only', async () => {
     const store = openStore(path);
     expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
-    expect((statSync(join(directory, 'data')).mode & 0o777).toString(8)).toBe('700');
+    expect((statSync(at('data')).mode & 0o777).toString(8)).toBe('700');
     await store.close();
   });
 
@@ -90,7 +87,7 @@ describe('a database file', () => {
   });
 
   it('that another process creates between two checks is not refused as a database of another program', () => {
-    mkdirSync(join(directory, 'data'));
+    mkdirSync(at('data'));
     const client = new Database(path);
     let looks = 0;
     const watched = new Proxy(client, {

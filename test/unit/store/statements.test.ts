@@ -1,8 +1,5 @@
 import type { SQL } from 'drizzle-orm';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findKnown, readPairs, readWholePairs, selectHalves } from '../../../src/store/sql/read-halves.ts';
 import type { Step } from '../../../src/store/sql/step.ts';
 import { openClient } from '../../../src/store/sqlite/database.ts';
@@ -12,6 +9,7 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { budgets, credentials, keySalt, TABLES, type Table } from '../../../src/store/tables.ts';
 import { extentOf } from '../../support/extent.ts';
 import { RUNS_A_DAY, sizeOf, soak } from '../../support/store/soak.ts';
+import { useDirectory } from '../util/use-directory.ts';
 
 const onlyStatement = (step: Step<unknown>): SQL => {
   const { done, value } = step.next();
@@ -83,18 +81,10 @@ const WINDOW = DAYS * RUNS_A_DAY;
 
 const PLAN = { changesPerRun: 100, retentionMs: DAYS * 86_400_000 };
 
-let directory: string;
-
-let path: string;
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'contact-sync-growth-'));
-  path = join(directory, 'contact-sync.db');
-});
-
-afterEach(() => rmSync(directory, { recursive: true }));
+const at = useDirectory();
 
 test('constant changes do not grow the file beyond the size for RETENTION, and it shrinks when they end', async () => {
+  const path = at('contact-sync.db');
   const store = openStore(path);
   const sizes = await soak(store, path, { ...PLAN, firstRun: 0, runs: 10 * WINDOW });
   expect(await store.journal('default', { fromId: 0, limit: 1e9 })).toHaveLength((WINDOW + 1) * PLAN.changesPerRun);

@@ -1,24 +1,19 @@
 import Database from 'better-sqlite3';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readFileSync, statSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { CredentialsError } from '../../../src/store/store.ts';
 import type { Credential } from '../../../src/store/vault.ts';
 import { vaultIn } from '../../support/store/vault.ts';
+import { useDirectory } from '../util/use-directory.ts';
 
 const KEY = '0123456789abcdef'.repeat(4);
 const OTHER_KEY = Buffer.alloc(32, 7).toString('base64');
 
-let dataDir: string;
-beforeEach(() => {
-  dataDir = join(mkdtempSync(join(tmpdir(), 'contact-sync-vault-')), 'data');
-});
-afterEach(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }));
+const at = useDirectory();
 
-const vault = (key: string | null = null) => vaultIn(dataDir, key);
+const vault = (key: string | null = null) => vaultIn(at('data'), key);
 const credential = (token: string): Credential => ({ token, account: 'people/1', scopes: ['contacts'], storedAtMs: 5 });
-const databasePath = (): string => join(dataDir, 'contact-sync.db');
+const databasePath = (): string => at('data', 'contact-sync.db');
 const content = (): string => readFileSync(databasePath(), 'latin1');
 
 /** Changes the stored tokens outside the vault. */

@@ -1,27 +1,22 @@
-import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { existsSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { DirectoryError, makeDirectory } from '../../../src/util/files.ts';
+import { useDirectory } from './use-directory.ts';
 
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'contact-sync-directory-'));
-});
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+const at = useDirectory();
 
 test('a directory is created for its owner only, with its missing parents, and an existing directory remains', () => {
-  const path = join(directory, 'a', 'b');
+  const path = at('a', 'b');
   makeDirectory(path);
   makeDirectory(path);
-  for (const made of [path, join(directory, 'a')]) expect(statSync(made).mode & 0o777).toBe(0o700);
+  for (const made of [path, at('a')]) expect(statSync(made).mode & 0o777).toBe(0o700);
 });
 
 test('a file, a path below a file and a dangling symbolic link are refused', () => {
-  writeFileSync(join(directory, 'file'), '');
-  symlinkSync(join(directory, 'nowhere', 'x'), join(directory, 'link'));
+  writeFileSync(at('file'), '');
+  symlinkSync(at('nowhere', 'x'), at('link'));
   for (const path of ['file', 'file/x', 'link', 'link/x']) {
-    expect(() => makeDirectory(join(directory, path))).toThrow(DirectoryError);
+    expect(() => makeDirectory(at(path))).toThrow(DirectoryError);
   }
 });
 

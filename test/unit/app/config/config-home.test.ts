@@ -1,19 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { configFileOf, loadConfig, type LoadOptions } from '../../../../src/app/config/config.ts';
 import { fingerprint } from '../../../../src/util/secret.ts';
 import { REQUIRED, REQUIRED_YAML } from './config-support.ts';
+import { useDirectory } from '../../util/use-directory.ts';
 
-let root: string;
+const at = useDirectory();
 let cwd: string;
 let home: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'contact-sync-home-'));
-  [cwd, home] = [join(root, 'here'), join(root, 'home')];
+  [cwd, home] = [at('here'), at('home')];
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const write = (path: string, content: string): string => {
   mkdirSync(dirname(path), { recursive: true });
@@ -64,8 +62,8 @@ describe('the configuration file is found', () => {
     write(ofUser(), REQUIRED_YAML);
     expect(load({}, installed).file).toBe(ofUser());
     expect(load(REQUIRED).file).toBeNull();
-    const xdg = write(join(root, 'xdg/contact-sync/contact-sync.yaml'), REQUIRED_YAML);
-    expect(load({ XDG_CONFIG_HOME: join(root, 'xdg') }, installed).file).toBe(xdg);
+    const xdg = write(at('xdg/contact-sync/contact-sync.yaml'), REQUIRED_YAML);
+    expect(load({ XDG_CONFIG_HOME: at('xdg') }, installed).file).toBe(xdg);
     const here = write(join(cwd, 'config/contact-sync.yaml'), REQUIRED_YAML);
     expect(load({}, installed).file).toBe(here);
   });

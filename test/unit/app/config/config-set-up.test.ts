@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/app/config/config.ts';
 import { extentOf } from '../../../support/extent.ts';
 import { configText, faultOf, type SetUp } from '../../../../src/app/config/set-up.ts';
+import { useDirectory } from '../../util/use-directory.ts';
 
 const USUAL: SetUp['sides'] = { left: { provider: 'google', name: null }, right: { provider: 'service', name: null } };
 const REQUIRED = [
@@ -14,16 +14,12 @@ const REQUIRED = [
   ['service.baseUrl', 'https://service.test'],
 ] as const;
 
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'contact-sync-set-up-'));
-});
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+const at = useDirectory();
 
 const read = (setUp: SetUp) => {
-  const configPath = join(directory, 'contact-sync.yaml');
+  const configPath = at('contact-sync.yaml');
   writeFileSync(configPath, configText(setUp, configPath));
-  return loadConfig({ configPath, env: {}, cwd: directory });
+  return loadConfig({ configPath, env: {}, cwd: at() });
 };
 
 test.each([

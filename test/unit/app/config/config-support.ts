@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ConfigError, type ConfigProblem } from '../../../../src/util/config-error.ts';
 import { loadConfig, type Config, type LoadOptions } from '../../../../src/app/config/config.ts';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
+import { useDirectory } from '../../util/use-directory.ts';
 
 export const REQUIRED = {
   SERVICE_BASE_URL: 'https://service.test',
@@ -29,24 +28,20 @@ export type ConfigDirectory = {
 
 /** Creates the directory before each test and removes it afterwards. */
 export const useConfigDirectory = (): ConfigDirectory => {
-  let cwd: string;
-  beforeEach(() => {
-    cwd = mkdtempSync(join(tmpdir(), 'contact-sync-config-'));
-  });
-  afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+  const at = useDirectory();
   const write = (path: string, content: string): string => {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), content);
-    return join(cwd, path);
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), content);
+    return at(path);
   };
   const load = (env: Env, yaml?: string): Config =>
-    loadConfig({ env, cwd, configPath: yaml === undefined ? null : write('given.yaml', yaml) });
+    loadConfig({ env, cwd: at(), configPath: yaml === undefined ? null : write('given.yaml', yaml) });
   const loadLink = (env: Env, yaml?: string): LinkConfig => {
     const [link] = load(env, yaml).links;
     if (link === undefined) throw new Error('no link');
     return link;
   };
-  return { cwd: () => cwd, write, load, loadLink };
+  return { cwd: at, write, load, loadLink };
 };
 
 export const problemsOf = (run: () => unknown): readonly ConfigProblem[] => {

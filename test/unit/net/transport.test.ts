@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Agent, fetch, request, type Dispatcher } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createGate, type Gate, type GateOptions } from '../../../src/net/gate.ts';
+import { createGate, type Gate } from '../../../src/net/gate.ts';
 import { createLocalLimiter } from '../../../src/net/limiter.ts';
 import { createTransport, type TransportOptions } from '../../../src/net/transport.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -29,10 +29,10 @@ const answerOk: RequestListener = (_incoming, answer) => {
   answer.setHeader('x-rate-limit-remaining', '900').end('{"ok":true}');
 };
 
-const openGate = (options: Pick<GateOptions, 'onLimited'> = {}) => {
+const openGate = () => {
   const clock = createFakeClock();
   const limiter = createLocalLimiter({ requests: 1_000, windowMs: 60_000 }, clock, null);
-  return { clock, gate: createGate({ limiter, clock, random: () => 0.5, ...options }) };
+  return { clock, gate: createGate({ limiter, clock, random: () => 0.5 }) };
 };
 
 type Watched = { readonly transport: Dispatcher; readonly attempts: string[]; readonly answers: (number | null)[] };
@@ -63,18 +63,6 @@ const watch = (gates: readonly Gate[], changes: Partial<TransportOptions> = {}):
 };
 
 describe('transport', () => {
-  test('sends undici.request', async () => {
-    const { url } = await serve(answerOk);
-    const { gate } = openGate();
-    const { transport, attempts, answers } = watch([gate]);
-    const answer = await request(`${url}/v2/contacts?page=2`, { dispatcher: transport });
-    expect(answer.statusCode).toBe(200);
-    expect(await answer.body.json()).toEqual({ ok: true });
-    expect(attempts).toEqual(['GET /v2/contacts']);
-    expect(answers).toEqual([200]);
-    expect(gate.budget().remaining).toBe(900);
-  });
-
   test('sends undici.fetch, with request and response bodies', async () => {
     const { url } = await serve((incoming, answer) => void incoming.pipe(answer));
     const { gate } = openGate();
@@ -85,7 +73,7 @@ describe('transport', () => {
     expect(gate.budget().remaining).toBe(999);
   });
 
-  test('chooses the gates by the request, and passes all of them', async () => {
+  test('sends undici.request through all gates that are chosen by the request', async () => {
     const { url } = await serve(answerOk);
     const [first, second] = [openGate().gate, openGate().gate];
     const requests: unknown[] = [];
@@ -93,9 +81,11 @@ describe('transport', () => {
       requests.push(asked);
       return [first, second];
     };
-    const { transport } = watch([], { gatesFor });
-    await (await request(`${url}/a?b=c`, { dispatcher: transport, method: 'PUT' })).body.dump();
+    const { transport, attempts } = watch([], { gatesFor });
+    const answer = await request(`${url}/a?b=c`, { dispatcher: transport, method: 'PUT' });
+    expect([answer.statusCode, await answer.body.json()]).toEqual([200, { ok: true }]);
     expect(requests).toEqual([{ method: 'PUT', path: '/a' }]);
+    expect(attempts).toEqual(['PUT /a']);
     expect([first.budget().remaining, second.budget().remaining]).toEqual([900, 900]);
   });
 
@@ -114,20 +104,11 @@ describe('transport', () => {
     await setImmediate();
     controller.abort(new Error('stop'));
     await aborted;
+    await expect(request(url, options)).rejects.toThrow('stop');
     probe.done({ status: 200, headers: {} });
     await (await request(url, { dispatcher: transport })).body.dump();
     expect({ received, attempts, answers }).toEqual({ received: 1, attempts: ['GET /'], answers: [200] });
     expect(gate.budget().remaining).toBe(900);
-  });
-
-  test('a request that is already aborted is not sent', async () => {
-    const { url } = await serve(answerOk);
-    const { gate } = openGate();
-    const { transport, attempts } = watch([gate]);
-    const signal = AbortSignal.abort(new Error('stop'));
-    await expect(request(url, { dispatcher: transport, signal })).rejects.toThrow('stop');
-    expect(attempts).toEqual([]);
-    expect(gate.budget().remaining).toBe(1_000);
   });
 
   test('a request aborted while it waits for a connection fails immediately and counts once', async () => {
@@ -135,8 +116,7 @@ describe('transport', () => {
     const { url } = await serve((_incoming, answer) => held.push(() => answer.end()));
     const { gate } = openGate();
     const { transport, attempts, answers } = watch([gate], { agent: new Agent({ connections: 1 }) });
-    const first = await gate.acquire(NEVER);
-    first.done({ status: 200, headers: {} });
+    (await gate.acquire(NEVER)).done({ status: 200, headers: {} });
     const blocking = request(url, { dispatcher: transport });
     while (held.length === 0) await setImmediate();
     const controller = new AbortController();

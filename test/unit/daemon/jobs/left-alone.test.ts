@@ -5,11 +5,15 @@ import { DOWN, LINK, REVOKED, startRunner } from '../../../support/jobs/runner.t
 
 const LISTED = { kind: 'listed', side: 'left', whole: true, contacts: 1, total: null } as const;
 
-test('the schedule skips a link that is paused by hand until it is resumed, and the resume is logged once', async () => {
+test('only jobs by hand run while a link is paused by hand, until it is resumed, and the resume is logged once', async () => {
   await using runner = await startRunner();
   await runner.store.setPausedByHand('a', 5);
   expect(await runner.run()).toMatchObject({ ending: 'skipped', summary: null, retryInMs: null });
   expect(runner.runs).toEqual([]);
+  for (const kind of ['incremental', 'full'] as const) {
+    expect((await runner.run({ kind, byHand: true })).ending).toBe('completed');
+  }
+  expect((await runner.store.link('a')).pausedByHandAtMs).toBe(5);
   await runner.store.setPausedByHand('a', null);
   expect((await runner.run()).ending).toBe('completed');
   await runner.run();
@@ -17,15 +21,6 @@ test('the schedule skips a link that is paused by hand until it is resumed, and 
     'linkPausedByHand {"link":"a","remedy":"Resume it with: contact-sync resume a"}',
     'linkResumed {"link":"a"}',
   ]);
-});
-
-test('a job by hand runs while the link is paused by hand, and the link stays paused', async () => {
-  await using runner = await startRunner();
-  await runner.store.setPausedByHand('a', 5);
-  expect((await runner.run({ byHand: true })).ending).toBe('completed');
-  expect((await runner.run({ kind: 'full', byHand: true })).ending).toBe('completed');
-  expect((await runner.store.link('a')).pausedByHandAtMs).toBe(5);
-  expect((await runner.run()).ending).toBe('skipped');
 });
 
 test('a job by hand runs while the link waits for its next attempt or for a credential', async () => {

@@ -41,8 +41,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
   };
   /** Expects `sync` and `doctor` to report the same: the file, the cause and the remedy. */
   const expectReported = async (cause: RegExp, remedy: RegExp): Promise<void> => {
-    await expectSyncReports(cause, remedy);
-    const { code, store } = await doctor();
+    const [{ code, store }] = await Promise.all([doctor(), expectSyncReports(cause, remedy)]);
     expect(code).toBe(1);
     const [detail, what] = [expect.stringMatching(cause), expect.stringMatching(remedy)];
     expect(store).toMatchObject({ ok: false, detail, remedy: what });

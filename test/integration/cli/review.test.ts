@@ -9,11 +9,8 @@ import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
 import { PlansDocument } from '../../../src/cli/sync/plan.ts';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { ContactsDocument } from '../../../src/cli/contacts/explain.ts';
-import { BackupDocument } from '../../../src/cli/data/backup.ts';
 import { ForgottenDocument } from '../../../src/cli/data/forget.ts';
 import { UndoDocument } from '../../../src/cli/runs/undo.ts';
-import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
-import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { foldText } from '../../../src/core/contact/names.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { MAIN, processEnv } from '../../support/program.ts';
@@ -296,21 +293,12 @@ test.each([
 });
 
 test.each<[z.ZodObject, readonly string[]]>([
-  [RunsDocument, ['sync']],
-  [RunsDocument, ['resync']],
-  [PlansDocument, ['plan', '--full']],
-  [StatusDocument, ['status']],
-  [ConflictsDocument, ['conflicts', '--all']],
-  [DecidedDocument, ['conflicts', 'resolve', 'all', '--take', 'google']],
   [DecidedDocument, ['conflicts', 'resolve', '99999', '--take', 'google']],
-  [ChecksDocument, ['doctor']],
   [HistoryDocument, ['runs', '--all']],
-  [HistoryDocument, ['runs', 'last']],
   [UndoDocument, ['undo', 'last', '--dry-run']],
   [UndoDocument, ['undo', 'unknown']],
   [ContactsDocument, ['explain', 'Yan New']],
   [ContactsDocument, ['explain', 'unknown']],
-  [BackupDocument, ['backup', 'copy.db']],
   [ForgottenDocument, ['forget', 'unknown']],
 ])('the output with --json matches the document of the command and has no other key: %#', async (document, args) => {
   const { stdout } = await run(...args, '--json');

@@ -1,7 +1,7 @@
-import { beforeEach, afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says, type LogLine } from '../../support/jobs/log-lines.ts';
-import { startReceiver, type Receiver } from '../../support/network.ts';
+import { startReceiver } from '../../support/network.ts';
 
 // Daemons with both emulators, and a receiver that is a real HTTP server.
 
@@ -12,33 +12,12 @@ const STRICT = { syncInterval: '10s', deleteLimit: '0' };
 /** No deletion halts a link with these settings. */
 const FREE = { syncInterval: '10s', deleteLimit: '100%' };
 
-let receiver: Receiver;
-beforeEach(async () => {
-  receiver = await startReceiver();
-});
-afterEach(() => receiver[Symbol.asyncDispose]());
-
-const settings = () => ({ notifyUrl: `${receiver.url}/services/T0SECRET` });
-const configure = (world: DaemonWorld, links: Parameters<DaemonWorld['configure']>[0]): Promise<void> =>
-  world.configure(links, settings());
-
-/** Starts a world with two links. */
-const startWorld = async (): Promise<DaemonWorld> => {
-  return startDaemonWorld({ work: STRICT, home: STRICT }, settings());
-};
-
 const deleteOne = (world: DaemonWorld, name: string): string => {
   const { account } = world.sandbox(name).google;
   const person = account.people()[0];
   account.deletePerson(person?.resourceName ?? '');
   return person?.names?.[0]?.familyName ?? '';
 };
-
-const notifications = (): unknown[] =>
-  receiver.received.map(({ body }) => {
-    const { event, link } = JSON.parse(body) as { event: string; link: string };
-    return `${link} ${event}`;
-  });
 
 type Daemon = ReturnType<DaemonWorld['startDaemon']>;
 
@@ -48,8 +27,10 @@ const advanceToCheck = async (daemon: Daemon, means: (line: LogLine) => boolean,
   daemon.clock.advance(afterMs);
 };
 
-test('a halt is reported once, also after further halts and a restart, and its end is reported once', async () => {
-  await using world = await startWorld();
+test('a halt and its end are reported once, after further halts, a restart and an outage of the receiver', async () => {
+  await using receiver = await startReceiver();
+  const settings = { notifyUrl: `${receiver.url}/services/T0SECRET` };
+  await using world = await startDaemonWorld({ work: STRICT, home: STRICT }, settings);
   const daemon = world.startDaemon();
   for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
   const familyName = deleteOne(world, 'work');
@@ -60,52 +41,42 @@ test('a halt is reported once, also after further halts and a restart, and its e
 
   // The notification of the other link shows that this link was checked again.
   await daemon.until(says(HALTED, 'work'), daemon.lines.length);
+  receiver.answer(() => undefined);
   deleteOne(world, 'home');
   await advanceToCheck(daemon, says(HALTED, 'home'));
+  await receiver.until(2);
+  // The receiver does not respond, and runs continue.
+  for (const name of ['work', 'home']) await daemon.until(says(HALTED, name), daemon.lines.length);
+  daemon.clock.advance(CHECK_MS);
+  await daemon.until(says('notification failed'));
+  receiver.answer((response) => response.writeHead(204).end());
+  await advanceToCheck(daemon, says(HALTED, 'work'), 10 * CHECK_MS);
   await daemon.until(says('notification sent', 'home'));
   await daemon.stop();
 
   const next = world.startDaemon();
   await next.until(says(HALTED, 'work'));
-  await configure(world, { work: STRICT, home: FREE });
+  await world.configure({ work: STRICT, home: FREE }, settings);
   next.reload();
   await advanceToCheck(next, completed('home'));
   await next.until(says('notification sent', 'home'));
-  await configure(world, { work: FREE, home: FREE });
+  await world.configure({ work: FREE, home: FREE }, settings);
   next.reload();
   await advanceToCheck(next, completed('work'));
   await next.until(says('notification sent', 'work'));
   await next.stop();
 
-  expect(notifications()).toEqual([
+  const notifications = receiver.received.map(({ body }) => {
+    const { event, link } = JSON.parse(body) as { event: string; link: string };
+    return `${link} ${event}`;
+  });
+  expect(notifications).toEqual([
     'work link.halted',
+    'home link.halted',
     'home link.halted',
     'home link.recovered',
     'work link.recovered',
   ]);
   // The address is a secret, so the log contains only the host.
   expect(JSON.stringify([...daemon.lines, ...next.lines])).not.toContain('T0SECRET');
-});
-
-test('a receiver that is down does not delay runs, and gets each notification once when it is up again', async () => {
-  await using world = await startWorld();
-  const daemon = world.startDaemon();
-  for (const name of ['work', 'home']) await daemon.until(completed(name, 'full'));
-  receiver.answer(() => undefined);
-  deleteOne(world, 'work');
-  await advanceToCheck(daemon, says(HALTED, 'work'));
-  await receiver.until(1);
-  // The receiver does not respond, and runs continue.
-  await daemon.until(says(HALTED, 'work'), daemon.lines.length);
-  await daemon.until(completed('home'), daemon.lines.length);
-  daemon.clock.advance(CHECK_MS);
-  await daemon.until(says('notification failed'));
-  receiver.answer((response) => response.writeHead(204).end());
-  await advanceToCheck(daemon, says(HALTED, 'work'), 10 * CHECK_MS);
-  await daemon.until(says('notification sent', 'work'));
-  deleteOne(world, 'home');
-  await advanceToCheck(daemon, says(HALTED, 'home'));
-  await daemon.until(says('notification sent', 'home'));
-  await daemon.stop();
-  expect(notifications().slice(1)).toEqual(['work link.halted', 'home link.halted']);
 });

@@ -1,46 +1,33 @@
-import packageJson from '../../../package.json' with { type: 'json' };
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { useGround } from './run-cli.ts';
 import { cliHost } from '../../support/cli-host.ts';
 
 const ground = useGround();
 
-describe('the command line', () => {
-  test('-h and -V are the short forms', async () => {
-    expect(await cliHost.run(['-V'])).toMatchObject({ code: 0, stdout: `${packageJson.version}\n` });
-    for (const args of [['-h'], ['sync', '-h']]) {
-      expect(await cliHost.run(args)).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining('Usage: contact-sync'),
-      });
-    }
-  });
+test('--config and --data-dir are accepted before and after the command', async () => {
+  const file = join(ground.directory, 'named.yaml');
+  await writeFile(file, 'links: { named: {} }\n');
+  const linksOf = async (...args: readonly string[]) => {
+    const { stdout } = await cliHost.run([...args, '--json'], ground.env, ground.directory);
+    return StatusDocument.parse(JSON.parse(stdout)).links.map(({ link }) => link);
+  };
+  const dataDir = join(ground.directory, 'elsewhere');
+  expect(await linksOf('--config', file, '--data-dir', dataDir, 'status')).toEqual(['named']);
+  expect(existsSync(join(dataDir, 'contact-sync.db'))).toBe(true);
+  expect(await linksOf('status', '--config', file)).toEqual(['named']);
+  const { stdout } = await cliHost.run(['--config', file, 'doctor', '--json'], ground.env, ground.directory);
+  expect(stdout).toContain(`1 link: named, from ${file}`);
+});
 
-  test('--config and --data-dir are accepted before and after the command', async () => {
-    const file = join(ground.directory, 'named.yaml');
-    await writeFile(file, 'links: { named: {} }\n');
-    const linksOf = async (...args: readonly string[]) => {
-      const { stdout } = await cliHost.run([...args, '--json'], ground.env, ground.directory);
-      return StatusDocument.parse(JSON.parse(stdout)).links.map(({ link }) => link);
-    };
-    const dataDir = join(ground.directory, 'elsewhere');
-    expect(await linksOf('--config', file, '--data-dir', dataDir, 'status')).toEqual(['named']);
-    expect(existsSync(join(dataDir, 'contact-sync.db'))).toBe(true);
-    expect(await linksOf('status', '--config', file)).toEqual(['named']);
-    const { stdout } = await cliHost.run(['--config', file, 'doctor', '--json'], ground.env, ground.directory);
-    expect(stdout).toContain(`1 link: named, from ${file}`);
-  });
-
-  test('a printed next step repeats --config, so that it works as printed', async () => {
-    const file = join(ground.directory, 'next.yaml');
-    await writeFile(file, 'links: { next: {} }\n');
-    const { stdout } = await cliHost.run(['runs', '--config', file], ground.env, ground.directory);
-    expect(stdout).toContain(`contact-sync --config ${file} sync next`);
-  });
+test('a printed next step repeats --config, so that it works as printed', async () => {
+  const file = join(ground.directory, 'next.yaml');
+  await writeFile(file, 'links: { next: {} }\n');
+  const { stdout } = await cliHost.run(['runs', '--config', file], ground.env, ground.directory);
+  expect(stdout).toContain(`contact-sync --config ${file} sync next`);
 });
 
 test('new state in the current folder is reported once, and not if an option names the directory', async () => {

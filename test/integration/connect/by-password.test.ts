@@ -29,30 +29,20 @@ beforeEach(async () => {
   env = { ...ground.env, CONTACT_SYNC_CONFIG: config, DATA_DIR: join(ground.directory, `data-${round}`) };
 });
 
-const connect = async (password: string, ...args: readonly string[]) => {
-  const command = cliHost.start(['connect', 'carddav', ...args], env, ground.directory);
+const connect = async (password: string) => {
+  const command = cliHost.start(['connect', 'carddav'], env, ground.directory);
   command.paste(password);
   return command.end;
 };
 
-test('connect asks for a password, checks it and stores it, and a plan needs none in the configuration', async () => {
+test('connect asks for a password, checks it and stores it, and plan and doctor use it', async () => {
   const { code, stdout, stderr } = await connect(PASSWORD);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(`${server.url}ada/contacts/`);
   expect(stdout).not.toContain(PASSWORD);
   expect(await vaultIn(env['DATA_DIR'] ?? '').read('home', 'carddav')).toMatchObject({ token: PASSWORD });
   expect((await cliHost.run(['plan'], env, ground.directory)).code).toBe(0);
-});
 
-test('a wrong password is not stored: exit code 4', async () => {
-  const { code, stderr } = await connect('wrong');
-  expect(code).toBe(4);
-  expect(stderr).toContain('many servers require an app password');
-  expect(await vaultIn(env['DATA_DIR'] ?? '').names()).toEqual([]);
-});
-
-test('doctor reports the address book, its rights and versions, and a server that refuses the password', async () => {
-  await connect(PASSWORD);
   const healthy = await cliHost.run(['doctor'], env, ground.directory);
   expect(healthy.stdout).toMatch(
     /ok +home carddav-credentials +ada \(http:.*\/ada\/contacts\/\), password accepted, stored by connect/u,
@@ -63,14 +53,18 @@ test('doctor reports the address book, its rights and versions, and a server tha
   expect(refused.stdout).toContain('many servers require an app password');
 });
 
+test('a wrong password is not stored: exit code 4', async () => {
+  const { code, stderr } = await connect('wrong');
+  expect(code).toBe(4);
+  expect(stderr).toContain('many servers require an app password');
+  expect(await vaultIn(env['DATA_DIR'] ?? '').names()).toEqual([]);
+});
+
 test('doctor warns about a read-only address book, and shows the account without a user name', async () => {
   await using open = await startFakeServer({ privileges: ['read'] });
   const token = { ...env, CARDDAV_PASSWORD: 'token', CONTACT_SYNC_CONFIG: join(ground.directory, 'token.yaml') };
-  const right = { provider: 'carddav', url: open.url };
-  await writeFile(
-    token.CONTACT_SYNC_CONFIG,
-    JSON.stringify({ links: { home: { left: { provider: 'google' }, right } } }),
-  );
+  const home = { left: { provider: 'google' }, right: { provider: 'carddav', url: open.url } };
+  await writeFile(token.CONTACT_SYNC_CONFIG, JSON.stringify({ links: { home } }));
   const { code, stdout } = await cliHost.run(['doctor'], token, ground.directory);
   expect(code).toBe(0);
   expect(stdout).toMatch(/warn +home carddav-rights +the account may only read the address book "Contacts"/u);

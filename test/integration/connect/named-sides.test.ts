@@ -72,10 +72,7 @@ test('two accounts of one provider are signed in by the names of their sides, an
 test('a missing setting is reported with its side', async () => {
   const { code, stderr } = await run('plan');
   expect(code).toBe(2);
-  for (const [side, name] of [
-    ['left', 'private'],
-    ['right', 'work'],
-  ]) {
+  for (const [side, name] of Object.entries({ left: 'private', right: 'work' })) {
     expect(stderr).toContain(`links.home.${side}.refreshToken: is not set for the link home.`);
     expect(stderr).toContain(`links.home.${side}.refreshTokenFile, or run: contact-sync connect ${name} home`);
   }

@@ -28,7 +28,3 @@ it('after a failure no further item starts, and the error is thrown after the ru
   expect((await failureOf(work)).message).toBe('first');
   expect({ started, ended }).toEqual({ started: [1, 2], ended: [2] });
 });
-
-it('no items return no results', async () => {
-  expect(await mapConcurrently([], 6, () => Promise.resolve(1))).toEqual([]);
-});

@@ -72,8 +72,8 @@ export const startGround = async (options: SandboxOptions = {}): Promise<Ground>
   };
 };
 
-/** The ground of a file: started before its tests and `prepare`, removed after them. */
-export const useGround = (options: SandboxOptions = {}, prepare?: () => Promise<void> | void): Ground => {
+/** The ground of a file: started before its tests, removed after them. */
+export const useGround = (options: SandboxOptions = {}): Ground => {
   let ground: Ground | null = null;
   const started = (): Ground => {
     if (ground === null) throw new Error('The ground is not started before the first hook.');
@@ -81,7 +81,6 @@ export const useGround = (options: SandboxOptions = {}, prepare?: () => Promise<
   };
   beforeAll(async () => {
     ground = await startGround(options);
-    await prepare?.();
     return () => started()[Symbol.asyncDispose]();
   });
   return {

@@ -45,9 +45,23 @@ const creation = (name: string): Change => {
   return { side: 'right', action: 'create', ...ids, name, fields: [], changes, why };
 };
 
-test('a plan is grouped by action, deletions first, with names and old and new values', () => {
+test('a plan is grouped by action, deletions first, with names, old and new values, and reasons where they differ', () => {
   const deleted = { kind: 'deleted', at: 'right' } as const;
   const conflict = { kind: 'conflict', winner: 'left', isFirst: false } as const;
+  const at = (second: number) => new Date(2026, 10, 25, 15, 31, second).getTime();
+  const newer = {
+    kind: 'conflict',
+    winner: 'right',
+    isFirst: false,
+    changedAtMs: { left: at(7), right: at(9) },
+  } as const;
+  const undo = { kind: 'undo', of: '3f2a91c0-aaaa-bbbb-cccc-0123456789ab' } as const;
+  const titled = (why: ContactChange['why']) => [{ field: 'title', from: ['Cook'], to: ['Baker'], why }] as const;
+  const lists = [
+    { field: 'phoneNumbers', from: ['+49 1', '+46 2'], to: ['+46 2', '+49 1'], why: AT_GOOGLE },
+    { field: 'websites', from: ['a.org'], to: ['a.org', 'a.org'], why: AT_GOOGLE },
+  ] as const;
+  const ofCreated = update('Ann', lists, { leftId: 'people/Ann' });
   const renamed: Change = {
     side: 'left',
     action: 'rename-group',
@@ -70,6 +84,10 @@ test('a plan is grouped by action, deletions first, with names and old and new v
         action: 'delete',
         why: deleted,
       }),
+      update('Don', [], { side: 'left', action: 'delete', leftId: 'people/d', why: undo }),
+      update('Flo', titled({ ...conflict, isFirst: true }), { rightId: 'contact_2' }),
+      update('Gus', titled(newer), { rightId: 'contact_3' }),
+      ofCreated,
       update('Ed', [], {
         side: 'left',
         action: 'pair',
@@ -80,15 +98,21 @@ test('a plan is grouped by action, deletions first, with names and old and new v
     halted: { reason: 'too-many-deletes', message: '' },
   });
   expect(lines).toEqual([
-    'default: full, 3 contacts to write, would halt: too-many-deletes',
-    'Deletions: 1 (1 at Google)',
+    'default: full, 6 contacts to write, would halt: too-many-deletes',
+    'Deletions: 2 (2 at Google)',
     '  Di (Service -> Google): deleted at the service',
     '    company: Ltd',
-    'Conflicts: 1 (1 at the service)',
+    '  Don at Google',
+    'Conflicts: 3 (3 at the service)',
     '  Cy Dee (Google -> Service): changed at Google',
     '    company: (empty) -> "Engine"',
     '    title: "Brewer" -> "Baker" (changed on both sides; Google won)',
     '    email addresses: - a@x  + c@x',
+    '  Flo (Google -> Service): changed at Google',
+    '    title: "Cook" -> "Baker" (different at the first match; Google won)',
+    '  Gus (Google -> Service): changed at Google',
+    '    title: "Cook" -> "Baker" (changed on both sides; the service won; contact changed: Google 2026-11-25 15:31:07, ' +
+      'Service 2026-11-25 15:31:09)',
     'Creations: 1 (1 at the service)',
     '  Ann (Google -> Service): new at Google',
     '    email addresses: + Ann@x.org  + b@x.org',
@@ -97,11 +121,16 @@ test('a plan is grouped by action, deletions first, with names and old and new v
     '    name: "Mates" -> "Friends"',
     '  Bo Chen (Google -> Service): changed at Google',
     '    title: "Cook" -> "Baker"',
+    '  Ann (Google -> Service): changed at Google',
+    '    phone numbers: only the order differs',
+    '    websites: only repeated values differ',
     'Pairings: 1',
     '  Ed: both have ed@x.org',
     'Unlinked: 1 (1 at Google)',
     '  people/c1 / contact_1 at Google: deleted on both sides',
   ]);
+  const ofOne = textOf({ actions: [{ ...ofCreated, action: 'create' } as Change, ofCreated] });
+  expect(ofOne).toContain('Updates: 1 to contacts that the run created');
 });
 
 test('long sections are cut unless everything is requested', () => {
@@ -147,44 +176,6 @@ test('a name of 3,000 characters and a long value are cut', () => {
   const lines = textOf({ actions: [update('Ada '.repeat(750), changes), creation('B'.repeat(3_000))] });
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(320);
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}(?:Ada ){9}Ada… \(Google -> Service\)/u));
-});
-
-test('the reason of a field is shown where it differs, with the times that decided it, and an undo once in the title', () => {
-  const at = (second: number) => new Date(2026, 10, 25, 15, 31, second).getTime();
-  const times = { left: at(7), right: at(9) };
-  const first = { kind: 'conflict', winner: 'left', isFirst: true } as const;
-  const newer = { kind: 'conflict', winner: 'right', isFirst: false, changedAtMs: times } as const;
-  const undo = { kind: 'undo', of: '3f2a91c0-aaaa-bbbb-cccc-0123456789ab' } as const;
-  const ids = { leftId: 'people/Ann', rightId: 'contact_1' };
-  const lists = [
-    { field: 'phoneNumbers', from: ['+49 1', '+46 2'], to: ['+46 2', '+49 1'], why: AT_GOOGLE },
-    { field: 'websites', from: ['a.org'], to: ['a.org', 'a.org'], why: AT_GOOGLE },
-  ] as const;
-  const lines = textOf({
-    actions: [
-      update('Di', [], { side: 'left', action: 'delete', why: undo }),
-      update('Bo', [{ field: 'title', from: ['Cook'], to: ['Baker'], why: first }], { rightId: 'contact_2' }),
-      update('Cy', [{ field: 'title', from: ['Cook'], to: ['Baker'], why: newer }], { rightId: 'contact_3' }),
-      update('Ann', [], { ...ids, action: 'create' }),
-      update('Ann', lists, ids),
-    ],
-  });
-  expect(lines.slice(1)).toEqual([
-    'Deletions: 1 (1 at Google)',
-    '  Di at Google',
-    'Conflicts: 2 (2 at the service)',
-    '  Bo (Google -> Service): changed at Google',
-    '    title: "Cook" -> "Baker" (different at the first match; Google won)',
-    '  Cy (Google -> Service): changed at Google',
-    '    title: "Cook" -> "Baker" (changed on both sides; the service won; contact changed: Google 2026-11-25 15:31:07, ' +
-      'Service 2026-11-25 15:31:09)',
-    'Creations: 1 (1 at the service)',
-    '  Ann (Google -> Service): changed at Google',
-    'Updates: 1 to contacts that the run created',
-    '  Ann (Google -> Service): changed at Google',
-    '    phone numbers: only the order differs',
-    '    websites: only repeated values differ',
-  ]);
 });
 
 test('changes are selected by kind, name, id and value in any spelling', () => {

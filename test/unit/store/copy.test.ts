@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
 import { copyDatabase } from '../../../src/store/sqlite/copy.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { StoreError } from '../../../src/store/store.ts';
 import { putHalf } from '../../support/store/rows.ts';
 import { useDirectory } from '../util/use-directory.ts';
 
@@ -56,9 +55,4 @@ test('a copy contains the changes in the write-ahead log, which the database fil
   await store.close();
   expect(await numbersIn(at('file-alone.db'))).toEqual([]);
   expect(await numbersIn(at('copy.db'))).toEqual([7]);
-});
-
-test('a copy does not overwrite an existing file', async () => {
-  await openStore(path).close();
-  expect(() => copyDatabase(path, path)).toThrow(StoreError);
 });

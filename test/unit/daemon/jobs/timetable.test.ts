@@ -69,18 +69,11 @@ const startAuto = async (): Promise<Runner> => {
   return runner;
 };
 
+type StoredRun = Pick<RunRow, 'kind'> & { readonly outcome: 'completed' | 'failed'; readonly wrote: boolean };
+
 /** Stores a run of another process that ends now. A run that wrote also stores the time of its change. */
-const storeRun = async (
-  { store, clock }: Runner,
-  {
-    outcome = 'completed',
-    kind = 'incremental',
-    wrote = false,
-  }: Partial<Pick<RunRow, 'kind'>> & {
-    readonly outcome?: 'completed' | 'failed';
-    readonly wrote?: boolean;
-  } = {},
-): Promise<void> => {
+const storeRun = async ({ store, clock }: Runner, how: Partial<StoredRun> = {}): Promise<void> => {
+  const { outcome = 'completed', kind = 'incremental', wrote = false } = how;
   const nowMs = clock.now();
   const token = (await store.acquireLease('a', 'another', 0, 1)) ?? 0;
   const run = { id: `${nowMs}`, kind, undoes: null, startedAtMs: nowMs };

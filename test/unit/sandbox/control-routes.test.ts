@@ -25,25 +25,18 @@ const control = async (url: string, method: string, path: string, body?: object)
 };
 
 describe.each(['google', 'service'] as const)('the control routes of %s', (name) => {
-  test('are open to programs of this machine', async () => {
+  test('are open to programs of this machine only', async () => {
     const { url } = sandbox[name];
     const { host, port } = new URL(url);
-    expect(await statusOf(url, {})).toBe(200);
-    expect(await statusOf(url, { host: `localhost:${port}` })).toBe(200);
-    expect(await statusOf(url, { origin: `http://${host}` })).toBe(200);
+    for (const headers of [{}, { host: `localhost:${port}` }, { origin: `http://${host}` }]) {
+      expect(await statusOf(url, headers)).toBe(200);
+    }
+    const strangers = [{ host: 'rebound.example' }, { host: '127.0.0.1.example' }];
+    const pages = ['https://page.example', 'http://127.0.0.1:1', 'null'].map((origin) => ({ origin }));
+    for (const headers of [...strangers, ...pages]) expect(await statusOf(url, headers)).toBe(403);
   });
 
-  test.each([
-    ['a name that was changed to resolve to this host', { host: 'rebound.example' }],
-    ['a host whose name only starts like this one', { host: '127.0.0.1.example' }],
-    ['a page of another origin', { origin: 'https://page.example' }],
-    ['a page of another port', { origin: 'http://127.0.0.1:1' }],
-    ['a page without an origin of its own', { origin: 'null' }],
-  ])('are closed to %s', async (_client, headers) => {
-    expect(await statusOf(sandbox[name].url, headers)).toBe(403);
-  });
-
-  test('add and remove faults, and list the requests with their faults', async () => {
+  test('add and remove faults, list the requests with their faults, and change variants', async () => {
     const { url } = sandbox[name];
     const fault = { path: 'odd', times: 9, action: { kind: 'status', status: 418 } };
     expect((await control(url, 'POST', 'faults', fault)).status).toBe(200);
@@ -53,13 +46,8 @@ describe.each(['google', 'service'] as const)('the control routes of %s', (name)
     const { body } = await control(url, 'GET', 'requests');
     const logged = { method: 'GET', path: '/v2/odd', query: 'a=b', status: 418, fault: 'status' };
     expect(body).toMatchObject({ requests: expect.arrayContaining([expect.objectContaining(logged)]) });
-  });
-
-  test('change variants, and refuse a fault or a variant that does not exist', async () => {
-    const { url } = sandbox[name];
     const [variant, value] = name === 'google' ? ['quotaBody', 'quotaFailure'] : ['errorBody', 'empty'];
     expect((await control(url, 'POST', 'variants', { [variant]: value })).body).toMatchObject({ [variant]: value });
-    expect((await control(url, 'POST', 'variants', { colour: 'blue' })).status).toBe(400);
     expect((await control(url, 'POST', 'variants', { [variant]: 'blue' })).status).toBe(400);
     expect((await control(url, 'POST', 'faults', { action: { kind: 'flood' } })).status).toBe(400);
   });

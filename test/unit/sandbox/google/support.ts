@@ -1,6 +1,5 @@
 import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
-import { test as base } from 'vitest';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../../src/sandbox/google/server.ts';
 
 export const minuteMs = 60_000;
@@ -18,36 +17,12 @@ export async function startSandbox(options: Parameters<typeof startGoogleEmulato
   const clock = { nowMs: Date.UTC(2026, 0, 1), now: () => clock.nowMs };
   const quotas = { readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const emulator = await startGoogleEmulator({ clock, quotas, ...options });
-  const auth = oauthClient(emulator);
+  const { clientId, clientSecret, tokenUrl } = emulator;
+  const endpoints = { oauth2TokenUrl: tokenUrl };
+  const auth = new OAuth2Client({ clientId, clientSecret, endpoints, forceRefreshOnFailure: true });
   auth.setCredentials({ refresh_token: emulator.issueRefreshToken() });
   const api = people({ version: 'v1', auth, rootUrl: emulator.url, retry: false });
   return { emulator, clock, auth, api, [Symbol.asyncDispose]: () => emulator.close() };
-}
-
-/** A test with its own emulator. Its parts are arguments of the test. */
-export const test = base
-  .extend('sandbox', async ({ onTestFinished }) => {
-    const sandbox = await startSandbox();
-    onTestFinished(() => sandbox.emulator.close());
-    return sandbox;
-  })
-  .extend('api', ({ sandbox }) => sandbox.api)
-  .extend('clock', ({ sandbox }) => sandbox.clock)
-  .extend('emulator', ({ sandbox }) => sandbox.emulator)
-  .extend('account', ({ sandbox }) => sandbox.emulator.account);
-
-export function oauthClient(emulator: GoogleEmulator, redirectUri?: string): OAuth2Client {
-  return new OAuth2Client({
-    clientId: emulator.clientId,
-    clientSecret: emulator.clientSecret,
-    ...(redirectUri !== undefined && { redirectUri }),
-    forceRefreshOnFailure: true,
-    endpoints: {
-      oauth2AuthBaseUrl: emulator.authUrl,
-      oauth2TokenUrl: emulator.tokenUrl,
-      oauth2RevokeUrl: `${emulator.url}revoke`,
-    },
-  });
 }
 
 /** The error that the official client returns for a refusal. */
@@ -81,21 +56,10 @@ export function listPage(api: people_v1.People, parameters: ListParameters = {})
   return api.people.connections.list({ ...defaults, ...parameters });
 }
 
-/** Reads a listing to its end. */
-export async function listAll(
-  api: people_v1.People,
-  parameters: ListParameters = {},
-): Promise<{ people: people_v1.Schema$Person[]; syncToken: string; pages: number }> {
-  const listed: people_v1.Schema$Person[] = [];
-  let pages = 0;
-  let pageToken: string | null | undefined;
-  for (;;) {
-    const { data } = await listPage(api, { ...parameters, ...(pageToken && { pageToken }) });
-    listed.push(...(data.connections ?? []));
-    pages += 1;
-    pageToken = data.nextPageToken;
-    if (!pageToken) return { people: listed, syncToken: data.nextSyncToken ?? '', pages };
-  }
+/** Reads a listing of one page. */
+export async function listAll(api: people_v1.People, parameters: ListParameters = {}) {
+  const { data } = await listPage(api, parameters);
+  return { people: data.connections ?? [], syncToken: data.nextSyncToken ?? '' };
 }
 
 export function namesOf(listed: readonly people_v1.Schema$Person[]): (string | null | undefined)[] {

@@ -1,4 +1,3 @@
-import { test } from 'vitest';
 import { z } from 'zod';
 import { type ServiceEmulator, startServiceEmulator } from '../../../../src/sandbox/service/server.ts';
 
@@ -41,25 +40,4 @@ export const openService = async (options: Parameters<typeof startServiceEmulato
   };
   const ids: Service['ids'] = async (path) => idList.parse((await send('GET', path)).body).data.map(({ id }) => id);
   return { emulator, time, send, ids, [Symbol.asyncDispose]: () => emulator.close() };
-};
-
-/** A test with its own emulator. Its parts are arguments of the test. */
-export const it = test
-  .extend('service', async ({ onTestFinished }) => {
-    const service = await openService();
-    onTestFinished(() => service.emulator.close());
-    return service;
-  })
-  .extend('time', ({ service }) => service.time)
-  .extend('send', ({ service }) => service.send)
-  .extend('ids', ({ service }) => service.ids)
-  .extend('emulator', ({ service }) => service.emulator)
-  .extend('account', ({ service }) => service.emulator.account);
-
-/** `count` contacts named after their number, one second apart. */
-export const fillContacts = ({ emulator, time }: Service, count: number): void => {
-  for (let number = 1; number <= count; number += 1) {
-    emulator.account.createContact({ first_name: `Name ${number}` });
-    time.nowMs += 1000;
-  }
 };

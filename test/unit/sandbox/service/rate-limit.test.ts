@@ -1,12 +1,14 @@
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRateWindow, type RateWindow } from '../../../../src/sandbox/rate-window.ts';
 import type { ServiceVariants } from '../../../../src/sandbox/service/variants.ts';
-import { type Answer, it, openService } from './harness.ts';
+import { type Answer, openService } from './harness.ts';
 
 const rateHeaders = ({ headers }: Answer) =>
   ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-rate-limit-${name}`));
 
-it('every answer has the rate limit, errors too', async ({ time, send }) => {
+it('every answer has the rate limit, errors too', async () => {
+  await using service = await openService();
+  const { time, send } = service;
   time.nowMs += 15_000;
   expect(rateHeaders(await send('GET', '/v2/me'))).toEqual(['500/minute', '499', '45']);
   expect(rateHeaders(await send('GET', '/v2/contacts/contact_1'))).toEqual(['500/minute', '498', '45']);

@@ -9,30 +9,17 @@ import { contact, person, recordOf } from './support.ts';
 
 const METADATA = { primary: true, source: { type: 'CONTACT', id: '1' } };
 
-const SENT_ADDRESS = {
-  type: 'home',
-  streetAddress: 'Main St 1',
-  city: 'Bonn',
-  postalCode: '53111',
-  country: 'Germany',
-  countryCode: 'DE',
-  poBox: 'Box 5',
+const STREET = { type: 'home', streetAddress: 'Main St 1', city: 'Bonn', postalCode: '53111', poBox: 'Box 5' };
+const SENT_ADDRESS = { ...STREET, country: 'Germany', countryCode: 'DE' };
+const GENERATED = {
+  displayName: 'Dr. John Doe',
+  displayNameLastFirst: 'Doe, Dr. John',
+  unstructuredName: 'Dr. John Doe',
 };
+const MOBILE = { canonicalForm: '+34666123490', type: 'mobile', formattedType: 'Mobile' };
 
 const RICH = person(1, {
-  names: [
-    {
-      metadata: METADATA,
-      displayName: 'Dr. John Jay Doe III',
-      displayNameLastFirst: 'Doe, Dr. John Jay, III',
-      unstructuredName: 'Dr. John Jay Doe III',
-      familyName: 'Doe',
-      givenName: 'John',
-      middleName: 'Jay',
-      honorificPrefix: 'Dr.',
-      phoneticGivenName: 'Dschon',
-    },
-  ],
+  names: [{ metadata: METADATA, ...GENERATED, familyName: 'Doe', givenName: 'John', phoneticGivenName: 'Dschon' }],
   organizations: [
     { metadata: METADATA, name: 'First', title: 'Clerk', department: 'Desk' },
     { metadata: METADATA, name: 'Second', title: 'Boss', current: true, startDate: { year: 2020 } },
@@ -41,17 +28,11 @@ const RICH = person(1, {
     { metadata: METADATA, value: 'John@kde.example', type: 'work', formattedType: 'Work', displayName: 'J. Doe' },
     { metadata: { sourcePrimary: true }, value: 'john@home.test', type: 'home', formattedType: 'Home' },
   ],
-  phoneNumbers: [
-    {
-      metadata: METADATA,
-      value: '666 12 34 90',
-      canonicalForm: '+34666123490',
-      type: 'mobile',
-      formattedType: 'Mobile',
-    },
-  ],
+  phoneNumbers: [{ metadata: METADATA, value: '666 12 34 90', ...MOBILE }],
   addresses: [{ metadata: METADATA, formattedType: 'Home', formattedValue: 'Box 5, Main St 1, Bonn', ...SENT_ADDRESS }],
 });
+
+const entryOf = (value: string, label: string | null = null) => ({ value, label });
 
 const update = (record: ContactRecord, changes: Partial<Contact>) => {
   const fields = Object.keys(changes) as ContactField[];
@@ -60,22 +41,18 @@ const update = (record: ContactRecord, changes: Partial<Contact>) => {
 
 test.each(['Facebook', 'profile'])('[R3] a website with the label %s is not read back as a social profile', (label) => {
   const mapping = personMapping([...USUAL_FIELDS, 'socialProfiles']);
-  const draft = contactOf({
-    websites: [{ value: 'ada.example', label }],
-    socialProfiles: [{ value: 'x.example/ada', label }],
-  });
+  const [websites, socialProfiles] = [[entryOf('ada.example', label)], [entryOf('x.example/ada', label)]];
+  const draft = contactOf({ websites, socialProfiles });
   const { urls } = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1' }, mapping);
-  const reading = readPerson({ ...person(1), urls }, mapping);
-  if (reading.kind !== 'contact') throw new Error('The contact is not readable.');
-  expect(reading.record.contact.websites).toEqual([{ value: 'ada.example', label: null }]);
-  expect(reading.record.contact.socialProfiles).toEqual([{ value: 'x.example/ada', label }]);
+  expect(readPerson({ ...person(1), urls }, mapping)).toMatchObject({
+    record: { contact: { websites: [entryOf('ada.example')], socialProfiles } },
+  });
 });
 
 const RECORD = recordOf(RICH);
 const [ADDRESS = expect.fail('no address')] = RECORD.contact.addresses;
 const NO_ADDRESS = { street: '', city: '', region: '', postalCode: '', country: '', label: null };
 const FIRST = { name: 'First', title: 'Clerk', department: 'Desk' };
-const entryOf = (text: string, label: string | null = null) => ({ value: text, label });
 
 const entered = (fields: Readonly<Record<string, unknown>>): ContactRecord => recordOf(person(1, fields));
 
@@ -179,29 +156,21 @@ test('[R10] lists that only the batch writes are sent as they were read, without
   expect(updateBody(request, ['names', 'organizations'])['names']).toEqual([{ unstructuredName: 'Madonna' }]);
 });
 
-describe('a create', () => {
-  test('[R9] contains the account that the origin id belongs to', () => {
-    const draft = contact({ firstName: 'Ann' });
-    const body = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1', originScope: 'account-1' });
-    expect(body['clientData']).toEqual([{ key: 'contact-sync.origin', value: 'account-1 contact_1' }]);
+test('a create contains the draft, My Contacts and the groups, and the origin id with its account (R9)', () => {
+  const draft = contact({ firstName: 'Ann', emailAddresses: [{ value: 'a@x', label: 'home' }] });
+  const request = { key: 'k', draft, groupIds: ['contactGroups/0a'], originId: 'contact_1' };
+  const memberships = ['contactGroups/myContacts', 'contactGroups/0a'].map((contactGroupResourceName) => ({
+    contactGroupMembership: { contactGroupResourceName },
+  }));
+  expect(createBody(request)).toEqual({
+    names: [{ givenName: 'Ann' }],
+    emailAddresses: [{ value: 'a@x', type: 'home' }],
+    memberships,
+    clientData: [{ key: 'contact-sync.service-id', value: 'contact_1' }],
+    ...Object.fromEntries(['organizations', 'phoneNumbers', 'addresses', 'urls'].map((list) => [list, []])),
   });
-
-  test('contains the draft, My Contacts and the groups, and the origin id', () => {
-    const draft = contact({ firstName: 'Ann', emailAddresses: [{ value: 'a@x', label: 'home' }] });
-    expect(createBody({ key: 'k', draft, groupIds: ['contactGroups/0a'], originId: 'contact_1' })).toEqual({
-      names: [{ givenName: 'Ann' }],
-      organizations: [],
-      emailAddresses: [{ value: 'a@x', type: 'home' }],
-      phoneNumbers: [],
-      addresses: [],
-      urls: [],
-      memberships: [
-        { contactGroupMembership: { contactGroupResourceName: 'contactGroups/myContacts' } },
-        { contactGroupMembership: { contactGroupResourceName: 'contactGroups/0a' } },
-      ],
-      clientData: [{ key: 'contact-sync.service-id', value: 'contact_1' }],
-    });
-  });
+  const { clientData } = createBody({ ...request, originScope: 'account-1' });
+  expect(clientData).toEqual([{ key: 'contact-sync.origin', value: 'account-1 contact_1' }]);
 });
 
 const word = fc.constantFrom('', 'a', 'b', 'Ann', 'Ünal');
@@ -250,28 +219,15 @@ test('a written contact is read back with the values that were requested', () =>
 
 type Name = Readonly<Record<string, unknown>>;
 
-const namedRecord = (name: Name) => {
-  const reading = readPerson(person(1, { names: [name] }));
-  return reading.kind === 'contact' ? reading.record : expect.fail(reading.kind);
-};
+const namedRecord = (name: Name) => recordOf(person(1, { names: [name] }));
 
 /** Returns the name that an update of these fields sends to Google for a contact with that name. */
-const nameWritten = (name: Name, changes: Partial<Contact>): Name => {
-  const current = namedRecord(name);
-  const fields = Object.keys(changes) as ContactField[];
-  const desired = { ...current.contact, ...changes };
-  const { names } = updateBody({ key: 'k', current, desired, fields }, maskOf(fields));
-  return (names as unknown as readonly Name[])[0] ?? {};
-};
+const nameWritten = (name: Name, changes: Partial<Contact>): Name =>
+  (update(namedRecord(name), changes)['names'] as unknown as readonly Name[])[0] ?? {};
 
 describe('[R10] an update of a name with parts that are not synced', () => {
-  const whole = {
-    honorificPrefix: 'Dr.',
-    givenName: 'Mary',
-    middleName: 'Ann',
-    familyName: 'Lee',
-    honorificSuffix: 'Jr.',
-  };
+  const parts = { honorificPrefix: 'Dr.', middleName: 'Ann', honorificSuffix: 'Jr.' };
+  const whole = { ...parts, givenName: 'Mary', familyName: 'Lee' };
 
   test.each<[string, Partial<Contact>, Name]>([
     ['the middle name after the given name', { firstName: 'Mary Ann' }, {}],
@@ -283,17 +239,15 @@ describe('[R10] an update of a name with parts that are not synced', () => {
     ['the prefix', { firstName: 'Dr Marie' }, { givenName: 'Marie' }],
     ['the prefix and the middle name', { firstName: 'Dr. Mary Ann' }, {}],
     ['the suffix', { lastName: 'Ray Jr' }, { familyName: 'Ray' }],
-  ])('does not write such a part again within a synced part: %s', (_, changes, expected) => {
-    expect(nameWritten(whole, changes)).toEqual({ ...whole, ...expected });
-  });
-
-  test.each<[string, Partial<Contact>, Name]>([
     ['a name that consists only of such a part', { firstName: 'Ann' }, { givenName: 'Ann' }],
     ['a word that only begins like such a part', { firstName: 'Mary Anna' }, { givenName: 'Mary Anna' }],
     ['a family name that begins with the initial', { lastName: 'Anders Ray' }, { familyName: 'Anders Ray' }],
-  ])('writes %s unchanged', (_, changes, expected) => {
-    expect(nameWritten(whole, changes)).toEqual({ ...whole, ...expected });
-  });
+  ])(
+    'does not write such a part again within a synced part, and writes every other text: %s',
+    (_, changes, expected) => {
+      expect(nameWritten(whole, changes)).toEqual({ ...whole, ...expected });
+    },
+  );
 
   test('keeps a repetition that the user of Google entered', () => {
     const doubled = { ...whole, givenName: 'Mary Ann' };
@@ -304,14 +258,9 @@ describe('[R10] an update of a name with parts that are not synced', () => {
 
 describe('[R10] the parts of a name', () => {
   test('are not split from a name that was entered as one text: it is the first name', () => {
-    expect(namedRecord({ unstructuredName: 'Mary Ann Lee' }).contact).toMatchObject({
-      firstName: 'Mary Ann Lee',
-      lastName: '',
-    });
-    expect(nameWritten({ unstructuredName: 'Mary Ann Lee' }, { lastName: 'Lee' })).toEqual({
-      givenName: 'Mary Ann Lee',
-      familyName: 'Lee',
-    });
+    const whole = { unstructuredName: 'Mary Ann Lee' };
+    expect(namedRecord(whole).contact).toMatchObject({ firstName: 'Mary Ann Lee', lastName: '' });
+    expect(nameWritten(whole, { lastName: 'Lee' })).toEqual({ givenName: 'Mary Ann Lee', familyName: 'Lee' });
   });
 
   test('are kept byte for byte by a write that does not change them', () => {

@@ -1,13 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isMissingScope, itemError, toRemoteError, toTokenError } from '../../../../src/providers/google/failure.ts';
 
-const CONTEXT = {
-  route: 'POST /v1/people:batchUpdateContacts',
-  isMutation: true,
-  hasSyncToken: false,
-  limitFloorMs: 5_000,
-  nowMs: Date.parse('2026-01-01T00:00:00Z'),
-};
+const LIMITS = { limitFloorMs: 5_000, nowMs: Date.parse('2026-01-01T00:00:00Z') };
+const CONTEXT = { route: 'POST /v1/people:batchUpdateContacts', isMutation: true, hasSyncToken: false, ...LIMITS };
 const GROUPS = { ...CONTEXT, route: 'PUT /v1/contactGroups/{group}' };
 const PERSON = { ...CONTEXT, route: 'GET /v1/people/{person}', isMutation: false };
 const LISTING = { ...CONTEXT, isMutation: false };
@@ -65,7 +60,6 @@ test.each<[Error, typeof CONTEXT, object]>([
   [answer(410, PAGE), LISTING, { kind: 'unreadable', applied: 'no' }],
   [answer(404, { message: 'no route matched' }), LISTING, { kind: 'unreadable', applied: 'no' }],
   [answer(404, { error: 'not found' }), LISTING, { kind: 'unreadable', applied: 'no' }],
-  [answer(403, PAGE), CONTEXT, { kind: 'unreadable', applied: 'unknown' }],
   [answer(403, PAGE), LISTING, { kind: 'unreadable', applied: 'no' }],
   [answer(403, ''), LISTING, { kind: 'revoked' }],
   // Without an answer.
@@ -100,28 +94,19 @@ test.each([
   expect(itemError(code, 'POST x')).toMatchObject({ kind, applied });
 });
 
-describe('an error message names the setting to correct', () => {
-  const [token, api] = [toTokenError, toRemoteError];
+const [token, api] = [toTokenError, toRemoteError];
 
-  test.each<[string, typeof toRemoteError, Error, string]>([
-    ['a wrong client', token, answer(401, { error: 'invalid_client' }), 'GOOGLE_CLIENT_ID or GOOGLE_CLIENT_SECRET is'],
-    ['a token of another client', token, answer(401, { error: 'unauthorized_client' }), 'than GOOGLE_CLIENT_ID'],
-    ['a page that is not a token endpoint', token, answer(404, '<html>'), 'check GOOGLE_TOKEN_URL'],
-    [
-      'an unreachable token endpoint',
-      token,
-      REFUSED_AT_EACH_HOST,
-      '(ECONNREFUSED): check the network and GOOGLE_TOKEN',
-    ],
-    ['a missing route', api, answer(404, '<html>'), 'check GOOGLE_ROOT_URL'],
-    ['an unreachable host', api, REFUSED_AT_EACH_HOST, '(ECONNREFUSED): check the network and GOOGLE_ROOT_URL'],
-  ])('for %s', (_what, toError, error, named) => {
-    expect(toError(error, LISTING)).toMatchObject({ message: expect.stringContaining(named), applied: 'no' });
-  });
-
-  test('except for a missing contact, which does not depend on the address', () => {
-    expect(toRemoteError(answer(404, {}), PERSON).message).not.toContain('GOOGLE_ROOT_URL');
-  });
+test.each<[typeof toRemoteError, Error, string]>([
+  [token, answer(401, { error: 'invalid_client' }), 'GOOGLE_CLIENT_ID or GOOGLE_CLIENT_SECRET is'],
+  [token, answer(401, { error: 'unauthorized_client' }), 'than GOOGLE_CLIENT_ID'],
+  [token, answer(404, '<html>'), 'check GOOGLE_TOKEN_URL'],
+  [token, REFUSED_AT_EACH_HOST, '(ECONNREFUSED): check the network and GOOGLE_TOKEN'],
+  [api, answer(404, '<html>'), 'check GOOGLE_ROOT_URL'],
+  [api, REFUSED_AT_EACH_HOST, '(ECONNREFUSED): check the network and GOOGLE_ROOT_URL'],
+])('row %#: %o on the answer %o names the setting to correct: %s', (toError, error, named) => {
+  expect(toError(error, LISTING)).toMatchObject({ message: expect.stringContaining(named), applied: 'no' });
+  // A missing contact does not depend on the address.
+  expect(toRemoteError(answer(404, {}), PERSON).message).not.toContain('GOOGLE_ROOT_URL');
 });
 
 test('messages and causes contain fields and never values or tokens', () => {

@@ -47,9 +47,7 @@ describe('the account behind the token', () => {
   });
 
   test('is not returned after access was revoked: an error is thrown', async () => {
-    await using google = await startGoogle(() =>
-      apiError(403, 'PERMISSION_DENIED', 'The caller does not have permission'),
-    );
+    await using google = await startGoogle(() => apiError(403, 'PERMISSION_DENIED', 'No permission'));
     await expect(google.remote.identify(NEVER)).rejects.toMatchObject({ kind: 'revoked' });
   });
 });

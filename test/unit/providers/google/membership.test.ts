@@ -17,14 +17,12 @@ const sent = ({ path, body }: Seen) => [path.slice(4), body.resourceNamesToAdd, 
 
 test('[R11] one request for each group contains its additions and removals', async () => {
   await using google = await startGoogle(() => ({}));
-  const results = await google.remote.changeMembership(
-    [
-      request(1, { add: [A], remove: [B], knownGroupIds: [B, C] }),
-      request(2, { remove: [A], knownGroupIds: [A] }),
-      request(3, { add: [A] }),
-    ],
-    NEVER,
-  );
+  const batch = [
+    request(1, { add: [A], remove: [B], knownGroupIds: [B, C] }),
+    request(2, { remove: [A], knownGroupIds: [A] }),
+    request(3, { add: [A] }),
+  ];
+  const results = await google.remote.changeMembership(batch, NEVER);
   expect(results).toEqual([
     { key: 'k1', ok: true, value: [A, C] },
     { key: 'k2', ok: true, value: [] },
@@ -45,18 +43,11 @@ test('a request contains at most 1000 members', async () => {
 
 test('[R11] an unknown membership is read before it is changed', async () => {
   const memberships = [{ contactGroupMembership: { contactGroupResourceName: C } }];
-  await using google = await startGoogle(({ method }) =>
-    method === 'GET'
-      ? {
-          body: {
-            responses: [
-              { requestedResourceName: 'people/c1', person: person(1, { memberships }) },
-              { requestedResourceName: 'people/c2', status: { code: 5 } },
-            ],
-          },
-        }
-      : {},
-  );
+  const responses = [
+    { requestedResourceName: 'people/c1', person: person(1, { memberships }) },
+    { requestedResourceName: 'people/c2', status: { code: 5 } },
+  ];
+  await using google = await startGoogle(({ method }) => (method === 'GET' ? { body: { responses } } : {}));
   const batch = [1, 2].map((number) => request(number, { add: [A], knownGroupIds: null }));
   expect(await google.remote.changeMembership(batch, NEVER)).toMatchObject([
     { key: 'k1', ok: true, value: [A, C] },
@@ -67,24 +58,15 @@ test('[R11] an unknown membership is read before it is changed', async () => {
 
 test('with a deleted label an addition fails as invalid, not as a missing contact, and a removal succeeds', async () => {
   await using google = await startGoogle(() => apiError(404, 'NOT_FOUND'));
-  const results = await google.remote.changeMembership(
-    [request(1, { add: [A] }), request(2, { remove: [A], knownGroupIds: [A] })],
-    NEVER,
-  );
-  expect(results).toMatchObject([
-    { ok: false, error: { kind: 'invalid' } },
-    { ok: true, value: [] },
-  ]);
+  const batch = [request(1, { add: [A] }), request(2, { remove: [A], knownGroupIds: [A] })];
+  const [added, removed] = await google.remote.changeMembership(batch, NEVER);
+  expect(added).toMatchObject({ ok: false, error: { kind: 'invalid' } });
+  expect(removed).toMatchObject({ ok: true, value: [] });
 });
 
 test('[R9, R16] when the credential is refused, completed items keep their results and partly sent items are unknown', async () => {
   await using google = await startGoogle(({ path }) => (path.includes(A) ? {} : apiError(401, 'UNAUTHENTICATED')));
-  const batch = [
-    request(1, { add: [A] }),
-    request(2, { add: [A, B] }),
-    request(3, { add: [B] }),
-    request(4, { add: [C] }),
-  ];
+  const batch = [[A], [A, B], [B], [C]].map((add, index) => request(index + 1, { add }));
   const results = await google.remote.changeMembership(batch, NEVER);
   expect(results).toMatchObject([
     { key: 'k1', ok: true },

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import type { KnownRows } from '../../../../src/providers/remote.ts';
 import {
@@ -22,12 +22,19 @@ const tombstone = (number: number) => ({
 
 const last = (connections: unknown[], token = 'sync-1'): Reply => ({ body: { connections, nextSyncToken: token } });
 
-const more = (connections: unknown[], token: string): Reply => ({
-  body: { connections, nextPageToken: token, totalItems: 3 },
-});
+const more = (connections: unknown[]): Reply => ({ body: { connections, nextPageToken: 'p2', totalItems: 3 } });
 
-const pullWhole = (google: Google, resume: string | null = null): Promise<FeedPage[]> =>
-  collect(google.remote.pull({ mode: 'whole', resume }, NEVER));
+/** Answers with two pages. */
+const paged =
+  (first: unknown[], second: unknown[]) =>
+  ({ query }: Seen): Reply =>
+    query.get('pageToken') === 'p2' ? last(second) : more(first);
+
+const renamed = (number: number, ...former: readonly string[]) =>
+  person(number, { metadata: { ...Object(person(number)['metadata']), previousResourceNames: former } });
+
+const pullWhole = (google: Google, resume: string | null = null, known?: KnownRows): Promise<FeedPage[]> =>
+  collect(google.remote.pull({ mode: 'whole', resume, ...(known && { known }) }, NEVER));
 
 const cursorOf = (pages: readonly FeedPage[]): string => pages.at(-1)?.cursor ?? '';
 
@@ -40,9 +47,7 @@ const expired = apiError(400, 'INVALID_ARGUMENT', 'Sync token is expired.', [{ r
 
 describe('[R14] a whole listing', () => {
   test('requests the CONTACT source, metadata and a sync token, and returns every page', async () => {
-    await using google = await startGoogle(({ query }) =>
-      query.get('pageToken') === 'p2' ? last([person(3)]) : more([person(1), person(2)], 'p2'),
-    );
+    await using google = await startGoogle(paged([person(1), person(2)], [person(3)]));
     const pages = await pullWhole(google);
     expect(summariesOf(pages)).toEqual(['upsert people/c1', 'upsert people/c2', 'upsert people/c3']);
     expect(pages.map(({ total, cursor }) => [total, cursor === null])).toEqual([
@@ -52,19 +57,15 @@ describe('[R14] a whole listing', () => {
     const [first, second] = google.requests.map(({ query }) => query);
     expect(first?.getAll('sources')).toEqual(['READ_SOURCE_TYPE_CONTACT']);
     expect(first?.get('personFields')?.split(',')).toContain('metadata');
-    expect([first?.get('requestSyncToken'), first?.get('pageSize'), first?.has('sortOrder')]).toEqual([
-      'true',
-      '1000',
-      false,
-    ]);
+    expect([first?.get('requestSyncToken'), first?.get('pageSize')]).toEqual(['true', '1000']);
+    expect(first?.has('sortOrder')).toBe(false);
     second?.delete('pageToken');
     expect(String(second)).toBe(String(first));
   });
 
   test('reads no known row, except a row whose id is a former id of another row (R12)', async () => {
-    const renamed = person(3, { metadata: { ...Object(person(3)['metadata']), previousResourceNames: ['people/c4'] } });
-    await using google = await startGoogle(({ query }) =>
-      query.get('pageToken') === 'p2' ? last([renamed, person(4), person(5)]) : more([person(1), person(2)], 'p2'),
+    await using google = await startGoogle(
+      paged([person(1), person(2)], [renamed(3, 'people/c4'), person(4), person(5)]),
     );
     const unknownIds = ['people/c2', 'people/c3'];
     const checkedIds: string[] = [];
@@ -72,16 +73,14 @@ describe('[R14] a whole listing', () => {
       checkedIds.push(...rows.map(({ id }) => id));
       return Promise.resolve(new Set(rows.filter(({ id }) => !unknownIds.includes(id)).map(({ digest }) => digest)));
     };
-    const pages = await collect(google.remote.pull({ mode: 'whole', resume: null, known }, NEVER));
+    const pages = await pullWhole(google, null, known);
     expect(checkedIds).toEqual(['people/c1', 'people/c2', 'people/c3', 'people/c5']);
     expect(pages.map(({ unchanged }) => unchanged)).toEqual([['people/c1'], ['people/c5']]);
     expect(summariesOf(pages)).toEqual(['upsert people/c2', 'upsert people/c3', 'upsert people/c4']);
   });
 
   test('resumes where it was interrupted, and keeps the time of its start', async () => {
-    await using google = await startGoogle(({ query }) =>
-      query.get('pageToken') === 'p2' ? last([person(2)]) : more([person(1)], 'p2'),
-    );
+    await using google = await startGoogle(paged([person(1)], [person(2)]));
     const startedAtMs = google.clock.now();
     const pages = google.remote.pull({ mode: 'whole', resume: null }, NEVER);
     const first = await pages[Symbol.asyncIterator]().next();
@@ -91,7 +90,7 @@ describe('[R14] a whole listing', () => {
     expect(JSON.parse(cursorOf(resumed))).toMatchObject({ syncToken: 'sync-1', fullAtMs: startedAtMs });
   });
 
-  test('fails as expired if Google refuses the page token: earlier rows may be deleted by now [R7]', async () => {
+  test('fails if a later page is refused, and as expired if it is resumed: earlier rows may be deleted by now [R7]', async () => {
     await using google = await startGoogle(({ query }) =>
       query.has('pageToken') ? apiError(400, 'INVALID_ARGUMENT', 'bad page token') : last([person(1)]),
     );
@@ -99,6 +98,10 @@ describe('[R14] a whole listing', () => {
     const resume = JSON.stringify({ pageToken: 'dead', templateHash, fullAtMs: google.clock.now() - DAY_MS });
     await expect(pullWhole(google, resume)).rejects.toMatchObject({ kind: 'cursor-expired', applied: 'no' });
     expect(google.requests.map(({ query }) => query.get('pageToken'))).toEqual([null, 'dead']);
+    await using refusing = await startGoogle(({ query }) =>
+      query.has('pageToken') ? apiError(400, 'INVALID_ARGUMENT') : more([person(1)]),
+    );
+    await expect(pullWhole(refusing)).rejects.toMatchObject({ kind: 'invalid' });
   });
 
   test.each(['not JSON', '{}', JSON.stringify({ pageToken: 'p', templateHash: 'another', fullAtMs: 0 })])(
@@ -110,20 +113,10 @@ describe('[R14] a whole listing', () => {
     },
   );
 
-  test('fails if a later page is refused', async () => {
-    await using google = await startGoogle(({ query }) =>
-      query.has('pageToken') ? apiError(400, 'INVALID_ARGUMENT') : more([person(1)], 'p2'),
-    );
-    await expect(pullWhole(google)).rejects.toMatchObject({ kind: 'invalid' });
-  });
-
   test('returns one unreadable person as one unreadable change', async () => {
     await using google = await startGoogle(() => last([person(1), { ...person(2), names: 'x' }, person(3)]));
-    expect(summariesOf(await pullWhole(google))).toEqual([
-      'upsert people/c1',
-      'unreadable people/c2',
-      'upsert people/c3',
-    ]);
+    const summaries = ['upsert people/c1', 'unreadable people/c2', 'upsert people/c3'];
+    expect(summariesOf(await pullWhole(google))).toEqual(summaries);
   });
 
   test('fails if its last page has no sync token', async () => {
@@ -131,27 +124,17 @@ describe('[R14] a whole listing', () => {
     await expect(pullWhole(google)).rejects.toMatchObject({ kind: 'unreadable' });
   });
 
-  test('[R12] keeps the listed id as a former id if reading a contact in full returns another id', async () => {
-    const emailAddresses = Array.from({ length: 100 }, (_, index) => ({ value: `a${index}@x.org` }));
-    await using google = await startGoogle(({ path }) =>
-      path.endsWith('/connections') ? last([person(1, { emailAddresses })]) : { body: person(9, { emailAddresses }) },
-    );
-    const [page] = await pullWhole(google);
-    expect(page?.changes).toMatchObject([{ kind: 'upsert', record: { id: 'people/c9' }, previousIds: ['people/c1'] }]);
-  });
-
-  test('reads a contact in full if its lists may be truncated', async () => {
+  test('reads a contact in full if its lists may be truncated, and keeps its listed id as a former id (R12)', async () => {
     const emails = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `${index}@x.example` }));
     await using google = await startGoogle(({ path }) =>
       path.endsWith('/connections')
         ? last([person(1, { emailAddresses: emails(100) }), person(2, { emailAddresses: emails(99) })])
-        : { body: person(1, { emailAddresses: emails(150) }) },
+        : { body: person(9, { emailAddresses: emails(150) }) },
     );
     const [page] = await pullWhole(google);
-    const lengths = page?.changes.map(
-      (change) => change.kind === 'upsert' && change.record.contact.emailAddresses.length,
-    );
+    const lengths = page?.changes.map((one) => one.kind === 'upsert' && one.record.contact.emailAddresses.length);
     expect(lengths).toEqual([150, 99]);
+    expect(page?.changes[0]).toMatchObject({ record: { id: 'people/c9' }, previousIds: ['people/c1'] });
     expect(google.requests.map(({ path }) => path)).toEqual(['/v1/people/me/connections', '/v1/people/c1']);
   });
 });
@@ -175,16 +158,11 @@ describe('[R14] an incremental pull', () => {
   });
 
   test('[R7] does not delete a contact that is restored during the pull, and deletes one that is deleted during it', async () => {
-    const { google, pullChanges } = await startWith(({ query }) =>
-      query.has('pageToken') ? last([person(1), tombstone(2)]) : more([tombstone(1), person(2), tombstone(3)], 'p2'),
-    );
+    const rows = [tombstone(1), person(2), tombstone(3)];
+    const { google, pullChanges } = await startWith(paged(rows, [person(1), tombstone(2)]));
     await using _ = google;
-    expect(summariesOf(await pullChanges()).toSorted()).toEqual([
-      'tombstone people/c2',
-      'tombstone people/c3',
-      'upsert people/c1',
-      'upsert people/c2',
-    ]);
+    const summaries = ['tombstone people/c2', 'tombstone people/c3', 'upsert people/c1', 'upsert people/c2'];
+    expect(summariesOf(await pullChanges()).toSorted()).toEqual(summaries);
   });
 
   test.each([
@@ -204,12 +182,7 @@ describe('[R14] an incremental pull', () => {
   );
 
   test('[R12] does not treat the tombstone of a former id as a deletion, even if the tombstone comes first', async () => {
-    const renamed = person(9);
-    const { google, pullChanges } = await startWith(({ query }) =>
-      query.has('pageToken')
-        ? last([{ ...renamed, metadata: { ...(renamed['metadata'] as object), previousResourceNames: ['people/c1'] } }])
-        : more([tombstone(1), tombstone(2)], 'p2'),
-    );
+    const { google, pullChanges } = await startWith(paged([tombstone(1), tombstone(2)], [renamed(9, 'people/c1')]));
     await using _ = google;
     const pages = await pullChanges();
     expect(summariesOf(pages)).toEqual(['upsert people/c9', 'tombstone people/c2']);
@@ -238,16 +211,15 @@ describe('[R14] an incremental pull', () => {
   });
 });
 
-it('a contact with former ids is unchanged in the next whole listing after they were reported [R1, R12]', async () => {
-  const renamed = person(2, { metadata: { ...Object(person(2)['metadata']), previousResourceNames: ['people/c1'] } });
-  await using google = await startGoogle(() => ({ body: { connections: [renamed], nextSyncToken: 'sync' } }));
-  const [first] = await collect(google.remote.pull({ mode: 'whole', resume: null }, NEVER));
+test('a contact with former ids is unchanged in the next whole listing after they were reported [R1, R12]', async () => {
+  await using google = await startGoogle(() => last([renamed(2, 'people/c1')]));
+  const [first] = await pullWhole(google);
   const [change] = first?.changes ?? [];
   expect(change).toMatchObject({ kind: 'upsert', previousIds: ['people/c1'] });
   const digest = change?.kind === 'upsert' ? change.record.digest : undefined;
   const known: KnownRows = (rows) =>
     Promise.resolve(new Set(rows.flatMap((row) => (row.digest === digest ? [row.digest] : []))));
-  const [second] = await collect(google.remote.pull({ mode: 'whole', resume: null, known }, NEVER));
+  const [second] = await pullWhole(google, null, known);
   expect(second).toMatchObject({ changes: [], unchanged: ['people/c2'] });
 });
 
@@ -256,7 +228,7 @@ const updates = Array.from({ length: 16 }, (_, index) => {
   return { key: `k${index}`, current, desired: { ...current.contact, title: 'Countess' }, fields: ['title'] as const };
 });
 
-it('if Google fails for one contact, the rest of its batch is written with a known outcome [R15]', async () => {
+test('if Google fails for one contact, the rest of its batch is written with a known outcome [R15]', async () => {
   await using google = await startGoogle((seen) => {
     if (seen.method === 'GET') {
       const requestedResourceName = seen.query.get('resourceNames') ?? '';
@@ -273,7 +245,7 @@ it('if Google fails for one contact, the rest of its batch is written with a kno
   expect(google.requests.length).toBeLessThan(12);
 });
 
-it('during an outage a batch is not sent item by item', async () => {
+test('during an outage a batch is not sent item by item', async () => {
   await using google = await startGoogle(() => apiError(500, 'INTERNAL'));
   const results = await google.remote.update(updates, NEVER);
   expect(results.map((result) => !result.ok && result.error.applied)).toEqual(Array(16).fill('unknown'));

@@ -19,15 +19,8 @@ describe('a read by id', () => {
     }));
     const ids = [1, 2, 3, 4, 5, 6, 7].map((number) => `people/c${number}`);
     const answers = await google.remote.read(ids, NEVER);
-    expect(ids.map((id) => answers.get(id)?.kind)).toEqual([
-      'found',
-      'moved',
-      'gone',
-      'gone',
-      'unreadable',
-      'unreadable',
-      'unreadable',
-    ]);
+    const kinds = ids.map((id) => answers.get(id)?.kind).join(' ');
+    expect(kinds).toBe('found moved gone gone unreadable unreadable unreadable');
     expect(answers.get('people/c2')).toMatchObject({ record: { id: 'people/c7' } });
   });
 
@@ -93,7 +86,7 @@ describe('[R9] the search for contacts of creates without an answer', () => {
     expect(found.has('k1')).toBe(isFound);
   });
 
-  test('reads pages until the contacts are older than the creates, with a margin for clock differences', async () => {
+  test('reads pages until all are found, or the contacts are older than the creates, with a margin for clock differences', async () => {
     const pages: Record<string, unknown> = {
       '': { connections: [created(9, 'x', '12:30:00')], nextPageToken: 'p2' },
       p2: { connections: [created(8, 'contact_1', '11:56:00')], nextPageToken: 'p3' },
@@ -103,13 +96,7 @@ describe('[R9] the search for contacts of creates without an answer', () => {
     const found = await google.remote.findCreated([request(1), request(2)], sinceMs, () => false, NEVER);
     expect(found.get('k1')?.id).toBe('people/c8');
     expect(google.requests).toHaveLength(3);
-  });
-
-  test('stops when all contacts are found', async () => {
-    await using google = await startGoogle(() => ({
-      body: { connections: [created(9, 'contact_1', '12:01:00')], nextPageToken: 'p2' },
-    }));
     await google.remote.findCreated([request(1)], sinceMs, () => false, NEVER);
-    expect(google.requests).toHaveLength(1);
+    expect(google.requests).toHaveLength(5);
   });
 });

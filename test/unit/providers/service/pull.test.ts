@@ -1,6 +1,7 @@
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
 import { UnreadableError } from '../../../../src/providers/errors.ts';
+import type { PullRequest } from '../../../../src/providers/remote.ts';
 import {
   collect,
   contactJson,
@@ -12,9 +13,8 @@ import {
   NOW_MS,
   stamp,
   startServer,
-  type Received,
-  type Row,
 } from './support.ts';
+import type { CannedServer, Received, Row } from './support.ts';
 
 const DATE = { date: new Date(NOW_MS).toUTCString() };
 
@@ -34,14 +34,13 @@ const changesSince = (watermarkMs: number) => ({ mode: 'changes', cursor: cursor
 
 const WHOLE = { mode: 'whole', resume: null } as const;
 
+const pull = ({ remote }: CannedServer, request: PullRequest) => collect(remote.pull(request, never));
+
 describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (isInclusive) => {
   it('take one request from the overlap before the cursor, if they fit one page', async () => {
-    const rows = [
-      { number: 1, atMs: NOW_MS - 30_000 },
-      { number: 2, atMs: NOW_MS - 60_000 },
-    ];
+    const rows = [30_000, 60_000].map((ago, index) => ({ number: index + 1, atMs: NOW_MS - ago }));
     await using server = await startServer(serviceOf(() => rows, isInclusive));
-    const pages = await collect(server.remote.pull(changesSince(NOW_MS - 40_000), never));
+    const pages = await pull(server, changesSince(NOW_MS - 40_000));
     expect(idsOf(pages)).toEqual(['contact_2', 'contact_1']);
     expect(pages).toHaveLength(1);
     expect(pages[0]).toMatchObject({ resume: null, total: 2 });
@@ -54,7 +53,7 @@ describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (
     const spread = Array.from({ length: 130 }, (_, index) => ({ number: index, atMs: NOW_MS - 90_000 + index * 500 }));
     const tied = Array.from({ length: 180 }, (_, index) => ({ number: 1_000 + index, atMs: NOW_MS - 60_000 }));
     await using server = await startServer(serviceOf(() => [...spread, ...tied], isInclusive));
-    const ids = idsOf(await collect(server.remote.pull(changesSince(NOW_MS - 100_000), never)));
+    const ids = idsOf(await pull(server, changesSince(NOW_MS - 100_000)));
     expect(ids).toHaveLength(310);
     expect(new Set(ids).size).toBe(310);
   });
@@ -69,7 +68,7 @@ describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (
       requestCount += 1;
       return answer;
     });
-    const ids = idsOf(await collect(server.remote.pull(changesSince(NOW_MS - 900_000), never)));
+    const ids = idsOf(await pull(server, changesSince(NOW_MS - 900_000)));
     expect(new Set(ids).size).toBe(200);
   });
 });
@@ -84,7 +83,7 @@ describe('[R14] after the overlap of the cursor one request is enough', () => {
   ])('%s', async (_, count, watermarkMs) => {
     const newer = Array.from({ length: count }, (__, index) => ({ number: 900 + index, atMs: NOW_MS - 60_000 }));
     await using server = await startServer(serviceOf(() => [...atWatermark, ...newer]));
-    const pages = await collect(server.remote.pull(since, never));
+    const pages = await pull(server, since);
     expect(server.received).toHaveLength(1);
     expect(watermarkOf(pages.at(-1))).toBe(watermarkMs);
     expect(idsOf(pages)).toEqual(expect.arrayContaining(newer.map(({ number }) => `contact_${number}`)));
@@ -93,7 +92,7 @@ describe('[R14] after the overlap of the cursor one request is enough', () => {
   it('but not for a contact that is newer than the page', async () => {
     const newer = Array.from({ length: 60 }, (_, index) => ({ number: 900 + index, atMs: NOW_MS - 60_000 }));
     await using server = await startServer(serviceOf(() => [...atWatermark, ...newer]));
-    const ids = new Set(idsOf(await collect(server.remote.pull(since, never))));
+    const ids = new Set(idsOf(await pull(server, since)));
     expect(newer.filter(({ number }) => !ids.has(`contact_${number}`))).toEqual([]);
   });
 });
@@ -102,41 +101,32 @@ describe('changes from a service with faults', () => {
   it('fail if the service ignored the order', async () => {
     const rows = [contactJson(1, { updated_at: stamp(NOW_MS) }), contactJson(2, { updated_at: stamp(NOW_MS - 1_000) })];
     await using server = await startServer(() => ({ json: list(rows) }));
-    expect((await failureOf(collect(server.remote.pull(changesSince(NOW_MS), never)))).message).toContain(
-      'ignored the order',
-    );
+    const error = await failureOf(pull(server, changesSince(NOW_MS)));
+    expect(error.message).toContain('ignored the order');
   });
 
   it('fail if every row of a full page is unreadable', async () => {
     const rows = Array.from({ length: 50 }, (_, index) => ({ id: `contact_${index}` }));
     await using server = await startServer(() => ({ json: list(rows) }));
-    const error = await failureOf(collect(server.remote.pull(changesSince(NOW_MS), never)));
-    expect(error).toBeInstanceOf(UnreadableError);
+    expect(await failureOf(pull(server, changesSince(NOW_MS)))).toBeInstanceOf(UnreadableError);
   });
 
   it('[R15] continue if the time of the only row is unreadable', async () => {
     const odd = contactJson(1, { updated_at: null });
     await using server = await startServer(() => ({ headers: DATE, json: list([odd], { total: 1 }) }));
-    const [page, ...others] = await collect(server.remote.pull(changesSince(NOW_MS), never));
+    const [page, ...others] = await pull(server, changesSince(NOW_MS));
     expect(page?.changes).toMatchObject([{ kind: 'unreadable', id: 'contact_1' }]);
     expect(watermarkOf(page)).toBe(NOW_MS);
     expect(others).toEqual([]);
   });
 
   it('are all returned if rows of the same time have another order in each answer', async () => {
-    const rows = Array.from({ length: 230 }, (_, index) => ({
-      number: index,
-      atMs: NOW_MS - (index < 30 ? 1_000 : 0),
-    }));
-    let turn = 0;
-    const shuffled = () => {
-      turn += 37;
-      return rows.map((row) => ({ ...row, number: (row.number * 7 + turn) % 230 }));
-    };
-    const answering = (request: Received) =>
-      serviceOf(() => (request.query.get('order') === 'id' ? rows : shuffled()))(request);
-    await using server = await startServer(answering);
-    const ids = new Set(idsOf(await collect(server.remote.pull(changesSince(NOW_MS), never))));
+    const rows = Array.from({ length: 230 }, (_, number) => ({ number, atMs: NOW_MS - (number < 30 ? 1_000 : 0) }));
+    const shuffled = (turn: number) => rows.map((row) => ({ ...row, number: (row.number * 7 + turn * 37) % 230 }));
+    await using server = await startServer((request, index) =>
+      listRows(request.query.get('order') === 'id' ? rows : shuffled(index + 1), request),
+    );
+    const ids = new Set(idsOf(await pull(server, changesSince(NOW_MS))));
     expect(ids.size).toBe(230);
   });
 });
@@ -147,16 +137,13 @@ describe('a whole listing', () => {
 
   it('returns every contact and starts the cursor at the latest change seen', async () => {
     await using server = await startServer(serviceOf(() => manyRows(120)));
-    const pages = await collect(server.remote.pull(WHOLE, never));
+    const pages = await pull(server, WHOLE);
     expect(new Set(idsOf(pages)).size).toBe(120);
     expect(pages.map((page) => page.cursor !== null)).toEqual([false, false, true]);
     expect(pages.at(-1)).toMatchObject({ resume: null, total: 120 });
     expect(watermarkOf(pages.at(-1))).toBe(NOW_MS - 10_000);
-    expect(server.received.map((request) => request.rawQuery)).toEqual([
-      'order=id',
-      'order=id&page=2',
-      'order=id&page=3',
-    ]);
+    const queries = server.received.map(({ rawQuery }) => rawQuery);
+    expect(queries).toEqual(['order=id', 'order=id&page=2', 'order=id&page=3']);
   });
 
   it('[R14] never starts the cursor after its own start, even if it is resumed later', async () => {
@@ -171,7 +158,7 @@ describe('a whole listing', () => {
     });
     const first = server.remote.pull(WHOLE, never)[Symbol.asyncIterator]();
     const { value } = await first.next();
-    const resumed = await collect(server.remote.pull({ mode: 'whole', resume: value?.resume ?? null }, never));
+    const resumed = await pull(server, { mode: 'whole', resume: value?.resume ?? null });
     expect(idsOf(resumed)).toHaveLength(70);
     expect(watermarkOf(resumed.at(-1))).toBe(NOW_MS);
   });
@@ -181,12 +168,12 @@ describe('a whole listing', () => {
     await using server = await startServer((request) =>
       Number(request.query.get('page') ?? '1') > 2 ? { status: 404 } : answering(request),
     );
-    const odd = collect(server.remote.pull({ mode: 'whole', resume: 'odd' }, never));
+    const odd = pull(server, { mode: 'whole', resume: 'odd' });
     expect(await failureOf(odd)).toMatchObject({ kind: 'cursor-expired', applied: 'no' });
     expect(server.received).toHaveLength(0);
     const stopped = { page: 5, total: 250, serverStartMs: NOW_MS, startedAtMs: NOW_MS, maxSeenMs: null };
-    const resume = JSON.stringify(stopped);
-    expect(new Set(idsOf(await collect(server.remote.pull({ mode: 'whole', resume }, never)))).size).toBe(60);
+    const pages = await pull(server, { mode: 'whole', resume: JSON.stringify(stopped) });
+    expect(new Set(idsOf(pages)).size).toBe(60);
   });
 
   it('misses no contact that deletions move to a page that was already read', async () => {
@@ -198,7 +185,7 @@ describe('a whole listing', () => {
       if (index < 4) for (const number of [index * 5 + 1, index * 5 + 2]) gone.add(number);
       return answer;
     });
-    const ids = new Set(idsOf(await collect(server.remote.pull(WHOLE, never))));
+    const ids = new Set(idsOf(await pull(server, WHOLE)));
     const kept = rows.filter((row) => !gone.has(row.number)).map((row) => `contact_${row.number}`);
     expect(kept.filter((id) => !ids.has(id))).toEqual([]);
   });
@@ -226,7 +213,7 @@ describe('a whole listing', () => {
       [3, 0, [1, 2, 3, 3]],
     ])('and misses no contact if page %d was truncated to %d rows once', async (cut, keeps, pageNumbers) => {
       await using server = await startServer(cutting(manyRows(120), cut, 1, keeps));
-      const ids = idsOf(await collect(server.remote.pull(WHOLE, never)));
+      const ids = idsOf(await pull(server, WHOLE));
       expect(new Set(ids).size).toBe(120);
       expect(ids).toHaveLength(120);
       expect(requestedPages(server.received)).toEqual(pageNumbers);
@@ -234,7 +221,7 @@ describe('a whole listing', () => {
 
     it('and only once if the page stays truncated', async () => {
       await using server = await startServer(cutting(manyRows(120), 2, Infinity));
-      const ids = idsOf(await collect(server.remote.pull(WHOLE, never)));
+      const ids = idsOf(await pull(server, WHOLE));
       expect(ids).toHaveLength(80);
       expect(requestedPages(server.received)).toEqual([1, 2, 2, 3]);
     });
@@ -246,7 +233,7 @@ describe('a whole listing', () => {
         if (index === 1) rows.splice(0, 3);
         return answering(request);
       });
-      const ids = new Set(idsOf(await collect(server.remote.pull(WHOLE, never))));
+      const ids = new Set(idsOf(await pull(server, WHOLE)));
       expect(rows.filter(({ number }) => !ids.has(`contact_${number}`))).toEqual([]);
     });
   });

@@ -11,7 +11,8 @@ import { createRowDigest, findKnownRows } from '../../../src/providers/listing.t
 import { providerNamed, PROVIDERS } from '../../../src/providers/registry.ts';
 import type { Remote, WriteResult } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
-import { createFakeClock, NEVER } from './google/support.ts';
+import { forever } from './../../contract/scenes/steps.ts';
+import { createFakeClock } from './google/support.ts';
 
 const OPTIONS = { status: 500, route: 'GET /somewhere', applied: 'no' } as const;
 
@@ -63,23 +64,23 @@ const remote = atSide('right', FAULTY);
 const group = { id: 'g1', name: 'Choir', version: '' };
 
 test.each<[string, () => Promise<unknown>]>([
-  ['identify', () => remote.identify(NEVER)],
-  ['read', () => remote.read(['a'], NEVER)],
-  ['findCreated', () => remote.findCreated([], 0, () => false, NEVER)],
-  ['listGroups', () => remote.listGroups(NEVER)],
-  ['readGroup', () => remote.readGroup('g1', NEVER)],
-  ['createGroup', () => remote.createGroup('Choir', NEVER)],
-  ['renameGroup', () => remote.renameGroup(group, 'Band', NEVER)],
-  ['deleteGroup', () => remote.deleteGroup('g1', NEVER)],
+  ['identify', () => remote.identify(forever)],
+  ['read', () => remote.read(['a'], forever)],
+  ['findCreated', () => remote.findCreated([], 0, () => false, forever)],
+  ['listGroups', () => remote.listGroups(forever)],
+  ['readGroup', () => remote.readGroup('g1', forever)],
+  ['createGroup', () => remote.createGroup('Choir', forever)],
+  ['renameGroup', () => remote.renameGroup(group, 'Band', forever)],
+  ['deleteGroup', () => remote.deleteGroup('g1', forever)],
 ])('an error that %s throws contains its side', async (_name, call) => {
   await expect(call()).rejects.toMatchObject({ kind: 'unavailable', side: 'right' });
 });
 
 test.each<[string, () => Promise<readonly WriteResult<unknown>[]>]>([
-  ['create', () => remote.create([], NEVER)],
-  ['update', () => remote.update([], NEVER)],
-  ['delete', () => remote.delete([], NEVER)],
-  ['changeMembership', () => remote.changeMembership([], NEVER)],
+  ['create', () => remote.create([], forever)],
+  ['update', () => remote.update([], forever)],
+  ['delete', () => remote.delete([], forever)],
+  ['changeMembership', () => remote.changeMembership([], forever)],
 ])('an error that %s returns for an item contains its side', async (_name, call) => {
   expect(await call()).toMatchObject([{ ok: false, error: { kind: 'invalid', side: 'right' } }]);
 });
@@ -87,7 +88,7 @@ test.each<[string, () => Promise<readonly WriteResult<unknown>[]>]>([
 test('a feed returns the pages before its error, and the error contains its side', async () => {
   const pages: FeedPage[] = [];
   const walk = async (): Promise<void> => {
-    for await (const page of remote.pull({ mode: 'whole', resume: null }, NEVER)) pages.push(page);
+    for await (const page of remote.pull({ mode: 'whole', resume: null }, forever)) pages.push(page);
   };
   await expect(walk()).rejects.toMatchObject({ kind: 'limited', side: 'right' });
   expect(pages.map(({ resume }) => resume)).toEqual(['p2']);
@@ -142,7 +143,7 @@ test.each<[string, () => Remote]>([
 ])(
   'a request to %s that was not sent because the shared rate limit is unavailable fails as not applied, with the reason',
   async (_side, open) => {
-    await expect(open().createGroup('Choir', NEVER)).rejects.toMatchObject({
+    await expect(open().createGroup('Choir', forever)).rejects.toMatchObject({
       kind: 'unavailable',
       applied: 'no',
       retryAfterMs: 1_800_000,

@@ -6,7 +6,9 @@ import {
   createPkcePair,
   exchangeCode,
 } from '../../../../src/providers/google/authorization.ts';
-import { NEVER, startGoogle, type Reply } from './support.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
+import type { Reply } from '../scripted-server.ts';
+import { startGoogle } from './support.ts';
 
 const redirectUri = 'http://127.0.0.1:9/callback';
 
@@ -31,7 +33,7 @@ const SCOPE = `openid ${CONTACTS_SCOPE}`;
 const GRANT = { access_token: 'access', refresh_token: 'refresh', scope: SCOPE, expires_in: 3599 };
 
 /** Exchanges a code at a token endpoint that always answers with `reply`. */
-const exchange = async (reply: Reply, signal = NEVER) => {
+const exchange = async (reply: Reply, signal = forever) => {
   await using google = await startGoogle(
     () => ({}),
     () => reply,
@@ -70,7 +72,7 @@ test.each<[string, Reply, object]>([
   ['a wrong client', { status: 401, body: { error: 'invalid_client' } }, { kind: 'client-refused', status: 401 }],
   ['a limit without a time', { status: 429 }, { kind: 'limited', retryAfterMs: 60_000 }],
   ['a redirect, which is not followed', { status: 307, headers: { location: '/token' } }, { status: 307 }],
-  ['no answer', { drop: true }, { kind: 'unavailable', status: null, applied: 'unknown' }],
+  ['no answer', { breakAfter: '' }, { kind: 'unavailable', status: null, applied: 'unknown' }],
   ['an answer that is not JSON', { body: '<html>' }, { kind: 'unreadable', status: 200 }],
   ['an answer without scopes', { body: { refresh_token: 'refresh' } }, { kind: 'unreadable', status: 200 }],
 ])('the exchange of a code fails with the right kind for %s, after one request', async (_, reply, meaning) => {

@@ -4,18 +4,12 @@ import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { RedirectedError, UnreadableError } from '../../../../src/providers/errors.ts';
 import { ANSWER_LIMITS } from '../../../../src/providers/listing.ts';
 import { inCompleteRun } from '../../../support/extent.ts';
-import { collect, createFakeClock, NEVER, person, startGoogle, type Reply } from './support.ts';
+import { collect, forever } from '../../../contract/scenes/steps.ts';
+import type { Reply } from '../scripted-server.ts';
+import { failureOf } from '../service/support.ts';
+import { createFakeClock, person, startGoogle } from './support.ts';
 
 const WHOLE = { mode: 'whole', resume: null } as const;
-
-const failureOf = async (work: Promise<unknown>): Promise<Error> => {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof Error) return error;
-  }
-  throw new Error('it did not fail');
-};
 
 const creation = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'contact_1' };
 
@@ -30,9 +24,9 @@ describe('a redirect [R17]', () => {
         () => ({}),
         () => away('token'),
       );
-      const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
+      const error = await failureOf(collect(google.remote.pull(WHOLE, forever)));
       expect(error.message).toContain(`redirect (${status})`);
-      const tokenError = await failureOf(other.remote.identify(NEVER));
+      const tokenError = await failureOf(other.remote.identify(forever));
       expect(tokenError).toMatchObject({ applied: 'no', route: 'POST token' });
       for (const each of [error, tokenError]) expect(each).toBeInstanceOf(RedirectedError);
       expect([google.requests.length, other.tokenRequests.length]).toEqual([1, 1]);
@@ -43,17 +37,17 @@ describe('a redirect [R17]', () => {
 
 describe('an answer [R17]', () => {
   const bomb = (): Reply => ({
-    bytes: gzipSync(Buffer.alloc(ANSWER_LIMITS.bytes + 1_000_000, ' ')),
+    body: gzipSync(Buffer.alloc(ANSWER_LIMITS.bytes + 1_000_000, ' ')),
     headers: { 'content-encoding': 'gzip' },
   });
 
   inCompleteRun(() => {
     it('is not read beyond the limit, which counts decompressed bytes, nor is one of the token endpoint', async () => {
       await using google = await startGoogle(bomb);
-      const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
+      const error = await failureOf(collect(google.remote.pull(WHOLE, forever)));
       expect(error.message).toContain(`longer than ${ANSWER_LIMITS.bytes} bytes`);
       await using other = await startGoogle(() => ({}), bomb);
-      const tokenError = await failureOf(other.remote.identify(NEVER));
+      const tokenError = await failureOf(other.remote.identify(forever));
       expect(tokenError).toMatchObject({ applied: 'no' });
       for (const each of [error, tokenError]) expect(each).toBeInstanceOf(UnreadableError);
     });
@@ -70,7 +64,7 @@ describe('an answer [R17]', () => {
       undefined,
       { clock },
     );
-    const [result] = await google.remote.create([creation], NEVER);
+    const [result] = await google.remote.create([creation], forever);
     const message = expect.stringContaining(`longer than ${ANSWER_LIMITS.timeMs} ms`);
     expect(result).toMatchObject({ ok: false, error: { kind: 'unreadable', applied: 'unknown', message } });
   });
@@ -90,7 +84,7 @@ describe('a listing that does not end [R14, R17]', () => {
     ['an earlier page', (count: number) => `page ${count % 3}`],
   ])('is refused if a page names %s as the next page', async (_, next) => {
     await using google = await startGoogle((__, count) => page(count, next(count), 1));
-    const error = await failureOf(collect(google.remote.pull(WHOLE, NEVER)));
+    const error = await failureOf(collect(google.remote.pull(WHOLE, forever)));
     expect(error).toBeInstanceOf(UnreadableError);
     expect(error.message).toContain('a page names a page that was read before');
     expect(google.requests.length).toBeLessThan(6);
@@ -98,11 +92,11 @@ describe('a listing that does not end [R14, R17]', () => {
 
   it('is refused if it is resumed and repeats the page of its resume point', async () => {
     await using google = await startGoogle((_, count) => page(count, 'same', 1));
-    const [first] = await collect(google.remote.pull(WHOLE, NEVER)).catch(() => []);
+    const [first] = await collect(google.remote.pull(WHOLE, forever)).catch(() => []);
     expect(first).toBeUndefined();
     const before = google.requests.length;
-    for await (const { resume } of google.remote.pull(WHOLE, NEVER)) {
-      await failureOf(collect(google.remote.pull({ mode: 'whole', resume }, NEVER)));
+    for await (const { resume } of google.remote.pull(WHOLE, forever)) {
+      await failureOf(collect(google.remote.pull({ mode: 'whole', resume }, forever)));
       break;
     }
     expect(google.requests.length - before).toBeLessThan(4);
@@ -120,9 +114,9 @@ describe('a listing that does not end [R14, R17]', () => {
       undefined,
       { listingLimits: LIMITS },
     );
-    const cursor = (await collect(google.remote.pull(WHOLE, NEVER))).at(-1)?.cursor ?? '';
+    const cursor = (await collect(google.remote.pull(WHOLE, forever))).at(-1)?.cursor ?? '';
     isEndless = true;
-    const error = await failureOf(collect(google.remote.pull(mode === 'whole' ? WHOLE : { mode, cursor }, NEVER)));
+    const error = await failureOf(collect(google.remote.pull(mode === 'whole' ? WHOLE : { mode, cursor }, forever)));
     expect(error).toBeInstanceOf(UnreadableError);
     expect(error.message).toContain(why);
   });
@@ -134,8 +128,8 @@ describe('a listing that does not end [R14, R17]', () => {
         ? { contactGroups: [group], nextPageToken: 'same' }
         : { connections: [person(1)], nextPageToken: 'same' },
     }));
-    expect(await failureOf(google.remote.listGroups(NEVER))).toBeInstanceOf(UnreadableError);
-    const looked = google.remote.findCreated([creation], 0, () => false, NEVER);
+    expect(await failureOf(google.remote.listGroups(forever))).toBeInstanceOf(UnreadableError);
+    const looked = google.remote.findCreated([creation], 0, () => false, forever);
     expect(await failureOf(looked)).toBeInstanceOf(UnreadableError);
     expect(google.requests.length).toBeLessThan(8);
   });
@@ -143,5 +137,5 @@ describe('a listing that does not end [R14, R17]', () => {
 
 it('a required list is not read as empty if it is absent: every account has its system groups [R17]', async () => {
   await using google = await startGoogle(() => ({ body: {} }));
-  expect(await failureOf(google.remote.listGroups(NEVER))).toBeInstanceOf(UnreadableError);
+  expect(await failureOf(google.remote.listGroups(forever))).toBeInstanceOf(UnreadableError);
 });

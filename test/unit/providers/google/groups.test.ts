@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { apiError, NEVER, startGoogle, type Reply } from './support.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
+import type { Reply } from '../scripted-server.ts';
+import { apiError, startGoogle } from './support.ts';
 
 const group = (id: string, name: string, etag = 'e1') => ({
   resourceName: `contactGroups/${id}`,
@@ -18,7 +20,7 @@ describe('a request for labels', () => {
         ? { body: { contactGroups: [group('0b', 'Work')], nextSyncToken: 's' } }
         : { body: { contactGroups: [system, group('0a', 'Friends')], nextPageToken: 'p2', nextSyncToken: 's' } },
     );
-    expect(await google.remote.listGroups(NEVER)).toEqual([
+    expect(await google.remote.listGroups(forever)).toEqual([
       { id: 'contactGroups/0a', name: 'Friends', version: 'e1' },
       { id: 'contactGroups/0b', name: 'Work', version: 'e1' },
     ]);
@@ -32,7 +34,7 @@ describe('a request for labels', () => {
       return body.contactGroup.etag === 'e5' ? { body: group('0a', 'New', 'e6') } : outdated;
     });
     const current = { id: 'contactGroups/0a', name: 'Old', version: 'e1' };
-    expect(await google.remote.renameGroup(current, 'New', NEVER)).toMatchObject({ name: 'New', version: 'e6' });
+    expect(await google.remote.renameGroup(current, 'New', forever)).toMatchObject({ name: 'New', version: 'e6' });
   });
 });
 
@@ -43,11 +45,11 @@ describe('the account behind the token', () => {
     ['a missing scope', apiError(403, 'PERMISSION_DENIED', 'Request had insufficient authentication scopes.')],
   ])('is unknown after %s', async (_, reply) => {
     await using google = await startGoogle(() => reply);
-    expect(await google.remote.identify(NEVER)).toBeNull();
+    expect(await google.remote.identify(forever)).toBeNull();
   });
 
   test('is not returned after access was revoked: an error is thrown', async () => {
     await using google = await startGoogle(() => apiError(403, 'PERMISSION_DENIED', 'No permission'));
-    await expect(google.remote.identify(NEVER)).rejects.toMatchObject({ kind: 'revoked' });
+    await expect(google.remote.identify(forever)).rejects.toMatchObject({ kind: 'revoked' });
   });
 });

@@ -1,6 +1,8 @@
 import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import { expect, test } from 'vitest';
-import { apiError, NEVER, person, startGoogle, type Seen } from './support.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
+import type { Received } from '../scripted-server.ts';
+import { apiError, person, startGoogle } from './support.ts';
 
 const [A, B, C] = ['contactGroups/0a', 'contactGroups/0b', 'contactGroups/0c'] as const;
 
@@ -13,7 +15,7 @@ const request = (number: number, fields: Partial<MembershipRequest>): Membership
   ...fields,
 });
 
-const sent = ({ path, body }: Seen) => [path.slice(4), body.resourceNamesToAdd, body.resourceNamesToRemove];
+const sent = ({ path, body }: Received) => [path.slice(4), body.resourceNamesToAdd, body.resourceNamesToRemove];
 
 test('[R11] one request for each group contains its additions and removals', async () => {
   await using google = await startGoogle(() => ({}));
@@ -22,7 +24,7 @@ test('[R11] one request for each group contains its additions and removals', asy
     request(2, { remove: [A], knownGroupIds: [A] }),
     request(3, { add: [A] }),
   ];
-  const results = await google.remote.changeMembership(batch, NEVER);
+  const results = await google.remote.changeMembership(batch, forever);
   expect(results).toEqual([
     { key: 'k1', ok: true, value: [A, C] },
     { key: 'k2', ok: true, value: [] },
@@ -37,7 +39,7 @@ test('[R11] one request for each group contains its additions and removals', asy
 test('a request contains at most 1000 members', async () => {
   await using google = await startGoogle(() => ({}));
   const batch = Array.from({ length: 1001 }, (_, index) => request(index, { add: [A] }));
-  await google.remote.changeMembership(batch, NEVER);
+  await google.remote.changeMembership(batch, forever);
   expect(google.requests.map(({ body }) => body.resourceNamesToAdd.length)).toEqual([1000, 1]);
 });
 
@@ -49,7 +51,7 @@ test('[R11] an unknown membership is read before it is changed', async () => {
   ];
   await using google = await startGoogle(({ method }) => (method === 'GET' ? { body: { responses } } : {}));
   const batch = [1, 2].map((number) => request(number, { add: [A], knownGroupIds: null }));
-  expect(await google.remote.changeMembership(batch, NEVER)).toMatchObject([
+  expect(await google.remote.changeMembership(batch, forever)).toMatchObject([
     { key: 'k1', ok: true, value: [A, C] },
     { key: 'k2', ok: false, error: { kind: 'not-found' } },
   ]);
@@ -59,7 +61,7 @@ test('[R11] an unknown membership is read before it is changed', async () => {
 test('with a deleted label an addition fails as invalid, not as a missing contact, and a removal succeeds', async () => {
   await using google = await startGoogle(() => apiError(404, 'NOT_FOUND'));
   const batch = [request(1, { add: [A] }), request(2, { remove: [A], knownGroupIds: [A] })];
-  const [added, removed] = await google.remote.changeMembership(batch, NEVER);
+  const [added, removed] = await google.remote.changeMembership(batch, forever);
   expect(added).toMatchObject({ ok: false, error: { kind: 'invalid' } });
   expect(removed).toMatchObject({ ok: true, value: [] });
 });
@@ -67,7 +69,7 @@ test('with a deleted label an addition fails as invalid, not as a missing contac
 test('[R9, R16] when the credential is refused, completed items keep their results and partly sent items are unknown', async () => {
   await using google = await startGoogle(({ path }) => (path.includes(A) ? {} : apiError(401, 'UNAUTHENTICATED')));
   const batch = [[A], [A, B], [B], [C]].map((add, index) => request(index + 1, { add }));
-  const results = await google.remote.changeMembership(batch, NEVER);
+  const results = await google.remote.changeMembership(batch, forever);
   expect(results).toMatchObject([
     { key: 'k1', ok: true },
     { key: 'k2', ok: false, error: { applied: 'unknown' } },

@@ -1,17 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import type { KnownRows } from '../../../../src/providers/remote.ts';
-import {
-  apiError,
-  collect,
-  type Google,
-  NEVER,
-  person,
-  recordOf,
-  type Reply,
-  type Seen,
-  startGoogle,
-} from './support.ts';
+import { collect, forever } from '../../../contract/scenes/steps.ts';
+import type { Reply, Received } from '../scripted-server.ts';
+import { apiError, type Google, person, recordOf, startGoogle } from './support.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -27,14 +19,14 @@ const more = (connections: unknown[]): Reply => ({ body: { connections, nextPage
 /** Answers with two pages. */
 const paged =
   (first: unknown[], second: unknown[]) =>
-  ({ query }: Seen): Reply =>
+  ({ query }: Received): Reply =>
     query.get('pageToken') === 'p2' ? last(second) : more(first);
 
 const renamed = (number: number, ...former: readonly string[]) =>
   person(number, { metadata: { ...Object(person(number)['metadata']), previousResourceNames: former } });
 
 const pullWhole = (google: Google, resume: string | null = null, known?: KnownRows): Promise<FeedPage[]> =>
-  collect(google.remote.pull({ mode: 'whole', resume, ...(known && { known }) }, NEVER));
+  collect(google.remote.pull({ mode: 'whole', resume, ...(known && { known }) }, forever));
 
 const cursorOf = (pages: readonly FeedPage[]): string => pages.at(-1)?.cursor ?? '';
 
@@ -82,7 +74,7 @@ describe('[R14] a whole listing', () => {
   test('resumes where it was interrupted, and keeps the time of its start', async () => {
     await using google = await startGoogle(paged([person(1)], [person(2)]));
     const startedAtMs = google.clock.now();
-    const pages = google.remote.pull({ mode: 'whole', resume: null }, NEVER);
+    const pages = google.remote.pull({ mode: 'whole', resume: null }, forever);
     const first = await pages[Symbol.asyncIterator]().next();
     google.clock.advance(DAY_MS);
     const resumed = await pullWhole(google, (first.value as FeedPage).resume);
@@ -140,10 +132,10 @@ describe('[R14] a whole listing', () => {
 });
 
 describe('[R14] an incremental pull', () => {
-  const startWith = async (answer: (request: Seen) => Reply) => {
+  const startWith = async (answer: (request: Received) => Reply) => {
     const google = await startGoogle((request) => (request.query.has('syncToken') ? answer(request) : last([])));
     const cursor = cursorOf(await pullWhole(google));
-    const pullChanges = (from = cursor) => collect(google.remote.pull({ mode: 'changes', cursor: from }, NEVER));
+    const pullChanges = (from = cursor) => collect(google.remote.pull({ mode: 'changes', cursor: from }, forever));
     return { google, cursor, pullChanges };
   };
 
@@ -239,7 +231,7 @@ test('if Google fails for one contact, the rest of its batch is written with a k
     const updateResult = ids.map((id) => [id, { person: person(Number(id.slice('people/c'.length))) }]);
     return { body: { updateResult: Object.fromEntries(updateResult) } };
   });
-  const results = await google.remote.update(updates, NEVER);
+  const results = await google.remote.update(updates, forever);
   expect(results.filter(({ ok }) => ok)).toHaveLength(15);
   expect(results.filter(({ ok }) => !ok)).toMatchObject([{ key: 'k5', error: { kind: 'not-found', applied: 'no' } }]);
   expect(google.requests.length).toBeLessThan(12);
@@ -247,7 +239,7 @@ test('if Google fails for one contact, the rest of its batch is written with a k
 
 test('during an outage a batch is not sent item by item', async () => {
   await using google = await startGoogle(() => apiError(500, 'INTERNAL'));
-  const results = await google.remote.update(updates, NEVER);
+  const results = await google.remote.update(updates, forever);
   expect(results.map((result) => !result.ok && result.error.applied)).toEqual(Array(16).fill('unknown'));
   expect(google.requests).toHaveLength(3);
 });

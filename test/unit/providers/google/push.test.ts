@@ -4,7 +4,9 @@ import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { StaleError } from '../../../../src/providers/errors.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
-import { apiError, contact, NEVER, person, recordOf, startGoogle, type Reply, type Seen } from './support.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
+import type { Reply, Received } from '../scripted-server.ts';
+import { apiError, contact, person, recordOf, startGoogle } from './support.ts';
 
 const request = (number: number): CreateRequest => ({
   key: `k${number}`,
@@ -16,7 +18,7 @@ const request = (number: number): CreateRequest => ({
 const withOrigin = (number: number, originId: string) =>
   person(number, { clientData: [{ key: 'contact-sync.service-id', value: originId }] });
 
-const namesSent = ({ body }: Seen): string[] =>
+const namesSent = ({ body }: Received): string[] =>
   body.contacts.map(
     (one: { contactPerson: { names: [{ givenName: string }] } }) => one.contactPerson.names[0].givenName,
   );
@@ -34,7 +36,7 @@ describe('a create', () => {
   test('[R9, R16] keeps the results of completed requests if the credential is refused later', async () => {
     // The first request is refused as a whole. The second creates 1 to 4. The third, with 5 to 8, gets a 401.
     await using google = await createUntil(3, 'N6');
-    const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), NEVER);
+    const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), forever);
     const outcomes = results.map((result) => `${result.key} ${result.ok ? 'made' : result.error.kind}`).join(', ');
     const refused = 'k5 unauthenticated, k6 unauthenticated, k7 unauthenticated, k8 unauthenticated';
     expect(outcomes).toBe(`k1 made, k2 made, k3 made, k4 made, ${refused}`);
@@ -43,7 +45,7 @@ describe('a create', () => {
   test('[R9, R16] returns no result for items that were not sent because the credential was refused', async () => {
     // Requests with 1 to 8 and with 1 to 4 are refused. The third creates 1 and 2. The fourth, with 3 and 4, gets a 401.
     await using google = await createUntil(4, 'N3');
-    const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), NEVER);
+    const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), forever);
     expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['k1 true', 'k2 true', 'k3 false', 'k4 false']);
   });
 
@@ -51,7 +53,7 @@ describe('a create', () => {
   const unknown = { ok: false, error: { applied: 'unknown' } };
 
   test.each<[string, Reply, object[]]>([
-    ['[R9] is unknown for each item of a request without an answer', { drop: true }, [unknown, unknown]],
+    ['[R9] is unknown for each item of a request without an answer', { breakAfter: '' }, [unknown, unknown]],
     [
       'fails with kind full if the account is full',
       apiError(429, 'RESOURCE_EXHAUSTED', 'MY_CONTACTS_OVERFLOW_COUNT'),
@@ -69,7 +71,7 @@ describe('a create', () => {
     ],
   ])('%s, and is not repeated', async (_, reply, results) => {
     await using google = await startGoogle(() => reply);
-    expect(await google.remote.create([request(1), request(2)], NEVER)).toMatchObject(results);
+    expect(await google.remote.create([request(1), request(2)], forever)).toMatchObject(results);
     expect(google.requests).toHaveLength(1);
   });
 });
@@ -81,7 +83,7 @@ test('[R9] a create succeeds even if reading the new contact in full fails', asy
       ? apiError(503, 'UNAVAILABLE')
       : { body: { createdPeople: [{ person: { ...withOrigin(1, 'contact_1'), emailAddresses } }] } },
   );
-  expect(await google.remote.create([request(1)], NEVER)).toMatchObject([{ ok: true, value: { id: 'people/c1' } }]);
+  expect(await google.remote.create([request(1)], forever)).toMatchObject([{ ok: true, value: { id: 'people/c1' } }]);
 });
 
 const rich = (number: number) =>
@@ -96,7 +98,7 @@ const change = (number: number, fields: UpdateRequest['fields']): UpdateRequest 
 
 const updateAll =
   (refuse: (ids: string[]) => Reply | null) =>
-  (seen: Seen): Reply => {
+  (seen: Received): Reply => {
     const ids = Object.keys(seen.body.contacts);
     const done = ids.map((id) => [id, { requestedResourceName: id, person: { ...person(Number(id.slice(8))) } }]);
     return refuse(ids) ?? { body: { updateResult: Object.fromEntries(done) } };
@@ -105,7 +107,7 @@ const updateAll =
 describe('an update', () => {
   test('sends one request with the union of the masks, and sends unchanged fields as they were read', async () => {
     await using google = await startGoogle(updateAll(() => null));
-    const results = await google.remote.update([change(1, ['firstName']), change(2, ['title'])], NEVER);
+    const results = await google.remote.update([change(1, ['firstName']), change(2, ['title'])], forever);
     expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['k1 true', 'k2 true']);
     const { body, path } = google.requests[0] ?? { body: null, path: '' };
     expect(path).toBe('/v1/people:batchUpdateContacts');
@@ -122,7 +124,7 @@ describe('an update', () => {
     const stale = apiError(400, 'FAILED_PRECONDITION');
     await using google = await startGoogle(updateAll((ids) => (ids.includes('people/c2') ? stale : null)));
     const batch = [1, 2, 3].map((number) => change(number, ['title']));
-    expect(await google.remote.update(batch, NEVER)).toMatchObject([
+    expect(await google.remote.update(batch, forever)).toMatchObject([
       { ok: true },
       { key: 'k2', ok: false, error: { kind: 'stale', applied: 'no' } },
       { ok: true },
@@ -137,10 +139,10 @@ describe('an update', () => {
       seen.method === 'GET' ? { body: person(1, { phoneNumbers: phones(inFull) }) } : updateAll(() => null)(seen),
     );
     const update: UpdateRequest = { key: 'k', current, desired: current.contact, fields: ['phoneNumbers'] };
-    expect(await google.remote.update([update], NEVER)).toMatchObject([{ ok: false, error: { kind: 'stale' } }]);
+    expect(await google.remote.update([update], forever)).toMatchObject([{ ok: false, error: { kind: 'stale' } }]);
     expect(google.requests.map(({ method }) => method)).toEqual(['GET']);
     inFull = 100;
-    expect(await google.remote.update([update], NEVER)).toMatchObject([{ ok: true }]);
+    expect(await google.remote.update([update], forever)).toMatchObject([{ ok: true }]);
   });
 });
 
@@ -152,7 +154,7 @@ test.each([
     count === 1 ? apiError(500, 'INTERNAL') : apiError(401, 'UNAUTHENTICATED'),
   );
   const batch = numbers.map((number) => change(number, ['title']));
-  const results = await google.remote.update(batch, NEVER);
+  const results = await google.remote.update(batch, forever);
   expect(results).toMatchObject(batch.map(({ key }) => ({ key, ok: false, error: { applied: 'unknown' } })));
 });
 
@@ -161,20 +163,20 @@ describe('a delete', () => {
     await using google = await startGoogle(({ body }) =>
       body.resourceNames.includes('people/me') ? apiError(400, 'INVALID_ARGUMENT') : {},
     );
-    const results = await google.remote.delete(['people/c1', 'people/me'], NEVER);
+    const results = await google.remote.delete(['people/c1', 'people/me'], forever);
     expect(results).toMatchObject([{ ok: true }, { key: 'people/me', ok: false, error: { kind: 'invalid' } }]);
   });
 
   test('leaves a contact unknown after a server error', async () => {
     await using google = await startGoogle(() => apiError(500, 'INTERNAL', 'Internal error encountered.'));
-    expect(await google.remote.delete(['people/c1'], NEVER)).toMatchObject([
+    expect(await google.remote.delete(['people/c1'], forever)).toMatchObject([
       { ok: false, error: { kind: 'unavailable', applied: 'unknown' } },
     ]);
   });
 
   test('sends no request for an empty batch', async () => {
     await using google = await startGoogle(() => ({}));
-    expect(await google.remote.delete([], NEVER)).toEqual([]);
+    expect(await google.remote.delete([], forever)).toEqual([]);
     expect(google.remote.requestCount()).toBe(0);
   });
 });
@@ -191,7 +193,7 @@ test('[R10] a list that was not read is not emptied when another contact of the 
     { key: 'a', current: known, desired: { ...known.contact, websites: [] }, fields: ['websites'] },
     { key: 'b', current: other, desired: { ...other.contact, title: 'Dr' }, fields: ['title'] },
   ];
-  const results = await google.remote.update(batch, NEVER);
+  const results = await google.remote.update(batch, forever);
   expect(results.find(({ key }) => key === 'b')).toMatchObject({ ok: false, error: expect.any(StaleError) });
   expect(google.requests.map(({ body }) => Object.keys(body.contacts))).toEqual([['people/c1']]);
 });

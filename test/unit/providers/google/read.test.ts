@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { apiError, contact, NEVER, person, startGoogle, type Seen } from './support.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
+import type { Received } from '../scripted-server.ts';
+import { apiError, contact, person, startGoogle } from './support.ts';
 
-const requestedIds = ({ query }: Seen): string[] => query.getAll('resourceNames');
+const requestedIds = ({ query }: Received): string[] => query.getAll('resourceNames');
 
 describe('a read by id', () => {
   test('returns for each id whether the contact is found, moved, gone or unreadable', async () => {
@@ -18,7 +20,7 @@ describe('a read by id', () => {
       },
     }));
     const ids = [1, 2, 3, 4, 5, 6, 7].map((number) => `people/c${number}`);
-    const answers = await google.remote.read(ids, NEVER);
+    const answers = await google.remote.read(ids, forever);
     const kinds = ids.map((id) => answers.get(id)?.kind).join(' ');
     expect(kinds).toBe('found moved gone gone unreadable unreadable unreadable');
     expect(answers.get('people/c2')).toMatchObject({ record: { id: 'people/c7' } });
@@ -29,7 +31,7 @@ describe('a read by id', () => {
       body: { responses: requestedIds(seen).map((id) => ({ requestedResourceName: id, status: { code: 5 } })) },
     }));
     const ids = Array.from({ length: 250 }, (_, index) => `people/c${index}`);
-    const answers = await google.remote.read([...ids, 'people/c0'], NEVER);
+    const answers = await google.remote.read([...ids, 'people/c0'], forever);
     expect(answers.size).toBe(250);
     expect(google.requests.map((seen) => requestedIds(seen).length)).toEqual([200, 50]);
   });
@@ -40,10 +42,10 @@ describe('a read by id', () => {
         ? apiError(400, 'INVALID_ARGUMENT')
         : { body: { responses: requestedIds(seen).map((id) => ({ requestedResourceName: id, person: person(1) })) } },
     );
-    const answers = await google.remote.read(['people/c1', 'people/bad'], NEVER);
+    const answers = await google.remote.read(['people/c1', 'people/bad'], forever);
     expect([...answers.values()].map(({ kind }) => kind)).toEqual(['found', 'unreadable']);
     await using broken = await startGoogle(() => apiError(500, 'INTERNAL'));
-    await expect(broken.remote.read(['people/c1'], NEVER)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(broken.remote.read(['people/c1'], forever)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });
 
@@ -65,7 +67,12 @@ describe('[R9] the search for contacts of creates without an answer', () => {
     await using google = await startGoogle(() => ({
       body: { connections: [created(9, 'contact_1', '12:01:00'), created(8, 'contact_1', '12:00:30'), person(7)] },
     }));
-    const found = await google.remote.findCreated([request(1), request(2)], sinceMs, (id) => id === 'people/c9', NEVER);
+    const found = await google.remote.findCreated(
+      [request(1), request(2)],
+      sinceMs,
+      (id) => id === 'people/c9',
+      forever,
+    );
     expect([...found].map(([key, { id }]) => [key, id])).toEqual([['k1', 'people/c8']]);
     const { query } = google.requests[0] ?? { query: new URLSearchParams() };
     expect(query.get('sortOrder')).toBe('LAST_MODIFIED_DESCENDING');
@@ -82,7 +89,7 @@ describe('[R9] the search for contacts of creates without an answer', () => {
     const row = { ...created(9, '', '12:01:00'), names: [{ givenName }], clientData: [{ key, value }] };
     await using google = await startGoogle(() => ({ body: { connections: [row] } }));
     const sought = { ...request(1), originScope: 'account-1' };
-    const found = await google.remote.findCreated([sought], sinceMs, () => false, NEVER);
+    const found = await google.remote.findCreated([sought], sinceMs, () => false, forever);
     expect(found.has('k1')).toBe(isFound);
   });
 
@@ -93,10 +100,10 @@ describe('[R9] the search for contacts of creates without an answer', () => {
       p3: { connections: [created(7, 'y', '11:54:59')], nextPageToken: 'p4' },
     };
     await using google = await startGoogle(({ query }) => ({ body: pages[query.get('pageToken') ?? ''] }));
-    const found = await google.remote.findCreated([request(1), request(2)], sinceMs, () => false, NEVER);
+    const found = await google.remote.findCreated([request(1), request(2)], sinceMs, () => false, forever);
     expect(found.get('k1')?.id).toBe('people/c8');
     expect(google.requests).toHaveLength(3);
-    await google.remote.findCreated([request(1)], sinceMs, () => false, NEVER);
+    await google.remote.findCreated([request(1)], sinceMs, () => false, forever);
     expect(google.requests).toHaveLength(5);
   });
 });

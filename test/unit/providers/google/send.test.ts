@@ -4,7 +4,9 @@ import { readWithin } from '../../../../src/providers/google/client.ts';
 import { USUAL_MAPPING } from '../../../../src/providers/google/fields.ts';
 import { classifyGoogleRequest } from '../../../../src/providers/google/limits.ts';
 import { systemClock } from '../../../../src/util/clock.ts';
-import { apiError, contact, NEVER, person, type Reply, startGoogle } from './support.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
+import type { Reply } from '../scripted-server.ts';
+import { apiError, contact, person, startGoogle } from './support.ts';
 
 const draft = { key: 'k', draft: contact({ firstName: 'Ann' }), groupIds: [], originId: 'o' };
 
@@ -18,7 +20,7 @@ describe('a retry', () => {
       () => apiError(403, 'PERMISSION_DENIED'),
       (count) => (count === 1 ? { status: 503, body: 'x' } : { body: { access_token: 'a', expires_in: 3599 } }),
     );
-    await expect(google.remote.deleteGroup('contactGroups/0a', NEVER)).rejects.toMatchObject({ kind: 'revoked' });
+    await expect(google.remote.deleteGroup('contactGroups/0a', forever)).rejects.toMatchObject({ kind: 'revoked' });
     expect(google.tokenRequests).toHaveLength(2);
     expect(google.requests).toHaveLength(1);
     // The remote waits once between the token requests, and the client library never waits.
@@ -27,7 +29,7 @@ describe('a retry', () => {
 
   test('of a read follows each failure until the time limit', async () => {
     await using google = await startGoogle(() => apiError(429, 'RESOURCE_EXHAUSTED'));
-    await expect(google.remote.listGroups(NEVER)).rejects.toMatchObject({ kind: 'limited' });
+    await expect(google.remote.listGroups(forever)).rejects.toMatchObject({ kind: 'limited' });
     expect(google.clock.sleepsMs).toEqual([5_000, 10_000, 20_000, 40_000]);
     expect(google.remote.requestCount()).toBe(6);
   });
@@ -35,7 +37,7 @@ describe('a retry', () => {
   test('is not made before Retry-After', async () => {
     const groups = { body: { contactGroups: [{ resourceName: 'contactGroups/myContacts' }] } };
     await using google = await startGoogle((_, count) => (count === 1 ? limited({ 'retry-after': '33' }) : groups));
-    await google.remote.listGroups(NEVER);
+    await google.remote.listGroups(forever);
     expect(google.clock.sleepsMs).toEqual([33_000]);
   });
 });
@@ -45,13 +47,13 @@ describe('the access token', () => {
     await using google = await startGoogle(({ authorization }) =>
       authorization === 'Bearer token-1' ? apiError(401, 'UNAUTHENTICATED') : created,
     );
-    expect(await google.remote.create([draft], NEVER)).toMatchObject([{ ok: true }]);
+    expect(await google.remote.create([draft], forever)).toMatchObject([{ ok: true }]);
     expect(google.requests.map(({ authorization }) => authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
   });
 
   test('makes a write throw if the renewed token is also refused', async () => {
     await using google = await startGoogle(() => apiError(401, 'UNAUTHENTICATED'));
-    await expect(google.remote.create([draft], NEVER)).rejects.toMatchObject({ kind: 'unauthenticated' });
+    await expect(google.remote.create([draft], forever)).rejects.toMatchObject({ kind: 'unauthenticated' });
     expect(google.requests).toHaveLength(2);
   });
 
@@ -60,7 +62,7 @@ describe('the access token', () => {
       () => ({}),
       () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'revoked' } }),
     );
-    await expect(google.remote.delete(['people/c1'], NEVER)).rejects.toMatchObject({ kind: 'revoked' });
+    await expect(google.remote.delete(['people/c1'], forever)).rejects.toMatchObject({ kind: 'revoked' });
     expect(google.requests).toHaveLength(0);
     expect(google.remote.requestCount()).toBe(1);
   });
@@ -70,7 +72,7 @@ describe('the access token', () => {
       () => ({}),
       () => ({ status: 500 }),
     );
-    const [result] = await google.remote.delete(['people/c1'], NEVER);
+    const [result] = await google.remote.delete(['people/c1'], forever);
     expect(result).toMatchObject({ ok: false, error: { kind: 'unavailable', applied: 'no' } });
   });
 });
@@ -100,7 +102,7 @@ test('writes of one account never overlap', async () => {
     inProgress -= 1;
     return {};
   });
-  await Promise.all(['1', '2', '3', '4'].map((id) => google.remote.delete([`people/c${id}`], NEVER)));
+  await Promise.all(['1', '2', '3', '4'].map((id) => google.remote.delete([`people/c${id}`], forever)));
   expect([maxInProgress, google.requests.length]).toEqual([1, 4]);
 });
 

@@ -1,13 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { Clock } from '../../../../src/util/clock.ts';
 import { createGoogleRemote, type GoogleRemoteOptions } from '../../../../src/providers/google/google-remote.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
-import { startProxy } from '../../../support/network.ts';
+import { startScripted, type Received, type Reply } from '../scripted-server.ts';
 
 /** A clock whose sleeps end at once and are recorded. */
 type FakeClock = Clock & { readonly sleepsMs: number[]; advance(byMs: number): void };
@@ -30,80 +28,34 @@ export const createFakeClock = (): FakeClock => {
   };
 };
 
-export type Seen = {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  /** Parsed JSON, or the text of a form. */
-  readonly body: ReturnType<typeof JSON.parse>;
-  readonly authorization: string | undefined;
-};
-
-export type Reply = {
-  readonly status?: number;
-  readonly body?: unknown;
-  readonly headers?: Record<string, string>;
-  /** Closes the connection without an answer. */
-  readonly drop?: boolean;
-  /** Closes the connection in the middle of the body. */
-  readonly cut?: boolean;
-  /** The bytes of the body as they are sent. */
-  readonly bytes?: Buffer;
-};
-
 export type Google = AsyncDisposable & {
   readonly url: string;
+  readonly dispatcher: Agent;
   readonly remote: Remote;
   readonly clock: FakeClock;
   /** API requests, without token requests. */
-  readonly requests: Seen[];
-  readonly tokenRequests: Seen[];
+  readonly requests: Received[];
+  readonly tokenRequests: Received[];
 };
 
 const TOKEN_PATH = '/token';
 
-const send = (reply: Reply, response: ServerResponse): void => {
-  if (reply.drop === true) {
-    response.destroy();
-    return;
-  }
-  const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {});
-  response.writeHead(reply.status ?? 200, { 'content-type': 'application/json; charset=UTF-8', ...reply.headers });
-  if (reply.bytes !== undefined) return void response.end(reply.bytes);
-  if (reply.cut === true) response.write(body.slice(0, -1), () => response.destroy());
-  else response.end(body);
-};
-
-const parseRequest = async (request: IncomingMessage): Promise<Seen> => {
-  const url = new URL(request.url ?? '/', 'http://localhost');
-  const body = await text(request);
-  return {
-    method: request.method ?? '',
-    path: url.pathname,
-    query: url.searchParams,
-    body: body.startsWith('{') ? JSON.parse(body) : body,
-    authorization: request.headers.authorization,
-  };
-};
-
 /** Starts a server with scripted answers, and a remote that sends its requests to it over HTTP. */
 export const startGoogle = async (
-  answer: (request: Seen, count: number) => Reply | Promise<Reply>,
+  answer: (request: Received, count: number) => Reply | Promise<Reply>,
   answerToken: (count: number) => Reply | Promise<Reply> = (count) => ({
     body: { access_token: `token-${count}`, expires_in: 3599, token_type: 'Bearer' },
   }),
   more: Partial<Pick<GoogleRemoteOptions, 'listingLimits' | 'clock'>> = {},
 ): Promise<Google> => {
-  const requests: Seen[] = [];
-  const tokenRequests: Seen[] = [];
-  const server = await startProxy(async (request, response) => {
-    const seen = await parseRequest(request);
+  const requests: Received[] = [];
+  const tokenRequests: Received[] = [];
+  const server = await startScripted((seen) => {
     const isToken = seen.path === TOKEN_PATH;
     const received = isToken ? tokenRequests : requests;
     received.push(seen);
-    send(await (isToken ? answerToken(received.length) : answer(seen, received.length)), response);
+    return isToken ? answerToken(received.length) : answer(seen, received.length);
   });
-  const dispatcher = new Agent();
   const clock = createFakeClock();
   const remote = createGoogleRemote({
     rootUrl: `${server.url}/`,
@@ -111,27 +63,15 @@ export const startGoogle = async (
     clientId: 'client',
     clientSecret: 'secret',
     refreshToken: 'refresh',
-    dispatcher,
+    dispatcher: server.dispatcher,
     clock,
     random: () => 0.5,
     requestCount: () => requests.length + tokenRequests.length,
     maxElapsedMs: 90_000,
     ...more,
   });
-  return {
-    url: `${server.url}/`,
-    remote,
-    clock,
-    requests,
-    tokenRequests,
-    [Symbol.asyncDispose]: async () => {
-      await dispatcher.destroy();
-      await server[Symbol.asyncDispose]();
-    },
-  };
+  return { ...server, url: `${server.url}/`, remote, clock, requests, tokenRequests };
 };
-
-export const NEVER = new AbortController().signal;
 
 export const apiError = (status: number, code: string, message = 'refused', details: unknown[] = []): Reply => ({
   status,
@@ -158,9 +98,3 @@ export const recordOf = (answer: unknown): ContactRecord => {
 };
 
 export const contact = (fields: Partial<Contact>): Contact => ({ ...EMPTY_CONTACT, ...fields });
-
-export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-};

@@ -3,17 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { RedirectedError, UnreadableError } from '../../../../src/providers/errors.ts';
 import { startListingWalk, type ListingLimits } from '../../../../src/providers/listing.ts';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
-import {
-  collect,
-  contactJson,
-  createTestClock,
-  failureOf,
-  list,
-  never,
-  NOW_MS,
-  stamp,
-  startServer,
-} from './support.ts';
+import { collect, forever } from '../../../contract/scenes/steps.ts';
+import { createLeapingClock } from '../../../support/contract/harness.ts';
+import { failureOf, contactJson, list, NOW_MS, stamp, startServer } from './support.ts';
 
 const WHOLE = { mode: 'whole', resume: null } as const;
 
@@ -24,8 +16,8 @@ const kindsOf = (pages: readonly FeedPage[]): string[] =>
   pages.flatMap(({ changes }) => changes.map(({ kind }) => kind));
 
 const pullRows = async (...rows: readonly unknown[]): Promise<readonly FeedPage[]> => {
-  await using server = await startServer(() => ({ json: list(rows) }));
-  return await collect(server.remote.pull(WHOLE, never));
+  await using server = await startServer(() => ({ body: list(rows) }));
+  return await collect(server.remote.pull(WHOLE, forever));
 };
 
 const LISTS = ['addresses', 'email_addresses', 'phone_numbers', 'websites'];
@@ -60,8 +52,8 @@ describe('a lost create [R9, R17]', () => {
   const request = { key: 'k', draft, groupIds: [], originId: 'people/c1' };
   const find = async (rows: readonly object[]) => {
     const created = rows.map((row) => ({ ...row, created_at: stamp(NOW_MS) }));
-    await using server = await startServer(() => ({ json: list(created) }));
-    return await server.remote.findCreated([request], NOW_MS, () => false, never);
+    await using server = await startServer(() => ({ body: list(created) }));
+    return await server.remote.findCreated([request], NOW_MS, () => false, forever);
   };
 
   it('is not reported as not applied while a contact with its name, or with none, is unreadable', async () => {
@@ -78,9 +70,9 @@ describe('a lost create [R9, R17]', () => {
 
 describe('a redirect [R17]', () => {
   it.each([301, 302, 303, 307, 308])('is not followed, is an error, and is not requested again: %d', async (status) => {
-    await using elsewhere = await startServer(() => ({ json: list([]) }));
+    await using elsewhere = await startServer(() => ({ body: list([]) }));
     await using server = await startServer(() => ({ status, headers: { location: `${elsewhere.url}/v2/contacts` } }));
-    for (const work of [collect(server.remote.pull(WHOLE, never)), server.remote.identify(never)]) {
+    for (const work of [collect(server.remote.pull(WHOLE, forever)), server.remote.identify(forever)]) {
       expect(await failureOf(work)).toBeInstanceOf(RedirectedError);
     }
     expect(server.received).toHaveLength(2);
@@ -89,7 +81,7 @@ describe('a redirect [R17]', () => {
 
   it('[R15] of a contact to an address that cannot be decoded is an error of the whole read', async () => {
     await using server = await startServer(() => ({ status: 301, headers: { location: '/v2/contacts/%E0%A4%A' } }));
-    expect(await failureOf(server.remote.read(['contact_1'], never))).toBeInstanceOf(RedirectedError);
+    expect(await failureOf(server.remote.read(['contact_1'], forever))).toBeInstanceOf(RedirectedError);
   });
 });
 
@@ -100,14 +92,14 @@ describe('an id that is a number [R17]', () => {
   it.each(['9007199254740993', '1e400', '1.5', '-3', '9007199254740992'])(
     'is unreadable if a number cannot represent it exactly, or if it is not a natural number: %s',
     async (id) => {
-      await using server = await startServer(() => ({ text: raw(id) }));
-      expect(kindsOf(await collect(server.remote.pull(WHOLE, never)))).toEqual(['unreadable']);
+      await using server = await startServer(() => ({ body: raw(id) }));
+      expect(kindsOf(await collect(server.remote.pull(WHOLE, forever)))).toEqual(['unreadable']);
     },
   );
 
   it.each(['7', '9007199254740991'])('is read as a text otherwise: %s', async (id) => {
-    await using server = await startServer(() => ({ text: raw(id) }));
-    const [page] = await collect(server.remote.pull(WHOLE, never));
+    await using server = await startServer(() => ({ body: raw(id) }));
+    const [page] = await collect(server.remote.pull(WHOLE, forever));
     expect(page?.changes[0]).toMatchObject({ kind: 'upsert', record: { id } });
   });
 });
@@ -121,7 +113,7 @@ describe('a listing that does not end [R14, R17]', () => {
           const number = index * 50 + row + 1;
           return contactJson(number, { updated_at: stamp(NOW_MS + number * 1_000) });
         });
-        return { json: list(rows, { next_page: index + 2 }) };
+        return { body: list(rows, { next_page: index + 2 }) };
       },
       { listingLimits },
     );
@@ -129,7 +121,7 @@ describe('a listing that does not end [R14, R17]', () => {
 
   it.each([WHOLE, CHANGES])('is abandoned after the maximum number of pages: $mode', async (request) => {
     await using server = await endless(LIMITS);
-    const error = await failureOf(collect(server.remote.pull(request, never)));
+    const error = await failureOf(collect(server.remote.pull(request, forever)));
     expect(error).toBeInstanceOf(UnreadableError);
     expect(error.message).toContain('does not end: it has more than 20 pages');
     expect(server.received).toHaveLength(21);
@@ -138,24 +130,24 @@ describe('a listing that does not end [R14, R17]', () => {
   it('is abandoned after the maximum number of pages, including those before its resume point', async () => {
     await using server = await endless(LIMITS);
     const pages: FeedPage[] = [];
-    for await (const page of server.remote.pull(WHOLE, never)) {
+    for await (const page of server.remote.pull(WHOLE, forever)) {
       pages.push(page);
       if (pages.length === 15) break;
     }
     const resume = pages.at(-1)?.resume ?? null;
     const received = server.received.length;
-    await failureOf(collect(server.remote.pull({ mode: 'whole', resume }, never)));
+    await failureOf(collect(server.remote.pull({ mode: 'whole', resume }, forever)));
     expect(server.received.length - received).toBe(6);
   });
 
   it('is abandoned after the maximum number of rows', async () => {
     await using server = await endless({ ...LIMITS, rows: 320 });
-    const error = await failureOf(collect(server.remote.pull(WHOLE, never)));
+    const error = await failureOf(collect(server.remote.pull(WHOLE, forever)));
     expect(error.message).toContain('does not end: it has more than 320 rows');
   });
 
   it('is abandoned after the time limit', () => {
-    const clock = createTestClock();
+    const clock = createLeapingClock();
     const walk = startListingWalk({ route: 'GET /v2/contacts', clock, limits: LIMITS });
     walk.take(1);
     void clock.sleep(LIMITS.timeMs + 1);

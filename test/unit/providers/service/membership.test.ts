@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import { planMembershipRequests } from '../../../../src/providers/service/membership-plan.ts';
-import { bucketJson, type Canned, contactJson, failureOf, list, never, type Received, startServer } from './support.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
+import type { Reply, Received } from '../scripted-server.ts';
+import { failureOf, bucketJson, contactJson, list, startServer } from './support.ts';
 
 const change = (number: number, over: Partial<MembershipRequest>): MembershipRequest => {
   return { key: `k${number}`, id: `contact_${number}`, add: [], remove: [], knownGroupIds: null, ...over };
@@ -16,7 +18,7 @@ const sentIds = (request: Received | undefined): string[] => {
 };
 
 /** Answers a change of buckets with a list of the sent buckets. */
-const echo = (request: Received): Canned => ({ json: list(sentIds(request).map((id) => ({ ...bucketJson(0), id }))) });
+const echo = (request: Received): Reply => ({ body: list(sentIds(request).map((id) => ({ ...bucketJson(0), id }))) });
 
 describe('[R11] the membership of one contact', () => {
   it('is changed with one request for additions and one for removals, so that a bucket added in the meantime is kept', async () => {
@@ -26,7 +28,7 @@ describe('[R11] the membership of one contact', () => {
       change(2, { remove: ['bucket_2', 'bucket_1'], heldGroupIds: ['bucket_1', 'bucket_2', 'bucket_4'] }),
       change(3, { add: ['bucket_3'], remove: ['bucket_2'], knownGroupIds: ['bucket_2'] }),
     ];
-    const results = await server.remote.changeMembership(batch, never);
+    const results = await server.remote.changeMembership(batch, forever);
     expect(server.calls().toSorted()).toEqual([
       'DELETE /v2/contacts/contact_2/buckets',
       'DELETE /v2/contacts/contact_3/buckets',
@@ -43,10 +45,10 @@ describe('[R11] the membership of one contact', () => {
       if (request.method === 'POST') return { status: 422 };
       if (request.method !== 'GET') return echo(request);
       const page = Number(request.query.get('page') ?? '1');
-      return { json: list(held.slice((page - 1) * 50, page * 50)) };
+      return { body: list(held.slice((page - 1) * 50, page * 50)) };
     });
     const batch = [change(5, { add: ['bucket_99'], remove: ['bucket_2'] })];
-    const [result] = await server.remote.changeMembership(batch, never);
+    const [result] = await server.remote.changeMembership(batch, forever);
     const read = 'GET /v2/contacts/contact_5/buckets';
     expect(server.calls().slice(1)).toEqual([read, read, 'PUT /v2/contacts/contact_5/buckets']);
     const kept = [...held.map(({ id }) => id).filter((id) => id !== 'bucket_2'), 'bucket_99'].toSorted();
@@ -55,23 +57,23 @@ describe('[R11] the membership of one contact', () => {
   });
 
   it('is returned as the service returns it', async () => {
-    await using server = await startServer(({ method }) => ({ json: list(method === 'GET' ? [] : [bucketJson(1)]) }));
+    await using server = await startServer(({ method }) => ({ body: list(method === 'GET' ? [] : [bucketJson(1)]) }));
     const batch = [change(1, { add: ['bucket_1', 'bucket_2'], knownGroupIds: [] })];
-    const [result] = await server.remote.changeMembership(batch, never);
+    const [result] = await server.remote.changeMembership(batch, forever);
     expect(result).toMatchObject({ value: ['bucket_1'] });
   });
 
-  it.each<[string, Canned]>([
-    ['refuses', { status: 422, json: { errors: ['data is empty'] } }],
-    ['ignores', { json: list([bucketJson(1)]) }],
+  it.each<[string, Reply]>([
+    ['refuses', { status: 422, body: { errors: ['data is empty'] } }],
+    ['ignores', { body: list([bucketJson(1)]) }],
   ])('is emptied by a removal if the service %s an empty set', async (_name, put) => {
     let refusals = 1;
     await using server = await startServer(({ method }) => {
       if (method === 'PUT') return put;
       if (method === 'DELETE' && refusals-- > 0) return { status: 422 };
-      return { json: list(method === 'GET' ? [bucketJson(1)] : []) };
+      return { body: list(method === 'GET' ? [bucketJson(1)] : []) };
     });
-    const results = await server.remote.changeMembership([change(1, { remove: ['bucket_1'] })], never);
+    const results = await server.remote.changeMembership([change(1, { remove: ['bucket_1'] })], forever);
     expect(results).toEqual([{ key: 'k1', ok: true, value: [] }]);
     const path = '/v2/contacts/contact_1/buckets';
     expect(server.calls().slice(2)).toEqual([`PUT ${path}`, `DELETE ${path}`]);
@@ -82,18 +84,18 @@ describe('[R11] the membership of one contact', () => {
 describe('[R11] many new contacts', () => {
   it('are added to a bucket in bulk', async () => {
     await using server = await startServer((request) => ({
-      json: list(sentIds(request).map((id) => contactJson(0, { id }))),
+      body: list(sentIds(request).map((id) => contactJson(0, { id }))),
     }));
-    const results = await server.remote.changeMembership(fresh(600), never);
+    const results = await server.remote.changeMembership(fresh(600), forever);
     expect(server.calls()).toEqual(['POST /v2/buckets/bucket_1/contacts', 'POST /v2/buckets/bucket_1/contacts']);
     expect(results.every((result) => result.ok && result.value.join() === 'bucket_1')).toBe(true);
     expect(results).toHaveLength(600);
   });
 
-  const rows = (...ids: readonly string[]): Canned => ({ json: list(ids.map((id) => contactJson(0, { id }))) });
+  const rows = (...ids: readonly string[]): Reply => ({ body: list(ids.map((id) => contactJson(0, { id }))) });
   const otherPage = rows(...Array.from({ length: 50 }, (_, index) => `contact_${index + 500}`));
 
-  it.each<[string, number, (ids: readonly string[]) => Canned, number[], number]>([
+  it.each<[string, number, (ids: readonly string[]) => Reply, number[], number]>([
     ['one at a time if the bulk answer does not contain them', 10, (ids) => rows(...ids.slice(2)), [10], 2],
     ['only in bulk if the answer is limited to one page', 100, () => otherPage, [100], 0],
     ['only in bulk if the answer is empty', 100, () => ({ status: 204 }), [100], 0],
@@ -115,7 +117,7 @@ describe('[R11] many new contacts', () => {
     await using server = await startServer((request) =>
       request.path.startsWith('/v2/buckets/') ? answer(sentIds(request)) : echo(request),
     );
-    const results = await server.remote.changeMembership(fresh(count), never);
+    const results = await server.remote.changeMembership(fresh(count), forever);
     const bulk = server.received.filter(({ path }) => path.startsWith('/v2/buckets/'));
     expect(bulk.map((request) => sentIds(request).length)).toEqual(bulkSizes);
     expect(server.received.length - bulk.length).toBe(singles);
@@ -124,7 +126,7 @@ describe('[R11] many new contacts', () => {
 
   it('may have been added if the bulk answer was lost', async () => {
     await using server = await startServer(() => ({ status: 502 }));
-    const results = await server.remote.changeMembership(fresh(4), never);
+    const results = await server.remote.changeMembership(fresh(4), forever);
     expect(server.received).toHaveLength(1);
     expect(results.map((result) => !result.ok && result.error.applied)).toEqual(Array(4).fill('unknown'));
   });
@@ -134,7 +136,7 @@ describe('[R9, R16] a credential that is refused during a batch', () => {
   it('keeps the earlier results, and ends the batch', async () => {
     await using server = await startServer((request, index) => (index === 0 ? echo(request) : { status: 401 }));
     const batch = Array.from({ length: 100 }, (_, number) => change(number, { add: ['bucket_1'], heldGroupIds: [] }));
-    const results = await server.remote.changeMembership(batch, never);
+    const results = await server.remote.changeMembership(batch, forever);
     expect(results.filter(({ ok }) => ok)).toHaveLength(1);
     expect(results.some((result) => !result.ok && result.error.kind === 'unauthenticated')).toBe(true);
     expect(results.length).toBeLessThan(batch.length);
@@ -144,7 +146,7 @@ describe('[R9, R16] a credential that is refused during a batch', () => {
   it('leaves a partly applied change unknown', async () => {
     await using server = await startServer((request) => (request.method === 'POST' ? echo(request) : { status: 401 }));
     const batch = [change(1, { add: ['bucket_3'], remove: ['bucket_1'], heldGroupIds: ['bucket_1'] })];
-    expect(await server.remote.changeMembership(batch, never)).toMatchObject([
+    expect(await server.remote.changeMembership(batch, forever)).toMatchObject([
       { key: 'k1', ok: false, error: { applied: 'unknown' } },
     ]);
   });
@@ -152,7 +154,7 @@ describe('[R9, R16] a credential that is refused during a batch', () => {
   it('prevents further requests after a bulk addition', async () => {
     await using server = await startServer(() => ({ status: 401 }));
     const batch = [...fresh(3), change(9, { remove: ['bucket_2'] })];
-    const error = await failureOf(server.remote.changeMembership(batch, never));
+    const error = await failureOf(server.remote.changeMembership(batch, forever));
     expect(error).toMatchObject({ kind: 'unauthenticated', applied: 'no' });
     expect(server.received).toHaveLength(1);
   });

@@ -2,19 +2,10 @@ import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import { describe, expect, it } from 'vitest';
 import { UnreadableError } from '../../../../src/providers/errors.ts';
 import type { PullRequest } from '../../../../src/providers/remote.ts';
-import {
-  collect,
-  contactJson,
-  failureOf,
-  idsOf,
-  list,
-  listRows,
-  never,
-  NOW_MS,
-  stamp,
-  startServer,
-} from './support.ts';
-import type { CannedServer, Received, Row } from './support.ts';
+import { collect, forever } from '../../../contract/scenes/steps.ts';
+import { failureOf, contactJson, idsOf, list, listRows, NOW_MS, stamp, startServer } from './support.ts';
+import type { Received } from '../scripted-server.ts';
+import type { CannedServer, Row } from './support.ts';
 
 const DATE = { date: new Date(NOW_MS).toUTCString() };
 
@@ -34,7 +25,7 @@ const changesSince = (watermarkMs: number) => ({ mode: 'changes', cursor: cursor
 
 const WHOLE = { mode: 'whole', resume: null } as const;
 
-const pull = ({ remote }: CannedServer, request: PullRequest) => collect(remote.pull(request, never));
+const pull = ({ remote }: CannedServer, request: PullRequest) => collect(remote.pull(request, forever));
 
 describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (isInclusive) => {
   it('take one request from the overlap before the cursor, if they fit one page', async () => {
@@ -45,7 +36,7 @@ describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (
     expect(pages).toHaveLength(1);
     expect(pages[0]).toMatchObject({ resume: null, total: 2 });
     expect(watermarkOf(pages[0])).toBe(NOW_MS - 30_000);
-    expect(server.received[0]?.rawQuery).toBe('updated_at.after=2026-11-21T11%3A57%3A20%2B00%3A00&order=updated_at');
+    expect(server.received[0]?.rawQuery).toBe('updated_at.after=2026-10-01T11%3A57%3A20%2B00%3A00&order=updated_at');
     expect(server.received).toHaveLength(1);
   });
 
@@ -100,20 +91,20 @@ describe('[R14] after the overlap of the cursor one request is enough', () => {
 describe('changes from a service with faults', () => {
   it('fail if the service ignored the order', async () => {
     const rows = [contactJson(1, { updated_at: stamp(NOW_MS) }), contactJson(2, { updated_at: stamp(NOW_MS - 1_000) })];
-    await using server = await startServer(() => ({ json: list(rows) }));
+    await using server = await startServer(() => ({ body: list(rows) }));
     const error = await failureOf(pull(server, changesSince(NOW_MS)));
     expect(error.message).toContain('ignored the order');
   });
 
   it('fail if every row of a full page is unreadable', async () => {
     const rows = Array.from({ length: 50 }, (_, index) => ({ id: `contact_${index}` }));
-    await using server = await startServer(() => ({ json: list(rows) }));
+    await using server = await startServer(() => ({ body: list(rows) }));
     expect(await failureOf(pull(server, changesSince(NOW_MS)))).toBeInstanceOf(UnreadableError);
   });
 
   it('[R15] continue if the time of the only row is unreadable', async () => {
     const odd = contactJson(1, { updated_at: null });
-    await using server = await startServer(() => ({ headers: DATE, json: list([odd], { total: 1 }) }));
+    await using server = await startServer(() => ({ headers: DATE, body: list([odd], { total: 1 }) }));
     const [page, ...others] = await pull(server, changesSince(NOW_MS));
     expect(page?.changes).toMatchObject([{ kind: 'unreadable', id: 'contact_1' }]);
     expect(watermarkOf(page)).toBe(NOW_MS);
@@ -156,7 +147,7 @@ describe('a whole listing', () => {
       rows[119] = { number: 120, atMs: nowMs - 1_000 };
       return answer;
     });
-    const first = server.remote.pull(WHOLE, never)[Symbol.asyncIterator]();
+    const first = server.remote.pull(WHOLE, forever)[Symbol.asyncIterator]();
     const { value } = await first.next();
     const resumed = await pull(server, { mode: 'whole', resume: value?.resume ?? null });
     expect(idsOf(resumed)).toHaveLength(70);
@@ -198,8 +189,8 @@ describe('a whole listing', () => {
       return (request: Received) => {
         const answer = answering(request);
         if (Number(request.query.get('page') ?? '1') !== cut || (count += 1) > times) return answer;
-        const { data, meta } = answer.json;
-        return { ...answer, json: list(data.slice(0, keeps), { ...meta, next_page: null }) };
+        const { data, meta } = answer.body;
+        return { ...answer, body: list(data.slice(0, keeps), { ...meta, next_page: null }) };
       };
     };
     const requestedPages = (received: readonly Received[]) =>

@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { UnavailableError } from '../../../../src/providers/errors.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
+import type { Reply, Received } from '../scripted-server.ts';
 import {
-  type Canned,
+  failureOf,
   type CannedServer,
   bucketJson,
   contactJson,
-  failureOf,
   list,
-  never,
   NOW_MS,
   one,
   stamp,
   startServer,
-  type Received,
 } from './support.ts';
 
 const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
@@ -25,13 +24,13 @@ describe('a read of ids', () => {
       const number = Number(path.split('_')[1]);
       if (number === 2) return { status: 404 };
       if (number === 3) return { status: 410 };
-      if (number === 4) return { json: one(contactJson(1)) };
+      if (number === 4) return { body: one(contactJson(1)) };
       if (number === 5) return { status: 301, headers: { location: '/v2/contacts/contact_1' } };
-      if (number === 6) return { json: one(contactJson(6, { updated_at: 'odd' })) };
-      return { json: one(contactJson(number)) };
+      if (number === 6) return { body: one(contactJson(6, { updated_at: 'odd' })) };
+      return { body: one(contactJson(number)) };
     });
     const ids = [1, 2, 3, 4, 5, 6, 7].map((number) => `contact_${number}`);
-    const answers = await server.remote.read(ids, never);
+    const answers = await server.remote.read(ids, forever);
     expect([...answers.keys()]).toEqual(ids);
     const kinds = [...answers.values()].map(({ kind }) => kind).join(' ');
     expect(kinds).toBe('found gone gone moved moved unreadable found');
@@ -40,106 +39,106 @@ describe('a read of ids', () => {
 
   it('fails if the service fails, and reports no contact as gone', async () => {
     await using server = await startServer(() => ({ status: 500 }));
-    expect(await failureOf(server.remote.read(['contact_1'], never))).toBeInstanceOf(UnavailableError);
+    expect(await failureOf(server.remote.read(['contact_1'], forever))).toBeInstanceOf(UnavailableError);
   });
 });
 
 it('[R15] after a 500 for one contact, the others are read if the list of contacts is available', async () => {
   await using server = await startServer(({ path }) => {
-    if (path === '/v2/contacts') return { json: list([]) };
-    return path === '/v2/contacts/contact_1' ? { status: 500 } : { json: one(contactJson(2)) };
+    if (path === '/v2/contacts') return { body: list([]) };
+    return path === '/v2/contacts/contact_1' ? { status: 500 } : { body: one(contactJson(2)) };
   });
-  const answers = await server.remote.read(['contact_1', 'contact_2'], never);
+  const answers = await server.remote.read(['contact_1', 'contact_2'], forever);
   expect([...answers.values()].map(({ kind }) => kind)).toEqual(['unreadable', 'found']);
 });
 
 const isList = (path: string): boolean => path === '/v2/contacts';
-const kindOf = async ({ remote }: CannedServer) => (await remote.read(['contact_1'], never)).get('contact_1')?.kind;
+const kindOf = async ({ remote }: CannedServer) => (await remote.read(['contact_1'], forever)).get('contact_1')?.kind;
 
 describe('a 403 for one contact', () => {
   it('[R7] means that the contact is withheld, not deleted, if the list of contacts is available', async () => {
-    await using server = await startServer(({ path }) => (isList(path) ? { json: list([]) } : { status: 403 }));
+    await using server = await startServer(({ path }) => (isList(path) ? { body: list([]) } : { status: 403 }));
     expect(await kindOf(server)).toBe('withheld');
-    expect(await server.remote.delete(['contact_1'], never)).toMatchObject([{ error: { kind: 'invalid' } }]);
+    expect(await server.remote.delete(['contact_1'], forever)).toMatchObject([{ error: { kind: 'invalid' } }]);
     const change = { key: 'k', id: 'contact_1', add: ['bucket_1'], remove: [], knownGroupIds: [] };
-    expect(await server.remote.changeMembership([change], never)).toMatchObject([{ error: { kind: 'invalid' } }]);
+    expect(await server.remote.changeMembership([change], forever)).toMatchObject([{ error: { kind: 'invalid' } }]);
   });
 
   it('[R16] means a revoked permission if the list is also refused, or if only a write is refused', async () => {
     await using server = await startServer(() => ({ status: 403 }));
-    expect(await failureOf(server.remote.read(['contact_1'], never))).toMatchObject({ kind: 'revoked' });
+    expect(await failureOf(server.remote.read(['contact_1'], forever))).toMatchObject({ kind: 'revoked' });
     await using readable = await startServer(({ method }) =>
-      method === 'GET' ? { json: one(contactJson(1)) } : { status: 403 },
+      method === 'GET' ? { body: one(contactJson(1)) } : { status: 403 },
     );
     for (const { remote } of [server, readable]) {
-      expect(await failureOf(remote.delete(['contact_1'], never))).toMatchObject({ kind: 'revoked' });
+      expect(await failureOf(remote.delete(['contact_1'], forever))).toMatchObject({ kind: 'revoked' });
     }
   });
 });
 
 describe('a 404 with a web page', () => {
-  const page = { status: 404, text: '<html></html>', headers: { 'content-type': 'text/html' } };
+  const page = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
 
   it('[R7] for one contact means that the contact is withheld if the list of contacts is available', async () => {
-    await using server = await startServer(({ path }) => (isList(path) ? { json: list([]) } : page));
+    await using server = await startServer(({ path }) => (isList(path) ? { body: list([]) } : page));
     expect(await kindOf(server)).toBe('withheld');
-    expect(await server.remote.delete(['contact_1'], never)).toMatchObject([{ error: { applied: 'unknown' } }]);
+    expect(await server.remote.delete(['contact_1'], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
   });
 
   it('[R7] for every request fails a read, and leaves a write unknown', async () => {
     await using server = await startServer(() => page);
     expect(await failureOf(kindOf(server))).toMatchObject({ kind: 'unreadable' });
-    expect(await failureOf(server.remote.readGroup('bucket_1', never))).toMatchObject({ kind: 'unreadable' });
-    expect(await server.remote.create([creating('k')], never)).toMatchObject([{ error: { applied: 'unknown' } }]);
+    expect(await failureOf(server.remote.readGroup('bucket_1', forever))).toMatchObject({ kind: 'unreadable' });
+    expect(await server.remote.create([creating('k')], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
   });
 
   it('for a bucket means that the bucket is deleted if the list of buckets does not contain it', async () => {
     await using server = await startServer(({ path }) =>
-      path === '/v2/buckets' ? { json: list([bucketJson(1)]) } : page,
+      path === '/v2/buckets' ? { body: list([bucketJson(1)]) } : page,
     );
-    expect(await server.remote.readGroup('bucket_2', never)).toBeNull();
-    expect(await failureOf(server.remote.readGroup('bucket_1', never))).toMatchObject({ kind: 'unreadable' });
+    expect(await server.remote.readGroup('bucket_2', forever)).toBeNull();
+    expect(await failureOf(server.remote.readGroup('bucket_1', forever))).toMatchObject({ kind: 'unreadable' });
   });
 });
 
 describe('a read that fails', () => {
   it('is abandoned after its time limit', async () => {
     await using server = await startServer(() => ({ status: 503 }));
-    expect(await failureOf(server.remote.identify(never))).toBeInstanceOf(UnavailableError);
+    expect(await failureOf(server.remote.identify(forever))).toBeInstanceOf(UnavailableError);
     expect(server.received.length).toBeGreaterThan(2);
     expect(server.received.length).toBeLessThan(30);
   });
 
   it('is not repeated after a permanent error', async () => {
     await using server = await startServer(() => ({ status: 402 }));
-    expect(await failureOf(server.remote.identify(never))).toMatchObject({ kind: 'disabled' });
+    expect(await failureOf(server.remote.identify(forever))).toMatchObject({ kind: 'disabled' });
     expect(server.received).toHaveLength(1);
   });
 });
 
 describe('[R9] the contact of a create without an answer', () => {
-  const ada = { first_name: 'ada', last_name: 'KING', created_at: '2026-11-21 11:59:00 UTC' };
+  const ada = { first_name: 'ada', last_name: 'KING', created_at: '2026-10-01 11:59:00 UTC' };
 
   /** Answers with each of these pages as the next page of the one before. */
   const pages =
     (...rows: readonly (readonly object[])[]) =>
-    ({ query }: Received): Canned => {
+    ({ query }: Received): Reply => {
       const page = Number(query.get('page') ?? '1');
-      return { json: list(rows[page - 1] ?? [], { next_page: page < rows.length ? page + 1 : null }) };
+      return { body: list(rows[page - 1] ?? [], { next_page: page < rows.length ? page + 1 : null }) };
     };
 
   const findAt = async (server: CannedServer, keys = ['k'], isTaken = (_id: string) => false) => {
-    const found = await server.remote.findCreated(keys.map(creating), NOW_MS, isTaken, never);
+    const found = await server.remote.findCreated(keys.map(creating), NOW_MS, isTaken, forever);
     return [...found].map(([key, { id }]) => [key, id]);
   };
 
   it('is found among the newest contacts, and contacts that are already linked are skipped', async () => {
     const rows = [contactJson(9), contactJson(8, ada), contactJson(7, ada), { id: 'contact_6', first_name: 'Odd' }];
     const newest = rows.map((row) => ({ ...row, created_at: ada.created_at }));
-    await using server = await startServer(() => ({ json: list(newest) }));
+    await using server = await startServer(() => ({ body: list(newest) }));
     expect(await findAt(server, ['k', 'l'], (id) => id === 'contact_8')).toEqual([['k', 'contact_7']]);
     expect(server.received[0]?.query.get('order')).toBe('-created_at');
-    expect(server.received[0]?.query.get('created_at.after')).toBe('2026-11-21T11:55:00+00:00');
+    expect(server.received[0]?.query.get('created_at.after')).toBe('2026-10-01T11:55:00+00:00');
   });
 
   it('is found after any number of newer contacts, and an empty search sends no request', async () => {
@@ -157,7 +156,7 @@ describe('[R9] the contact of a create without an answer', () => {
     await using server = await startServer(({ query }) => {
       const isBounded = Date.parse(query.get('created_at.after') ?? '') > NOW_MS - behindMs;
       const date = new Date(NOW_MS - behindMs).toUTCString();
-      return { headers: { date }, json: list(isBounded ? [] : [made], { next_page: null }) };
+      return { headers: { date }, body: list(isBounded ? [] : [made], { next_page: null }) };
     });
     expect(await findAt(server)).toEqual([['k', 'contact_1']]);
     expect(server.received).toHaveLength(2);
@@ -179,6 +178,6 @@ describe('[R9] the contact of a create without an answer', () => {
 });
 
 it('buckets fail as a list if one bucket is unreadable', async () => {
-  await using server = await startServer(() => ({ json: list([bucketJson(1), { id: 'bucket_2' }]) }));
-  expect(await failureOf(server.remote.listGroups(never))).toMatchObject({ kind: 'unreadable' });
+  await using server = await startServer(() => ({ body: list([bucketJson(1), { id: 'bucket_2' }]) }));
+  expect(await failureOf(server.remote.listGroups(forever))).toMatchObject({ kind: 'unreadable' });
 });

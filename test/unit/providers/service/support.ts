@@ -1,52 +1,18 @@
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
+import { expect } from 'vitest';
 import type { Clock } from '../../../../src/util/clock.ts';
 import type { AnswerLimits, ListingLimits } from '../../../../src/providers/listing.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 import { createSend, type Send } from '../../../../src/providers/service/api/send.ts';
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
 import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';
-import { startProxy } from '../../../support/network.ts';
+import { createLeapingClock } from '../../../support/contract/harness.ts';
+import { startScripted, type Received, type Reply } from '../scripted-server.ts';
 
-export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
+export const NOW_MS = createLeapingClock().now();
 
-export const never = new AbortController().signal;
-
-/** Returns a clock that only a sleep advances. A sleep ends at once. */
-export const createTestClock = (): Clock => {
-  let nowMs = NOW_MS;
-  return {
-    now: () => nowMs,
-    monotonic: () => nowMs,
-    sleep: (delayMs) => {
-      nowMs += delayMs;
-      return Promise.resolve();
-    },
-  };
-};
-
-export type Received = {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  /** The encoded query as it was received. */
-  readonly rawQuery: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: unknown;
-};
-
-export type Canned = {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly json?: unknown;
-  readonly text?: string;
-  /** Breaks the connection after this much of the answer. */
-  readonly breakAfter?: string;
-};
-
-export type Answering = (request: Received, index: number) => Canned;
+export type Answering = (request: Received, index: number) => Reply;
 
 export type CannedServer = {
   readonly url: string;
@@ -60,55 +26,28 @@ export type CannedServer = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-const readRequest = async (request: IncomingMessage): Promise<Received> => {
-  const url = new URL(request.url ?? '/', 'http://service.test');
-  const body = await text(request);
-  return {
-    method: request.method ?? '',
-    path: url.pathname,
-    query: url.searchParams,
-    rawQuery: url.search.slice(1),
-    headers: request.headers,
-    body: body === '' ? undefined : (JSON.parse(body) as unknown),
-  };
-};
-
-const answer = (response: ServerResponse, canned: Canned): void => {
-  if (canned.breakAfter === '') return void response.destroy();
-  response.writeHead(canned.status ?? 200, { 'content-type': 'application/json', ...canned.headers });
-  if (canned.breakAfter !== undefined) response.write(canned.breakAfter, () => response.destroy());
-  else response.end(canned.text ?? (canned.json === undefined ? '' : JSON.stringify(canned.json)));
-};
-
 /** Starts a server that answers with `answering`, and a client of every layer that sends its requests to it. */
 export const startServer = async (
   answering: Answering,
   settings: { limits?: AnswerLimits; listingLimits?: ListingLimits; clock?: Clock } = {},
 ): Promise<CannedServer> => {
   const received: Received[] = [];
-  const server = await startProxy(async (request, response) => {
-    const read = await readRequest(request);
+  const server = await startScripted((read) => {
     received.push(read);
-    answer(response, answering(read, received.length - 1));
+    return answering(read, received.length - 1);
   });
-  const { url } = server;
-  const dispatcher = new Agent();
-  const { clock = createTestClock() } = settings;
+  const { url, dispatcher } = server;
+  const { clock = createLeapingClock() } = settings;
   const options = { baseUrl: url, accessToken: 'secret-token', dispatcher, ...settings, clock };
   const send = createSend(options);
   const requestCount = () => received.length;
   return {
-    url,
+    ...server,
     received,
-    dispatcher,
     send,
     api: createServiceApi(send),
     remote: createServiceRemote({ ...options, random: () => 0.5, requestCount, maxElapsedMs: 60_000 }),
     calls: () => received.map(({ method, path }) => `${method} ${path}`),
-    [Symbol.asyncDispose]: async () => {
-      await dispatcher.destroy();
-      await server[Symbol.asyncDispose]();
-    },
   };
 };
 
@@ -153,12 +92,6 @@ export const one = (data: unknown) => ({ data, meta: {} });
 
 export const list = (data: readonly unknown[], meta: Record<string, unknown> = {}) => ({ meta, data });
 
-export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
-  const collected: Item[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
-};
-
 /** Returns the ids of the contacts in pages of a feed. */
 export const idsOf = (pages: readonly FeedPage[]): string[] => {
   return pages.flatMap((page) => page.changes.map((change) => (change.kind === 'upsert' ? change.record.id : '?')));
@@ -187,15 +120,11 @@ export const listRows = (
     .slice((page - 1) * 50, page * 50)
     .map((row) => contactJson(row.number, { updated_at: stamp(row.atMs) }));
   const meta = { total: sorted.length, next_page: page * 50 < sorted.length ? page + 1 : null };
-  return { headers: { date: new Date(nowMs).toUTCString() }, json: list(data, meta) };
+  return { headers: { date: new Date(nowMs).toUTCString() }, body: list(data, meta) };
 };
 
 /** Returns the error of `work`, which must fail. */
 export const failureOf = async (work: Promise<unknown>): Promise<Error> => {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof Error) return error;
-  }
-  throw new Error('it did not fail');
+  const error = await work.catch((caught: unknown) => caught);
+  return error instanceof Error ? error : expect.fail('it did not fail');
 };

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { NotFoundError, UnreadableError } from '../../../../../src/providers/errors.ts';
 import type { ContactListParameters } from '../../../../../src/providers/service/api/contacts.ts';
 import { isLastPage } from '../../../../../src/providers/service/api/paging.ts';
-import { collect, contactJson, failureOf, list, never, NOW_MS, stamp, startServer, type Received } from '../support.ts';
+import { collect, forever } from '../../../../contract/scenes/steps.ts';
+import type { Received } from '../../scripted-server.ts';
+import { failureOf, contactJson, list, NOW_MS, stamp, startServer } from '../support.ts';
 
 const rows = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => contactJson(from + index));
@@ -14,12 +16,12 @@ const listing =
   (count: number, meta: (page: number, pages: number) => Record<string, unknown>) => (request: Received) => {
     const page = pageOf(request);
     const data = rows((page - 1) * 50 + 1, Math.min(page * 50, count));
-    return { json: list(data, meta(page, Math.ceil(count / 50))) };
+    return { body: list(data, meta(page, Math.ceil(count / 50))) };
   };
 
 const walk = async (answering: Parameters<typeof startServer>[0]) => {
   await using server = await startServer(answering);
-  const pages = await collect(server.api.contacts.list({ order: ['id'], company: 'A' }, never));
+  const pages = await collect(server.api.contacts.list({ order: ['id'], company: 'A' }, forever));
   const ids = new Set(pages.flatMap((page) => page.rowKeys));
   return { rows: ids.size, queries: server.received.map((request) => request.rawQuery) };
 };
@@ -48,72 +50,72 @@ describe('a list', () => {
 
   it('ends if the page after the last page is refused and was not announced', async () => {
     const answering = (request: Received) =>
-      pageOf(request) === 1 ? { json: list(rows(1, 50)) } : { status: 404, json: { errors: ['no page'] } };
+      pageOf(request) === 1 ? { body: list(rows(1, 50)) } : { status: 404, body: { errors: ['no page'] } };
     expect((await walk(answering)).rows).toBe(50);
   });
 
   it('ends at a 404 with a web page only if the first page is still available', async () => {
-    const gone = { status: 404, text: '<html></html>', headers: { 'content-type': 'text/html' } };
-    const first = { json: list(rows(1, 50)) };
+    const gone = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
+    const first = { body: list(rows(1, 50)) };
     expect((await walk((request) => (pageOf(request) === 1 ? first : gone))).rows).toBe(50);
     await using server = await startServer((_request, index) => (index === 0 ? first : gone));
-    expect(await failureOf(collect(server.api.contacts.list({}, never)))).toBeInstanceOf(UnreadableError);
+    expect(await failureOf(collect(server.api.contacts.list({}, forever)))).toBeInstanceOf(UnreadableError);
   });
 
   it('[R7] is read beyond a truncated page up to the total', async () => {
     const whole = listing(120, () => ({ total: 120 }));
     const cut = (request: Received) =>
-      pageOf(request) === 1 ? { json: list(rows(1, 30), { total: 120 }) } : whole(request);
+      pageOf(request) === 1 ? { body: list(rows(1, 30), { total: 120 }) } : whole(request);
     expect(await walk(cut)).toMatchObject({ rows: 100, queries: { length: 3 } });
   });
 
   it.each([
-    ['is empty', { json: list([], { total: 900 }) }],
+    ['is empty', { body: list([], { total: 900 }) }],
     ['is refused', { status: 422 }],
-    ['repeats the first page', { json: list(rows(1, 30), { total: 900 }) }],
+    ['repeats the first page', { body: list(rows(1, 30), { total: 900 }) }],
   ])('ends before its total if the next page %s', async (_name, next) => {
-    const first = { json: list(rows(1, 30), { total: 900 }) };
+    const first = { body: list(rows(1, 30), { total: 900 }) };
     const walked = await walk((request) => (pageOf(request) === 1 ? first : next));
     expect(walked).toMatchObject({ rows: 30, queries: { length: 2 } });
   });
 
   it('fails if an announced page is missing', async () => {
     const answering = (request: Received) =>
-      pageOf(request) === 1 ? { json: list(rows(1, 50), { next_page: 2 }) } : { status: 404 };
+      pageOf(request) === 1 ? { body: list(rows(1, 50), { next_page: 2 }) } : { status: 404 };
     expect(await failureOf(walk(answering))).toBeInstanceOf(NotFoundError);
   });
 
   it('ends if the service repeats its last page without end', async () => {
-    const walked = await walk(() => ({ json: list(rows(1, 50), { next_page: 2 }) }));
+    const walked = await walk(() => ({ body: list(rows(1, 50), { next_page: 2 }) }));
     expect(walked).toMatchObject({ rows: 50, queries: { length: 2 } });
   });
 
   it('without pages is read as one page, even if it is long', async () => {
-    expect(await walk(() => ({ json: list(rows(1, 80)) }))).toMatchObject({ rows: 80, queries: { length: 2 } });
+    expect(await walk(() => ({ body: list(rows(1, 80)) }))).toMatchObject({ rows: 80, queries: { length: 2 } });
   });
 
   it('is requested page by page as it is read', async () => {
     await using server = await startServer(listing(500, () => ({ total: 500 })));
-    const pages = server.api.contacts.list({}, never)[Symbol.asyncIterator]();
+    const pages = server.api.contacts.list({}, forever)[Symbol.asyncIterator]();
     expect((await pages.next()).value?.rows).toHaveLength(50);
     expect(server.received).toHaveLength(1);
   });
 
   it('without rows is unreadable', async () => {
-    await using server = await startServer(() => ({ json: { meta: {} } }));
-    expect(await failureOf(collect(server.api.contacts.list({}, never)))).toBeInstanceOf(UnreadableError);
+    await using server = await startServer(() => ({ body: { meta: {} } }));
+    expect(await failureOf(collect(server.api.contacts.list({}, forever)))).toBeInstanceOf(UnreadableError);
   });
 });
 
 describe('a filter by time', () => {
-  const answeringAt = (epochMs: number) => () => ({ json: list([contactJson(1, { updated_at: stamp(epochMs) })]) });
+  const answeringAt = (epochMs: number) => () => ({ body: list([contactJson(1, { updated_at: stamp(epochMs) })]) });
 
   it('rounds a bound outwards to whole seconds', async () => {
     await using server = await startServer(answeringAt(NOW_MS));
     const bounds = { 'updated_at.after': NOW_MS - 1, 'updated_at.before': NOW_MS + 1 };
-    await collect(server.api.contacts.list(bounds, never));
-    expect(server.received[0]?.query.get('updated_at.after')).toBe('2026-11-21T11:59:59+00:00');
-    expect(server.received[0]?.query.get('updated_at.before')).toBe('2026-11-21T12:00:01+00:00');
+    await collect(server.api.contacts.list(bounds, forever));
+    expect(server.received[0]?.query.get('updated_at.after')).toBe('2026-10-01T11:59:59+00:00');
+    expect(server.received[0]?.query.get('updated_at.before')).toBe('2026-10-01T12:00:01+00:00');
   });
 
   it.each<[string, ContactListParameters]>([
@@ -122,14 +124,14 @@ describe('a filter by time', () => {
     ['of another creation time', { 'created_at.after': NOW_MS }],
   ])('that the service ignored fails the call: a row %s', async (_name, bounds) => {
     await using server = await startServer(answeringAt(NOW_MS));
-    const error = await failureOf(collect(server.api.contacts.list(bounds, never)));
+    const error = await failureOf(collect(server.api.contacts.list(bounds, forever)));
     expect(error).toBeInstanceOf(UnreadableError);
     expect(error.message).toContain('the service ignored the filter');
   });
 
   it('accepts rows on its bound', async () => {
     await using server = await startServer(answeringAt(NOW_MS));
-    expect(await collect(server.api.contacts.list({ 'updated_at.after': NOW_MS }, never))).toHaveLength(1);
+    expect(await collect(server.api.contacts.list({ 'updated_at.after': NOW_MS }, forever))).toHaveLength(1);
   });
 });
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { UnreadableError } from '../../../../../src/providers/errors.ts';
 import { createAuthorizationApi } from '../../../../../src/providers/service/api/authorization.ts';
 import type { ServiceApi } from '../../../../../src/providers/service/api/service-api.ts';
-import { collect, contactJson, failureOf, list, never, NOW_MS, one, startServer } from '../support.ts';
+import { collect, forever } from '../../../../contract/scenes/steps.ts';
+import { failureOf, contactJson, list, NOW_MS, one, startServer } from '../support.ts';
 
 type Route = {
   readonly call: (api: ServiceApi) => Promise<unknown>;
@@ -15,34 +16,34 @@ const UNTIL_MS = Date.UTC(2026, 0, 2);
 /** Requests with an encoded query, and bodies of which the emulator in test/contract shows no effect. */
 const ROUTES: readonly Route[] = [
   {
-    call: (api) => api.user.update({ settings: { time_zone: 'UTC' } }, never),
+    call: (api) => api.user.update({ settings: { time_zone: 'UTC' } }, forever),
     request: 'PATCH /v2/me',
     body: { data: { settings: { time_zone: 'UTC' } } },
     answer: one({ id: 'user_1' }),
   },
   {
-    call: (api) => collect(api.user.listNotifications({ read: false, 'read_at.after': UNTIL_MS }, never)),
+    call: (api) => collect(api.user.listNotifications({ read: false, 'read_at.after': UNTIL_MS }, forever)),
     request: 'GET /v2/me/notifications?read=false&read_at.after=2026-01-02T00%3A00%3A00%2B00%3A00',
     answer: list([{ id: 'notification_1' }]),
   },
   {
-    call: (api) => api.user.postponePrompt('task_1', UNTIL_MS, never),
+    call: (api) => api.user.postponePrompt('task_1', UNTIL_MS, forever),
     request: 'PUT /v2/me/prompts/task_1/postpone',
     body: { data: { postpone_until: '2026-01-02T00:00:00.000Z' } },
     answer: one({ id: 'task_1' }),
   },
   {
-    call: (api) => collect(api.user.listTasks({ completed: true, order: ['-due_at', 'id'] }, never)),
+    call: (api) => collect(api.user.listTasks({ completed: true, order: ['-due_at', 'id'] }, forever)),
     request: 'GET /v2/me/tasks?completed=true&order=-due_at%2Cid',
     answer: list([{ id: 'task_1' }]),
   },
   {
-    call: (api) => collect(api.contacts.list({ company: 'A&B', team_search: true, custom_field_7: 'v' }, never)),
+    call: (api) => collect(api.contacts.list({ company: 'A&B', team_search: true, custom_field_7: 'v' }, forever)),
     request: 'GET /v2/contacts?company=A%26B&team_search=true&custom_field_7=v',
     answer: list([contactJson(1)]),
   },
   {
-    call: (api) => api.interactions.update('interaction_1', { subject: 's' }, never),
+    call: (api) => api.interactions.update('interaction_1', { subject: 's' }, forever),
     request: 'PATCH /v2/interactions/interaction_1',
     body: { data: { subject: 's' } },
     answer: one({ id: 'interaction_1' }),
@@ -51,7 +52,7 @@ const ROUTES: readonly Route[] = [
 
 describe('a documented route', () => {
   it.each(ROUTES)('$request is sent as documented', async ({ call, request, body, answer }) => {
-    await using server = await startServer(() => ({ json: answer }));
+    await using server = await startServer(() => ({ body: answer }));
     const result = await call(server.api);
     const [received] = server.received;
     const query = received?.rawQuery === '' ? '' : `?${received?.rawQuery}`;
@@ -64,8 +65,8 @@ describe('a documented route', () => {
 
 describe('an answer of a single route', () => {
   it('is unreadable if the resource has another shape', async () => {
-    await using server = await startServer(() => ({ json: one({ name: 'no id' }) }));
-    const error = await failureOf(server.api.buckets.update('bucket_1', { name: 'B' }, never));
+    await using server = await startServer(() => ({ body: one({ name: 'no id' }) }));
+    const error = await failureOf(server.api.buckets.update('bucket_1', { name: 'B' }, forever));
     expect(error).toBeInstanceOf(UnreadableError);
     expect(error).toMatchObject({ applied: 'unknown' });
   });
@@ -74,9 +75,9 @@ describe('an answer of a single route', () => {
     await using server = await startServer(({ path }) =>
       path.endsWith('_1')
         ? { status: 301, headers: { location: 'https://elsewhere.example/v2/contacts/contact_2?x=1' } }
-        : { json: one(contactJson(2)) },
+        : { body: one(contactJson(2)) },
     );
-    expect((await server.api.contacts.get('contact_1', never)).id).toBe('contact_2');
+    expect((await server.api.contacts.get('contact_1', forever)).id).toBe('contact_2');
     expect(server.calls()).toEqual(['GET /v2/contacts/contact_1', 'GET /v2/contacts/contact_2']);
   });
 });
@@ -85,21 +86,21 @@ describe('the authorization', () => {
   it('never puts a secret into an error', async () => {
     await using server = await startServer(({ body }) => ({
       status: 400,
-      json: { error: `refused ${JSON.stringify(body)}` },
+      body: { error: `refused ${JSON.stringify(body)}` },
     }));
     const exchange = { clientId: 'client', clientSecret: 'hush', code: 'once', redirectUri: 'http://127.0.0.1' };
-    const error = await failureOf(createAuthorizationApi(server.send).exchangeCode(exchange, never));
+    const error = await failureOf(createAuthorizationApi(server.send).exchangeCode(exchange, forever));
     expect(error.message).not.toMatch(/hush|once/u);
   });
 });
 
 it('an undocumented filter or order does not compile', async () => {
-  await using server = await startServer(() => ({ json: list([]) }));
+  await using server = await startServer(() => ({ body: list([]) }));
   // @ts-expect-error a misspelt filter
-  await collect(server.api.contacts.list({ 'updated_at.since': NOW_MS }, never));
+  await collect(server.api.contacts.list({ 'updated_at.since': NOW_MS }, forever));
   // @ts-expect-error an order that contacts do not support
-  await collect(server.api.contacts.list({ order: ['due_at'] }, never));
+  await collect(server.api.contacts.list({ order: ['due_at'] }, forever));
   // @ts-expect-error a parameter of another list
-  await collect(server.api.buckets.list({ company: 'A' }, never));
+  await collect(server.api.buckets.list({ company: 'A' }, forever));
   expect(server.received).toHaveLength(3);
 });

@@ -1,51 +1,53 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidError, UnreadableError } from '../../../../../src/providers/errors.ts';
 import { createSend } from '../../../../../src/providers/service/api/send.ts';
-import { createTestClock, failureOf, never, startServer } from '../support.ts';
+import { forever } from '../../../../contract/scenes/steps.ts';
+import { createLeapingClock } from '../../../../support/contract/harness.ts';
+import { failureOf, startServer } from '../support.ts';
 
 const GET = { method: 'GET', route: '/v2/contacts' } as const;
 
 describe('a request', () => {
   it('has the documented headers, its id and its query', async () => {
-    await using server = await startServer(() => ({ json: {} }));
+    await using server = await startServer(() => ({ body: {} }));
     const query = { 'updated_at.after': '2026-01-01T00:00:00+00:00', q: 'a b' };
-    await server.send({ method: 'GET', route: '/v2/contacts/{id}', id: 'a/b', query }, never);
+    await server.send({ method: 'GET', route: '/v2/contacts/{id}', id: 'a/b', query }, forever);
     const [request] = server.received;
-    expect(request?.headers.authorization).toBe('Bearer secret-token');
-    expect(request?.headers['content-type']).toBe('application/json');
+    expect(request?.authorization).toBe('Bearer secret-token');
+    expect(request?.contentType).toBe('application/json');
     expect(request?.path).toBe('/v2/contacts/a%2Fb');
     expect(request?.rawQuery).toBe('updated_at.after=2026-01-01T00%3A00%3A00%2B00%3A00&q=a%20b');
     expect(request?.query.get('updated_at.after')).toBe('2026-01-01T00:00:00+00:00');
   });
 
   it('is sent below the path of the base url, without an authorization header if no token is set', async () => {
-    await using server = await startServer(() => ({ json: {} }));
+    await using server = await startServer(() => ({ body: {} }));
     const { dispatcher } = server;
     const send = createSend({
       baseUrl: `${server.url}/base/`,
       accessToken: null,
       dispatcher,
-      clock: createTestClock(),
+      clock: createLeapingClock(),
     });
-    await send(GET, never);
+    await send(GET, forever);
     expect(server.received[0]?.path).toBe('/base/v2/contacts');
-    expect(server.received[0]?.headers.authorization).toBeUndefined();
+    expect(server.received[0]?.authorization).toBeUndefined();
   });
 
   it('to a base url that ends in /v2 fails with the setting to correct if the route does not exist', async () => {
-    await using server = await startServer(() => ({ status: 404, json: {} }));
+    await using server = await startServer(() => ({ status: 404, body: {} }));
     const { dispatcher } = server;
-    const shared = { accessToken: null, dispatcher, clock: createTestClock() };
+    const shared = { accessToken: null, dispatcher, clock: createLeapingClock() };
     const failure = async (path: string) =>
-      failureOf(createSend({ ...shared, baseUrl: `${server.url}${path}` })(GET, never));
+      failureOf(createSend({ ...shared, baseUrl: `${server.url}${path}` })(GET, forever));
     expect((await failure('/v2/')).message).toMatch(/: leave \/v2 out of SERVICE_BASE_URL$/u);
     expect((await failure('/base')).message).toMatch(/: check SERVICE_BASE_URL$/u);
   });
 
   it('over 1 MiB is refused before it is sent', async () => {
-    await using server = await startServer(() => ({ json: {} }));
+    await using server = await startServer(() => ({ body: {} }));
     const body = { data: { first_name: 'é'.repeat(600_000) } };
-    const error = await failureOf(server.send({ method: 'POST', route: '/v2/contacts', body }, never));
+    const error = await failureOf(server.send({ method: 'POST', route: '/v2/contacts', body }, forever));
     expect(error).toBeInstanceOf(InvalidError);
     expect(error).toMatchObject({ applied: 'no', status: null });
     expect(server.received).toHaveLength(0);
@@ -55,28 +57,28 @@ describe('a request', () => {
 describe('an answer', () => {
   it('with an error status is classified by its status, even if its body is HTML or truncated', async () => {
     const answers = [
-      { status: 502, text: '<html>' },
+      { status: 502, body: '<html>' },
       { status: 502, breakAfter: '<ht' },
     ];
     await using server = await startServer((_request, index) => answers[index] ?? {});
     for (const _ of answers)
-      expect(await failureOf(server.send(GET, never))).toMatchObject({ kind: 'unavailable', status: 502 });
+      expect(await failureOf(server.send(GET, forever))).toMatchObject({ kind: 'unavailable', status: 502 });
   });
 
   it('longer than the limit is not read', async () => {
-    await using server = await startServer(() => ({ text: JSON.stringify('x'.repeat(2_000)) }), {
+    await using server = await startServer(() => ({ body: JSON.stringify('x'.repeat(2_000)) }), {
       limits: { bytes: 1_000, timeMs: 30_000 },
     });
-    const error = await failureOf(server.send(GET, never));
+    const error = await failureOf(server.send(GET, forever));
     expect(error).toBeInstanceOf(UnreadableError);
     expect(error.message).toContain('longer than 1000 bytes');
   });
 
   it('that takes longer than the time limit is abandoned', async () => {
-    await using server = await startServer(() => ({ text: '{}' }));
+    await using server = await startServer(() => ({ body: '{}' }));
     let nowMs = 0;
-    const clock = { ...createTestClock(), monotonic: () => (nowMs += 40_000) };
+    const clock = { ...createLeapingClock(), monotonic: () => (nowMs += 40_000) };
     const send = createSend({ baseUrl: server.url, accessToken: null, dispatcher: server.dispatcher, clock });
-    expect((await failureOf(send(GET, never))).message).toContain('longer than 30000 ms');
+    expect((await failureOf(send(GET, forever))).message).toContain('longer than 30000 ms');
   });
 });

@@ -19,12 +19,12 @@ const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.par
 
 describe('the record of a contact of the service', () => {
   it('contains an address that has only a full form as a street', () => {
-    const { contact } = recordFrom({
-      addresses: [{ id: 'd', full_address: '1 Main, Paris', street_1: '', city: null }],
-    });
-    expect(contact.addresses).toMatchObject([{ street: '1 Main, Paris', city: '' }]);
-    const structured = recordFrom({ addresses: [{ id: 'd', full_address: 'Paris', city: 'Paris' }] });
-    expect(structured.contact.addresses).toMatchObject([{ street: '', city: 'Paris' }]);
+    const unstructured = { id: 'd', full_address: '1 Main, Paris', street_1: '', city: null };
+    const { addresses } = recordFrom({ addresses: [unstructured, { full_address: 'Paris', city: 'Paris' }] }).contact;
+    expect(addresses).toMatchObject([
+      { street: '1 Main, Paris', city: '' },
+      { street: '', city: 'Paris' },
+    ]);
   });
 
   it('has the buckets of the answer, sorted, or the former buckets if the answer has no list of buckets', () => {
@@ -41,40 +41,29 @@ describe('the record of a contact of the service', () => {
 describe('a value that the service computes for a contact', () => {
   const mapping = serviceMapping(['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser']);
   const recordWith = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)), mapping);
-  const extrasOf = (over: Record<string, unknown>) => Object.values(extrasIn(recordWith(over).contact));
+  const assignedTo = (user: object | null) => ({ assigned_to_id: 'user_7', extra_data: { assigned_to: user } });
+  const BUCKETS = [{ id: 'a', reminder_interval: 90 }, { id: 'b', reminder_interval: 30 }, { id: 'c' }];
 
   it.each<[string, Record<string, unknown>, string[]]>([
     ['nothing', { extra_data: { buckets: [], relationship_status: 'none' } }, []],
     ['the day of a time, in UTC', { extra_data: { last_contacted: '2026-01-31 23:59:59 UTC' } }, ['2026-01-31']],
     ['a status', { extra_data: { relationship_status: 'fading' } }, ['fading']],
-    [
-      'the shortest interval of its buckets',
-      {
-        extra_data: { buckets: [{ id: 'a', reminder_interval: 90 }, { id: 'b', reminder_interval: 30 }, { id: 'c' }] },
-      },
-      ['30'],
-    ],
-    ['a user by id', { assigned_to_id: 'user_7', extra_data: { assigned_to: null } }, ['user_7']],
-    [
-      'a user by name',
-      { assigned_to_id: 'user_7', extra_data: { assigned_to: { first_name: 'Ada', last_name: 'King' } } },
-      ['Ada King'],
-    ],
-    ['a user by address', { assigned_to_id: 'user_7', extra_data: { assigned_to: { email: 'a@x.org' } } }, ['a@x.org']],
+    ['the shortest interval of its buckets', { extra_data: { buckets: BUCKETS } }, ['30']],
+    ['a user by id', assignedTo(null), ['user_7']],
+    ['a user by name', assignedTo({ first_name: 'Ada', last_name: 'King' }), ['Ada King']],
+    ['a user by address', assignedTo({ email: 'a@x.org' }), ['a@x.org']],
   ])('is read as a readable text: %s', (_, over, extras) => {
-    expect(extrasOf({ assigned_to_id: null, ...over })).toEqual(extras);
+    const { contact } = recordWith({ assigned_to_id: null, ...over });
+    expect(Object.values(extrasIn(contact))).toEqual(extras);
   });
 
   it('is kept if an answer does not contain it, and is never sent', () => {
     const known = recordWith({ extra_data: { last_contacted: '2026-01-31 12:00:00 UTC', buckets: [] } });
     const silent = contactSchema.parse(contactJson(1, { extra_data: {}, assigned_to_id: null }));
-    expect(extrasIn(recordOf(silent, mapping, known).contact)).toEqual({
-      lastContacted: '2026-01-31',
-    });
-    expect(recordOf(silent, mapping, known).digest).toBeUndefined();
-    expect(updateBody(known, known.contact, ['lastContacted', 'title'], mapping)).toEqual({
-      title: known.contact.title,
-    });
+    const { contact, digest } = recordOf(silent, mapping, known);
+    expect([extrasIn(contact), digest]).toEqual([{ lastContacted: '2026-01-31' }, undefined]);
+    const { title } = known.contact;
+    expect(updateBody(known, known.contact, ['lastContacted', 'title'], mapping)).toEqual({ title });
   });
 });
 
@@ -103,10 +92,7 @@ test('R10: of two custom fields with one name, the field that is read is written
   learn(definitions, new Set(['budget']), held);
   expect(customText(held, 'Budget')).toBe('300');
   const values = customFieldValues(held, new Map([['Budget', '400']]), definitions) ?? [];
-  expect(values).toEqual([
-    { field: { id: 'cf1' }, value: '400' },
-    { field: { id: 'cf2' }, value: '900' },
-  ]);
+  expect(values.map(({ field, value }) => `${field.id} ${value}`)).toEqual(['cf1 400', 'cf2 900']);
 });
 
 /** Returns the body of an update that changes fields of a contact from the service. */
@@ -121,37 +107,24 @@ const home = { value: 'home@x.example', label: 'Home' };
 
 const work = { value: 'work@x.example', label: null };
 
-describe('the body of a create', () => {
-  it('contains only the non-empty fields', () => {
-    const address = { street: '1 Main', city: '', region: '', postalCode: '75', country: '', label: null };
-    const draft = { ...EMPTY_CONTACT, firstName: 'Ada', emailAddresses: [home, work], addresses: [address] };
-    expect(createBody(draft)).toEqual({
-      first_name: 'Ada',
-      email_addresses: [{ label: 'Home', address: 'home@x.example' }, { address: 'work@x.example' }],
-      addresses: [{ street_1: '1 Main', zip: '75' }],
-    });
-    expect(
-      createBody({
-        ...EMPTY_CONTACT,
-        phoneNumbers: [{ value: '1', label: null }],
-        websites: [{ value: 'w', label: null }],
-      }),
-    ).toEqual({
-      phone_numbers: [{ number: '1' }],
-      websites: [{ address: 'w' }],
-    });
-    expect(createBody(EMPTY_CONTACT)).toEqual({});
+it('the body of a create contains only the non-empty fields', () => {
+  const address = { street: '1 Main', city: '', region: '', postalCode: '75', country: '', label: null };
+  const lists = { emailAddresses: [home, work], phoneNumbers: [{ value: '1', label: null }], addresses: [address] };
+  const websites = [{ value: 'w', label: null }];
+  expect(createBody({ ...EMPTY_CONTACT, firstName: 'Ada', ...lists, websites })).toEqual({
+    first_name: 'Ada',
+    email_addresses: [{ label: 'Home', address: 'home@x.example' }, { address: 'work@x.example' }],
+    phone_numbers: [{ number: '1' }],
+    addresses: [{ street_1: '1 Main', zip: '75' }],
+    websites: [{ address: 'w' }],
   });
+  expect(createBody(EMPTY_CONTACT)).toEqual({});
 });
 
 describe('the body of an update', () => {
   it('clears a text with the empty value that the documentation defines for it', () => {
-    expect(bodyOf({ company: 'X' }, () => ({ firstName: '', lastName: '', title: '', company: '' }))).toEqual({
-      first_name: '',
-      last_name: '',
-      title: '',
-      company: null,
-    });
+    const cleared = bodyOf({ company: 'X' }, () => ({ firstName: '', lastName: '', title: '', company: '' }));
+    expect(cleared).toEqual({ first_name: '', last_name: '', title: '', company: null });
     expect(bodyOf({}, () => ({ company: 'New' }))).toEqual({ company: 'New' });
   });
 
@@ -174,12 +147,9 @@ describe('the body of an update', () => {
       { id: 'a', label: 'Home', number: '(830) 285 9851' },
       { id: 'b', label: 'Work', number: '555 1234' },
     ];
-    const body = bodyOf({ phone_numbers: held }, () => ({
-      phoneNumbers: [
-        { value: '(830) 285 9851', label: null },
-        { value: '555-1234', label: 'Work' },
-      ],
-    }));
+    const unlabelled = { value: '(830) 285 9851', label: null };
+    const respelt = { value: '555-1234', label: 'Work' };
+    const body = bodyOf({ phone_numbers: held }, () => ({ phoneNumbers: [unlabelled, respelt] }));
     expect(body.phone_numbers).toEqual([
       { id: 'a', label: null, number: '(830) 285 9851' },
       { id: 'b', label: 'Work', number: '555-1234' },
@@ -202,33 +172,23 @@ describe('the body of an update', () => {
   });
 
   it('[R10] keeps the second line of an address while it is a line of the street', () => {
+    const kept = { id: 'a', label: 'home', street_1: '1 Main', street_2: 'Apt 4', city: 'Paris' };
     const held = [
-      {
-        id: 'a',
-        label: 'home',
-        full_address: 'rendered',
-        street_1: '1 Main',
-        street_2: 'Apt 4',
-        city: 'Paris',
-        state: null,
-        zip: '75',
-        country: 'FR',
-      },
+      { ...kept, full_address: 'rendered', state: null, zip: '75', country: 'FR' },
       { id: 'b', label: null, street_2: 'PO Box 9' },
     ];
     const body = bodyOf({ addresses: held }, ({ addresses }) => ({
       addresses: addresses.map((address) => ({ ...address, postalCode: '75001', country: '' })),
     }));
     expect(body.addresses).toEqual([
-      { id: 'a', label: 'home', street_1: '1 Main', street_2: 'Apt 4', city: 'Paris', zip: '75001', country: '' },
+      { ...kept, zip: '75001', country: '' },
       { id: 'b', street_2: 'PO Box 9', zip: '75001' },
     ]);
-    const moved = bodyOf({ addresses: held }, ({ addresses: [first] }) => ({
-      addresses: first === undefined ? [] : [{ ...first, street: '2 Side', extended: 'Flat 1' }],
+    const moved = bodyOf({ addresses: held }, ({ addresses }) => ({
+      addresses: addresses.slice(0, 1).map((first) => ({ ...first, street: '2 Side', extended: 'Flat 1' })),
     }));
-    expect(moved.addresses).toEqual([
-      { label: 'home', street_1: '2 Side\nFlat 1', city: 'Paris', zip: '75', country: 'FR' },
-    ]);
+    const street_1 = '2 Side\nFlat 1';
+    expect(moved.addresses).toEqual([{ label: 'home', street_1, city: 'Paris', zip: '75', country: 'FR' }]);
   });
 
   it('[R10] keeps an address that has only a full form, as its street', () => {

@@ -3,7 +3,7 @@ import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import type { KnownRows } from '../../../../src/providers/remote.ts';
 import { CursorExpiredError } from '../../../../src/providers/errors.ts';
 import type { FakeServer } from '../../../support/carddav/fake-server.ts';
-import { cardNamed, changesOf, cursorOf, forever, idsOf, openServer, pagesOf, WHOLE } from './support.ts';
+import { cardNamed, changesOf, cursorOf, forever, idsOf, openCards, openServer, pagesOf, WHOLE } from './support.ts';
 
 test.each([
   ['the server truncates it (507)', { pageSize: 7 }],
@@ -43,9 +43,8 @@ test('a refused credential is not reported as an expired token', async () => {
 });
 
 test('a server without sync tokens is listed again only if its CTag changed', async () => {
-  await using opened = await openServer({ hasSync: false });
-  opened.server.put('a.vcf', cardNamed('A'));
-  const remote = opened.connect();
+  await using opened = await openCards({ a: cardNamed('A') }, { hasSync: false });
+  const { remote } = opened;
   const pages = await pagesOf(remote, WHOLE);
   expect(idsOf(pages)).toEqual(['a.vcf']);
   const unchangedPages = await pagesOf(remote, { mode: 'changes', cursor: cursorOf(pages) });
@@ -58,10 +57,7 @@ test('a server without sync tokens is listed again only if its CTag changed', as
 });
 
 test('R15: a card that is not a valid vCard does not fail the others', async () => {
-  await using opened = await openServer();
-  opened.server.put('a.vcf', cardNamed('A'));
-  opened.server.put('b.vcf', 'no card');
-  opened.server.put('c.vcf', cardNamed('C').replace('3.0', '2.1'));
+  await using opened = await openCards({ a: cardNamed('A'), b: 'no card', c: cardNamed('C').replace('3.0', '2.1') });
   const changes = changesOf(await pagesOf(opened.connect(), WHOLE));
   expect(changes.map(({ kind }) => kind)).toEqual(['upsert', 'unreadable', 'unreadable']);
 });
@@ -87,8 +83,7 @@ test('a group card is not a contact, and a changed group card requires a whole l
 });
 
 test('a category of an unchanged card is listed after a restart', async () => {
-  await using opened = await openServer();
-  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends,Chess club'));
+  await using opened = await openCards({ a: cardNamed('A', 'CATEGORIES:Friends,Chess club') });
   const first = await pagesOf(opened.connect(), WHOLE);
   const remote = opened.connect();
   const pages = await pagesOf(remote, { mode: 'whole', resume: null, known: knowing(first) });
@@ -119,8 +114,7 @@ test.each([
   ['20240102', null],
   ['recently', null],
 ])('without a modification time from the server, the time in REV %s is used if it is valid', async (revision, time) => {
-  await using opened = await openServer();
-  opened.server.put('a.vcf', cardNamed('A', `REV:${revision}`));
+  await using opened = await openCards({ a: cardNamed('A', `REV:${revision}`) });
   const [change] = changesOf(await pagesOf(opened.connect(), WHOLE));
   const modifiedAtMs = change?.kind === 'upsert' ? change.record.modifiedAtMs : undefined;
   expect(modifiedAtMs).toBe(time === null ? null : Date.parse(time));
@@ -152,9 +146,8 @@ test('R17: a card that is missing from the answer of the server is unreadable, n
 });
 
 test('R7: cards of an address book that is not found are not reported as deleted', async () => {
-  await using opened = await openServer();
-  opened.server.put('a.vcf', cardNamed('A'));
-  const remote = opened.connect();
+  await using opened = await openCards({ a: cardNamed('A') });
+  const { remote } = opened;
   await remote.identify(forever);
   opened.server.set({ intercept: () => ({ status: 404 }) });
   await expect(remote.read(['a.vcf'], forever)).rejects.toMatchObject({ status: 404 });

@@ -9,6 +9,7 @@ import {
   changesOf,
   cursorOf,
   forever,
+  openCards,
   openServer,
   type Opened,
   pagesOf,
@@ -37,8 +38,7 @@ const creation = (originId: string, firstName: string): CreateRequest => ({
 
 /** Opens an address book with one card, and a remote that read it. */
 const openCard = async (settings: Partial<FakeSettings> = {}, ...lines: readonly string[]) => {
-  const opened = await openServer(settings);
-  opened.server.put('a.vcf', cardNamed('A', ...lines));
+  const opened = await openCards({ a: cardNamed('A', ...lines) }, settings);
   const remote = opened.connect({ maxElapsedMs: 0 });
   return { ...opened, remote, current: await recordAt(remote, 'a.vcf') };
 };
@@ -225,10 +225,11 @@ test('a write to a read-only address book fails without a request', async () => 
 });
 
 test('a category is renamed and deleted on each card that has it, and on no other card', async () => {
-  await using opened = await openServer();
-  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends,VIP'));
-  opened.server.put('b.vcf', cardNamed('B', 'CATEGORIES:Best friends'));
-  const remote = opened.connect();
+  await using opened = await openCards({
+    a: cardNamed('A', 'CATEGORIES:Friends,VIP'),
+    b: cardNamed('B', 'CATEGORIES:Best friends'),
+  });
+  const { remote } = opened;
   await pagesOf(remote, WHOLE);
   const groups = await remote.listGroups(forever);
   const friends = groups.find(({ name }) => name === 'Friends') ?? expect.fail('no group');
@@ -243,16 +244,13 @@ test('a category is renamed and deleted on each card that has it, and on no othe
 });
 
 test('a new group is a card if the address book has group cards', async () => {
-  await using opened = await openServer();
-  opened.server.put('g.vcf', cardNamed('Friends', 'X-ADDRESSBOOKSERVER-KIND:group'));
+  await using opened = await openCards({ g: cardNamed('Friends', 'X-ADDRESSBOOKSERVER-KIND:group') });
   const made = await opened.connect().createGroup('Family', forever);
   expect(opened.server.text(made.id)).toContain('X-ADDRESSBOOKSERVER-KIND:group');
 });
 
 test('R17: an unreadable card is not deleted', async () => {
-  await using opened = await openServer();
-  opened.server.put('a.vcf', 'not a card');
-  opened.server.put('b.vcf', cardNamed('B'));
+  await using opened = await openCards({ a: 'not a card', b: cardNamed('B') });
   const results = await opened.connect().delete(['a.vcf', 'b.vcf', 'c.vcf'], forever);
   expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['a.vcf false', 'b.vcf true', 'c.vcf true']);
   expect([opened.server.text('a.vcf'), opened.server.text('b.vcf')]).toEqual(['not a card', null]);
@@ -273,8 +271,7 @@ test.each([201, 204])('an empty answer %d with the content type HTML, as from PH
 const namesIn = (groups: readonly { readonly name: string }[]): readonly string[] => groups.map(({ name }) => name);
 
 test('after a restart the categories are found by one search', async () => {
-  await using opened = await openServer();
-  opened.server.put('a.vcf', cardNamed('A', 'CATEGORIES:Friends'));
+  await using opened = await openCards({ a: cardNamed('A', 'CATEGORIES:Friends') });
   const cursor = cursorOf(await pagesOf(opened.connect(), WHOLE));
   const remote = opened.connect();
   await pagesOf(remote, { mode: 'changes', cursor });

@@ -8,11 +8,13 @@ import { createLeapingClock } from '../../../support/contract/harness.ts';
 
 export const forever = new AbortController().signal;
 
+/** Returns a card of this version with these lines. */
+export const cardWith = (version: string, ...lines: readonly string[]): string =>
+  ['BEGIN:VCARD', `VERSION:${version}`, ...lines, 'END:VCARD', ''].join('\r\n');
+
 /** Returns a card with this name and these further lines. */
 export const cardNamed = (name: string, ...lines: readonly string[]): string =>
-  ['BEGIN:VCARD', 'VERSION:3.0', `UID:uid-${name}`, `FN:${name}`, `N:;${name};;;`, ...lines, 'END:VCARD', ''].join(
-    '\r\n',
-  );
+  cardWith('3.0', `UID:uid-${name}`, `FN:${name}`, `N:;${name};;;`, ...lines);
 
 export type Opened = AsyncDisposable & {
   readonly server: FakeServer;
@@ -47,6 +49,17 @@ export const openServer = async (settings: Partial<FakeSettings> = {}): Promise<
     },
   };
 };
+
+/** Opens a server with these cards, by their names without `.vcf`, and a remote of it. */
+export const openCards = async (cards: Readonly<Record<string, string>>, settings: Partial<FakeSettings> = {}) => {
+  const opened = await openServer(settings);
+  for (const [name, card] of Object.entries(cards)) opened.server.put(`${name}.vcf`, card);
+  return { ...opened, remote: opened.connect() };
+};
+
+/** Returns a group card with these members. */
+export const groupCard = (name: string, ...uids: readonly string[]): string =>
+  cardNamed(name, 'X-ADDRESSBOOKSERVER-KIND:group', ...uids.map((uid) => `X-ADDRESSBOOKSERVER-MEMBER:urn:uuid:${uid}`));
 
 export const pagesOf = async (remote: Remote, request: PullRequest): Promise<readonly FeedPage[]> => {
   const pages: FeedPage[] = [];

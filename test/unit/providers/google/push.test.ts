@@ -120,17 +120,6 @@ describe('an update', () => {
     expect(body.contacts['people/c2']).toMatchObject({ names: [], organizations: [{ title: 'New' }] });
   });
 
-  test('fails for the one item that is stale, and writes the others', async () => {
-    const stale = apiError(400, 'FAILED_PRECONDITION');
-    await using google = await startGoogle(updateAll((ids) => (ids.includes('people/c2') ? stale : null)));
-    const batch = [1, 2, 3].map((number) => change(number, ['title']));
-    expect(await google.remote.update(batch, forever)).toMatchObject([
-      { ok: true },
-      { key: 'k2', ok: false, error: { kind: 'stale', applied: 'no' } },
-      { ok: true },
-    ]);
-  });
-
   test('[R10] does not write a list that may be truncated until it was read in full', async () => {
     const phones = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `555 ${1000 + index}` }));
     const current = recordOf(person(1, { phoneNumbers: phones(100) }));
@@ -156,29 +145,6 @@ test.each([
   const batch = numbers.map((number) => change(number, ['title']));
   const results = await google.remote.update(batch, forever);
   expect(results).toMatchObject(batch.map(({ key }) => ({ key, ok: false, error: { applied: 'unknown' } })));
-});
-
-describe('a delete', () => {
-  test('fails only for the contact that is refused', async () => {
-    await using google = await startGoogle(({ body }) =>
-      body.resourceNames.includes('people/me') ? apiError(400, 'INVALID_ARGUMENT') : {},
-    );
-    const results = await google.remote.delete(['people/c1', 'people/me'], forever);
-    expect(results).toMatchObject([{ ok: true }, { key: 'people/me', ok: false, error: { kind: 'invalid' } }]);
-  });
-
-  test('leaves a contact unknown after a server error', async () => {
-    await using google = await startGoogle(() => apiError(500, 'INTERNAL', 'Internal error encountered.'));
-    expect(await google.remote.delete(['people/c1'], forever)).toMatchObject([
-      { ok: false, error: { kind: 'unavailable', applied: 'unknown' } },
-    ]);
-  });
-
-  test('sends no request for an empty batch', async () => {
-    await using google = await startGoogle(() => ({}));
-    expect(await google.remote.delete([], forever)).toEqual([]);
-    expect(google.remote.requestCount()).toBe(0);
-  });
 });
 
 test('[R10] a list that was not read is not emptied when another contact of the batch changes the same list', async () => {

@@ -92,7 +92,10 @@ test('R10: of two custom fields with one name, the field that is read is written
   learn(definitions, new Set(['budget']), held);
   expect(customText(held, 'Budget')).toBe('300');
   const values = customFieldValues(held, new Map([['Budget', '400']]), definitions) ?? [];
-  expect(values.map(({ field, value }) => `${field.id} ${value}`)).toEqual(['cf1 400', 'cf2 900']);
+  expect(values.map(({ field, value }) => [field.id, value])).toEqual([
+    ['cf1', '400'],
+    ['cf2', '900'],
+  ]);
 });
 
 /** Returns the body of an update that changes fields of a contact from the service. */

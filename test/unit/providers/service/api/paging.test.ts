@@ -42,12 +42,6 @@ describe('a list', () => {
     expect(walked.queries).toEqual(['order=id&company=A', 'order=id&company=A&page=2', 'order=id&company=A&page=3']);
   });
 
-  it('of one full page takes one request if the total matches, or else two', async () => {
-    expect((await walk(listing(50, () => ({ total: 50, next_page: null })))).queries).toHaveLength(1);
-    expect((await walk(listing(50, () => ({ next_page: null })))).queries).toHaveLength(2);
-    expect((await walk(listing(50, () => ({ total: 900 })))).queries).toHaveLength(2);
-  });
-
   it('ends if the page after the last page is refused and was not announced', async () => {
     const answering = (request: Received) =>
       pageOf(request) === 1 ? { body: list(rows(1, 50)) } : { status: 404, body: { errors: ['no page'] } };
@@ -92,13 +86,6 @@ describe('a list', () => {
 
   it('without pages is read as one page, even if it is long', async () => {
     expect(await walk(() => ({ body: list(rows(1, 80)) }))).toMatchObject({ rows: 80, queries: { length: 2 } });
-  });
-
-  it('is requested page by page as it is read', async () => {
-    await using server = await startServer(listing(500, () => ({ total: 500 })));
-    const pages = server.api.contacts.list({}, forever)[Symbol.asyncIterator]();
-    expect((await pages.next()).value?.rows).toHaveLength(50);
-    expect(server.received).toHaveLength(1);
   });
 
   it('without rows is unreadable', async () => {

@@ -16,12 +16,6 @@ const UNTIL_MS = Date.UTC(2026, 0, 2);
 /** Requests with an encoded query, and bodies of which the emulator in test/contract shows no effect. */
 const ROUTES: readonly Route[] = [
   {
-    call: (api) => api.user.update({ settings: { time_zone: 'UTC' } }, forever),
-    request: 'PATCH /v2/me',
-    body: { data: { settings: { time_zone: 'UTC' } } },
-    answer: one({ id: 'user_1' }),
-  },
-  {
     call: (api) => collect(api.user.listNotifications({ read: false, 'read_at.after': UNTIL_MS }, forever)),
     request: 'GET /v2/me/notifications?read=false&read_at.after=2026-01-02T00%3A00%3A00%2B00%3A00',
     answer: list([{ id: 'notification_1' }]),
@@ -31,11 +25,6 @@ const ROUTES: readonly Route[] = [
     request: 'PUT /v2/me/prompts/task_1/postpone',
     body: { data: { postpone_until: '2026-01-02T00:00:00.000Z' } },
     answer: one({ id: 'task_1' }),
-  },
-  {
-    call: (api) => collect(api.user.listTasks({ completed: true, order: ['-due_at', 'id'] }, forever)),
-    request: 'GET /v2/me/tasks?completed=true&order=-due_at%2Cid',
-    answer: list([{ id: 'task_1' }]),
   },
   {
     call: (api) => collect(api.contacts.list({ company: 'A&B', team_search: true, custom_field_7: 'v' }, forever)),
@@ -50,17 +39,13 @@ const ROUTES: readonly Route[] = [
   },
 ];
 
-describe('a documented route', () => {
-  it.each(ROUTES)('$request is sent as documented', async ({ call, request, body, answer }) => {
-    await using server = await startServer(() => ({ body: answer }));
-    const result = await call(server.api);
-    const [received] = server.received;
-    const query = received?.rawQuery === '' ? '' : `?${received?.rawQuery}`;
-    expect(`${received?.method} ${received?.path}${query}`).toBe(request);
-    expect(received?.body).toEqual(body);
-    expect(server.received).toHaveLength(1);
-    expect(JSON.stringify(result)).toContain('_1');
-  });
+it.each(ROUTES)('$request is sent as documented', async ({ call, request, body, answer }) => {
+  await using server = await startServer(() => ({ body: answer }));
+  expect(JSON.stringify(await call(server.api))).toContain('_1');
+  const [{ method, path, rawQuery, body: sent } = expect.fail('no request')] = server.received;
+  expect(`${method} ${path}${rawQuery === '' ? '' : `?${rawQuery}`}`).toBe(request);
+  expect(sent).toEqual(body);
+  expect(server.received).toHaveLength(1);
 });
 
 describe('an answer of a single route', () => {
@@ -82,16 +67,14 @@ describe('an answer of a single route', () => {
   });
 });
 
-describe('the authorization', () => {
-  it('never puts a secret into an error', async () => {
-    await using server = await startServer(({ body }) => ({
-      status: 400,
-      body: { error: `refused ${JSON.stringify(body)}` },
-    }));
-    const exchange = { clientId: 'client', clientSecret: 'hush', code: 'once', redirectUri: 'http://127.0.0.1' };
-    const error = await failureOf(createAuthorizationApi(server.send).exchangeCode(exchange, forever));
-    expect(error.message).not.toMatch(/hush|once/u);
-  });
+it('an error of the authorization never contains a secret', async () => {
+  await using server = await startServer(({ body }) => ({
+    status: 400,
+    body: { error: `refused ${JSON.stringify(body)}` },
+  }));
+  const exchange = { clientId: 'client', clientSecret: 'hush', code: 'once', redirectUri: 'http://127.0.0.1' };
+  const error = await failureOf(createAuthorizationApi(server.send).exchangeCode(exchange, forever));
+  expect(error.message).not.toMatch(/hush|once/u);
 });
 
 it('an undocumented filter or order does not compile', async () => {

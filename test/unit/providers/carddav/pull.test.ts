@@ -3,7 +3,18 @@ import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import type { KnownRows } from '../../../../src/providers/remote.ts';
 import { CursorExpiredError } from '../../../../src/providers/errors.ts';
 import type { FakeServer } from '../../../support/carddav/fake-server.ts';
-import { cardNamed, changesOf, cursorOf, forever, idsOf, openCards, openServer, pagesOf, WHOLE } from './support.ts';
+import {
+  cardNamed,
+  changesOf,
+  cursorOf,
+  forever,
+  groupCard,
+  idsOf,
+  openCards,
+  openServer,
+  pagesOf,
+  WHOLE,
+} from './support.ts';
 
 test.each([
   ['the server truncates it (507)', { pageSize: 7 }],
@@ -64,8 +75,7 @@ test('R15: a card that is not a valid vCard does not fail the others', async () 
 
 test('a group card is not a contact, and a changed group card requires a whole listing', async () => {
   await using opened = await openServer();
-  const group = (uid: string): string =>
-    cardNamed('Friends', 'X-ADDRESSBOOKSERVER-KIND:group', `X-ADDRESSBOOKSERVER-MEMBER:urn:uuid:${uid}`);
+  const group = (uid: string): string => groupCard('Friends', uid);
   opened.server.put('a.vcf', cardNamed('A'));
   opened.server.put('b.vcf', cardNamed('B'));
   opened.server.put('g.vcf', group('uid-A'));

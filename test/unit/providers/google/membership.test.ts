@@ -2,7 +2,7 @@ import type { MembershipRequest } from '../../../../src/core/contact/requests.ts
 import { expect, test } from 'vitest';
 import { forever } from '../../../contract/scenes/steps.ts';
 import type { Received } from '../scripted-server.ts';
-import { apiError, person, startGoogle } from './support.ts';
+import { apiError, startGoogle } from './support.ts';
 
 const [A, B, C] = ['contactGroups/0a', 'contactGroups/0b', 'contactGroups/0c'] as const;
 
@@ -41,21 +41,6 @@ test('a request contains at most 1000 members', async () => {
   const batch = Array.from({ length: 1001 }, (_, index) => request(index, { add: [A] }));
   await google.remote.changeMembership(batch, forever);
   expect(google.requests.map(({ body }) => body.resourceNamesToAdd.length)).toEqual([1000, 1]);
-});
-
-test('[R11] an unknown membership is read before it is changed', async () => {
-  const memberships = [{ contactGroupMembership: { contactGroupResourceName: C } }];
-  const responses = [
-    { requestedResourceName: 'people/c1', person: person(1, { memberships }) },
-    { requestedResourceName: 'people/c2', status: { code: 5 } },
-  ];
-  await using google = await startGoogle(({ method }) => (method === 'GET' ? { body: { responses } } : {}));
-  const batch = [1, 2].map((number) => request(number, { add: [A], knownGroupIds: null }));
-  expect(await google.remote.changeMembership(batch, forever)).toMatchObject([
-    { key: 'k1', ok: true, value: [A, C] },
-    { key: 'k2', ok: false, error: { kind: 'not-found' } },
-  ]);
-  expect(google.requests[1]?.body.resourceNamesToAdd).toEqual(['people/c1']);
 });
 
 test('with a deleted label an addition fails as invalid, not as a missing contact, and a removal succeeds', async () => {

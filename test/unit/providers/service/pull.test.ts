@@ -126,17 +126,6 @@ describe('a whole listing', () => {
   const manyRows = (count: number): Row[] =>
     Array.from({ length: count }, (_, index) => ({ number: index + 1, atMs: NOW_MS - 10_000 + index }));
 
-  it('returns every contact and starts the cursor at the latest change seen', async () => {
-    await using server = await startServer(serviceOf(() => manyRows(120)));
-    const pages = await pull(server, WHOLE);
-    expect(new Set(idsOf(pages)).size).toBe(120);
-    expect(pages.map((page) => page.cursor !== null)).toEqual([false, false, true]);
-    expect(pages.at(-1)).toMatchObject({ resume: null, total: 120 });
-    expect(watermarkOf(pages.at(-1))).toBe(NOW_MS - 10_000);
-    const queries = server.received.map(({ rawQuery }) => rawQuery);
-    expect(queries).toEqual(['order=id', 'order=id&page=2', 'order=id&page=3']);
-  });
-
   it('[R14] never starts the cursor after its own start, even if it is resumed later', async () => {
     const rows = manyRows(120);
     let nowMs = NOW_MS;

@@ -193,7 +193,9 @@ describe('a whole listing', () => {
       [3, 0, [1, 2, 3, 3]],
     ])('and misses no contact if page %d was truncated to %d rows once', async (cut, keeps, pageNumbers) => {
       await using server = await startServer(cutting(manyRows(120), cut, 1, keeps));
-      const ids = idsOf(await pull(server, WHOLE));
+      const pages = await pull(server, WHOLE);
+      expect(watermarkOf(pages.at(-1))).toBe(NOW_MS - 10_000);
+      const ids = idsOf(pages);
       expect(new Set(ids).size).toBe(120);
       expect(ids).toHaveLength(120);
       expect(requestedPages(server.received)).toEqual(pageNumbers);

@@ -62,15 +62,11 @@ const challenge = (algorithm: string, more = ''): string =>
 const parametersOf = (header: string): Readonly<Record<string, string>> =>
   Object.fromEntries([...header.matchAll(/(\w+)="?([^",]*)"?/gu)].map(([, name = '', value = '']) => [name, value]));
 
-test('a user name and a password are sent as Basic, in UTF-8', () => {
-  const authorization = createAuthorization({ username: 'ada', password: 'pässword', newCnonce: String });
-  expect(authorization.header('GET', '/')).toBe(`Basic ${Buffer.from('ada:pässword', 'utf8').toString('base64')}`);
-});
-
-test('a password without a user name is sent as a bearer token', () => {
-  expect(createAuthorization({ username: null, password: 'token', newCnonce: String }).header('GET', '/')).toBe(
-    'Bearer token',
-  );
+test.each([
+  ['ada', 'pässword', `Basic ${Buffer.from('ada:pässword', 'utf8').toString('base64')}`],
+  [null, 'token', 'Bearer token'],
+])('the user name %s and the password %s are sent as %s', (username, password, header) => {
+  expect(createAuthorization({ username, password, newCnonce: String }).header('GET', '/')).toBe(header);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { listPage, minuteMs, type Refusal, refusalOf, type Sandbox, startSandbox } from './support.ts';
+import { listPage, type Refusal, refusalOf, type Sandbox, startSandbox } from './support.ts';
 
+const minuteMs = 60_000;
 const ada = { names: [{ givenName: 'Ada' }] };
 
 /** Sends a request like a program without the official client. */

@@ -2,7 +2,6 @@ import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../../src/sandbox/google/server.ts';
 
-export const minuteMs = 60_000;
 export const dayMs = 24 * 3_600_000;
 
 /** An emulator with a large quota on a clock that a test moves, and the official client configured for it. */

@@ -1,6 +1,6 @@
 import type { people_v1 } from '@googleapis/people';
 import { describe, expect, test } from 'vitest';
-import { dayMs, listAll, listPage, minuteMs, namesOf, refusalOf, type Sandbox, startSandbox } from './support.ts';
+import { dayMs, listAll, listPage, namesOf, refusalOf, type Sandbox, startSandbox } from './support.ts';
 
 const named = (givenName: string) => ({ names: [{ givenName }] });
 
@@ -14,22 +14,6 @@ function update({ api }: Sandbox, person: people_v1.Schema$Person, updatePersonF
   const resourceName = String(person.resourceName);
   return api.people.updateContact({ resourceName, updatePersonFields, requestBody: person });
 }
-
-test('a delta returns a change after the propagation delay, in its state at that time', async () => {
-  await using sandbox = await startSandbox({ propagationDelayMs: 2 * minuteMs });
-  let { syncToken } = await listAll(sandbox.api);
-  const ada = sandbox.emulator.account.createPerson(named('Ada'));
-  sandbox.clock.nowMs += minuteMs;
-  sandbox.emulator.account.updatePerson(ada, named('Ada 2'));
-  const seen: unknown[] = [];
-  for (let minute = 1; minute < 4; minute += 1) {
-    const delta = await listAll(sandbox.api, { syncToken });
-    seen.push(namesOf(delta.people));
-    ({ syncToken } = delta);
-    sandbox.clock.nowMs += minuteMs;
-  }
-  expect(seen).toEqual([[], ['Ada'], ['Ada 2']]);
-});
 
 describe('the expiry of a sync token', () => {
   test.each(['INVALID_ARGUMENT', 'FAILED_PRECONDITION'] as const)(

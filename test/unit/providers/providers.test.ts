@@ -26,23 +26,37 @@ async function* cutOff(): AsyncGenerator<FeedPage> {
   await Promise.reject(new LimitedError('Too many requests.', OPTIONS));
 }
 
+/** Returns a transport that sends nothing: its shared limiter is unavailable for half an hour. */
+const createBlockedTransport = () => {
+  const fault = new UnsentError('Redis, which shares the rate limit, cannot be reached. Check REDIS_URL and Redis.', {
+    cause: new Error('connection refused'),
+    retryAfterMs: 1_800_000,
+  });
+  const clock = createFakeClock();
+  const limiter = createLocalLimiter({ requests: 500, windowMs: 60_000 }, clock, null);
+  const gate = createGate({ limiter: { ...limiter, admit: () => Promise.reject(fault) }, clock, random: () => 0.5 });
+  return createTransport({
+    gatesFor: () => [gate],
+    onAttempt: () => expect.fail('a request was sent'),
+    timeoutMs: 300_000,
+  });
+};
+
+const shared = () => ({
+  dispatcher: createBlockedTransport(),
+  clock: createFakeClock(),
+  random: () => 0.5,
+  requestCount: () => 7,
+  maxElapsedMs: 0,
+});
+
+const UNUSED_URL = 'http://127.0.0.1:59999';
+
+const openService = (): Remote => createServiceRemote({ ...shared(), baseUrl: UNUSED_URL, accessToken: 'token' });
+
 /** Each read fails, and each write returns one refused item. */
 const FAULTY: Remote = {
-  capabilities: {
-    createBatch: 1,
-    updateBatch: 1,
-    deleteBatch: 1,
-    readBatch: 1,
-    writeConcurrency: 1,
-    moveBatch: { size: 1, of: 'all' },
-    createsWithGroups: false,
-    mayForbidSharedEmails: false,
-    namesDeletions: false,
-    cursorsExpire: false,
-    confirmsAbsenceAfter: null,
-    settlesWithinMs: 0,
-  },
-  requestCount: () => 7,
+  ...openService(),
   timeToSendMs: (requests) => requests * 120,
   identify: refuse,
   pull: cutOff,
@@ -96,32 +110,6 @@ test('the capabilities, the request count and the send time of the remote are un
   expect([remote.requestCount(), remote.timeToSendMs?.(5)]).toEqual([7, 600]);
 });
 
-/** Returns a transport that sends nothing: its shared limiter is unavailable for half an hour. */
-const createBlockedTransport = () => {
-  const fault = new UnsentError('Redis, which shares the rate limit, cannot be reached. Check REDIS_URL and Redis.', {
-    cause: new Error('connection refused'),
-    retryAfterMs: 1_800_000,
-  });
-  const clock = createFakeClock();
-  const limiter = createLocalLimiter({ requests: 500, windowMs: 60_000 }, clock, null);
-  const gate = createGate({ limiter: { ...limiter, admit: () => Promise.reject(fault) }, clock, random: () => 0.5 });
-  return createTransport({
-    gatesFor: () => [gate],
-    onAttempt: () => expect.fail('a request was sent'),
-    timeoutMs: 300_000,
-  });
-};
-
-const shared = () => ({
-  dispatcher: createBlockedTransport(),
-  clock: createFakeClock(),
-  random: () => 0.5,
-  requestCount: () => 0,
-  maxElapsedMs: 0,
-});
-
-const UNUSED_URL = 'http://127.0.0.1:59999';
-
 const GOOGLE = {
   rootUrl: `${UNUSED_URL}/`,
   tokenUrl: `${UNUSED_URL}/token`,
@@ -130,7 +118,7 @@ const GOOGLE = {
 };
 
 test.each<[string, () => Remote]>([
-  ['service', () => createServiceRemote({ ...shared(), baseUrl: UNUSED_URL, accessToken: 'token' })],
+  ['service', openService],
   ['google', () => createGoogleRemote({ ...shared(), ...GOOGLE, refreshToken: 'refresh' })],
 ])(
   'a request to %s is not applied if it was not sent because the shared rate limit is unavailable',

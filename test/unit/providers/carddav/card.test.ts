@@ -30,9 +30,8 @@ const FIXTURES = ['apple-3.0.vcf', 'standard-4.0.vcf'].flatMap((file) =>
     .map((text, index) => [`card ${index + 1} of ${file}`, text] as const),
 );
 
-const CARD = [
-  'BEGIN:VCARD',
-  'VERSION:3.0',
+const CARD = cardWith(
+  '3.0',
   'UID:1',
   'FN:Dr. Ada Augusta King',
   'N:King;Ada;Augusta;Dr.;',
@@ -46,9 +45,7 @@ const CARD = [
   'BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-17',
   'X-FOO;A="b:c;d":bar\\,baz',
   'a line without meaning',
-  'END:VCARD',
-  '',
-].join('\r\n');
+);
 
 const written = (text: string, change: Partial<Contact>): string => {
   const card = parseLines(text);
@@ -135,57 +132,29 @@ const COMPANY = cardOf('FN:Engines', 'N:;;;;', 'ORG:Engines;R&D');
 const ADDRESS = { street: '2 St', city: 'City', region: '', postalCode: '123', country: 'UK', label: 'home' };
 const [ADA, B] = ['ada@example.org', 'b@example.org'];
 
-test.each<[string, string, Partial<Contact>, readonly string[]]>([
+const LABELS = [ADA, B].map((value, index) => ({ value, label: ['other', 'Club'][index] ?? null }));
+const FLAT = { ...ADDRESS, extended: 'Apt 4', poBox: 'Box 2' };
+
+test.each<[string, Partial<Contact>, string, string?]>([
+  ['a name in N and FN', { firstName: 'Adele' }, 'FN:Dr. Adele Augusta King | N:King;Adele;Augusta;Dr.;'],
+  ['a name, but no FN of its own', { firstName: 'Adele' }, 'N:King;Adele;Augusta;Dr.;', WITH_OWN_NAME],
+  ['a company, in FN without a name', { company: 'Looms' }, 'FN:Looms | ORG:Looms;R&D', COMPANY],
   [
-    'a name changes the formatted name if it was made from the name',
-    CARD,
-    { firstName: 'Adele' },
-    ['FN:Dr. Adele Augusta King', 'N:King;Adele;Augusta;Dr.;'],
+    'a label beside the other types, as an X-ABLabel if it is no type',
+    { emailAddresses: LABELS },
+    'item3.EMAIL;TYPE=pref:b@example.org | item3.X-ABLabel:Club',
   ],
-  ['a name keeps another formatted name', WITH_OWN_NAME, { firstName: 'Adele' }, ['N:King;Adele;Augusta;Dr.;']],
-  [
-    'a company changes the formatted name of a card without a name',
-    COMPANY,
-    { company: 'Looms' },
-    ['FN:Looms', 'ORG:Looms;R&D'],
-  ],
-  [
-    'a label keeps the other types, and is an X-ABLabel if it is no type',
-    CARD,
-    {
-      emailAddresses: [
-        { value: ADA, label: 'other' },
-        { value: B, label: 'Club' },
-      ],
-    },
-    ['item3.EMAIL;TYPE=pref:b@example.org', 'item3.X-ABLabel:Club'],
-  ],
-  [
-    'a street leaves nothing of a former street',
-    CARD,
-    { addresses: [ADDRESS] },
-    ['item2.ADR;type=HOME:;;2 St;City;;123;UK'],
-  ],
-  [
-    'an address writes each part to its place',
-    CARD,
-    { addresses: [{ ...ADDRESS, extended: 'Apt 4', poBox: 'Box 2' }] },
-    ['item2.ADR;type=HOME:Box 2;Apt 4;2 St;City;;123;UK'],
-  ],
-  ['a day without a year in 3.0', CARD, { birthday: '--05-18' }, ['BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-18']],
-  ['a day in 3.0', CARD, { birthday: '1980-05-18' }, ['BDAY:1980-05-18']],
-  ['a day without a year in 4.0', CARD_4, { birthday: '--05-18' }, ['BDAY:--0518']],
-  ['a day in 4.0', CARD_4, { birthday: '1980-05-18' }, ['BDAY:19800518']],
-  [
-    'custom fields are properties with their names',
-    CARD,
-    { 'custom:Shoe size': '41', 'custom:Größe': '170' },
-    ['X-SHOE-SIZE:41', 'X-GRUD6SSE:170'],
-  ],
-  ['a missing FN stays missing if another field is written', cardOf('N:King;Ada;;;'), { title: 'X' }, ['TITLE:X']],
-  ['an empty FN stays if another field is written', cardOf('FN:', `EMAIL:${ADA}`), { title: 'X' }, ['TITLE:X']],
-])('the lines that a write adds: %s', (_, text, change, added) => {
-  expect(difference(text, change).added).toEqual(added);
+  ['a street without a former one', { addresses: [ADDRESS] }, 'item2.ADR;type=HOME:;;2 St;City;;123;UK'],
+  ['an address by its parts', { addresses: [FLAT] }, 'item2.ADR;type=HOME:Box 2;Apt 4;2 St;City;;123;UK'],
+  ['a day without a year in 3.0', { birthday: '--05-18' }, 'BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-18'],
+  ['a day in 3.0', { birthday: '1980-05-18' }, 'BDAY:1980-05-18'],
+  ['a day without a year in 4.0', { birthday: '--05-18' }, 'BDAY:--0518', CARD_4],
+  ['a day in 4.0', { birthday: '1980-05-18' }, 'BDAY:19800518', CARD_4],
+  ['custom fields', { 'custom:Shoe size': '41', 'custom:Größe': '170' }, 'X-SHOE-SIZE:41 | X-GRUD6SSE:170'],
+  ['a title, and no missing FN', { title: 'X' }, 'TITLE:X', cardOf('N:King;Ada;;;')],
+  ['a title, and nothing in an empty FN', { title: 'X' }, 'TITLE:X', cardOf('FN:', `EMAIL:${ADA}`)],
+])('a write adds %s', (...[, change, added, text = CARD]) => {
+  expect(difference(text, change).added.join(' | ')).toBe(added);
 });
 
 test('a write of email addresses keeps the others, and removes the X-ABLabel of a removed one', () => {
@@ -201,6 +170,7 @@ test('a write folds long lines at 75 octets without splitting a character', () =
   expect(text.split('\r\n').every((line) => Buffer.byteLength(line) <= 75)).toBe(true);
   expect(contactOf(text).notes).toBe(notes);
 });
+
 describe.each(['3.0', '4.0'] as const)('a new card of version %s', (version) => {
   const contact: Contact = {
     ...EMPTY_CONTACT,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createAuthorization } from '../../../../src/providers/carddav/authorization.ts';
+import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
 import { forever, openServer } from './support.ts';
 
 const TWO = [
@@ -33,13 +34,35 @@ test('if the root is a web page, the well-known address is requested and its red
   expect(await opened.connect().identify(forever)).toBe(`${opened.server.url}ada/contacts/`);
 });
 
-test.each(['http://example.org/dav/', 'http://127.0.0.2:9/dav/', 'http://127.0.0.1:9/dav/'])(
-  'the credential is not sent to %s after a redirect',
-  async (location) => {
-    await using opened = await openServer({ intercept: () => ({ status: 302, headers: { location } }) });
-    await expect(opened.connect().identify(forever)).rejects.toThrow('not of the same provider or not encrypted');
-  },
-);
+const away = (location: string) => ({ intercept: () => ({ status: 302, headers: { location } }) });
+const ELSEWHERE = 'not of the same provider or not encrypted';
+
+test.each<[string, Partial<FakeSettings>, string, string]>([
+  ['the credential is not sent to another host after a redirect', away('http://example.org/dav/'), '', ELSEWHERE],
+  ['the credential is not sent to another address after a redirect', away('http://127.0.0.2:9/dav/'), '', ELSEWHERE],
+  ['the credential is not sent to another port after a redirect', away('http://127.0.0.1:9/dav/'), '', ELSEWHERE],
+  [
+    'the error of a refused credential contains a solution',
+    { intercept: () => ({ status: 401 }) },
+    '',
+    'many servers require an app password',
+  ],
+  [
+    'R8: a missing address book is an error, not the other address book of the account',
+    {},
+    'ada/gone/',
+    'the server has no /ada/gone/',
+  ],
+  [
+    'the error does not name a setting as if it had a value',
+    { books: TWO },
+    '',
+    'the account has 2 address books, and CARDDAV_ADDRESSBOOK selects none; set it to one of "Contacts", "Work"',
+  ],
+])('%s', async (_, settings, path, message) => {
+  await using opened = await openServer(settings);
+  await expect(opened.connect({ url: `${opened.server.url}${path}` }).identify(forever)).rejects.toThrow(message);
+});
 
 test('a redirect of a card is not followed', async () => {
   await using opened = await openServer();
@@ -47,11 +70,6 @@ test('a redirect of a card is not followed', async () => {
   await remote.identify(forever);
   opened.server.set({ intercept: () => ({ status: 301, headers: { location: '/elsewhere/' } }) });
   await expect(remote.listGroups(forever)).rejects.toMatchObject({ kind: 'unreadable', retry: 'never' });
-});
-
-test('the error of a refused credential contains a solution', async () => {
-  await using opened = await openServer({ intercept: () => ({ status: 401 }) });
-  await expect(opened.connect().identify(forever)).rejects.toThrow('many servers require an app password');
 });
 
 const NONCE = '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v';
@@ -105,17 +123,4 @@ test('a request is repeated at once with Digest if the server requires it, and l
   await remote.identify(forever);
   const basic = opened.server.requests.filter(({ headers }) => headers.authorization?.startsWith('Basic '));
   expect(basic).toHaveLength(1);
-});
-
-test('R8: an address book that does not exist is an error, not the other address book of the account', async () => {
-  await using opened = await openServer();
-  const url = `${opened.server.url}ada/gone/`;
-  await expect(opened.connect({ url }).identify(forever)).rejects.toThrow('the server has no /ada/gone/');
-});
-
-test('the error does not name a setting as if it had a value', async () => {
-  await using opened = await openServer({ books: TWO });
-  await expect(opened.connect().identify(forever)).rejects.toThrow(
-    'the account has 2 address books, and CARDDAV_ADDRESSBOOK selects none; set it to one of "Contacts", "Work"',
-  );
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { NotFoundError, UnreadableError } from '../../../../../src/providers/errors.ts';
+import { UnreadableError } from '../../../../../src/providers/errors.ts';
 import type { ContactListParameters } from '../../../../../src/providers/service/api/contacts.ts';
 import { isLastPage } from '../../../../../src/providers/service/api/paging.ts';
 import { collect, forever } from '../../../../contract/scenes/steps.ts';
-import type { Received } from '../../scripted-server.ts';
-import { failureOf, contactJson, list, NOW_MS, stamp, startServer } from '../support.ts';
+import type { Received, Reply } from '../../scripted-server.ts';
+import { type CannedServer, failureOf, contactJson, list, NOW_MS, stamp, startServer } from '../support.ts';
 
 const rows = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => contactJson(from + index));
@@ -42,55 +42,37 @@ describe('a list', () => {
     expect(walked.queries).toEqual(['order=id&company=A', 'order=id&company=A&page=2', 'order=id&company=A&page=3']);
   });
 
-  it('ends if the page after the last page is refused and was not announced', async () => {
-    const answering = (request: Received) =>
-      pageOf(request) === 1 ? { body: list(rows(1, 50)) } : { status: 404, body: { errors: ['no page'] } };
-    expect((await walk(answering)).rows).toBe(50);
-  });
+  const page = (to: number, meta: Record<string, unknown> = {}): Reply => ({ body: list(rows(1, to), meta) });
+  const gone = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
+  const listAt = (server: CannedServer) => collect(server.api.contacts.list({}, forever));
 
-  it('ends at a 404 with a web page only if the first page is still available', async () => {
-    const gone = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
-    const first = { body: list(rows(1, 50)) };
-    expect((await walk((request) => (pageOf(request) === 1 ? first : gone))).rows).toBe(50);
-    await using server = await startServer((_request, index) => (index === 0 ? first : gone));
-    expect(await failureOf(collect(server.api.contacts.list({}, forever)))).toBeInstanceOf(UnreadableError);
+  it.each<[string, Reply, Reply, number]>([
+    ['after its last page, if the next one is refused and was not announced', page(50), { status: 404, body: {} }, 50],
+    ['at a 404 with a web page, if the first page is still available', page(50), gone, 50],
+    ['before its total, if the next page is empty', page(30, { total: 900 }), page(0, { total: 900 }), 30],
+    ['before its total, if the next page is refused', page(30, { total: 900 }), { status: 422 }, 30],
+    ['before its total, if the next page repeats the first', page(30, { total: 900 }), page(30, { total: 900 }), 30],
+    ['if the service repeats its last page without end', page(50, { next_page: 2 }), page(50, { next_page: 2 }), 50],
+    ['after one page without pages, even if it is long', page(80), page(80), 80],
+  ])('ends %s', async (_name, first, next, count) => {
+    const walked = await walk((request) => (pageOf(request) === 1 ? first : next));
+    expect(walked.rows).toBe(count);
+    expect([new Set(walked.queries).size, walked.queries.length > 3]).toEqual([2, false]);
   });
 
   it('[R7] is read beyond a truncated page up to the total', async () => {
     const whole = listing(120, () => ({ total: 120 }));
-    const cut = (request: Received) =>
-      pageOf(request) === 1 ? { body: list(rows(1, 30), { total: 120 }) } : whole(request);
+    const cut = (request: Received) => (pageOf(request) === 1 ? page(30, { total: 120 }) : whole(request));
     expect(await walk(cut)).toMatchObject({ rows: 100, queries: { length: 3 } });
   });
 
-  it.each([
-    ['is empty', { body: list([], { total: 900 }) }],
-    ['is refused', { status: 422 }],
-    ['repeats the first page', { body: list(rows(1, 30), { total: 900 }) }],
-  ])('ends before its total if the next page %s', async (_name, next) => {
-    const first = { body: list(rows(1, 30), { total: 900 }) };
-    const walked = await walk((request) => (pageOf(request) === 1 ? first : next));
-    expect(walked).toMatchObject({ rows: 30, queries: { length: 2 } });
-  });
-
-  it('fails if an announced page is missing', async () => {
-    const answering = (request: Received) =>
-      pageOf(request) === 1 ? { body: list(rows(1, 50), { next_page: 2 }) } : { status: 404 };
-    expect(await failureOf(walk(answering))).toBeInstanceOf(NotFoundError);
-  });
-
-  it('ends if the service repeats its last page without end', async () => {
-    const walked = await walk(() => ({ body: list(rows(1, 50), { next_page: 2 }) }));
-    expect(walked).toMatchObject({ rows: 50, queries: { length: 2 } });
-  });
-
-  it('without pages is read as one page, even if it is long', async () => {
-    expect(await walk(() => ({ body: list(rows(1, 80)) }))).toMatchObject({ rows: 80, queries: { length: 2 } });
-  });
-
-  it('without rows is unreadable', async () => {
-    await using server = await startServer(() => ({ body: { meta: {} } }));
-    expect(await failureOf(collect(server.api.contacts.list({}, forever)))).toBeInstanceOf(UnreadableError);
+  it.each<[string, readonly Reply[], string]>([
+    ['an announced page is missing', [page(50, { next_page: 2 }), { status: 404 }], 'not-found'],
+    ['a web page with 404 answers every page but the first answer', [page(50), gone], 'unreadable'],
+    ['it has no rows', [{ body: { meta: {} } }], 'unreadable'],
+  ])('[R7] fails if %s', async (_name, replies, kind) => {
+    await using server = await startServer((_request, index) => replies[index] ?? gone);
+    expect(await failureOf(listAt(server))).toMatchObject({ kind });
   });
 });
 

@@ -1,7 +1,6 @@
 import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import { expect, test } from 'vitest';
 import { forever } from '../../../contract/scenes/steps.ts';
-import type { Received } from '../scripted-server.ts';
 import { apiError, startGoogle } from './support.ts';
 
 const [A, B, C] = ['contactGroups/0a', 'contactGroups/0b', 'contactGroups/0c'] as const;
@@ -13,27 +12,6 @@ const request = (number: number, fields: Partial<MembershipRequest>): Membership
   remove: [],
   knownGroupIds: [],
   ...fields,
-});
-
-const sent = ({ path, body }: Received) => [path.slice(4), body.resourceNamesToAdd, body.resourceNamesToRemove];
-
-test('[R11] one request for each group contains its additions and removals', async () => {
-  await using google = await startGoogle(() => ({}));
-  const batch = [
-    request(1, { add: [A], remove: [B], knownGroupIds: [B, C] }),
-    request(2, { remove: [A], knownGroupIds: [A] }),
-    request(3, { add: [A] }),
-  ];
-  const results = await google.remote.changeMembership(batch, forever);
-  expect(results).toEqual([
-    { key: 'k1', ok: true, value: [A, C] },
-    { key: 'k2', ok: true, value: [] },
-    { key: 'k3', ok: true, value: [A] },
-  ]);
-  expect(google.requests.map(sent)).toEqual([
-    [`${A}/members:modify`, ['people/c1', 'people/c3'], ['people/c2']],
-    [`${B}/members:modify`, [], ['people/c1']],
-  ]);
 });
 
 test('a request contains at most 1000 members', async () => {

@@ -107,19 +107,14 @@ test.each(['allOrNothing', 'perItem'] as const)(
 test.each([
   ['changeContact', 1],
   ['leaveContact', 0],
-] as const)(
-  'a change of members reports the names that failed, and is a change of the contact under %s',
-  async (membershipChanges, changes) => {
-    await using sandbox = await startSandbox({ variants: { membershipChanges } });
-    const { account } = sandbox.emulator;
-    const clients = account.createGroup('Clients');
-    const [ada, bob] = [account.createPerson({}), account.createPerson({}, { groups: [clients] })];
-    const { syncToken } = await listAll(sandbox.api);
-    const requestBody = { resourceNamesToAdd: [ada, 'people/c1'], resourceNamesToRemove: [bob] };
-    const { data } = await sandbox.api.contactGroups.members.modify({ resourceName: clients, requestBody });
-    const failed = { notFoundResourceNames: ['people/c1'], canNotRemoveLastContactGroupResourceNames: [bob] };
-    expect(data).toEqual(failed);
-    expect(account.person(ada)?.memberships).toHaveLength(2);
-    expect((await listAll(sandbox.api, { syncToken })).people).toHaveLength(changes);
-  },
-);
+] as const)('under %s, a change of members is %i changes of the contact', async (membershipChanges, changes) => {
+  await using sandbox = await startSandbox({ variants: { membershipChanges } });
+  const { account } = sandbox.emulator;
+  const [resourceName, ada] = [account.createGroup('Clients'), account.createPerson({})];
+  const { syncToken } = await listAll(sandbox.api);
+  const requestBody = { resourceNamesToAdd: [ada, 'people/c1'] };
+  const { data } = await sandbox.api.contactGroups.members.modify({ resourceName, requestBody });
+  expect(data).toEqual({ notFoundResourceNames: ['people/c1'] });
+  expect(account.person(ada)?.memberships).toHaveLength(2);
+  expect((await listAll(sandbox.api, { syncToken })).people).toHaveLength(changes);
+});

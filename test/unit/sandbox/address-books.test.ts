@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   type AddressBook,
   AddressBookBuilder,
@@ -35,19 +35,16 @@ const PARIS = { city: 'Paris', region: 'Île-de-France', postalCode: '75002', co
 const labelled = (value: string, label: string) => ({ value, label });
 
 describe('an exported file', () => {
+  const ZOE = { prefix: 'Mme', givenName: 'Zoé', middleName: 'Marie', familyName: 'Lefèvre', suffix: 'PhD' };
+  const ATELIER = { company: 'Atelier; Bézier', department: 'Ventes', title: 'Gérante' };
+
   it('of Apple (3.0) is read with folded lines, grouped items and their labels, escapes and companies', () => {
     const book = readBook('apple-3.0.vcf');
     expect(book.people).toEqual([
       {
-        prefix: 'Mme',
-        givenName: 'Zoé',
-        middleName: 'Marie',
-        familyName: 'Lefèvre',
-        suffix: 'PhD',
+        ...ZOE,
+        ...ATELIER,
         nickname: 'Zozo',
-        company: 'Atelier; Bézier',
-        department: 'Ventes',
-        title: 'Gérante',
         emails: [labelled('zoe@example.com', 'home'), labelled('zoe.lefevre@example.org', 'Atelier')],
         phones: [labelled('06 39 98 00 01', 'mobile'), labelled('06 39 98 00 02', 'mobile')],
         websites: [labelled('http://atelier.example.com/a;b', 'homePage')],
@@ -135,39 +132,36 @@ it('for any bytes, a file is read or refused as a whole, and nothing else is thr
   fc.assert(fc.property(damaged, isReadOrRefused), { numRuns: 500 });
 });
 
-describe('a file that cannot be used', () => {
-  let folder = '';
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'address-book-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
-
-  it.each([
-    ['contacts.xlsx', '', 'Unknown kind of file. Use a .vcf file, or a .csv export of Google'],
-    ['bills.csv', 'Kunde,Umsatz\n1,2\n', 'It is not a "Google CSV" with the columns "First Name" and "Labels"'],
-    ['empty.vcf', '', 'No person was found in the file (it is empty'],
-    ['none.vcf', 'BEGIN:VCARD\nUID:x\nEND:VCARD\n', 'No person was found in the file (line 1: no field of a contact'],
-    ['missing.vcf', null, 'There is no such file'],
-  ])('is refused with its path and the remedy: %s', async (name, content, message) => {
-    const path = join(folder, name);
-    if (content !== null) await writeFile(path, content);
-    await expect(loadAddressBook(path)).rejects.toThrow(`${path}: ${message}`);
-  });
+it.each([
+  ['contacts.xlsx', '', 'Unknown kind of file. Use a .vcf file, or a .csv export of Google'],
+  ['bills.csv', 'Kunde,Umsatz\n1,2\n', 'It is not a "Google CSV" with the columns "First Name" and "Labels"'],
+  ['empty.vcf', '', 'No person was found in the file (it is empty'],
+  ['none.vcf', 'BEGIN:VCARD\nUID:x\nEND:VCARD\n', 'No person was found in the file (line 1: no field of a contact'],
+  ['missing.vcf', null, 'There is no such file'],
+])('a file that cannot be used is refused with its path and the remedy: %s', async (name, content, message) => {
+  const folder = await mkdtemp(join(tmpdir(), 'address-book-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, name);
+  if (content !== null) await writeFile(path, content);
+  await expect(loadAddressBook(path)).rejects.toThrow(`${path}: ${message}`);
 });
 
 const LABELS = 'mobile workMobile homeFax workFax otherFax pager main other cell constructor HOME'.split(' ');
 
+const ODD_NAME = {
+  prefix: 'Dr.; Prof.',
+  givenName: 'Zoé, Anna',
+  middleName: String.raw`back\slash`,
+  familyName: 'Lefèvre\\;n',
+  suffix: 'PhD',
+  nickname: 'Zo, Zozo',
+};
+const ODD_COMPANY = { company: 'Atelier; Bézier, Söhne', title: 'Gérante\\', department: 'Ventes, Achats' };
+
 const ODD: readonly Person[] = [
   {
-    prefix: 'Dr.; Prof.',
-    givenName: 'Zoé, Anna',
-    middleName: String.raw`back\slash`,
-    familyName: 'Lefèvre\\;n',
-    suffix: 'PhD',
-    nickname: 'Zo, Zozo',
-    company: 'Atelier; Bézier, Söhne',
-    title: 'Gérante\\',
-    department: 'Ventes, Achats',
+    ...ODD_NAME,
+    ...ODD_COMPANY,
     emails: [{ value: 'z@example.net', label: null }],
     phones: LABELS.map((label, index) => ({ value: `06 39 98 00 ${index + 10}`, label })),
     websites: [{ value: 'http://zoe.example.com/a;b,c', label: 'homePage' }],

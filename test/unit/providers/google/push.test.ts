@@ -8,12 +8,10 @@ import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply, Received } from '../scripted-server.ts';
 import { apiError, contact, person, recordOf, startGoogle } from './support.ts';
 
-const request = (number: number): CreateRequest => ({
-  key: `k${number}`,
-  draft: contact({ firstName: `N${number}` }),
-  groupIds: ['contactGroups/0a'],
-  originId: `contact_${number}`,
-});
+const request = (number: number): CreateRequest => {
+  const draft = contact({ firstName: `N${number}` });
+  return { key: `k${number}`, draft, groupIds: ['contactGroups/0a'], originId: `contact_${number}` };
+};
 
 const withOrigin = (number: number, originId: string) =>
   person(number, { clientData: [{ key: 'contact-sync.service-id', value: originId }] });
@@ -105,11 +103,8 @@ describe('an update', () => {
     const { body, path } = google.requests[0] ?? { body: null, path: '' };
     expect(path).toBe('/v1/people:batchUpdateContacts');
     expect(body.updateMask).toBe('names,organizations');
-    expect(body.contacts['people/c1']).toMatchObject({
-      metadata: { sources: [{ type: 'CONTACT', id: '1', etag: '#1' }] },
-      names: [{ givenName: 'New' }],
-      organizations: [],
-    });
+    const metadata = { sources: [{ type: 'CONTACT', id: '1', etag: '#1' }] };
+    expect(body.contacts['people/c1']).toMatchObject({ metadata, names: [{ givenName: 'New' }], organizations: [] });
     expect(body.contacts['people/c2']).toMatchObject({ names: [], organizations: [{ title: 'New' }] });
   });
 
@@ -143,11 +138,10 @@ test.each([
 test('[R10] a list that was not read is not emptied when another contact of the batch changes the same list', async () => {
   await using google = await startGoogle(updateAll(() => null));
   const urls = [{ value: 'https://x.org' }];
-  const read = (number: number, mapping = personMapping(USUAL_FIELDS)) => {
-    const reading = readPerson(person(number, { urls }), mapping);
-    return reading.kind === 'contact' ? reading.record : expect.fail(reading.kind);
-  };
-  const [known, other] = [read(1), read(2, personMapping(USUAL_FIELDS.filter((field) => field !== 'websites')))];
+  const known = recordOf(person(1, { urls }));
+  const fewer = personMapping(USUAL_FIELDS.filter((field) => field !== 'websites'));
+  const reading = readPerson(person(2, { urls }), fewer);
+  const other = reading.kind === 'contact' ? reading.record : expect.fail(reading.kind);
   const batch: UpdateRequest[] = [
     { key: 'a', current: known, desired: { ...known.contact, websites: [] }, fields: ['websites'] },
     { key: 'b', current: other, desired: { ...other.contact, title: 'Dr' }, fields: ['title'] },

@@ -7,18 +7,12 @@ const requestedIds = ({ query }: Received): string[] => query.getAll('resourceNa
 
 describe('a read by id', () => {
   test('returns for each id whether the contact is found, moved, gone or unreadable', async () => {
-    await using google = await startGoogle(() => ({
-      body: {
-        responses: [
-          { requestedResourceName: 'people/c1', person: person(1) },
-          { requestedResourceName: 'people/c2', person: person(7) },
-          { requestedResourceName: 'people/c3', status: { code: 5, message: 'Requested entity was not found.' } },
-          { requestedResourceName: 'people/c4', httpStatusCode: 404 },
-          { requestedResourceName: 'people/c5', status: { code: 13 } },
-          { requestedResourceName: 'people/c6', person: { resourceName: 'people/c6' } },
-        ],
-      },
-    }));
+    const answered = [{ person: person(1) }, { person: person(7) }, { status: { code: 5 } }, { httpStatusCode: 404 }];
+    const odd = [{ status: { code: 13 } }, { person: { resourceName: 'people/c6' } }];
+    const responses = [...answered, ...odd].map((answer, index) => {
+      return { requestedResourceName: `people/c${index + 1}`, ...answer };
+    });
+    await using google = await startGoogle(() => ({ body: { responses } }));
     const ids = [1, 2, 3, 4, 5, 6, 7].map((number) => `people/c${number}`);
     const answers = await google.remote.read(ids, forever);
     const kinds = ids.map((id) => answers.get(id)?.kind).join(' ');

@@ -108,6 +108,17 @@ describe('an update', () => {
     expect(body.contacts['people/c2']).toMatchObject({ names: [], organizations: [{ title: 'New' }] });
   });
 
+  test('fails for the one item that is stale, and writes the others', async () => {
+    const stale = apiError(400, 'FAILED_PRECONDITION');
+    await using google = await startGoogle(updateAll((ids) => (ids.includes('people/c2') ? stale : null)));
+    const results = await google.remote.update(
+      [1, 2, 3].map((number) => change(number, ['title'])),
+      forever,
+    );
+    const refused = { key: 'k2', ok: false, error: { kind: 'stale', applied: 'no' } };
+    expect(results).toMatchObject([{ ok: true }, refused, { ok: true }]);
+  });
+
   test('[R10] does not write a list that may be truncated until it was read in full', async () => {
     const phones = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `555 ${1000 + index}` }));
     const current = recordOf(person(1, { phoneNumbers: phones(100) }));

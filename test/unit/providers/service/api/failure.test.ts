@@ -28,7 +28,7 @@ const WITH_DATA = { json: { data: { id: 'contact_1' }, errors: ['Rate limit exce
 it.each<[number, Given, object]>([
   [400, {}, { kind: 'invalid' }],
   [401, {}, { kind: 'unauthenticated' }],
-  [402, { json: { errors: { cause: 'disabled' } } }, { kind: 'disabled' }],
+  [402, { json: { errors: { cause: 'disabled' } } }, { kind: 'disabled', retry: 'never' }],
   [403, refusing('User not allowed to perform this action.'), { kind: 'revoked' }],
   [404, {}, { kind: 'not-found' }],
   [408, {}, { kind: 'unavailable' }],

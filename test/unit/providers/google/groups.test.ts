@@ -3,13 +3,9 @@ import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply } from '../scripted-server.ts';
 import { apiError, startGoogle } from './support.ts';
 
-const group = (id: string, name: string, etag = 'e1') => ({
-  resourceName: `contactGroups/${id}`,
-  etag,
-  name,
-  formattedName: name,
-  groupType: 'USER_CONTACT_GROUP',
-});
+const group = (id: string, name: string, etag = 'e1') => {
+  return { resourceName: `contactGroups/${id}`, etag, name, formattedName: name, groupType: 'USER_CONTACT_GROUP' };
+};
 const system = { resourceName: 'contactGroups/myContacts', groupType: 'SYSTEM_CONTACT_GROUP', name: 'myContacts' };
 const outdated = apiError(409, 'ABORTED', 'Contact group etag is outdated');
 

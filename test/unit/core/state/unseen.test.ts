@@ -3,6 +3,7 @@ import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
+import { EMPTY_SNAPSHOT, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
 import { showsCutText, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
 import { mustBeRead, newHalf, nextHalf } from '../../../../src/core/state/half.ts';
 import { compareListing, observeListing, observeMissing } from '../../../../src/core/state/observe.ts';
@@ -12,13 +13,14 @@ import {
   forgetUnread,
   isWaiting,
   rememberUnread,
-  unreadableReason,
   unreadContact,
   unsettledWrite,
 } from '../../../../src/core/state/unread.ts';
 import { operationOf, rowOf } from '../../../support/store/rows.ts';
 import { ADA, adaRecord, changesOf, HEARD_AT_MS, MODIFIED_AT_MS, pairedHalf, setOf } from '../../engine/support.ts';
 import { record } from '../reconcile/support.ts';
+
+type Confirmation = Parameters<typeof observeMissing>[3];
 
 /** Ada as changed by the user of her side. */
 const edited = (id: string): ContactRecord =>
@@ -31,111 +33,96 @@ describe('[R7] a read of a contact that a listing missed', () => {
   const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0 };
   const FOUND: ReadAnswer = { kind: 'found', record: adaRecord('x') };
   const WITHHELD: ReadAnswer = { kind: 'withheld', reason: 'refused' };
+  const UNREADABLE: ReadAnswer = { kind: 'unreadable', reason: 'no shape' };
 
   const written = (agoMs: number): Partial<Half> => ({ writtenAtMs: READ_AT_MS - agoMs });
-  const modified = (agoMs: number): Partial<Half> => ({ record: adaRecord('x', { modifiedAtMs: READ_AT_MS - agoMs }) });
+  const modified = (agoMs: number | null): Partial<Half> => ({
+    record: adaRecord('x', { modifiedAtMs: agoMs === null ? null : READ_AT_MS - agoMs }),
+  });
+  const missedTwice = (agoMs: number | null): Partial<Half> => ({ absences: 1, ...modified(agoMs) });
   const doubted = (agoMs: number): Partial<Half> => ({ state: 'doubted', heardAtMs: READ_AT_MS - agoMs });
   const foundEdited = (agoMs: number): ReadAnswer => ({
     kind: 'found',
     record: { ...edited('x'), modifiedAtMs: READ_AT_MS - agoMs },
   });
 
-  const confirmed = (given: Partial<Half>, answer: ReadAnswer, confirmation: Parameters<typeof observeMissing>[3]) => {
+  const confirmed = (given: Partial<Half>, answer: ReadAnswer, confirmation: Confirmation) => {
     const half = pairedHalf('left', 'x', 1, { state: 'missing', ...given });
     const set = setOf([half, pairedHalf('right', 's', 1)]);
     observeMissing(set, half, answer, confirmation, READ_AT_MS);
     return set.pair(1)?.left;
   };
 
-  test.each<{ rule: string; given?: Partial<Half>; on?: typeof TWICE; expected: Partial<Half> }>([
-    { rule: 'is deleted', expected: { state: 'gone', heardAtMs: READ_AT_MS } },
-    {
-      rule: 'is settling after a recent write',
-      given: written(599),
-      expected: { state: 'settling', heardAtMs: READ_AT_MS },
-    },
-    { rule: 'is deleted after an earlier write', given: written(600), expected: { state: 'gone' } },
-    {
-      rule: 'is settling after a recent change at its side',
-      given: modified(899_999),
-      expected: { state: 'settling' },
-    },
-    { rule: 'is deleted after an earlier change at its side', given: modified(900_000), expected: { state: 'gone' } },
-    { rule: 'is settling still', given: { state: 'settling', ...written(1) }, expected: { state: 'settling' } },
-    {
-      rule: 'is deleted once it has settled',
-      given: { state: 'settling', writtenAtMs: 0 },
-      expected: { state: 'gone' },
-    },
-    {
-      rule: 'is deleted after a write by a clock a year ahead',
-      given: written(-31_536_000_000),
-      expected: { state: 'gone' },
-    },
-    { rule: 'is deleted at once after a change', given: modified(1), on: TWICE, expected: { state: 'gone' } },
-    { rule: 'is deleted at once after a write', given: written(0), on: TWICE, expected: { state: 'gone' } },
-    {
-      rule: 'is deleted at once although the clock was set back',
-      given: written(-1),
-      on: TWICE,
-      expected: { state: 'gone' },
-    },
-  ])('that does not find it: $rule', ({ given = {}, on = SLOW, expected }) => {
+  const [EXISTS, GONE] = [{ state: 'settled' }, { state: 'gone' }] as const;
+  const [SETTLING, DOUBTED] = [{ state: 'settling' }, { state: 'doubted' }] as const;
+  const TWICE_MISSED = { absences: 1 };
+  const STAYS = { ...EXISTS, absences: 1 };
+  const PLANNED = { state: 'changed', record: edited('x'), absences: 1 } as const;
+
+  test.each<[string, Partial<Half>, Confirmation, Partial<Half>]>([
+    ['is deleted', {}, SLOW, { state: 'gone', heardAtMs: READ_AT_MS }],
+    ['is settling after a recent write', written(599), SLOW, { state: 'settling', heardAtMs: READ_AT_MS }],
+    ['is deleted after an earlier write', written(600), SLOW, GONE],
+    ['is settling after a recent change at its side', modified(899_999), SLOW, SETTLING],
+    ['is deleted after an earlier change at its side', modified(900_000), SLOW, GONE],
+    ['is settling still', { state: 'settling', ...written(1) }, SLOW, SETTLING],
+    ['is deleted once it has settled', { state: 'settling', writtenAtMs: 0 }, SLOW, GONE],
+    ['is deleted after a write by a clock a year ahead', written(-31_536_000_000), SLOW, GONE],
+    ['is deleted at once after a change', modified(1), TWICE, GONE],
+    ['is deleted at once after a write', written(0), TWICE, GONE],
+  ])('that does not find it: %s', (_, given, on, expected) => {
     expect(confirmed(given, { kind: 'gone' }, on)).toMatchObject(expected);
   });
 
-  test.each<{ rule: string; given?: Partial<Half>; answer?: ReadAnswer; on?: typeof TWICE; expected: Partial<Half> }>([
-    { rule: 'exists', expected: { state: 'settled' } },
-    { rule: 'exists after any number of absences', given: { absences: 9 }, expected: { state: 'settled' } },
-    { rule: 'stays unconfirmed shortly after its deletion', given: doubted(599), expected: { state: 'doubted' } },
-    { rule: 'exists longer after its deletion', given: doubted(600), expected: { state: 'settled' } },
-    { rule: 'exists shortly after its deletion', given: doubted(1), on: TWICE, expected: { state: 'settled' } },
-    {
-      rule: 'exists if it changed since',
-      given: doubted(599),
-      answer: foundEdited(598),
-      expected: { state: 'changed' },
-    },
-    {
-      rule: 'stays unconfirmed if its stamp is ahead of the clock',
-      given: doubted(599),
-      answer: foundEdited(-1),
-      expected: { state: 'doubted' },
-    },
-    {
-      rule: 'stays unconfirmed if its stamp was known before the deletion',
-      given: { ...doubted(599), ...modified(598) },
-      answer: foundEdited(598),
-      expected: { state: 'doubted' },
-    },
-    { rule: 'exists after the first of two absences', on: TWICE, expected: { state: 'settled', absences: 1 } },
-    { rule: 'is deleted after two absences in a row', given: { absences: 1 }, on: TWICE, expected: { state: 'gone' } },
-    {
-      rule: 'is planned if it was edited',
-      answer: { kind: 'found', record: edited('x') },
-      on: TWICE,
-      expected: { state: 'changed', record: edited('x'), absences: 1 },
-    },
-  ])('that finds it: $rule', ({ given = {}, answer = FOUND, on = SLOW, expected }) => {
+  test.each<[string, Partial<Half>, ReadAnswer, Confirmation, Partial<Half>]>([
+    ['exists', {}, FOUND, SLOW, EXISTS],
+    ['exists after any number of absences', { absences: 9 }, FOUND, SLOW, EXISTS],
+    ['stays unconfirmed shortly after its deletion', doubted(599), FOUND, SLOW, DOUBTED],
+    ['exists longer after its deletion', doubted(600), FOUND, SLOW, EXISTS],
+    ['exists shortly after its deletion', doubted(1), FOUND, TWICE, EXISTS],
+    ['exists if it changed since', doubted(599), foundEdited(598), SLOW, { state: 'changed' }],
+    ['stays unconfirmed if its stamp is ahead of us', doubted(599), foundEdited(-1), SLOW, DOUBTED],
+    [
+      'stays unconfirmed if its stamp was known',
+      { ...doubted(599), ...modified(598) },
+      foundEdited(598),
+      SLOW,
+      DOUBTED,
+    ],
+    ['exists after the first of two absences', {}, FOUND, TWICE, STAYS],
+    ['is deleted after two absences in a row', TWICE_MISSED, FOUND, TWICE, GONE],
+    ['exists after two and a recent write', { ...TWICE_MISSED, ...written(599_999) }, FOUND, TWICE, STAYS],
+    ['is deleted after two and an earlier write', { ...TWICE_MISSED, ...written(600_000) }, FOUND, TWICE, GONE],
+    ['exists after two and a recent change at its side', missedTwice(899_999), FOUND, TWICE, STAYS],
+    ['is deleted after two and an earlier change at its side', missedTwice(900_000), FOUND, TWICE, GONE],
+    ['is deleted after two if its side reports no time', missedTwice(null), FOUND, TWICE, GONE],
+    ['is deleted after two if its time is unusable', missedTwice(-300_001), FOUND, TWICE, GONE],
+    ['is planned if it was edited', {}, { kind: 'found', record: edited('x') }, TWICE, PLANNED],
+  ])('that finds it: %s', (_, given, answer, on, expected) => {
     expect(confirmed(given, answer, on)).toMatchObject(expected);
   });
 
-  test.each<{ rule: string; given?: Partial<Half>; answer?: ReadAnswer; expected: Partial<Half> }>([
-    { rule: 'is deleted if the read is refused', expected: { state: 'gone' } },
-    { rule: 'is settling if the read is refused after a write', given: written(1), expected: { state: 'settling' } },
-    { rule: 'stays unconfirmed if the read is refused', given: { state: 'doubted' }, expected: { state: 'doubted' } },
-    {
-      rule: 'exists under its new id',
-      answer: { kind: 'moved', record: edited('y') },
-      expected: { id: 'y', state: 'changed' },
-    },
-    {
-      rule: 'is left to the next listing if the response is unreadable',
-      answer: { kind: 'unreadable', reason: 'no shape' },
-      expected: { state: 'settled', absences: 0 },
-    },
-  ])('$rule', ({ given = {}, answer = WITHHELD, expected }) => {
-    expect(confirmed(given, answer, answer === WITHHELD ? SLOW : TWICE)).toMatchObject(expected);
+  test.each<[string, Partial<Half>, ReadAnswer, Confirmation, Partial<Half>]>([
+    ['is deleted if the read is refused', {}, WITHHELD, SLOW, GONE],
+    ['is settling if the read is refused after a write', written(1), WITHHELD, SLOW, SETTLING],
+    ['stays unconfirmed if the read is refused', { state: 'doubted' }, WITHHELD, SLOW, DOUBTED],
+    ['exists under its new id', {}, { kind: 'moved', record: edited('y') }, TWICE, { id: 'y', state: 'changed' }],
+    ['is left to the next listing if it is unreadable', {}, UNREADABLE, TWICE, { state: 'settled', absences: 0 }],
+  ])('%s', (_, given, answer, on, expected) => {
+    expect(confirmed(given, answer, on)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['the other half counts as edited', 'an edit', 3_500_000, EMPTY_SNAPSHOT, 'changed'],
+    ['the deletion is carried out', 'no edit', null, snapshotOf(adaRecord('s')), 'settled'],
+    ['the deletion is carried out', 'an edit only before', 4_000_001, snapshotOf(adaRecord('s')), 'settled'],
+  ])('[R6] %s if this link wrote %s since a listing last contained the contact', (_, __, editedAgoMs, base, state) => {
+    const editWrittenAtMs = editedAgoMs === null ? null : READ_AT_MS - editedAgoMs;
+    const times = { ...written(3_000_000), editWrittenAtMs, lastListedAtMs: READ_AT_MS - 4_000_000 };
+    const half = pairedHalf('left', 'x', 1, { state: 'missing', ...TWICE_MISSED, ...times });
+    const set = setOf([half, pairedHalf('right', 's', 1)]);
+    observeMissing(set, half, FOUND, TWICE, READ_AT_MS);
+    expect(set.pair(1)).toMatchObject({ left: { state: 'gone' }, right: { base, state } });
   });
 
   test('needs two listings in a row: after a listing that shows it the count restarts', () => {
@@ -153,14 +140,8 @@ describe('[R7] a read of a contact that a listing missed', () => {
 });
 
 const recordWith = (notes: string): ContactRecord => ({
-  id: 'a',
-  version: '1',
-  modifiedAtMs: null,
+  ...record('a', {}, { digest: 'd' }),
   contact: { ...EMPTY_CONTACT, firstName: 'Ann', notes },
-  groupIds: [],
-  raw: '{}',
-  originId: null,
-  digest: 'd',
 });
 
 const WHOLE = 'a word or two '.repeat(200);
@@ -253,18 +234,8 @@ const readAt = (times: readonly number[], unread = ODD, known: readonly Rejectio
 
 describe('[R15] a contact that could not be read', () => {
   test('is read again after five minutes, then after twice as long each time, at most after a day', () => {
-    expect(readAt([0])).toEqual([
-      {
-        side: 'left',
-        key: 'unread odd',
-        leftId: 'odd',
-        rightId: null,
-        reason: 'in vain at 0',
-        sourceFingerprint: '',
-        attempts: 1,
-        retryAtMs: 5 * MINUTE_MS,
-      },
-    ]);
+    const first = { ...ODD, reason: 'in vain at 0', sourceFingerprint: '', attempts: 1, retryAtMs: 5 * MINUTE_MS };
+    expect(readAt([0])).toEqual([first]);
     expect(readAt([0, 0])[0]).toMatchObject({ attempts: 2, retryAtMs: 10 * MINUTE_MS });
     expect(readAt(Array.from({ length: 20 }, () => 0))[0]).toMatchObject({ retryAtMs: DAY_MS });
   });
@@ -284,10 +255,6 @@ describe('[R15] a contact that could not be read', () => {
     forgetUnread(set, ODD, readAt([0]));
     expect(set.changes()).toEqual([{ kind: 'drop', table: 'rejections', where: { side: 'left', key: 'unread odd' } }]);
   });
-
-  test('of a write is identified by its entry and by both contacts', () => {
-    expect(unsettledWrite(ROW)).toEqual({ side: 'right', key: 'unsettled 7', leftId: 'l1', rightId: 'r1' });
-  });
 });
 
 test('[R5] contacts that are due are read, those that have waited longest first; writes are not', () => {
@@ -300,12 +267,4 @@ test('[R5] contacts that are due are read, those that have waited longest first;
   );
   expect(dueContacts(rejections, 'left', 5 * MINUTE_MS + 1)).toEqual(['early']);
   expect(dueContacts(rejections, 'left', DAY_MS)).toEqual(['early', 'late']);
-});
-
-test('an inconclusive response has a reason', () => {
-  expect(unreadableReason(undefined)).toBe('the side did not answer for the contact');
-  expect(unreadableReason({ kind: 'unreadable', reason: 'no shape' })).toBe('no shape');
-  expect(unreadableReason({ kind: 'withheld', reason: 'refused' })).toBe('refused');
-  expect(unreadableReason({ kind: 'gone' })).toBeNull();
-  expect(unreadableReason({ kind: 'found', record: adaRecord('x') })).toBeNull();
 });

@@ -2,16 +2,11 @@ import { expect, test } from 'vitest';
 import { countBySide, sortChanges } from '../../../../src/core/view/changes.ts';
 import type { Change, ContactChange } from '../../../../src/core/view/views.ts';
 
-const changeOf = (action: ContactChange['action'], id: string): ContactChange => ({
-  side: 'right',
-  action,
-  leftId: null,
-  rightId: id,
-  name: null,
-  fields: [],
-  changes: [],
-  why: { kind: 'new', at: 'left' },
-});
+const why = { kind: 'new', at: 'left' } as const;
+
+const changeOf = (action: ContactChange['action'], id: string): ContactChange => {
+  return { side: 'right', action, leftId: null, rightId: id, name: null, fields: [], changes: [], why };
+};
 
 test('a contact that a run created counts as created or deleted, and not as updated', () => {
   const byAction = {
@@ -27,13 +22,7 @@ test('a contact that a run created counts as created or deleted, and not as upda
 
 test('the changes of a plan are sorted by kind, groups first, then by name in any spelling', () => {
   const named = (action: ContactChange['action'], name: string | null): Change => ({ ...changeOf(action, 'c'), name });
-  const group: Change = {
-    side: 'right',
-    action: 'create-group',
-    name: 'Zoo',
-    changes: [],
-    why: { kind: 'new', at: 'left' },
-  };
+  const group: Change = { side: 'right', action: 'create-group', name: 'Zoo', changes: [], why };
   const changes = [
     named('update', 'Émile'),
     named('update', 'zoe'),

@@ -5,6 +5,7 @@ import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { planChanges, unpairedOf } from '../../../../src/core/view/plan.ts';
 import { changeKindOf } from '../../../../src/core/view/views.ts';
 import { whyWords } from '../../../../src/core/view/words.ts';
+import { SIDE_WORDS } from '../../../support/side-words.ts';
 import {
   gone,
   link,
@@ -37,14 +38,9 @@ const actions = (given: Partial<Parameters<typeof planContacts>[0]>, policy: Par
     return { side, action, leftId, rightId, fields };
   });
 
-const SERVICE = { name: 'service', title: 'Service', place: 'the service' };
 const ADA = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
 
 describe('the list of actions', () => {
-  test('is empty for a plan that has nothing to do', () => {
-    expect(actions({ pairs: [pairOf(present(record('g', ADA)), present(record('s', ADA)))] })).toEqual([]);
-  });
-
   test('contains a pairing before the updates that it causes', () => {
     const left = unpaired('left', record('g', ADA));
     const right = unpaired('right', record('s', { ...ADA, title: 'Dr' }));
@@ -65,9 +61,10 @@ describe('the list of actions', () => {
     ]);
   });
 
-  test.each(['kept', 'dormant'] as const)('does not contain a pair that stays %s', (status) => {
-    const survivors = [pairOf(present(record('g', ADA)), NONE, status)];
-    expect(actions({ survivors }, { deletes: 'keep', direction: 'to-right' })).toEqual([]);
+  test('does not contain a pair that is equal, or that stays kept or dormant', () => {
+    const pairs = [pairOf(present(record('g', ADA)), present(record('s', ADA)))];
+    const survivors = (['kept', 'dormant'] as const).map((status) => pairOf(present(record('g', ADA)), NONE, status));
+    expect(actions({ pairs, survivors }, { deletes: 'keep', direction: 'to-right' })).toEqual([]);
   });
 });
 
@@ -84,31 +81,24 @@ describe('the readable form of a plan', () => {
     const why = { kind: 'new', at: 'left' };
     expect(views({ unpaired: { left, right: [] }, groups })).toEqual([
       {
-        side: 'right',
-        action: 'create-group',
-        name: 'Choir',
+        ...{ side: 'right', action: 'create-group', name: 'Choir', why },
         changes: [{ field: 'name', from: [], to: ['Choir'], why }],
-        why,
       },
       {
-        side: 'right',
-        action: 'create',
-        leftId: 'g',
-        rightId: null,
-        name: 'Ada',
+        ...{ side: 'right', action: 'create', leftId: 'g', rightId: null, name: 'Ada', why },
         fields: ['firstName', 'emailAddresses', 'buckets'],
         changes: [
           { field: 'firstName', from: [], to: ['Ada'], why },
           { field: 'emailAddresses', from: [], to: ['ada@x.org'], why },
           { field: 'buckets', from: [], to: ['Choir'], why },
         ],
-        why,
       },
     ]);
   });
 
   test('an update has old and new values, and each field its own reason', () => {
     const base = { ...ADA, title: 'Cook', emailAddresses: values('ada@x.org', 'old@x.org') };
+    const mails = values('ada@x.org', 'new@x.org');
     const groups: GroupPlan = {
       ...NO_GROUPS,
       links: [link('choir'), link('club')],
@@ -118,11 +108,7 @@ describe('the readable form of a plan', () => {
       }),
     };
     const left = present(
-      record(
-        'g',
-        { ...base, title: 'Baker', emailAddresses: values('ada@x.org', 'new@x.org') },
-        { groupIds: ['g-club'] },
-      ),
+      record('g', { ...base, title: 'Baker', emailAddresses: mails }, { groupIds: ['g-club'] }),
       snapshot(base, ['g-choir']),
     );
     const right = present(
@@ -141,12 +127,9 @@ describe('the readable form of a plan', () => {
     expect(update && changeKindOf(update)).toBe('conflicts');
   });
 
+  const OTHER = { firstName: 'A', emailAddresses: values('ADA@x.org') };
   test.each([
-    [
-      'an address',
-      { firstName: 'A', emailAddresses: values('ADA@x.org') },
-      { in: 'emailAddresses', value: 'ada@x.org' },
-    ],
+    ['an address', OTHER, { in: 'emailAddresses', value: 'ada@x.org' }],
     ['a name', { firstName: 'Ada', company: 'Engine' }, { in: 'name', value: 'Ada' }],
   ])('a pairing has the values that both contacts share: %s', (_, contact, likeness) => {
     const left = unpaired('left', record('g', ADA));
@@ -162,18 +145,14 @@ describe('the readable form of a plan', () => {
     const left = unpaired('left', record('g', { ...ADA, title: 'Baker' }));
     const right = unpaired('right', record('s', { ...ADA, title: 'Brewer' }));
     const found = views({ unpaired: { left, right } }, { conflicts }).flatMap(({ changes }) => changes);
-    const sides = { left: { name: 'google', title: 'Google', place: 'Google' }, right: SERVICE };
-    expect(found.map(({ field, why }) => `${field}: ${whyWords(why, sides)}`)).toEqual([`title: ${text}`]);
+    expect(found.map(({ field, why }) => `${field}: ${whyWords(why, SIDE_WORDS)}`)).toEqual([`title: ${text}`]);
   });
 
   test.each([
-    { left: 61_000, right: 75_500, text: 'changed on both sides; the service won' },
-    {
-      left: 61_000,
-      right: 61_500,
-      text: 'changed on both sides, edited in the same second; the service won by default',
-    },
-  ])('R4: a conflict that times decide has the times of both edits: $text', ({ left, right, text }) => {
+    [75_500, 'changed on both sides; the service won'],
+    [61_500, 'changed on both sides, edited in the same second; the service won by default'],
+  ])('R4: a conflict that times decide has the times of both edits: %s, %s', (right, text) => {
+    const left = 61_000;
     const at = (id: string, title: string, modifiedAtMs: number | null) =>
       present(record(id, { ...ADA, title }, { modifiedAtMs }), snapshot({ ...ADA, title: 'Cook' }));
     const found = (policy: Partial<Policy>) =>
@@ -182,35 +161,26 @@ describe('the readable form of a plan', () => {
       );
     const [why] = found({});
     expect(why).toMatchObject({ kind: 'conflict', changedAtMs: { left, right } });
-    const sides = { left: { name: 'google', title: 'Google', place: 'Google' }, right: SERVICE };
-    expect(why && whyWords(why, sides)).toBe(text);
+    expect(why && whyWords(why, SIDE_WORDS)).toBe(text);
     expect(found({ conflicts: 'left' })[0]).not.toHaveProperty('changedAtMs');
   });
 
   test('a deletion has the deleted values, and the place where the contact was deleted or merged', () => {
     const pair = pairOf(present(record('g', ADA)), gone('s'));
     const why = { kind: 'deleted', at: 'right' };
-    expect(views({ pairs: [pair] })).toMatchObject([
-      {
-        name: 'Ada',
-        why,
-        changes: [
-          { field: 'firstName', from: ['Ada'], to: [] },
-          { field: 'emailAddresses', from: ['ada@x.org'], to: [] },
-        ],
-      },
+    const [deleted] = views({ pairs: [pair] });
+    expect(deleted).toMatchObject({ name: 'Ada', why });
+    expect(deleted?.changes).toMatchObject([
+      { field: 'firstName', from: ['Ada'], to: [] },
+      { field: 'emailAddresses', from: ['ada@x.org'], to: [] },
     ]);
     const merged = pairOf(present(record('g', ADA)), gone('s', { mergedInto: 's2' }));
     expect(views({ pairs: [merged] })).toMatchObject([{ why: { kind: 'merged', at: 'right' } }]);
     // The side showed the merge as a deletion alone.
     const shared = { firstName: 'Ada', emailAddresses: values('augusta@x.org', 'ada@x.org') };
     const own = { firstName: 'Ada', emailAddresses: values('augusta@x.org') };
-    const taker = pairOf(
-      present(record('g2', own), snapshot(own)),
-      present(record('s2', shared), snapshot(own)),
-      'linked',
-      2,
-    );
+    const taking = present(record('s2', shared), snapshot(own));
+    const taker = pairOf(present(record('g2', own), snapshot(own)), taking, 'linked', 2);
     const deletedPair = pairOf(present(record('g', ADA)), gone('s', { record: record('s', ADA) }));
     const deletion = views({ pairs: [deletedPair, taker] }).find(({ action }) => action === 'delete');
     expect(deletion).toMatchObject({ side: 'left', why: { kind: 'merged', at: 'right' } });

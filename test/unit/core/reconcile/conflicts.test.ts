@@ -1,21 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
-import type { Half } from '../../../../src/core/contact/half.ts';
-import { otherSide, type Side } from '../../../../src/core/contact/side.ts';
+import { otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
 import type { RecordedConflict, Pair } from '../../../../src/core/reconcile/decision.ts';
-import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
-import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { decidedBy } from '../../../../src/core/reconcile/conflict-policy.ts';
 import { conflictsEndedBy, conflictsToPlan } from '../../../../src/core/reconcile/recorded-conflicts.ts';
-import { bothSides, pairOf, policyWith, present, record, SCOPES, sideOf, snapshot } from './support.ts';
+import { bothSides, pairOf, planOf, policyWith, present, record, sideOf, snapshot } from './support.ts';
 
 type FieldMerge = ReturnType<typeof mergeHalves>;
-
-const mergeOf = (left: Half, right: Half, policy: Policy = policyWith()): FieldMerge => {
-  return mergeHalves(bothSides(left, right), policy);
-};
 
 describe('a conflict in which a side’s stamp is ahead of the clock', () => {
   /** Both are edits that were received: the left one at 1 h, the right one at 2 h, by our clock. */
@@ -23,8 +16,8 @@ describe('a conflict in which a side’s stamp is ahead of the clock', () => {
   const merged = (leftAtMs: number, rightAtMs: number): FieldMerge => {
     const left = sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs);
     const right = sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs);
-    const received = { ...left, heardAtMs: HOUR_MS };
-    return mergeOf(received, { ...right, heardAtMs: 2 * HOUR_MS }, policyWith());
+    const received = bothSides({ ...left, heardAtMs: HOUR_MS }, { ...right, heardAtMs: 2 * HOUR_MS });
+    return mergeHalves(received, policyWith());
   };
 
   test.each<[string, number, number, Side]>([
@@ -37,55 +30,28 @@ describe('a conflict in which a side’s stamp is ahead of the clock', () => {
   });
 });
 
-describe('a conflict', () => {
-  const both = (policy: Partial<Policy>, leftAtMs: number | null, rightAtMs: number | null): FieldMerge => {
-    return mergeOf(
-      sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs),
-      sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs),
-      policyWith(policy),
-    );
-  };
-
-  test.each<[string, Partial<Policy>, number | null, number | null, Side]>([
-    ['the later edit, Google’s', {}, 2, 1, 'left'],
-    ['the later edit, the service’s', {}, 1, 2, 'right'],
-    ['Google if the times tie', {}, 1, 1, 'left'],
-    ['Google if Google reports no time', {}, null, 9, 'left'],
-    ['Google if the service reports no time', {}, 1, null, 'left'],
-    ['Google if neither side reports a time', {}, null, null, 'left'],
-    ['Google by policy', { conflicts: 'left' }, 1, 2, 'left'],
-    ['the service by policy', { conflicts: 'right' }, 2, 1, 'right'],
-    ['the service by the policy of the field', { conflictsByField: { title: 'right' } }, 2, 1, 'right'],
-    [
-      'the later edit by the policy of the field',
-      { conflicts: 'right', conflictsByField: { title: 'newest' } },
-      2,
-      1,
-      'left',
-    ],
-    [
-      'the later edit, if the policy of another field names a side',
-      { conflictsByField: { company: 'right' } },
-      2,
-      1,
-      'left',
-    ],
-    [
-      'the source, whatever the policy of the field',
-      { direction: 'to-right', conflictsByField: { title: 'right' } },
-      1,
-      2,
-      'left',
-    ],
-    ['the source of a link to Google', { direction: 'to-left', conflicts: 'left' }, 2, 1, 'right'],
-    ['the source of a link that asks', { direction: 'to-left', conflicts: 'ask' }, 2, 1, 'right'],
-  ])('[R4] is won by %s', (_, policy, leftAtMs, rightAtMs, winner) => {
-    const merge = both(policy, leftAtMs, rightAtMs);
-    expect(merge.conflicts).toEqual([{ field: 'title', left: 'Baker', right: 'Brewer', winner }]);
-    expect(merge.fields).toEqual({ left: [], right: [], [otherSide(winner)]: ['title'] });
-    const title = winner === 'left' ? 'Baker' : 'Brewer';
-    expect([merge.desired.left.title, merge.desired.right.title]).toEqual([title, title]);
-  });
+test.each<[string, Partial<Policy>, number | null, number | null, Side]>([
+  ['the later edit, Google’s', {}, 2, 1, 'left'],
+  ['the later edit, the service’s', {}, 1, 2, 'right'],
+  ['Google if the times tie', {}, 1, 1, 'left'],
+  ['Google if Google reports no time', {}, null, 9, 'left'],
+  ['Google if the service reports no time', {}, 1, null, 'left'],
+  ['Google by policy', { conflicts: 'left' }, 1, 2, 'left'],
+  ['the service by policy', { conflicts: 'right' }, 2, 1, 'right'],
+  ['the service by the policy of the field', { conflictsByField: { title: 'right' } }, 2, 1, 'right'],
+  ['the later edit by that policy', { conflicts: 'right', conflictsByField: { title: 'newest' } }, 2, 1, 'left'],
+  ['the later edit if that policy is of another field', { conflictsByField: { company: 'right' } }, 2, 1, 'left'],
+  ['the source of a one-way link', { direction: 'to-right', conflictsByField: { title: 'right' } }, 1, 2, 'left'],
+  ['the source of a link to Google', { direction: 'to-left', conflicts: 'left' }, 2, 1, 'right'],
+  ['the source of a link that asks', { direction: 'to-left', conflicts: 'ask' }, 2, 1, 'right'],
+])('[R4] a conflict is won by %s', (_, policy, leftAtMs, rightAtMs, winner) => {
+  const left = sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs);
+  const right = sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs);
+  const merge = mergeHalves(bothSides(left, right), policyWith(policy));
+  expect(merge.conflicts).toEqual([{ field: 'title', left: 'Baker', right: 'Brewer', winner }]);
+  expect(merge.fields).toEqual({ left: [], right: [], [otherSide(winner)]: ['title'] });
+  const title = winner === 'left' ? 'Baker' : 'Brewer';
+  expect([merge.desired.left.title, merge.desired.right.title]).toEqual([title, title]);
 });
 
 const ASK: Partial<Policy> = { conflicts: 'ask' };
@@ -119,38 +85,14 @@ describe('[R4] ask', () => {
     expect(conflicts.map(({ field, winner }) => [field, winner])).toEqual([['title', null]]);
     expect(fields).toEqual({ left: [], right: ['company'] });
   });
-
-  test.each<[Partial<Contact>, Partial<Contact>, Partial<Contact>]>([
-    [
-      { firstName: 'Ann', lastName: 'Lee' },
-      { firstName: 'Ann Lee', lastName: '' },
-      { firstName: 'Ann', lastName: 'Lee' },
-    ],
-    [
-      { firstName: 'Ann Lee', lastName: '' },
-      { firstName: 'Ann', lastName: 'Lee' },
-      { firstName: 'Ann', lastName: 'Lee' },
-    ],
-    [
-      { firstName: 'Ann Lee', lastName: '' },
-      { firstName: '', lastName: 'Ann Lee' },
-      { firstName: 'Ann Lee', lastName: '' },
-    ],
-  ])('[R13] does not ask about the division of one name: %j and %j', (left, right, expected) => {
-    const { desired } = merged(left, right, null);
-    expect(desired).toMatchObject({ left: expected, right: expected });
-  });
 });
 
-const QUESTION: RecordedConflict = {
-  leftId: 'l',
-  rightId: 'r',
-  field: 'title',
-  left: 'Baker',
-  right: 'Brewer',
-  winner: null,
-  decided: null,
-};
+const BOTH_TITLES = { field: 'title', left: 'Baker', right: 'Brewer' } as const;
+
+const QUESTION: RecordedConflict = { ...BOTH_TITLES, leftId: 'l', rightId: 'r', winner: null, decided: null };
+
+const decide = (pair: Pair, policy: Partial<Policy>, conflicts: readonly RecordedConflict[]) =>
+  planOf({ pairs: [pair], conflicts, policy }).decisions;
 
 /** The state of the question after a plan about the pair. */
 const ended = (left: string | null, right: string, { ids = 'lr', policy = ASK } = {}): readonly RecordedConflict[] => {
@@ -161,16 +103,7 @@ const ended = (left: string | null, right: string, { ids = 'lr', policy = ASK } 
     left === null
       ? { ...pairOf(present(record(leftId, {}), base), present(there, base)), left: null }
       : pairOf(present(record(leftId, { title: left }), base), present(there, base));
-  const groups = planGroups({ left: [], right: [], pairs: [] }, policyWith(policy));
-  const { decisions } = planContacts({
-    pairs: [pair],
-    survivors: [],
-    unpaired: { left: [], right: [] },
-    conflicts: [QUESTION],
-    scopes: SCOPES,
-    groups,
-    policy: policyWith(policy),
-  });
+  const decisions = decide(pair, policy, [QUESTION]);
   return conflictsEndedBy([QUESTION], decisions).map(({ row }) => row);
 };
 
@@ -215,23 +148,10 @@ const disputed = (right: string) =>
 
 const SETTLED: RecordedConflict = { ...QUESTION, winner: 'left' };
 
-const decide = (pair: Pair, given: Partial<Policy> = {}, conflicts: readonly RecordedConflict[] = [SETTLED]) => {
-  const policy = policyWith(given);
-  const groups = planGroups({ left: [], right: [], pairs: [] }, policy);
-  const { decisions } = planContacts({
-    pairs: [pair],
-    survivors: [],
-    unpaired: { left: [], right: [] },
-    conflicts,
-    scopes: SCOPES,
-    groups,
-    policy,
-  });
-  return decisions;
-};
-
 const winnerOf = (right: string, given: Partial<Policy> = {}) =>
-  decide(disputed(right), given).map((decision) => decision.kind === 'merge' && decision.conflicts[0]?.winner);
+  decide(disputed(right), given, [SETTLED]).map(
+    (decision) => decision.kind === 'merge' && decision.conflicts[0]?.winner,
+  );
 
 test.each([
   ['a side stores only seconds, and both edits are in one second', 61_000, 61_900, 'same second'],
@@ -241,14 +161,7 @@ test.each([
   ['one side reports no time', null, 61_900, 'time missing'],
   ['the times are no longer stored', null, null, 'newer edit'],
 ] as const)('[R4] the newer edit is named as the winner only if the times show it: %s', (_, left, right, by) => {
-  const row = {
-    field: 'title',
-    left: 'Baker',
-    right: 'Brewer',
-    winner: 'left',
-    decided: null,
-    endedAtMs: null,
-  } as const;
+  const row = { ...BOTH_TITLES, winner: 'left', decided: null, endedAtMs: null } as const;
   expect(decidedBy(row, policyWith(), { left, right })).toBe(by);
 });
 
@@ -266,7 +179,11 @@ test('[R4] it is decided again if a value changes, or if the policy names a side
 test('[R4] a conflict ends with the write of another value than the one that won', () => {
   const agreed = snapshot({ title: 'Brewer' });
   const writtenBy = (left: string) =>
-    decide(pairOf(present(record('l', { title: left }), agreed), present(record('r', { title: 'Brewer' }), agreed)));
+    decide(
+      pairOf(present(record('l', { title: left }), agreed), present(record('r', { title: 'Brewer' }), agreed)),
+      {},
+      [SETTLED],
+    );
   const written = { writes: [{ kind: 'update', side: 'right', fields: ['title'] }] };
   expect(writtenBy('Butcher')).toMatchObject([{ ...written, ends: ['title'] }]);
   // The value that won is written again.
@@ -275,32 +192,17 @@ test('[R4] a conflict ends with the write of another value than the one that won
 });
 
 /** The left side's Baker had lost to the right side's Brewer. */
-const CONFLICT: RecordedConflict = {
-  leftId: 'x',
-  rightId: 'x',
-  field: 'title',
-  left: 'Baker',
-  right: 'Brewer',
-  winner: 'right',
-  decided: 'left',
-};
+const CONFLICT: RecordedConflict = { ...BOTH_TITLES, leftId: 'x', rightId: 'x', winner: 'right', decided: 'left' };
 
 type Title = { readonly now: string; readonly base: string };
 
-const afterDecision = (
-  left: Title,
-  right: Title,
-  conflict: Partial<RecordedConflict> = {},
-  policy: Partial<Policy> = {},
-) => {
-  const halves = bothSides(
-    sideOf({ title: left.now, company: 'X' }, { title: left.base, company: 'X' }),
-    sideOf({ title: right.now, company: 'X' }, { title: right.base, company: 'X' }),
-  );
-  const open = [{ ...CONFLICT, ...conflict }];
-  const { fields, desired, conflicts, taken, localFields } = mergeHalves(halves, policyWith(policy), open);
-  const titles = { left: desired.left.title, right: desired.right.title };
-  return { fields, titles, conflicts, taken, localFields };
+const afterDecision = (left: Title, right: Title, policy: Partial<Policy> = {}) => {
+  const half = ({ now, base }: Title) => sideOf({ title: now, company: 'X' }, { title: base, company: 'X' });
+  const { fields, desired, conflicts, taken } = mergeHalves(bothSides(half(left), half(right)), policyWith(policy), [
+    CONFLICT,
+  ]);
+  const sides = SIDES.filter((side) => fields[side].length > 0);
+  return { fields, sides, titles: SIDES.map((side) => desired[side].title), conflicts, taken };
 };
 
 const agreed = (title: string): Title => ({ now: title, base: title });
@@ -313,9 +215,7 @@ test.each([
   ['one side has it already', agreed('Baker'), agreed('Brewer'), ['right']],
   ['the other side has it already', agreed('Brewer'), { now: 'Baker', base: 'Brewer' }, ['left']],
 ])('[R4] only the sides that lack it are written: %s', (_, left, right, sides) => {
-  const { fields, conflicts, taken } = afterDecision(left, right);
-  expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
-  expect([conflicts, taken]).toEqual([[], TAKEN]);
+  expect(afterDecision(left, right)).toMatchObject({ sides, conflicts: [], taken: TAKEN });
 });
 
 test.each([
@@ -323,9 +223,7 @@ test.each([
   ['at the loser', { now: 'Butcher', base: 'Brewer' }, agreed('Brewer'), ['right'], 'Butcher'],
   ['alike at both', { now: 'Butcher', base: 'Brewer' }, { now: 'Butcher', base: 'Brewer' }, [], 'Butcher'],
 ])('[R5] a later change is not overwritten by the value that a user chose: %s', (_, left, right, sides, title) => {
-  const { fields, titles, taken } = afterDecision(left, right);
-  expect([...(fields.left.length > 0 ? ['left'] : []), ...(fields.right.length > 0 ? ['right'] : [])]).toEqual(sides);
-  expect([titles.left, titles.right, taken]).toEqual([title, title, []]);
+  expect(afterDecision(left, right)).toMatchObject({ sides, titles: [title, title], taken: [] });
 });
 
 test.each<[string, Title, Title, boolean, boolean]>([
@@ -342,6 +240,6 @@ test.each<[string, Title, Title, boolean, boolean]>([
 });
 
 test('a side that the link may not write keeps its value', () => {
-  const { fields } = afterDecision(agreed('Brewer'), agreed('Brewer'), {}, { direction: 'to-left' });
+  const { fields } = afterDecision(agreed('Brewer'), agreed('Brewer'), { direction: 'to-left' });
   expect(fields).toEqual({ left: ['title'], right: [] });
 });

@@ -3,7 +3,7 @@ import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Merge } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupAction, GroupPlan } from '../../../../src/core/reconcile/groups.ts';
 import { causesLosses, isLossless, lossesOf } from '../../../../src/core/reconcile/losses.ts';
-import { plannedOn } from '../../engine/execute/support.ts';
+import { mergeOf, plannedOn } from '../../engine/execute/support.ts';
 import { halfOf, link, pairOf, present, record, values } from './support.ts';
 
 const FULL: Partial<Contact> = {
@@ -21,16 +21,7 @@ const writing = (
   moves: Moves = {},
 ): Merge => {
   const now = record('g1', FULL, { groupIds: ['g-choir', 'g-team'] });
-  const pair = pairOf(halfOf(now), present(record('s1', FULL)));
-  if (pair.left === null || pair.right === null) throw new Error('Both halves stand.');
-  return {
-    kind: 'merge',
-    pair: { ...pair, left: pair.left, right: pair.right },
-    writes: plannedOn('left', fields, desired, moves),
-    conflicts: [],
-    localFields: { left: [], right: [] },
-    deferred: false,
-  };
+  return mergeOf(halfOf(now), present(record('s1', FULL)), { writes: plannedOn('left', fields, desired, moves) });
 };
 
 const groups = (...actions: readonly GroupAction[]): GroupPlan => ({
@@ -62,19 +53,10 @@ test('[R8] a contact that leaves its last group counts, one that moves or keeps 
 
 test('[R8] a deleted contact and the members of deleted groups count on their side', () => {
   const right = record('s1', FULL);
-  const deletion = {
-    kind: 'delete' as const,
-    side: 'right' as const,
-    record: right,
-    pair: pairOf(null, present(right)),
+  const deletion = { kind: 'delete', side: 'right', record: right, pair: pairOf(null, present(right)) } as const;
+  const deleted = (key: string): GroupAction => {
+    return { kind: 'delete-group', side: 'right', key, group: { id: `s-${key}`, name: key, version: '' }, name: key };
   };
-  const deleted = (key: string): GroupAction => ({
-    kind: 'delete-group',
-    side: 'right',
-    key,
-    group: { id: `s-${key}`, name: key, version: '' },
-    name: key,
-  });
   const plan = { decisions: [deletion], groups: groups(deleted('choir'), deleted('team')) };
   const losses = lossesOf(plan, (side, id) => (side === 'right' && id === 's-choir' ? 3 : 2));
   expect(losses).toEqual({ left: { members: 0 }, right: { contacts: 1, members: 5 } });

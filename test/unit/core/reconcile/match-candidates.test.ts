@@ -8,22 +8,6 @@ import { mail, match, named, phone, reasons, type Given } from './match-support.
 describe('[R13] an address that two contacts share', () => {
   const household = { ...mail('home@x.org'), ...phone('+49301111111') };
 
-  test.each<[string, Given, Given]>([
-    ['by a nickname', named("Robert O'Neil", household), named("Bob O'Neil", household)],
-    ['by an initial', named('J Gray', household), named('Jane Gray', household)],
-    ['since the name of one is its address', { firstName: 'home@x.org', ...household }, named('Anna Gray', household)],
-  ])('pairs them if their names agree %s', (_, left, right) => {
-    expect(match([left], [right])).toEqual({ matches: ['g1 s1'], ambiguous: [] });
-  });
-
-  test.each<[string, Given, Given]>([
-    ['people of different names', named('José Soto', household), named('İpek Müller', household)],
-    ['a couple', named('John Smith', household), named('Jane Smith', household)],
-  ])('leaves %s apart and reports them', (_, left, right) => {
-    expect(reasons([left], [right])).toEqual([{ left: ['g1'], right: ['s1'], why: 'names differ' }]);
-    expect(match([left], [right]).matches).toEqual([]);
-  });
-
   test('is reported once for all contacts that share it, without those that were paired', () => {
     const left = ['John', 'Mia', 'Tim'].map((name) => named(`${name} Smith`, household));
     const right = ['Ada', 'John', 'Eve'].map((name) => named(`${name} Smith`, household));
@@ -40,13 +24,6 @@ describe('[R13] an address that two contacts share', () => {
       { left: ['g3'], right: ['s1', 's2'], why: 'several candidates' },
       { left: ['g1'], right: ['s1'], why: 'names differ' },
       { left: ['g2'], right: ['s2'], why: 'names differ' },
-    ]);
-  });
-
-  test('gives the reason if several candidates fit', () => {
-    const candidates = [named('Ann Lee', mail('office@x.org')), named('Bob Ray', mail('office@x.org'))];
-    expect(reasons([mail('office@x.org')], candidates)).toEqual([
-      { left: ['g1'], right: ['s1', 's2'], why: 'several candidates' },
     ]);
   });
 });
@@ -88,20 +65,16 @@ describe('[R13] near copies', () => {
 
   test('a contradicting contact is paired last', () => {
     const [plain, doctor] = [card, { ...card, title: 'Dr' }];
-    const [nurse, engine] = [
-      { ...card, title: 'Nurse', ...phone('112') },
-      { ...card, ...phone('113') },
-    ];
+    const nurse = { ...card, title: 'Nurse', ...phone('112') };
+    const engine = { ...card, ...phone('113') };
     expect(match([doctor, plain], [nurse, engine]).matches).toEqual(['g1 s2', 'g2 s1']);
   });
 
   test('without an address are paired by other shared values', () => {
     const [plain, other] = [named('Ada King'), named('Ada King', { websites: values('x.org') })];
     const edited = (given: Given): Given => ({ ...given, title: 'Dr' });
-    expect(match([plain, other], [edited(other), edited(plain)])).toEqual({
-      matches: ['g1 s2', 'g2 s1'],
-      ambiguous: [],
-    });
+    const matches = ['g1 s2', 'g2 s1'];
+    expect(match([plain, other], [edited(other), edited(plain)])).toEqual({ matches, ambiguous: [] });
   });
 });
 
@@ -135,19 +108,22 @@ describe('[R9] an origin id', () => {
 
 describe('many contacts with the same email address', () => {
   const SIZE = 5_000;
-  type Crowd = { readonly nameOf: (index: number) => string; readonly given: Given };
-  const crowd = (side: Side, { nameOf, given }: Crowd, onRead: () => void): readonly Half[] => {
-    return Array.from({ length: SIZE }, (_, index) => {
-      const found = record(`${PREFIX[side]}${index}`, { firstName: nameOf(index), ...mail('all@x.org'), ...given });
-      const contact = Object.defineProperty({ ...found.contact }, 'company', {
-        enumerable: true,
-        get: () => {
-          onRead();
-          return '';
-        },
+  type Naming = (index: number) => string;
+  /** Matches a crowd at each side. Returns also how often a company was read. */
+  const matchCrowds = (leftName: Naming, rightName: Naming, given: Given = {}) => {
+    let reads = 0;
+    const get = () => {
+      reads += 1;
+      return '';
+    };
+    const crowd = (side: Side, nameOf: Naming, more: Given): readonly Half[] =>
+      Array.from({ length: SIZE }, (_, index) => {
+        const found = record(`${PREFIX[side]}${index}`, { firstName: nameOf(index), ...mail('all@x.org'), ...more });
+        const contact = Object.defineProperty({ ...found.contact }, 'company', { enumerable: true, get });
+        return halfOf({ ...found, contact }, { side });
       });
-      return halfOf({ ...found, contact }, { side });
-    });
+    const found = matchContacts({ left: crowd('left', leftName, {}), right: crowd('right', rightName, given) });
+    return [found, reads] as const;
   };
 
   // A comparison reads both companies at least once, so the reads bound the comparisons.
@@ -155,35 +131,24 @@ describe('many contacts with the same email address', () => {
     ['copies', {}],
     ['near copies', { title: 'Dr' }],
   ])('of %s', (_, onTheRight) => {
-    test.each<[string, (index: number) => string, number]>([
-      ['of different names', (index) => `Person ${index}`, SIZE],
-      ['of one name', () => 'Office', SIZE],
-      ['without names', () => '', SIZE],
-      ['of a hundred names', (index) => `Person ${index % 100}`, SIZE],
-    ])('%s is compared about once for each contact, not with every other contact', (__, nameOf, expected) => {
-      let reads = 0;
-      const count = () => {
-        reads += 1;
-      };
-      const { matches } = matchContacts({
-        left: crowd('left', { nameOf, given: {} }, count),
-        right: crowd('right', { nameOf, given: onTheRight }, count),
-      });
-      expect(matches).toHaveLength(expected);
-      expect(new Set(matches.map((found) => found.right.id)).size).toBe(expected);
+    test.each<[string, (index: number) => string]>([
+      ['of different names', (index) => `Person ${index}`],
+      ['of one name', () => 'Office'],
+      ['without names', () => ''],
+      ['of a hundred names', (index) => `Person ${index % 100}`],
+    ])('%s is compared about once for each contact, not with every other contact', (__, nameOf) => {
+      const [{ matches }, reads] = matchCrowds(nameOf, nameOf, onTheRight);
+      expect(new Set(matches.map((found) => found.right.id)).size).toBe(SIZE);
+      expect(matches).toHaveLength(SIZE);
       expect(reads).toBeLessThan(20 * SIZE);
     });
   });
 
   test('without a match on the other side is reported at once, without comparing its contacts', () => {
-    let reads = 0;
-    const count = () => {
-      reads += 1;
-    };
-    const { matches, ambiguous } = matchContacts({
-      left: crowd('left', { nameOf: (index) => `Person ${index}`, given: {} }, count),
-      right: crowd('right', { nameOf: (index) => `Other ${index}`, given: {} }, count),
-    });
+    const [{ matches, ambiguous }, reads] = matchCrowds(
+      (index) => `Person ${index}`,
+      (index) => `Other ${index}`,
+    );
     expect(matches).toEqual([]);
     expect(ambiguous.map(({ left, right, why }) => [left.length, right.length, why])).toEqual([
       [SIZE, SIZE, 'names differ'],
@@ -211,6 +176,8 @@ describe('R13: a phone number agrees only in full', () => {
     ['+1 202-555-0143', '1 202 555 0143'],
     ['+7 495 123-45-67', '8 (495) 123-45-67'],
     ['0170 1234567', '170 1234567'],
+    ['+49 30 901820', '+٤٩ ٣٠ ٩٠١٨٢٠'],
+    ['+1 212 555 0100', '+1 212 555 0100 x12'],
   ])('%s and %s are one number', (one, other) => {
     expect(match([named('Ann Lee', phone(one))], [named('Ann Lee', phone(other))]).matches).toEqual(['g1 s1']);
   });

@@ -4,16 +4,13 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Decision, Pair } from '../../../../src/core/reconcile/decision.ts';
-import { planGroups } from '../../../../src/core/reconcile/groups.ts';
-import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
-import { type Plan, planContacts } from '../../../../src/core/reconcile/plan.ts';
-import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import type { Plan } from '../../../../src/core/reconcile/plan.ts';
 import {
   gone,
   link,
   NONE,
   pairOf,
-  policyWith,
+  planOf,
   PREFIX,
   present,
   record,
@@ -24,30 +21,13 @@ import {
   values,
 } from './support.ts';
 
-type Given = Partial<Omit<Parameters<typeof planContacts>[0], 'groups' | 'policy' | 'unpaired'>> & {
+type Given = Parameters<typeof planOf>[0] & {
   readonly left?: readonly ContactRecord[];
   readonly right?: readonly ContactRecord[];
-  readonly links?: readonly GroupLink[];
-  readonly policy?: Partial<Policy>;
 };
 
-const plan = ({
-  pairs = [],
-  survivors = [],
-  left = [],
-  right = [],
-  links = [],
-  conflicts = [],
-  verdicts = [],
-  joining = [],
-  policy,
-}: Given): Plan => {
-  const full = policyWith(policy);
-  const groups = { ...planGroups({ left: [], right: [], pairs: [] }, full), links };
-  const alone = { left: unpaired('left', ...left), right: unpaired('right', ...right) };
-  const fixed = { groups, conflicts, policy: full, scopes: SCOPES, verdicts, joining };
-  return planContacts({ pairs, survivors, unpaired: alone, ...fixed });
-};
+const plan = ({ left = [], right = [], ...given }: Given): Plan =>
+  planOf({ unpaired: { left: unpaired('left', ...left), right: unpaired('right', ...right) }, ...given });
 
 const only = (planned: Plan): Decision => {
   expect(planned.decisions).toHaveLength(1);
@@ -77,7 +57,7 @@ describe('a contact deleted on one side', () => {
     }
   });
 
-  const choir = link('choir');
+  const GROUPS = { links: [link('choir')], actions: [], pairs: [], ended: [], duplicates: [] };
   const site = (label: string | null): Partial<Contact> => ({ websites: [{ value: 'x.org', label }] });
   const sites = (...list: string[]): Partial<Contact> => ({ websites: values(...list) });
   test.each<[string, 'create' | 'delete', Half]>([
@@ -89,7 +69,7 @@ describe('a contact deleted on one side', () => {
     ['a group that is left out', 'delete', present(record('g', ADA, { groupIds: ['g-other'] }), snapshot(ADA))],
     ['its version', 'delete', present(record('g', ADA, { version: '9' }), snapshot(ADA))],
   ])('[R6] and changed in %s is a reason to %s', (_, expected, own) => {
-    expect(only(plan({ pairs: [pairOf(own, gone('s'))], links: [choir] })).kind).toBe(expected);
+    expect(only(plan({ pairs: [pairOf(own, gone('s'))], groups: GROUPS })).kind).toBe(expected);
   });
 
   test('R1: a base that contains two spellings of one address is no edit', () => {
@@ -111,28 +91,21 @@ describe('a contact deleted on one side', () => {
     ['to-left', 'right', 'left'],
     ['to-right', 'left', 'right'],
   ] as const)('on a link %s', (direction, source, target) => {
-    test.each([
-      ['untouched', untouched(target)],
-      ['edited', edited(target)],
-    ])('at the source is deleted at the target, %s or not', (_, own) => {
-      const pair = half(target, own, gone('x'));
-      expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'delete', side: target });
+    test('at the source is deleted at the target, edited or not', () => {
+      for (const own of [untouched(target), edited(target)]) {
+        const pair = half(target, own, gone('x'));
+        expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'delete', side: target });
+      }
     });
 
-    test('at the target waits for the source to change, then is restored', () => {
+    test('at the target is restored once the source has changed', () => {
       const pair = half(source, untouched(source), gone('x'));
       expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
       const dormant = half(source, edited(source), NONE, 'dormant');
-      expect(only(plan({ survivors: [dormant], policy: { direction } }))).toMatchObject({
-        kind: 'create',
-        side: target,
-        pair: dormant,
-      });
-    });
-
-    test('at the target is restored at once if the source was edited too', () => {
-      const pair = half(source, edited(source), gone('x'));
-      expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'create', side: target });
+      const restored = { kind: 'create', side: target } as const;
+      expect(only(plan({ survivors: [dormant], policy: { direction } }))).toMatchObject({ ...restored, pair: dormant });
+      const both = half(source, edited(source), gone('x'));
+      expect(only(plan({ pairs: [both], policy: { direction } }))).toMatchObject(restored);
     });
   });
 });
@@ -141,12 +114,12 @@ describe('a survivor', () => {
   test.each(SIDE_PAIRS)('that was kept at %s is never created again, edited or not', (side) => {
     for (const own of [untouched(side), edited(side)]) {
       const kept = half(side, own, NONE, 'kept');
-      expect(only(plan({ survivors: [kept], policy: { deletes: 'keep' } }))).toEqual({
-        kind: 'unlink',
-        pair: kept,
-        to: 'kept',
-      });
-      expect(only(plan({ survivors: [kept] }))).toEqual({ kind: 'unlink', pair: kept, to: 'kept' });
+      for (const deletes of ['keep', 'propagate'] as const)
+        expect(only(plan({ survivors: [kept], policy: { deletes } }))).toEqual({
+          kind: 'unlink',
+          pair: kept,
+          to: 'kept',
+        });
     }
   });
 
@@ -179,11 +152,7 @@ describe('a survivor', () => {
       const decision = only(plan({ survivors: [kept], [other]: [newcomer], policy: { deletes: 'keep' } }));
       expect(decision).toMatchObject({
         kind: 'merge',
-        pair: {
-          id: 7,
-          [side]: { record: { id: PREFIX[side] }, base: null },
-          [other]: { record: newcomer, base: null },
-        },
+        pair: { id: 7, [side]: { id: PREFIX[side], base: null }, [other]: { record: newcomer, base: null } },
         writes: [{ kind: 'update', side, fields: ['title'] }],
       });
     },
@@ -203,9 +172,8 @@ describe('a survivor', () => {
 describe('a contact without a pair', () => {
   test('[R13] that fits several candidates equally well is created, and reported', () => {
     const office = values('office@x.org');
-    const candidates = ['Ann', 'Bob'].map((firstName, index) =>
-      record(`s${index}`, { firstName, emailAddresses: office }),
-    );
+    const [ann, bob] = ['Ann', 'Bob'].map((firstName) => ({ firstName, emailAddresses: office }));
+    const candidates = [record('s0', ann ?? {}), record('s1', bob ?? {})];
     const planned = plan({ left: [record('g', { emailAddresses: office })], right: candidates });
     expect(planned.ambiguous).toEqual([{ left: ['g'], right: ['s0', 's1'], why: 'several candidates' }]);
     expect(planned.decisions.map((decision) => decision.kind)).toEqual(['create', 'create', 'create']);

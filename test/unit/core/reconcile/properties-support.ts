@@ -5,7 +5,7 @@ import { elementKey, listOf } from '../../../../src/core/contact/lists.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Sides } from '../../../../src/core/contact/side.ts';
 import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
-import { address, bothSides, halfOf, policyWith, record, SEED, values } from './support.ts';
+import { address, bothSides, policyWith, SEED, sideOf, values } from './support.ts';
 
 /** A failure prints the seed, the path and the smallest counterexample. */
 export const check = <Values>(property: fc.IProperty<Values>): void => {
@@ -41,11 +41,6 @@ const editOf = (from: Contact, phones?: readonly string[]): fc.Arbitrary<Contact
   });
 };
 
-/** A half with its current values, and its values when both sides agreed. */
-export const sideOf = (now: Contact, base: Contact | null, modifiedAtMs: number | null = null): Half => {
-  return halfOf(record('x', now, { modifiedAtMs }), { base: base === null ? null : { contact: base, groupIds: [] } });
-};
-
 const timeMs = fc.constantFrom(null, 1, 2);
 
 /** Two sides that agreed once, each in its own spelling, and were edited since. */
@@ -74,8 +69,6 @@ export const mergeOf = (left: Half, right: Half, policy = policyWith()): ReturnT
 export const keysOf = (of: Contact | null, field: ListField): ReadonlySet<string> => {
   return new Set(of === null ? [] : listOf(of, field).map((element) => elementKey(field, element)));
 };
-
-export const settled = (now: Contact): Half => sideOf(now, now);
 
 export const QUIET = { fields: { left: [], right: [] }, localFields: { left: [], right: [] }, conflicts: [] };
 

@@ -3,10 +3,7 @@ import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
 import type { Decision } from '../../../../src/core/reconcile/decision.ts';
-import { planGroups } from '../../../../src/core/reconcile/groups.ts';
-import { planContacts } from '../../../../src/core/reconcile/plan.ts';
-import type { Policy } from '../../../../src/core/reconcile/policy.ts';
-import { gone, pairOf, policyWith, present, record, SCOPES, snapshot, unpaired, values } from './support.ts';
+import { gone, pairOf, planOf, present, record, snapshot, unpaired, values } from './support.ts';
 
 const ADA: Partial<Contact> = { firstName: 'Ada', lastName: 'King', emailAddresses: values('ada@x.org') };
 
@@ -16,33 +13,19 @@ type Given = {
   readonly base?: Partial<Contact>;
   readonly added?: Partial<Contact>;
   readonly former?: Partial<Half>;
-  readonly policy?: Partial<Policy>;
-  readonly more?: Partial<Parameters<typeof planContacts>[0]>;
+  readonly more?: Parameters<typeof planOf>[0];
 };
 
 /** The decisions if one half of a pair was deleted on `side`, and a contact without a pair is new there. */
-const decide = (
-  side: Side,
-  { remaining = ADA, base = remaining, added = ADA, former = {}, policy, more }: Given = {},
-) => {
-  const terms = policyWith(policy);
+const decide = (side: Side, { remaining = ADA, base = remaining, added = ADA, former = {}, more }: Given = {}) => {
   const last = { record: record('former', base), base: snapshot(base) };
   const half = {
     [side]: gone('former', { ...last, ...former }),
     [otherSide(side)]: present(record('remaining', remaining), snapshot(base)),
   };
   const newContacts = unpaired(side, record('added', added));
-  const plan = planContacts({
-    pairs: [pairOf(half.left ?? null, half.right ?? null)],
-    survivors: [],
-    unpaired: bySide((each) => (each === side ? newContacts : [])),
-    groups: planGroups({ left: [], right: [], pairs: [] }, terms),
-    conflicts: [],
-    policy: terms,
-    scopes: SCOPES,
-    ...more,
-  });
-  return plan.decisions;
+  const alone = bySide((each) => (each === side ? newContacts : []));
+  return planOf({ pairs: [pairOf(half.left ?? null, half.right ?? null)], unpaired: alone, ...more }).decisions;
 };
 
 const kindsOf = (decisions: readonly Decision[]) => decisions.map(({ kind }) => kind).toSorted();
@@ -52,10 +35,7 @@ describe.each(SIDES)('[R12] a contact that is new at the %s side, where a half o
 
   test.each<[string, Given]>([
     ['shares an email address with it', {}],
-    [
-      'shares one, while the remaining half was renamed',
-      { remaining: { ...ADA, firstName: 'Eve' }, base: ADA, added: ADA },
-    ],
+    ['shares one, while the other was renamed', { remaining: { ...ADA, firstName: 'Eve' }, base: ADA, added: ADA }],
     ['shares a phone number', { remaining: { firstName: 'Ada', phoneNumbers: values('+4930123456') } }],
     ['has exactly the same content', { remaining: { firstName: 'Ada' } }],
   ])('replaces the former one if it %s', (_, given) => {
@@ -68,18 +48,17 @@ describe.each(SIDES)('[R12] a contact that is new at the %s side, where a half o
   });
 
   test('keeps the values that both sides agreed on, each in its own spelling', () => {
-    const short = { ...ADA, title: 'Countess' };
-    const remaining = { ...ADA, title: 'Countess of Lovelace' };
-    const [decision] = decide(side, {
-      remaining,
-      added: short,
-      former: { record: record('former', short), base: snapshot(short) },
-    });
+    const [short, remaining] = [
+      { ...ADA, title: 'Countess' },
+      { ...ADA, title: 'Countess of Lovelace' },
+    ];
+    const former = { record: record('former', short), base: snapshot(short) };
+    const [decision] = decide(side, { remaining, added: short, former });
     expect(decision).toMatchObject({ kind: 'merge', writes: [], conflicts: [] });
   });
 
   test('replaces the former one also if deletions are kept', () => {
-    expect(kindsOf(decide(side, { policy: { deletes: 'keep' } }))).toEqual(['merge']);
+    expect(kindsOf(decide(side, { more: { policy: { deletes: 'keep' } } }))).toEqual(['merge']);
   });
 
   test.each<[string, Partial<Contact>]>([

@@ -2,11 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import type { Pair } from '../../../../src/core/reconcile/decision.ts';
-import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import { groupFilter } from '../../../../src/core/reconcile/policy.ts';
 import { type Selection, selectionOf, selectsEveryContact } from '../../../../src/core/reconcile/selection.ts';
-import { halfOf, policyWith, record, SCOPES, snapshot } from './support.ts';
+import { halfOf, pairOf, planOf, record, snapshot } from './support.ts';
 
 const NAMES = new Map([
   ['c', 'Clients'],
@@ -43,11 +41,8 @@ describe('[R18] a selection', () => {
 
   test('depends on groups only if a name is in double quotes', () => {
     const quoted = (name: string, marks: readonly string[]) => selected([`"${name}"`], ['c'], marks);
-    expect([quoted('starred', ['starred']), quoted('tag:gold', ['tag:gold']), quoted('*', [])]).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    const found = [quoted('starred', ['starred']), quoted('tag:gold', ['tag:gold']), quoted('*', [])];
+    expect(found).toEqual([false, false, false]);
     const named = { names: { left: new Map([['c', 'Starred']]), right: NAMES }, links: [] };
     const selection = selectionOf({ left: ['"starred"'], right: ['*'] }, named);
     expect(selection.selects('left', { groupIds: ['c'], marks: [] })).toBe(true);
@@ -68,37 +63,20 @@ describe('[R18] a selection', () => {
 
 describe('[R18] a pair that no side selects', () => {
   const base = snapshot({ title: 'Baker' }, ['c']);
-  const pair: Pair = {
-    id: 1,
-    status: 'linked',
-    left: halfOf(record('l', { title: 'Boss' }, { groupIds: ['c'] }), { pair: 1, base }),
-    right: halfOf(record('r', { title: 'Baker' }, { groupIds: ['b'] }), {
-      side: 'right',
-      pair: 1,
-      base: snapshot({ title: 'Baker' }, ['b']),
-    }),
-  };
+  const left = halfOf(record('l', { title: 'Boss' }, { groupIds: ['c'] }), { base });
+  const right = halfOf(record('r', { title: 'Baker' }, { groupIds: ['b'] }), {
+    base: snapshot({ title: 'Baker' }, ['b']),
+  });
   const link = { key: 'k', left: 'c', right: 'b', settled: true };
-  const input: Parameters<typeof planContacts>[0] = {
-    pairs: [],
-    survivors: [],
-    unpaired: { left: [], right: [] },
-    groups: { links: [link], actions: [], pairs: [], ended: [], duplicates: [] },
-    conflicts: [],
-    policy: policyWith(),
-    scopes: SCOPES,
-  };
+  const input = { groups: { links: [link], actions: [], pairs: [], ended: [], duplicates: [] } };
   const selecting = (...groupIds: readonly string[]): Pick<Selection, 'selects'> => ({
     selects: (_, contact) => contact.groupIds.some((id) => groupIds.includes(id)),
   });
 
   test('keeps the other contact if one was deleted, and deletes it if a side selected one of them', () => {
-    const gone: Pair = {
-      ...pair,
-      left: halfOf(record('l', {}, { groupIds: ['c'] }), { pair: 1, base, state: 'gone' }),
-    };
+    const pairs = [pairOf({ ...left, state: 'gone' }, right)];
     const planned = (...groupIds: readonly string[]) =>
-      planContacts({ ...input, pairs: [gone], selection: selecting(...groupIds) }).decisions;
+      planOf({ ...input, pairs, selection: selecting(...groupIds) }).decisions;
     expect(planned()).toMatchObject([{ kind: 'unlink', to: 'kept' }]);
     expect(planned('c')).toMatchObject([{ kind: 'delete', side: 'right' }]);
     expect(planned('b')).toMatchObject([{ kind: 'delete', side: 'right' }]);
@@ -113,7 +91,7 @@ describe('[R18] a pair that no side selects', () => {
 
     test('is paired again as at a first meeting when a side selects it, whatever other contact has the same content', () => {
       const unpaired = { left: [{ ...left, state: 'changed' as const }], right: [twin, right] };
-      const { decisions, rest } = planContacts({ ...input, unpaired, selection: selecting('c') });
+      const { decisions, rest } = planOf({ ...input, unpaired, selection: selecting('c') });
       expect(decisions).toMatchObject([
         { kind: 'merge', pair: { id: null, left: { id: 'l', base: null }, right: { id: 'r', base: null } } },
       ]);
@@ -123,30 +101,22 @@ describe('[R18] a pair that no side selects', () => {
     test('is not paired again if a user keeps its two contacts apart', () => {
       const verdicts = [{ leftId: 'l', rightId: 'r', says: 'apart', atMs: 1 } as const];
       const unpaired = { left: [left], right: [right] };
-      const { decisions } = planContacts({ ...input, unpaired, verdicts, selection: selecting('c') });
+      const { decisions } = planOf({ ...input, unpaired, verdicts, selection: selecting('c') });
       expect(decisions).toMatchObject([{ kind: 'create', side: 'right', source: { id: 'l' }, apartFrom: ['r'] }]);
     });
   });
 
   test('R12: a contact merged into one of its contacts keeps its counterpart', () => {
-    const merged: Pair = {
-      id: 2,
-      status: 'linked',
-      left: halfOf(record('away', { title: 'Cook' }, { groupIds: ['c'] }), {
-        pair: 2,
-        base: snapshot({ title: 'Cook' }, ['c']),
-        state: 'gone',
-        mergedInto: 'l',
-      }),
-      right: halfOf(record('twin', { title: 'Cook' }), { side: 'right', pair: 2, base: snapshot({ title: 'Cook' }) }),
-    };
-    const left = { ...halfOf(record('l', { title: 'Boss' })), base: null, formerPair: 1 };
+    const cook = { base: snapshot({ title: 'Cook' }) };
+    const away = halfOf(record('away', { title: 'Cook' }), { ...cook, state: 'gone', mergedInto: 'l' });
+    const merged = pairOf(away, halfOf(record('twin', { title: 'Cook' }), cook), 'linked', 2);
+    const now = halfOf(record('l', { title: 'Boss' }));
     const selection = selecting('c');
-    const asPair = { ...pair, left: halfOf(record('l', { title: 'Boss' }), { pair: 1, base }) };
     const kept = { kind: 'unlink', pair: { id: 2 }, to: 'kept' };
-    expect(planContacts({ ...input, pairs: [merged, asPair], selection }).decisions).toMatchObject([kept, {}]);
-    const unpaired = { left: [left], right: [] };
-    expect(planContacts({ ...input, pairs: [merged], unpaired, selection }).decisions).toMatchObject([kept]);
+    const asPair = pairOf({ ...now, base }, right);
+    expect(planOf({ ...input, pairs: [merged, asPair], selection }).decisions).toMatchObject([kept, {}]);
+    const unpaired = { left: [{ ...now, formerPair: 1 }], right: [] };
+    expect(planOf({ ...input, pairs: [merged], unpaired, selection }).decisions).toMatchObject([kept]);
   });
 });
 

@@ -5,7 +5,9 @@ import { contactOf, type ContactRecord } from '../../../../src/core/contact/reco
 import { bySide, type Side, type Sides } from '../../../../src/core/contact/side.ts';
 import { type Snapshot, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
 import type { Pair, PairStatus } from '../../../../src/core/reconcile/decision.ts';
+import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
+import { type Plan, planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 
 /** Every property test runs from this seed, and prints it when it fails. */
@@ -125,3 +127,13 @@ export const SIDE_PAIRS: readonly (readonly [Side, Side])[] = [
   ['left', 'right'],
   ['right', 'left'],
 ];
+
+type PlanInput = Partial<Omit<Parameters<typeof planContacts>[0], 'policy'>> & { readonly policy?: Partial<Policy> };
+
+/** The plan for the given contacts, without groups and conflicts by default. */
+export const planOf = ({ policy, ...given }: PlanInput): Plan => {
+  const full = policyWith(policy);
+  const groups = planGroups({ left: [], right: [], pairs: [] }, full);
+  const nothing = { pairs: [], survivors: [], unpaired: { left: [], right: [] }, conflicts: [] };
+  return planContacts({ ...nothing, groups, scopes: SCOPES, ...given, policy: full });
+};

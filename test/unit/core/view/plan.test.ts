@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { planGroups, type GroupPlan } from '../../../../src/core/reconcile/groups.ts';
-import { planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { planChanges, unpairedOf } from '../../../../src/core/view/plan.ts';
 import { changeKindOf } from '../../../../src/core/view/views.ts';
@@ -11,10 +10,10 @@ import {
   link,
   NONE,
   pairOf,
+  planOf,
   policyWith,
   present,
   record,
-  SCOPES,
   snapshot,
   unpaired,
   values,
@@ -22,16 +21,11 @@ import {
 
 const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, policyWith());
 
-const views = (given: Partial<Parameters<typeof planContacts>[0]>, policy: Partial<Policy> = {}) => {
-  const noContacts = { left: [], right: [] };
-  const fixed = { groups: NO_GROUPS, conflicts: [], policy: policyWith(policy), scopes: SCOPES };
-  const input = { pairs: [], survivors: [], unpaired: noContacts, ...fixed, ...given };
-  return planChanges(planContacts(input), fixed.policy);
-};
+const views = (given: Parameters<typeof planOf>[0]) => planChanges(planOf(given), policyWith(given.policy));
 
 /** The output of `plan --json`. */
-const actions = (given: Partial<Parameters<typeof planContacts>[0]>, policy: Partial<Policy> = {}) =>
-  views(given, policy).map((change) => {
+const actions = (given: Parameters<typeof planOf>[0]) =>
+  views(given).map((change) => {
     const { side, action } = change;
     if (!('leftId' in change)) return { side, action, name: change.name };
     const { leftId, rightId, fields } = change;
@@ -56,7 +50,7 @@ describe('the list of actions', () => {
     ['dormant', pairOf(present(record('g', ADA)), gone('s')), { direction: 'to-right' }, 'left'],
     ['dropped', pairOf(gone('g'), gone('s')), {}, 'right'],
   ] as const)('names an unlinking once: %s', (_, pair, policy, side) => {
-    expect(actions({ pairs: [pair] }, policy)).toEqual([
+    expect(actions({ pairs: [pair], policy })).toEqual([
       { side, action: 'unlink', leftId: 'g', rightId: 's', fields: [] },
     ]);
   });
@@ -64,7 +58,7 @@ describe('the list of actions', () => {
   test('does not contain a pair that is equal, or that stays kept or dormant', () => {
     const pairs = [pairOf(present(record('g', ADA)), present(record('s', ADA)))];
     const survivors = (['kept', 'dormant'] as const).map((status) => pairOf(present(record('g', ADA)), NONE, status));
-    expect(actions({ pairs, survivors }, { deletes: 'keep', direction: 'to-right' })).toEqual([]);
+    expect(actions({ pairs, survivors, policy: { deletes: 'keep', direction: 'to-right' } })).toEqual([]);
   });
 });
 
@@ -79,13 +73,15 @@ describe('the readable form of a plan', () => {
     };
     const left = unpaired('left', record('g', ADA, { groupIds: ['g-choir', 'g-hidden'] }));
     const why = { kind: 'new', at: 'left' };
+    const group = { side: 'right', action: 'create-group', name: 'Choir', why };
+    const created = { side: 'right', action: 'create', leftId: 'g', rightId: null, name: 'Ada', why };
     expect(views({ unpaired: { left, right: [] }, groups })).toEqual([
       {
-        ...{ side: 'right', action: 'create-group', name: 'Choir', why },
+        ...group,
         changes: [{ field: 'name', from: [], to: ['Choir'], why }],
       },
       {
-        ...{ side: 'right', action: 'create', leftId: 'g', rightId: null, name: 'Ada', why },
+        ...created,
         fields: ['firstName', 'emailAddresses', 'buckets'],
         changes: [
           { field: 'firstName', from: [], to: ['Ada'], why },
@@ -144,7 +140,7 @@ describe('the readable form of a plan', () => {
   ] as const)('R13: two texts that differ at a first match were not changed: $text', ({ conflicts, text }) => {
     const left = unpaired('left', record('g', { ...ADA, title: 'Baker' }));
     const right = unpaired('right', record('s', { ...ADA, title: 'Brewer' }));
-    const found = views({ unpaired: { left, right } }, { conflicts }).flatMap(({ changes }) => changes);
+    const found = views({ unpaired: { left, right }, policy: { conflicts } }).flatMap(({ changes }) => changes);
     expect(found.map(({ field, why }) => `${field}: ${whyWords(why, SIDE_WORDS)}`)).toEqual([`title: ${text}`]);
   });
 
@@ -156,7 +152,7 @@ describe('the readable form of a plan', () => {
     const at = (id: string, title: string, modifiedAtMs: number | null) =>
       present(record(id, { ...ADA, title }, { modifiedAtMs }), snapshot({ ...ADA, title: 'Cook' }));
     const found = (policy: Partial<Policy>) =>
-      views({ pairs: [pairOf(at('g', 'Baker', left), at('s', 'Brewer', right))] }, policy).flatMap(({ changes }) =>
+      views({ pairs: [pairOf(at('g', 'Baker', left), at('s', 'Brewer', right))], policy }).flatMap(({ changes }) =>
         changes.map(({ why }) => why),
       );
     const [why] = found({});
@@ -189,9 +185,7 @@ describe('the readable form of a plan', () => {
   test('[R13] contacts that are left unpaired are listed', () => {
     const left = unpaired('left', record('g', { ...ADA, firstName: 'Bo' }));
     const right = unpaired('right', record('s', ADA));
-    const empty = { pairs: [], survivors: [], conflicts: [], scopes: SCOPES };
-    const plan = planContacts({ ...empty, unpaired: { left, right }, groups: NO_GROUPS, policy: policyWith() });
-    expect(unpairedOf(plan)).toEqual([
+    expect(unpairedOf(planOf({ unpaired: { left, right } }))).toEqual([
       { left: [{ id: 'g', name: 'Bo' }], right: [{ id: 's', name: 'Ada' }], why: 'names differ' },
     ]);
   });

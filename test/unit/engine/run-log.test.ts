@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import type { Sides, SideWords } from '../../../src/core/contact/side.ts';
 import { HaltError, LeaseError, StoppedError } from '../../../src/engine/context.ts';
 import { createEvents } from '../../../src/engine/events.ts';
 import { logResult, logRunEvent } from '../../../src/engine/run-log.ts';
@@ -18,34 +17,19 @@ import {
 import { createLogger } from '../../../src/util/logger.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 
-const SIDES: Sides<SideWords> = {
-  left: { name: 'google', title: 'Google', place: 'Google' },
-  right: { name: 'service', title: 'The service', place: 'the service' },
-};
-
 const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 
-const SUMMARY: RunSummary = {
-  link: 'a',
-  run: 'r1',
-  kind: 'incremental',
-  outcome: 'failed',
-  reason: null,
-  left: NO_COUNTS,
-  right: NO_COUNTS,
-  paired: 0,
-  conflicts: 0,
-  skipped: 0,
-  durationMs: 5,
-};
+const NOTHING = { left: NO_COUNTS, right: NO_COUNTS, paired: 0, conflicts: 0, skipped: 0, durationMs: 5 };
+const SUMMARY: RunSummary = { link: 'a', run: 'r1', kind: 'incremental', outcome: 'failed', reason: null, ...NOTHING };
 
 const AT = { side: 'right', status: null, route: 'GET /v2/contacts', applied: 'no' } as const;
 
 const startLog = () => {
   const lines: { level: string; msg: string; fields: object }[] = [];
   const write = (level: string) => (first: object | string, msg?: string) => {
-    if (typeof first === 'string') lines.push({ level, msg: first, fields: {} });
-    else lines.push({ level, msg: msg ?? '', fields: first });
+    lines.push(
+      typeof first === 'string' ? { level, msg: first, fields: {} } : { level, msg: msg ?? '', fields: first },
+    );
   };
   const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
   return { lines, events: createEvents(logger, { personalData: false }) };
@@ -66,7 +50,7 @@ test.each([
   ['a fault of the program', new TypeError('x'), 'error', 'run failed'],
 ])('a run that ended with %s is one line of its level', (_name, error, level, msg) => {
   const { lines, events } = startLog();
-  logResult(events, SIDES, { summary: SUMMARY, error });
+  logResult(events, SIDE_WORDS, { summary: SUMMARY, error });
   expect(lines).toMatchObject([{ level, msg, fields: { link: 'a', run: 'r1' } }]);
 });
 
@@ -79,24 +63,21 @@ test.each([
   ['reverted another run', { kind: 'undo' }],
 ] as const)('a run that %s is one line of the level info', (_name, change) => {
   const { lines, events } = startLog();
-  logResult(events, SIDES, { summary: { ...SUMMARY, ...change }, error: null });
+  logResult(events, SIDE_WORDS, { summary: { ...SUMMARY, ...change }, error: null });
   expect(lines).toMatchObject([{ level: 'info', msg: 'run completed', fields: { link: 'a', run: 'r1' } }]);
-});
-
-test('a run logs that it has started, under its id', () => {
-  const { lines, events } = startLog();
-  logRunEvent(events, { link: 'a', run: 'r1', sides: SIDES }, { kind: 'started', runKind: 'undo' });
-  expect(lines).toEqual([{ level: 'debug', msg: 'run started', fields: { link: 'a', run: 'r1', kind: 'undo' } }]);
 });
 
 test.each([
   ['names differ', /one email address.*merge them at Google or at the service/u],
-  ['several candidates', /merge them at Google or at the service/u],
   ['same phone number', /one phone number and similar names.*merge them at Google or at the service/u],
   ['same name', /one name.*merge them at Google or at the service/u],
 ] as const)('[R13] contacts left unpaired are logged with the reason and how to join them: %s', (why, remedy) => {
   const { lines, events } = startLog();
-  logRunEvent(events, { link: 'a', run: 'r1', sides: SIDES }, { kind: 'ambiguous', left: ['g'], right: ['s'], why });
+  logRunEvent(
+    events,
+    { link: 'a', run: 'r1', sides: SIDE_WORDS },
+    { kind: 'ambiguous', left: ['g'], right: ['s'], why },
+  );
   const fields = { googleIds: ['g'], serviceIds: ['s'], why, remedy: expect.stringMatching(remedy) };
   expect(lines).toMatchObject([{ level: 'warn', msg: 'ambiguous match', fields }]);
 });
@@ -106,22 +87,6 @@ const NAME = 'Sandy Sample';
 const REFUSED = `the service refused POST /v2/contacts (422) saying "the address is that of "${NAME}", of Ex\nample Ltd"`;
 
 const CAUSE = { status: 422, route: 'POST /v2/contacts', applied: 'no' } as const;
-
-const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 1 };
-
-const FAILED_RUN: RunSummary = {
-  link: 'work',
-  run: 'r1',
-  kind: 'incremental',
-  outcome: 'failed',
-  reason: REFUSED,
-  left: COUNTS,
-  right: COUNTS,
-  paired: 0,
-  conflicts: 0,
-  skipped: 0,
-  durationMs: 1,
-};
 
 const refusal = (): InvalidError => {
   const error = new InvalidError(REFUSED, { ...CAUSE, cause: new Error(`Invalid for ${NAME}`) });
@@ -135,7 +100,7 @@ const logAll = async (personalData: boolean): Promise<string> => {
   const of = { link: 'work', run: 'r1', sides: SIDE_WORDS };
   events.contactSkipped({ ...of, side: 'right', leftId: 'people/c1', rightId: null, reason: REFUSED });
   events.groupRefused({ ...of, side: 'right', name: 'Friends', reason: REFUSED });
-  logResult(events, SIDE_WORDS, { summary: FAILED_RUN, error: refusal() });
+  logResult(events, SIDE_WORDS, { summary: { ...SUMMARY, reason: REFUSED }, error: refusal() });
   events.jobFailed({ link: 'work', kind: 'full', error: new Error('It failed.', { cause: refusal() }) });
   destination.end();
   return text(destination);
@@ -151,13 +116,6 @@ test("a remote's own text, which may contain names of people, is logged only if 
 
 test('a run that failed because of a side names that side', async () => {
   const lines = (await logAll(false)).trim().split('\n');
-  const failed = lines
-    .map((line) => JSON.parse(line) as object)
-    .find((line) => 'msg' in line && line.msg === 'run failed');
-  expect(failed).toMatchObject({
-    level: 'error',
-    link: 'work',
-    side: 'service',
-    error: { kind: 'invalid', status: 422 },
-  });
+  const failed: unknown = JSON.parse(lines.find((line) => line.includes('"run failed"')) ?? '');
+  expect(failed).toMatchObject({ level: 'error', link: 'a', side: 'service', error: { kind: 'invalid', status: 422 } });
 });

@@ -15,14 +15,12 @@ type Case = {
 };
 
 const settle = ({ former = {}, written, wanted, now, other = wanted, groups = [] }: Case): Declined => {
-  const answered = {
-    written: new Set(written),
-    wanted: contactOf(wanted),
-    now: contactOf(now),
-    other: contactOf(other),
-  };
-  return withSettledDifferences(withDeclined(snapshot(now), former), { ...answered, groups }).declined ?? {};
+  const contacts = { wanted: contactOf(wanted), now: contactOf(now), other: contactOf(other) };
+  const answered = { ...contacts, written: new Set(written), groups };
+  return withSettledDifferences(withDeclined(snapshot(now), former), answered).declined ?? {};
 };
+
+const TITLE: Declined = { title: ['A'] };
 
 const SITES = { websites: values('a.org', 'b.org') };
 
@@ -35,16 +33,8 @@ describe('accepted differences', () => {
     ['an element was not stored', { written: ['websites'], wanted: SITES, now: ONE_SITE }, { websites: ['b.org'] }],
     ['an element was not removed', { written: ['websites'], wanted: ONE_SITE, now: SITES }, { websites: ['b.org'] }],
     ['another field differs', { written: ['title'], wanted: { company: 'A' }, now: {} }, {}],
-    [
-      'a former difference still exists',
-      { former: { title: ['A'] }, written: [], wanted: { title: 'A' }, now: {} },
-      { title: ['A'] },
-    ],
-    [
-      'the other side changed',
-      { former: { title: ['A'] }, written: [], wanted: {}, now: {}, other: { title: 'B' } },
-      {},
-    ],
+    ['a former one still exists', { former: TITLE, written: [], wanted: { title: 'A' }, now: {} }, TITLE],
+    ['the other side changed', { former: TITLE, written: [], wanted: {}, now: {}, other: { title: 'B' } }, {}],
     ['the sides are equal by now', { former: { websites: ['b.org'] }, written: [], wanted: SITES, now: SITES }, {}],
     ['groups were not stored', { written: [], wanted: {}, now: {}, groups: ['g'] }, { buckets: ['g'] }],
   ])('R2: keeps the differences that are settled if %s', (_, given, declined) => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SIDES } from '../../../../src/core/contact/side.ts';
 import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
-import type { RecordedConflict } from '../../../../src/core/reconcile/decision.ts';
 import { bothSides, policyWith, sideOf, values } from './support.ts';
 
 /** A name as `First/Last`. */
@@ -14,9 +13,9 @@ const fieldsOf = (name: Name) => {
 
 type Given = { readonly base: Name | null; readonly left: Name; readonly right: Name };
 
-const mergeNames = ({ base, left, right }: Given, policy = policyWith(), open: readonly RecordedConflict[] = []) => {
+const mergeNames = ({ base, left, right }: Given, policy = policyWith()) => {
   const half = (now: Name) => sideOf(fieldsOf(now), base === null ? null : fieldsOf(base));
-  const merged = mergeHalves(bothSides(half(left), half(right)), policy, open);
+  const merged = mergeHalves(bothSides(half(left), half(right)), policy);
   const names = SIDES.map((side) => `${merged.desired[side].firstName}/${merged.desired[side].lastName}`);
   return { names: [...new Set(names)], conflicts: merged.conflicts, localFields: merged.localFields };
 };
@@ -26,7 +25,6 @@ describe("R4: a person's name wins over an address in its place, whichever is ne
     { base: null, left: 'ann@x.example/', right: 'Ann/Lee', name: 'Ann/Lee' },
     { base: null, left: 'Ann/Lee', right: '+49 30 5550123/', name: 'Ann/Lee' },
     { base: null, left: '/ann@x.example', right: 'Ann/', name: 'Ann/' },
-    { base: 'ann@x.example/', left: 'ann@x.example/', right: 'Ann/Lee', name: 'Ann/Lee' },
     { base: 'Ann/', left: 'ann@x.example/', right: 'Ann/Lee', name: 'Ann/Lee' },
     { base: 'Ann/Lee', left: 'ann@x.example/', right: 'Ann/Lee', name: 'Ann/Lee' },
   ])('$left and $right, formerly $base, are $name', ({ name, ...given }) => {
@@ -35,19 +33,12 @@ describe("R4: a person's name wins over an address in its place, whichever is ne
     }
   });
 
-  test('also if the policy asks about conflicts', () => {
-    const merged = mergeNames(
-      { base: null, left: 'ann@x.example/', right: 'Ann/Lee' },
-      policyWith({ conflicts: 'ask' }),
-    );
-    expect(merged).toMatchObject({ names: ['Ann/Lee'], localFields: { left: [], right: [] } });
-  });
+  const GIVEN = { base: null, left: 'ann@x.example/', right: 'Ann/Lee' };
 
-  test('but not if the link writes only the side of the name', () => {
-    const oneWay = policyWith({ direction: 'to-right' });
-    expect(mergeNames({ base: null, left: 'ann@x.example/', right: 'Ann/Lee' }, oneWay).names).toContain(
-      'ann@x.example/Lee',
-    );
+  test('also if the policy asks about conflicts, but not if the link writes only the side of the name', () => {
+    const asked = mergeNames(GIVEN, policyWith({ conflicts: 'ask' }));
+    expect(asked).toMatchObject({ names: ['Ann/Lee'], localFields: { left: [], right: [] } });
+    expect(mergeNames(GIVEN, policyWith({ direction: 'to-right' })).names).toContain('ann@x.example/Lee');
   });
 });
 
@@ -55,21 +46,17 @@ describe('R4: a name in which one side changed two parts, and the other side one
   test.each<Given>([
     { base: 'Leeson/Ann', left: 'Ann/Leeson', right: 'Leighson/Ann' },
     { base: 'Ann/Leeson', left: 'Ann Leeson/', right: 'Anne/Leeson' },
-    { base: 'Ann/Leeson', left: '/Leeson Ann', right: 'Ann/Leeson-Fry' },
     { base: 'Ann Mary/Leeson', left: 'Ann/Mary Leeson', right: 'Ann Marie/Leeson' },
     { base: 'Ann/Leeson', left: 'Anne/Leesen', right: 'Anna/Leeson' },
   ])('$left and $right, formerly $base', (given) => {
-    for (const [one, other] of [
-      [given.left, given.right],
-      [given.right, given.left],
-    ] as const) {
+    const { base, left: one, right: other } = given;
+    for (const names of [given, { base, left: other, right: one }]) {
       for (const conflicts of ['left', 'right'] as const) {
-        const merged = mergeNames({ base: given.base, left: one, right: other }, policyWith({ conflicts }));
-        expect(merged.names).toEqual([conflicts === 'left' ? one : other]);
+        const merged = mergeNames(names, policyWith({ conflicts }));
+        expect(merged.names).toEqual([names[conflicts]]);
         expect(merged.conflicts.length).toBeGreaterThan(0);
       }
-      const asked = mergeNames({ base: given.base, left: one, right: other }, policyWith({ conflicts: 'ask' }));
-      expect(asked.names.toSorted()).toEqual([one, other].toSorted());
+      expect(mergeNames(names, policyWith({ conflicts: 'ask' })).names).toEqual([names.left, names.right]);
     }
   });
 

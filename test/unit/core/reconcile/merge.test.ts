@@ -28,15 +28,12 @@ describe('a scalar', () => {
     ['always different, unchanged on both', ['a', 'a'], ['b', 'b'], 'quiet'],
     ['changed at Google', ['a', 'x'], ['a', 'a'], 'left'],
     ['cleared at Google', ['a', ''], ['a', 'a'], 'left'],
-    ['changed at Google if the service never stored it', ['a', 'x'], ['b', 'b'], 'left'],
     ['changed at Google to the value of the service', ['a', 'b'], ['b', 'b'], 'quiet'],
     ['changed on both alike', ['a', 'x'], ['a', 'x'], 'quiet'],
-    ['cleared on both', ['a', ''], ['a', ''], 'quiet'],
     ['changed differently on both', ['a', 'x'], ['a', 'y'], 'conflict'],
     ['cleared at Google, changed at the service', ['a', ''], ['a', 'y'], 'conflict'],
     ['swapped', ['a', 'b'], ['b', 'a'], 'conflict'],
     ['equal at a first match', [null, 'a'], [null, 'a'], 'quiet'],
-    ['empty at a first match', [null, ''], [null, ''], 'quiet'],
     ['filled at Google only at a first match', [null, 'a'], [null, ''], 'left'],
     ['different at a first match', [null, 'a'], [null, 'b'], 'conflict'],
     ['different, only Google has a base', ['a', 'a'], [null, 'b'], 'conflict'],
@@ -57,13 +54,9 @@ describe('a list', () => {
     ['reordered', ['ab', 'ba'], ['ab', 'ab'], {}],
     ['added to at Google', ['a', 'ab'], ['a', 'a'], { right: '+b' }],
     ['added to differently on both', ['a', 'ab'], ['a', 'ac'], { left: '+c', right: '+b' }],
-    ['added to on both alike', ['a', 'ab'], ['a', 'ab'], {}],
     ['shortened at Google', ['ab', 'a'], ['ab', 'ab'], { right: '-b' }],
-    ['shortened on both alike', ['ab', 'a'], ['ab', 'a'], {}],
     ['shortened differently on both', ['ab', 'a'], ['ab', 'b'], { left: '-a', right: '-b' }],
-    ['changed from b to c at Google', ['ab', 'ac'], ['ab', 'ab'], { right: '+c -b' }],
     ['changed differently on both', ['a', 'b'], ['a', 'c'], { left: '+c', right: '+b' }],
-    ['emptied at Google', ['ab', ''], ['ab', 'ab'], { right: '-a -b' }],
     ['removed at Google, never stored by the service', ['ab', 'a'], ['a', 'a'], {}],
     ['stored at Google, never stored by the service', ['ab', 'ab'], ['a', 'a'], {}],
     ['removed at Google, added again at the service', ['ab', 'a'], ['a', 'ab'], { left: '+b' }],
@@ -76,22 +69,19 @@ describe('a list', () => {
     });
     const side = (base: string | null, now: string) => sideOf(emails(now), base === null ? null : emails(base));
     const deltas = mergeList('emailAddresses', bothSides(side(leftBase, left), side(rightBase, right)));
-    const texts = (to: Side) => {
-      const letters = (sign: string, list: readonly object[]) => {
-        return list.map((element) => `${sign}${'value' in element ? String(element.value)[0] : ''}`);
-      };
-      return [...letters('+', deltas[to].add), ...letters('-', deltas[to].remove)].join(' ');
-    };
+    const letters = (sign: string, list: readonly object[]) =>
+      list.map((element) => `${sign}${'value' in element ? String(element.value)[0] : ''}`);
+    const texts = (to: Side) => [...letters('+', deltas[to].add), ...letters('-', deltas[to].remove)].join(' ');
     expect([texts('left'), texts('right')]).toEqual([expected.left ?? '', expected.right ?? '']);
   });
 
   test.each(LIST_FIELDS)('[R3] of %s is merged by element', (field) => {
     const element = (text: string) => (field === 'addresses' ? address(text) : { value: text, label: null });
     const list = (...texts: string[]): Partial<Contact> => withList(EMPTY_CONTACT, field, texts.map(element));
+    const base = list('1111111', '2222222');
     const merge = mergeOf(
-      sideOf(list('1111111', '3333333'), list('1111111', '2222222')),
-      sideOf(list('1111111', '2222222', '4444444'), list('1111111', '2222222')),
-      policyWith(),
+      sideOf(list('1111111', '3333333'), base),
+      sideOf(list('1111111', '2222222', '4444444'), base),
     );
     expect(merge.fields).toEqual({ left: [field], right: [field] });
     expect(merge.desired.left[field]).toEqual(['1111111', '3333333', '4444444'].map(element));
@@ -100,68 +90,45 @@ describe('a list', () => {
   });
 
   test('[R3] keeps the labels, the spelling and the order of the side that has the element', () => {
-    const left = [
-      { value: 'B@X.org', label: 'home' },
-      { value: 'a@x.org', label: null },
-    ];
-    const right = [
-      { value: 'A@x.org', label: 'work' },
-      { value: 'b@x.org', label: 'other' },
-    ];
-    const added = { value: 'c@x.org', label: 'mobile' };
+    const mail = (value: string, label: string | null) => ({ value, label });
+    const left = [mail('B@X.org', 'home'), mail('a@x.org', null)];
+    const right = [mail('A@x.org', 'work'), mail('b@x.org', 'other')];
+    const added = mail('c@x.org', 'mobile');
     const merge = mergeOf(
       sideOf({ emailAddresses: [...left, added] }, { emailAddresses: left }),
       sideOf({ emailAddresses: right }, { emailAddresses: right }),
-      policyWith(),
     );
     expect(merge.fields).toEqual({ left: [], right: ['emailAddresses'] });
     expect(merge.desired.right.emailAddresses).toEqual([...right, added]);
     expect(merge.desired.left.emailAddresses).toEqual([...left, added]);
   });
 
-  test.each<[string, Partial<Contact>, Partial<Contact>]>([
-    ['email', { emailAddresses: values('Ada@X.org') }, { emailAddresses: values('ada@x.org') }],
-    ['phone', { phoneNumbers: values('+49 30 901820') }, { phoneNumbers: values('0049 (30) 90 18 20') }],
-    ['national phone', { phoneNumbers: values('030 901820') }, { phoneNumbers: values('+49 30 901820') }],
-    ['website', { websites: values('https://www.x.org/') }, { websites: values('X.org') }],
-    ['address', { addresses: [address('12 High St.')] }, { addresses: [address('12 high st')] }],
-  ])('[R13] of a first match does not duplicate one %s in two spellings', (_, left, right) => {
-    expect(mergeOf(sideOf(left, null), sideOf(right, null), policyWith())).toMatchObject(QUIET);
+  test('[R13] of a first match does not duplicate one number in two spellings', () => {
+    const [left, right] = [values('030 901820', '112'), values('+49 30 901820', '1-1-2')];
+    expect(mergeOf(sideOf({ phoneNumbers: left }, null), sideOf({ phoneNumbers: right }, null))).toMatchObject(QUIET);
   });
 });
 
-describe('[R2] each side is measured against its own base', () => {
-  test('a rewritten value is removed if its original is removed', () => {
-    const long = 'a.very.long.address@example.org';
-    const cut = 'a.very.long.address@exam';
-    const merge = mergeOf(
-      sideOf({ emailAddresses: [] }, { emailAddresses: values(long) }),
-      sideOf({ emailAddresses: values(cut) }, { emailAddresses: values(cut) }),
-      policyWith(),
-    );
-    expect(merge.fields).toEqual({ left: [], right: ['emailAddresses'] });
-    expect(merge.desired.right.emailAddresses).toEqual([]);
-  });
+test('[R2] each side is measured against its own base: a rewritten value is removed if its original is removed', () => {
+  const [long, cut] = [values('a.very.long.address@example.org'), values('a.very.long.address@exam')];
+  const right = sideOf({ emailAddresses: cut }, { emailAddresses: cut });
+  const merge = mergeOf(sideOf({ emailAddresses: [] }, { emailAddresses: long }), right);
+  expect(merge.fields).toEqual({ left: [], right: ['emailAddresses'] });
+  expect(merge.desired.right.emailAddresses).toEqual([]);
 });
 
-describe('a one-way link', () => {
-  const CASES = [
-    ['to-left', 'right', 'left'],
-    ['to-right', 'left', 'right'],
-  ] as const;
-
-  test.each(CASES)('%s writes what %s changed and holds what %s changed', (direction, source, target) => {
-    const base = { title: 'Cook', emailAddresses: values('a@x.org', 'b@x.org') };
-    const own = sideOf({ ...base, company: 'Source' }, base);
-    const other = sideOf({ title: 'Local', emailAddresses: values('a@x.org', 'c@x.org') }, base);
-    const merge = mergeFrom(source, own, other, policyWith({ direction }));
-    expect(merge.fields[source]).toEqual([]);
-    expect(merge.desired[source]).toEqual(own.record.contact);
-    expect(merge.fields[target]).toEqual(['company']);
-    expect(merge.desired[target]).toEqual({ ...other.record.contact, company: 'Source' });
-    expect(merge.localFields[target]).toEqual(['title', 'emailAddresses']);
-    expect(merge.localFields[source]).toEqual([]);
-  });
+test.each([
+  ['to-left', 'right', 'left'],
+  ['to-right', 'left', 'right'],
+] as const)('a link %s writes what %s changed and holds what %s changed', (direction, source, target) => {
+  const base = { title: 'Cook', emailAddresses: values('a@x.org', 'b@x.org') };
+  const own = sideOf({ ...base, company: 'Source' }, base);
+  const other = sideOf({ title: 'Local', emailAddresses: values('a@x.org', 'c@x.org') }, base);
+  const { fields, desired, localFields } = mergeFrom(source, own, other, policyWith({ direction }));
+  expect(desired[source]).toEqual(own.record.contact);
+  expect(desired[target]).toEqual({ ...other.record.contact, company: 'Source' });
+  expect(fields).toEqual({ [source]: [], [target]: ['company'] });
+  expect(localFields).toEqual({ [source]: [], [target]: ['title', 'emailAddresses'] });
 });
 
 describe('a first match', () => {
@@ -197,10 +164,7 @@ describe('a first match', () => {
     const agreed = { addresses: [bare] };
     const merge = mergeOf(sideOf({ addresses: [full] }, agreed), sideOf(agreed, agreed));
     expect(merge.desired.right.addresses).toEqual([full]);
-    const back = mergeOf(
-      sideOf({ addresses: [bare] }, { addresses: [full] }),
-      sideOf({ addresses: [full] }, { addresses: [full] }),
-    );
+    const back = mergeOf(sideOf(agreed, { addresses: [full] }), sideOf({ addresses: [full] }, { addresses: [full] }));
     expect(back.desired.right.addresses).toEqual([bare]);
   });
 
@@ -221,14 +185,10 @@ describe('a first match', () => {
       { conflicts: 'left' },
     ],
     ['also if Google divides it', ['Mary', 'Lee'], ['mary lee', ''], ['Mary', 'Lee'], { conflicts: 'right' }],
+    ['also if the policy asks', ['Mary', 'Lee'], ['Mary Lee', ''], ['Mary', 'Lee'], { conflicts: 'ask' }],
     ['a single name is stored in the policy’s field', ['Cher', ''], ['', 'Cher'], ['Cher', ''], {}],
-    [
-      'a single name is stored in the service’s field',
-      ['Cher', ''],
-      ['', 'Cher'],
-      ['', 'Cher'],
-      { conflicts: 'right' },
-    ],
+    ['also if that is the service’s', ['Cher', ''], ['', 'Cher'], ['', 'Cher'], { conflicts: 'right' }],
+    ['also if the policy asks about it', ['Ann Lee', ''], ['', 'Ann Lee'], ['Ann Lee', ''], { conflicts: 'ask' }],
     ['a part of the whole name adds nothing', ['', 'Lee'], ['Mary Lee', ''], ['Mary Lee', ''], { conflicts: 'left' }],
     ['a word that is intentionally repeated stays', ['Lee', ''], ['Lee', 'Lee'], ['Lee', 'Lee'], {}],
     ['a missing part is filled', ['Mary', ''], ['Mary', 'Lee'], ['Mary', 'Lee'], { conflicts: 'left' }],
@@ -243,7 +203,6 @@ describe('a first match', () => {
     ],
     ['a name without spaces is divided', ['山田太郎', ''], ['太郎', '山田'], ['太郎', '山田'], { conflicts: 'left' }],
     ['also with a title', ['Dr. 山田太郎', ''], ['太郎', '山田'], ['Dr. 山田太郎', ''], {}],
-    ['also in Hangul', ['김', '민준'], ['김민준', ''], ['김', '민준'], { conflicts: 'right' }],
   ])('[R13] of one full name duplicates no word: %s', (_, left, right, expected, policy) => {
     const side = ([firstName, lastName]: Name) => sideOf({ firstName, lastName }, null);
     const { desired } = mergeOf(side(left), side(right), policyWith(policy));
@@ -252,17 +211,17 @@ describe('a first match', () => {
   });
 
   test('[R13] of one full name does not change the source of a one-way link', () => {
-    const merge = mergeOf(
+    const [left, right] = [
       sideOf({ firstName: 'Mary Lee' }, null),
       sideOf({ firstName: 'Mary', lastName: 'Lee' }, null),
-      policyWith({ direction: 'to-right' }),
-    );
+    ];
+    const merge = mergeOf(left, right, policyWith({ direction: 'to-right' }));
     expect(merge).toMatchObject({ ...QUIET, localFields: { left: [], right: ['firstName', 'lastName'] } });
   });
 
   test('once paired, a name that one side divides differently is adopted unchanged', () => {
     const base = { firstName: 'Mary Lee' };
-    const merge = mergeOf(sideOf({ firstName: 'Mary', lastName: 'Lee' }, base), sideOf(base, base), policyWith());
+    const merge = mergeOf(sideOf({ firstName: 'Mary', lastName: 'Lee' }, base), sideOf(base, base));
     expect(merge.desired.right).toEqual(merge.desired.left);
   });
 });

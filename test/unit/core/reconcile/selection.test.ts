@@ -63,8 +63,8 @@ describe('[R18] a selection', () => {
 
 describe('[R18] a pair that no side selects', () => {
   const base = snapshot({ title: 'Baker' }, ['c']);
-  const left = halfOf(record('l', { title: 'Boss' }, { groupIds: ['c'] }), { base });
-  const right = halfOf(record('r', { title: 'Baker' }, { groupIds: ['b'] }), {
+  const boss = halfOf(record('l', { title: 'Boss' }, { groupIds: ['c'] }), { base });
+  const baker = halfOf(record('r', { title: 'Baker' }, { groupIds: ['b'] }), {
     base: snapshot({ title: 'Baker' }, ['b']),
   });
   const link = { key: 'k', left: 'c', right: 'b', settled: true };
@@ -74,7 +74,7 @@ describe('[R18] a pair that no side selects', () => {
   });
 
   test('keeps the other contact if one was deleted, and deletes it if a side selected one of them', () => {
-    const pairs = [pairOf({ ...left, state: 'gone' }, right)];
+    const pairs = [pairOf({ ...boss, state: 'gone' }, baker)];
     const planned = (...groupIds: readonly string[]) =>
       planOf({ ...input, pairs, selection: selecting(...groupIds) }).decisions;
     expect(planned()).toMatchObject([{ kind: 'unlink', to: 'kept' }]);
@@ -113,7 +113,7 @@ describe('[R18] a pair that no side selects', () => {
     const now = halfOf(record('l', { title: 'Boss' }));
     const selection = selecting('c');
     const kept = { kind: 'unlink', pair: { id: 2 }, to: 'kept' };
-    const asPair = pairOf({ ...now, base }, right);
+    const asPair = pairOf({ ...now, base }, baker);
     expect(planOf({ ...input, pairs: [merged, asPair], selection }).decisions).toMatchObject([kept, {}]);
     const unpaired = { left: [{ ...now, formerPair: 1 }], right: [] };
     expect(planOf({ ...input, pairs: [merged], unpaired, selection }).decisions).toMatchObject([kept]);

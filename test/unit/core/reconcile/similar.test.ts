@@ -8,12 +8,10 @@ describe('[R2] a text may be another one as rewritten by a side', () => {
     ['Ada@Example.ORG', 'ada@example.org', true],
     ['(030) 90-18-20', '030901820', true],
     ['a.very.long.address@example.org', 'a.very.long.addr', true],
-    ['+49 30 901820', '030 901820', true],
     ['+49 30 901820', '901820', true],
     ['+49 30 901820', '820', false],
     ['000000', '+49 30 901820', false],
     ['anna@example.org', 'joanna@example.org', false],
-    ['ada@x.org', 'bob@x.org', false],
     ['', '', true],
     ['🎉', '🎂', false],
   ])('%j and %j: %s', (one, other, expected) => {
@@ -22,27 +20,18 @@ describe('[R2] a text may be another one as rewritten by a side', () => {
 });
 
 describe('[R2] a value that one side rewrote', () => {
-  const lists = (
-    left: string[],
-    leftBase: string[],
-    right: string[],
-    rightBase: string[],
-  ): Parameters<typeof aliasLeftovers>[0] => {
-    return keyLists('phoneNumbers', {
+  const lists = (left: string[], leftBase: string[], right: string[], rightBase: string[]) =>
+    keyLists('phoneNumbers', {
       left: values(...left),
       leftBase: values(...leftBase),
       right: values(...right),
       rightBase: values(...rightBase),
     });
-  };
   const [whole, cut] = ['+4930901820', '901820'];
   const keys = (four: Parameters<typeof aliasLeftovers>[0]) => [four.left, four.right].map((list) => [...list.keys()]);
 
-  test('gets one key', () => {
+  test('gets one key, and keeps its own while only one side has it in its base', () => {
     expect(keys(aliasLeftovers(lists([whole], [whole], [cut], [cut])))).toEqual([[whole], [whole]]);
-  });
-
-  test('keeps its own key while only one side has it in its base', () => {
     expect(keys(aliasLeftovers(lists([whole], [whole], [cut], [])))).toEqual([[whole], [cut]]);
   });
 

@@ -27,13 +27,20 @@ const recordOfPerson = (id: string, firstName: string) =>
 
 const intend = (operation: Operation, run = RUN): StoreChange => ({ kind: 'intend', run, atMs: 5, operation });
 
+let store: Store;
+
+beforeEach(() => {
+  store = openStore(':memory:');
+});
+
+afterEach(() => store.close());
+
 describe('the writes of a run that wrote many', () => {
-  let store: Store;
+  const ADA3 = recordOfPerson('r3', 'Ada3');
   let token: number;
   const commit = (...changes: StoreChange[]) => store.commit(LINK, token, changes);
 
   beforeEach(async () => {
-    store = openStore(':memory:');
     token = (await store.acquireLease(LINK, 'owner', 0, 1_000)) ?? 0;
     await commit({ kind: 'run-started', run: { id: RUN, kind: 'full', undoes: null, startedAtMs: 1 } });
     const create = (leftId: string) => operationOf('create', { leftId, rightId: null, side: 'right' });
@@ -42,34 +49,23 @@ describe('the writes of a run that wrote many', () => {
       intend(create('l1'), 'another run'),
     );
     await commit(
-      ...NUMBERS.map((index): StoreChange => ({
-        kind: 'journal',
-        id: createdIds[index] ?? 0,
-        state: 'done',
-        after: recordOfPerson(`r${index}`, `Ada${index}`),
-        error: null,
-        atMs: 6,
-      })),
-      intend(
-        operationOf('membership', { side: 'right', leftId: 'l3', rightId: 'r3', before: recordOfPerson('r3', 'Ada3') }),
-      ),
+      ...NUMBERS.map((index): StoreChange => {
+        const after = recordOfPerson(`r${index}`, `Ada${index}`);
+        return { kind: 'journal', id: createdIds[index] ?? 0, state: 'done', after, error: null, atMs: 6 };
+      }),
+      intend(operationOf('membership', { side: 'right', leftId: 'l3', rightId: 'r3', before: ADA3 })),
       intend(operationOf('delete', { leftId: 'l900', before: recordOfPerson('l900', 'Gone') })),
       putHalf('l7', { record: recordOfPerson('l7', 'Ada7') }),
       putHalf('l70', { record: recordOfPerson('l70', 'Ada70') }),
       putHalf('l500', { record: recordOfPerson('l500', 'Berta') }),
     );
   });
-  afterEach(() => store.close());
 
   test('are listed by kind, the deletions first, some of each kind with the total', async () => {
     const shown = await shownWrites(store, OF, RUN, {});
     if (!('sections' in shown)) throw new Error('All are shown.');
     const outline = shown.sections.map(({ changeKind, total, writes }) => [changeKind, total, writes.length]);
-    expect(outline).toEqual([
-      ['deletes', 1, 1],
-      ['creates', CREATES, 100],
-      ['updates', 1, 1],
-    ]);
+    expect(outline.join(' ')).toBe(`deletes,1,1 creates,${CREATES},100 updates,1,1`);
     expect(shown.total).toBe(CREATES + 2);
     // The membership of a new contact has the reason of its create, which is not among those of its kind.
     expect(shown.sections[2]?.writes[0]?.why).toEqual({ kind: 'new', at: 'left' });
@@ -77,11 +73,9 @@ describe('the writes of a run that wrote many', () => {
 
   test('continue after the end of a part, each listed once', async () => {
     const ids: (string | null)[] = [];
-    let from: number | null = 0;
-    while (from !== null) {
+    for (let from: number | null = 0; from !== null;) {
       const shown = await shownWrites(store, OF, RUN, { only: 'creates', from });
-      if (!('sections' in shown)) throw new Error('All are shown.');
-      const [section, ...others] = shown.sections;
+      const [section, ...others] = 'sections' in shown ? shown.sections : [];
       expect(others).toEqual([]);
       ids.push(...(section?.writes.map((write) => ('leftId' in write ? write.leftId : null)) ?? []));
       from = section?.next ?? null;
@@ -96,7 +90,6 @@ describe('the writes of a run that wrote many', () => {
       return shown.of.map(({ id }) => id);
     };
     expect(await idsFor('ADA7 nunez')).toEqual(['r7']);
-    expect(await idsFor('ada7')).toEqual(['r7']);
     expect(await idsFor('nunez')).toEqual(['r7', 'r70']);
     expect(await idsFor('Berta')).toEqual([]);
     expect(await idsFor('l3')).toEqual(['r3', 'r3']);
@@ -115,24 +108,15 @@ describe('the writes of a run that wrote many', () => {
       (await findPeople(store, LINK, text, most)).map(({ name, email, sides }) => [name, email, ...sides]);
     expect(await names('berta')).toEqual([['Berta Núñez', null, 'left']]);
     expect(await names('nunez', 2)).toHaveLength(2);
-    expect(await explainById(store, OF, 'l500')).toMatchObject({
-      name: 'Berta Núñez',
-      status: 'unlinked',
-      left: { id: 'l500', state: 'present' },
-      right: { id: null, state: 'none' },
-      entries: [],
-    });
+    const [left, right] = [
+      { id: 'l500', state: 'present' },
+      { id: null, state: 'none' },
+    ];
+    const berta = { name: 'Berta Núñez', status: 'unlinked', left, right, entries: [] };
+    expect(await explainById(store, OF, 'l500')).toMatchObject(berta);
     expect(await explainById(store, OF, 'nobody')).toBeNull();
   });
 });
-
-let store: Store;
-
-beforeEach(() => {
-  store = openStore(':memory:');
-});
-
-afterEach(() => store.close());
 
 const WORK = 'work';
 
@@ -140,27 +124,20 @@ const parts = () => ({ store, clock: systemClock, newId: randomUUID });
 
 const commit = (...changes: readonly StoreChange[]) => changeLink(parts(), WORK, () => changes);
 
-const conflict = (field: 'title' | 'company', left: string, right: string): StoreChange => ({
-  kind: 'conflict',
-  run: 'run',
-  leftId: 'l1',
-  rightId: 'r1',
-  conflict: { field, left, right, winner: 'right' },
-  atMs: 3,
-});
+const conflict = (field: 'title' | 'company', left: string, right: string): StoreChange => {
+  const value = { field, left, right, winner: 'right' } as const;
+  return { kind: 'conflict', run: 'run', leftId: 'l1', rightId: 'r1', conflict: value, atMs: 3 };
+};
 
 const recorded = (): Promise<readonly ConflictRow[]> => store.conflicts(WORK, { all: false });
 
 test('[R4] a decision does not apply to the conflict that replaced the shown one in the meantime', async () => {
   await commit(conflict('title', 'Cook', 'Baker'), conflict('company', 'Acme', 'Apex'));
   const shown = await recorded();
-  await commit(
-    { kind: 'end-conflicts', leftId: 'l1', fields: ['title'], atMs: 4 },
-    conflict('title', 'Nurse', 'Doctor'),
-  );
+  const ended = { kind: 'end-conflicts', leftId: 'l1', fields: ['title'], atMs: 4 } as const;
+  await commit(ended, conflict('title', 'Nurse', 'Doctor'));
   const ids = shown.map(({ id }) => id);
-  const terms = { direction: 'both', conflicts: 'newest' } as const;
-  expect(await decideConflicts(parts(), { link: WORK, terms }, ids, 'left')).toEqual({ ids: [ids[1]], writes: 1 });
+  expect(await decideConflicts(parts(), { ...OF, link: WORK }, ids, 'left')).toEqual({ ids: [ids[1]], writes: 1 });
   expect((await recorded()).map(({ field, left, decided }) => [field, left, decided])).toEqual([
     ['company', 'Acme', 'left'],
     ['title', 'Nurse', null],

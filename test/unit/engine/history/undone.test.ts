@@ -26,16 +26,8 @@ const ran = async (id: string, undoes: string | null, operations: readonly Opera
   const ids = await commit(
     ...operations.map((operation): StoreChange => ({ kind: 'intend', run: id, atMs: 5, operation })),
   );
-  await commit(
-    ...ids.map((entry): StoreChange => ({
-      kind: 'journal',
-      id: entry,
-      state: 'done',
-      after: null,
-      error: null,
-      atMs: 6,
-    })),
-  );
+  const done = { kind: 'journal', state: 'done', after: null, error: null, atMs: 6 } as const;
+  await commit(...ids.map((entry): StoreChange => ({ ...done, id: entry })));
   return ids;
 };
 
@@ -64,14 +56,10 @@ test('a write counts as undone if an undo of its run reverted all of its fields,
 
 test('[R4] a conflict has the times at which both sides had changed the contact', async () => {
   const at = (modifiedAtMs: number) => recordOf('l1', { modifiedAtMs });
-  const conflict = (field: 'title' | 'company', winner: 'right' | null): StoreChange => ({
-    kind: 'conflict',
-    run: 'run',
-    leftId: 'l1',
-    rightId: 'r1',
-    conflict: { field, left: 'Baker', right: 'Brewer', winner },
-    atMs: 9,
-  });
+  const conflict = (field: 'title' | 'company', winner: 'right' | null): StoreChange => {
+    const value = { field, left: 'Baker', right: 'Brewer', winner };
+    return { kind: 'conflict', run: 'run', leftId: 'l1', rightId: 'r1', conflict: value, atMs: 9 };
+  };
   await ran('run', null, [operationOf('update', { fields: ['title'], before: at(3), source: at(4) })]);
   await commit(
     conflict('title', 'right'),

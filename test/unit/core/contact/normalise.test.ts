@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Contact, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { normaliseDay } from '../../../../src/core/contact/days.ts';
 import { FIELDS } from '../../../../src/core/contact/fields.ts';
@@ -47,34 +47,23 @@ describe('a text', () => {
   });
 });
 
-describe('a contact', () => {
-  test('keeps the first of elements with the same key, in its own spelling, and drops empty ones', () => {
-    const contact = contactOf({
-      emailAddresses: [
-        { value: ' Ada@Example.org ', label: ' home ' },
-        { value: 'ada@example.org', label: 'work' },
-        { value: '\u0000', label: 'work' },
-      ],
-      phoneNumbers: [
-        { value: '+1 (555) 234-5678', label: null },
-        { value: '001 555 234 5678', label: 'mobile' },
-        { value: '555-234', label: '' },
-      ],
-    });
-    expect(contact.emailAddresses).toEqual([{ value: 'Ada@Example.org', label: 'home' }]);
-    expect(contact.phoneNumbers).toEqual([
-      { value: '+1 (555) 234-5678', label: null },
-      { value: '555-234', label: null },
-    ]);
-  });
+const mail = (value: string, label: string | null) => ({ value, label });
 
-  test('drops an address without any text and keeps one that has only a country', () => {
-    const nothing = { street: ' ', city: '', region: '-', postalCode: '', country: '', label: 'home' };
-    const country = { ...nothing, region: '', country: ' Peru ' };
-    expect(contactOf({ addresses: [nothing, country, country] }).addresses).toEqual([
-      { street: '', city: '', region: '', postalCode: '', country: 'Peru', label: 'home' },
-    ]);
+test('a contact keeps the first of elements with the same key, in its own spelling, and drops empty ones', () => {
+  const contact = contactOf({
+    emailAddresses: [mail(' Ada@Example.org ', ' home '), mail('ada@example.org', 'work'), mail('\u0000', 'work')],
+    phoneNumbers: [mail('+1 (555) 234-5678', null), mail('001 555 234 5678', 'mobile'), mail('555-234', '')],
   });
+  expect(contact.emailAddresses).toEqual([mail('Ada@Example.org', 'home')]);
+  expect(contact.phoneNumbers).toEqual([mail('+1 (555) 234-5678', null), mail('555-234', null)]);
+});
+
+const ADDRESS = { street: '', city: '', region: '', postalCode: '', country: '', label: null };
+
+test('a contact drops an address without any text and keeps one that has only a country', () => {
+  const country = { ...ADDRESS, country: ' Peru ' };
+  const addresses = [{ ...ADDRESS, street: ' ', region: '-', label: 'home' }, country, country];
+  expect(contactOf({ addresses }).addresses).toEqual([{ ...ADDRESS, country: 'Peru' }]);
 });
 
 const cpuMsOf = (work: () => void): number => {
@@ -84,27 +73,21 @@ const cpuMsOf = (work: () => void): number => {
   return (user + system) / 1_000;
 };
 
-const ADDRESS = { street: '', city: '', region: '', postalCode: '', country: '', label: null };
+const SLOW = ['/', 'a/', '#', '?/', 'www.', 'x ', '1/', '1 ', '(', '+', '.', '\u200b', "'"];
 
-describe('a value that is crafted to be slow [R17]', () => {
-  const rows = ['/', 'a/', '#', '?/', 'www.', 'x ', '1/', '1 ', '(', '+', '.', '\u200b', "'"].map((unit) =>
-    unit.repeat(150_000),
-  );
-
-  it.each([
-    ['a website', websiteKey],
-    ['an email address', emailKey],
-    ['a phone number', phoneKey],
-    ['a street', (street: string) => FIELDS.addresses.keyOf({ ...ADDRESS, street })],
-  ])('has its key quickly: %s', (_, keyOf) => {
-    for (const row of rows)
-      for (const value of [row, `http://${row}x`, `1${row}`]) {
-        expect(cpuMsOf(() => keyOf(value))).toBeLessThan(1_000);
-      }
-  });
+test.each([
+  ['a website', websiteKey],
+  ['an email address', emailKey],
+  ['a phone number', phoneKey],
+  ['a street', (street: string) => FIELDS.addresses.keyOf({ ...ADDRESS, street })],
+])('[R17] a value that is crafted to be slow has its key quickly: %s', (_, keyOf) => {
+  for (const row of SLOW.map((unit) => unit.repeat(150_000)))
+    for (const value of [row, `http://${row}x`, `1${row}`]) {
+      expect(cpuMsOf(() => keyOf(value))).toBeLessThan(1_000);
+    }
 });
 
-it('the key of a website has no closing slash, even if the address has many', () => {
+test('the key of a website has no closing slash, even if the address has many', () => {
   expect(websiteKey('https://www.Ada.example/a///')).toBe('ada.example/a');
   expect(websiteKey('///')).toBe('///');
 });
@@ -114,7 +97,7 @@ describe('R15: a value that is too long leaves out its field, not the contact', 
   const value = { value: `${long}x`, label: null };
   const unsyncableOf = (given: Partial<Contact>) => syncableContact(given).unsyncable.map(({ field }) => field);
 
-  it('reports the field of a text, a list and an address', () => {
+  test('reports the field of a text, a list and an address', () => {
     expect(unsyncableOf({ title: `${long}x` })).toEqual(['title']);
     expect(unsyncableOf({ emailAddresses: [value] })).toEqual(['emailAddresses']);
     expect(unsyncableOf({ addresses: [{ ...ADDRESS, city: `${long}x` }] })).toEqual(['addresses']);
@@ -122,21 +105,14 @@ describe('R15: a value that is too long leaves out its field, not the contact', 
     expect(unsyncableOf({ websites })).toEqual(['websites']);
   });
 
-  it('leaves the field empty and keeps all others', () => {
-    expect(syncableContact({ firstName: 'Ada', title: `${long}x` }).contact).toEqual({
-      ...EMPTY_CONTACT,
-      firstName: 'Ada',
-    });
+  test('leaves the field empty and keeps all others, also one of exactly the maximum length', () => {
+    const others = { firstName: long, websites: [{ value: long, label: long }] };
+    expect(syncableContact({ ...others, title: `${long}x` }).contact).toEqual({ ...EMPTY_CONTACT, ...others });
   });
 
-  it('accepts a value of exactly the maximum length', () => {
-    expect(unsyncableOf({ firstName: long, websites: [{ value: long, label: long }] })).toEqual([]);
-  });
-
-  it('leaves out a birthday that may be either of two days', () => {
+  test('leaves out a birthday that may be either of two days', () => {
     expect(unsyncableOf({ birthday: '05/06/1980' })).toEqual(['birthday']);
     expect(unsyncableOf({ birthday: '05/05/1980' })).toEqual([]);
-    expect(unsyncableOf({ birthday: '25/06/1980' })).toEqual([]);
     expect(unsyncableOf({ birthday: 'in summer' })).toEqual([]);
   });
 });
@@ -145,93 +121,65 @@ describe('a street of several lines', () => {
   const streetOf = (street: string): string | undefined =>
     contactOf({ addresses: [{ ...ADDRESS, street }] }).addresses[0]?.street;
 
-  it('keeps the lines, each normalised', () => {
+  test('keeps the lines, each normalised', () => {
     expect(streetOf(' Main  St 1 \r\n\n Apt 4\u2028Back  door ')).toBe('Main St 1\nApt 4\nBack door');
     expect(streetOf('Main St 1\nApt 4')).toBe('Main St 1\nApt 4');
   });
 
-  it('is the same address as a street in a single line', () => {
+  test('is the same address as a street in a single line, and the only text that has lines', () => {
     const keyOf = (street: string): string => FIELDS.addresses.keyOf({ ...ADDRESS, street });
     expect(keyOf('Main St 1\nApt 4')).toBe(keyOf('Main St 1, Apt 4'));
-  });
-
-  it('is the only text that has lines', () => {
-    expect(contactOf({ title: 'a\nb', addresses: [{ ...ADDRESS, city: 'a\nb' }] })).toMatchObject({
-      title: 'a b',
-      addresses: [{ city: 'a b' }],
-    });
+    const { title, addresses } = contactOf({ title: 'a\nb', addresses: [{ ...ADDRESS, city: 'a\nb' }] });
+    expect([title, addresses[0]?.city]).toEqual(['a b', 'a b']);
   });
 });
 
-describe('notes', () => {
-  const notesOf = (notes: string): string | undefined => contactOf({ notes }).notes;
-
-  it('of several lines keep their layout', () => {
-    expect(notesOf('Tea:  none\n\n  two \n')).toBe('Tea:  none\n\n  two');
-  });
-
-  it('of one line are the same with and without surrounding line breaks [R2]', () => {
-    for (const notes of ['Tea:  none\n', '\r\n\n Tea:  none', '\u2028Tea:  none']) {
-      expect(notesOf(notes)).toBe('Tea: none');
-      expect(notesOf(notesOf(notes) ?? '')).toBe('Tea: none');
-    }
-  });
+test('[R2] notes of several lines keep their layout, and those of one line lose surrounding line breaks', () => {
+  expect(contactOf({ notes: 'Tea:  none\n\n  two \n' }).notes).toBe('Tea:  none\n\n  two');
+  for (const notes of ['Tea:  none\n', '\r\n\n Tea:  none', '\u2028Tea:  none', 'Tea: none'])
+    expect(contactOf({ notes }).notes).toBe('Tea: none');
 });
 
 describe('a day', () => {
   test.each([
-    { text: '1980-5-7', day: '1980-05-07' },
-    { text: '1980.05.17', day: '1980-05-17' },
-    { text: '1980-05-17T00:00:00.000+00:00', day: '1980-05-17' },
-    { text: '1980-05-17 00:00:00 UTC', day: '1980-05-17' },
-    { text: '1980-05-17 00:00:00', day: '1980-05-17' },
-    { text: '19800517T000000Z', day: '1980-05-17' },
-    { text: '17. 5. 1980', day: '1980-05-17' },
-    { text: '05.06.1980', day: '1980-06-05' },
-    { text: '17.05.', day: '--05-17' },
-    { text: '17/05/1980', day: '1980-05-17' },
-    { text: '05/17/1980', day: '1980-05-17' },
-    { text: '17-05-1980', day: '1980-05-17' },
-    { text: '--05-17', day: '--05-17' },
-    { text: '--0229', day: '--02-29' },
-  ])('is read from $text', ({ text, day }) => {
+    ['1980-5-7', '1980-05-07'],
+    ['1980.05.17', '1980-05-17'],
+    ['1980-05-17T00:00:00.000+00:00', '1980-05-17'],
+    ['1980-05-17 00:00:00 UTC', '1980-05-17'],
+    ['1980-05-17 00:00:00', '1980-05-17'],
+    ['19800517T000000Z', '1980-05-17'],
+    [' 17. 5. 1980 ', '1980-05-17'],
+    ['17.05.', '--05-17'],
+    ['17/05/1980', '1980-05-17'],
+    ['05/17/1980', '1980-05-17'],
+    ['17-05-1980', '1980-05-17'],
+    ['--05-17', '--05-17'],
+    ['--0229', '--02-29'],
+  ])('is read from %s', (text, day) => {
     expect(normaliseDay(text)).toBe(day);
   });
 
-  test.each([
-    '05/06/1980',
-    '5-6-1980',
-    '2001-02-29',
-    '29.02.2001',
-    '19801340',
-    '0000-05-17',
-    '1980-05-17T22:00:00Z',
-    '1980-05',
-    'May 17',
-    '12345678',
-    'unknown',
-  ])('is not guessed: %s stays unchanged', (text) => {
+  test.each(
+    '05/06/1980, 5-6-1980, 2001-02-29, 29.02.2001, 19801340, 0000-05-17, 1980-05-17T22:00:00Z, 1980-05, May 17'.split(
+      ', ',
+    ),
+  )('is not guessed: %s stays unchanged', (text) => {
     expect(normaliseDay(text)).toBe(text);
   });
 
   test('has one spelling', () => {
-    fc.assert(
-      fc.property(
-        fc.date({ min: new Date('0100-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
-        (date) => {
-          const day = date.toISOString().slice(0, 10);
-          const [year = '', month = '', ofMonth = ''] = day.split('-');
-          // Apple's programs write 1604 for an unknown year.
-          const expected = year === '1604' ? `--${month}-${ofMonth}` : day;
-          for (const text of [day, `${year}${month}${ofMonth}`, `${ofMonth}.${month}.${year}`, `${day}T00:00:00Z`]) {
-            expect(normaliseDay(text)).toBe(expected);
-          }
-          expect(normaliseDay(normaliseDay(`${month}/${ofMonth}/${year}`))).toBe(
-            normaliseDay(`${month}/${ofMonth}/${year}`),
-          );
-        },
-      ),
-      { examples: [[new Date('1604-12-31')]] },
-    );
+    const dates = fc.date({ min: new Date('0100-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+    const property = fc.property(dates, (date) => {
+      const day = date.toISOString().slice(0, 10);
+      const [year = '', month = '', ofMonth = ''] = day.split('-');
+      // Apple's programs write 1604 for an unknown year.
+      const expected = year === '1604' ? `--${month}-${ofMonth}` : day;
+      for (const text of [day, `${year}${month}${ofMonth}`, `${ofMonth}.${month}.${year}`, `${day}T00:00:00Z`]) {
+        expect(normaliseDay(text)).toBe(expected);
+      }
+      const once = normaliseDay(`${month}/${ofMonth}/${year}`);
+      expect(normaliseDay(once)).toBe(once);
+    });
+    fc.assert(property, { examples: [[new Date('1604-12-31')]] });
   });
 });

@@ -10,24 +10,22 @@ import { bothSides, pairOf, planOf, policyWith, present, record, sideOf, snapsho
 
 type FieldMerge = ReturnType<typeof mergeHalves>;
 
-describe('a conflict in which a side’s stamp is ahead of the clock', () => {
-  /** Both are edits that were received: the left one at 1 h, the right one at 2 h, by our clock. */
-  const HOUR_MS = 3_600_000;
-  const merged = (leftAtMs: number, rightAtMs: number): FieldMerge => {
-    const left = sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs);
-    const right = sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs);
-    const received = bothSides({ ...left, heardAtMs: HOUR_MS }, { ...right, heardAtMs: 2 * HOUR_MS });
-    return mergeHalves(received, policyWith());
-  };
+/** Both are edits that were received: the left one at 1 h, the right one at 2 h, by our clock. */
+const HOUR_MS = 3_600_000;
+const aheadOf = (leftAtMs: number, rightAtMs: number): FieldMerge => {
+  const left = sideOf({ title: 'Baker' }, { title: 'Cook' }, leftAtMs);
+  const right = sideOf({ title: 'Brewer' }, { title: 'Cook' }, rightAtMs);
+  const received = bothSides({ ...left, heardAtMs: HOUR_MS }, { ...right, heardAtMs: 2 * HOUR_MS });
+  return mergeHalves(received, policyWith());
+};
 
-  test.each<[string, number, number, Side]>([
-    ['is not won by a stamp in the far future against a later edit', 4_000_000_000_000, 2 * HOUR_MS, 'right'],
-    ['is not won by one half an hour ahead, either', HOUR_MS + 30 * 60_000, HOUR_MS + 6 * 60_000, 'right'],
-    ['is won by a later stamp within the margin of the clocks', HOUR_MS + 4 * 60_000, HOUR_MS + 3 * 60_000, 'left'],
-    ['is won by the left side if the end of the margin ties', 2 * HOUR_MS, HOUR_MS + 5 * 60_000, 'left'],
-  ])('[R4] %s', (_, leftAtMs, rightAtMs, winner) => {
-    expect(merged(leftAtMs, rightAtMs).conflicts).toMatchObject([{ field: 'title', winner }]);
-  });
+test.each<[string, number, number, Side]>([
+  ['is not won by a stamp in the far future against a later edit', 4_000_000_000_000, 2 * HOUR_MS, 'right'],
+  ['is not won by one half an hour ahead, either', HOUR_MS + 30 * 60_000, HOUR_MS + 6 * 60_000, 'right'],
+  ['is won by a later stamp within the margin of the clocks', HOUR_MS + 4 * 60_000, HOUR_MS + 3 * 60_000, 'left'],
+  ['is won by the left side if the end of the margin ties', 2 * HOUR_MS, HOUR_MS + 5 * 60_000, 'left'],
+])('[R4] a conflict in which a stamp is ahead of the clock %s', (_, leftAtMs, rightAtMs, winner) => {
+  expect(aheadOf(leftAtMs, rightAtMs).conflicts).toMatchObject([{ field: 'title', winner }]);
 });
 
 test.each<[string, Partial<Policy>, number | null, number | null, Side]>([

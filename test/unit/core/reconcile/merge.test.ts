@@ -20,29 +20,27 @@ const mergeFrom = (side: Side, own: Half, other: Half, policy?: Policy): FieldMe
 
 const QUIET = { fields: { left: [], right: [] }, localFields: { left: [], right: [] }, conflicts: [] };
 
-describe('a scalar', () => {
-  type Row = [string, [string | null, string], [string | null, string], string];
-  // Each side as [base, now]; a null base: the sides never agreed.
-  test.each<Row>([
-    ['unchanged on both', ['a', 'a'], ['a', 'a'], 'quiet'],
-    ['always different, unchanged on both', ['a', 'a'], ['b', 'b'], 'quiet'],
-    ['changed at Google', ['a', 'x'], ['a', 'a'], 'left'],
-    ['cleared at Google', ['a', ''], ['a', 'a'], 'left'],
-    ['changed at Google to the value of the service', ['a', 'b'], ['b', 'b'], 'quiet'],
-    ['changed on both alike', ['a', 'x'], ['a', 'x'], 'quiet'],
-    ['changed differently on both', ['a', 'x'], ['a', 'y'], 'conflict'],
-    ['cleared at Google, changed at the service', ['a', ''], ['a', 'y'], 'conflict'],
-    ['swapped', ['a', 'b'], ['b', 'a'], 'conflict'],
-    ['equal at a first match', [null, 'a'], [null, 'a'], 'quiet'],
-    ['filled at Google only at a first match', [null, 'a'], [null, ''], 'left'],
-    ['different at a first match', [null, 'a'], [null, 'b'], 'conflict'],
-    ['different, only Google has a base', ['a', 'a'], [null, 'b'], 'conflict'],
-    ['emptied at Google, only the service has a base', [null, ''], ['b', 'b'], 'right'],
-  ])('[R3] that is %s', (_, [leftBase, left], [rightBase, right], expected) => {
-    const side = (base: string | null, now: string) => sideOf({ title: now }, base === null ? null : { title: base });
-    const outcome = mergeScalar('title', bothSides(side(leftBase, left), side(rightBase, right)));
-    expect(outcome.kind === 'propagate' ? outcome.from : outcome.kind).toBe(expected);
-  });
+type Row = [string, [string | null, string], [string | null, string], string];
+// Each side as [base, now]; a null base: the sides never agreed.
+test.each<Row>([
+  ['unchanged on both', ['a', 'a'], ['a', 'a'], 'quiet'],
+  ['always different, unchanged on both', ['a', 'a'], ['b', 'b'], 'quiet'],
+  ['changed at Google', ['a', 'x'], ['a', 'a'], 'left'],
+  ['cleared at Google', ['a', ''], ['a', 'a'], 'left'],
+  ['changed at Google to the value of the service', ['a', 'b'], ['b', 'b'], 'quiet'],
+  ['changed on both alike', ['a', 'x'], ['a', 'x'], 'quiet'],
+  ['changed differently on both', ['a', 'x'], ['a', 'y'], 'conflict'],
+  ['cleared at Google, changed at the service', ['a', ''], ['a', 'y'], 'conflict'],
+  ['swapped', ['a', 'b'], ['b', 'a'], 'conflict'],
+  ['equal at a first match', [null, 'a'], [null, 'a'], 'quiet'],
+  ['filled at Google only at a first match', [null, 'a'], [null, ''], 'left'],
+  ['different at a first match', [null, 'a'], [null, 'b'], 'conflict'],
+  ['different, only Google has a base', ['a', 'a'], [null, 'b'], 'conflict'],
+  ['emptied at Google, only the service has a base', [null, ''], ['b', 'b'], 'right'],
+])('[R3] a scalar that is %s', (_, [leftBase, left], [rightBase, right], expected) => {
+  const side = (base: string | null, now: string) => sideOf({ title: now }, base === null ? null : { title: base });
+  const outcome = mergeScalar('title', bothSides(side(leftBase, left), side(rightBase, right)));
+  expect(outcome.kind === 'propagate' ? outcome.from : outcome.kind).toBe(expected);
 });
 
 describe('a list', () => {

@@ -98,25 +98,23 @@ describe('[R13] two contacts that a user keeps apart', () => {
   });
 });
 
-describe('[R13] a decision about two contacts', () => {
-  const at = (
-    side: 'left' | 'right',
-    pair: number | null,
-    isLinked = pair !== null,
-    state = 'changed' as 'changed' | 'gone' | 'missing',
-  ): VerdictHalf => ({ half: { ...halfOf(record('x', ADA), { side }), pair, state }, isLinked });
-  test.each<[string, VerdictHalf | null, VerdictHalf | null, string, string]>([
-    ['binds while both exist', at('left', null), at('right', null), 'binds', 'binds'],
-    ['waits while one is missing', at('left', null, false, 'missing'), at('right', null), 'binds', 'binds'],
-    ['lapses with an unknown contact', null, at('right', null), 'gone', 'gone'],
-    ['lapses with a deleted contact', at('left', null), at('right', 1, true, 'gone'), 'gone', 'gone'],
-    ['is fulfilled if they are paired', at('left', 1), at('right', 1), 'paired', 'paired'],
-    ['cannot join a contact that is paired elsewhere', at('left', 1), at('right', null), 'linked elsewhere', 'binds'],
-    ['may join contacts that were kept alone (R6)', at('left', 1, false), at('right', 2, false), 'binds', 'binds'],
-  ])('%s', (_, left, right, together, apart) => {
-    expect(effectOf({ says: 'together' }, { left, right })).toBe(together);
-    expect(effectOf({ says: 'apart' }, { left, right })).toBe(apart);
-  });
+const at = (
+  side: 'left' | 'right',
+  pair: number | null,
+  isLinked = pair !== null,
+  state = 'changed' as 'changed' | 'gone' | 'missing',
+): VerdictHalf => ({ half: { ...halfOf(record('x', ADA), { side }), pair, state }, isLinked });
+test.each<[string, VerdictHalf | null, VerdictHalf | null, string, string]>([
+  ['binds while both exist', at('left', null), at('right', null), 'binds', 'binds'],
+  ['waits while one is missing', at('left', null, false, 'missing'), at('right', null), 'binds', 'binds'],
+  ['lapses with an unknown contact', null, at('right', null), 'gone', 'gone'],
+  ['lapses with a deleted contact', at('left', null), at('right', 1, true, 'gone'), 'gone', 'gone'],
+  ['is fulfilled if they are paired', at('left', 1), at('right', 1), 'paired', 'paired'],
+  ['cannot join a contact that is paired elsewhere', at('left', 1), at('right', null), 'linked elsewhere', 'binds'],
+  ['may join contacts that were kept alone (R6)', at('left', 1, false), at('right', 2, false), 'binds', 'binds'],
+])('[R13] a decision about two contacts %s', (_, left, right, together, apart) => {
+  expect(effectOf({ says: 'together' }, { left, right })).toBe(together);
+  expect(effectOf({ says: 'apart' }, { left, right })).toBe(apart);
 });
 
 const undigested = (content: string): string => content;

@@ -21,32 +21,26 @@ const HALVES = {
   doubted: pairedHalf('left', 'x', 1, { state: 'doubted', mergedInto: 'survivor' }),
 } as const satisfies Record<keyof typeof HALF_TRANSITIONS, Half>;
 
+const shown = (record: ContactRecord): HalfEvent => ({ kind: 'shown', record, atMs: NOW });
+const found = (record: ContactRecord): HalfEvent => ({ kind: 'found', record, atMs: NOW });
+const after = (half: Half | null, event: HalfEvent) => nextHalf('left', half, event);
+
 const UNPAIRED_GONE = looseHalf('left', 'x', { state: 'gone' });
 const UNPAIRED_DOUBTED = looseHalf('left', 'x', { state: 'doubted' });
 
 describe('[R1] a record that is shown', () => {
-  const shown = (half: Half | null, given: Half['record']) =>
-    nextHalf('left', half, { kind: 'shown', record: given, atMs: NOW });
   const { settled, missing } = HALVES;
+  const given = adaRecord('x', { version: '2', raw: '{"birthday":1}' });
 
-  test('changes nothing if the half is settled by the same record', () => {
-    expect(shown(settled, adaRecord('x'))).toBe(settled);
-  });
-
-  test('with another version and the content of its base leaves the half settled', () => {
-    const given = adaRecord('x', { version: '2', raw: '{"birthday":1}' });
-    expect(shown(settled, given)).toEqual({ ...settled, record: given, heardAtMs: NOW });
-  });
-
-  test('settles a half that is missing if it has the content of the base', () => {
-    const given = adaRecord('x', { version: '2' });
-    const expected = { record: given, state: 'settled', mergedInto: null, heardAtMs: NOW };
-    expect(shown(missing, given)).toEqual({ ...missing, ...expected });
+  test('with another version and the content of its base settles a half, also one that is missing', () => {
+    const taken = { record: given, state: 'settled', mergedInto: null, heardAtMs: NOW };
+    for (const half of [settled, missing]) expect(after(half, shown(given))).toEqual({ ...half, ...taken });
+    expect(after(settled, shown(adaRecord('x')))).toBe(settled);
   });
 
   test('opens a half without a base, and one without a pair', () => {
-    expect(shown({ ...settled, base: null }, adaRecord('x', { version: '2' }))?.state).toBe('changed');
-    expect(shown({ ...settled, pair: null }, adaRecord('x', { version: '2' }))?.state).toBe('changed');
+    expect(after({ ...settled, base: null }, shown(given))?.state).toBe('changed');
+    expect(after({ ...settled, pair: null }, shown(given))?.state).toBe('changed');
   });
 });
 
@@ -54,11 +48,10 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
   const older = adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS - 1, version: '0', groupIds: ['former'] });
 
   test.each(['unpaired', 'unselected', 'settled', 'changed'] as const)(
-    'changes nothing of a half that is %s, nor does a read: reads lag too',
+    'changes nothing of a half that is %s',
     (state) => {
-      const half = HALVES[state];
-      expect(nextHalf('left', half, { kind: 'shown', record: older, atMs: NOW })).toBe(half);
-      expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toBe(half);
+      // Reads lag too.
+      for (const event of [shown(older), found(older)]) expect(after(HALVES[state], event)).toBe(HALVES[state]);
     },
   );
 
@@ -68,12 +61,12 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
     ['its side reported no time before', MODIFIED_AT_MS - 1, null],
   ])('is ignored if %s', (_, modifiedAtMs, knownMs) => {
     const half = pairedHalf('left', 'x', 1, { record: adaRecord('x', { modifiedAtMs: knownMs }) });
-    const next = nextHalf('left', half, { kind: 'shown', record: { ...older, modifiedAtMs }, atMs: NOW });
+    const next = after(half, shown({ ...older, modifiedAtMs }));
     expect(next).toMatchObject({ state: 'changed', record: { groupIds: ['former'] } });
   });
 
   const isApplied = (half: Half, atMs: number) => {
-    const next = nextHalf('left', half, { kind: 'shown', record: older, atMs });
+    const next = after(half, { kind: 'shown', record: older, atMs });
     return next !== half && next?.record === older;
   };
 
@@ -92,56 +85,43 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
     expect(isApplied(pairedHalf('left', 'x', 1, { record: adaRecord('x', { modifiedAtMs }) }), NOW)).toBe(expected);
   });
 
-  test.each(['missing', 'settling'] as const)(
-    'confirms that a half exists that is %s if a read finds it, and not if it is shown',
-    (state) => {
-      const half = HALVES[state];
-      expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toEqual({
-        ...half,
-        state: 'settled',
-      });
-      expect(nextHalf('left', half, { kind: 'shown', record: older, atMs: NOW })).toBe(half);
+  test.each([HALVES.missing, HALVES.settling])(
+    'that a read finds confirms that a half exists that is $state',
+    (half) => {
+      expect(after(half, found(older))).toEqual({ ...half, state: 'settled' });
+      expect(after(half, shown(older))).toBe(half);
     },
   );
 
   test.each([HALVES.gone, HALVES.doubted, UNPAIRED_GONE, UNPAIRED_DOUBTED])(
-    'does not restore a half that is $state, of the pair $pair',
+    'does not restore one that is $state',
     (half) => {
-      expect(nextHalf('left', half, { kind: 'found', record: older, atMs: NOW })).toBe(half);
+      expect(after(half, found(older))).toBe(half);
     },
   );
 });
 
 describe('[R7] a deleted contact that a feed or a listing shows', () => {
-  const shown = (half: Half) => nextHalf('left', half, { kind: 'shown', record: EDITED, atMs: NOW });
-
   test.each([
     [HALVES.gone, HALVES.doubted],
     [UNPAIRED_GONE, UNPAIRED_DOUBTED],
   ])('is and stays unconfirmed, and keeps its known values, of the pair $0.pair', (gone, doubted) => {
-    expect(shown(gone)).toEqual({ ...gone, state: 'doubted' });
-    expect(shown(doubted)).toBe(doubted);
+    expect(after(gone, shown(EDITED))).toEqual({ ...gone, state: 'doubted' });
+    expect(after(doubted, shown(EDITED))).toBe(doubted);
     expect(knownDigest(doubted)).toBeNull();
   });
 
-  test('is confirmed and settled once a read finds the content of its base', () => {
+  test('is confirmed once a read finds it: settled with the content of its base, planned without a pair', () => {
     const given = adaRecord('x', { version: '2' });
-    const next = nextHalf('left', HALVES.doubted, { kind: 'found', record: given, atMs: NOW });
-    expect(next).toEqual({ ...HALVES.doubted, state: 'settled', record: given, mergedInto: null, heardAtMs: NOW });
-  });
-
-  test('is planned once a read finds it without a pair', () => {
-    const next = nextHalf('left', UNPAIRED_DOUBTED, { kind: 'found', record: EDITED, atMs: NOW });
-    expect(next).toMatchObject({ state: 'changed', pair: null, record: EDITED });
+    const settled = { state: 'settled', record: given, mergedInto: null, heardAtMs: NOW };
+    expect(after(HALVES.doubted, found(given))).toEqual({ ...HALVES.doubted, ...settled });
+    const planned = { state: 'changed', pair: null, record: EDITED };
+    expect(after(UNPAIRED_DOUBTED, found(EDITED))).toMatchObject(planned);
   });
 });
 
 describe('[R1] the digest that identifies a row', () => {
   const { settled } = HALVES;
-
-  test('is that of the record if the half is settled and has the content of its base', () => {
-    expect(knownDigest(settled)).toBe('row of x');
-  });
 
   test.each<[string, Partial<Half>]>([
     ['the record is not that of one row', { record: record('x', ADA) }],
@@ -151,6 +131,7 @@ describe('[R1] the digest that identifies a row', () => {
     ['the base has another value', { base: snapshot({ ...ADA, title: 'Countess' }) }],
     ['the base has another membership', { base: snapshot(ADA, ['g']) }],
   ])('does not exist if %s', (_, given) => {
+    expect(knownDigest(settled)).toBe('row of x');
     expect(knownDigest({ ...settled, ...given })).toBeNull();
   });
 
@@ -158,7 +139,7 @@ describe('[R1] the digest that identifies a row', () => {
     const open: Half = { ...settled, state: 'changed', record: EDITED };
     expect(knownDigest(open)).toBeNull();
     const restored = { ...settled.record, modifiedAtMs: MODIFIED_AT_MS + 2 };
-    const next = nextHalf('left', open, { kind: 'shown', record: restored, atMs: NOW });
+    const next = after(open, shown(restored));
     expect(next === null ? null : knownDigest(next)).toBe('row of x');
   });
 
@@ -166,30 +147,26 @@ describe('[R1] the digest that identifies a row', () => {
     const unselected: Half = { ...settled, pair: null, base: null };
     expect(knownDigest(unselected)).toBe('row of x');
     expect(knownDigest({ ...unselected, state: 'changed' })).toBeNull();
-    const shown = { kind: 'shown', record: settled.record, atMs: NOW } as const;
-    expect(nextHalf('left', unselected, shown)).toBe(unselected);
-    const open: Half = { ...settled, state: 'changed' };
-    expect(nextHalf('left', open, shown)?.state).toBe('changed');
+    expect(after(unselected, shown(settled.record))).toBe(unselected);
+    expect(after({ ...settled, state: 'changed' }, shown(settled.record))?.state).toBe('changed');
   });
 
   test.each([
     ['a mark', { marks: ['starred'] }],
     ['a group', { groupIds: ['g'] }],
   ])('[R18] a half is planned for %s that appeared, whatever the content of its base', (_, given) => {
-    const shown = { ...settled.record, ...given, modifiedAtMs: MODIFIED_AT_MS + 1 };
-    const half: Half = { ...settled, base: snapshotOf(shown) };
-    expect(nextHalf('left', half, { kind: 'shown', record: shown, atMs: NOW })?.state).toBe('changed');
+    const now = { ...settled.record, ...given, modifiedAtMs: MODIFIED_AT_MS + 1 };
+    expect(after({ ...settled, base: snapshotOf(now) }, shown(now))?.state).toBe('changed');
   });
 
   test('follows the row: after a read with another digest, or with none, the former one is unknown', () => {
-    const digestAfter = (digest: string | undefined) => {
-      const { digest: _, ...bare } = settled.record;
-      const given = digest === undefined ? bare : { ...bare, digest };
-      const next = nextHalf('left', settled, { kind: 'shown', record: given, atMs: NOW });
+    const { digest: _, ...bare } = settled.record;
+    const digestAfter = (record: ContactRecord) => {
+      const next = after(settled, shown(record));
       return next === null ? null : knownDigest(next);
     };
-    expect(digestAfter('the next row')).toBe('the next row');
-    expect(digestAfter(undefined)).toBeNull();
+    expect(digestAfter({ ...bare, digest: 'the next row' })).toBe('the next row');
+    expect(digestAfter(bare)).toBeNull();
   });
 });
 
@@ -198,13 +175,13 @@ describe('[R18] a half of a pair that was unlinked', () => {
   const missed = { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: null } as const;
 
   test('is read if a listing misses it, also when its side selects it again', () => {
-    expect(nextHalf('left', half, missed)).toMatchObject({ state: 'missing', formerPair: 1 });
-    expect(nextHalf('left', { ...half, state: 'changed' }, missed)).toMatchObject({ state: 'missing', formerPair: 1 });
+    expect(after(half, missed)).toMatchObject({ state: 'missing', formerPair: 1 });
+    expect(after({ ...half, state: 'changed' }, missed)).toMatchObject({ state: 'missing', formerPair: 1 });
   });
 
   test('has the same former pair after its deletion was found to be wrong', () => {
-    const gone = nextHalf('left', half, { kind: 'deleted', atMs: NOW });
-    const back = gone && nextHalf('left', gone, { kind: 'found', record: half.record, atMs: NOW + 1 });
+    const gone = after(half, { kind: 'deleted', atMs: NOW });
+    const back = gone && after(gone, { kind: 'found', record: half.record, atMs: NOW + 1 });
     expect([gone?.state, back?.state, back?.formerPair]).toEqual(['gone', 'changed', 1]);
   });
 });
@@ -213,14 +190,12 @@ describe('[R4] a half with a value left on its side', () => {
   const base = { contact: adaRecord('x').contact, groupIds: [] };
   const waiting = pairedHalf('left', 'x', 1, { record: EDITED, base });
   const shownBy = (byFeed: boolean, given: ContactRecord) =>
-    nextHalf('left', waiting, { kind: 'shown', record: given, atMs: NOW, byFeed });
+    after(waiting, { kind: 'shown', record: given, atMs: NOW, byFeed });
 
-  test('is unchanged if a feed shows it again, and is planned if a listing does', () => {
+  test('is unchanged if a feed shows it again, and is planned if a listing does, or with its former values', () => {
     expect(shownBy(true, EDITED)).toBe(waiting);
     expect(shownBy(false, EDITED)?.state).toBe('changed');
-  });
-
-  test('is planned if it has its former values again, since the other side may have waited for them', () => {
+    // It has its former values again: the other side may have waited for them.
     expect(shownBy(true, adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 2 }))?.state).toBe('changed');
   });
 });
@@ -228,8 +203,8 @@ describe('[R4] a half with a value left on its side', () => {
 const LISTED_AT_MS = 7;
 
 const EVENTS: Readonly<Record<HalfEvent['kind'], HalfEvent>> = {
-  shown: { kind: 'shown', record: EDITED, atMs: NOW },
-  found: { kind: 'found', record: EDITED, atMs: NOW },
+  shown: shown(EDITED),
+  found: found(EDITED),
   deleted: { kind: 'deleted', atMs: NOW },
   merged: { kind: 'merged', into: 'other', atMs: NOW },
   missed: { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: LISTED_AT_MS },
@@ -288,13 +263,13 @@ describe('[R7] the table of a half', () => {
     (event) => {
       const isSeen = event.kind === 'shown' || event.kind === 'found';
       const stored = { ...looseHalf('left', 'x'), record: EDITED, heardAtMs: NOW };
-      expect(nextHalf('left', null, event)).toEqual(isSeen ? stored : null);
+      expect(after(null, event)).toEqual(isSeen ? stored : null);
     },
   );
 
   test.each(ROWS)('a half that is %s and then %s', (state, kind, effect) => {
     const half = HALVES[state];
-    const next = nextHalf('left', half, EVENTS[kind]);
+    const next = after(half, EVENTS[kind]);
     expect(next).toEqual(effect === null ? null : { ...half, ...effect });
     // If nothing changes the same value is returned, so that nothing is stored.
     if (effect === SAME) expect(next).toBe(half);
@@ -305,24 +280,24 @@ describe('[R7] the table of a half', () => {
     (state) => {
       const half = HALVES[state];
       for (const atMs of [HEARD_AT_MS, HEARD_AT_MS - 1]) {
-        expect(nextHalf('left', half, missedAt(atMs))).toBe(half);
+        expect(after(half, missedAt(atMs))).toBe(half);
       }
-      expect(nextHalf('left', half, missedAt(HEARD_AT_MS + 1))).not.toBe(half);
+      expect(after(half, missedAt(HEARD_AT_MS + 1))).not.toBe(half);
     },
   );
 
   test('a half that was received by a clock that was far ahead is missed as if it was received before', () => {
     const ahead = { ...HALVES.changed, heardAtMs: NOW + 2 * CLOCK_MARGIN_MS };
-    expect(nextHalf('left', ahead, missedAt(NOW, NOW + 1))?.state).toBe('missing');
-    expect(nextHalf('left', { ...HALVES.unpaired, ...ahead, pair: null }, missedAt(NOW, NOW + 1))).toBeNull();
+    expect(after(ahead, missedAt(NOW, NOW + 1))?.state).toBe('missing');
+    expect(after({ ...HALVES.unpaired, ...ahead, pair: null }, missedAt(NOW, NOW + 1))).toBeNull();
     // Not if the clock was set back during the listing, or by a small time.
-    expect(nextHalf('left', ahead, missedAt(NOW + CLOCK_MARGIN_MS, NOW + 1))).toBe(ahead);
+    expect(after(ahead, missedAt(NOW + CLOCK_MARGIN_MS, NOW + 1))).toBe(ahead);
     const slewed = { ...ahead, heardAtMs: NOW + CLOCK_MARGIN_MS };
-    expect(nextHalf('left', slewed, missedAt(NOW, NOW + 1))).toBe(slewed);
+    expect(after(slewed, missedAt(NOW, NOW + 1))).toBe(slewed);
   });
 
   test('a half that is settled and was received since is read nevertheless', () => {
-    expect(nextHalf('left', HALVES.settled, missedAt(HEARD_AT_MS))?.state).toBe('missing');
+    expect(after(HALVES.settled, missedAt(HEARD_AT_MS))?.state).toBe('missing');
   });
 
   const LAG_MS = 10 * 60_000;
@@ -338,7 +313,7 @@ describe('[R7] the table of a half', () => {
     ['an earlier absence', { absences: 1, writtenAtMs: null }, 900, 500],
   ])('[R7] that was missed late keeps the time at which it was last seen: %s', (_, given, lastListedAtMs, expected) => {
     const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
-    const missed = nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs });
+    const missed = after(half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs });
     expect(missed).toMatchObject({ state: 'missing', lastListedAtMs: expected });
   });
 
@@ -351,18 +326,18 @@ describe('[R7] the table of a half', () => {
     ['there was no earlier listing', {}, null],
   ])('[R7] was last seen by the previous listing if %s', (_, given, lastListedAtMs) => {
     const half = { ...HALVES.settled, absences: 0, lastListedAtMs: 500, writtenAtMs: 1_000, ...given };
-    const missed = nextHalf('left', half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs });
+    const missed = after(half, { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs });
     expect(missed?.lastListedAtMs).toBe(lastListedAtMs);
   });
 
   test('[R12] that was merged into another one stays merged, however often its deletion is reported', () => {
-    const merged = nextHalf('left', HALVES.settled, { kind: 'merged', into: 'survivor', atMs: NOW });
-    expect(nextHalf('left', merged, { kind: 'deleted', atMs: NOW + 1 })?.mergedInto).toBe('survivor');
-    expect(nextHalf('left', merged, { kind: 'merged', into: 'another', atMs: NOW + 1 })?.mergedInto).toBe('another');
+    const merged = after(HALVES.settled, { kind: 'merged', into: 'survivor', atMs: NOW });
+    expect(after(merged, { kind: 'deleted', atMs: NOW + 1 })?.mergedInto).toBe('survivor');
+    expect(after(merged, { kind: 'merged', into: 'another', atMs: NOW + 1 })?.mergedInto).toBe('another');
   });
 
   test.each(['missing', 'settling'] as const)('a change of a half that was %s is still to be planned', (state) => {
     const half: Half = { ...HALVES.changed, state };
-    expect(nextHalf('left', half, { kind: 'unknown' })).toEqual({ ...half, state: 'changed' });
+    expect(after(half, { kind: 'unknown' })).toEqual({ ...half, state: 'changed' });
   });
 });

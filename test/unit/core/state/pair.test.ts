@@ -73,35 +73,34 @@ describe('storing a pair', () => {
   });
 });
 
-describe('[R12] a contact that gets a new id', () => {
-  test.each<[string, Partial<Parameters<typeof storePair>[1]>]>([
-    ['as planned for its pair', { pairId: 1, writtenSide: 'left' }],
-    ['of a pair that is found by its other half', {}],
-    ['and was not written', { writtenSide: 'right' }],
-  ])('[R7] is deleted under the old id, which a listing that lags may show: %s', (_, given) => {
-    const set = setOf(linkedPair(1, 'old', 'r'));
-    store(set, looseHalf('left', 'new', { heardAtMs: 7 }), pairedHalf('right', 'r', 1), given);
-    expect(pairsIn(set)).toEqual(['new r']);
-    expect(looseIn(set)).toMatchObject([{ id: 'old', pair: null, base: null, state: 'gone', heardAtMs: 7 }]);
-  });
+test.each<[string, Partial<Parameters<typeof storePair>[1]>]>([
+  ['as planned for its pair', { pairId: 1, writtenSide: 'left' }],
+  ['of a pair that is found by its other half', {}],
+  ['and was not written', { writtenSide: 'right' }],
+])('[R7, R12] a contact that gets a new id is deleted under the old one, which a listing may show: %s', (_, given) => {
+  const set = setOf(linkedPair(1, 'old', 'r'));
+  store(set, looseHalf('left', 'new', { heardAtMs: 7 }), pairedHalf('right', 'r', 1), given);
+  expect(pairsIn(set)).toEqual(['new r']);
+  expect(looseIn(set)).toMatchObject([{ id: 'old', pair: null, base: null, state: 'gone', heardAtMs: 7 }]);
 });
 
-describe('[R12] a contact that a created one replaces, since their source was paired in the meantime,', () => {
-  test.each<[string, HalfState, HalfState | null]>([
-    ['is planned as a contact without a pair', 'settled', 'changed'],
-    ['is planned as a contact without a pair', 'changed', 'changed'],
-    ['is dropped', 'missing', null],
-    ['is dropped', 'settling', null],
-    ['[R7] stays known to be deleted', 'gone', 'gone'],
-    ['[R7] stays known to be deleted', 'doubted', 'doubted'],
-  ])('%s if it is %s', (_, state, after) => {
+test.each<[string, HalfState, HalfState | null]>([
+  ['is planned as a contact without a pair', 'settled', 'changed'],
+  ['is planned as a contact without a pair', 'changed', 'changed'],
+  ['is dropped', 'missing', null],
+  ['is dropped', 'settling', null],
+  ['[R7] stays known to be deleted', 'gone', 'gone'],
+  ['[R7] stays known to be deleted', 'doubted', 'doubted'],
+])(
+  '[R12] a contact that a created one replaces, since their source was paired meanwhile, %s if it is %s',
+  (_, state, after) => {
     const set = setOf([pairedHalf('left', 'paired meanwhile', 1, { state }), pairedHalf('right', 'source', 1)]);
     store(set, looseHalf('left', 'created'), pairedHalf('right', 'source', 1), { writtenSide: 'left' });
     expect(pairsIn(set)).toEqual(['created source']);
     const released = { id: 'paired meanwhile', pair: null, base: null, state: after };
     expect(looseIn(set)).toMatchObject(after === null ? [] : [released]);
-  });
-});
+  },
+);
 
 describe('[R12] a half that moves to another pair', () => {
   test.each(SIDE_PAIRS)('of %s ends its former pair, whose other half is planned alone', (side, other) => {

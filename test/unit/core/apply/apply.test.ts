@@ -210,6 +210,8 @@ const rowOf = (kind: Kind, cause: Cause, evidence: Evidence): Row => {
   const scene = SCENES[kind](cause);
   const set = setOf(scene.halves, { 1: scene.status ?? 'linked' });
   const result = apply(kind, evidence, scene, set);
+  // R15: a usable answer neither counts as refused nor needs a second pass.
+  if ('again' in result) expect(result).toMatchObject({ isRefused: false, again: false, isStillThere: false });
   const settled = 'applied' in result && result.applied ? 'applied' : 'not applied';
   const outcome = 'unreadable' in result ? 'open' : settled;
   return [outcome, wordsOf(kind, halfOn(set, 'left')), wordsOf(kind, halfOn(set, 'right'))];

@@ -39,7 +39,9 @@ test.each([
   const element = fc.record({ value: part, label }).map(LABELLED_VALUE.normalise);
   const elements = fc.array(element.filter(({ value }) => value !== ''));
   fc.assert(
-    fc.property(elements, (list) => void expect(read(write(list))).toEqual(list)),
+    fc.property(elements, (list) => {
+      expect(read(write(list))).toEqual(list);
+    }),
     { numRuns: 1_000 },
   );
 });

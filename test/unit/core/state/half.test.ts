@@ -21,8 +21,8 @@ const HALVES = {
   doubted: pairedHalf('left', 'x', 1, { state: 'doubted', mergedInto: 'survivor' }),
 } as const satisfies Record<keyof typeof HALF_TRANSITIONS, Half>;
 
-const shown = (record: ContactRecord): HalfEvent => ({ kind: 'shown', record, atMs: NOW });
-const found = (record: ContactRecord): HalfEvent => ({ kind: 'found', record, atMs: NOW });
+const shown = (now: ContactRecord): HalfEvent => ({ kind: 'shown', record: now, atMs: NOW });
+const found = (now: ContactRecord): HalfEvent => ({ kind: 'found', record: now, atMs: NOW });
 const after = (half: Half | null, event: HalfEvent) => nextHalf('left', half, event);
 
 const UNPAIRED_GONE = looseHalf('left', 'x', { state: 'gone' });
@@ -161,8 +161,8 @@ describe('[R1] the digest that identifies a row', () => {
 
   test('follows the row: after a read with another digest, or with none, the former one is unknown', () => {
     const { digest: _, ...bare } = settled.record;
-    const digestAfter = (record: ContactRecord) => {
-      const next = after(settled, shown(record));
+    const digestAfter = (now: ContactRecord) => {
+      const next = after(settled, shown(now));
       return next === null ? null : knownDigest(next);
     };
     expect(digestAfter({ ...bare, digest: 'the next row' })).toBe('the next row');

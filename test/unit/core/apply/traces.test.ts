@@ -76,7 +76,7 @@ test('[R9] a change of membership without a response took effect as far as the g
 });
 
 test.each(SIDE_PAIRS)(
-  'the moves of the %s side have the %s side’s group ids, without groups that it lacks',
+  'the moves of the %s side have the group ids of the %s side, which may lack some',
   (side, other) => {
     const ids = { left: 'g', right: 's' };
     const alone = { left: null, right: null, [side]: `${ids[side]}-alone` };

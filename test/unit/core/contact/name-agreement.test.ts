@@ -86,6 +86,7 @@ describe('[R13] the names of two contacts agree', () => {
     ['Иван|Петров', 'Ivan|Petrov'],
     ...GENDERED.split(', ').map((pair) => pair.split(' ').map((name) => `${name}|Weber`) as [string, string]),
     ['Juan|Soto Sr.', 'Juan|Soto Jr.'],
+    ['Juan|Soto Sr.', 'Juan|Soto hijo'],
     ['John Jr.|Smith', 'John|Smith, Sr.'],
     ['John Smith II|', 'John|Smith III'],
     ['Jean|Dupont père', 'Jean|Dupont fils'],

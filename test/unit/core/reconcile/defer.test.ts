@@ -73,57 +73,37 @@ describe('[R15] a refused write', () => {
     expect(deferRefused([CREATE], [refusalOf(CREATE, 'right', given)], SOON)).toEqual([CREATE]);
   });
 
-  test.each(SIDE_PAIRS)(
-    'at %s leaves the write to %s unchanged; the values that it was to write stay open',
-    (side, other) => {
-      const decided = deferRefused([MERGE], [refusalOf(MERGE, side)], SOON);
-      expect(decided).toEqual([
-        { ...MERGE, writes: WRITES[other], localFields: { [side]: [], [other]: FIELDS[side] }, deferred: true },
-      ]);
-      expect(deferRefused([MERGE], [refusalOf(MERGE, side)], RETRY_AT_MS)).toEqual([MERGE]);
-    },
-  );
+  test.each(SIDE_PAIRS)('at %s leaves the write to %s unchanged, and its own values stay open', (side, other) => {
+    const decided = deferRefused([MERGE], [refusalOf(MERGE, side)], SOON);
+    const localFields = { [side]: [], [other]: FIELDS[side] };
+    expect(decided).toEqual([{ ...MERGE, writes: WRITES[other], localFields, deferred: true }]);
+    expect(deferRefused([MERGE], [refusalOf(MERGE, side)], RETRY_AT_MS)).toEqual([MERGE]);
+  });
 
   test('[R4] keeps the value that lost as open as the one that won, and the changes that stay on a side', () => {
     const lost = { field: 'title', left: 'Dr', right: 'Prof', winner: 'left' } as const;
     const won = { field: 'company', left: 'A', right: 'B', winner: 'right' } as const;
     const localFields = { left: ['websites'], right: ['addresses'] } as const;
     const decision = merge({ writes: BOTH, conflicts: [lost, won], localFields });
-    expect(deferRefused([decision], [refusalOf(decision, 'right')], SOON)).toMatchObject([
-      {
-        conflicts: [lost, won],
-        localFields: { left: ['websites', 'title', 'buckets'], right: ['addresses', 'title'] },
-        deferred: true,
-      },
-    ]);
+    const [deferred] = deferRefused([decision], [refusalOf(decision, 'right')], SOON);
+    const open = { left: ['websites', 'title', 'buckets'], right: ['addresses', 'title'] };
+    expect(deferred).toMatchObject({ conflicts: [lost, won], localFields: open, deferred: true });
   });
 });
 
 describe('[R15] a refused field', () => {
-  const fieldRefusal = (field: 'title' | 'company', given: Partial<Refusal> = {}): Refusal => ({
-    side: 'right',
+  const fieldRefusal = (field: 'title' | 'company'): Refusal => ({
+    ...refusalOf(MERGE, 'right'),
     key: fieldRefusalKey(refusalKey(MERGE), field),
     sourceFingerprint: fieldFingerprint(MERGE.pair, field),
-    retryAtMs: RETRY_AT_MS,
-    ...given,
   });
 
-  test('is left out alone: the other fields and the membership are written', () => {
-    expect(deferRefused([MERGE], [fieldRefusal('title')], SOON)).toEqual([
-      {
-        ...MERGE,
-        writes: [...WRITES.left, ...plannedOn('right', ['buckets'], {})],
-        localFields: { left: ['title'], right: [] },
-        deferred: true,
-      },
-    ]);
-  });
-
-  test('waits even if the other fields change', () => {
+  test('is left out alone, even if other fields change: those and the membership are written', () => {
+    const writes = [...WRITES.left, ...plannedOn('right', ['buckets'], {})];
+    const deferred = { writes, localFields: { left: ['title'], right: [] }, deferred: true };
+    expect(deferRefused([MERGE], [fieldRefusal('title')], SOON)).toEqual([{ ...MERGE, ...deferred }]);
     const changed = merge({ writes: BOTH }, { ...ADA, company: 'Other' });
-    expect(deferRefused([changed], [fieldRefusal('title')], SOON)).toMatchObject([
-      { localFields: { left: ['title'] } },
-    ]);
+    expect(deferRefused([changed], [fieldRefusal('title')], SOON)).toEqual([{ ...changed, ...deferred }]);
   });
 
   test('ends once the plan no longer writes it, and a refused write ends once it writes nothing', () => {

@@ -56,19 +56,14 @@ describe('groups that meet for the first time', () => {
     expect(planned.actions.map(({ key }) => key).toSorted()).toEqual(planned.pairs.map(({ key }) => key).toSorted());
   });
 
-  test.each(SIDE_PAIRS)(
-    'with the same name twice in %s are paired once; the rest is reported, not duplicated',
-    (side, other) => {
-      const names = { [side]: ['Work', 'work', 'WORK'], [other]: ['Work'] };
-      const planned = plan(names['left'] ?? [], names['right'] ?? []);
-      expect(planned.actions).toEqual([]);
-      expect(linked(planned)).toEqual([['g1', 's1']]);
-      expect(planned.duplicates).toEqual([
-        { side, name: 'work' },
-        { side, name: 'WORK' },
-      ]);
-    },
-  );
+  test.each(SIDE_PAIRS)('with the same name twice in %s are paired once, and the rest is reported', (side, other) => {
+    const names = { left: [], right: [], [side]: ['Work', 'work', 'WORK'], [other]: ['Work'] };
+    const planned = plan(names.left, names.right);
+    expect(planned.actions).toEqual([]);
+    expect(linked(planned)).toEqual([['g1', 's1']]);
+    const duplicates = ['work', 'WORK'].map((name) => ({ side, name }));
+    expect(planned.duplicates).toEqual(duplicates);
+  });
 
   test('with the same name twice on both sides are paired one by one, in the order of their ids', () => {
     const groups = (prefix: string) => ['10', '9'].map((id) => ({ id: `${prefix}${id}`, name: 'Work', version: '' }));
@@ -91,11 +86,12 @@ describe('a rename', () => {
     expect(texts(plan(['G'], ['S'], [stored('Work', 'Work')], policy).actions)).toEqual([expected]);
   });
 
-  test('at the target of a one-way link is kept', () => {
-    const planned = plan(['Work'], ['Local'], [stored('Work', 'Work')], { direction: 'to-right' });
-    expect(planned.actions).toEqual([]);
-    expect(planned.pairs).toEqual([stored('Work', 'Work')]);
-    expect(linked(planned)).toEqual([['g1', 's1']]);
+  test('or a deletion at the target of a one-way link is kept', () => {
+    const renamed = plan(['Work'], ['Local'], [stored('Work', 'Work')], { direction: 'to-right' });
+    expect(renamed).toMatchObject({ actions: [], pairs: [stored('Work', 'Work')] });
+    expect(linked(renamed)).toEqual([['g1', 's1']]);
+    const deleted = plan(['Work'], [], [stored('Work', 'Work')], { direction: 'to-right' });
+    expect(deleted).toMatchObject({ actions: [], pairs: [{ status: 'kept', right: null }] });
   });
 });
 
@@ -108,12 +104,6 @@ describe('a deletion', () => {
     expect(pair).toMatchObject({ status: 'kept', settled: false, [side]: null, [other]: { name: 'Work' } });
     const again = plan(left, right, pair === undefined ? [] : [pair], { deletes: 'keep' });
     expect(again).toMatchObject({ actions: [], pairs: [pair], links: [], ended: [] });
-  });
-
-  test('at the target of a one-way link is kept', () => {
-    const planned = plan(['Work'], [], [stored('Work', 'Work')], { direction: 'to-right' });
-    expect(planned.actions).toEqual([]);
-    expect(planned.pairs).toMatchObject([{ status: 'kept', right: null }]);
   });
 
   test('of a kept group ends its row', () => {
@@ -150,9 +140,9 @@ test('a kept group is linked again once the other side has a group with its name
 describe('BUCKETS', () => {
   const buckets = ['*', '!Private*'];
 
-  test.each(SIDE_PAIRS)('leaves out a new group of %s', (side, other) => {
-    const names = { [side]: ['Private'], [other]: [] };
-    const planned = plan(names['left'] ?? [], names['right'] ?? [], [], { buckets });
+  test.each(SIDE_PAIRS)('leaves out a new group of %s', (side) => {
+    const names = { left: [], right: [], [side]: ['Private'] };
+    const planned = plan(names.left, names.right, [], { buckets });
     expect(planned).toMatchObject({ actions: [], links: [], pairs: [], duplicates: [] });
   });
 

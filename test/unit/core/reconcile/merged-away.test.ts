@@ -76,7 +76,7 @@ describe('two contacts that became one', () => {
     };
 
     test.each(SIDE_PAIRS)(
-      '[R12] at %s are recognised by the contact that took over their identifying values',
+      '[R12] at %s are recognised by the one that took over their identifying values',
       (side, other) => {
         const after = afterOf(side, [taking('survivor', given)]);
         expect(after).toEqual({ survivorId: 'keeper 1', fields: { [side]: [], [other]: ['websites'] } });

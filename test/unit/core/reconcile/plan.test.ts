@@ -78,8 +78,7 @@ describe('a contact deleted on one side', () => {
     const own = present(record('g', { emailAddresses: spellings }), base);
     expect(own.record.contact.emailAddresses).toHaveLength(1);
     expect(only(plan({ pairs: [pairOf(own, gone('s'))] })).kind).toBe('delete');
-    const merged = only(plan({ pairs: [pairOf(own, { ...own, id: 's' })] }));
-    expect(merged).toMatchObject({ writes: [] });
+    expect(only(plan({ pairs: [pairOf(own, { ...own, id: 's' })] }))).toMatchObject({ writes: [] });
   });
 
   test.each(SIDE_PAIRS)('[R6] and edited at %s is restored even if deletions are kept', (side, other) => {
@@ -114,18 +113,13 @@ describe('a survivor', () => {
   test.each(SIDE_PAIRS)('that was kept at %s is never created again, edited or not', (side) => {
     for (const own of [untouched(side), edited(side)]) {
       const kept = half(side, own, NONE, 'kept');
-      for (const deletes of ['keep', 'propagate'] as const)
-        expect(only(plan({ survivors: [kept], policy: { deletes } }))).toEqual({
-          kind: 'unlink',
-          pair: kept,
-          to: 'kept',
-        });
+      const stays = { kind: 'unlink', pair: kept, to: 'kept' };
+      expect(only(plan({ survivors: [kept], policy: { deletes: 'keep' } }))).toEqual(stays);
+      expect(only(plan({ survivors: [kept] }))).toEqual(stays);
     }
-  });
-
-  test('that is deleted as well ends its row', () => {
-    const kept = pairOf(gone('g'), NONE, 'kept');
-    expect(only(plan({ survivors: [kept] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
+    // Its row ends once it is deleted as well.
+    const ended = half(side, gone('g'), NONE, 'kept');
+    expect(only(plan({ survivors: [ended] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
   });
 
   test.each(SIDE_PAIRS)('[R13] at %s is paired by what a user decided about it and a new contact', (side, other) => {
@@ -144,19 +138,13 @@ describe('a survivor', () => {
     ]);
   });
 
-  test.each(SIDE_PAIRS)(
-    'at %s is linked again with a contact that is the same person, in its old row',
-    (side, other) => {
-      const kept = half(side, untouched(side), NONE, 'kept', 7);
-      const newcomer = record('new', EDITED);
-      const decision = only(plan({ survivors: [kept], [other]: [newcomer], policy: { deletes: 'keep' } }));
-      expect(decision).toMatchObject({
-        kind: 'merge',
-        pair: { id: 7, [side]: { id: PREFIX[side], base: null }, [other]: { record: newcomer, base: null } },
-        writes: [{ kind: 'update', side, fields: ['title'] }],
-      });
-    },
-  );
+  test.each(SIDE_PAIRS)('at %s is linked again with a contact that is the same person, in its row', (side, other) => {
+    const kept = half(side, untouched(side), NONE, 'kept', 7);
+    const newcomer = record('new', EDITED);
+    const decision = only(plan({ survivors: [kept], [other]: [newcomer], policy: { deletes: 'keep' } }));
+    const pair = { id: 7, [side]: { id: PREFIX[side], base: null }, [other]: { record: newcomer, base: null } };
+    expect(decision).toMatchObject({ kind: 'merge', pair, writes: [{ kind: 'update', side, fields: ['title'] }] });
+  });
 
   test('[R12] of each side that are the same person share one row; the other row ends first', () => {
     const left = pairOf(untouched('left'), NONE, 'kept', 7);
@@ -181,10 +169,7 @@ describe('a contact without a pair', () => {
 
   test('[R9] that is blank by now is still the contact that a create made', () => {
     const left = [record('g', {}, { originId: 's', originScope: SCOPES.right })];
-    const decision = only(plan({ left, right: [record('s', ADA)] }));
-    expect(decision).toMatchObject({
-      kind: 'merge',
-      writes: [{ kind: 'update', side: 'left', fields: ['firstName', 'emailAddresses'] }],
-    });
+    const update = { kind: 'update', side: 'left', fields: ['firstName', 'emailAddresses'] };
+    expect(only(plan({ left, right: [record('s', ADA)] }))).toMatchObject({ kind: 'merge', writes: [update] });
   });
 });

@@ -1,19 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { isInDoubt, withOwnMoves, withWrittenGroups } from '../../../../src/core/state/own-moves.ts';
+import { record } from '../reconcile/support.ts';
 
-const recordOf = (groupIds: readonly string[], modifiedAtMs: number | null = 1_000): ContactRecord => ({
-  id: 'c1',
-  version: '1',
-  modifiedAtMs,
-  contact: EMPTY_CONTACT,
-  groupIds,
-  raw: 'null',
-  originId: null,
-  digest: 'd',
-});
+const recordOf = (groupIds: readonly string[], modifiedAtMs: number | null = 1_000): ContactRecord =>
+  record('c1', {}, { modifiedAtMs, groupIds, digest: 'd' });
 
 const ALWAYS = () => true;
 const FEED = { isRead: false, isRecent: ALWAYS };
@@ -26,35 +18,25 @@ describe('withOwnMoves', () => {
   const known = withWrittenGroups(recordOf(['a', 'b']), ['b', 'c'], { join: ['c'], leave: ['a'] }, LAGS);
 
   test.each([
-    ['of equal age', 1_000, { feed: 'written', read: 'written', isInDoubt: false }],
-    [
-      'from long before the write',
-      WRITTEN_AT_MS - MARGIN_MS - 1,
-      { feed: 'written', read: 'written', isInDoubt: false },
-    ],
-    ['from about the time of the write', WRITTEN_AT_MS - 1, { feed: 'written', read: 'shown', isInDoubt: true }],
-    ['without a stamp', null, { feed: 'written', read: 'shown', isInDoubt: true }],
-    ['from long after the write', WRITTEN_AT_MS + MARGIN_MS + 1, { feed: 'shown', read: 'shown', isInDoubt: false }],
-  ] as const)(
-    'R11: a contradicting record %s is replaced by the written groups, or is right',
-    (_, modifiedAtMs, expected) => {
-      const shown = recordOf(['a', 'b'], modifiedAtMs);
-      const groups = { written: ['b', 'c'], shown: ['a', 'b'] };
-      expect(withOwnMoves(shown, known, FEED).groupIds).toEqual(groups[expected.feed]);
-      expect(withOwnMoves(shown, known, READ).groupIds).toEqual(groups[expected.read]);
-      expect(isInDoubt(shown, known, ALWAYS)).toBe(expected.isInDoubt);
-    },
-  );
-
-  test('R1: a record that shows the written groups is not in doubt', () => {
-    expect(isInDoubt(recordOf(['b', 'c'], WRITTEN_AT_MS), known, ALWAYS)).toBe(false);
+    ['of equal age', 1_000, { feed: 'written', read: 'written', doubt: false }],
+    ['from long before the write', WRITTEN_AT_MS - MARGIN_MS - 1, { feed: 'written', read: 'written', doubt: false }],
+    ['from about the time of the write', WRITTEN_AT_MS - 1, { feed: 'written', read: 'shown', doubt: true }],
+    ['without a stamp', null, { feed: 'written', read: 'shown', doubt: true }],
+    ['from long after the write', WRITTEN_AT_MS + MARGIN_MS + 1, { feed: 'shown', read: 'shown', doubt: false }],
+  ] as const)('R11: a contradicting record %s has the written groups, or is right', (_, modifiedAtMs, expected) => {
+    const shown = recordOf(['a', 'b'], modifiedAtMs);
+    const groups = { written: ['b', 'c'], shown: ['a', 'b'] };
+    expect(withOwnMoves(shown, known, FEED).groupIds).toEqual(groups[expected.feed]);
+    expect(withOwnMoves(shown, known, READ).groupIds).toEqual(groups[expected.read]);
+    expect(isInDoubt(shown, known, ALWAYS)).toBe(expected.doubt);
   });
 
   test('R11: the other groups of a record that lags are used as shown', () => {
     expect(withOwnMoves(recordOf(['a', 'x']), known, FEED).groupIds).toEqual(['c', 'x']);
   });
 
-  test('R1: a record that shows the written groups keeps its digest; a corrected one has none', () => {
+  test('R1: a record that shows the written groups keeps its digest, not in doubt; a corrected one has none', () => {
+    expect(isInDoubt(recordOf(['b', 'c'], WRITTEN_AT_MS), known, ALWAYS)).toBe(false);
     expect(withOwnMoves(recordOf(['b', 'c']), known, FEED).digest).toBe('d');
     expect(withOwnMoves(recordOf(['a', 'b']), known, FEED).digest).toBeUndefined();
   });
@@ -65,12 +47,8 @@ describe('withOwnMoves', () => {
   });
 
   test('R11: a side that shows its writes at once keeps no moves', () => {
-    const written = withWrittenGroups(
-      recordOf(['a']),
-      [],
-      { join: [], leave: ['a'] },
-      { lags: false, atMs: WRITTEN_AT_MS },
-    );
+    const moves = { join: [], leave: ['a'] };
+    const written = withWrittenGroups(recordOf(['a']), [], moves, { lags: false, atMs: WRITTEN_AT_MS });
     expect(written.ownMoves).toBeUndefined();
   });
 

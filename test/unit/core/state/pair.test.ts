@@ -91,16 +91,13 @@ test.each<[string, HalfState, HalfState | null]>([
   ['is dropped', 'settling', null],
   ['[R7] stays known to be deleted', 'gone', 'gone'],
   ['[R7] stays known to be deleted', 'doubted', 'doubted'],
-])(
-  '[R12] a contact that a created one replaces, since their source was paired meanwhile, %s if it is %s',
-  (_, state, after) => {
-    const set = setOf([pairedHalf('left', 'paired meanwhile', 1, { state }), pairedHalf('right', 'source', 1)]);
-    store(set, looseHalf('left', 'created'), pairedHalf('right', 'source', 1), { writtenSide: 'left' });
-    expect(pairsIn(set)).toEqual(['created source']);
-    const released = { id: 'paired meanwhile', pair: null, base: null, state: after };
-    expect(looseIn(set)).toMatchObject(after === null ? [] : [released]);
-  },
-);
+])('[R12] a contact that a created one replaces in its pair %s if it is %s', (_, state, after) => {
+  const set = setOf([pairedHalf('left', 'paired meanwhile', 1, { state }), pairedHalf('right', 'source', 1)]);
+  store(set, looseHalf('left', 'created'), pairedHalf('right', 'source', 1), { writtenSide: 'left' });
+  expect(pairsIn(set)).toEqual(['created source']);
+  const released = { id: 'paired meanwhile', pair: null, base: null, state: after };
+  expect(looseIn(set)).toMatchObject(after === null ? [] : [released]);
+});
 
 describe('[R12] a half that moves to another pair', () => {
   test.each(SIDE_PAIRS)('of %s ends its former pair, whose other half is planned alone', (side, other) => {
@@ -147,27 +144,22 @@ describe('[R7] a pair that ends', () => {
     return set;
   };
 
-  test('[R7] keeps only the deletion of a half that is deleted', () => {
+  test('[R7] keeps only the deletion of a half that is deleted, and resolves the conflicts', () => {
     const times = { absences: 2, lastListedAtMs: 3, writtenAtMs: 4, heardAtMs: 5 };
     const set = ended({ state: 'gone', mergedInto: 'survivor', ...times }, {});
     expect(set.halves()).toEqual([looseHalf('left', 'l', { state: 'gone', writtenAtMs: 4, heardAtMs: 5 })]);
     expect(dropsFrom(set, 'halves')).toEqual([{ side: 'right', id: 'r' }]);
+    expect(changesOf(set, 'end-conflicts')).toMatchObject([{ leftId: 'l', fields: 'all' }]);
     expect(dropsFrom(set, 'pairs')).toEqual([{ id: 1 }]);
     expect(putsInto(set, 'halves')).toMatchObject([{ half: { id: 'l', pair: null }, digest: null }]);
   });
 
   test('keeps a half that is shown although it was deleted: a lagging listing does not restore it', () => {
     expect(ended({ state: 'doubted' }, {}).halves()).toEqual([looseHalf('left', 'l', { state: 'doubted' })]);
-  });
-
-  test('keeps both halves if both are deleted, and none if both exist', () => {
+    // Both are kept if both are deleted, and none if both exist.
     expect(looseIn(ended({ state: 'gone' }, { state: 'gone' })).map(({ id }) => id)).toEqual(['l', 'r']);
     expect(ended({}, { state: 'changed' }).halves()).toEqual([]);
     expect(ended({}, null).halves()).toEqual([]);
-  });
-
-  test('resolves the conflicts of its contact', () => {
-    expect(changesOf(ended({ state: 'gone' }, {}), 'end-conflicts')).toMatchObject([{ leftId: 'l', fields: 'all' }]);
   });
 
   test('changes nothing if the pair does not exist', () => {

@@ -76,10 +76,7 @@ describe('the readable form of a plan', () => {
     const group = { side: 'right', action: 'create-group', name: 'Choir', why };
     const created = { side: 'right', action: 'create', leftId: 'g', rightId: null, name: 'Ada', why };
     expect(views({ unpaired: { left, right: [] }, groups })).toEqual([
-      {
-        ...group,
-        changes: [{ field: 'name', from: [], to: ['Choir'], why }],
-      },
+      { ...group, changes: [{ field: 'name', from: [], to: ['Choir'], why }] },
       {
         ...created,
         fields: ['firstName', 'emailAddresses', 'buckets'],
@@ -103,15 +100,10 @@ describe('the readable form of a plan', () => {
         return { key, ...halves, status: 'linked', settled: true };
       }),
     };
-    const left = present(
-      record('g', { ...base, title: 'Baker', emailAddresses: mails }, { groupIds: ['g-club'] }),
-      snapshot(base, ['g-choir']),
-    );
-    const right = present(
-      record('s', { ...base, title: 'Brewer' }, { groupIds: ['s-choir', 's-other'] }),
-      snapshot(base, ['s-choir']),
-    );
-    const [update, ...others] = views({ pairs: [pairOf(left, right)], groups });
+    const left = record('g', { ...base, title: 'Baker', emailAddresses: mails }, { groupIds: ['g-club'] });
+    const right = record('s', { ...base, title: 'Brewer' }, { groupIds: ['s-choir', 's-other'] });
+    const pair = pairOf(present(left, snapshot(base, ['g-choir'])), present(right, snapshot(base, ['s-choir'])));
+    const [update, ...others] = views({ pairs: [pair], groups });
     const why = { kind: 'changed', at: 'left' };
     expect(others).toEqual([]);
     expect(update).toMatchObject({ side: 'right', action: 'update', name: 'Ada', why });
@@ -151,14 +143,12 @@ describe('the readable form of a plan', () => {
     const left = 61_000;
     const at = (id: string, title: string, modifiedAtMs: number | null) =>
       present(record(id, { ...ADA, title }, { modifiedAtMs }), snapshot({ ...ADA, title: 'Cook' }));
-    const found = (policy: Partial<Policy>) =>
-      views({ pairs: [pairOf(at('g', 'Baker', left), at('s', 'Brewer', right))], policy }).flatMap(({ changes }) =>
-        changes.map(({ why }) => why),
-      );
-    const [why] = found({});
+    const pairs = [pairOf(at('g', 'Baker', left), at('s', 'Brewer', right))];
+    const whyBy = (policy: Partial<Policy>) => views({ pairs, policy })[0]?.changes[0]?.why;
+    const why = whyBy({});
     expect(why).toMatchObject({ kind: 'conflict', changedAtMs: { left, right } });
     expect(why && whyWords(why, SIDE_WORDS)).toBe(text);
-    expect(found({ conflicts: 'left' })[0]).not.toHaveProperty('changedAtMs');
+    expect(whyBy({ conflicts: 'left' })).not.toHaveProperty('changedAtMs');
   });
 
   test('a deletion has the deleted values, and the place where the contact was deleted or merged', () => {

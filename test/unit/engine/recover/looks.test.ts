@@ -25,10 +25,7 @@ test.each([
   { agoMs: 14 * 60_000, earlier: 0, isDecisive: true },
   { agoMs: -3_600_000, earlier: 1, isDecisive: false },
   { agoMs: -3_600_000, earlier: 2, isDecisive: true },
-])(
-  'R9: a create of $agoMs ms ago that $earlier earlier searches did not find was not applied: $isDecisive',
-  ({ agoMs, earlier, isDecisive }) => {
-    expect(isDecisiveSearch(NOW_MS - agoMs, NOW_MS, 10 * 60_000, earlier)).toBe(isDecisive);
-    expect(isDecisiveSearch(NOW_MS - agoMs, NOW_MS, 0, earlier)).toBe(true);
-  },
-);
+])('R9: a create of $agoMs ms ago that $earlier searches did not find was not applied: $isDecisive', (row) => {
+  expect(isDecisiveSearch(NOW_MS - row.agoMs, NOW_MS, 10 * 60_000, row.earlier)).toBe(row.isDecisive);
+  expect(isDecisiveSearch(NOW_MS - row.agoMs, NOW_MS, 0, row.earlier)).toBe(true);
+});

@@ -47,13 +47,10 @@ describe('[R1] a record that is shown', () => {
 describe('[R14] an outdated record, as an overlapping page shows it,', () => {
   const older = adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS - 1, version: '0', groupIds: ['former'] });
 
-  test.each(['unpaired', 'unselected', 'settled', 'changed'] as const)(
-    'changes nothing of a half that is %s',
-    (state) => {
-      // Reads lag too.
-      for (const event of [shown(older), found(older)]) expect(after(HALVES[state], event)).toBe(HALVES[state]);
-    },
-  );
+  test.each(['unpaired', 'unselected', 'settled', 'changed'] as const)('changes nothing if it is %s', (state) => {
+    // Reads lag too.
+    for (const event of [shown(older), found(older)]) expect(after(HALVES[state], event)).toBe(HALVES[state]);
+  });
 
   test.each<[string, number | null, number | null]>([
     ['both times are the same', MODIFIED_AT_MS, MODIFIED_AT_MS],
@@ -85,20 +82,14 @@ describe('[R14] an outdated record, as an overlapping page shows it,', () => {
     expect(isApplied(pairedHalf('left', 'x', 1, { record: adaRecord('x', { modifiedAtMs }) }), NOW)).toBe(expected);
   });
 
-  test.each([HALVES.missing, HALVES.settling])(
-    'that a read finds confirms that a half exists that is $state',
-    (half) => {
-      expect(after(half, found(older))).toEqual({ ...half, state: 'settled' });
-      expect(after(half, shown(older))).toBe(half);
-    },
-  );
+  test.each([HALVES.missing, HALVES.settling])('confirms on a read that a half exists that is $state', (half) => {
+    expect(after(half, found(older))).toEqual({ ...half, state: 'settled' });
+    expect(after(half, shown(older))).toBe(half);
+  });
 
-  test.each([HALVES.gone, HALVES.doubted, UNPAIRED_GONE, UNPAIRED_DOUBTED])(
-    'does not restore one that is $state',
-    (half) => {
-      expect(after(half, found(older))).toBe(half);
-    },
-  );
+  test.each([HALVES.gone, HALVES.doubted, UNPAIRED_GONE, UNPAIRED_DOUBTED])('does not restore one $state', (half) => {
+    expect(after(half, found(older))).toBe(half);
+  });
 });
 
 describe('[R7] a deleted contact that a feed or a listing shows', () => {
@@ -258,14 +249,11 @@ const ROWS = (Object.keys(HALVES) as State[]).flatMap((state) => {
 });
 
 describe('[R7] the table of a half', () => {
-  test.each(Object.values(EVENTS))(
-    'a contact that is not stored is stored if it is shown or found, not if it is $kind',
-    (event) => {
-      const isSeen = event.kind === 'shown' || event.kind === 'found';
-      const stored = { ...looseHalf('left', 'x'), record: EDITED, heardAtMs: NOW };
-      expect(after(null, event)).toEqual(isSeen ? stored : null);
-    },
-  );
+  test.each(Object.values(EVENTS))('a contact that is not stored is stored only if shown or found: $kind', (event) => {
+    const isSeen = event.kind === 'shown' || event.kind === 'found';
+    const stored = { ...looseHalf('left', 'x'), record: EDITED, heardAtMs: NOW };
+    expect(after(null, event)).toEqual(isSeen ? stored : null);
+  });
 
   test.each(ROWS)('a half that is %s and then %s', (state, kind, effect) => {
     const half = HALVES[state];
@@ -275,16 +263,13 @@ describe('[R7] the table of a half', () => {
     if (effect === SAME) expect(next).toBe(half);
   });
 
-  test.each(['unpaired', 'changed'] as const)(
-    'a half that is %s and was received since the listing that missed it began does not change',
-    (state) => {
-      const half = HALVES[state];
-      for (const atMs of [HEARD_AT_MS, HEARD_AT_MS - 1]) {
-        expect(after(half, missedAt(atMs))).toBe(half);
-      }
-      expect(after(half, missedAt(HEARD_AT_MS + 1))).not.toBe(half);
-    },
-  );
+  test.each(['unpaired', 'changed'] as const)('a half that is %s and was received since stays the same', (state) => {
+    const half = HALVES[state];
+    for (const atMs of [HEARD_AT_MS, HEARD_AT_MS - 1]) {
+      expect(after(half, missedAt(atMs))).toBe(half);
+    }
+    expect(after(half, missedAt(HEARD_AT_MS + 1))).not.toBe(half);
+  });
 
   test('a half that was received by a clock that was far ahead is missed as if it was received before', () => {
     const ahead = { ...HALVES.changed, heardAtMs: NOW + 2 * CLOCK_MARGIN_MS };

@@ -203,20 +203,15 @@ test('R17: a listing that shows a text cut changes nothing, and a read that show
   const half: Half = { ...newHalf('left', recordWith(WHOLE), 1), pair: 1, base, state: 'settled' };
   const cut = { ...recordWith(WHOLE.slice(0, 255)), version: '2' };
   expect(mustBeRead(half, cut, 2)).toBe(true);
-  expect(nextHalf('left', half, { kind: 'shown', record: cut, atMs: 2 })).toMatchObject({
-    state: 'settled',
-    record: { version: '2', contact: base.contact },
-  });
-  expect(nextHalf('left', half, { kind: 'found', record: cut, atMs: 2 })).toMatchObject({
-    state: 'changed',
-    record: cut,
-  });
+  const [shown, found] = (['shown', 'found'] as const).map((kind) =>
+    nextHalf('left', half, { kind, record: cut, atMs: 2 }),
+  );
+  expect(shown).toMatchObject({ state: 'settled', record: { version: '2', contact: base.contact } });
+  expect(found).toMatchObject({ state: 'changed', record: cut });
 });
 
 const MINUTE_MS = 60_000;
-
 const DAY_MS = 24 * 60 * MINUTE_MS;
-
 const ODD = unreadContact('left', 'odd');
 
 const ROW: JournalRow = rowOf(operationOf('delete', { side: 'right', before: adaRecord('r') }), { id: 7 });
@@ -260,11 +255,8 @@ describe('[R15] a contact that could not be read', () => {
 test('[R5] contacts that are due are read, those that have waited longest first; writes are not', () => {
   const late = readAt([2], unreadContact('left', 'late'));
   const early = readAt([1], unreadContact('left', 'early'), late);
-  const rejections = readAt(
-    [0],
-    unsettledWrite({ ...ROW, side: 'left' }),
-    readAt([0], unreadContact('right', 'r'), early),
-  );
+  const others = readAt([0], unreadContact('right', 'r'), early);
+  const rejections = readAt([0], unsettledWrite({ ...ROW, side: 'left' }), others);
   expect(dueContacts(rejections, 'left', 5 * MINUTE_MS + 1)).toEqual(['early']);
   expect(dueContacts(rejections, 'left', DAY_MS)).toEqual(['early', 'late']);
 });

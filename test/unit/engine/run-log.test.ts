@@ -67,6 +67,12 @@ test.each([
   expect(lines).toMatchObject([{ level: 'info', msg: 'run completed', fields: { link: 'a', run: 'r1' } }]);
 });
 
+test('a run logs that it has started, under its id', () => {
+  const { lines, events } = startLog();
+  logRunEvent(events, { link: 'a', run: 'r1', sides: SIDE_WORDS }, { kind: 'started', runKind: 'undo' });
+  expect(lines).toEqual([{ level: 'debug', msg: 'run started', fields: { link: 'a', run: 'r1', kind: 'undo' } }]);
+});
+
 test.each([
   ['names differ', /one email address.*merge them at Google or at the service/u],
   ['same phone number', /one phone number and similar names.*merge them at Google or at the service/u],

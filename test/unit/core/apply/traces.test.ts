@@ -15,6 +15,7 @@ test.each<[string, SyncedField, Partial<Contact>, Partial<Contact>, Partial<Cont
   ['a text that is as before', 'title', titled('New'), titled('Old'), titled('Old'), false],
   ['a text that a user changed since', 'title', titled('New'), titled('Foreign'), titled('Old'), true],
   ['an extra that is neither as before nor as sent', EXTRA, shown('May'), shown('Scribble'), shown('April'), false],
+  ['an extra that is as sent', EXTRA, shown('May'), shown('May'), shown('April'), true],
   ['a list with any content: its elements are compared', 'emailAddresses', mails('a@x.org'), mails(), mails(), true],
 ])('[R9] a field of a write took effect: %s', (_, field, desired, found, before, expected) => {
   const fields = shownFields([field], contactOf(desired), contactOf(found), contactOf(before));
@@ -34,6 +35,7 @@ describe('[R9] an update without a response took effect', () => {
   test.each<[string, string, string, string, boolean]>([
     ['a text is as sent', 'Old', 'New', 'New', true],
     ['a text is as before', 'Old', 'New', 'Old', false],
+    ['a text is neither as before nor as sent', 'Old', 'New', 'Foreign', false],
     ['a text was cleared as sent', 'Old', '', '', true],
     ['a text that was to be cleared has another value', 'Old', '', 'Foreign', false],
     ['a text was cut off by its side', '', 'Analytical Engine Limited', 'Analytical Engine', true],
@@ -72,6 +74,7 @@ const group = (key: string, left: string | null, right: string | null): GroupPai
 test('[R9] a change of membership without a response took effect as far as the groups show it', () => {
   const moves = { join: ['a'], leave: ['b'] };
   expect(shownMoves(moves, ['a', 'own'])).toEqual(moves);
+  expect(shownMoves(moves, ['a', 'b'])).toEqual({ join: ['a'], leave: [] });
   expect(shownMoves(moves, ['b', 'own'])).toEqual({ join: [], leave: [] });
 });
 

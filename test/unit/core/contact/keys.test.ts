@@ -19,11 +19,13 @@ test.each([
   [phoneKey, '۰۳۰ ۹۰۱۸۲۰', '030901820'],
   [phoneKey, '(830)285-9851 x5271', '8302859851x5271'],
   [phoneKey, '830 285 9851 #5271', '8302859851x5271'],
+  [phoneKey, '830 285 9851 extension 5271', '8302859851x5271'],
   [phoneKey, '0012', '+12'],
   [phoneKey, 'Reception', 'reception'],
   [phoneKey, '\u200f', '\u200f'],
   [websiteKey, 'HTTP://example.org', 'example.org'],
   [websiteKey, 'example.org/About/', 'example.org/About'],
+  [websiteKey, 'Example.org?Page=One', 'example.org?Page=One'],
   [websiteKey, 'http://', 'http://'],
 ])('%o: the key of %j is %j', (keyOf, value, key) => {
   expect(keyOf(value)).toBe(key);

@@ -107,9 +107,10 @@ describe('[R18] a pair that no side selects', () => {
   });
 
   test('R12: a contact merged into one of its contacts keeps its counterpart', () => {
-    const cook = { base: snapshot({ title: 'Cook' }) };
-    const away = halfOf(record('away', { title: 'Cook' }), { ...cook, state: 'gone', mergedInto: 'l' });
-    const merged = pairOf(away, halfOf(record('twin', { title: 'Cook' }), cook), 'linked', 2);
+    const cook = { title: 'Cook' };
+    const mergedAway = { base: snapshot(cook, ['c']), state: 'gone', mergedInto: 'l' } as const;
+    const away = halfOf(record('away', cook, { groupIds: ['c'] }), mergedAway);
+    const merged = pairOf(away, halfOf(record('twin', cook), { base: snapshot(cook) }), 'linked', 2);
     const now = halfOf(record('l', { title: 'Boss' }));
     const selection = selecting('c');
     const kept = { kind: 'unlink', pair: { id: 2 }, to: 'kept' };

@@ -142,6 +142,7 @@ describe('[R9] calls in a row of unknown outcome', () => {
   test.each([
     ['an answer', [lost, done]],
     ['a refusal', [lost, refused]],
+    ['no result at all', []],
   ])('are counted from zero after a call with %s', (_, sent) => {
     const count = counter();
     times(9, () => count([lost]));

@@ -5,7 +5,7 @@ import { contactOf } from '../../../../src/core/contact/record.ts';
 
 const ADA = contactOf({ firstName: 'Ada', title: 'Countess', nickname: 'Augusta' });
 
-test('a contact without some fields has no value in a field that every contact has, and no key of a further field', () => {
+test('a contact without some fields has no value in a usual one, and no key of a further one', () => {
   const { nickname: _, ...rest } = ADA;
   expect(without(ADA, ['title', 'nickname', 'buckets'])).toStrictEqual({ ...rest, title: '' });
   expect(keepChosen(ADA, new Set(USUAL_FIELDS))).toStrictEqual(rest);

@@ -9,7 +9,7 @@ import { check, known, firstMeeting, anyMeeting, mergeOf, keysOf, QUIET, PLAIN_P
 
 const CONFLICTS = fc.constantFrom('newest', 'left', 'right');
 
-test('[R1] the result of a merge needs no further write once both sides have it, even if a first match loses its bases', () => {
+test('[R1] the result of a merge needs no further write, even if a first match loses its bases', () => {
   check(
     fc.property(anyMeeting(), CONFLICTS, (sides, conflicts) => {
       const policy = policyWith({ conflicts });
@@ -78,7 +78,7 @@ describe('[R5] no loss', () => {
     );
   });
 
-  test('[R4] a scalar that one side changed is on both, one that no side changed stays, and one that lost is recorded', () => {
+  test('[R4] a scalar that one side changed is on both, an unchanged one stays, and a lost one is recorded', () => {
     check(
       fc.property(known(), (sides) => {
         const { desired, conflicts } = mergeHalves(sides, policyWith());

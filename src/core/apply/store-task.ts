@@ -21,7 +21,7 @@ import {
   taskPairId,
 } from './task.ts';
 
-// What a task stores besides the answers to its writes: before them what both sides agree on, after them what stays on its side.
+// Rows that a task stores around its writes: before them the values that both sides agree on, after them those that stay on a side.
 
 /** Returns the fields that a person decides: both sides keep their value. */
 const askedFields = (task: Task): readonly SyncedField[] =>

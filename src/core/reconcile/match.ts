@@ -165,7 +165,7 @@ const groupText = ({ groups }: MatchablePerson): string => [...groups].toSorted(
 
 const nameText = ({ naming: { phonetic, wholeNames } }: MatchablePerson): string => `${wholeNames.key}\n${phonetic}`;
 
-/** The values by which copies are told apart, the most exact first. */
+/** The values that distinguish several copies, the most exact first. */
 const COPY_KEYS: readonly ((person: MatchablePerson) => string)[] = [
   (person) => `${nameText(person)}\n${groupText(person)}`,
   nameText,

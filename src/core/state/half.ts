@@ -253,15 +253,13 @@ const observed = (half: Half, event: RecordEvent): Half => {
   const { kind, atMs } = event;
   const record = correctedRecord(half, event);
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
-  if (isSame && half.state === 'settled') {
-    // Values that differ from the base stay on this side, or wait for a person's decision. A feed that returns them again adds
-    // nothing new.
-    if (kind === 'shown' && event.byFeed) return half;
-    const state = stateWith(half, record, isSame);
-    return state === half.state ? half : { ...half, record, state, mergedInto: null, heardAtMs: atMs };
-  }
-  if (isOutdated(record, half, atMs)) return kind === 'shown' ? half : asExisting(half);
+  const isNews = half.state !== 'settled' || !isSame;
+  if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : asExisting(half);
+  // Values that differ from the base stay on this side, or wait for a person's decision. A feed that returns them again adds
+  // nothing new.
+  if (!isNews && kind === 'shown' && event.byFeed) return half;
   const state = hasReturned(half, record) ? 'changed' : stateWith(half, record, isSame);
+  if (!isNews && state === half.state) return half;
   return { ...half, record, state, mergedInto: null, heardAtMs: atMs };
 };
 

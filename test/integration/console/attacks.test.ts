@@ -181,7 +181,7 @@ test.each([{}, { 'transfer-encoding': 'chunked' }])(
 );
 
 /** `npm test` sends a part of them. */
-const FLOOD = extentOf({ all: 10_000, sample: 2_500 });
+const FLOOD = extentOf({ all: 10_000, sample: 5_000 });
 
 test('thousands of requests are limited and do not harm the daemon', async () => {
   const { address, cookie } = visitor;

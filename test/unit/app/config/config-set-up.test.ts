@@ -51,7 +51,7 @@ test('a written value is read back unchanged, whatever its characters', () => {
       const settings = new Map([...REQUIRED, ['credentialsKey', key] as const]);
       expect(read({ sides: USUAL, settings }).credentialsKey?.reveal()).toBe(key);
     }),
-    { numRuns: extentOf({ all: 200, sample: 20 }) },
+    { numRuns: extentOf({ all: 200, sample: 40 }) },
   );
 });
 

@@ -92,10 +92,10 @@ test.each<[string, HalfState, HalfState | null]>([
   ['[R7] stays known to be deleted', 'gone', 'gone'],
   ['[R7] stays known to be deleted', 'doubted', 'doubted'],
 ])('[R12] a contact that a created one replaces in its pair %s if it is %s', (_, state, after) => {
-  const set = setOf([pairedHalf('left', 'paired meanwhile', 1, { state }), pairedHalf('right', 'source', 1)]);
+  const set = setOf([pairedHalf('left', 'paired since', 1, { state }), pairedHalf('right', 'source', 1)]);
   store(set, looseHalf('left', 'created'), pairedHalf('right', 'source', 1), { writtenSide: 'left' });
   expect(pairsIn(set)).toEqual(['created source']);
-  const released = { id: 'paired meanwhile', pair: null, base: null, state: after };
+  const released = { id: 'paired since', pair: null, base: null, state: after };
   expect(looseIn(set)).toMatchObject(after === null ? [] : [released]);
 });
 

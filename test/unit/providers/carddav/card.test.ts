@@ -140,7 +140,7 @@ test.each<[string, Partial<Contact>, string, string?]>([
   ['a name, but no FN of its own', { firstName: 'Adele' }, 'N:King;Adele;Augusta;Dr.;', WITH_OWN_NAME],
   ['a company, in FN without a name', { company: 'Looms' }, 'FN:Looms | ORG:Looms;R&D', COMPANY],
   [
-    'a label beside the other types, as an X-ABLabel if it is no type',
+    'a label next to the other types, as an X-ABLabel if it is no type',
     { emailAddresses: LABELS },
     'item3.EMAIL;TYPE=pref:b@example.org | item3.X-ABLabel:Club',
   ],

@@ -1,5 +1,5 @@
 import { Help, type Command } from 'commander';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../../src/cli/program.ts';
 import { createTestTerminal } from './terminal.ts';
 
@@ -24,9 +24,26 @@ const COMMANDS = commandsBelow(program);
 const examplesIn = (help: string): readonly string[] =>
   [...help.matchAll(/^ {2}\$ (.*)$/gmu)].map(([, example = '']) => example);
 
-test.each(COMMANDS)(
-  'the help of `%s` has one or two examples of that command, with options that exist',
-  (path, command) => {
+test('the help lists the commands in groups, the first steps first', () => {
+  const [, ...sections] = helpOf(program).split(
+    /\n\n(?=(?:Start|Every day|Contacts|Daemon|Data|Shell|Exit codes):\n)/u,
+  );
+  const groups = sections.map((section) => {
+    const [title = '', ...lines] = section.split('\n');
+    return `${title} ${lines.flatMap((line) => /^ {2}([a-z]+)/u.exec(line)?.[1] ?? []).join(', ')}`.trim();
+  });
+  expect(groups).toEqual([
+    'Start: init, connect, doctor, config, demo, sandbox',
+    'Every day: status, plan, sync, conflicts, runs, explain, undo',
+    'Contacts: pair, retry, forget',
+    'Daemon: daemon, health, console, pause, resume, resync',
+    'Data: backup, restore, help',
+    'Exit codes:',
+  ]);
+});
+
+describe.each(COMMANDS)('the help of `%s`', (path, command) => {
+  test('has one or two examples of that command, with options that exist', () => {
     const examples = examplesIn(helpOf(command));
     expect(examples.length).toBeGreaterThanOrEqual(1);
     expect(examples.length).toBeLessThanOrEqual(2);
@@ -35,12 +52,27 @@ test.each(COMMANDS)(
       expect(example).toContain(`contact-sync ${path}`);
       for (const [flag] of example.matchAll(/(?<= )--[a-z-]+/gu)) expect(flags).toContain(flag);
     }
-  },
-);
+  });
+
+  test('describes the command, its arguments and its options in one line each', () => {
+    expect(command.description()).toMatch(/^[A-Z].*\.$/u);
+    const parts = [...command.registeredArguments, ...command.options];
+    for (const { description } of parts) expect(description).toMatch(/^[a-z`Y].*[^.]$/u);
+  });
+});
 
 test('the help of the program lists each command with the arguments that it defines', async () => {
   const starting = await createProgram({ code: 0, document: null, terminal }, []);
   const terms = helpOf(starting).matchAll(/^ {2}([a-z]+(?: [<[]\S+)*)(?= |$)/gmu);
   const defined = program.commands.map((command) => new Help().subcommandTerm(command).replace(' [options]', ''));
   expect([...terms].map(([, term = '']) => term)).toEqual([...defined, 'help [COMMAND]']);
+});
+
+test('LINK is an argument, and not an option, of every command that works on links', () => {
+  for (const [path, command] of COMMANDS) {
+    // There it names a new link.
+    if (path === 'init') continue;
+    const { options } = command;
+    expect([path, options.map(({ long }) => long)]).not.toEqual([path, expect.arrayContaining(['--link'])]);
+  }
 });

@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/app/config/config.ts';
 import { extentOf } from '../../../support/extent.ts';
-import { configText, faultOf, type SetUp } from '../../../../src/app/config/set-up.ts';
-import { useDirectory } from '../../util/use-directory.ts';
+import { configText, faultOf, settingsToAsk, type SetUp } from '../../../../src/app/config/set-up.ts';
 
 const USUAL: SetUp['sides'] = { left: { provider: 'google', name: null }, right: { provider: 'service', name: null } };
 const REQUIRED = [
@@ -14,13 +14,32 @@ const REQUIRED = [
   ['service.baseUrl', 'https://service.test'],
 ] as const;
 
-const at = useDirectory();
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'contact-sync-set-up-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const read = (setUp: SetUp) => {
-  const configPath = at('contact-sync.yaml');
+  const configPath = join(directory, 'contact-sync.yaml');
   writeFileSync(configPath, configText(setUp, configPath));
-  return loadConfig({ configPath, env: {}, cwd: at() });
+  return loadConfig({ configPath, env: {}, cwd: directory });
 };
+
+test('init asks for the settings without a default', () => {
+  const asked = (provider: string) =>
+    settingsToAsk(provider).map(({ key, isRequired, isSecret }) => [key, isRequired, isSecret]);
+  expect(asked('google')).toEqual([
+    ['google.clientId', true, false],
+    ['google.clientSecret', true, true],
+  ]);
+  expect(asked('service')).toEqual([
+    ['service.baseUrl', true, false],
+    ['service.authUrl', false, false],
+    ['service.clientId', false, false],
+    ['service.clientSecret', false, true],
+  ]);
+});
 
 test.each([
   ['service.baseUrl', 'nowhere', /not a URL/u],
@@ -55,12 +74,21 @@ test('a written value is read back unchanged, whatever its characters', () => {
   );
 });
 
-test('the first line names the schema of an installed program or of a checkout', () => {
-  const lineIn = (path: string) => configText({ sides: USUAL, settings: new Map(REQUIRED) }, path).split('\n')[0];
-  const installed = lineIn('/etc/contact-sync/contact-sync.yaml');
-  expect(installed).toMatch(/^# yaml-language-server: \$schema=\/.*\/dist\/contact-sync\.schema\.json$/u);
-  const inCheckout = lineIn(join(import.meta.dirname, '../../../../contact-sync.yaml'));
-  expect(inCheckout).toBe('# yaml-language-server: $schema=./dist/contact-sync.schema.json');
+test('every setting has a comment, and the first line names the schema', () => {
+  const settings = new Map([
+    ['dataDir', '/data'],
+    ['syncInterval', '1h'],
+    ...REQUIRED,
+    ['google.clientSecretFile', 'x'],
+  ]);
+  const lines = configText({ sides: USUAL, settings }, '/etc/contact-sync/contact-sync.yaml').split('\n');
+  expect(lines[0]).toMatch(/^# yaml-language-server: \$schema=\/.*\/dist\/contact-sync\.schema\.json$/u);
+  for (const [index, line] of lines.entries()) {
+    if (/^ *\w+: [^{]/u.test(line)) expect(lines[index - 1]).toMatch(/^ *# \w.*\.$|^ *# .*[\w>]$/u);
+  }
+  const inCheckout = join(import.meta.dirname, '../../../../contact-sync.yaml');
+  const text = configText({ sides: USUAL, settings }, inCheckout);
+  expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/dist\/contact-sync\.schema\.json\n/u);
 });
 
 test('sides other than the usual ones are written with their providers and names', () => {

@@ -1,7 +1,7 @@
 import type { Half } from '../contact/half.ts';
 import { wasMadeFor } from '../contact/origin.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import {
   areDistinguished,
   contradicts,
@@ -242,18 +242,18 @@ const withoutSettled = ({ isApart }: Progress, { left, right, why }: AmbiguousMa
 
 const isUnsettled = ({ left, right }: AmbiguousMatch): boolean => left.length > 0 && right.length > 0;
 
-/** Returns the ambiguous matches whose contacts are still unpaired. */
-const stillAmbiguous = ({ left, right, ambiguous }: Progress): readonly AmbiguousMatch[] => {
-  const open = { left: new Set(idsOf(left)), right: new Set(idsOf(right)) };
-  const isOpen = (side: Side) => (id: string) => open[side].has(id);
-  return ambiguous
+/** Returns what is left of the ambiguous matches if only the contacts for which `isOpen` is true are still unpaired. */
+export const stillAmbiguous = (
+  ambiguous: readonly AmbiguousMatch[],
+  isOpen: (side: Side, id: string) => boolean,
+): readonly AmbiguousMatch[] =>
+  ambiguous
     .map((match) => ({
       ...match,
-      left: match.left.filter(isOpen('left')),
-      right: match.right.filter(isOpen('right')),
+      left: match.left.filter((id) => isOpen('left', id)),
+      right: match.right.filter((id) => isOpen('right', id)),
     }))
     .filter(isUnsettled);
-};
 
 /** Returns a predicate: whether the two contacts of an edge are in one ambiguous match. */
 const togetherIn = (ambiguous: readonly AmbiguousMatch[]): ((edge: Pick<Edge, 'left' | 'right'>) => boolean) => {
@@ -369,7 +369,8 @@ export const matchContacts = ({
   takeBest(progress, emailEdges(progress));
   takeBest(progress, phoneEdges(progress));
   matchByName(progress);
-  const open = stillAmbiguous(progress);
+  const openIds = bySide((side) => new Set(idsOf(progress[side])));
+  const open = stillAmbiguous(progress.ambiguous, (side, id) => openIds[side].has(id));
   const undecided = [...open, ...keptApart(progress, open)];
   const ambiguous = [...undecided, ...lookalikes(progress, undecided)].map((match) => withoutSettled(progress, match));
   return { matches: progress.matches, ambiguous: ambiguous.filter(isUnsettled) };

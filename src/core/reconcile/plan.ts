@@ -14,7 +14,7 @@ import {
   type Unlink,
 } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
-import { type AmbiguousMatch, type Match, matchContacts } from './match.ts';
+import { type AmbiguousMatch, type Match, matchContacts, stillAmbiguous } from './match.ts';
 import { type GroupLink, mergeMembership, unitingHalves } from './membership.ts';
 import { mergeHalves } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
@@ -316,5 +316,11 @@ export const planContacts = (input: PlanInput): Plan => {
   const empty = wanted.filter(({ record }) => isEmptyContact(record.contact)).map(({ side, id }) => ({ side, id }));
   const rest = restOf(unmatched, selects);
   const unselected = new Set(unmatched.filter((half) => !isSelected(half, selects)).map(halfKey));
-  return { groups, decisions: keepMergedValues(decisions, policy, unselected), rest, ambiguous, empty };
+  return {
+    groups,
+    decisions: keepMergedValues(decisions, policy, unselected),
+    rest,
+    ambiguous: stillAmbiguous(ambiguous, (side, id) => !matched.has(halfKey({ side, id }))),
+    empty,
+  };
 };

@@ -215,9 +215,7 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     const from = daemon.lines.length;
     const stopping = daemon.stop();
     await redis?.stop();
-    const startedAtMs = Date.now();
     await stopping;
-    expect(Date.now() - startedAtMs).toBeLessThan(9_000);
     await redis?.start();
     // A worker that still used the queue would get jobs at the same time as the next daemon.
     const next = world.startDaemon();

@@ -57,6 +57,17 @@ describe.each(SIDES)('[R12] a contact that is new at the %s side, where a half o
     expect(decision).toMatchObject({ kind: 'merge', writes: [], conflicts: [] });
   });
 
+  test('is not also reported as undecided if it replaces the former one', () => {
+    const namesake = unpaired(other, record('namesake', { ...ADA, firstName: 'Bo' }));
+    const half = { [side]: gone('former', { record: record('former', ADA), base: snapshot(ADA) }) };
+    const pair = { ...half, [other]: present(record('remaining', ADA), snapshot(ADA)) };
+    const { decisions, ambiguous } = planOf({
+      pairs: [pairOf(pair.left ?? null, pair.right ?? null)],
+      unpaired: bySide((each) => (each === side ? unpaired(side, record('added', ADA)) : namesake)),
+    });
+    expect([kindsOf(decisions), ambiguous]).toEqual([['create', 'merge'], []]);
+  });
+
   test('replaces the former one also if deletions are kept', () => {
     expect(kindsOf(decide(side, { more: { policy: { deletes: 'keep' } } }))).toEqual(['merge']);
   });

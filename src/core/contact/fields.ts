@@ -103,25 +103,3 @@ export const nameOfNamed = (field: NamedField): string =>
 
 /** Returns the specification of a field that a custom field contains. */
 export const namedSpec = (field: NamedField): FieldSpec<'text', string> => text(nameOfNamed(field), normaliseNotes);
-
-/** The fields of the initial field set. */
-const FIRST_FIELDS: ReadonlySet<string> = new Set([
-  'firstName',
-  'lastName',
-  'company',
-  'title',
-  'emailAddresses',
-  'phoneNumbers',
-  'addresses',
-  'websites',
-  'buckets',
-]);
-
-/**
- * The names of the fields that were added to the initial field set, such as `+birthday`; empty if there are none. Data that a
- * program with another field set read from a remote lacks these fields and must be read again.
- */
-export const ADDED_FIELDS = Object.keys(FIELDS)
-  .filter((field) => !FIRST_FIELDS.has(field))
-  .map((field) => `+${field}`)
-  .join('');

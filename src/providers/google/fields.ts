@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { contactFieldsOf, nameOfFields, type ChosenFields } from '../../core/contact/chosen.ts';
 import type { EntryChoice } from '../../core/contact/bound-entries.ts';
 import { specOf, type Contact, type ContactField, USUAL_FIELDS } from '../../core/contact/contact.ts';
-import { ADDED_FIELDS, isNamedField, type NamedField } from '../../core/contact/fields.ts';
+import { isNamedField, type NamedField } from '../../core/contact/fields.ts';
 import { createRowDigest } from '../listing.ts';
 import { ADDRESSES, COMPANY, postalAddressOf, TITLE, USUAL_KEYS, valueField } from './lists.ts';
 import { FURTHER_MAPPINGS, userDefinedMapping, WEBSITES } from './further-fields.ts';
@@ -42,10 +42,10 @@ export const mappingOf = <Field extends ContactField>(field: Field): FieldMappin
 export const SOURCES = ['READ_SOURCE_TYPE_CONTACT'];
 
 /**
- * Raise the number when the same Person gives a different record: all contacts are then read again. A field that is added to
- * the registry, or another choice of fields, has the same effect without it.
+ * Raise the number when the same Person gives a different record, also if it has one more field by default: all contacts are then
+ * read again. Another choice of fields has the same effect without it.
  */
-export const READER = `8${ADDED_FIELDS}`;
+export const READER = '1';
 
 /** Returns the choices of the given fields that are mapped to one entry of a list with several entries (R10). */
 const choicesIn = (fields: readonly ContactField[]): ((person: PersonLists) => readonly EntryChoice[]) => {

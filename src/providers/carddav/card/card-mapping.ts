@@ -9,7 +9,7 @@ import {
   textIn,
   valueIn,
 } from '../../../core/contact/contact.ts';
-import { ADDED_FIELDS, isNamedField, type NamedField } from '../../../core/contact/fields.ts';
+import { isNamedField, type NamedField } from '../../../core/contact/fields.ts';
 import type { ListElement } from '../../../core/contact/keys.ts';
 import { tagText, textTags, withOtherSpellings } from '../../../core/contact/lists.ts';
 import { readFields, syncableContact } from '../../../core/contact/record.ts';
@@ -29,10 +29,10 @@ import { isNameField, readName, withCompanyApart, withFormattedName, writeName }
 import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, PHOTO, property, type ScalarMapping } from './scalars.ts';
 
 /**
- * Raise the number when the same card gives a different record: all contacts are then read again. A field that is added to
- * the registry, or another choice of fields, has the same effect without it.
+ * Raise the number when the same card gives a different record, also if it has one more field by default: all contacts are then
+ * read again. Another choice of fields has the same effect without it.
  */
-const READER = `3${ADDED_FIELDS}`;
+const READER = '1';
 
 /** The mapping of a field to a card. */
 type FieldMapping = {

@@ -126,8 +126,8 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     limits: (link) => limitsOf(parts.connections, link),
     traffic: () => trafficOf(parts.connections),
     keep: (links) => {
-      for (const held of [parts.contexts, parts.connections]) {
-        for (const name of held.keys()) if (!links.has(name)) held.delete(name);
+      for (const byLink of [parts.contexts, parts.connections]) {
+        for (const name of byLink.keys()) if (!links.has(name)) byLink.delete(name);
       }
     },
     [Symbol.asyncDispose]: async () => {

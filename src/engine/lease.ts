@@ -63,9 +63,9 @@ export const acquireLease = async (
   { store, clock, holders }: LeaseParts,
   link: string,
   owner: string,
-  heldForMs: number,
+  durationMs: number,
 ): Promise<number | null> => {
-  const acquire = () => store.acquireLease(link, owner, clock.now(), clock.now() + heldForMs);
+  const acquire = () => store.acquireLease(link, owner, clock.now(), clock.now() + durationMs);
   const token = await acquire();
   if (token !== null || holders === undefined) return token;
   const other = await store.leaseOwner(link);

@@ -186,9 +186,9 @@ export const complete = (
 export const budgetOf = (governor: Governor, nowMs: number): Budget => {
   settleExpired(governor, nowMs);
   const { limit, room } = governor;
-  const ours = governor.open.size + countAfter(governor, nowMs - heldMs(limit));
+  const ours = governor.open.size + countAfter(governor, nowMs - countedMs(limit));
   const isBounded = nowMs < Math.min(room.untilMs, governor.sharedUntilMs) && room.requests < limit.requests - ours;
-  const ringFreeAtMs = nthNewest(governor, 1) + heldMs(limit);
+  const ringFreeAtMs = nthNewest(governor, 1) + countedMs(limit);
   return {
     limit,
     remaining: Math.max(0, isBounded ? room.requests : limit.requests - ours),
@@ -215,7 +215,7 @@ const pacedReadyAtMs = (governor: Governor): number =>
 const ringReadyAtMs = (governor: Governor): number => {
   const { limit, open } = governor;
   const free = limit.requests - open.size;
-  return free <= 0 ? Math.min(...open.values()) : nthNewest(governor, free) + heldMs(limit);
+  return free <= 0 ? Math.min(...open.values()) : nthNewest(governor, free) + countedMs(limit);
 };
 
 /**
@@ -223,7 +223,7 @@ const ringReadyAtMs = (governor: Governor): number => {
  * some servers count in whole seconds. In a short window such a guard would leave half of the limit unused. There, only servers
  * that count exactly never refuse a request.
  */
-const heldMs = ({ windowMs }: RateLimit): number => {
+const countedMs = ({ windowMs }: RateLimit): number => {
   if (windowMs < SHORT_WINDOW_MS) return windowMs * (1 + SHORT_GUARD_SHARE);
   return windowMs + Math.max(MIN_LONG_GUARD_MS, windowMs * LONG_GUARD_SHARE);
 };
@@ -269,7 +269,7 @@ const correctDownward = (
   { remaining, resetMs, nowMs }: { readonly remaining: number; readonly resetMs: number; readonly nowMs: number },
 ): void => {
   const { limit, open } = governor;
-  const ours = countAfter(governor, sentAtMs - heldMs(limit)) + open.size;
+  const ours = countAfter(governor, sentAtMs - countedMs(limit)) + open.size;
   if (limit.requests - remaining > ours) governor.sharedUntilMs = nowMs + limit.windowMs;
   const requests = remaining - (governor.nextId - 1 - id);
   governor.mostFree = Math.max(governor.mostFree, remaining);

@@ -165,7 +165,7 @@ const governorOf = (
   state: string | null,
   nowMs: number,
 ): Governor => {
-  const held = state === null ? null : parseGovernorState(state);
-  if (held !== null) return importGovernor(limit, held, nowMs);
+  const stored = state === null ? null : parseGovernorState(state);
+  if (stored !== null) return importGovernor(limit, stored, nowMs);
   return snapshot === null ? createGovernor(limit) : restoreGovernor(limit, snapshot, { nowMs, epochMs: clock.now() });
 };

@@ -9,11 +9,11 @@ export const sortedIds = (ids: Iterable<string>): readonly string[] => FIELDS.bu
 
 /** Returns the membership after a change. */
 export const membershipAfter = (
-  held: readonly string[],
+  current: readonly string[],
   { add, remove }: Pick<MembershipRequest, 'add' | 'remove'>,
 ): readonly string[] => {
   const removed = new Set(remove);
-  return sortedIds([...held.filter((id) => !removed.has(id)), ...add]);
+  return sortedIds([...current.filter((id) => !removed.has(id)), ...add]);
 };
 
 /**

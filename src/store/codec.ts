@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isSyncedField, type Contact, type ContactField, type SyncedField } from '../core/contact/contact.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
 import { equalSnapshots, snapshotText, withDeclined, type Declined, type Snapshot } from '../core/contact/snapshot.ts';
-import { contactSchema, fieldSchema } from '../core/contact/stored.ts';
+import { storedContactSchema, fieldSchema } from '../core/contact/stored.ts';
 import type { DeletedGroup } from '../core/reconcile/operation.ts';
 import type { RunRow } from '../core/state/rows.ts';
 import { StoreError } from './store.ts';
@@ -32,7 +32,7 @@ const declinedSchema = z
 const snapshot = z.lazy(() =>
   z.compile(
     z.object({
-      contact: contactSchema.exactOptional(),
+      contact: storedContactSchema.exactOptional(),
       groupIds: z.array(z.string()).exactOptional(),
       declined: declinedSchema.exactOptional(),
     }),
@@ -57,7 +57,7 @@ const record = z.lazy(() =>
       id: z.string(),
       version: z.string(),
       modifiedAtMs: z.number().nullable(),
-      contact: contactSchema,
+      contact: storedContactSchema,
       unsyncedName: z
         .object({
           namePrefix: z.string().exactOptional(),
@@ -91,7 +91,7 @@ const record = z.lazy(() =>
 
 const intent = z.object({
   fields: z.array(fieldSchema),
-  desired: contactSchema.nullable(),
+  desired: storedContactSchema.nullable(),
   join: z.array(z.string()),
   leave: z.array(z.string()),
   source: record.nullable(),

@@ -143,14 +143,14 @@ const stamped = (world: World): readonly Book[] => {
 const restore = (world: World, book: Book): void => {
   const { backup } = world.memory;
   if (backup === null || [...backup.keys()].some((row) => !book.rows.includes(row))) return;
-  const standing = (row: Row): ReadonlySet<Token> => (row.state === 'live' ? visibleTokens(book, row) : new Set());
+  const compared = (row: Row): ReadonlySet<Token> => (row.state === 'live' ? visibleTokens(book, row) : new Set());
   const before = new Map(
-    book.rows.map((row) => [row, { seen: visibleTokens(book, row), tokens: standing(row), state: { ...row } }]),
+    book.rows.map((row) => [row, { seen: visibleTokens(book, row), tokens: compared(row), state: { ...row } }]),
   );
   book.restore(backup);
   for (const [row, { seen, tokens, state }] of before) {
     world.beforeRestore.set(row, [...(world.beforeRestore.get(row) ?? []), state]);
-    const after = standing(row);
+    const after = compared(row);
     // A value that a backup restores or removes is no user's edit: it may be present or missing at rest.
     for (const token of [...seen, ...after]) {
       world.ledger.explain(token);

@@ -55,8 +55,8 @@ const groupAt = (world: World, side: Side, entity: number): Group | undefined =>
  * that of either side, and a group that is deleted on one side is deleted on the other one.
  */
 const readings = (world: World, side: Side, groups: Membership): readonly boolean[] => {
-  const standing = [...groups].filter((entity) => !world.ledger.deletedGroups.has(entity));
-  return [[...groups], standing].flatMap((entities) =>
+  const compared = [...groups].filter((entity) => !world.ledger.deletedGroups.has(entity));
+  return [[...groups], compared].flatMap((entities) =>
     SIDES.map((first) => {
       const names = entities.flatMap(
         (entity) => (groupAt(world, first, entity) ?? groupAt(world, otherSide(first), entity))?.name ?? [],
@@ -93,8 +93,8 @@ export const noteLost = (world: World): void => {
   for (const [entity, rows] of rowsOf(world)) {
     const gone = rows.filter(([, { state }]) => state !== 'live');
     if (gone.length === 0) continue;
-    const standing = rows.filter(([, { state }]) => state === 'live');
-    const isDoubtful = standing.some(([side, row]) =>
+    const compared = rows.filter(([, { state }]) => state === 'live');
+    const isDoubtful = compared.some(([side, row]) =>
       membershipsOf(world, side, row).some((groups) => readings(world, side, groups).includes(false)),
     );
     if (isDoubtful) mayStayAlone.add(entity);

@@ -158,7 +158,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
   const invalid = () => new InvalidError('the remote does not take this title', errorOptions(400));
   const missing = () => new NotFoundError('no such contact', errorOptions(404));
 
-  const standing = (id: string): Row | null => {
+  const compared = (id: string): Row | null => {
     const row = book.rows.find((candidate) => candidate.id === id);
     return row === undefined || row.state === 'deleted' || row.state === 'merged' ? null : row;
   };
@@ -235,7 +235,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     const { key, current, desired, fields } = request;
     const named = book.find(current.id);
     if (named?.state === 'archived' || named?.state === 'deleted') observer.updatesDeleted(named, fields);
-    const row = standing(current.id);
+    const row = compared(current.id);
     if (row === null) return failed(key, missing());
     if (checksVersions && options.checksVersions && String(row.version) !== current.version) {
       return failed(key, new StaleError('the etag is not the last one', errorOptions(400)));
@@ -260,7 +260,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
   };
 
   const moveOne = (request: MembershipRequest): WriteResult<readonly string[]> => {
-    const row = standing(request.id);
+    const row = compared(request.id);
     if (row === null) return failed(request.key, missing());
     if (request.add.some((id) => book.findGroup(id) === undefined)) return failed(request.key, invalid());
     observer.asks(side, row, ['buckets']);
@@ -274,7 +274,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
   };
 
   const deleteOne = (id: string): WriteResult<null> => {
-    const row = standing(id);
+    const row = compared(id);
     observer.deletes(side);
     if (row !== null && !isAsAnswered(row)) observer.deletedUnread(side, row);
     if (row !== null) {
@@ -288,7 +288,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
 
   /** The merge of the side: texts and lists of the other contact replace those of the survivor. */
   const mergeOne = (survivorId: string, id: string): WriteResult<ContactRecord> => {
-    const [survivor, other] = [standing(survivorId), standing(id)];
+    const [survivor, other] = [compared(survivorId), compared(id)];
     if (survivor === null || other === null) return failed(id, missing());
     const { replaces, archives } = book.habits.merge;
     const before = { contact: survivor.contact, groupIds: survivor.groupIds };

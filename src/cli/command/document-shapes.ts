@@ -14,7 +14,7 @@ export const side = z.enum(PROVIDER_NAMES);
 /** The same kind of value for each side. */
 export const perSide = <Value extends z.ZodType>(value: Value) => ({ [left]: value, [right]: value });
 
-export const idsOf = <Value extends z.ZodType>(value: Value) => ({ [leftId]: value, [rightId]: value });
+export const idShapesOf = <Value extends z.ZodType>(value: Value) => ({ [leftId]: value, [rightId]: value });
 export const kind = z.enum(['incremental', 'full']);
 export const id = z.string().nullable();
 export const wholeNumber = z.int().min(0);

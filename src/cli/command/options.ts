@@ -39,7 +39,7 @@ export const withOuter = <Options extends object>(own: Options, command: Command
 });
 
 /** Parses an option's value: a whole number from `least` to `most`. */
-export const wholeNumber =
+export const parseWholeNumber =
   (least: number, most: number) =>
   (text: string): number => {
     const value = /^\d+$/u.test(text) ? Number(text) : Number.NaN;

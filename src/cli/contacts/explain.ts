@@ -2,8 +2,8 @@ import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { ACTION_WORDS, fieldWords, whyWords, writeNote } from '../../core/view/words.ts';
-import { relationOf } from '../../core/view/standings.ts';
-import type { Standing, WriteView } from '../../core/view/views.ts';
+import { relationOf } from '../../core/view/comparison.ts';
+import type { FieldComparison, WriteView } from '../../core/view/views.ts';
 import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
@@ -25,7 +25,7 @@ export const ContactsDocument = z.strictObject({
   contacts: z.array(
     z.strictObject({
       link: z.string(),
-      ...shape.idsOf(shape.id),
+      ...shape.idShapesOf(shape.id),
       name: z.string().nullable(),
       status: z.enum(['linked', 'kept', 'dormant', 'unlinked']),
       now: z.strictObject(shape.perSide(halfNowShape)),
@@ -58,7 +58,7 @@ export const ContactsDocument = z.strictObject({
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 
-const standingToJson = ({ field, from, sinceMs, why, ...values }: Standing, sides: Sides<SideWords>) => ({
+const comparisonToJson = ({ field, from, sinceMs, why, ...values }: FieldComparison, sides: Sides<SideWords>) => ({
   field,
   left: values.left.join('; '),
   right: values.right.join('; '),
@@ -70,7 +70,7 @@ const standingToJson = ({ field, from, sinceMs, why, ...values }: Standing, side
 /** The history in the documented JSON format, with the names of the sides. `why` is text. */
 const toJson = ({ link, history }: LinkHistory): unknown => {
   const { sides } = link;
-  const { name, left, right, status, standings, entries, conflicts, rejected, notSynced } = history;
+  const { name, left, right, status, comparisons, entries, conflicts, rejected, notSynced } = history;
   return inWordsOf(sides, {
     link: link.name,
     leftId: left.id,
@@ -78,7 +78,7 @@ const toJson = ({ link, history }: LinkHistory): unknown => {
     name,
     status,
     now: { left, right },
-    fields: standings.map((standing) => standingToJson(standing, sides)),
+    fields: comparisons.map((compared) => comparisonToJson(compared, sides)),
     history: entries.map((entry) => writeToJson(entry, sides)),
     openConflicts: conflicts.map(({ id, run, field, left: atLeft, right: atRight, atMs }) => {
       return { id, run, field, left: atLeft, right: atRight, at: isoOf(atMs) };
@@ -115,9 +115,9 @@ const RELATIONS: Readonly<Record<ReturnType<typeof relationOf>, string>> = {
 };
 
 /** The side that a field comes from, since when and why, and the relation of both sides. */
-const formatSource = (standing: Standing, sides: Sides<SideWords>): string => {
-  const { from, sinceMs, why } = standing;
-  const relation = relationOf(standing);
+const formatSource = (compared: FieldComparison, sides: Sides<SideWords>): string => {
+  const { from, sinceMs, why } = compared;
+  const relation = relationOf(compared);
   const since = sinceMs === null ? '' : `, since ${formatTime(sinceMs)}`;
   const unknown = relation === 'identical' ? 'identical when first matched' : '';
   const source = from === null ? unknown : `from ${sides[from].place}${since}`;
@@ -130,17 +130,17 @@ const listed = (prefix: string, values: readonly string[]): readonly string[] =>
   values.length === 0 ? [`${prefix}(empty)`] : values.map((value) => `${prefix}${shorten(value, VALUE_COLUMNS)}`);
 
 /** A field with its values, once if both sides have the same, and its source. */
-const formatStanding = (standing: Standing, sides: Sides<SideWords>, width: number): readonly string[] => {
-  const { field, left } = standing;
-  const source = formatSource(standing, sides);
-  const isIdentical = relationOf(standing) === 'identical';
+const formatComparison = (compared: FieldComparison, sides: Sides<SideWords>, width: number): readonly string[] => {
+  const { field, left } = compared;
+  const source = formatSource(compared, sides);
+  const isIdentical = relationOf(compared) === 'identical';
   const [only, ...others] = left;
   if (isIdentical && others.length === 0) {
     return [wrap(`${fieldWords(field)}: ${shorten(only ?? '', VALUE_COLUMNS)} - ${source}`, '  ', width)];
   }
   const values = isIdentical
     ? listed('', left)
-    : SIDES.flatMap((side) => listed(`${sides[side].title}: `, standing[side]));
+    : SIDES.flatMap((side) => listed(`${sides[side].title}: `, compared[side]));
   return [wrap(`${fieldWords(field)}: ${source}`, '  ', width), ...values.map((value) => wrap(value, '    ', width))];
 };
 
@@ -153,7 +153,7 @@ export const formatHistory = (
   terminal: Terminal,
 ): string => {
   const { sides } = link;
-  const { name, left, right, status, standings, entries, conflicts, rejected, notSynced } = history;
+  const { name, left, right, status, comparisons, entries, conflicts, rejected, notSynced } = history;
   const { width } = layoutOf(terminal);
   const isGone = left.id === null && right.id === null;
   const ids = isGone ? 'a deleted contact' : describeIds({ leftId: left.id, rightId: right.id });
@@ -168,7 +168,7 @@ export const formatHistory = (
     ...rejected.map(({ side, reason, retryAtMs }) => {
       return `  Refused at ${sides[side].place}: ${reason}; next attempt after ${formatTime(retryAtMs)}`;
     }),
-    ...standings.flatMap((standing) => formatStanding(standing, sides, width)),
+    ...comparisons.flatMap((compared) => formatComparison(compared, sides, width)),
     entries.length === 0 ? '  No run has changed this contact.' : '  History, oldest first:',
     ...entries.flatMap((entry) => formatEntry(entry, sides)),
   ].join('\n');

@@ -12,7 +12,7 @@ export const VerdictDocument = z.strictObject({
   verdict: z
     .strictObject({
       link: z.string(),
-      ...shape.idsOf(z.string()),
+      ...shape.idShapesOf(z.string()),
       says: z.enum(['together', 'apart']).nullable().describe('Null if the decision was removed.'),
     })
     .nullable(),

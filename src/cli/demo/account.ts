@@ -5,7 +5,7 @@ import { seedGoogle, seedService } from '../../sandbox/people/seed.ts';
 import type { ServiceEmulator } from '../../sandbox/service/server.ts';
 
 /** An account as its owner edits it, without the program. A contact is selected by its name. */
-export type Account = {
+export type DemoAccount = {
   people(): readonly Person[];
   add(person: Person): void;
   setTitle(name: string, title: string): void;
@@ -20,7 +20,7 @@ const found = <Item>(item: Item | undefined, name: string): Item => {
   return item;
 };
 
-const googleAccount = ({ account }: GoogleEmulator): Omit<Account, 'people'> => {
+const googleAccount = ({ account }: GoogleEmulator): Omit<DemoAccount, 'people'> => {
   const idOf = (name: string): string => {
     const isNamed = account.people().find(({ names }) => `${names?.[0]?.givenName} ${names?.[0]?.familyName}` === name);
     return found(isNamed?.resourceName ?? undefined, name);
@@ -40,7 +40,7 @@ const googleAccount = ({ account }: GoogleEmulator): Omit<Account, 'people'> => 
   };
 };
 
-const serviceAccount = ({ account }: ServiceEmulator): Omit<Account, 'people'> => {
+const serviceAccount = ({ account }: ServiceEmulator): Omit<DemoAccount, 'people'> => {
   const idOf = (name: string): string =>
     found(
       account.contacts().find(({ first_name, last_name }) => `${first_name} ${last_name}` === name),
@@ -59,7 +59,7 @@ const serviceAccount = ({ account }: ServiceEmulator): Omit<Account, 'people'> =
 };
 
 /** Opens the account of an emulator. */
-export const openAccount = (emulator: Emulator): Account => ({
+export const openAccount = (emulator: Emulator): DemoAccount => ({
   ...(emulator.provider === 'google' ? googleAccount(emulator.server) : serviceAccount(emulator.server)),
   people: () => peopleAt(emulator),
 });

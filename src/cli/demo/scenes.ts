@@ -8,13 +8,13 @@ import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { formatSummary, formatTrouble } from '../sync/summary.ts';
 import { formatChanges } from '../terminal/changes.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
-import type { Account } from './account.ts';
+import type { DemoAccount } from './account.ts';
 import { findDifferences } from './compare.ts';
 
 /** The parts that the scenes use. */
 type Stage = {
   readonly terminal: Terminal;
-  readonly accounts: Sides<Account>;
+  readonly accounts: Sides<DemoAccount>;
   readonly app: App;
   readonly link: LinkConfig;
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ const BETWEEN_EDITS_MS = 60_000;
 /** The number of changes of each kind that are shown. */
 const CHANGES_SHOWN = 4;
 
-type Edit = { readonly side: Side; readonly text: string; readonly make: (account: Account) => void };
+type Edit = { readonly side: Side; readonly text: string; readonly make: (account: DemoAccount) => void };
 
 const ADA = {
   ...EMPTY_PERSON,

@@ -27,7 +27,7 @@ export const StatusDocument = z.strictObject({
       rejected: z.array(
         z.strictObject({
           side: shape.side,
-          ...shape.idsOf(shape.id),
+          ...shape.idShapesOf(shape.id),
           reason: z.string(),
           name: z.string().nullable(),
           attempts: shape.wholeNumber,
@@ -35,7 +35,12 @@ export const StatusDocument = z.strictObject({
         }),
       ),
       skipped: z.array(
-        z.strictObject({ side: shape.side, ...shape.idsOf(shape.id), name: z.string().nullable(), reason: z.string() }),
+        z.strictObject({
+          side: shape.side,
+          ...shape.idShapesOf(shape.id),
+          name: z.string().nullable(),
+          reason: z.string(),
+        }),
       ),
       pausedByHandAt: shape.time.nullable(),
       lastSuccessAt: shape.time.nullable(),
@@ -46,7 +51,7 @@ export const StatusDocument = z.strictObject({
       unpaired: z.array(
         z.strictObject({
           side: shape.side,
-          ...shape.idsOf(shape.id),
+          ...shape.idShapesOf(shape.id),
           name: z.string().nullable(),
           undoRun: z.string().min(1).nullable(),
         }),

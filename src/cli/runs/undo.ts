@@ -14,7 +14,7 @@ import {
   JSON_OPTION,
   setFailureDocument,
   withFilterOptions,
-  wholeNumber,
+  parseWholeNumber,
   withLinks,
   type Define,
 } from '../command/options.ts';
@@ -44,7 +44,7 @@ export const UndoDocument = z.strictObject({
       refused: z.array(
         z.strictObject({
           side: shape.side,
-          ...shape.idsOf(shape.id),
+          ...shape.idShapesOf(shape.id),
           name: z.string().nullable(),
           field: shape.field.nullable(),
           reason: z.string().min(1),
@@ -265,7 +265,7 @@ export const defineUndo: Define = (command, call) => {
     .option(
       '--write <NUMBER>',
       'undo only this write, by its number in `runs RUN --json`',
-      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      parseWholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
     .option('-y, --yes', 'do not ask before contacts are deleted; required in scripts')
     .option(...ACCEPT_DELETES)

@@ -8,7 +8,7 @@ import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { shellQuoted } from '../../util/printable.ts';
 import { rateLimit, type RateLimit } from '../../util/values.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, wholeNumber, type Define } from '../command/options.ts';
+import { examples, parseWholeNumber, type Define } from '../command/options.ts';
 import { listenForInterrupt } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { loadFile } from './files.ts';
@@ -83,8 +83,8 @@ export const defineSandbox: Define = (command, call) => {
   command
     .option('--google <FILE>', 'contacts for Google: .vcf, or .csv as exported by Google')
     .option('--service <FILE>', 'contacts for the service: .vcf, or .csv as exported by Google')
-    .option('--people <N>', 'number of people in the sample data (default: 60)', wholeNumber(1, 50_000))
-    .option('--seed <N>', 'seed of the sample data (default: 1)', wholeNumber(0, 2 ** 31))
+    .option('--people <N>', 'number of people in the sample data (default: 60)', parseWholeNumber(1, 50_000))
+    .option('--seed <N>', 'seed of the sample data (default: 1)', parseWholeNumber(0, 2 ** 31))
     .option('--service-rate <RATE>', 'rate limit of the service: <n>/second, <n>/minute or <n>/hour')
     .option('--json', 'print the environment as one JSON document')
     .addHelpText('after', examples('sandbox', 'sandbox --google contacts.vcf'))

@@ -11,7 +11,7 @@ import { CredentialsError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, wholeNumber, withOneLink, type Define } from '../command/options.ts';
+import { examples, parseWholeNumber, withOneLink, type Define } from '../command/options.ts';
 import { withApp, type Opened } from '../command/with-app.ts';
 import { askerOf, InterruptedError } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -168,7 +168,7 @@ export const connect = (
 /** The option for the port of this machine to which the browser returns. */
 export const portOption = (): Option =>
   new Option('--port <PORT>', 'loopback port for the answer of the browser (default: any free port)').argParser(
-    wholeNumber(1, 65_535),
+    parseWholeNumber(1, 65_535),
   );
 
 /** Defines `connect`. */

@@ -16,7 +16,7 @@ export const RetriedDocument = z.strictObject({
     z.strictObject({
       link: z.string(),
       side: shape.side,
-      ...shape.idsOf(shape.id),
+      ...shape.idShapesOf(shape.id),
       reason: z.string(),
       attempts: shape.wholeNumber,
     }),

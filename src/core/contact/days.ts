@@ -75,8 +75,8 @@ const NO_YEAR = 1604;
  * as 05/06/1980 and 2001-02-29, normalised with {@link normaliseText}.
  */
 export const normaliseDay = (text: string | null | undefined): string => {
-  const given = normaliseText(text);
-  const day = read(given.replace(MIDNIGHT, ''));
-  if (day === null || !isDay(day)) return given;
+  const normalised = normaliseText(text);
+  const day = read(normalised.replace(MIDNIGHT, ''));
+  if (day === null || !isDay(day)) return normalised;
   return `${day.year === null || day.year === NO_YEAR ? '-' : padded(day.year, 4)}-${padded(day.month, 2)}-${padded(day.day, 2)}`;
 };

@@ -41,7 +41,7 @@ export type ElementSpec<Element> = {
   readonly optional: readonly (keyof Element & string)[];
   /** Returns the length of the longest part. */
   readonly longest: (element: Element) => number;
-  readonly normalise: (given: Element) => Element;
+  readonly normalise: (value: Element) => Element;
   /** Returns whether all parts are identical texts. */
   readonly equal: (a: Element, b: Element) => boolean;
   /** Returns the element with only its parts, in the canonical order. */
@@ -88,7 +88,7 @@ const elementSpec = <Element extends ElementParts>(
     parts,
     optional,
     longest: (element) => Math.max(...all.map((part) => element[part]?.length ?? 0)),
-    normalise: (given) => mapParts(given, normalisePart),
+    normalise: (value) => mapParts(value, normalisePart),
     equal: (a, b) => all.every((part) => a[part] === b[part]),
     inOrder: (element) => mapParts(element, (text) => text),
   };

@@ -8,7 +8,7 @@ export type FieldSpec<Kind extends string, Value> = {
   readonly words: string;
   /** The value of a field that has no value, also used for stored data that is older than the field. */
   readonly empty: Value;
-  readonly normalise: (given: Value) => Value;
+  readonly normalise: (value: Value) => Value;
   /**
    * Returns the reason why the value is not synced, for example because it is too long; null if it is synced. The reason
    * does not contain the value.
@@ -85,7 +85,7 @@ const takesAll = (): null => null;
  */
 export const text = (
   words: string,
-  normalise: (given: string) => string = normaliseText,
+  normalise: (value: string) => string = normaliseText,
   refusalOf: (value: string) => string | null = takesAll,
 ): FieldSpec<'text', string> => ({
   kind: 'text',
@@ -114,9 +114,9 @@ export const list = <Element extends ElementParts>(
   element: ElementSpec<Element>,
   { keyOf, isBlank, synonymsAmong = () => NO_SYNONYMS, united = () => null, isTyped = false }: Identity<Element>,
 ): ListSpec<Element> => {
-  const normalise = (given: readonly Element[]): readonly Element[] => {
-    if (given.length === 0) return given;
-    const filled = given.map(element.normalise).filter((each) => !isBlank(each));
+  const normalise = (elements: readonly Element[]): readonly Element[] => {
+    if (elements.length === 0) return elements;
+    const filled = elements.map(element.normalise).filter((each) => !isBlank(each));
     // Most lists have one element, and computing a key is expensive: a phone number must be parsed.
     if (filled.length < 2) return filled;
     const byKey = new Map<string, Element>();
@@ -152,7 +152,7 @@ export const set = (words: string): FieldSpec<'set', readonly string[]> => ({
   kind: 'set',
   words,
   empty: [],
-  normalise: (given) => [...new Set(given)].toSorted(),
+  normalise: (ids) => [...new Set(ids)].toSorted(),
   refusalOf: (ids) => (ids.length > LONGEST_LIST ? tooMany() : null),
   equal: (a, b) => equalLists(a, b, Object.is),
   inOrder: same,

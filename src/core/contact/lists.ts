@@ -110,11 +110,11 @@ export const withKeyed = (
 export const withOtherSpellings = (
   field: Exclude<ListField, 'addresses'>,
   wanted: readonly LabelledValue[],
-  held: readonly LabelledValue[],
+  current: readonly LabelledValue[],
 ): readonly LabelledValue[] => {
   const keys = new Set(wanted.map((element) => elementKey(field, element)));
   const shown = new Set<string>();
-  const others = held.filter((element) => {
+  const others = current.filter((element) => {
     const key = elementKey(field, element);
     const isFirst = !shown.has(key);
     shown.add(key);
@@ -145,8 +145,8 @@ const splitList = (text: string): readonly string[] =>
 
 /** Parses a list that a user typed; labels are in parentheses. */
 export const textList = (text: string): readonly LabelledValue[] =>
-  splitList(text).flatMap((given): LabelledValue[] => {
-    const [, value = given, label] = PARTS.exec(given) ?? [];
+  splitList(text).flatMap((part): LabelledValue[] => {
+    const [, value = part, label] = PARTS.exec(part) ?? [];
     const element = { value: normaliseText(unescaped(value)), label: normaliseLabel(unescaped(label ?? '')) };
     return element.value === '' ? [] : [element];
   });
@@ -157,8 +157,8 @@ export const tagText = (tags: readonly LabelledValue[]): string =>
 
 /** Parses tags. The output of {@link tagText} is parsed to the same tags. */
 export const textTags = (text: string): readonly LabelledValue[] =>
-  splitList(text).flatMap((given): LabelledValue[] => {
-    const value = normaliseText(unescaped(given));
+  splitList(text).flatMap((part): LabelledValue[] => {
+    const value = normaliseText(unescaped(part));
     return value === '' ? [] : [{ value, label: null }];
   });
 
@@ -176,7 +176,7 @@ export const withoutEmails = (contact: Contact, emails: Emails): Contact => {
 
 /** Returns the contact with the given email addresses added that it lacks. */
 export const withEmails = (contact: Contact, emails: Emails): Contact => {
-  const held = emailKeys(contact.emailAddresses);
-  const missing = emails.filter(({ value }) => !held.has(emailKey(value)));
+  const known = emailKeys(contact.emailAddresses);
+  const missing = emails.filter(({ value }) => !known.has(emailKey(value)));
   return { ...contact, emailAddresses: [...contact.emailAddresses, ...missing] };
 };

@@ -94,12 +94,12 @@ export type GroupRecord = {
  * Returns the canonical contact of a side's values: every text is normalised with `normaliseText`, empty list elements are dropped,
  * and of elements with the same key only the first one is kept. Values keep the side's own spelling.
  */
-export const contactOf = (given: Partial<Contact>): Contact => {
+export const contactOf = (values: Partial<Contact>): Contact => {
   const normalised = <Field extends ContactField>(field: Field): NonNullable<Contact[Field]> => {
     const { normalise, empty } = specOf(field);
-    return normalise(given[field] ?? empty);
+    return normalise(values[field] ?? empty);
   };
-  return makeContact(normalised, furtherIn(given));
+  return makeContact(normalised, furtherIn(values));
 };
 
 /** Returns the values of these fields. `read` returns a value of the field, not yet normalised. */
@@ -128,9 +128,9 @@ export const unsyncableFields = (...records: readonly Pick<ContactRecord, 'unsyn
  * latter are empty in the returned contact. Pure.
  */
 export const syncableContact = (
-  given: Partial<Contact>,
+  values: Partial<Contact>,
 ): { readonly contact: Contact; readonly unsyncable: readonly UnsyncableField[] } => {
-  const contact = contactOf(given);
+  const contact = contactOf(values);
   const unsyncable: UnsyncableField[] = [];
   for (const field of fieldsIn(contact)) {
     const reason = refusalOf(field, contact);

@@ -76,7 +76,7 @@ export type MembershipRequest = {
   /** The membership that the side returned when this run wrote the contact; null if it was not written. */
   readonly knownGroupIds: readonly string[] | null;
   /** The membership that this side last returned, of any age; absent if unknown: then it is read when needed. */
-  readonly heldGroupIds?: readonly string[];
+  readonly lastGroupIds?: readonly string[];
 };
 
 /** A contact after a change of its membership, if its side altered it on this occasion (R2). */

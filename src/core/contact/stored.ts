@@ -45,7 +45,7 @@ const known = (stored: Readonly<Record<string, unknown>>): Contact => {
  * The schema of a stored contact. It accepts data with another field set: a missing field is empty, and a field that is no
  * longer synced is ignored.
  */
-export const contactSchema = z
+export const storedContactSchema = z
   .looseObject(usual)
   .transform((stored): Contact => (hasKeys(stored, CONTACT_FIELDS) ? (stored as unknown as Contact) : known(stored)));
 

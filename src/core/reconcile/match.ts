@@ -137,16 +137,16 @@ const withOrigin = (record: ContactRecord, other: Side, { marked, scopes }: Orig
 };
 
 /** Pairs the contacts of one side with the contacts that they were created for; by their mark alone if `isMarkEnough`. */
-const takeOrigins = (progress: Progress, side: Side, given: Origins, isMarkEnough: boolean): void => {
+const takeOrigins = (progress: Progress, side: Side, origins: Origins, isMarkEnough: boolean): void => {
   const other = otherSide(side);
   const others = new Map([...progress[other]].map((person) => [person.record.id, person]));
   for (const person of progress[side]) {
-    const record = withOrigin(person.record, other, given);
+    const record = withOrigin(person.record, other, origins);
     const origin = record.originId === null ? undefined : others.get(record.originId);
     if (origin === undefined || !progress[other].has(origin)) continue;
     const { id, contact } = origin.record;
     const isMarked = isMarkEnough && record !== person.record;
-    if (!isMarked && !wasMadeFor(record, { id, scope: given.scopes?.[other], contact })) continue;
+    if (!isMarked && !wasMadeFor(record, { id, scope: origins.scopes?.[other], contact })) continue;
     const [left, right] = side === 'left' ? [person, origin] : [origin, person];
     if (!areApart(progress, left, right)) take(progress, left, right);
   }
@@ -156,9 +156,9 @@ const takeOrigins = (progress: Progress, side: Side, given: Origins, isMarkEnoug
  * Pairs contacts with the contacts that they were created for. A mark is evidence alone: only a create for that contact has it.
  * Contacts that also have values in common come first, because several contacts may have one mark.
  */
-const matchByOrigin = (progress: Progress, given: Origins): void => {
-  for (const side of SIDES) takeOrigins(progress, side, given, false);
-  for (const side of SIDES) takeOrigins(progress, side, given, true);
+const matchByOrigin = (progress: Progress, origins: Origins): void => {
+  for (const side of SIDES) takeOrigins(progress, side, origins, false);
+  for (const side of SIDES) takeOrigins(progress, side, origins, true);
 };
 
 const groupText = ({ groups }: MatchablePerson): string => [...groups].toSorted().join('\n');

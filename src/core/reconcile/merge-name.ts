@@ -105,11 +105,11 @@ const isMixture = (halves: Sides<Half>, winnerOf: NameWinner): boolean => {
     return { ...halves.left.record.contact, firstName: valueOf('firstName'), lastName: valueOf('lastName') };
   };
   return SIDES.map(nameOf).some((name) => {
-    const isHeld = SIDES.some((side) =>
+    const isOfSide = SIDES.some((side) =>
       NAME_FIELDS.every((field) => halves[side].record.contact[field] === name[field]),
     );
     const words = wordsIn(name);
-    return !isHeld && words.length > 0 && !words.some((word) => former.has(word));
+    return !isOfSide && words.length > 0 && !words.some((word) => former.has(word));
   });
 };
 

@@ -46,28 +46,28 @@ const settleScalars = (survivor: Readonly<Record<Side, Contact>>, rest: Contact,
   const conflicts: Conflict[] = [];
   for (const field of scalarsIn(rest)) {
     const value = textIn(survivor[side], field) || textIn(survivor[otherSide(side)], field);
-    const given = textIn(rest, field);
-    if (value === '' || given === '') continue;
+    const added = textIn(rest, field);
+    if (value === '' || added === '') continue;
     free = withValue(free, field, '');
-    if (value === given) continue;
-    const [left, right] = side === 'left' ? [given, value] : [value, given];
+    if (value === added) continue;
+    const [left, right] = side === 'left' ? [added, value] : [value, added];
     conflicts.push({ field, left, right, winner: otherSide(side) });
   }
   return { free, conflicts };
 };
 
-/** Adds the values and elements of `given` that the contact lacks. Returns the contact and the fields that were changed. */
-const withGiven = (contact: Contact, given: Contact) => {
+/** Adds the values and elements of `more` that the contact lacks. Returns the contact and the fields that were changed. */
+const withMissing = (contact: Contact, more: Contact) => {
   const fields: ContactField[] = [];
   let desired = contact;
-  for (const field of scalarsIn(given)) {
-    if (textIn(contact, field) !== '' || textIn(given, field) === '') continue;
+  for (const field of scalarsIn(more)) {
+    if (textIn(contact, field) !== '' || textIn(more, field) === '') continue;
     fields.push(field);
-    desired = withValue(desired, field, textIn(given, field));
+    desired = withValue(desired, field, textIn(more, field));
   }
-  for (const field of listsIn(given)) {
-    const keyed = keyListsIn(field, { own: contact, given });
-    const gained = [...keyed.given].filter(([key]) => !keyed.own.has(key)).map(([, element]) => element);
+  for (const field of listsIn(more)) {
+    const keyed = keyListsIn(field, { own: contact, more });
+    const gained = [...keyed.more].filter(([key]) => !keyed.own.has(key)).map(([, element]) => element);
     if (gained.length === 0) continue;
     fields.push(field);
     desired = withList(desired, field, [...listOf(contact, field), ...gained]);
@@ -94,7 +94,7 @@ const giveToSurvivor = (
   const oneWay = new Set(unwritten).difference(new Set(unwrittenFields(policy, otherSide(side))));
   const gifts = bySide((to) => {
     const rest = to === side ? without(free, unwritten) : keepChosen(free, oneWay);
-    return withGiven(contacts[to], mayWrite(policy, to) ? rest : EMPTY_CONTACT);
+    return withMissing(contacts[to], mayWrite(policy, to) ? rest : EMPTY_CONTACT);
   });
   const after = { survivorId: survivor.pair[side].id, fields: bySide((to) => gifts[to].fields) };
   const writes = SIDES.reduce((planned, to) => {

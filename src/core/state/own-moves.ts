@@ -39,7 +39,7 @@ const isAfter = ({ modifiedAtMs }: ContactRecord, { atMs }: OwnMove): boolean =>
 /** The source of a record. A record that was read by its id is delayed only if its modification time is before the write. */
 type Showing = { readonly isRead: boolean; readonly isRecent: (move: OwnMove) => boolean };
 
-const standingMoves = (record: ContactRecord, known: ContactRecord, { isRead, isRecent }: Showing) =>
+const appliedMoves = (record: ContactRecord, known: ContactRecord, { isRead, isRecent }: Showing) =>
   (known.ownMoves ?? []).filter((move) => {
     return isRecent(move) && (isRead ? isBefore(record, move) : !isAfter(record, move));
   });
@@ -52,7 +52,7 @@ const isShown = ({ groupIds }: ContactRecord, { groupId, isMember }: OwnMove): b
  * return the former ones. Pure.
  */
 export const withOwnMoves = (record: ContactRecord, known: ContactRecord, showing: Showing): ContactRecord => {
-  const ownMoves = standingMoves(record, known, showing);
+  const ownMoves = appliedMoves(record, known, showing);
   if (ownMoves.length === 0) return record;
   if (ownMoves.every((move) => isShown(record, move))) return { ...record, ownMoves };
   const groupIds = new Set(record.groupIds);
@@ -69,6 +69,6 @@ export const withOwnMoves = (record: ContactRecord, known: ContactRecord, showin
  * newer, since the side's clock may be wrong. Then a read by the contact's id decides. Pure.
  */
 export const isInDoubt = (record: ContactRecord, known: ContactRecord, isRecent: Showing['isRecent']): boolean =>
-  standingMoves(record, known, { isRead: false, isRecent }).some(
+  appliedMoves(record, known, { isRead: false, isRecent }).some(
     (move) => !isShown(record, move) && !isBefore(record, move),
   );

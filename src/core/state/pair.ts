@@ -77,10 +77,10 @@ const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: P
  * the id of its contact changed. Exception: after a create, its source may have been paired in the meantime. Then the replaced half
  * is another contact, which still exists and is released. The set must contain the halves and their pairs.
  */
-export const storePair = (set: WorkingSet, given: PairToStore): void => {
-  const { status, halves } = given;
-  const row = rowOf(set, given);
-  if (row !== null) vacate(set, row, given);
+export const storePair = (set: WorkingSet, next: PairToStore): void => {
+  const { status, halves } = next;
+  const row = rowOf(set, next);
+  if (row !== null) vacate(set, row, next);
   const own = SIDES.flatMap((side) => halves[side] ?? []);
   for (const half of own) {
     const other = set.half(half.side, half.id)?.pair ?? null;

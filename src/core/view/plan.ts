@@ -138,7 +138,7 @@ const unlinkViews = (unlink: Unlink): readonly ContactChange[] => {
 };
 
 /** The reason of an undo, which is that of all its changes, or the settings that decided the conflicts of a plan. */
-type Reasons = { readonly given: Why } | { readonly given?: never; readonly terms: ConflictTerms };
+type Reasons = { readonly fixedWhy: Why } | { readonly fixedWhy?: never; readonly terms: ConflictTerms };
 
 /** Returns the reason why a text of a conflict is written. */
 const conflictWhy = ({ pair, ...merge }: Merge, field: SyncedField, winner: Side, reasons: Reasons): Why => {
@@ -149,11 +149,11 @@ const conflictWhy = ({ pair, ...merge }: Merge, field: SyncedField, winner: Side
 };
 
 const mergeViews = (merge: Merge, groups: PlanGroups, reasons: Reasons): readonly Change[] => {
-  const { given } = reasons;
+  const { fixedWhy } = reasons;
   const { pair, writes, conflicts, taken = [] } = merge;
   const isNew = isNewPairing(merge);
   const ids = idsOf(pair);
-  const whyAt = (to: Side): Why => given ?? { kind: isNew ? 'first-meeting' : 'changed', at: otherSide(to) };
+  const whyAt = (to: Side): Why => fixedWhy ?? { kind: isNew ? 'first-meeting' : 'changed', at: otherSide(to) };
   const updates = SIDES.flatMap((side): ContactChange[] => {
     if (plannedFields(writes, side).length === 0) return [];
     const whyOf = (field: SyncedField): Why => {
@@ -165,7 +165,7 @@ const mergeViews = (merge: Merge, groups: PlanGroups, reasons: Reasons): readonl
     const update = plannedUpdate(side, ids, pair[side].record, writes, groups);
     return [describe(update, groups.names[side], whyAt(side), whyOf)];
   });
-  if (given !== undefined) return updates;
+  if (fixedWhy !== undefined) return updates;
   updates.push(...askedViews(merge));
   if (merge.unlinks) updates.push(...unlinkViews({ kind: 'unlink', pair, to: 'unselected' }));
   if (!isNew) return updates;
@@ -200,7 +200,7 @@ type ShownDecision = Decision | Restoration;
 
 /** Returns the changes of a decision. */
 const decisionViews = (decision: ShownDecision, groups: PlanGroups, reasons: Reasons): readonly Change[] => {
-  const { given } = reasons;
+  const { fixedWhy } = reasons;
   switch (decision.kind) {
     case 'create': {
       const { side, source, pair } = decision;
@@ -208,11 +208,11 @@ const decisionViews = (decision: ShownDecision, groups: PlanGroups, reasons: Rea
       return [creationView(decision, source.id, groups, why)];
     }
     case 'restore':
-      return [restorationView(decision, groups, given ?? { kind: 'undo', of: null })];
+      return [restorationView(decision, groups, fixedWhy ?? { kind: 'undo', of: null })];
     case 'delete': {
       const { side, record, pair } = decision;
       const deletion = plannedDeletion(side, idsOf(pair), record, groups);
-      return [describe(deletion, groups.names[side], given ?? deletionWhy(decision))];
+      return [describe(deletion, groups.names[side], fixedWhy ?? deletionWhy(decision))];
     }
     case 'unlink':
       return unlinkViews(decision);
@@ -232,7 +232,7 @@ const changesOfPlan = (
   reasons: Reasons,
 ): readonly Change[] => {
   const ofGroups = groups.actions.map((action) =>
-    describeGroup(action, action.kind === 'rename-group' ? action.group.name : action.name, reasons.given),
+    describeGroup(action, action.kind === 'rename-group' ? action.group.name : action.name, reasons.fixedWhy),
   );
   return [...ofGroups, ...changesOf(decisions, groupsOf(groups, existing), reasons)];
 };
@@ -250,7 +250,7 @@ export const partChanges = ({ decisions }: Plan, groups: Plan['groups'], terms: 
 
 /** Returns all changes of the undo of a run, with the groups that currently exist on each side. Pure. */
 export const undoChanges = (plan: ShownPlan, existing: Sides<readonly NamedGroup[]>, run: string): readonly Change[] =>
-  changesOfPlan(plan, existing, { given: { kind: 'undo', of: run } });
+  changesOfPlan(plan, existing, { fixedWhy: { kind: 'undo', of: run } });
 
 /** Returns the records of a decision that the plan was made of. */
 export const recordsOf = (decision: Decision): readonly (readonly [Side, ContactRecord])[] => {

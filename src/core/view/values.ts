@@ -30,7 +30,7 @@ const textOf = (element: ListElement): string => {
 };
 
 /** Returns the values of a field as texts; groups by name, sorted. */
-export const valuesOf = (snapshot: Snapshot | null, field: SyncedField, names: GroupNames): readonly string[] => {
+export const shownValues = (snapshot: Snapshot | null, field: SyncedField, names: GroupNames): readonly string[] => {
   if (field === 'buckets') return (snapshot?.groupIds ?? []).map((id) => names.get(id) ?? id).toSorted();
   const value: string | readonly ListElement[] = valueIn(snapshot?.contact ?? EMPTY_CONTACT, field);
   if (typeof value === 'string') return value === '' ? [] : [value];
@@ -50,8 +50,8 @@ export const fieldChanges = (
   whyOf: (field: SyncedField) => Why,
 ): readonly FieldChange[] =>
   fields.flatMap((field): FieldChange[] => {
-    const from = valuesOf(before, field, names);
-    const to = valuesOf(after, field, names);
+    const from = shownValues(before, field, names);
+    const to = shownValues(after, field, names);
     return isSame(from, to) ? [] : [{ field, from, to, why: whyOf(field) }];
   });
 

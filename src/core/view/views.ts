@@ -141,7 +141,7 @@ export type ConflictView = Sides<string> &
   };
 
 /** The source of the current value of a field, and its age. */
-export type Standing = Sides<readonly string[]> & {
+export type FieldComparison = Sides<readonly string[]> & {
   readonly field: SyncedField;
   /**
    * The side that the value came from; null if it was identical at the first match, if a side did not take it, or if

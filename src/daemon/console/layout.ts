@@ -252,8 +252,8 @@ export const filterForm = (parts: FilterParts): Html => {
 
 /** The address of a list with these parameters. */
 export const listPath = (at: string, query: Readonly<Record<string, string>>): string => {
-  const given = Object.entries(query).filter(([, value]) => value !== '');
-  return given.length === 0 ? at : `${at}?${new URLSearchParams(given).toString()}`;
+  const filled = Object.entries(query).filter(([, value]) => value !== '');
+  return filled.length === 0 ? at : `${at}?${new URLSearchParams(filled).toString()}`;
 };
 
 /** A message without its commands, because the page has buttons. The names of settings are in a hint below it. */

@@ -42,7 +42,7 @@ type Subject = {
   readonly credentials: string;
   readonly refused: readonly (string | null)[];
   /** The time until the next attempt after an outage, in milliseconds; 0 without one. */
-  readonly heldForMs: number;
+  readonly retryInMs: number;
   readonly nowMs: number;
 };
 
@@ -59,7 +59,7 @@ const notDueForMs = ({ link, row, lastRun, nowMs }: Subject): number => {
 
 /** Returns why a job does not start; null if it starts. A requested job always starts, and reports errors itself. Pure. */
 export const whySkipped = (subject: Subject): Skip | null => {
-  const { link, job, row, lastRun, credentials, refused, heldForMs } = subject;
+  const { link, job, row, lastRun, credentials, refused, retryInMs } = subject;
   if (job.kind === 'full' || job.byHand) return null;
   const skip = (why: Skip['why'], nextPollInMs: number | null = null): Skip => ({ why, nextPollInMs });
   if (row.pausedByHandAtMs !== null) return skip('paused by hand');
@@ -69,5 +69,5 @@ export const whySkipped = (subject: Subject): Skip | null => {
   const inMs = notDueForMs(subject);
   if (inMs > EARLY_MS) return skip('not due', inMs);
   if (row.state === 'paused') return refused.includes(credentials) ? skip('paused') : null;
-  return heldForMs > EARLY_MS ? skip('backing off') : null;
+  return retryInMs > EARLY_MS ? skip('backing off') : null;
 };

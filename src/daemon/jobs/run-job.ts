@@ -126,7 +126,7 @@ const requireDue = async (
 ): Promise<void> => {
   if (job.kind !== 'full' && job.byHand !== true) memories.rememberPause(row);
   const [lastRun = null] = await app.store.runs(link.name, { newest: 1 });
-  const { heldUntilMs, tried } = memories.of(link.name);
+  const { nextAttemptAtMs, tried } = memories.of(link.name);
   const skip = whySkipped({
     link,
     job,
@@ -134,7 +134,7 @@ const requireDue = async (
     lastRun,
     credentials,
     refused: [credentialsText(row.credentials), tried],
-    heldForMs: heldUntilMs - clock.monotonic(),
+    retryInMs: nextAttemptAtMs - clock.monotonic(),
     nowMs: clock.now(),
   });
   if (skip !== null) throw new SkippedError(link.name, skip);

@@ -46,10 +46,10 @@ const membershipRequest = (
   { operation: { before, join, leave, side }, task }: MembershipWrite,
   key: string,
 ): MembershipRequest => {
-  const { id, groupIds: heldGroupIds } = before;
+  const { id, groupIds: lastGroupIds } = before;
   const isWritten = stateOf(execution, task, side).writtenId !== null;
-  const knownGroupIds = isWritten ? heldGroupIds : null;
-  return { key, id, add: join, remove: leave, knownGroupIds, heldGroupIds };
+  const knownGroupIds = isWritten ? lastGroupIds : null;
+  return { key, id, add: join, remove: leave, knownGroupIds, lastGroupIds };
 };
 
 /** Merges contacts into others, one after the other. */

@@ -7,8 +7,8 @@ import { contactsOf, equalIn } from '../../core/contact/snapshot.ts';
 import type { PairStatus } from '../../core/reconcile/decision.ts';
 import type { ConflictRow, Rejection } from '../../core/state/rows.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
-import { nameOf, valuesOf } from '../../core/view/values.ts';
-import type { Standing, WriteView, Why } from '../../core/view/views.ts';
+import { nameOf, shownValues } from '../../core/view/values.ts';
+import type { FieldComparison, WriteView, Why } from '../../core/view/views.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { followContacts } from './follow.ts';
 import { type DecidingLink, loadBackground, writeView } from './writes.ts';
@@ -44,7 +44,10 @@ const sideOf = (why: Why, written: Side): Side | null => {
 };
 
 /** The origin, time and reason of the last write that changed the field. */
-const lastChange = (field: SyncedField, entries: readonly WriteView[]): Pick<Standing, 'from' | 'sinceMs' | 'why'> => {
+const lastChange = (
+  field: SyncedField,
+  entries: readonly WriteView[],
+): Pick<FieldComparison, 'from' | 'sinceMs' | 'why'> => {
   for (const { state, side, atMs, changes } of entries.toReversed()) {
     const change = state === 'done' ? changes.find((each) => each.field === field) : undefined;
     if (change !== undefined) return { from: sideOf(change.why, side), sinceMs: atMs, why: change.why };
@@ -56,16 +59,16 @@ const lastChange = (field: SyncedField, entries: readonly WriteView[]): Pick<Sta
  * Returns the current value of each field, the side that it came from, and since when. `entries` are the writes to the contact,
  * the oldest first; `unsynced` are the changes that no run has synced yet. Omits fields without a value on both sides. Pure.
  */
-const standingsOf = (
+const comparisonsOf = (
   halves: Sides<Half | null>,
   entries: readonly WriteView[],
   unsynced: Sides<readonly SyncedField[]>,
   names: Sides<GroupNames>,
-): readonly Standing[] =>
-  syncedIn(...contactsOf(halves.left?.record, halves.right?.record)).flatMap((field): Standing[] => {
+): readonly FieldComparison[] =>
+  syncedIn(...contactsOf(halves.left?.record, halves.right?.record)).flatMap((field): FieldComparison[] => {
     const values = bySide((side) => {
       const half = halves[side];
-      return valuesOf(isPresent(half) ? half.record : null, field, names[side]);
+      return shownValues(isPresent(half) ? half.record : null, field, names[side]);
     });
     if (SIDES.every((side) => values[side].length === 0)) return [];
     const [edited, ...others] = SIDES.filter((side) => unsynced[side].includes(field));
@@ -89,7 +92,7 @@ export type ContactHistory = {
   readonly left: HalfView;
   readonly right: HalfView;
   /** The current value of each field, with its origin. */
-  readonly standings: readonly Standing[];
+  readonly comparisons: readonly FieldComparison[];
   readonly entries: readonly WriteView[];
   /** The conflicts that wait for a decision. */
   readonly conflicts: readonly ConflictRow[];
@@ -216,7 +219,7 @@ const historyOf = async (store: Store, { link, terms }: DecidingLink, id: string
     name: nameNow(halves) ?? entries.findLast(({ name }) => name !== null)?.name ?? null,
     status: pair?.status ?? 'unlinked',
     ...now,
-    standings: standingsOf(halves, entries, unsynced, background.groupNames),
+    comparisons: comparisonsOf(halves, entries, unsynced, background.groupNames),
     entries,
     conflicts: (await store.conflicts(link, { all: false })).filter((row) => isOpen(row) && isOwn(row)),
     rejected: refusalsIn(rejections).filter(isOwn),

@@ -3,14 +3,14 @@ import { operationKind } from '../../core/reconcile/operation.ts';
 import type { ContactScope, Store } from '../../store/store.ts';
 
 /** A journaled write to a contact. */
-export type ContactWrite = Exclude<JournalRow, { kind: 'group-delete' }>;
+export type JournaledWrite = Exclude<JournalRow, { kind: 'group-delete' }>;
 
 /** A journaled write to a contact with all its values. */
-export type CompleteWrite = Exclude<ContactWrite, { kind: 'incomplete' }>;
+export type CompleteWrite = Exclude<JournaledWrite, { kind: 'incomplete' }>;
 
-export const isComplete = (write: ContactWrite): write is CompleteWrite => write.kind !== 'incomplete';
+export const isComplete = (write: JournaledWrite): write is CompleteWrite => write.kind !== 'incomplete';
 
-export const isContactWrite = (write: JournalRow): write is ContactWrite => operationKind(write) !== 'group-delete';
+export const isContactWrite = (write: JournalRow): write is JournaledWrite => operationKind(write) !== 'group-delete';
 
 /** The contact's id on the side that was written. For a create it comes from the answer. */
 export const writtenId = (write: JournalRow): string => {
@@ -31,10 +31,10 @@ export const followContacts = async (
   store: Store,
   link: string,
   scope: ContactScope,
-): Promise<{ readonly writes: readonly ContactWrite[]; readonly ids: readonly string[] }> => {
+): Promise<{ readonly writes: readonly JournaledWrite[]; readonly ids: readonly string[] }> => {
   const ids = new Set(scope.ids);
   let open: ContactScope = scope;
-  const found = new Map<number, ContactWrite>();
+  const found = new Map<number, JournaledWrite>();
   while (open.ids.length > 0 || open.pairIds.length > 0) {
     const writes = (await store.journal(link, open)).filter(isContactWrite);
     const fresh = new Set(writes.flatMap(idsIn).filter((id) => !ids.has(id)));

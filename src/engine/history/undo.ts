@@ -16,7 +16,7 @@ import { forgetSelection } from '../selecting.ts';
 import { loadPairsOf } from '../workload.ts';
 import {
   type CompleteWrite,
-  type ContactWrite,
+  type JournaledWrite,
   followContacts,
   isComplete,
   isContactWrite,
@@ -48,23 +48,23 @@ const isDone = ({ state, kind }: JournalRow): boolean => {
 /** The stored input for the plan of an undo. */
 type Material = {
   /** The writes of any run to the contacts in question, the oldest first. */
-  readonly history: readonly ContactWrite[];
+  readonly history: readonly JournaledWrite[];
   /** The create by which an undo restored the contact, if any. */
   readonly returnOf: (id: string) => JournalRow | undefined;
   /** Whether the contact exists without a pair. */
   readonly isUnlinked: (side: Side, id: string) => boolean;
   /** The pair of a contact, by these writes to it. */
-  readonly pairOf: (side: Side, id: string, writes: readonly ContactWrite[]) => Pair | null;
+  readonly pairOf: (side: Side, id: string, writes: readonly JournaledWrite[]) => Pair | null;
 };
 
 /** The id of the write's contact on a side; empty if it has none. */
-const idAt = (write: ContactWrite, side: Side): string => {
+const idAt = (write: JournaledWrite, side: Side): string => {
   if (side === write.side) return writtenId(write);
   return (side === 'left' ? write.leftId : write.rightId) ?? '';
 };
 
 /** The id of the contact's last counterpart in the writes; empty if it does not exist. */
-const partnerIn = (writes: readonly ContactWrite[], side: Side, id: string): string => {
+const partnerIn = (writes: readonly JournaledWrite[], side: Side, id: string): string => {
   const ids = writes.filter((write) => idAt(write, side) === id).map((write) => idAt(write, otherSide(side)));
   return ids.findLast((partner) => partner !== '') ?? '';
 };
@@ -72,7 +72,7 @@ const partnerIn = (writes: readonly ContactWrite[], side: Side, id: string): str
 const gather = async (
   store: Store,
   link: string,
-  own: readonly ContactWrite[],
+  own: readonly JournaledWrite[],
   members: readonly string[],
 ): Promise<Material> => {
   const pairIds = [...new Set(own.flatMap((write) => write.pairId ?? []))];

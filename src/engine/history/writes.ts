@@ -16,7 +16,7 @@ import { type ConflictTerms, decidingTimes } from '../../core/reconcile/conflict
 import { describe, describeGroup } from '../../core/view/describe.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { Why, WriteView } from '../../core/view/views.ts';
-import { type ContactWrite, isContactWrite, writtenId } from './follow.ts';
+import { type JournaledWrite, isContactWrite, writtenId } from './follow.ts';
 
 /** The data needed to explain the writes of a link. */
 type Background = {
@@ -26,12 +26,12 @@ type Background = {
   readonly terms: ConflictTerms;
   readonly groupNames: Sides<GroupNames>;
   /** The creates, by run and created contact. */
-  readonly creates: ReadonlyMap<string, ContactWrite>;
+  readonly creates: ReadonlyMap<string, JournaledWrite>;
 };
 
-const createKey = (write: ContactWrite): string => `${write.run} ${writtenId(write)}`;
+const createKey = (write: JournaledWrite): string => `${write.run} ${writtenId(write)}`;
 
-const reasonOfWrite = (write: ContactWrite, background: Background): Why => {
+const reasonOfWrite = (write: JournaledWrite, background: Background): Why => {
   // Writes to a new contact after its create have the same reason as the create.
   const create = background.creates.get(createKey(write));
   if (create !== undefined && create !== write) return reasonOfWrite(create, background);
@@ -50,7 +50,7 @@ const reasonOfWrite = (write: ContactWrite, background: Background): Why => {
 };
 
 /** The side whose value in a conflict a user had chosen, if the write has that value; otherwise null. */
-const takenAt = (write: ContactWrite, field: SyncedField, { conflicts }: Background): Side | null => {
+const takenAt = (write: JournaledWrite, field: SyncedField, { conflicts }: Background): Side | null => {
   const { intendedAtMs, leftId } = write;
   const row = conflicts.find(
     (each) =>
@@ -66,10 +66,10 @@ const takenAt = (write: ContactWrite, field: SyncedField, { conflicts }: Backgro
 };
 
 /** When a side had changed the contact before the write; null if it reported no time. */
-const changedAtMsOf = (write: ContactWrite, side: Side): number | null =>
+const changedAtMsOf = (write: JournaledWrite, side: Side): number | null =>
   (side === write.side ? beforeOf(write) : originOf(write))?.modifiedAtMs ?? null;
 
-const reasonOfField = (write: ContactWrite, field: SyncedField, background: Background): Why => {
+const reasonOfField = (write: JournaledWrite, field: SyncedField, background: Background): Why => {
   const winner = otherSide(write.side);
   const isConflict = background.conflicts.some((conflict) => {
     const isSame = conflict.run === write.run && conflict.field === field && conflict.winner === winner;
@@ -95,7 +95,7 @@ export const nameOfWrite = (row: JournalRow): string | null => {
 };
 
 /** A journaled write, with the contact before and after it. Without an answer, the intended contact is used. */
-const describedOf = (write: ContactWrite, action: ContactOperationKind): Parameters<typeof describe>[0] => {
+const describedOf = (write: JournaledWrite, action: ContactOperationKind): Parameters<typeof describe>[0] => {
   const { after, side, leftId, rightId } = write;
   const [before, desired] = [beforeOf(write), desiredOf(write)];
   const asked: ContactRecord | null = desired === null || before === null ? null : { ...before, contact: desired };

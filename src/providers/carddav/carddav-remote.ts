@@ -7,7 +7,7 @@ import type { Credentials } from './authorization.ts';
 import type { BookContext } from './book.ts';
 import { readCards, type CardReading } from './cards.ts';
 import { cardMapping } from './card/card-mapping.ts';
-import { findAddressBook, labelOf, type AddressBook } from './discovery.ts';
+import { findAddressBook, addressBookName, type AddressBook } from './discovery.ts';
 import { pullContacts } from './pull.ts';
 import { isGroupCard, listGroupCards } from './group-cards.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
@@ -107,7 +107,7 @@ export const createCarddavRemote = (options: CarddavRemoteOptions): Remote => {
       const found = await context.find(signal);
       return found.isWritable
         ? null
-        : `the account may only read the address book "${labelOf(found)}"; it is not written`;
+        : `the account may only read the address book "${addressBookName(found)}"; it is not written`;
     },
     pull: (request, signal) => pullContacts(book, request, signal),
     read: book.read,

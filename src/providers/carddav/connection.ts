@@ -5,7 +5,7 @@ import { openConnection } from '../account.ts';
 import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
 import type { Remote } from '../remote.ts';
 import { createCarddavRemote } from './carddav-remote.ts';
-import { findAddressBook, labelOf, type AddressBook } from './discovery.ts';
+import { findAddressBook, addressBookName, type AddressBook } from './discovery.ts';
 import { createSendDav } from './send.ts';
 import type { CarddavSettings } from './provider.ts';
 
@@ -33,7 +33,7 @@ export const openRemote = async (
 
 const checksOf = (book: AddressBook): NonNullable<Inspection['checks']> => {
   const { isWritable, hasSync, versions } = book;
-  const label = `the address book "${labelOf(book)}"`;
+  const label = `the address book "${addressBookName(book)}"`;
   return [
     isWritable
       ? { name: 'rights', detail: `${label} can be read and written`, remedy: null }

@@ -45,9 +45,9 @@ export const parseXml = (text: string): XmlDocument => {
   parser.on('error', (error) => {
     throw error;
   });
-  parser.on('opentag', ({ local, uri, attributes: given }) => {
+  parser.on('opentag', ({ local, uri, attributes: parsed }) => {
     if (open.length > DEEPEST) throw new Error(`the document has more than ${DEEPEST} levels`);
-    const all = Object.values(given);
+    const all = Object.values(parsed);
     const attributes =
       all.length === 0 ? NO_ATTRIBUTES : Object.fromEntries(all.map((each) => [each.local, each.value]));
     open.push({ name: `${PREFIXES[uri] ?? `{${uri}}`}${local}`, attributes, children: [], text: '' });

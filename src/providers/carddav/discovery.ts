@@ -145,7 +145,7 @@ const homeOf = async (
 };
 
 /** Returns the display name of an address book. */
-export const labelOf = ({ name, url }: AddressBook): string => name || new URL(url).pathname;
+export const addressBookName = ({ name, url }: AddressBook): string => name || new URL(url).pathname;
 
 /** Returns the address books of the account, or the one at the configured URL. */
 const listAddressBooks = async (options: DiscoveryOptions, signal: AbortSignal): Promise<readonly AddressBook[]> => {
@@ -170,7 +170,7 @@ const listAddressBooks = async (options: DiscoveryOptions, signal: AbortSignal):
 /** Returns why an account's address books are not exactly one, and which value of the setting selects one. */
 const choiceFault = (books: readonly AddressBook[], found: number, wanted: string | null): string => {
   if (books.length === 0) return 'the account has no address book';
-  const names = books.map((each) => `"${labelOf(each)}"`).join(', ');
+  const names = books.map((each) => `"${addressBookName(each)}"`).join(', ');
   if (wanted === null)
     return `the account has ${books.length} address books, and CARDDAV_ADDRESSBOOK selects none; set it to one of ${names}`;
   return `${found === 0 ? 'no' : 'more than one'} address book matches CARDDAV_ADDRESSBOOK; set it to one of ${names}`;

@@ -2,7 +2,7 @@ import { normaliseText } from '../../core/contact/text.ts';
 import type { BookContext } from './book.ts';
 import { readCards, storedIn, type StoredCard } from './cards.ts';
 import { type Card, escapeText, lineOf, splitValue, unescapeText } from './card/content-line.ts';
-import { addLines, linesOf, newCard, removeLine, textOf, withText, withValue } from './card/edits.ts';
+import { addLines, linesOf, newCard, removeLine, textOf, withText, withLineValue } from './card/edits.ts';
 import { isVersion4 } from './card/lists.ts';
 import { uidKey } from './origin-uid.ts';
 import { searchCards } from './search.ts';
@@ -45,7 +45,7 @@ export const newGroupCard = (name: string, uid: string, version: '3.0' | '4.0'):
 
 /** Returns the group card with another name. */
 export const withGroupName = (card: Card, name: string): Card =>
-  withValue(withText(card, 'FN', name), 'N', `${escapeText(name)};;;;`);
+  withLineValue(withText(card, 'FN', name), 'N', `${escapeText(name)};;;;`);
 
 /** Returns the names of the categories of a card. */
 export const categoriesOf = (card: Card): readonly string[] => {
@@ -57,9 +57,9 @@ export const categoriesOf = (card: Card): readonly string[] => {
 
 /** Returns the card with the categories `add` and without `remove`. Spelling and order of the others stay. */
 export const withCategories = (card: Card, add: readonly string[], remove: readonly string[]): Card => {
-  const held = categoriesOf(card);
-  const added = add.filter((name) => !held.includes(name)).map(escapeText);
-  if (added.length === 0 && !remove.some((name) => held.includes(name))) return card;
+  const current = categoriesOf(card);
+  const added = add.filter((name) => !current.includes(name)).map(escapeText);
+  if (added.length === 0 && !remove.some((name) => current.includes(name))) return card;
   const lines = linesOf(card, ['CATEGORIES']);
   const kept = lines.map(({ value }) =>
     splitValue(value ?? '', ',').filter((part) => !remove.includes(normaliseText(unescapeText(part)))),

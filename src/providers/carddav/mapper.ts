@@ -35,7 +35,7 @@ export const cardGroupsOf = (card: Card, memberships: Memberships): readonly str
   memberships.get(memberKeyOf(card)) ?? [];
 
 /** Returns the groups of a card: its categories and its group cards. */
-export const groupIdsOf = (card: Card, cardGroups: readonly string[]): readonly string[] =>
+export const groupIdsOfCard = (card: Card, cardGroups: readonly string[]): readonly string[] =>
   sortedIds([...categoriesOf(card).map(categoryId), ...cardGroups]);
 
 /**
@@ -59,7 +59,7 @@ export const createRecords = (mapping: CardMapping) => {
       { card, etag, id, modifiedAtMs }: Omit<StoredCard, 'isOriginal'>,
       cardGroups: readonly string[],
     ): ContactRecord => {
-      const groupIds = groupIdsOf(card, cardGroups);
+      const groupIds = groupIdsOfCard(card, cardGroups);
       const digest = digestOf(etag, groupIds);
       const { unsyncable, ...read } = mapping.read(card);
       const originMark = originMarkOf(card);

@@ -9,7 +9,7 @@ import { type CardReading, readCards, type StoredCard } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { listGroupCards, memberKeyOf, withCategories, withMembers } from './group-cards.ts';
-import { cardGroupsOf, categoryNameOf, groupIdsOf, isCardGroup, membershipsIn } from './mapper.ts';
+import { cardGroupsOf, categoryNameOf, groupIdsOfCard, isCardGroup, membershipsIn } from './mapper.ts';
 import { requireWritable, unconfirmed, type Writer } from './push.ts';
 import { editCard, type EditedCard, PUT } from './write-card.ts';
 
@@ -63,7 +63,7 @@ const alterationOf = (
   const own = context.mapping.read(sent).contact;
   const record = records.recordOf(read, groupIds.filter(isCardGroup));
   const fields = fieldsIn(own, record.contact).filter((field) => !equalIn(field, own, record.contact));
-  const altered = new Set(groupIdsOf(sent, [])).symmetricDifference(new Set(groupIdsOf(read.card, [])));
+  const altered = new Set(groupIdsOfCard(sent, [])).symmetricDifference(new Set(groupIdsOfCard(read.card, [])));
   return fields.length + altered.size === 0 ? null : { record, fields, groupIds: [...altered] };
 };
 
@@ -109,7 +109,7 @@ const membershipsAfter = async (
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
   const memberships = membershipsIn(await listGroupCards(context, signal));
-  return new Map([...cards].map(([key, card]) => [key, groupIdsOf(card, cardGroupsOf(card, memberships))]));
+  return new Map([...cards].map(([key, card]) => [key, groupIdsOfCard(card, cardGroupsOf(card, memberships))]));
 };
 
 /** Changes memberships: categories one contact at a time, group cards one group at a time. */

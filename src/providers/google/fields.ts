@@ -49,17 +49,17 @@ export const READER = '1';
 
 /** Returns the choices of the given fields that are mapped to one entry of a list with several entries (R10). */
 const choicesIn = (fields: readonly ContactField[]): ((person: PersonLists) => readonly EntryChoice[]) => {
-  const held = fields.flatMap((field) => {
-    const { held: entry } = mappingOf(field);
+  const mapped = fields.flatMap((field) => {
+    const { entry } = mappingOf(field);
     return entry === undefined ? [] : [{ field, entry }];
   });
-  const sets = [...Map.groupBy(held, ({ entry }) => entry.name).values()];
+  const sets = [...Map.groupBy(mapped, ({ entry }) => entry.name).values()];
   return (person) =>
     sets.flatMap((set): EntryChoice[] => {
-      const given = set.map(({ entry }) => entry.valuesIn(person));
-      const [first = []] = given;
+      const choices = set.map(({ entry }) => entry.valuesIn(person));
+      const [first = []] = choices;
       if (first.length < 2) return [];
-      const values = set.map(({ field }, place) => given[place]?.map(specOf(field).normalise) ?? []);
+      const values = set.map(({ field }, place) => choices[place]?.map(specOf(field).normalise) ?? []);
       return [
         {
           fields: set.map(({ field }) => field),

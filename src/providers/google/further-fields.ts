@@ -9,15 +9,15 @@ import {
   type ChosenParts,
   type EntrySet,
   type FieldMapping,
-  heldEntry,
-  heldField,
+  boundEntry,
+  boundField,
   personField,
   type PersonLists,
   withTexts,
   writable,
 } from './person-field.ts';
 import type { EntryOf } from './schema.ts';
-import { valueField, valuesOf, writtenValues } from './lists.ts';
+import { valueField, elementsOf, writtenValues } from './lists.ts';
 
 type TextEntry = EntryOf<'nicknames' | 'biographies'>;
 type UserDefinedEntry = EntryOf<'userDefined'>;
@@ -42,7 +42,7 @@ export const dateOf = (text: string): GoogleDate | null => {
 };
 
 /** Returns the mapping of a text in one entry of a list. Other entries stay unchanged. */
-const heldText = (
+const boundText = (
   name: 'nicknames' | 'biographies',
   field: ScalarField,
   others: Readonly<Record<string, string>> = {},
@@ -54,15 +54,15 @@ const heldText = (
     isPreferred: () => false,
   };
   const list = personField(name, (person, target, _, bound) => {
-    const held = heldEntry(set, person, field, bound);
+    const own = boundEntry(set, person, field, bound);
     const value = textIn(target, field);
     const entries = set.in(person);
     const written = (entry: TextEntry | undefined): readonly BodyEntry[] =>
       value === '' ? [] : [withTexts(entry === undefined ? {} : writable(entry), { value, ...others })];
-    if (held === undefined) return [...written(undefined), ...entries.map(writable)];
-    return entries.flatMap((entry) => (entry === held ? written(entry) : [writable(entry)]));
+    if (own === undefined) return [...written(undefined), ...entries.map(writable)];
+    return entries.flatMap((entry) => (entry === own ? written(entry) : [writable(entry)]));
   });
-  return heldField(list, set, (entry) => entry?.value ?? '');
+  return boundField(list, set, (entry) => entry?.value ?? '');
 };
 
 /** Google stores one birthday, as a date. A text that is not a date is not written. */
@@ -128,11 +128,11 @@ const URLS = personField('urls', writtenUrls);
 
 export const WEBSITES = {
   list: URLS,
-  read: (person: PersonLists, chosen: ChosenParts) => valuesOf(urlsOf(person, chosen, false)),
+  read: (person: PersonLists, chosen: ChosenParts) => elementsOf(urlsOf(person, chosen, false)),
 };
 const SOCIAL_PROFILES = {
   list: URLS,
-  read: (person: PersonLists, chosen: ChosenParts) => valuesOf(urlsOf(person, chosen, true)),
+  read: (person: PersonLists, chosen: ChosenParts) => elementsOf(urlsOf(person, chosen, true)),
 };
 
 /** Contact fields that Google stores in custom fields, by the names of these. */
@@ -164,15 +164,15 @@ const writtenUserDefined = (
   const entries = person.userDefined ?? [];
   const mapped = [...chosen].filter(isUserDefined).map((field) => {
     const name = nameOfUserDefined(field);
-    const held = heldEntry(entriesNamed(name), person, field, bound);
-    return { name, held, value: textOfUserDefined(target, field, held) };
+    const own = boundEntry(entriesNamed(name), person, field, bound);
+    return { name, own, value: textOfUserDefined(target, field, own) };
   });
   const kept = entries.flatMap((entry) => {
-    const value = mapped.find(({ held }) => held === entry)?.value;
+    const value = mapped.find(({ own }) => own === entry)?.value;
     if (value === undefined || normaliseText(entry.value) === normaliseText(value)) return [writable(entry)];
     return value === '' ? [] : [{ ...writable(entry), value }];
   });
-  const added = mapped.filter(({ value, held }) => value !== '' && held === undefined);
+  const added = mapped.filter(({ value, own }) => value !== '' && own === undefined);
   const [first, last] = [true, false].map((isFirst) =>
     added
       .filter(({ name }) => entries.some((entry) => isNamed(name, entry)) === isFirst)
@@ -182,20 +182,20 @@ const writtenUserDefined = (
   return [...(first ?? []), ...kept, ...(last ?? [])];
 };
 
-const textOfUserDefined = (target: Contact, field: UserDefinedField, held: UserDefinedEntry | undefined): string =>
+const textOfUserDefined = (target: Contact, field: UserDefinedField, own: UserDefinedEntry | undefined): string =>
   field === 'tags'
-    ? tagText(withOtherSpellings('tags', target.tags ?? [], textTags(held?.value ?? '')))
+    ? tagText(withOtherSpellings('tags', target.tags ?? [], textTags(own?.value ?? '')))
     : textIn(target, field);
 
 const USER_DEFINED = personField('userDefined', writtenUserDefined);
 
-const TAGS = heldField(USER_DEFINED, entriesNamed(TAGS_NAME), (entry) => textTags(entry?.value ?? ''));
+const TAGS = boundField(USER_DEFINED, entriesNamed(TAGS_NAME), (entry) => textTags(entry?.value ?? ''));
 
 /** The mappings of the fields that a link syncs only if it chooses them, except the parts of a name. */
 export const FURTHER_MAPPINGS = {
-  nickname: heldText('nicknames', 'nickname'),
+  nickname: boundText('nicknames', 'nickname'),
   birthday: BIRTHDAY,
-  notes: heldText('biographies', 'notes', { contentType: 'TEXT_PLAIN' }),
+  notes: boundText('biographies', 'notes', { contentType: 'TEXT_PLAIN' }),
   photo: PHOTO,
   relations: valueField('relations', 'relations', { value: 'person', label: 'type' }),
   instantMessengers: valueField('imClients', 'instantMessengers', { value: 'username', label: 'protocol' }),
@@ -205,4 +205,4 @@ export const FURTHER_MAPPINGS = {
 
 /** Returns the mapping of a named field to the custom field of the same name. */
 export const userDefinedMapping = (field: NamedField): FieldMapping<string> =>
-  heldField(USER_DEFINED, entriesNamed(nameOfNamed(field)), (entry) => entry?.value ?? '');
+  boundField(USER_DEFINED, entriesNamed(nameOfNamed(field)), (entry) => entry?.value ?? '');

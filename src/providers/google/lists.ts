@@ -9,8 +9,8 @@ import {
   type ChosenParts,
   type EntrySet,
   type FieldMapping,
-  heldEntry,
-  heldField,
+  boundEntry,
+  boundField,
   type MaskField,
   nonEmpty,
   personField,
@@ -40,7 +40,7 @@ const textAt = (entry: Entry, key: string): string => {
 };
 
 /** Returns the elements of a list of values, not yet normalised. */
-export const valuesOf = (list: readonly Entry[] = [], keys: ValueKeys = USUAL_KEYS): readonly LabelledValue[] =>
+export const elementsOf = (list: readonly Entry[] = [], keys: ValueKeys = USUAL_KEYS): readonly LabelledValue[] =>
   list.map((entry) => ({ value: normaliseText(textAt(entry, keys.value)), label: textAt(entry, keys.label) || null }));
 
 /** Returns the entry for an element that Google does not have yet. */
@@ -86,7 +86,7 @@ export const valueField = (
   list: personField(name, (person, target) => writtenValues(field, person[name] ?? [], target[field] ?? [], keys), {
     listedMax,
   }),
-  read: (person) => valuesOf(person[name], keys),
+  read: (person) => elementsOf(person[name], keys),
 });
 
 type Part = Exclude<keyof PostalAddress, 'label'>;
@@ -190,15 +190,15 @@ const writtenOrganizations = (
     ...(chosen.has('company') && { name: target.company }),
     ...(chosen.has('title') && { title: target.title }),
   };
-  const held = heldEntry(ENTRIES, person, chosen.has('company') ? 'company' : 'title', bound);
+  const own = boundEntry(ENTRIES, person, chosen.has('company') ? 'company' : 'title', bound);
   const entries = ENTRIES.in(person);
   // Google displays the first organization.
-  if (held === undefined) return [...nonEmpty([withTexts({}, texts)]), ...nonEmpty(entries.map(writable))];
-  return nonEmpty(entries.map((entry) => (entry === held ? withTexts(writable(entry), texts) : writable(entry))));
+  if (own === undefined) return [...nonEmpty([withTexts({}, texts)]), ...nonEmpty(entries.map(writable))];
+  return nonEmpty(entries.map((entry) => (entry === own ? withTexts(writable(entry), texts) : writable(entry))));
 };
 
 /** All organizations of a contact. Company and title are mapped to one of them. */
 const ORGANIZATIONS = personField('organizations', writtenOrganizations);
 
-export const COMPANY = heldField(ORGANIZATIONS, ENTRIES, (entry) => entry?.name ?? '');
-export const TITLE = heldField(ORGANIZATIONS, ENTRIES, (entry) => entry?.title ?? '');
+export const COMPANY = boundField(ORGANIZATIONS, ENTRIES, (entry) => entry?.name ?? '');
+export const TITLE = boundField(ORGANIZATIONS, ENTRIES, (entry) => entry?.title ?? '');

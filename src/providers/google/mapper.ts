@@ -100,8 +100,8 @@ const valuesOf = (person: Person, { fields, chosen }: PersonMapping): Partial<Co
 export const wholeContactOf = (record: ContactRecord, mapping: PersonMapping): Contact => {
   const fields = unsyncableIn(record).map(({ field }) => field);
   if (fields.length === 0) return record.contact;
-  const held = boundContact(contactOf(valuesOf(personOfRecord(record), mapping)), record.entries ?? []);
-  return fields.reduce((to, field) => withValue(to, field, valueIn(held, field)), record.contact);
+  const bound = boundContact(contactOf(valuesOf(personOfRecord(record), mapping)), record.entries ?? []);
+  return fields.reduce((to, field) => withValue(to, field, valueIn(bound, field)), record.contact);
 };
 
 const recordOf = (person: Person, source: Source, version: string, mapping: PersonMapping): ContactRecord => {

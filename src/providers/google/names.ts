@@ -98,11 +98,12 @@ const apartParts = (name: NameEntry, target: Contact, chosen: ChosenParts): Apar
 
 /** Returns a given name without the prefix and the middle name that Google displays around it. */
 const givenOf = (name: NameEntry, text: string, { namePrefix, middleName }: ApartParts): string => {
-  const given = normaliseText(name.givenName);
-  if (given === text) return text;
-  if (middleName !== '' && given !== '' && foldText(text) === foldText(`${given} ${middleName}`)) return given;
-  const unprefixed = withoutPart(text, given, namePrefix, 'start');
-  return withoutPart(unprefixed, given, middleName, 'end', isInitial);
+  const givenName = normaliseText(name.givenName);
+  if (givenName === text) return text;
+  if (middleName !== '' && givenName !== '' && foldText(text) === foldText(`${givenName} ${middleName}`))
+    return givenName;
+  const unprefixed = withoutPart(text, givenName, namePrefix, 'start');
+  return withoutPart(unprefixed, givenName, middleName, 'end', isInitial);
 };
 
 /** Returns a family name without the middle name and the suffix that Google displays around it. */

@@ -51,11 +51,11 @@ export type FieldMapping<Value> = {
   /** Returns the field's value, not yet normalised; `chosen` are the parts that the link syncs. */
   readonly read: (person: PersonLists, chosen: ChosenParts) => Value;
   /** The values of the field in each entry, if the field is mapped to one entry of the list. */
-  readonly held?: HeldEntry<Value>;
+  readonly entry?: BoundEntry<Value>;
 };
 
 /** A set of entries, one of which a field is mapped to. Fields with the same name are mapped to the same entry. */
-type HeldEntry<Value> = {
+type BoundEntry<Value> = {
   readonly name: string;
   /** Returns the field's value in each entry, in Google's order, not yet normalised. */
   readonly valuesIn: (person: PersonLists) => readonly Value[];
@@ -118,26 +118,26 @@ const usualPlace = <Entry>({ isFilled, isPreferred, ...set }: EntrySet<Entry>, p
 };
 
 /** Returns the entry that a field uses; undefined if it does not exist. */
-export const heldEntry = <Entry>(
+export const boundEntry = <Entry>(
   set: EntrySet<Entry>,
   person: PersonLists,
   field: ContactField,
   bound: BoundTo,
 ): Entry | undefined => {
   const place = bound(field);
-  const held = place === undefined ? usualPlace(set, person) : place;
-  return held === null ? undefined : set.in(person)[held];
+  const index = place === undefined ? usualPlace(set, person) : place;
+  return index === null ? undefined : set.in(person)[index];
 };
 
 /** Returns the mapping of a field to one entry of a list. */
-export const heldField = <Entry, Value>(
+export const boundField = <Entry, Value>(
   list: PersonField,
   set: EntrySet<Entry>,
   valueOf: (entry: Entry | undefined) => Value,
 ): FieldMapping<Value> => ({
   list,
   read: (person) => valueOf(set.in(person)[usualPlace(set, person) ?? 0]),
-  held: {
+  entry: {
     name: set.name,
     valuesIn: (person) => set.in(person).map((entry) => valueOf(entry)),
     usualPlace: (person) => usualPlace(set, person),

@@ -46,13 +46,13 @@ export const google = defineProvider({
   setUpHint:
     'Google: enable the People API and create an OAuth client of the type Desktop app in the Google Cloud console: ' +
     'https://console.cloud.google.com/auth/clients',
-  openRemote: async (...given) => (await import('./connection.ts')).openRemote(...given),
-  inspect: async (...given) => (await import('./connection.ts')).inspect(...given),
+  openRemote: async (...args) => (await import('./connection.ts')).openRemote(...args),
+  inspect: async (...args) => (await import('./connection.ts')).inspect(...args),
   budget: null,
   signIn: {
-    withConsent: async (...given) => (await import('./sign-in.ts')).withConsent(...given),
+    withConsent: async (...args) => (await import('./sign-in.ts')).withConsent(...args),
     withKey: null,
-    revoke: async (...given) => (await import('./sign-in.ts')).revoke(...given),
+    revoke: async (...args) => (await import('./sign-in.ts')).revoke(...args),
     revokedAt: 'https://myaccount.google.com/connections',
     missingRights: () => Promise.resolve(null),
   },

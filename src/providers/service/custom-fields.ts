@@ -113,16 +113,16 @@ const valueFor = ({ type }: Definition, text: string): Json | undefined => {
  * is not sent (R2). Returns null if nothing changes.
  */
 export const customFieldValues = (
-  held: readonly unknown[],
+  current: readonly unknown[],
   texts: ReadonlyMap<string, string>,
   definitions: Definitions,
 ): NonNullable<ContactWrite['custom_field_values']> | null => {
-  const values = new Map(carriedBy(held).map(({ id, value }) => [id, value]));
+  const values = new Map(carriedBy(current).map(({ id, value }) => [id, value]));
   let isChanged = false;
   for (const [name, text] of texts) {
     const known = definitions.get(foldName(name));
     // Of several custom fields with one name, the field that is read is also written.
-    const own = carriedOf(held, name);
+    const own = carriedOf(current, name);
     const definition = known && own ? { id: own.id, type: typeOf(own) ?? known.type } : known;
     const value = definition === undefined ? undefined : valueFor(definition, text);
     if (definition === undefined || value === undefined) continue;

@@ -18,12 +18,12 @@ export type EntryKind<Element extends LabelledValue | PostalAddress> = {
   readonly keyOf: (element: Element) => string;
   /** Returns the part of an element that the service does not change by rewriting case and format; empty without content. */
   readonly traceOf: (element: Element) => string;
-  /** Returns the writable keys of the entry (API.md, Contact), with the element's texts. `held` is the entry that it edits. */
-  readonly toParts: (element: Element, held?: RawEntry) => Readonly<Record<string, string>>;
+  /** Returns the writable keys of the entry (API.md, Contact), with the element's texts. `current` is the entry that it edits. */
+  readonly toParts: (element: Element, current?: RawEntry) => Readonly<Record<string, string>>;
   /** Returns the entry's text under that key, normalised as in the canonical element. */
   readonly normalisePart: (key: string, text: string | null) => string;
-  /** Returns whether the desired element may be an edited version of the held one; then it replaces the held entry. */
-  readonly isEditOf: (desired: Element, held: Element) => boolean;
+  /** Returns whether the desired element may be an edited version of the current one; then it replaces the current entry. */
+  readonly isEditOf: (desired: Element, current: Element) => boolean;
   /** Returns whether the entry becomes the element if its writable keys are written. Otherwise it is replaced by a new entry. */
   readonly canBecome: (raw: RawEntry, element: Element) => boolean;
 };
@@ -96,8 +96,8 @@ const firstLines = (lines: string, second: string): string | null => {
   return lines.endsWith(`\n${second}`) ? lines.slice(0, -second.length - 1) : null;
 };
 
-const addressParts = (address: PostalAddress, held: RawEntry = {}) => ({
-  street_1: firstLines(streetLines(address), linesAt(held, 'street_2')) ?? streetLines(address),
+const addressParts = (address: PostalAddress, current: RawEntry = {}) => ({
+  street_1: firstLines(streetLines(address), linesAt(current, 'street_2')) ?? streetLines(address),
   city: address.city,
   state: address.region,
   zip: address.postalCode,
@@ -110,8 +110,8 @@ export const ADDRESS_ENTRIES: EntryKind<PostalAddress> = {
   traceOf: (address) => bareText(streetLines(address) + address.city + address.postalCode),
   toParts: addressParts,
   normalisePart: (key, text) => (key === 'street_1' ? normaliseLines(text) : normaliseText(text)),
-  isEditOf: (desired, held) => {
-    const [lines, former] = [desired, held].map((address) => streetLines(address).toLowerCase());
+  isEditOf: (desired, current) => {
+    const [lines, former] = [desired, current].map((address) => streetLines(address).toLowerCase());
     return lines !== '' && lines === former;
   },
   canBecome: (raw, address) => firstLines(streetLines(address), linesAt(raw, 'street_2')) !== null,

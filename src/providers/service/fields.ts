@@ -40,8 +40,8 @@ const DAY_LENGTH = '2026-01-31'.length;
 const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, DAY_LENGTH);
 
 const textAt = (value: unknown, key: string): string => {
-  const held = valueAt(value, key);
-  return typeof held === 'string' ? held.trim() : '';
+  const current = valueAt(value, key);
+  return typeof current === 'string' ? current.trim() : '';
 };
 
 /** Returns the name of a user in the service's format; the documented example is always null (API.md, Contact). */
@@ -65,8 +65,8 @@ const EXTRA_READERS: Readonly<Record<ExtraField, (contact: ServiceContact) => st
 type FieldMapping<Value> = {
   /** Returns the field's value, not yet normalised. */
   readonly read: (contact: ServiceContact) => Value;
-  /** Returns the attribute for a body. `held` are the lists as the service returned them; their unmapped parts stay (R10). */
-  readonly write: (value: Value, held: SyncedLists) => ContactWrite;
+  /** Returns the attribute for a body. `current` are the lists as the service returned them; their unmapped parts stay (R10). */
+  readonly write: (value: Value, current: SyncedLists) => ContactWrite;
   /** Returns the parts of the value that the service does not change by rewriting it; empty for a blank text. */
   readonly tracesOf: (value: Value) => readonly string[];
 };
@@ -101,7 +101,7 @@ const entries = <Element extends LabelledValue | PostalAddress>(
   kind: EntryKind<Element>,
 ): FieldMapping<readonly Element[]> => ({
   read: (contact) => contact[attribute].map(kind.toElement),
-  write: (elements, held) => ({ [attribute]: listBody(kind, held[attribute] ?? [], elements) }),
+  write: (elements, current) => ({ [attribute]: listBody(kind, current[attribute] ?? [], elements) }),
   tracesOf: (elements) => elements.map(kind.traceOf),
 });
 
@@ -116,8 +116,8 @@ const tagsOf = (tags: readonly string[] = []): readonly LabelledValue[] =>
 
 const TAGS: FieldMapping<readonly LabelledValue[]> = {
   read: ({ tags }) => tagsOf(tags),
-  write: (elements, held) => ({
-    tags: withOtherSpellings('tags', elements, tagsOf(held.tags)).map(({ value }) => value),
+  write: (elements, current) => ({
+    tags: withOtherSpellings('tags', elements, tagsOf(current.tags)).map(({ value }) => value),
   }),
   tracesOf: tracesOfValues,
 };
@@ -181,34 +181,35 @@ export const tracesOf = (field: ContactField, contact: Contact): readonly string
 const readField = (field: ContactField, contact: ServiceContact): unknown => {
   if (hasAttribute(field)) return ATTRIBUTES[field].read(contact);
   if (isExtraField(field)) return EXTRA_READERS[field](contact);
-  const held = customText(contact.custom_fields, customNameOf(field));
-  return isList(field) ? textList(held) : held;
+  const current = customText(contact.custom_fields, customNameOf(field));
+  return isList(field) ? textList(current) : current;
 };
 
 /** Returns the text of a field for its custom field. */
-const placedText = (field: PlacedField | CustomField, contact: Contact, held: SyncedLists): string => {
+const placedText = (field: PlacedField | CustomField, contact: Contact, current: SyncedLists): string => {
   if (!isList(field)) return textIn(contact, field);
-  const own = textList(customText(held.custom_fields ?? [], customNameOf(field)));
+  const own = textList(customText(current.custom_fields ?? [], customNameOf(field)));
   return listText(withOtherSpellings(field, contact[field] ?? [], own));
 };
 
 /**
- * Returns the body of a write for some fields of a contact. Values that the service computes are never sent. `held` are the
+ * Returns the body of a write for some fields of a contact. Values that the service computes are never sent. `current` are the
  * lists that the contact has.
  */
 export const bodyOf = (
   fields: readonly ContactField[],
   contact: Contact,
-  held: SyncedLists,
+  current: SyncedLists,
   definitions: Definitions,
 ): ContactWrite => {
   const attributes = fields
     .filter(hasAttribute)
-    .map((field) => attributeOf(field).write(valueIn(contact, field), held));
+    .map((field) => attributeOf(field).write(valueIn(contact, field), current));
   const custom = fields.filter(isPlaced).map((field) => {
-    return [customNameOf(field), placedText(field, contact, held)] as const;
+    return [customNameOf(field), placedText(field, contact, current)] as const;
   });
-  const values = custom.length === 0 ? null : customFieldValues(held.custom_fields ?? [], new Map(custom), definitions);
+  const values =
+    custom.length === 0 ? null : customFieldValues(current.custom_fields ?? [], new Map(custom), definitions);
   return Object.assign({}, ...attributes, values === null ? {} : { custom_field_values: values });
 };
 
@@ -238,8 +239,8 @@ export const serviceMapping = (chosen: ChosenFields) => {
       }
     },
     /** Returns the parts of a name that the link does not sync: custom fields of the usual names. */
-    unsyncedName: ({ custom_fields: held }: ServiceContact) => {
-      const textOf = (field: PlacedField): string => customText(held, CUSTOM_NAMES[field]);
+    unsyncedName: ({ custom_fields: current }: ServiceContact) => {
+      const textOf = (field: PlacedField): string => customText(current, CUSTOM_NAMES[field]);
       const parts = {
         namePrefix: textOf('namePrefix'),
         middleName: textOf('middleName'),

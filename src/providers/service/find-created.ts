@@ -49,10 +49,10 @@ export const resemblesDraft = (draft: Contact, found: Contact): boolean => {
   return draft.company === '' || bareText(draft.company) === bareText(found.company);
 };
 
-/** Returns whether a contact with the name `[first, last]` may be the result of a create of `draft`; null: not given. */
+/** Returns whether a contact with the name `[first, last]` may be the result of a create of `draft`; null: not filled in. */
 const mayBeNamed = (draft: Contact, name: readonly [string | null, string | null]): boolean => {
-  const given = name.filter((part) => part !== null);
-  return given.length === 0 || given.map(bareText).join('') === nameOf(draft);
+  const filled = name.filter((part) => part !== null);
+  return filled.length === 0 || filled.map(bareText).join('') === nameOf(draft);
 };
 
 /**

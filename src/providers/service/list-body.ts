@@ -17,12 +17,12 @@ const carriedOf = (raw: RawEntry): Record<string, Json> => {
   );
 };
 
-/** Returns the held entry with only the differences of the desired element; the service's own spelling stays (R10). */
+/** Returns the current entry with only the differences of the desired element; the service's own spelling stays (R10). */
 const keptEntry = <E extends Element>(kind: EntryKind<E>, raw: RawEntry, id: string, element: E): BodyEntry => {
   const carried = carriedOf(raw);
   const changes = Object.entries(kind.toParts(element, raw)).filter(([key, text]) => {
-    const held = carried[key];
-    return kind.normalisePart(key, typeof held === 'string' ? held : null) !== text;
+    const current = carried[key];
+    return kind.normalisePart(key, typeof current === 'string' ? current : null) !== text;
   });
   const label = normaliseLabel(raw.label) === element.label ? {} : { label: element.label };
   return { ...carried, ...Object.fromEntries(changes), ...label, id };
@@ -30,10 +30,10 @@ const keptEntry = <E extends Element>(kind: EntryKind<E>, raw: RawEntry, id: str
 
 type Matches<E> = ReadonlyMap<E, RawEntry>;
 
-/** Matches each desired element with a held entry: first by equal text, then by equal key, then as an edit of it. */
+/** Matches each desired element with a current entry: first by equal text, then by equal key, then as an edit of it. */
 const matchEntries = <E extends Element>(
   kind: EntryKind<E>,
-  held: readonly RawEntry[],
+  current: readonly RawEntry[],
   desired: readonly E[],
 ): Matches<E> => {
   const sameText = (a: E, b: E): boolean => JSON.stringify(kind.toParts(a)) === JSON.stringify(kind.toParts(b));
@@ -43,7 +43,7 @@ const matchEntries = <E extends Element>(
   for (const isMatch of passes) {
     for (const element of desired) {
       if (matches.has(element)) continue;
-      const raw = held.find((candidate) => !used.has(candidate) && isMatch(element, kind.toElement(candidate)));
+      const raw = current.find((candidate) => !used.has(candidate) && isMatch(element, kind.toElement(candidate)));
       if (raw === undefined) continue;
       matches.set(element, raw);
       used.add(raw);
@@ -52,16 +52,16 @@ const matchEntries = <E extends Element>(
   return matches;
 };
 
-/** Returns held entries that match no desired element and must not be lost (R10): second spellings of an element that stays. */
+/** Returns current entries that match no desired element and must not be lost (R10): second spellings of an element that stays. */
 const silentEntries = <E extends Element>(
   kind: EntryKind<E>,
-  held: readonly RawEntry[],
+  current: readonly RawEntry[],
   desired: readonly E[],
   matches: Matches<E>,
 ): readonly BodyEntry[] => {
   const stays = new Set(desired.map((element) => kind.keyOf(element)));
   const used = new Set(matches.values());
-  return held.flatMap((raw) => {
+  return current.flatMap((raw) => {
     const id = raw.id ?? null;
     if (used.has(raw) || id === null) return [];
     return stays.has(kind.keyOf(kind.toElement(raw))) ? [{ ...carriedOf(raw), id }] : [];
@@ -74,13 +74,13 @@ const newEntry = <E extends Element>(kind: EntryKind<E>, element: E): BodyEntry 
   return { ...(element.label !== null && { label: element.label }), ...Object.fromEntries(filled) };
 };
 
-/** Returns the complete list to send, in the desired order: held entries as they were read, new ones with label and value. */
+/** Returns the complete list to send, in the desired order: current entries as they were read, new ones with label and value. */
 export const listBody = <E extends Element>(
   kind: EntryKind<E>,
-  held: readonly RawEntry[],
+  current: readonly RawEntry[],
   desired: readonly E[],
 ): readonly BodyEntry[] => {
-  const matches = matchEntries(kind, held, desired);
+  const matches = matchEntries(kind, current, desired);
   const wanted = desired.map((element) => {
     const raw = matches.get(element);
     const id = raw?.id ?? null;
@@ -88,5 +88,5 @@ export const listBody = <E extends Element>(
       ? newEntry(kind, element)
       : keptEntry(kind, raw, id, element);
   });
-  return [...wanted, ...silentEntries(kind, held, desired, matches)];
+  return [...wanted, ...silentEntries(kind, current, desired, matches)];
 };

@@ -13,9 +13,9 @@ type Addition = { readonly request: MembershipRequest; readonly bucketId: string
 
 /** Returns the additions of a request that may be written in bulk: its membership is known, and it removes nothing. */
 const additionsOf = (request: MembershipRequest): readonly Addition[] => {
-  const { add, knownGroupIds: held, remove } = request;
-  if (held === null || remove.length > 0) return [];
-  return add.filter((id) => !held.includes(id)).map((bucketId) => ({ request, bucketId }));
+  const { add, knownGroupIds, remove } = request;
+  if (knownGroupIds === null || remove.length > 0) return [];
+  return add.filter((id) => !knownGroupIds.includes(id)).map((bucketId) => ({ request, bucketId }));
 };
 
 const inParts = (bucketId: string, ids: readonly string[], size: number): readonly BulkAddition[] =>

@@ -23,27 +23,27 @@ const readMembership = async (api: MembershipApi, id: string, signal: AbortSigna
 const clearMembership = async (
   api: MembershipApi,
   id: string,
-  held: readonly string[],
+  current: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  await api.removeBuckets(id, held, signal);
+  await api.removeBuckets(id, current, signal);
   return [];
 };
 
 const replaceMembership = async (
   api: MembershipApi,
   id: string,
-  held: readonly string[],
+  current: readonly string[],
   sent: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
   try {
     const answer = await api.replaceBuckets(id, sent, signal);
-    if (sent.length === 0 && answer.ids.length > 0) return await clearMembership(api, id, held, signal);
+    if (sent.length === 0 && answer.ids.length > 0) return await clearMembership(api, id, current, signal);
     return answer.mayBeCut ? sent : sortedIds(answer.ids);
   } catch (error) {
     if (sent.length > 0 || !(error instanceof InvalidError)) throw error;
-    return clearMembership(api, id, held, signal);
+    return clearMembership(api, id, current, signal);
   }
 };
 
@@ -56,21 +56,21 @@ const rewriteMembership = async (
   request: MembershipRequest,
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  const held = await readMembership(api, request.id, signal);
-  const wanted = membershipAfter(held, request);
-  const isSame = new Set(wanted).symmetricDifference(new Set(held)).size === 0;
-  return isSame ? wanted : replaceMembership(api, request.id, held, wanted, signal);
+  const current = await readMembership(api, request.id, signal);
+  const wanted = membershipAfter(current, request);
+  const isSame = new Set(wanted).symmetricDifference(new Set(current)).size === 0;
+  return isSame ? wanted : replaceMembership(api, request.id, current, wanted, signal);
 };
 
 /** Returns the membership after the changes, without buckets that the answer to the addition shows to be left out. */
 const afterMoves = (
-  held: readonly string[],
+  current: readonly string[],
   request: MembershipRequest,
   added: MembershipAnswer | null,
 ): readonly string[] => {
-  if (added === null) return membershipAfter(held, request);
+  if (added === null) return membershipAfter(current, request);
   const missing = leftOut(request.add, added);
-  return membershipAfter([...held, ...added.ids], request).filter((id) => !missing.includes(id));
+  return membershipAfter([...current, ...added.ids], request).filter((id) => !missing.includes(id));
 };
 
 /**
@@ -89,8 +89,10 @@ const writeSingle = async (
     if (added !== null) onBegun();
     if (remove.length > 0) await api.removeBuckets(id, remove, signal);
     onBegun();
-    const held = request.knownGroupIds ?? request.heldGroupIds;
-    return held === undefined ? sortedIds(await readMembership(api, id, signal)) : afterMoves(held, request, added);
+    const current = request.knownGroupIds ?? request.lastGroupIds;
+    return current === undefined
+      ? sortedIds(await readMembership(api, id, signal))
+      : afterMoves(current, request, added);
   } catch (error) {
     const isRefused = error instanceof InvalidError || error instanceof NotFoundError;
     if (!isRefused || error.applied !== 'no') throw error;

@@ -48,15 +48,15 @@ export const service = defineProvider({
   readOnlyFields: [],
   namesDeletions: false,
   extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],
-  openRemote: async (...given) => (await import('./connection.ts')).openRemote(...given),
-  inspect: async (...given) => (await import('./connection.ts')).inspect(...given),
+  openRemote: async (...args) => (await import('./connection.ts')).openRemote(...args),
+  inspect: async (...args) => (await import('./connection.ts')).inspect(...args),
   budget: async (settings, token, network) => (await openServiceGate(settings, token, network)).budget(),
   signIn: {
-    withConsent: async (...given) => (await import('./sign-in.ts')).withConsent(...given),
-    withKey: async (...given) => (await import('./sign-in.ts')).withKey(...given),
+    withConsent: async (...args) => (await import('./sign-in.ts')).withConsent(...args),
+    withKey: async (...args) => (await import('./sign-in.ts')).withKey(...args),
     // No operation of the service's API or OAuth endpoints revokes a token.
     revoke: null,
     revokedAt: "the service's settings, at the applications that you have authorized",
-    missingRights: async (...given) => (await import('./sign-in.ts')).missingRights(...given),
+    missingRights: async (...args) => (await import('./sign-in.ts')).missingRights(...args),
   },
 });

@@ -171,17 +171,17 @@ async function* pullChanges(options: PullOptions, cursor: string, signal: AbortS
   let serverStartMs: number | null = null;
   let total: number | null = null;
   let maxSeenMs: number | null = null;
-  let held: FeedPage | null = null;
+  let last: FeedPage | null = null;
   for await (const page of walkChanges(options, walkFromMs(old), walk, signal)) {
     if (hasSteppedBack(old, page.serverTimeMs)) throw steppedBack();
-    if (held !== null) yield held;
+    if (last !== null) yield last;
     serverStartMs ??= page.serverTimeMs ?? startedAtMs;
     total ??= page.total;
     maxSeenMs = latestChange(page.rows, maxSeenMs);
-    held = feedPage({ ...changesIn(takeFresh(page.rows, seen), api.mapping), total });
+    last = feedPage({ ...changesIn(takeFresh(page.rows, seen), api.mapping), total });
   }
   const next = nextCursor(old, { maxSeenMs, serverStartMs: serverStartMs ?? startedAtMs, startedAtMs });
-  if (held !== null) yield { ...held, cursor: encodeCursor(next, api.mapping.definitions) };
+  if (last !== null) yield { ...last, cursor: encodeCursor(next, api.mapping.definitions) };
 }
 
 /** The progress of a listing; times in epoch milliseconds. Its JSON is a page's `resume`. */

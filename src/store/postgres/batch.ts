@@ -98,7 +98,7 @@ const unnested = (columns: Named, rows: readonly Where[]): SQL => {
   return sql`unnest(${list(arrays)}) as u(${list(columns.map(([, { name }]) => named(name)))})`;
 };
 
-const given = ({ name, type }: Column<unknown>): SQL =>
+const unnestedColumn = ({ name, type }: Column<unknown>): SQL =>
   type === 'texts' ? sql`u.${named(name)}::text[]` : sql`u.${named(name)}`;
 
 const inserting = (
@@ -110,7 +110,7 @@ const inserting = (
   const table: Table = TABLES[operation.table];
   const columns = columnsOf(table, Object.keys(operation.row));
   const insert = sql`insert into ${named(table.name)} (link, ${list(columns.map(([, { name }]) => named(name)))})
-    select ${link}, ${list(columns.map(([, column]) => given(column)))} from ${unnested(columns, rows)} where ${pass}`;
+    select ${link}, ${list(columns.map(([, column]) => unnestedColumn(column)))} from ${unnested(columns, rows)} where ${pass}`;
   if (operation.op === 'add') return insert;
   const set = columns.filter(([property]) => !table.key.includes(property));
   const key = list(columnsOf(table, table.key).map(([, { name }]) => named(name)));
@@ -155,7 +155,7 @@ const groupSql = (link: string, { first, operations: grouped }: Group, pass: SQL
   });
   const assigned = set.map(([, { name }], index) => {
     const [, column] = renamed[index] ?? [];
-    return column === undefined ? sql`` : sql`${named(name)} = ${given(column)}`;
+    return column === undefined ? sql`` : sql`${named(name)} = ${unnestedColumn(column)}`;
   });
   return sql`update ${named(target.name)} as t set ${list(assigned)} from ${unnested([...compared, ...renamed], rows)}
     where ${condition} and ${pass}`;

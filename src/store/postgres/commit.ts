@@ -97,15 +97,15 @@ export const commit = async (
   const asked = operations.flatMap((operation) => newIdOf(operation) ?? []);
   const taken = await rowIds.take(db, link, token, asked.length);
   const ids = new Map(asked.map((id, index) => [id, taken[index] ?? id]));
-  const given = operations.map((operation) => completed(operation, ids));
+  const complete = operations.map((operation) => completed(operation, ids));
   // The fence changes the row of the link.
-  const patches = given.flatMap((operation) =>
+  const patches = complete.flatMap((operation) =>
     operation.op === 'patch' && operation.table === 'links' ? [operation] : [],
   );
   const fencing = fenceOf(fence, Object.assign({}, ...patches.map(({ set }) => set)) as Cells);
   const batch = batchOf(
     link,
-    given.filter((operation) => operation.op !== 'patch' || operation.table !== 'links'),
+    complete.filter((operation) => operation.op !== 'patch' || operation.table !== 'links'),
   );
   const [first, ...others] = batch.isIndependent
     ? [together(fencing, batch)]

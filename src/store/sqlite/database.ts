@@ -186,10 +186,10 @@ export const openDatabase = (path: string): ScratchDatabase => {
     together: (statements) => atOnce(() => readAll(statements)),
     commit: ({ link, token }, operations) =>
       atomic(() => {
-        const [held] = read(
+        const [lease] = read(
           sql`select lease_token as token from links where name = ${link} and lease_owner is not null`,
         );
-        if (held?.['token'] !== token) throw new FenceError(link, token);
+        if (lease?.['token'] !== token) throw new FenceError(link, token);
         const ids = new Map<number, number>();
         const returned: number[] = [];
         for (const operation of operations) {

@@ -68,7 +68,7 @@ describe('explain', () => {
     expect(history.entries[4]?.why).toEqual({ kind: 'undo', of: third.summary.run });
     expect(history).toMatchObject({ status: 'linked', left: { id: leftId }, right: { id: rightId } });
     expect(history.name).toBe('Ada Ångström');
-    expect(history.standings).toMatchObject([
+    expect(history.comparisons).toMatchObject([
       { field: 'firstName', left: ['Ada'], right: ['Ada'], from: 'left', why: { kind: 'new', at: 'left' } },
       { field: 'lastName', from: 'left' },
       // The undo brought back what Google's side had; what the service has stays there.
@@ -110,7 +110,7 @@ describe('explain', () => {
     expect(history?.rejected).toHaveLength(1);
     expect(history?.entries.at(-1)).toMatchObject({ state: 'failed', action: 'update' });
     expect(history?.left.unsynced).toEqual(['title']);
-    const title = history?.standings.find(({ field }) => field === 'title');
+    const title = history?.comparisons.find(({ field }) => field === 'title');
     expect(title).toMatchObject({ left: ['Baker'], right: [], from: 'left', why: { kind: 'changed', at: 'left' } });
   });
 });

@@ -391,7 +391,7 @@ test('R9: an undo deletes no contact that existed before and answered a create',
     { SERVICE_CONTACTS: 'Team', GOOGLE_CONTACTS: '*', SWEEP_INTERVAL: '1s' },
   );
   const { google, service } = linked.sandbox;
-  const standing = service.account.contacts().find((contact) => contact.first_name === 'Ann')?.id ?? '';
+  const compared = service.account.contacts().find((contact) => contact.first_name === 'Ann')?.id ?? '';
   linked.clock.advance(3_600_000);
 
   google.account.createPerson({
@@ -402,13 +402,13 @@ test('R9: an undo deletes no contact that existed before and answered a create',
     // The contact gets the address after it was read, and before the create.
     onEvent: (event) => {
       if (event.kind !== 'planned') return;
-      service.account.updateContact(standing, { email_addresses: [{ address: ADDRESS, label: 'home' }] });
+      service.account.updateContact(compared, { email_addresses: [{ address: ADDRESS, label: 'home' }] });
     },
   });
   linked.clock.advance(60_000);
   const { result } = await linked.undo(summary.run);
   expect(result.error).toBeNull();
-  expect(service.account.contacts().map(({ id }) => id)).toContain(standing);
+  expect(service.account.contacts().map(({ id }) => id)).toContain(compared);
 });
 
 describe('what refers to a contact', () => {

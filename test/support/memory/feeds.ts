@@ -114,10 +114,10 @@ async function* changedVersions(
     .filter(({ record }) => Number(record.version) > token.version)
     .toSorted((a, b) => Number(a.record.version) - Number(b.record.version));
   const gone = changed.filter(({ state }) => state === 'deleted');
-  const standing = changed.filter(({ state }) => state === 'live');
-  for (let start = 0; start < standing.length; start += PAGE_SIZE) {
+  const compared = changed.filter(({ state }) => state === 'live');
+  for (let start = 0; start < compared.length; start += PAGE_SIZE) {
     yield {
-      changes: standing.slice(start, start + PAGE_SIZE).map((shown) => upsert(book, shown)),
+      changes: compared.slice(start, start + PAGE_SIZE).map((shown) => upsert(book, shown)),
       unchanged: [],
       resume: null,
       cursor: null,
@@ -128,7 +128,7 @@ async function* changedVersions(
   for (const { row } of gone) if (row.reported === 'no') row.reported = 'now';
   const goneIds = gone.flatMap(({ row, record }) => [record.id, ...row.formerIds]);
   const { replaysEach } = book.oddFeed;
-  const replayedIds = standing.flatMap(({ record: { id, version } }) =>
+  const replayedIds = compared.flatMap(({ record: { id, version } }) =>
     replaysEach > 0 && Number(version) % replaysEach === 0 ? [id] : [],
   );
   // The adapter confirms the deletions of such a feed by a read.

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { formatHistory } from '../../../src/cli/contacts/explain.ts';
-import type { Standing } from '../../../src/core/view/views.ts';
+import type { FieldComparison } from '../../../src/core/view/views.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from './terminal.ts';
 
-const standing = (given: Partial<Standing>): Standing => ({
+const compared = (given: Partial<FieldComparison>): FieldComparison => ({
   field: 'phoneNumbers',
   left: [],
   right: [],
@@ -14,14 +14,14 @@ const standing = (given: Partial<Standing>): Standing => ({
   ...given,
 });
 
-const linesOf = (given: Partial<Standing>): readonly string[] => {
+const linesOf = (given: Partial<FieldComparison>): readonly string[] => {
   const half = { id: 'c1', state: 'present', unsynced: [] } as const;
   const history = {
     name: 'Ada',
     status: 'linked',
     left: half,
     right: half,
-    standings: [standing(given)],
+    comparisons: [compared(given)],
     entries: [],
     conflicts: [],
     rejected: [],
@@ -31,7 +31,7 @@ const linesOf = (given: Partial<Standing>): readonly string[] => {
   return text.split('\n').slice(3, -1);
 };
 
-test.each<[what: string, given: Partial<Standing>, lines: readonly string[]]>([
+test.each<[what: string, given: Partial<FieldComparison>, lines: readonly string[]]>([
   [
     'a single value in one line with its source',
     { field: 'title', left: ['Cook'], right: ['Cook'], from: 'left' },

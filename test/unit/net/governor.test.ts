@@ -54,8 +54,8 @@ test.each([
   [{ requests: 1, windowMs: 1_000 }, 1_010],
   [{ requests: 1, windowMs: 60_000 }, 61_000],
   [{ requests: 1, windowMs: 3_600_000 }, 3_660_000],
-])('a request counts for the window and a guard after its answer: %o', (limit, heldMs) => {
-  expect(waitOf(startedWith({}, limit), 0)).toBe(heldMs);
+])('a request counts for the window and a guard after its answer: %o', (limit, countedMs) => {
+  expect(waitOf(startedWith({}, limit), 0)).toBe(countedMs);
 });
 
 describe('probe', () => {

@@ -4,8 +4,8 @@ import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
 import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';
-import type { Standing, WriteView } from '../../../core/view/views.ts';
-import { isSame, missingAt } from '../../../core/view/standings.ts';
+import type { FieldComparison, WriteView } from '../../../core/view/views.ts';
+import { isSame, missingAt } from '../../../core/view/comparison.ts';
 import { fieldChangeItem, idsText } from '../change-list.ts';
 import {
   button,
@@ -59,37 +59,41 @@ const halfText = ({ id, state, unsynced }: ContactHistory[Side]): Html => {
 };
 
 /** The values of one side. Values that the other side does not have are marked. */
-const cell = (standing: Standing, side: Side): Html => {
-  const own = standing[side];
-  if (own.length === 0) return standing[otherSide(side)].length === 0 ? html`` : html`<mark>(empty)</mark>`;
-  const missing = missingAt(standing, side);
+const cell = (compared: FieldComparison, side: Side): Html => {
+  const own = compared[side];
+  if (own.length === 0) return compared[otherSide(side)].length === 0 ? html`` : html`<mark>(empty)</mark>`;
+  const missing = missingAt(compared, side);
   return valueList(own.map((value) => (missing.has(value) ? html`<mark>${value}</mark>` : value)));
 };
 
-const standingRow = (standing: Standing, { sides }: LinkConfig, isPair: boolean): readonly (Html | string)[] => {
-  const { field, left, right, from, sinceMs, why } = standing;
+const comparisonRow = (
+  compared: FieldComparison,
+  { sides }: LinkConfig,
+  isPair: boolean,
+): readonly (Html | string)[] => {
+  const { field, left, right, from, sinceMs, why } = compared;
   if (!isPair) {
     return [fieldWords(field), ...[left, right].map((values) => (values.length > 0 ? valueList(values) : ''))];
   }
-  const unknown = isSame(standing) ? 'identical when first matched' : 'not the same on both sides';
+  const unknown = isSame(compared) ? 'identical when first matched' : 'not the same on both sides';
   const source = from === null ? unknown : sides[from].title;
   return [
-    html`${fieldWords(field)}${isSame(standing) ? '' : html` <strong class="differs">differs</strong>`}`,
-    cell(standing, 'left'),
-    cell(standing, 'right'),
+    html`${fieldWords(field)}${isSame(compared) ? '' : html` <strong class="differs">differs</strong>`}`,
+    cell(compared, 'left'),
+    cell(compared, 'right'),
     html`${source}${sinceMs === null ? '' : html`, ${timeTag(sinceMs)}`}${why === null ? '' : `, ${whyWords(why, sides)}`}`,
   ];
 };
 
 /** The values of both sides, field by field. */
-const sideBySide = ({ left, right, standings }: ContactHistory, link: LinkConfig): Html => {
+const sideBySide = ({ left, right, comparisons }: ContactHistory, link: LinkConfig): Html => {
   const isPair = left.state === 'present' && right.state === 'present';
   const titles = ['Field', ...SIDES.map((side) => link.sides[side].title), ...(isPair ? ['Current value from'] : [])];
   const state = ['id', halfText(left), halfText(right), ...(isPair ? [''] : [])];
-  const differing = isPair ? standings.filter((each) => !isSame(each)).length : 0;
+  const differing = isPair ? comparisons.filter((each) => !isSame(each)).length : 0;
   const same = isPair && differing === 0 ? ': identical on both sides' : '';
   const caption = `Current values${differing === 0 ? same : `: ${count(differing, 'field differs', 'fields differ')}`}`;
-  const rows = [...standings.map((each) => standingRow(each, link, isPair)), state];
+  const rows = [...comparisons.map((each) => comparisonRow(each, link, isPair)), state];
   return table({ caption, titles, rows, look: 'fields' });
 };
 

@@ -106,17 +106,17 @@ const signInPart = (context: PageContext, link: LinkConfig, side: Side, canRetur
 const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { canReturn }: LinkDetails): Html => {
   const { state, pausedByHandAtMs } = status;
   const at = linkPath(link.name);
-  const isHeld = state === 'halted' || state === 'paused';
+  const isStopped = state === 'halted' || state === 'paused';
   const first = (isFirst: boolean) => (isFirst ? { look: 'first' as const } : {});
   const [step, label] = pausedByHandAtMs === null ? ['pause', 'Pause'] : ['resume', 'Resume'];
   const expired = state === 'paused' ? sideToSignIn(status) : null;
-  const isSync = !isHeld && pausedByHandAtMs === null;
+  const isSync = !isStopped && pausedByHandAtMs === null;
   return html`<div class="actions">
     ${expired === null ? '' : signInPart(context, link, expired, canReturn)}
     ${state === 'halted' ? html`<a class="button first" href="${linkPath(link.name, '/plan')}">Review the plan</a>` : ''}
     ${button(context, { action: `${at}/sync`, label: 'Sync now', fields: { kind: 'incremental' }, ...first(isSync) })}
-    ${button(context, { action: `${at}/${step}`, label, ...first(!isHeld && !isSync) })}
-    ${isHeld ? '' : button(context, { action: `${at}/sync`, label: 'Full sync', fields: { kind: 'full' } })}
+    ${button(context, { action: `${at}/${step}`, label, ...first(!isStopped && !isSync) })}
+    ${isStopped ? '' : button(context, { action: `${at}/sync`, label: 'Full sync', fields: { kind: 'full' } })}
   </div>`;
 };
 

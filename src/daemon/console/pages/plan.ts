@@ -5,7 +5,7 @@ import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import { contactsToWrite, countBySide, type ChangeFilter } from '../../../core/view/changes.ts';
-import { nameOf, valuesOf } from '../../../core/view/values.ts';
+import { nameOf, shownValues } from '../../../core/view/values.ts';
 import { changeKindOf, type Change, type ChangeKind, type Unpaired } from '../../../core/view/views.ts';
 import { changeFilter, changeSections } from '../change-list.ts';
 import type { WorkProgress } from '../actions.ts';
@@ -36,7 +36,7 @@ const NO_GROUPS = new Map<string, string>();
 
 const valueOf = (contact: Contact | undefined, field: SyncedField): Html | string => {
   if (contact === undefined) return '';
-  const values = valuesOf({ contact, groupIds: [] }, field, NO_GROUPS);
+  const values = shownValues({ contact, groupIds: [] }, field, NO_GROUPS);
   return values.length === 0 ? '' : valueList(values);
 };
 

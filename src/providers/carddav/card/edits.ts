@@ -54,14 +54,14 @@ export const addLines = (card: Card, names: readonly string[], lines: readonly C
 };
 
 /** Returns the card with another escaped value of a property. An empty value removes its line. */
-export const withValue = (card: Card, name: string, value: string): Card => {
+export const withLineValue = (card: Card, name: string, value: string): Card => {
   const line = lineNamed(card, name);
   if (line === undefined) return value === '' ? card : addLines(card, [name], [lineOf(name, value)]);
   return value === '' ? removeLine(card, line) : replaceLine(card, line, [{ ...line, value }]);
 };
 
 /** Returns the card with another text of a property. */
-export const withText = (card: Card, name: string, text: string): Card => withValue(card, name, escapeText(text));
+export const withText = (card: Card, name: string, text: string): Card => withLineValue(card, name, escapeText(text));
 
 /**
  * Returns the card with other texts of components of a structured property. A property without a fixed length is removed if
@@ -72,7 +72,7 @@ export const withComponents = (card: Card, name: string, texts: ReadonlyMap<numb
   while (components.length < Math.max(length, ...[...texts.keys()].map((place) => place + 1))) components.push('');
   for (const [place, text] of texts) components[place] = escapeText(text);
   const isEmpty = length === 1 && components.every((component) => component === '');
-  return withValue(card, name, isEmpty ? '' : components.join(';'));
+  return withLineValue(card, name, isEmpty ? '' : components.join(';'));
 };
 
 /** Returns a new card. `name` is also its family name. */

@@ -20,10 +20,13 @@ export type ListMapping<Element extends ListElement> = {
   readonly create: (element: Element, card: Card) => ContentLine;
 };
 
-type Held<Element extends ListElement> = { readonly line: ContentLine; readonly element: Element };
+type MappedLine<Element extends ListElement> = { readonly line: ContentLine; readonly element: Element };
 
 /** Returns the mapped lines of a list, each with its normalised element. */
-const heldIn = <Element extends ListElement>(card: Card, mapping: ListMapping<Element>): readonly Held<Element>[] => {
+const mappedLines = <Element extends ListElement>(
+  card: Card,
+  mapping: ListMapping<Element>,
+): readonly MappedLine<Element>[] => {
   // A mapping reads elements of its field.
   const { normalise } = specOf(mapping.field) as unknown as ListSpec<Element>;
   return linesOf(card, mapping.names).flatMap((line) =>
@@ -41,7 +44,7 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 const overwrite = <Element extends ListElement>(
   card: Card,
   mapping: ListMapping<Element>,
-  { line, element: former }: Held<Element>,
+  { line, element: former }: MappedLine<Element>,
   element: Element,
 ): Card => {
   if (isSame(former, element)) return card;
@@ -63,12 +66,12 @@ const append = <Element extends ListElement>(card: Card, mapping: ListMapping<El
  */
 const editedLines = <Element extends ListElement>(
   added: readonly Element[],
-  left: readonly Held<Element>[],
-  inPlaceOf: (element: Element) => Held<Element> | undefined,
-): ReadonlyMap<Element, Held<Element>> => {
+  left: readonly MappedLine<Element>[],
+  inPlaceOf: (element: Element) => MappedLine<Element> | undefined,
+): ReadonlyMap<Element, MappedLine<Element>> => {
   const free = new Set(left);
-  const pairs = new Map<Element, Held<Element>>();
-  const pair = (element: Element, line: Held<Element> | undefined): void => {
+  const pairs = new Map<Element, MappedLine<Element>>();
+  const pair = (element: Element, line: MappedLine<Element> | undefined): void => {
     if (line !== undefined && free.delete(line)) pairs.set(element, line);
   };
   for (const element of added) pair(element, inPlaceOf(element));
@@ -91,25 +94,25 @@ export const writeList = <Element extends ListElement>(
   desired: readonly Element[],
 ): Card => {
   const { field } = mapping;
-  const held = heldIn(card, mapping);
-  if (held.length === 0) return desired.reduce((next, element) => append(next, mapping, element), card);
-  const keyed = keyLists(field, { held: held.map(({ element }) => element), wanted: desired });
-  const firsts = new Map([...keyed.held].map(([key, element]) => [element, key]));
-  const keyOf = ({ element }: Held<Element>): string => {
+  const existing = mappedLines(card, mapping);
+  if (existing.length === 0) return desired.reduce((next, element) => append(next, mapping, element), card);
+  const keyed = keyLists(field, { existing: existing.map(({ element }) => element), wanted: desired });
+  const firsts = new Map([...keyed.existing].map(([key, element]) => [element, key]));
+  const keyOf = ({ element }: MappedLine<Element>): string => {
     const own = elementKey(field, element);
-    const first = held.find((each) => elementKey(field, each.element) === own);
+    const first = existing.find((each) => elementKey(field, each.element) === own);
     return firsts.get(element) ?? firsts.get(first?.element ?? element) ?? own;
   };
-  const left = held.filter((each) => !keyed.wanted.has(keyOf(each)));
-  const added = [...keyed.wanted].filter(([key]) => !keyed.held.has(key)).map(([, element]) => element as Element);
-  const edited = editedLines(added, left, (element) => held[[...keyed.wanted.values()].indexOf(element)]);
+  const rest = existing.filter((each) => !keyed.wanted.has(keyOf(each)));
+  const added = [...keyed.wanted].filter(([key]) => !keyed.existing.has(key)).map(([, element]) => element as Element);
+  const edited = editedLines(added, rest, (element) => existing[[...keyed.wanted.values()].indexOf(element)]);
   const reused = new Set(edited.values());
   let next = card;
   for (const [key, element] of keyed.wanted) {
-    const own = held.find((each) => each.element === keyed.held.get(key)) ?? edited.get(element as Element);
+    const own = existing.find((each) => each.element === keyed.existing.get(key)) ?? edited.get(element as Element);
     if (own !== undefined) next = overwrite(next, mapping, own, element as Element);
   }
-  for (const each of left) if (!reused.has(each)) next = removeLine(next, each.line);
+  for (const each of rest) if (!reused.has(each)) next = removeLine(next, each.line);
   for (const element of added) if (!edited.has(element)) next = append(next, mapping, element);
   return next;
 };

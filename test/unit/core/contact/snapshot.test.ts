@@ -4,7 +4,7 @@ import { CONTACT_FIELDS, EMPTY_CONTACT, inFieldOrder, USUAL_FIELDS } from '../..
 import { HALF_STATES, isPresent } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import { equalSnapshots, snapshotText, unordered } from '../../../../src/core/contact/snapshot.ts';
-import { contactSchema } from '../../../../src/core/contact/stored.ts';
+import { storedContactSchema } from '../../../../src/core/contact/stored.ts';
 import { halfOf, record, snapshot, values } from '../reconcile/support.ts';
 
 const ADDRESS = { street: 'Main 1', city: 'Rome', region: '', postalCode: '', country: '', label: null };
@@ -41,17 +41,17 @@ const FULL = contactOf({ firstName: 'Ada', phoneNumbers: values('+34 666 12 34 9
 const without = (field: string) => Object.fromEntries(Object.entries(FULL).filter(([name]) => name !== field));
 
 test('a stored contact is read back unchanged', () => {
-  expect(contactSchema.parse(JSON.parse(JSON.stringify(FULL)))).toEqual(FULL);
+  expect(storedContactSchema.parse(JSON.parse(JSON.stringify(FULL)))).toEqual(FULL);
 });
 
 test.each(CONTACT_FIELDS)('a stored contact that is older than %s reads with an empty one', (field) => {
-  expect(contactSchema.parse(without(field))).toEqual({ ...FULL, [field]: EMPTY_CONTACT[field] });
+  expect(storedContactSchema.parse(without(field))).toEqual({ ...FULL, [field]: EMPTY_CONTACT[field] });
 });
 
 test('a stored field that is not synced is ignored', () => {
   const [phone] = FULL.phoneNumbers;
   const stored = { ...FULL, shoeSize: 43, phoneNumbers: [{ ...phone, carrier: 'x' }] };
-  expect(contactSchema.parse(stored)).toEqual(FULL);
+  expect(storedContactSchema.parse(stored)).toEqual(FULL);
 });
 
 test.each<[string, unknown]>([
@@ -59,7 +59,7 @@ test.each<[string, unknown]>([
   ['an element without its label', { ...FULL, websites: [{ value: 'x.org' }] }],
   ['an address without a part', { ...FULL, addresses: [{ street: 'Main 1', label: null }] }],
 ])('%s is refused', (_, stored) => {
-  expect(contactSchema.safeParse(stored).success).toBe(false);
+  expect(storedContactSchema.safeParse(stored).success).toBe(false);
 });
 
 test('[R7] a contact exists unless it is known to be deleted, even if a feed shows it since', () => {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { seriesIn } from '../../../support/jobs/log-lines.ts';
 import { TWIN_WORDS } from '../../../support/side-words.ts';
-import { jobOf, linkNamed, metricsOf, MINUTE_MS, NOW_MS, reportOf, seen, standing } from './support.ts';
+import { jobOf, linkNamed, metricsOf, MINUTE_MS, NOW_MS, reportOf, seen, compared } from './support.ts';
 
 const RUNS = 'contact_sync_runs_total';
 
@@ -61,9 +61,9 @@ test('a run that could not start counts by its outcome only, and a job that wait
 test('lag, state and refused writes of a link are the values at the time of the scrape', async () => {
   const { metrics } = metricsOf('home', 'new', 'club');
   const states = [
-    standing('home', { refused: 3 }),
-    standing('new', { lastSuccessAtMs: null, state: 'failing' }),
-    standing('club', { lastSuccessAtMs: NOW_MS + 5_000, state: 'halted', syncIntervalMs: 5 * MINUTE_MS }),
+    compared('home', { refused: 3 }),
+    compared('new', { lastSuccessAtMs: null, state: 'failing' }),
+    compared('club', { lastSuccessAtMs: NOW_MS + 5_000, state: 'halted', syncIntervalMs: 5 * MINUTE_MS }),
   ];
   const text = await metrics.render(seen({ states, sinceMs: (link) => (link === 'new' ? NOW_MS - 90_000 : 0) }));
   expect(seriesIn(text, 'contact_sync_link_lag_seconds')).toEqual({
@@ -85,7 +85,7 @@ test('lag, state and refused writes of a link are the values at the time of the 
     'link="new",state="failing"': 1,
     'link="club",state="halted"': 1,
   });
-  const later = await metrics.render(seen({ states: [standing('home')], nowMs: NOW_MS + 30_000 }));
+  const later = await metrics.render(seen({ states: [compared('home')], nowMs: NOW_MS + 30_000 }));
   expect(seriesIn(later, 'contact_sync_link_lag_seconds')).toEqual({ 'link="home"': 60 });
 });
 
@@ -120,12 +120,12 @@ test('the depth of the queue is omitted while it is unknown', async () => {
 
 test('counters of alerts start at 0; after a reload a removed link has no state, and a new link has counters', async () => {
   const { metrics, use } = metricsOf('stays', 'goes');
-  const before = await metrics.render(seen({ states: ['stays', 'goes'].map((name) => standing(name)) }));
+  const before = await metrics.render(seen({ states: ['stays', 'goes'].map((name) => compared(name)) }));
   expect(seriesIn(before, LIMITED)).toMatchObject({ 'link="goes",side="google"': 0, 'link="goes",side="service"': 0 });
   const limited = { link: 'stays', sides: linkNamed('stays').sides, side: 'right', retryAfterMs: 1_000 } as const;
   metrics.countLimited(limited);
   use([linkNamed('stays'), linkNamed('comes', TWIN_WORDS)]);
-  const text = await metrics.render(seen({ states: ['stays', 'comes'].map((name) => standing(name)) }));
+  const text = await metrics.render(seen({ states: ['stays', 'comes'].map((name) => compared(name)) }));
   expect(Object.keys(seriesIn(text, 'contact_sync_link_lag_seconds'))).toEqual(['link="stays"', 'link="comes"']);
   expect(seriesIn(text, LIMITED)).toMatchObject({ 'link="stays",side="service"': 1, 'link="comes",side="private"': 0 });
 });
@@ -142,7 +142,7 @@ test('each daemon has its own metrics, including those of the process', async ()
 test('the name of a link cannot break the format', async () => {
   const name = 'a"b\\c\nd';
   const { metrics } = metricsOf(name);
-  const text = await metrics.render(seen({ states: [standing(name)] }));
+  const text = await metrics.render(seen({ states: [compared(name)] }));
   expect(text).toContain(String.raw`contact_sync_link_lag_seconds{link="a\"b\\c\nd"} 30`);
 });
 
@@ -155,7 +155,7 @@ test.skipIf(!hasPromtool)('promtool finds no fault in the served metrics', async
   const { metrics } = metricsOf('home');
   metrics.count(jobOf('home'), reportOf('home'));
   const traffic = [{ link: 'home', side: 'left', requests: 1, used: 0.5 }] as const;
-  const text = await metrics.render(seen({ states: [standing('home')], traffic }));
+  const text = await metrics.render(seen({ states: [compared('home')], traffic }));
   const checking = promisify(execFile)('promtool', ['check', 'metrics']);
   checking.child.stdin?.end(text);
   expect(await checking).toEqual({ stdout: '', stderr: '' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { healthRoutes, metricsRoutes } from '../../../../src/daemon/server/http-service.ts';
 import { seriesIn } from '../../../support/jobs/log-lines.ts';
-import { metricsOf, seen, standing } from './support.ts';
+import { metricsOf, seen, compared } from './support.ts';
 
 const textOf = async (answer: Response | Promise<Response>): Promise<readonly [status: number, text: string]> => {
   const { status } = await answer;
@@ -30,7 +30,7 @@ test('concurrent scrapes share one read of the state', async () => {
     await allowed;
     // A failed read is not cached.
     if (reads === 2) throw new Error('the store cannot be read');
-    return seen({ states: [standing('home', { refused: reads })] });
+    return seen({ states: [compared('home', { refused: reads })] });
   });
   const scrapes = Array.from({ length: 100 }, async () => textOf(routes.request('/metrics')));
   allowRead();

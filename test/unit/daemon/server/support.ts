@@ -12,7 +12,7 @@ export const NOW_MS = 100 * MINUTE_MS;
 export const linkNamed = (name: string, sides: object = SIDE_WORDS): LinkConfig =>
   ({ name, sides, syncIntervalMs: MINUTE_MS }) as unknown as LinkConfig;
 
-export const standing = (link: string, change: Partial<LinkHealth> = {}): LinkHealth => {
+export const compared = (link: string, change: Partial<LinkHealth> = {}): LinkHealth => {
   const healthy = { state: 'active', isPausedByHand: false, lastSuccessAtMs: NOW_MS - 30_000 } as const;
   return { link, ...healthy, syncIntervalMs: MINUTE_MS, refused: 0, ...change };
 };

@@ -24,8 +24,8 @@ describe('[R11] the membership of one contact', () => {
   it('is changed with one request for additions and one for removals, so that a bucket added in the meantime is kept', async () => {
     await using server = await startServer(echo);
     const batch = [
-      change(1, { add: ['bucket_3'], heldGroupIds: ['bucket_1'] }),
-      change(2, { remove: ['bucket_2', 'bucket_1'], heldGroupIds: ['bucket_1', 'bucket_2', 'bucket_4'] }),
+      change(1, { add: ['bucket_3'], lastGroupIds: ['bucket_1'] }),
+      change(2, { remove: ['bucket_2', 'bucket_1'], lastGroupIds: ['bucket_1', 'bucket_2', 'bucket_4'] }),
       change(3, { add: ['bucket_3'], remove: ['bucket_2'], knownGroupIds: ['bucket_2'] }),
     ];
     const results = await server.remote.changeMembership(batch, forever);
@@ -126,7 +126,7 @@ describe('[R11] many new contacts', () => {
 describe('[R9, R16] a credential that is refused during a batch', () => {
   it('keeps the earlier results, and ends the batch', async () => {
     await using server = await startServer((request, index) => (index === 0 ? echo(request) : { status: 401 }));
-    const batch = Array.from({ length: 100 }, (_, number) => change(number, { add: ['bucket_1'], heldGroupIds: [] }));
+    const batch = Array.from({ length: 100 }, (_, number) => change(number, { add: ['bucket_1'], lastGroupIds: [] }));
     const results = await server.remote.changeMembership(batch, forever);
     expect(results.filter(({ ok }) => ok)).toHaveLength(1);
     expect(results.some((result) => !result.ok && result.error.kind === 'unauthenticated')).toBe(true);
@@ -136,7 +136,7 @@ describe('[R9, R16] a credential that is refused during a batch', () => {
 
   it('leaves a partly applied change unknown', async () => {
     await using server = await startServer((request) => (request.method === 'POST' ? echo(request) : { status: 401 }));
-    const batch = [change(1, { add: ['bucket_3'], remove: ['bucket_1'], heldGroupIds: ['bucket_1'] })];
+    const batch = [change(1, { add: ['bucket_3'], remove: ['bucket_1'], lastGroupIds: ['bucket_1'] })];
     expect(await server.remote.changeMembership(batch, forever)).toMatchObject([
       { key: 'k1', ok: false, error: { applied: 'unknown' } },
     ]);

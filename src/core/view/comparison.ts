@@ -1,28 +1,29 @@
 import type { SyncedField } from '../contact/contact.ts';
 import { otherSide, type Side, SIDES } from '../contact/side.ts';
-import type { Standing } from './views.ts';
+import type { FieldComparison } from './views.ts';
 
 /** Returns the value in one spelling for comparison: the spelling of an address or a number may differ on the two sides. */
 const keyOf = (field: SyncedField, value: string): string =>
   field === 'emailAddresses' || field === 'phoneNumbers' ? value.toLowerCase().replaceAll(/[\s().-]+/gu, '') : value;
 
 /** Returns the values of one side that the other side does not have. */
-export const missingAt = ({ field, ...values }: Standing, side: Side): ReadonlySet<string> => {
+export const missingAt = ({ field, ...values }: FieldComparison, side: Side): ReadonlySet<string> => {
   const theirs = new Set(values[otherSide(side)].map((value) => keyOf(field, value)));
   return new Set(values[side].filter((value) => !theirs.has(keyOf(field, value))));
 };
 
 /** Returns whether both sides have the same values, in any order and spelling. */
-export const isSame = (standing: Standing): boolean => SIDES.every((side) => missingAt(standing, side).size === 0);
+export const isSame = (compared: FieldComparison): boolean =>
+  SIDES.every((side) => missingAt(compared, side).size === 0);
 
 /** The relation of the values of both sides. */
 type Relation = 'identical' | 'other order' | 'other spelling' | 'different';
 
 /** Returns the relation of the values of both sides. Pure. */
-export const relationOf = (standing: Standing): Relation => {
-  const [left, right] = [standing.left, standing.right].map((values) => values.join('\n'));
+export const relationOf = (compared: FieldComparison): Relation => {
+  const [left, right] = [compared.left, compared.right].map((values) => values.join('\n'));
   if (left === right) return 'identical';
-  const [sortedLeft, sortedRight] = [standing.left, standing.right].map((values) => values.toSorted().join('\n'));
+  const [sortedLeft, sortedRight] = [compared.left, compared.right].map((values) => values.toSorted().join('\n'));
   if (sortedLeft === sortedRight) return 'other order';
-  return isSame(standing) ? 'other spelling' : 'different';
+  return isSame(compared) ? 'other spelling' : 'different';
 };

@@ -167,7 +167,7 @@ test('the error names a Redis that is unreachable', async () => {
 
 test.skipIf(redis === null)('a connection to Redis without responses is replaced', async () => {
   await using proxy = await startSilentProxy(redis?.port ?? 0);
-  const options = { keyPrefix: PREFIX, stateLifeMs: 60_000, silentForMs: 300 };
+  const options = { keyPrefix: PREFIX, stateLifeMs: 60_000, silentForMs: 1_500 };
   const limiters = createRedisLimiters(`redis://127.0.0.1:${proxy.port}`, options);
   const limiter = await limiters.open(randomUUID(), { limit: LIMIT, clock: systemClock, snapshot: null });
   const first = await granted(limiter);

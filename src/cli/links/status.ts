@@ -282,13 +282,13 @@ type StatusOptions = CommonOptions & { readonly all?: boolean };
 const status = (terminal: Terminal, linkName: string | undefined, options: StatusOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const statuses = await readLinkStatuses(app, links, systemClock.now());
-    const left = linkName === undefined ? await findLeftBehind(app) : [];
+    const leftBehind = linkName === undefined ? await findLeftBehind(app) : [];
     if (options.json) {
-      const unconfigured = left.length === 0 ? {} : { unconfigured: left };
+      const unconfigured = leftBehind.length === 0 ? {} : { unconfigured: leftBehind };
       terminal.print(JSON.stringify({ links: statuses.map(toJson), ...unconfigured }));
     } else {
       const parts = formatStatuses(statuses, { nowMs: systemClock.now(), all: options.all ?? false }, terminal);
-      terminal.print([...parts, ...left.map(formatLeftBehind)].join('\n\n'));
+      terminal.print([...parts, ...leftBehind.map(formatLeftBehind)].join('\n\n'));
     }
     return EXIT.done;
   });

@@ -101,10 +101,10 @@ export const runLinks = (terminal: Terminal, linkName: string | undefined, reque
       // A run that did not start has no log line.
       else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);
     }
-    const left = opened.links.slice(results.length).map(({ name }) => name);
-    if (left.length > 0) terminal.warn(`Interrupted. Not synced: ${left.join(', ')}`);
+    const unsynced = opened.links.slice(results.length).map(({ name }) => name);
+    if (unsynced.length > 0) terminal.warn(`Interrupted. Not synced: ${unsynced.join(', ')}`);
     if (options.json) terminal.print(JSON.stringify({ runs: documents }));
     const codes = results.map((result) => exitCodeOf(result.error));
-    return worstExitCode(left.length > 0 ? [...codes, EXIT.failed] : codes);
+    return worstExitCode(unsynced.length > 0 ? [...codes, EXIT.failed] : codes);
   });
 };

@@ -155,8 +155,8 @@ const readChunk = async (
   try {
     const { responses } = requireMultistatus(request, await context.send(request, signal));
     const found = cardsIn(responses, book.url);
-    const left: Reading = { kind: 'unreadable', reason: 'the server left the card out of its answer' };
-    const readings = new Map(ids.map((id) => [id, found.get(id) ?? left]));
+    const missing: Reading = { kind: 'unreadable', reason: 'the server left the card out of its answer' };
+    const readings = new Map(ids.map((id) => [id, found.get(id) ?? missing]));
     for (const response of responses.filter(reportsAbsence)) {
       const id = idOf(response.href, book.url);
       if (id === null || readings.get(id)?.kind !== 'unreadable') continue;

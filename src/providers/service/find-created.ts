@@ -71,10 +71,10 @@ export const matchCreated = (
       .filter((record) => resemblesDraft(draft, record.contact))
       .map((record) => ({ key, record, differences: difference(draft, record.contact) })),
   );
-  const left = new Set(found);
+  const free = new Set(found);
   const matches = new Map<string, ContactRecord>();
   for (const { key, record, differences } of candidates.toSorted((a, b) => a.differences - b.differences)) {
-    if (differences > mostDifferences || matches.has(key) || !left.delete(record)) continue;
+    if (differences > mostDifferences || matches.has(key) || !free.delete(record)) continue;
     matches.set(key, record);
   }
   return matches;

@@ -66,10 +66,10 @@ const append = <Element extends ListElement>(card: Card, mapping: ListMapping<El
  */
 const editedLines = <Element extends ListElement>(
   added: readonly Element[],
-  left: readonly MappedLine<Element>[],
+  lines: readonly MappedLine<Element>[],
   inPlaceOf: (element: Element) => MappedLine<Element> | undefined,
 ): ReadonlyMap<Element, MappedLine<Element>> => {
-  const free = new Set(left);
+  const free = new Set(lines);
   const pairs = new Map<Element, MappedLine<Element>>();
   const pair = (element: Element, line: MappedLine<Element> | undefined): void => {
     if (line !== undefined && free.delete(line)) pairs.set(element, line);

@@ -10,7 +10,7 @@ import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 const ROOT = join(import.meta.dirname, '..');
 
 /** By their path in `dist`, without an ending. */
-const ENTRY_POINTS = ['main', 'sandbox/sandbox', 'providers/service/client'];
+const ENTRY_POINTS = ['main', 'sandbox/sandbox'];
 
 /** Packages outside of the bundle: a native module, and packages that few commands need. */
 const INSTALLED = ['better-sqlite3', 'bullmq', 'ioredis', 'pg', 'prom-client'];

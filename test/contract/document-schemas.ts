@@ -26,27 +26,6 @@ export const user = z.strictObject({
 /** With only user:login: identifier, name and email (Authentication, Scopes). */
 export const partialUser = user.pick({ id: true, first_name: true, last_name: true, email: true });
 
-export const connectedAccount = z.strictObject({
-  ...stamped('connected_account'),
-  handle: z.string(),
-  external_id: z.string(),
-  type: z.literal('google'),
-  extra_data: z.strictObject({
-    status: z.strictObject({ contact_sync_status: z.null(), message_sync_status: z.null() }),
-  }),
-});
-
-export const emailAlias = z.strictObject({ id: idOf('email_alias'), email_alias: z.email() });
-
-export const notification = z.strictObject({
-  ...stamped('notification'),
-  type: z.null(),
-  title: z.string(),
-  link: z.url(),
-  level: z.literal('info'),
-  read_at: timestampOrNull,
-});
-
 export const bucket = z.strictObject({
   ...stamped('bucket'),
   name: z.string(),
@@ -117,57 +96,6 @@ export const contact = z.strictObject({
     associated_company: z.null(),
     associated_location: z.null(),
     assigned_to: z.null(),
-  }),
-});
-
-/** The id of a prompt has the prefix of tasks. */
-export const prompt = z.strictObject({
-  ...stamped('task'),
-  link: z.url(),
-  type: z.literal('followup'),
-  contact,
-  extra_data: z.strictObject({ program: z.null() }),
-});
-
-export const task = z.strictObject({
-  ...stamped('task'),
-  assigned_to_id: idOf('user'),
-  contact_id: idOf('contact'),
-  due_at: timestamp,
-  title: z.string(),
-  extra_data: z.strictObject({
-    assigned_at: timestampOrNull,
-    completed_at: timestampOrNull,
-    contact,
-    created_by: z.null(),
-    assigned_by: z.null(),
-    assigned_to: user,
-  }),
-});
-
-export const interaction = z.strictObject({
-  ...stamped('interaction'),
-  body: textOrNull,
-  initiated_by_contact: z.boolean(),
-  subject: z.string(),
-  timestamp,
-  type: z.string(),
-  participants: z.array(
-    z.strictObject({
-      contact_id: idOf('contact'),
-      handle: z.string(),
-      extra_data: z.strictObject({ first_name: z.string(), last_name: z.string(), avatar_url: textOrNull }),
-    }),
-  ),
-  extra_data: z.strictObject({
-    editable: z.boolean(),
-    participant_count: z.number(),
-    placeholder: z.boolean(),
-    contact_id: idOf('contact'),
-    contact_handle: z.string(),
-    associated_account_id: z.null(),
-    associated_user: user,
-    contact,
   }),
 });
 

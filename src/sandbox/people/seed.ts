@@ -190,6 +190,6 @@ export const peopleAtService = (account: ServiceAccount): readonly Person[] => {
   const bucketNames = new Map(account.buckets().map(({ id, name }) => [id, name]));
   return account
     .contacts()
-    .filter(({ archivedAtMs, isTeamContact }) => archivedAtMs === null && !isTeamContact)
+    .filter(({ archivedAtMs }) => archivedAtMs === null)
     .map((contact) => fromService(contact, bucketNames));
 };

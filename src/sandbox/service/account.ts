@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NameIndex } from '../name-index.ts';
-import { type InteractionFields, ServiceActivity } from './activity.ts';
 import { ContactBook, CustomFieldBook, mergedContact } from './contact-book.ts';
 import { autoFilled, blankContact, type ContactFields, refuseIncomplete, writtenContact } from './contact-fields.ts';
 import { invalid, notFound, ServiceError } from './errors.ts';
 import { Identifiers, Stamps } from './ids-and-times.ts';
-import type { BucketRecord, ContactRecord, InteractionRecord, UserRecord } from './records.ts';
+import type { BucketRecord, ContactRecord, UserRecord } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
 
 type BucketDraft = {
@@ -17,12 +16,6 @@ type BucketDraft = {
 type BucketChange = Partial<BucketDraft>;
 /** The values of a contact that the service computes. */
 type ComputedFields = Partial<Pick<ContactRecord, 'lastContactedAtMs' | 'relationshipStatus' | 'assignedToId'>>;
-type UserChange = {
-  readonly [Field in 'first_name' | 'last_name' | 'email']?: string | undefined;
-} & {
-  readonly avatar_url?: string | null | undefined;
-  readonly settings?: Readonly<Record<string, string>> | undefined;
-};
 
 /** Returns the name of a bucket in lower case, without outer spaces. */
 const looseName = (name: string): string => name.trim().toLowerCase();
@@ -32,7 +25,6 @@ const looseName = (name: string): string => name.trim().toLowerCase();
  * Every method throws a {@link ServiceError} if the service refuses the action.
  */
 export class ServiceAccount {
-  readonly activity: ServiceActivity;
   readonly book: ContactBook;
   readonly customFields = new CustomFieldBook();
   readonly stamps: Stamps;
@@ -47,7 +39,6 @@ export class ServiceAccount {
     this.#variants = variants;
     this.stamps = new Stamps(clock, variants);
     this.book = new ContactBook(() => this.stamps.now(), variants);
-    this.activity = new ServiceActivity(this.#identifiers, this.stamps, email);
     const createdAtMs = this.stamps.next();
     this.user = {
       ...this.#identifiers.next('user'),
@@ -57,7 +48,6 @@ export class ServiceAccount {
       last_name: 'Box',
       email,
       avatar_url: null,
-      settings: {},
     };
   }
 
@@ -84,20 +74,6 @@ export class ServiceAccount {
     const bucket = this.#buckets.get(id);
     if (bucket === undefined) throw notFound(this.#variants(), id);
     return bucket;
-  }
-
-  updateUser(change: UserChange): UserRecord {
-    const { user } = this;
-    this.user = {
-      ...user,
-      first_name: change.first_name ?? user.first_name,
-      last_name: change.last_name ?? user.last_name,
-      email: change.email ?? user.email,
-      avatar_url: change.avatar_url === undefined ? user.avatar_url : change.avatar_url,
-      settings: { ...user.settings, ...change.settings },
-      updatedAtMs: this.stamps.next(user.updatedAtMs),
-    };
-    return this.user;
   }
 
   createBucket(draft: BucketDraft): BucketRecord {
@@ -138,10 +114,7 @@ export class ServiceAccount {
     return bucket;
   }
 
-  createContact(
-    fields: ContactFields,
-    options: { readonly bucketIds?: readonly string[]; readonly isTeamContact?: boolean } = {},
-  ): ContactRecord {
+  createContact(fields: ContactFields, options: { readonly bucketIds?: readonly string[] } = {}): ContactRecord {
     const variants = this.#variants();
     const known = variants.createKnownEmail === 'duplicate' ? undefined : this.#withEmailOf(fields);
     if (known !== undefined) return this.#createOverKnown(known, fields);
@@ -154,7 +127,6 @@ export class ServiceAccount {
       ...autoFilled(written, variants),
       bucketIds,
       lastBucketedAtMs: bucketIds.length > 0 ? written.createdAtMs : null,
-      isTeamContact: options.isTeamContact ?? false,
     });
   }
 
@@ -174,7 +146,6 @@ export class ServiceAccount {
     const contact = departed?.kind === 'merged' ? this.book.require(departed.survivorId) : this.book.require(id);
     if (variants.deleteStyle === 'archived') return this.#deleteByArchiving(contact);
     this.book.remove(contact, { kind: 'deleted', record: contact });
-    this.activity.forget(contact.id);
     return contact;
   }
 
@@ -195,7 +166,6 @@ export class ServiceAccount {
     const losers = [...new Set(loserIds)].map((id) => this.book.require(id));
     for (const loser of losers) {
       survivor = mergedContact(survivor, loser, variants);
-      this.activity.reassign(loser.id, survivor.id);
       if (variants.mergeLosers === 'archived') this.archiveContact(loser.id);
       else this.book.remove(loser, { kind: 'merged', survivorId: survivor.id });
     }
@@ -225,14 +195,7 @@ export class ServiceAccount {
     return this.#changeMembership(contact, kept);
   }
 
-  addInteraction(contactId: string, fields: InteractionFields = {}): InteractionRecord {
-    const contact = this.book.require(contactId);
-    const handle = contact.email_addresses[0]?.address ?? '';
-    const interaction = this.activity.addInteraction(contact.id, handle, fields);
-    this.#noteContacted(contact, interaction.timestampMs);
-    return interaction;
-  }
-
+  /** Stores values that the service computes about a contact. */
   compute(contactId: string, computed: ComputedFields): ContactRecord {
     const contact = this.book.require(contactId);
     const isBumped = this.#variants().activityBump === 'bumped';
@@ -241,19 +204,6 @@ export class ServiceAccount {
       ...computed,
       updatedAtMs: isBumped ? this.stamps.next(contact.updatedAtMs) : contact.updatedAtMs,
     });
-  }
-
-  editInteraction(id: string, fields: InteractionFields): InteractionRecord {
-    const interaction = this.activity.editInteraction(id, fields);
-    if (interaction === undefined) throw notFound(this.#variants(), id);
-    const contact = this.book.get(interaction.contactId);
-    if (contact !== undefined) this.#noteContacted(contact, interaction.timestampMs);
-    return interaction;
-  }
-
-  /** Creates new prompts from the buckets' reminder intervals. */
-  generatePrompts() {
-    return this.activity.generatePrompts(this.book.listed(), this.#buckets);
   }
 
   #kit() {
@@ -338,9 +288,5 @@ export class ServiceAccount {
   #bumpBucket(id: string): void {
     const bucket = this.requireBucket(id);
     this.#storeBucket({ ...bucket, updatedAtMs: this.stamps.next(bucket.updatedAtMs) });
-  }
-
-  #noteContacted(contact: ContactRecord, timestampMs: number): void {
-    this.compute(contact.id, { lastContactedAtMs: Math.max(contact.lastContactedAtMs ?? 0, timestampMs) });
   }
 }

@@ -60,7 +60,6 @@ export const blankContact = (id: string, serial: number, createdAtMs: number): C
   relationshipStatus: 'none',
   assignedToId: null,
   archivedAtMs: null,
-  isTeamContact: false,
 });
 
 const writtenText = (

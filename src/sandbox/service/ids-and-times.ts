@@ -1,16 +1,7 @@
 import type { ServiceVariants } from './variants.ts';
 
 /** Kinds of resources whose id has a prefix and a number (providers/service/API.md, Resources and their fields). */
-type IdKind =
-  | 'user'
-  | 'connected_account'
-  | 'email_alias'
-  | 'notification'
-  | 'task'
-  | 'bucket'
-  | 'contact'
-  | 'contact_identity'
-  | 'interaction';
+type IdKind = 'user' | 'bucket' | 'contact' | 'contact_identity';
 
 /** Issues ids with consecutive numbers, separately for each kind. */
 export class Identifiers {

@@ -3,10 +3,6 @@ import type { RenderContext } from './render.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
 import type { ServiceVariants } from './variants.ts';
 
-/** Returns whether one of the texts contains the search term `q`, without case. */
-export const matchesTerm = (term: string, texts: readonly (string | null)[]): boolean =>
-  texts.some((text) => (text ?? '').toLowerCase().includes(term.toLowerCase()));
-
 type PageLink = string | number;
 
 const linkTo = (page: number, url: URL, variants: ServiceVariants): PageLink => {

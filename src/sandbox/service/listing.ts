@@ -23,8 +23,6 @@ export type ListSpec<T> = {
   readonly times: Readonly<Record<string, (item: T) => number | null>>;
   readonly orders: Readonly<Record<string, (item: T) => Sortable>>;
   readonly defaultOrder: string;
-  /** Returns the predicate for a parameter; undefined if the list does not have it. */
-  readonly filter?: (name: string, value: string) => Predicate<T> | undefined;
 };
 
 /** One page of a list. `page` counts from 1; `total` is null if the service does not return it. */
@@ -76,7 +74,7 @@ const predicates = <T>(spec: ListSpec<T>, { query, variants }: ListQuery): reado
   const found: Predicate<T>[] = [];
   for (const [name, value] of query) {
     if (name === 'page' || name === 'order') continue;
-    const predicate = timePredicate(name, value, spec, variants) ?? spec.filter?.(name, value);
+    const predicate = timePredicate(name, value, spec, variants);
     if (predicate !== undefined) found.push(predicate);
   }
   return found;

@@ -38,8 +38,6 @@ export type ContactRecord = Stored & {
   readonly relationshipStatus: string;
   readonly assignedToId: string | null;
   readonly archivedAtMs: number | null;
-  /** A teammate's contact: listed only with `team_search=true`. */
-  readonly isTeamContact: boolean;
 };
 
 export type BucketRecord = Stored & {
@@ -53,38 +51,4 @@ export type UserRecord = Stored & {
   readonly last_name: string;
   readonly email: string;
   readonly avatar_url: string | null;
-  readonly settings: Readonly<Record<string, string>>;
-};
-
-export type ConnectedAccountRecord = Stored & { readonly handle: string; readonly external_id: string };
-export type EmailAliasRecord = Stored & { readonly email_alias: string };
-
-export type NotificationRecord = Stored & {
-  readonly title: string;
-  readonly link: string;
-  readonly readAtMs: number | null;
-};
-
-export type PromptRecord = Stored & {
-  readonly contactId: string;
-  readonly dueAtMs: number;
-  readonly postponedUntilMs: number | null;
-};
-
-export type TaskRecord = Stored & {
-  readonly title: string;
-  readonly contactId: string;
-  readonly dueAtMs: number;
-  readonly assignedAtMs: number | null;
-  readonly completedAtMs: number | null;
-};
-
-export type InteractionRecord = Stored & {
-  readonly contactId: string;
-  readonly handle: string;
-  readonly subject: string;
-  readonly body: string | null;
-  readonly type: string;
-  readonly initiated_by_contact: boolean;
-  readonly timestampMs: number;
 };

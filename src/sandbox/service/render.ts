@@ -1,22 +1,10 @@
 import type { ServiceAccount } from './account.ts';
 import { formatTimestamp } from './ids-and-times.ts';
-import type {
-  BucketRecord,
-  ConnectedAccountRecord,
-  ContactRecord,
-  EmailAliasRecord,
-  InteractionRecord,
-  NotificationRecord,
-  PromptRecord,
-  TaskRecord,
-  UserRecord,
-} from './records.ts';
+import type { BucketRecord, ContactRecord, UserRecord } from './records.ts';
 import type { ServiceVariants } from './variants.ts';
 
 /** The context of a resource's JSON in addition to its record. */
 export type RenderContext = { readonly account: ServiceAccount; readonly variants: ServiceVariants };
-
-const LINKS = 'https://service.example';
 
 /** Formats timestamps as the variants require. With `mixed`, contacts have another format than other resources. */
 const timeWriter = (resource: 'contact' | 'other', { timestampFormat }: ServiceVariants) => {
@@ -58,25 +46,6 @@ export const renderPartialUser = ({ id, first_name, last_name, email }: UserReco
   first_name,
   last_name,
   email,
-});
-
-export const renderConnectedAccount = (connected: ConnectedAccountRecord, { variants }: RenderContext) => ({
-  ...stored(connected, variants),
-  handle: connected.handle,
-  external_id: connected.external_id,
-  type: 'google',
-  extra_data: { status: { contact_sync_status: null, message_sync_status: null } },
-});
-
-export const renderEmailAlias = ({ id, email_alias }: EmailAliasRecord) => ({ id, email_alias });
-
-export const renderNotification = (notification: NotificationRecord, { variants }: RenderContext) => ({
-  ...stored(notification, variants),
-  type: null,
-  title: notification.title,
-  link: notification.link,
-  level: 'info',
-  read_at: timeWriter('other', variants)(notification.readAtMs),
 });
 
 export const renderBucket = (bucket: BucketRecord, { account, variants }: RenderContext) => {
@@ -158,70 +127,6 @@ export const renderContact = (contact: ContactRecord, context: RenderContext) =>
     phone_numbers: contact.phone_numbers,
     custom_fields: contact.customFields.map((field) => renderCustomField(field, context)),
     extra_data: renderContactExtra(contact, context),
-  };
-};
-
-const renderContactOf = (contactId: string, context: RenderContext) => {
-  const contact = context.account.contact(contactId);
-  return contact === undefined ? null : renderContact(contact, context);
-};
-
-export const renderPrompt = (prompt: PromptRecord, context: RenderContext) => ({
-  ...stored(prompt, context.variants),
-  link: `${LINKS}/prompts/${prompt.serial}`,
-  type: 'followup',
-  contact: renderContactOf(prompt.contactId, context),
-  extra_data: { program: null },
-});
-
-export const renderTask = (task: TaskRecord, context: RenderContext) => {
-  const time = timeWriter('other', context.variants);
-  return {
-    ...stored(task, context.variants),
-    assigned_to_id: context.account.user.id,
-    contact_id: task.contactId,
-    due_at: time(task.dueAtMs),
-    title: task.title,
-    extra_data: {
-      assigned_at: time(task.assignedAtMs),
-      completed_at: time(task.completedAtMs),
-      contact: renderContactOf(task.contactId, context),
-      created_by: null,
-      assigned_by: null,
-      assigned_to: renderUser(context.account.user, context),
-    },
-  };
-};
-
-export const renderInteraction = (interaction: InteractionRecord, context: RenderContext) => {
-  const contact = context.account.contact(interaction.contactId);
-  const participant = {
-    contact_id: interaction.contactId,
-    handle: interaction.handle,
-    extra_data: {
-      first_name: contact?.first_name ?? '',
-      last_name: contact?.last_name ?? '',
-      avatar_url: contact?.avatar_url ?? null,
-    },
-  };
-  return {
-    ...stored(interaction, context.variants),
-    body: interaction.body,
-    initiated_by_contact: interaction.initiated_by_contact,
-    subject: interaction.subject,
-    timestamp: timeWriter('other', context.variants)(interaction.timestampMs),
-    type: interaction.type,
-    participants: [participant],
-    extra_data: {
-      editable: true,
-      participant_count: 1,
-      placeholder: false,
-      contact_id: interaction.contactId,
-      contact_handle: interaction.handle,
-      associated_account_id: null,
-      associated_user: renderUser(context.account.user, context),
-      contact: renderContactOf(interaction.contactId, context),
-    },
   };
 };
 

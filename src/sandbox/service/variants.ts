@@ -62,7 +62,7 @@ const choices = {
   // Changes of updated_at
   noOpPatch: choice('updated_at after an update that changes nothing', 'unchanged', 'bumped'),
   membershipBump: choice('what a membership call bumps', 'nothing', 'contact', 'contact-if-changed', 'bucket'),
-  activityBump: choice('updated_at of a contact after an interaction', 'unchanged', 'bumped'),
+  activityBump: choice('updated_at of a contact after the service computed a value', 'unchanged', 'bumped'),
   mergeBump: choice('updated_at of the survivor of a merge', 'bumped', 'unchanged'),
   lateVisibility: choice('every second write carries a stamp from before it was visible', 'none', '2s', '10s'),
   serviceClock: choice("the service's clock against the client's", 'exact', 'ahead-120s', 'behind-120s'),

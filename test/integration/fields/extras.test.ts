@@ -31,7 +31,7 @@ const started = async (variants: Partial<ServiceVariants> = {}) => {
   await syncWith(linked, EXTRAS);
   const { account } = linked.sandbox.service;
   const ada = idsOf(linked, 'Ada');
-  const contacted = (atMs: number) => account.addInteraction(ada.service, { timestampMs: atMs });
+  const contacted = (atMs: number) => account.compute(ada.service, { lastContactedAtMs: atMs });
   return { linked, account, ada, contacted };
 };
 
@@ -125,7 +125,7 @@ describe('extras', () => {
     };
     const ada = account.createContact(details);
     const cid = account.createContact({ first_name: 'Cid', last_name: 'Tester' });
-    for (const { id } of [ada, cid]) account.addInteraction(id, { timestampMs: Date.parse('2026-01-01T12:00:00Z') });
+    for (const { id } of [ada, cid]) account.compute(id, { lastContactedAtMs: Date.parse('2026-01-01T12:00:00Z') });
     const { summary } = await syncWith(linked, EXTRAS);
     expect(summary).toMatchObject({ paired: 1, left: { created: 1, updated: 1 }, right: { created: 0, updated: 0 } });
     expect(shownOf(linked, 'Cid')).toEqual({ 'Last contacted': '2026-01-01' });

@@ -95,7 +95,7 @@ test('my phone shows last contacted', async () => {
   await world.sync();
   const ada = world.atService('Ada');
   world.service.addToBuckets(ada.id, [world.service.createBucket({ name: 'Friends', reminderInterval: 30 }).id]);
-  world.service.addInteraction(ada.id, { timestampMs: Date.parse('2026-01-31T12:00:00Z') });
+  world.service.compute(ada.id, { lastContactedAtMs: Date.parse('2026-01-31T12:00:00Z') });
   await world.sync('full');
   expect(world.atGoogle('Ada').userDefined).toMatchObject([
     { key: 'Last contacted', value: '2026-01-31' },

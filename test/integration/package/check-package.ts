@@ -24,7 +24,7 @@ const NEEDED = [
   'migrations/sqlite/',
 ];
 /** The examples import these. */
-const ENTRY_POINTS = ['contact-sync/sandbox', 'contact-sync/service-api'];
+const ENTRY_POINTS = ['contact-sync/sandbox'];
 
 const execute = promisify(execFile);
 const resolve = createRequire(import.meta.url).resolve;

@@ -26,7 +26,7 @@ const emailKey = (email: string | null | undefined): string => (email ?? '').tri
 
 const twinsOf = ({ google, service }: Sandbox): Twin[] => {
   const byEmail = Map.groupBy(
-    service.account.contacts().filter((contact) => contact.archivedAtMs === null && !contact.isTeamContact),
+    service.account.contacts().filter((contact) => contact.archivedAtMs === null),
     (contact) => emailKey(contact.email_addresses[0]?.address),
   );
   const people = Map.groupBy(google.account.people(), (person) => emailKey(person.emailAddresses?.[0]?.value));

@@ -2,34 +2,16 @@ import { z } from 'zod';
 import type { ListParameters } from './list-parameters.ts';
 import { listPages, type Page, rowsOf } from './paging.ts';
 import { call, callLeniently } from './resource.ts';
-import { opaque, optionalNumber, optionalObject, optionalText, stamps } from './schemas-common.ts';
+import { id as idSchema, optionalNumber, optionalText } from './schemas-common.ts';
 import type { Send } from './send.ts';
-
-/** The number of contacts of a bucket per relationship status; the meaning of the counts is not documented. */
-const relationshipStatus = optionalObject({
-  none: optionalNumber,
-  strong: optionalNumber,
-  fading: optionalNumber,
-  weak: optionalNumber,
-  rpa: optionalNumber,
-  total: optionalNumber,
-  grade: optionalText,
-}).catch({ none: null, strong: null, fading: null, weak: null, rpa: null, total: null, grade: null });
 
 /** Bucket (API.md, Resources and their fields). */
 export const bucketSchema = z.object({
-  ...stamps,
+  id: idSchema,
   name: z.string(),
   goal: optionalText.catch(null),
   /** The unit is not documented. */
   reminder_interval: optionalNumber.catch(null),
-  extra_data: optionalObject({
-    cloned_from_id: opaque,
-    contact_count: optionalNumber.catch(null),
-    relationship_status: relationshipStatus,
-    permissions: opaque,
-    lead_pool: opaque,
-  }),
 });
 
 export type Bucket = z.output<typeof bucketSchema>;
@@ -42,10 +24,7 @@ type BucketWrite = {
 };
 
 /** Parameters of GET /v2/buckets. Without `order`, the user's manual order is used. */
-type BucketListParameters = ListParameters<'id' | 'created_at' | 'updated_at' | 'sort_order'> & {
-  /** A search term matched on the name. */
-  readonly q?: string;
-};
+type BucketListParameters = ListParameters<'id'>;
 
 const BUCKETS = '/v2/buckets';
 const BUCKET = '/v2/buckets/{id}';

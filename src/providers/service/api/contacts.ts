@@ -13,9 +13,8 @@ import {
 import { redirected } from '../../failure.ts';
 import { sentOf } from './failure.ts';
 import { describeIssues, optionalId, optionalTimestamp, type Timestamp, valueAt } from './schemas-common.ts';
-import { interactionSchema, type Interaction } from './interactions.ts';
 import type { ListParameters } from './list-parameters.ts';
-import { fetchPage, fetchPageAfter, listPages, rowsOf, type ListRequest, type Page } from './paging.ts';
+import { fetchPage, fetchPageAfter, listPages, type ListRequest, type Page } from './paging.ts';
 import { call, callLeniently, readData } from './resource.ts';
 import type { ApiRequest, Send } from './send.ts';
 
@@ -35,17 +34,7 @@ export type ContactRow =
     };
 
 /** Parameters of GET /v2/contacts. */
-export type ContactListParameters = ListParameters<'id' | 'created_at' | 'updated_at' | 'first_name' | 'last_name'> & {
-  /** Exact match. */
-  readonly company?: string;
-  readonly tags?: string;
-  /** Ids of linked buckets; the notation of several ids is not documented. */
-  readonly buckets?: string;
-  /** Matches first_name, last_name, title, company and email. */
-  readonly q?: string;
-  /** `true` includes contacts reachable through the team. */
-  readonly team_search?: boolean;
-} & { readonly [Key in `custom_field_${string}`]?: string };
+export type ContactListParameters = ListParameters<'id' | 'created_at' | 'updated_at'>;
 
 const CONTACTS = '/v2/contacts';
 const CONTACT = '/v2/contacts/{id}';
@@ -105,7 +94,7 @@ const believedSchema = z
   .pipe(contactSchema);
 
 /** Parses the rows of a page of contacts; of known rows only id and stamp are parsed. */
-export const readContactRows = (
+const readContactRows = (
   known?: KnownRows,
   learnFrom?: (rows: readonly unknown[]) => void,
 ): ListRequest<ContactRow>['parseRows'] => {
@@ -123,13 +112,6 @@ export const readContactRows = (
     });
   };
 };
-
-const interactionsOf = (id: string): ListRequest<Interaction> => ({
-  route: '/v2/contacts/{id}/interactions',
-  id,
-  parameters: {},
-  parseRows: rowsOf(interactionSchema),
-});
 
 /**
  * Returns the id in the target of a contact route's redirect; null without a readable one. Only the id is used, so that the
@@ -216,8 +198,4 @@ export const createContactsApi = (send: Send, contactList = contactLists()) => (
       return call(send, contactSchema, { ...asked, body: { data: list } }, signal);
     }
   },
-
-  /** GET /v2/contacts/{id}/interactions. Scopes: one of interactions:view, interactions:manage, all:view, all:manage. */
-  listInteractions: (id: string, signal: AbortSignal): AsyncIterable<Page<Interaction>> =>
-    listPages(send, interactionsOf(id), signal),
 });

@@ -4,7 +4,7 @@ import { parseTimestamp, valueAt } from './schemas-common.ts';
 import type { ApiRequest } from './send.ts';
 
 /** Bounds of a time field, in epoch milliseconds. Whether they are inclusive is not documented. */
-export type TimeBounds<Field extends string> = {
+type TimeBounds<Field extends string> = {
   readonly [Key in `${Field}.${'before' | 'after'}`]?: number;
 };
 
@@ -16,7 +16,7 @@ export type ListParameters<Field extends string> = TimeBounds<'created_at' | 'up
   readonly order?: SortOrder<Field>;
 };
 
-type ParameterValue = string | number | boolean | readonly string[] | undefined;
+type ParameterValue = number | readonly string[] | undefined;
 /** The parameters of any list. */
 export type AnyParameters = Readonly<Record<string, ParameterValue>>;
 
@@ -28,11 +28,8 @@ const encodeTime = (name: string, epochMs: number): string => {
   return new Date(round(epochMs / SECOND_MS) * SECOND_MS).toISOString().replace('.000Z', '+00:00');
 };
 
-const encodeValue = (name: string, value: string | number | boolean | readonly string[]): string => {
-  if (typeof value === 'number') return encodeTime(name, value);
-  if (typeof value === 'string') return value;
-  return typeof value === 'boolean' ? String(value) : value.join(',');
-};
+const encodeValue = (name: string, value: number | readonly string[]): string =>
+  typeof value === 'number' ? encodeTime(name, value) : value.join(',');
 
 /** Encodes parameters as query texts: numbers are times, lists are joined with commas. */
 export const encodeParameters = (parameters: AnyParameters): Readonly<Record<string, string>> => {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { readContactRows, type ContactRow } from './contacts.ts';
 import { listPages, PAGE_SIZE, rowsOf, type Page } from './paging.ts';
 import { callLeniently } from './resource.ts';
 import { bucketSchema, type Bucket } from './buckets.ts';
@@ -62,16 +61,8 @@ export const createMembershipApi = (send: Send) => {
     removeBuckets: (contactId: string, bucketIds: readonly string[], signal: AbortSignal) =>
       changeBuckets('DELETE', contactId, bucketIds, signal),
 
-    /** GET /v2/buckets/{id}/contacts, page by page. Scopes: not documented. */
-    listContacts: (bucketId: string, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
-      listPages(send, { route: BUCKET_CONTACTS, id: bucketId, parameters: {}, parseRows: readContactRows() }, signal),
-
     /** POST /v2/buckets/{id}/contacts: adds the accessible contacts. The maximum number of ids is not documented. */
     addContacts: (bucketId: string, contactIds: readonly string[], signal: AbortSignal) =>
       changeContacts('POST', bucketId, contactIds, signal),
-
-    /** DELETE /v2/buckets/{id}/contacts: removes the accessible contacts. */
-    removeContacts: (bucketId: string, contactIds: readonly string[], signal: AbortSignal) =>
-      changeContacts('DELETE', bucketId, contactIds, signal),
   };
 };

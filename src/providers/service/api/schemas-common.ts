@@ -56,11 +56,6 @@ export const optionalNumber = z
   .nullish()
   .transform((value) => value ?? null);
 
-export const optionalBoolean = z
-  .boolean()
-  .nullish()
-  .transform((value) => value ?? false);
-
 /** A value that was null in every example, or whose structure is not documented. */
 export const opaque = z.unknown().optional();
 
@@ -102,9 +97,6 @@ export const arrayOf = <Schema extends z.ZodType>(element: Schema) => {
 export const optionalObject = <Shape extends z.ZodRawShape>(shape: Shape) => {
   return z.preprocess((value) => value ?? {}, z.object(shape));
 };
-
-/** The fields that nearly every resource has. */
-export const stamps = { id, created_at: optionalTimestamp, updated_at: optionalTimestamp };
 
 /** Returns the value of a key of an unparsed object; undefined for any other value. */
 export const valueAt = (row: unknown, key: string): unknown =>

@@ -59,24 +59,12 @@ const bucketOfContact = z.object({ id, name: optionalText, reminder_interval: op
 
 const contactExtraData = optionalObject({
   last_contacted: optionalTimestamp,
-  muted_at: optionalTimestamp,
-  team_last_contacted_at: optionalTimestamp,
-  team_last_contacted_by_id: optionalId.catch(null),
-  last_bucketed_at: optionalTimestamp,
-  user_last_contacted_at: optionalTimestamp,
   relationship_status: optionalText.catch(null),
   /** Null if the answer does not contain the membership. */
   buckets: z
     .array(bucketOfContact)
     .nullish()
     .transform((buckets) => buckets ?? null),
-  sources: opaque,
-  lead_pools: opaque,
-  associated_tags: opaque,
-  followup_source: opaque,
-  team_last_contacted_by: opaque,
-  associated_company: opaque,
-  associated_location: opaque,
   assigned_to: opaque,
 });
 
@@ -103,7 +91,6 @@ const digestedContact = z.object({
   last_name: text,
   title: text,
   company: optionalText,
-  location: optionalText.catch(null),
   avatar_url: optionalText.catch(null),
   tags: z
     .array(opaque)

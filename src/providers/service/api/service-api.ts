@@ -1,6 +1,5 @@
 import { createBucketsApi } from './buckets.ts';
 import { contactLists, createContactsApi } from './contacts.ts';
-import { createInteractionsApi } from './interactions.ts';
 import { createMembershipApi } from './membership.ts';
 import { USUAL_MAPPING, type ServiceMapping } from '../fields.ts';
 import type { Send } from './send.ts';
@@ -8,14 +7,11 @@ import { createUserApi } from './user.ts';
 
 export type ServiceApi = ReturnType<typeof createServiceApi>;
 
-/**
- * Creates the typed client of every documented route of the resource API, with the mapping of the contacts that it reads.
- */
+/** Creates the client of the routes of the resource API that the sync uses, with the mapping of the contacts that it reads. */
 export const createServiceApi = (send: Send, mapping: ServiceMapping = USUAL_MAPPING) => ({
   mapping,
   user: createUserApi(send),
   buckets: createBucketsApi(send),
   contacts: createContactsApi(send, contactLists(mapping.learnFrom)),
   membership: createMembershipApi(send),
-  interactions: createInteractionsApi(send),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { listAnswer, matchesTerm, storedOrders, storedTimes, subListAnswer, unsorted } from '../list-answer.ts';
+import { listAnswer, storedOrders, storedTimes, subListAnswer, unsorted } from '../list-answer.ts';
 import type { ListSpec } from '../listing.ts';
-import type { BucketRecord, ContactRecord } from '../records.ts';
+import type { BucketRecord } from '../records.ts';
 import { renderBucket, renderContact } from '../render.ts';
 import {
   parseData,
@@ -25,7 +25,6 @@ const bucketList: ListSpec<BucketRecord> = {
   times: storedTimes,
   orders: { ...storedOrders, sort_order: (bucket) => bucket.serial },
   defaultOrder: 'sort_order',
-  filter: (name, value) => (name === 'q' ? (bucket) => matchesTerm(value, [bucket.name]) : undefined),
 };
 
 const createBucket = (request: RouteRequest): RouteAnswer => {
@@ -46,19 +45,11 @@ const deleteBucket = (request: RouteRequest): RouteAnswer => {
   return { ...body, effect: 'deleted' };
 };
 
-const bucketContacts = (request: RouteRequest): RouteAnswer => {
-  const bucket = request.account.requireBucket(request.id);
-  return subListAnswer(request.account.book.members(bucket.id), renderContact, request);
-};
-
-const changeMembers = (
-  request: RouteRequest,
-  change: (contactId: string, bucketId: string) => ContactRecord,
-): RouteAnswer => {
+const addMembers = (request: RouteRequest): RouteAnswer => {
   const { account } = request;
   const bucket = account.requireBucket(request.id);
   const ids = readBulkIds(request, (id) => account.contact(id) !== undefined);
-  const touched = ids.known.map((id) => change(id, bucket.id));
+  const touched = ids.known.map((id) => account.addToBuckets(id, [bucket.id]));
   const listed = request.variants.bulkAnswer === 'touched' ? touched : account.book.members(bucket.id);
   return withBulkErrors(subListAnswer(listed, renderContact, request), ids, request);
 };
@@ -66,8 +57,6 @@ const changeMembers = (
 const VIEW = ['buckets:view', 'buckets:manage', 'all:view', 'all:manage'];
 const MANAGE = ['buckets:manage', 'all:manage'];
 const MEMBERSHIP = ['contacts:manage+buckets:manage', 'all:manage'];
-/** The scopes of the route are not documented. */
-const MEMBERS = ['contacts:view', 'contacts:manage', 'all:view', 'all:manage'];
 
 const listBuckets = (request: RouteRequest): RouteAnswer =>
   listAnswer(unsorted(request.account.buckets()), bucketList, renderBucket, request);
@@ -75,19 +64,11 @@ const listBuckets = (request: RouteRequest): RouteAnswer =>
 const getBucket = (request: RouteRequest): RouteAnswer =>
   single(renderBucket(request.account.requireBucket(request.id), request));
 
-const addMembers = (request: RouteRequest): RouteAnswer =>
-  changeMembers(request, (id, bucketId) => request.account.addToBuckets(id, [bucketId]));
-
-const removeMembers = (request: RouteRequest): RouteAnswer =>
-  changeMembers(request, (id, bucketId) => request.account.removeFromBuckets(id, [bucketId]));
-
 export const BUCKET_ROUTES: readonly Route[] = [
   { methods: ['GET'], path: '/v2/buckets', scopes: VIEW, answer: listBuckets },
   { methods: ['POST'], path: '/v2/buckets', scopes: MANAGE, answer: createBucket },
   { methods: ['GET'], path: '/v2/buckets/:id', scopes: VIEW, answer: getBucket },
   { methods: UPDATE, path: '/v2/buckets/:id', scopes: MANAGE, answer: updateBucket },
   { methods: ['DELETE'], path: '/v2/buckets/:id', scopes: MANAGE, answer: deleteBucket },
-  { methods: ['GET'], path: '/v2/buckets/:id/contacts', scopes: MEMBERS, answer: bucketContacts },
   { methods: ['POST'], path: '/v2/buckets/:id/contacts', scopes: MEMBERSHIP, answer: addMembers },
-  { methods: ['DELETE'], path: '/v2/buckets/:id/contacts', scopes: MEMBERSHIP, answer: removeMembers },
 ];

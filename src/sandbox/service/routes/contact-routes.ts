@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { type ContactFields, contactFieldsSchema } from '../contact-fields.ts';
 import { createContactList } from '../contact-list.ts';
 import { invalid } from '../errors.ts';
-import { parseTimestamp } from '../ids-and-times.ts';
 import { subListAnswer } from '../list-answer.ts';
 import type { BucketRecord, ContactRecord } from '../records.ts';
-import { renderBucket, renderContact, renderInteraction } from '../render.ts';
+import { renderBucket, renderContact } from '../render.ts';
 import {
   parseData,
   readBulkIds,
@@ -73,26 +72,6 @@ const setBuckets = (request: RouteRequest): RouteAnswer =>
     return account.setBuckets(contactId, bucketIds);
   });
 
-const contactInteractions = (request: RouteRequest): RouteAnswer => {
-  const { id } = request.account.book.require(request.id);
-  return subListAnswer(request.account.activity.interactions(id), renderInteraction, request);
-};
-
-const interactionFields = z
-  .object({
-    subject: z.string().optional(),
-    body: z.string().nullish(),
-    type: z.string().optional(),
-    initiated_by_contact: z.boolean().optional(),
-    timestamp: z.string().transform(parseTimestamp).pipe(z.number('is not ISO 8601')).optional(),
-  })
-  .transform(({ timestamp, ...fields }) => ({ ...fields, timestampMs: timestamp }));
-
-const editInteraction = (request: RouteRequest): RouteAnswer => {
-  const edited = request.account.editInteraction(request.id, parseData(interactionFields, request));
-  return single(renderInteraction(edited, request));
-};
-
 const getContact = (request: RouteRequest): RouteAnswer =>
   single(renderContact(request.account.book.require(request.id), request));
 
@@ -106,8 +85,6 @@ const VIEW = ['contacts:view', 'contacts:manage', 'all:view', 'all:manage'];
 const MANAGE = ['contacts:manage', 'all:manage'];
 const MEMBERSHIP = ['contacts:manage+buckets:manage', 'all:manage'];
 const BUCKETS_VIEW = ['buckets:view', 'buckets:manage', 'all:view', 'all:manage'];
-const INTERACTIONS_VIEW = ['interactions:view', 'interactions:manage', 'all:view', 'all:manage'];
-const INTERACTIONS_MANAGE = ['interactions:manage', 'all:manage'];
 
 /** Creates the documented contact routes for one emulator. The contacts list stores its sorted views. */
 export const createContactRoutes = (): readonly Route[] => [
@@ -121,6 +98,4 @@ export const createContactRoutes = (): readonly Route[] => [
   { methods: ['POST'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: addBuckets },
   { methods: ['PUT'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: setBuckets },
   { methods: ['DELETE'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: removeBuckets },
-  { methods: ['GET'], path: '/v2/contacts/:id/interactions', scopes: INTERACTIONS_VIEW, answer: contactInteractions },
-  { methods: UPDATE, path: '/v2/interactions/:id', scopes: INTERACTIONS_MANAGE, answer: editInteraction },
 ];

@@ -3,13 +3,6 @@ import { parseContactRow } from '../../../../../src/providers/service/api/contac
 import { bucketSchema } from '../../../../../src/providers/service/api/buckets.ts';
 import { contactSchema } from '../../../../../src/providers/service/api/schemas-contacts.ts';
 import { parseTimestamp } from '../../../../../src/providers/service/api/schemas-common.ts';
-import { interactionSchema } from '../../../../../src/providers/service/api/interactions.ts';
-import {
-  notificationSchema,
-  promptSchema,
-  taskSchema,
-  userSchema,
-} from '../../../../../src/providers/service/api/user.ts';
 import { bucketJson, contactJson, NOW_MS, stamp } from '../support.ts';
 
 describe('a timestamp', () => {
@@ -59,12 +52,7 @@ describe('a contact', () => {
   });
 });
 
-it('the other resources are valid with only their required fields', () => {
+it('a bucket is valid with only its id and name', () => {
   expect(bucketSchema.parse({ id: 'bucket_1', name: 'A' })).toMatchObject({ name: 'A', goal: null });
-  expect(bucketSchema.parse(bucketJson(1)).extra_data.contact_count).toBe(0);
-  expect(userSchema.parse({ id: 'user_1' })).toMatchObject({ email: null });
-  expect(notificationSchema.parse({ id: 'notification_1' }).read_at).toBeNull();
-  expect(promptSchema.parse({ id: 'task_1', contact: contactJson(1) }).contact?.id).toBe('contact_1');
-  expect(taskSchema.parse({ id: 'task_1' }).extra_data.completed_at).toBeNull();
-  expect(interactionSchema.parse({ id: 'interaction_1' })).toMatchObject({ participants: [], subject: '' });
+  expect(bucketSchema.parse(bucketJson(1))).toMatchObject({ id: 'bucket_1' });
 });

@@ -242,7 +242,7 @@ const withoutSettled = ({ isApart }: Progress, { left, right, why }: AmbiguousMa
 
 const isUnsettled = ({ left, right }: AmbiguousMatch): boolean => left.length > 0 && right.length > 0;
 
-/** Returns what is left of the ambiguous matches if only the contacts for which `isOpen` is true are still unpaired. */
+/** Returns the ambiguous matches without the contacts that are paired: those for which `isOpen` is false. */
 export const stillAmbiguous = (
   ambiguous: readonly AmbiguousMatch[],
   isOpen: (side: Side, id: string) => boolean,

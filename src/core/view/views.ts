@@ -140,7 +140,7 @@ export type ConflictView = Sides<string> &
     readonly changedAtMs: ChangeTimes;
   };
 
-/** The source of the current value of a field, and its age. */
+/** The values of a field on both sides, and the source and age of the current one. */
 export type FieldComparison = Sides<readonly string[]> & {
   readonly field: SyncedField;
   /**

@@ -64,7 +64,7 @@ export const withConsent = async (
 ): Promise<Grant> => {
   const { authUrl, clientId, clientSecret } = readApplication(settings, true);
   const { code, redirectUri } = await ask((request) =>
-    authorizeUrl(authUrl, { ...request, clientId, scopes: [SIGN_IN_SCOPE, ...NEEDED_SCOPES], responseType: 'code' }),
+    authorizeUrl(authUrl, { ...request, clientId, scopes: [SIGN_IN_SCOPE, ...NEEDED_SCOPES] }),
   );
   const exchange = { clientId, clientSecret, code, redirectUri };
   const grant = await sending(context, { baseUrl: authUrl, accessToken: null }, (send) =>

@@ -71,7 +71,7 @@ export const createApp = (context: EmulatorContext): Hono<EmulatorEnv> => {
   app.use('/v2/*', (c, next) => authenticated(c, next, context));
   addOauthRoutes(app, context);
   for (const route of [...USER_ROUTES, ...BUCKET_ROUTES, ...createContactRoutes()]) {
-    app.on([...route.methods], route.path, (c) => serve(c, route, context));
+    app.on(route.method, route.path, (c) => serve(c, route, context));
   }
   app.notFound(() => answerOf(new ServiceError(404, 'No such route')));
   app.onError((error) => answerOf(error instanceof ServiceError ? error : new ServiceError(500, error.message)));

@@ -11,7 +11,7 @@ const authorizationQuery = z.object({
   client_id: z.literal(APPLICATION.clientId),
   scope: z.string().transform(parseScopes),
   redirect_uri: z.url(),
-  response_type: z.enum(['code', 'token']),
+  response_type: z.literal('code'),
   state: z.string().optional(),
 });
 
@@ -53,15 +53,11 @@ const parseRequest = <Request>(schema: z.ZodType<Request>, parameters: unknown):
   throw new ServiceError(400, `Invalid request: ${z.prettifyError(parsed.error)}`);
 };
 
-/** Returns the redirect URI with the result of the authorization in its query or, for a token, in its fragment. */
+/** Returns the redirect URI with the result of the authorization in its query. */
 const redirectTarget = (request: AuthorizationRequest, result: Readonly<Record<string, string>>): string => {
   const target = new URL(request.redirect_uri);
   const values = new URLSearchParams({ ...result, ...(request.state === undefined ? {} : { state: request.state }) });
-  if (request.response_type === 'token') {
-    target.hash = values.toString();
-  } else {
-    values.forEach((value, name) => target.searchParams.set(name, value));
-  }
+  values.forEach((value, name) => target.searchParams.set(name, value));
   return target.href;
 };
 
@@ -72,8 +68,7 @@ const authorizationResult = (
 ): Record<string, string> => {
   if (!isAccepted) return { error: 'access_denied' };
   if (request.scope.some((scope) => !SCOPES.has(scope))) return { error: 'invalid_scope' };
-  if (request.response_type === 'code') return { code: grants.issueCode(request.scope, request.redirect_uri) };
-  return { access_token: grants.grantToken(request.scope), token_type: 'bearer' };
+  return { code: grants.issueCode(request.scope, request.redirect_uri) };
 };
 
 const authorize = (c: Context<EmulatorEnv>, context: EmulatorContext): Response | Promise<Response> => {
@@ -108,7 +103,6 @@ const answerExchange = (c: Context<EmulatorEnv>, body: unknown, { grants }: Emul
 /** Adds the authorization endpoints (providers/service/API.md, Authorization endpoints). */
 export const addOauthRoutes = (app: Hono<EmulatorEnv>, context: EmulatorContext): void => {
   app.get('/oauth2/authorize', (c) => authorize(c, context));
-  app.get('/oauth2/token', (c) => answerToken(c, c.req.query(), context));
   app.post('/oauth2/token', async (c) => answerToken(c, await readJson(c.req.raw), context));
   app.post('/oauth2/token/exchange', async (c) => answerExchange(c, await readJson(c.req.raw), context));
 };

@@ -6,9 +6,6 @@ import type { ServiceVariants } from './variants.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** PUT and PATCH are equivalent (providers/service/API.md, General conventions). */
-export const UPDATE: readonly Method[] = ['PATCH', 'PUT'];
-
 /** One parsed and authorized request to a route. */
 export type RouteRequest = ListQuery & {
   readonly account: ServiceAccount;
@@ -26,7 +23,7 @@ export type RouteAnswer = { readonly body: object; readonly effect?: 'created' |
 
 /** A row of the document's endpoint tables. */
 export type Route = {
-  readonly methods: readonly Method[];
+  readonly method: Method;
   readonly path: string;
   /** Alternatives; scopes joined by `+` are required together. */
   readonly scopes: readonly string[];

@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { parsePart } from './resource.ts';
-import { id, optionalText } from './schemas-common.ts';
+import { optionalText } from './schemas-common.ts';
 import type { Send } from './send.ts';
 
 /** The result of a code exchange. The lifetime of the token is not documented. */
-const grantSchema = z.object({
-  access_token: z.string().min(1),
-  email: optionalText,
-  first_name: optionalText,
-  last_name: optionalText,
-  token_type: optionalText,
-  user_id: id.nullish().transform((value) => value ?? null),
-});
+const grantSchema = z.object({ access_token: z.string().min(1) });
 
 /** The result of the exchange of a v1 application's api_key. */
 const exchangedKeySchema = z.object({ access_token: z.string().min(1), scopes: optionalText });
@@ -21,8 +14,6 @@ type AuthorizeRequest = {
   readonly redirectUri: string;
   /** API.md, Authentication. */
   readonly scopes: readonly string[];
-  /** `code` is exchanged afterwards; `token` returns a usable token. */
-  readonly responseType: 'code' | 'token';
   /** The service returns it unchanged. Abort if it differs. */
   readonly state: string;
 };
@@ -32,7 +23,7 @@ export const authorizeUrl = (authUrl: string, request: AuthorizeRequest): string
   const parameters = {
     client_id: request.clientId,
     redirect_uri: request.redirectUri,
-    response_type: request.responseType,
+    response_type: 'code',
     state: request.state,
   };
   const scope = request.scopes.map(encodeURIComponent).join('+');

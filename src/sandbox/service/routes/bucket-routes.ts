@@ -10,7 +10,6 @@ import {
   type RouteAnswer,
   type RouteRequest,
   single,
-  UPDATE,
   withBulkErrors,
 } from '../route.ts';
 
@@ -65,10 +64,10 @@ const getBucket = (request: RouteRequest): RouteAnswer =>
   single(renderBucket(request.account.requireBucket(request.id), request));
 
 export const BUCKET_ROUTES: readonly Route[] = [
-  { methods: ['GET'], path: '/v2/buckets', scopes: VIEW, answer: listBuckets },
-  { methods: ['POST'], path: '/v2/buckets', scopes: MANAGE, answer: createBucket },
-  { methods: ['GET'], path: '/v2/buckets/:id', scopes: VIEW, answer: getBucket },
-  { methods: UPDATE, path: '/v2/buckets/:id', scopes: MANAGE, answer: updateBucket },
-  { methods: ['DELETE'], path: '/v2/buckets/:id', scopes: MANAGE, answer: deleteBucket },
-  { methods: ['POST'], path: '/v2/buckets/:id/contacts', scopes: MEMBERSHIP, answer: addMembers },
+  { method: 'GET', path: '/v2/buckets', scopes: VIEW, answer: listBuckets },
+  { method: 'POST', path: '/v2/buckets', scopes: MANAGE, answer: createBucket },
+  { method: 'GET', path: '/v2/buckets/:id', scopes: VIEW, answer: getBucket },
+  { method: 'PATCH', path: '/v2/buckets/:id', scopes: MANAGE, answer: updateBucket },
+  { method: 'DELETE', path: '/v2/buckets/:id', scopes: MANAGE, answer: deleteBucket },
+  { method: 'POST', path: '/v2/buckets/:id/contacts', scopes: MEMBERSHIP, answer: addMembers },
 ];

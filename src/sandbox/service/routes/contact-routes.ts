@@ -12,7 +12,6 @@ import {
   type RouteAnswer,
   type RouteRequest,
   single,
-  UPDATE,
   withBulkErrors,
 } from '../route.ts';
 import type { ServiceVariants } from '../variants.ts';
@@ -88,14 +87,14 @@ const BUCKETS_VIEW = ['buckets:view', 'buckets:manage', 'all:view', 'all:manage'
 
 /** Creates the documented contact routes for one emulator. The contacts list stores its sorted views. */
 export const createContactRoutes = (): readonly Route[] => [
-  { methods: ['GET'], path: '/v2/contacts', scopes: VIEW, answer: createContactList() },
-  { methods: ['POST'], path: '/v2/contacts', scopes: MANAGE, answer: createContact },
-  { methods: ['GET'], path: '/v2/contacts/:id', scopes: VIEW, answer: getContact },
-  { methods: UPDATE, path: '/v2/contacts/:id', scopes: MANAGE, answer: updateContact },
-  { methods: ['DELETE'], path: '/v2/contacts/:id', scopes: MANAGE, answer: deleteContact },
-  { methods: ['POST'], path: '/v2/contacts/:id/merge', scopes: MANAGE, answer: mergeContacts },
-  { methods: ['GET'], path: '/v2/contacts/:id/buckets', scopes: BUCKETS_VIEW, answer: contactBuckets },
-  { methods: ['POST'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: addBuckets },
-  { methods: ['PUT'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: setBuckets },
-  { methods: ['DELETE'], path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: removeBuckets },
+  { method: 'GET', path: '/v2/contacts', scopes: VIEW, answer: createContactList() },
+  { method: 'POST', path: '/v2/contacts', scopes: MANAGE, answer: createContact },
+  { method: 'GET', path: '/v2/contacts/:id', scopes: VIEW, answer: getContact },
+  { method: 'PATCH', path: '/v2/contacts/:id', scopes: MANAGE, answer: updateContact },
+  { method: 'DELETE', path: '/v2/contacts/:id', scopes: MANAGE, answer: deleteContact },
+  { method: 'POST', path: '/v2/contacts/:id/merge', scopes: MANAGE, answer: mergeContacts },
+  { method: 'GET', path: '/v2/contacts/:id/buckets', scopes: BUCKETS_VIEW, answer: contactBuckets },
+  { method: 'POST', path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: addBuckets },
+  { method: 'PUT', path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: setBuckets },
+  { method: 'DELETE', path: '/v2/contacts/:id/buckets', scopes: MEMBERSHIP, answer: removeBuckets },
 ];

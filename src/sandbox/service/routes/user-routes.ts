@@ -10,5 +10,5 @@ const getMe = (request: RouteRequest): RouteAnswer => {
 };
 
 export const USER_ROUTES: readonly Route[] = [
-  { methods: ['GET'], path: '/v2/me', scopes: ['user:login', ...FULL_USER], answer: getMe },
+  { method: 'GET', path: '/v2/me', scopes: ['user:login', ...FULL_USER], answer: getMe },
 ];

@@ -19,14 +19,6 @@ export type Behaviour = {
   readonly variants?: { readonly google?: Partial<GoogleVariants>; readonly service?: Partial<ServiceVariants> };
 };
 
-type EmulatorOptions = {
-  readonly behaviour: Behaviour;
-  readonly people: readonly Person[];
-  /** 0, the default, selects a free port. */
-  readonly port?: number | undefined;
-  readonly accountEmail?: string | undefined;
-};
-
 /** A running emulator with its data, by the configuration name of its provider. */
 export type Emulator =
   | { readonly provider: 'google'; readonly server: GoogleEmulator }
@@ -34,25 +26,24 @@ export type Emulator =
 
 export type EmulatedProvider = Emulator['provider'];
 
-/** Starts Google's emulator on 127.0.0.1 with one account. Rejects if the port is in use. */
-export const startGoogle = async ({ behaviour, people, ...account }: EmulatorOptions): Promise<GoogleEmulator> => {
+/** Starts Google's emulator on 127.0.0.1 with one account. */
+export const startGoogle = async (behaviour: Behaviour, people: readonly Person[]): Promise<GoogleEmulator> => {
   const { clock, googlePropagationDelayMs: propagationDelayMs, googleQuotas: quotas, variants } = behaviour;
-  const options = { ...account, clock, propagationDelayMs, quotas, variants: variants?.google };
-  const server = await startGoogleEmulator(options);
+  const server = await startGoogleEmulator({ clock, propagationDelayMs, quotas, variants: variants?.google });
   seedGoogle(server.account, people);
   return server;
 };
 
-/** Starts the service's emulator on 127.0.0.1 with one account. Rejects if the port is in use. */
-export const startService = async ({ behaviour, people, ...account }: EmulatorOptions): Promise<ServiceEmulator> => {
+/** Starts the service's emulator on 127.0.0.1 with one account. */
+export const startService = async (behaviour: Behaviour, people: readonly Person[]): Promise<ServiceEmulator> => {
   const { clock, serviceRateLimit: rateLimit, variants } = behaviour;
-  const server = await startServiceEmulator({ ...account, clock, rateLimit, variants: variants?.service });
+  const server = await startServiceEmulator({ clock, rateLimit, variants: variants?.service });
   seedService(server.account, people);
   return server;
 };
 
 /** Returns the settings of a link's side that open the account, including its token. */
-export const settingsOf = ({ provider, server }: Emulator): Readonly<Record<string, string>> =>
+const settingsOf = ({ provider, server }: Emulator): Readonly<Record<string, string>> =>
   provider === 'google'
     ? {
         clientId: server.clientId,

@@ -10,11 +10,11 @@ const KEEP_ALIVE_MS = 600_000;
 
 type Fetch = Parameters<typeof getRequestListener>[0];
 
-/** Opens a port on 127.0.0.1; 0 selects a free one. Requests are answered after `serve`. Rejects if the port is in use. */
-export const openPort = async (port: number) => {
+/** Opens a free port on 127.0.0.1. Requests are answered after `serve`. */
+export const openPort = async () => {
   const server = createServer();
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.listen(port, ADDRESS);
+  server.listen(0, ADDRESS);
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The emulator listens on no TCP port.');

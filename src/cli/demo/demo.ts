@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../app/app.ts';
 import { loadConfig } from '../../app/config/config.ts';
-import { startSandboxPair } from '../../sandbox/sandbox.ts';
+import { startSandbox } from '../../sandbox/sandbox.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
@@ -28,28 +28,29 @@ const demo = async (terminal: Terminal): Promise<ExitCode> => {
     now: () => seedingAtMs ?? systemClock.now() + aheadMs,
     monotonic: () => systemClock.monotonic() + aheadMs,
   };
-  const pair = await startSandboxPair({
-    left: { provider: 'google' },
-    right: { provider: 'service' },
+  const sandbox = await startSandbox({
     clock,
     serviceRateLimit: { requests: REQUESTS_PER_MINUTE, windowMs: 60_000 },
     googleQuotas: { readsPerMinute: REQUESTS_PER_MINUTE, writesPerMinute: REQUESTS_PER_MINUTE },
   });
-  stack.use(pair);
+  stack.use(sandbox);
   seedingAtMs = null;
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-demo-'));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
   const configPath = join(dataDir, 'contact-sync.yaml');
-  // JSON is YAML.
-  await writeFile(configPath, JSON.stringify({ links: pair.links() }), { mode: 0o600 });
+  // Without a file, the user's own one would be read.
+  await writeFile(configPath, '');
   const limits = { SERVICE_RATE_LIMIT: LIMIT, GOOGLE_READ_LIMIT: LIMIT, GOOGLE_WRITE_LIMIT: LIMIT };
   // Each run reads a side in full if its feed does not report deletions. The demo prints the result of each run itself.
-  const env = { ...limits, SWEEP_INTERVAL: '1s', LOG_LEVEL: 'error', DATA_DIR: dataDir };
+  const env = { ...sandbox.environment(), ...limits, SWEEP_INTERVAL: '1s', LOG_LEVEL: 'error', DATA_DIR: dataDir };
   const config = loadConfig({ env, configPath, cwd: dataDir });
   const app = stack.use(createApp(config, createCommandEvents(config, terminal, { json: false }), { clock }));
   const [link] = config.links;
   if (link === undefined) throw new Error('The configuration of the demo has no link.');
-  const accounts = { left: openAccount(pair.left), right: openAccount(pair.right) };
+  const accounts = {
+    left: openAccount({ provider: 'google', server: sandbox.google }),
+    right: openAccount({ provider: 'service', server: sandbox.service }),
+  };
   const advance = (byMs: number): void => {
     aheadMs += byMs;
   };

@@ -14,8 +14,6 @@ import { type GoogleVariants, withGoogleVariants } from './variants.ts';
 import type { World } from './world.ts';
 
 export interface GoogleEmulatorOptions {
-  /** A free port by default. */
-  readonly port?: number | undefined;
   /** The system clock by default. */
   readonly clock?: { now(): number } | undefined;
   /** 90 reads and 90 writes a minute by default. */
@@ -66,7 +64,7 @@ const minuteQuotas = ({ readsPerMinute, writesPerMinute }: GoogleQuotas): Pick<W
 /** Starts an emulator on 127.0.0.1. */
 export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): Promise<GoogleEmulator> {
   const { clock = { now: () => Date.now() }, accountEmail: email = 'owner@example.com' } = options;
-  const { origin, serve, close } = await openPort(options.port ?? 0);
+  const { origin, serve, close } = await openPort();
   const world: World = {
     account: new GoogleAccount({ email, origin, clock, variants: () => world.variants }),
     tokens: new TokenStore(clock),

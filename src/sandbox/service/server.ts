@@ -11,13 +11,10 @@ import { type ServiceVariants, withServiceVariants } from './variants.ts';
 const DOCUMENTED_LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
 
 type ServiceEmulatorOptions = {
-  /** 0, the default, selects a free port. */
-  readonly port?: number | undefined;
   readonly clock?: { now(): number } | undefined;
   /** 500 in 60 000 ms by default. */
   readonly rateLimit?: RateLimit | undefined;
   readonly variants?: Partial<ServiceVariants> | undefined;
-  readonly accountEmail?: string | undefined;
 };
 
 /** A running emulator of the service with one user's account. */
@@ -47,16 +44,12 @@ export type ServiceEmulator = {
 };
 
 const createContext = (options: ServiceEmulatorOptions): EmulatorContext => {
-  const {
-    clock = { now: () => Date.now() },
-    accountEmail = 'sandy@example.com',
-    rateLimit = DOCUMENTED_LIMIT,
-  } = options;
+  const { clock = { now: () => Date.now() }, rateLimit = DOCUMENTED_LIMIT } = options;
   const now = (): number => clock.now();
   let current = withServiceVariants({}, options.variants ?? {});
   const variants = (): ServiceVariants => current;
   return {
-    account: new ServiceAccount(clock, variants, accountEmail),
+    account: new ServiceAccount(clock, variants, 'sandy@example.com'),
     grants: new Grants(now, variants),
     limiter: new RateLimiter(rateLimit),
     faults: new Faults(),
@@ -70,10 +63,10 @@ const createContext = (options: ServiceEmulatorOptions): EmulatorContext => {
   };
 };
 
-/** Starts the emulator on 127.0.0.1. Rejects if the port is in use. */
+/** Starts the emulator on 127.0.0.1. */
 export const startServiceEmulator = async (options: ServiceEmulatorOptions = {}): Promise<ServiceEmulator> => {
   const context = createContext(options);
-  const { origin: url, serve, close } = await openPort(options.port ?? 0);
+  const { origin: url, serve, close } = await openPort();
   serve(createApp(context).fetch);
   const { account, faults, grants, limiter, requests } = context;
   const { clientId, clientSecret, apiKey } = APPLICATION;

@@ -3,26 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { GoogleEmulator } from '../../../src/sandbox/google/server.ts';
-import { startSandboxPair, type SandboxPair } from '../../../src/sandbox/sandbox.ts';
+import { splitBook } from '../../../src/sandbox/people/overlap.ts';
+import { samplePeople } from '../../../src/sandbox/people/sample.ts';
+import { startTwoGoogles } from '../../support/two-googles.ts';
 import { runCli } from './run-cli.ts';
 
 // Each command is a separate process.
 // A link between two accounts of one provider: documents, log and text use the configured names of its sides.
 const LIMIT = '60000/minute';
-let pair: SandboxPair;
+let googles: Awaited<ReturnType<typeof startTwoGoogles>>;
 let directory: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
   const googleQuotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
-  const [left, right] = [{ provider: 'google' }, { provider: 'google' }] as const;
-  pair = await startSandboxPair({ left, right, count: 20, googleQuotas });
-  const settings = { dataDir: 'data', links: pair.links() };
+  googles = await startTwoGoogles(splitBook(samplePeople(20), 1), googleQuotas);
+  const settings = { dataDir: 'data', links: { default: googles.sides } };
   await writeFile(join(directory, 'contact-sync.yaml'), stringify(settings), { mode: 0o600 });
 });
 afterAll(async () => {
-  await pair.close();
+  await googles[Symbol.asyncDispose]();
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -32,12 +32,6 @@ const run = (...args: readonly string[]) =>
     { GOOGLE_READ_LIMIT: LIMIT, GOOGLE_WRITE_LIMIT: LIMIT },
     directory,
   );
-
-const accountOf = (side: 'left' | 'right'): GoogleEmulator['account'] => {
-  const emulator = pair[side];
-  if (emulator.provider !== 'google') throw new Error('Both accounts are at Google.');
-  return emulator.server.account;
-};
 
 test('a plan contains the names of the sides, and the ids of each side under its name', async () => {
   const { code, stdout } = await run('plan', '--json');
@@ -68,7 +62,7 @@ test('a run has counts by the names of the sides, in its document and in the log
     work: summary?.['work'],
   });
   expect(stdout + stderr).not.toMatch(/"(?:left|right)/u);
-  expect(accountOf('left').people()).toHaveLength(accountOf('right').people().length);
+  expect(googles.accounts.left.people()).toHaveLength(googles.accounts.right.people().length);
 });
 
 test('a run without changes and status use the names of the sides', async () => {
@@ -81,16 +75,14 @@ test('a run without changes and status use the names of the sides', async () => 
 
 test('a conflict has both values and both ids under the names of the sides', async () => {
   const find = (side: 'left' | 'right', email: string) =>
-    accountOf(side)
-      .people()
-      .find((person) => person.emailAddresses?.some(({ value }) => value === email));
-  const emails = accountOf('left')
+    googles.accounts[side].people().find((person) => person.emailAddresses?.some(({ value }) => value === email));
+  const emails = googles.accounts.left
     .people()
     .flatMap(({ emailAddresses = [] }) => emailAddresses.flatMap(({ value }) => value ?? []));
   const email = emails.find((one) => find('right', one) !== undefined) ?? '';
   const [ours, theirs] = [find('left', email)?.resourceName ?? '', find('right', email)?.resourceName ?? ''];
-  accountOf('left').updatePerson(ours, { organizations: [{ title: 'At home' }] });
-  accountOf('right').updatePerson(theirs, { organizations: [{ title: 'At work' }] });
+  googles.accounts.left.updatePerson(ours, { organizations: [{ title: 'At home' }] });
+  googles.accounts.right.updatePerson(theirs, { organizations: [{ title: 'At work' }] });
   expect((await run('sync')).code).toBe(0);
   const { links } = JSON.parse((await run('conflicts', '--json')).stdout) as { links: [{ conflicts: object[] }] };
   const conflict = links[0].conflicts.at(-1);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import type { GoogleEmulator } from '../../../src/sandbox/google/server.ts';
 import type { RunKind } from '../../../src/core/state/rows.ts';
-import { startSandbox, startSandboxPair } from '../../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { startTwoGoogles } from '../../support/two-googles.ts';
 import { createMovableClock } from '../../support/clocks.ts';
 import { FAST_LIMITS, FAST_SANDBOX, openProgram } from '../../support/linked-sandbox.ts';
 import { person } from '../../support/linked-people.ts';
@@ -133,20 +133,16 @@ test('notes and birthdays', async () => {
 
 test('two Google accounts', async () => {
   const settings = recipe('Two Google accounts');
-  const [left, right] = [
-    { provider: 'google', people: [person('Ada')] },
-    { provider: 'google', people: [person('Ben')] },
-  ] as const;
-  await using pair = await startSandboxPair({ left, right, googleQuotas: FAST_SANDBOX.googleQuotas });
-  const accounts = pair.links().default;
+  const people = { left: [person('Ada')], right: [person('Ben')] };
+  await using googles = await startTwoGoogles(people, FAST_SANDBOX.googleQuotas);
+  const { left, right } = googles.sides;
   const home = (settings['links'] as Record<string, Record<string, object>>)['home'] ?? {};
-  const link = { ...home, left: { ...accounts.left, ...home['left'] }, right: { ...accounts.right, ...home['right'] } };
+  const link = { ...home, left: { ...left, ...home['left'] }, right: { ...right, ...home['right'] } };
   await using program = await withSettings({ ...settings, links: { home: link } });
   await program.sync();
-  const namesAt = ({ server }: { readonly server: Pick<GoogleEmulator, 'account'> }) =>
-    new Set(server.account.people().map(({ names }) => names?.[0]?.givenName));
-  if (pair.left.provider !== 'google' || pair.right.provider !== 'google') throw new Error('Both are at Google.');
-  expect([namesAt(pair.left), namesAt(pair.right)]).toEqual([new Set(['Ada']), new Set(['Ada', 'Ben'])]);
+  const namesAt = (side: 'left' | 'right') =>
+    new Set(googles.accounts[side].people().map(({ names }) => names?.[0]?.givenName));
+  expect([namesAt('left'), namesAt('right')]).toEqual([new Set(['Ada']), new Set(['Ada', 'Ben'])]);
 });
 
 test('an address book at Fastmail', async () => {

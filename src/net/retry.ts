@@ -18,8 +18,6 @@ export type RetryPolicy = {
 type RetryOptions = RetryPolicy & {
   /** Ends the waiting between attempts. The caller passes it to the operation if that is to end too. */
   readonly signal: AbortSignal;
-  /** The number of attempts, the first one included; no limit if missing. */
-  readonly maxAttempts?: number;
   readonly decide: (error: unknown) => RetryDecision;
 };
 
@@ -35,12 +33,12 @@ export const retry = async <Value>(
   operation: (attempt: number) => Promise<Value>,
   options: RetryOptions,
 ): Promise<Value> => {
-  const { clock, signal, maxAttempts = Number.POSITIVE_INFINITY } = options;
+  const { clock, signal } = options;
   const startedAtMs = clock.monotonic();
   signal.throwIfAborted();
   try {
     return await pRetry((attempt) => operation(attempt).catch(markFailed), {
-      retries: maxAttempts - 1,
+      retries: Number.POSITIVE_INFINITY,
       minTimeout: 0,
       shouldRetry: async ({ error, attemptNumber }) => {
         const decision = error instanceof FailedAttempt ? options.decide(error.cause) : null;

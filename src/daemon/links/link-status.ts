@@ -1,7 +1,7 @@
 import type { Cursor } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { bySide, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { bySide, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
 import { shownLinkState } from '../../core/state/link.ts';
 import { progressOf, readLiveHeartbeats, type LinkProgress } from '../../app/heartbeat.ts';
@@ -28,8 +28,6 @@ export type LinkStatus = LinkRecord & {
   readonly readAtMs: Sides<number | null>;
   /** The free requests of each side; null without a token, and for a side without a budget. */
   readonly budget: Awaited<ReturnType<App['budget']>>;
-  /** Whether both sides have a token. */
-  readonly isConnected: boolean;
 };
 
 const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
@@ -63,7 +61,7 @@ const readDaemons = async (dataDir: string, nowMs: number): Promise<Daemons> => 
   };
 };
 
-type StatusApp = Pick<App, 'store' | 'credentials' | 'budget' | 'config'>;
+type StatusApp = Pick<App, 'store' | 'budget' | 'config'>;
 
 const readStatus = async (
   app: StatusApp,
@@ -74,7 +72,6 @@ const readStatus = async (
   const { store } = app;
   const { name, sides } = link;
   const row = await store.link(name);
-  const credentials = await app.credentials(link);
   const record = await readLinkRecord(store, name);
   const state = shownLinkState(row.state);
   const servedMs = intervalsMs.get(name);
@@ -91,7 +88,6 @@ const readStatus = async (
     sweepAtMs: bySide((side) => sweepAt(link, side, row.cursors[side], nowMs)),
     readAtMs: bySide((side) => readAt(row.cursors[side])),
     budget: await app.budget(link),
-    isConnected: SIDES.every((side) => credentials[side] !== null),
   };
 };
 

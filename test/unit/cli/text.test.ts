@@ -92,7 +92,6 @@ test('a problem is shown with its remedy', () => {
 const status: LinkStatus = {
   link: 'default',
   sides: SIDE_WORDS,
-  isConnected: true,
   state: 'active',
   reason: null,
   pausedByHandAtMs: null,

@@ -20,9 +20,6 @@ type LinkFields = {
   readonly joining: readonly SyncedField[] | null;
 };
 
-/** The fields of a link for which no choice was ever stored. */
-export const NO_CHOICE: LinkFields = { name: '', joining: null };
-
 /** The notifications that were sent about a link. */
 export type NotificationState = {
   /** The problem that was last notified; null if none was notified, or its end was notified, too. */
@@ -30,9 +27,6 @@ export type NotificationState = {
   /** The time since which the link is failing; null if it was not failing when last checked. */
   readonly failingSinceMs: number | null;
 };
-
-/** The state of a link without notifications. */
-export const NO_NOTIFICATION: NotificationState = { trouble: null, failingSinceMs: null };
 
 /** The part of a link's state that a person sets; runs do not change it. */
 type PausedByHand = {

@@ -1,7 +1,7 @@
-import { NO_CURSOR, type StoreChange, NO_NOTIFICATION } from '../../../src/core/state/rows.ts';
+import { NO_CURSOR, type StoreChange } from '../../../src/core/state/rows.ts';
 import { describe, expect, it } from 'vitest';
 import { FenceError } from '../../../src/store/store.ts';
-import { countsOf, newPair, operationOf, putHalf, rejectionOf } from '../../support/store/rows.ts';
+import { countsOf, newPair, NO_NOTIFICATION, operationOf, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { conflictOf, FAR, LINK, type StoreSubject } from './store-subject.ts';
 
 /** Leases, commits with their tokens, and the stored values of a link. */

@@ -7,9 +7,8 @@ import {
   type HalfPut,
   type JournalRow,
   type LinkState,
-  NO_CHOICE,
+  type NotificationState,
   NO_CURSOR,
-  NO_NOTIFICATION,
   type Rejection,
   type StoreChange,
 } from '../../../src/core/state/rows.ts';
@@ -149,6 +148,9 @@ export const countsOf = (given: {
   return { pairs, present: sides(present), unselected: sides(unselected) };
 };
 
+/** The state of a link without notifications. */
+export const NO_NOTIFICATION: NotificationState = { trouble: null, failingSinceMs: null };
+
 /** A link that no run has worked on. */
 export const newState = (name: string): LinkState => ({
   name,
@@ -161,7 +163,7 @@ export const newState = (name: string): LinkState => ({
   selection: null,
   notificationState: NO_NOTIFICATION,
   pausedByHandAtMs: null,
-  fields: NO_CHOICE,
+  fields: { name: '', joining: null },
   lastChangeAtMs: null,
   cursors: { left: NO_CURSOR, right: NO_CURSOR },
   groupPairs: [],

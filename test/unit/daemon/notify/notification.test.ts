@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type LinkState,
-  type LinkStateName,
-  NO_NOTIFICATION,
-  type NotificationState,
-} from '../../../../src/core/state/rows.ts';
+import type { LinkState, LinkStateName, NotificationState } from '../../../../src/core/state/rows.ts';
 import { nextNotification } from '../../../../src/daemon/notify/next-notification.ts';
 import { notificationOf } from '../../../../src/daemon/notify/webhook.ts';
-import { newState } from '../../../support/store/rows.ts';
+import { newState, NO_NOTIFICATION } from '../../../support/store/rows.ts';
 
 const link = (patch: Partial<LinkState>): LinkState => ({ ...newState('home'), ...patch });
 

@@ -43,7 +43,7 @@ export const startService = async (behaviour: Behaviour, people: readonly Person
 };
 
 /** Returns the settings of a link's side that open the account, including its token. */
-const settingsOf = ({ provider, server }: Emulator): Readonly<Record<string, string>> =>
+export const settingsOf = ({ provider, server }: Emulator): Readonly<Record<string, string>> =>
   provider === 'google'
     ? {
         clientId: server.clientId,

@@ -1,3 +1,4 @@
+import { settingsOf } from '../../src/sandbox/emulators.ts';
 import type { GoogleQuotas } from '../../src/sandbox/google/quotas.ts';
 import { startGoogleEmulator } from '../../src/sandbox/google/server.ts';
 import type { Person } from '../../src/sandbox/people/person.ts';
@@ -12,10 +13,8 @@ export const startTwoGoogles = async (
   const start = async (side: 'left' | 'right', name: string) => {
     const emulator = starting.use(await startGoogleEmulator({ quotas, accountEmail: `${name}@account.example` }));
     seedGoogle(emulator.account, people[side]);
-    const { clientId, clientSecret, tokenUrl, authUrl, url: rootUrl } = emulator;
-    const refreshToken = emulator.issueRefreshToken();
-    const section = { provider: 'google', name, clientId, clientSecret, refreshToken, rootUrl, authUrl, tokenUrl };
-    return { account: emulator.account, section };
+    const settings = settingsOf({ provider: 'google', server: emulator });
+    return { account: emulator.account, section: { provider: 'google', name, ...settings } };
   };
   const [left, right] = [await start('left', 'private'), await start('right', 'work')];
   const running = starting.move();

@@ -39,7 +39,7 @@ const forbiddenImports: ImportsByFile = {
   'providers/planted.ts': './google/client.ts ../core/reconcile/plan.ts ../store/store.ts @googleapis/people',
   'providers/registry.ts': './google/client.ts',
   'providers/carddav/planted.ts': '../google/client.ts',
-  'providers/google/planted.ts': 'saxes ../service/client.ts ../../store/store.ts ../../app/config/config.ts',
+  'providers/google/planted.ts': 'saxes ../service/mapper.ts ../../store/store.ts ../../app/config/config.ts',
   'providers/service/planted.ts': '../google/client.ts google-auth-library',
   'providers/service/api/planted.ts': '../../engine/run.ts',
   'engine/planted.ts': `

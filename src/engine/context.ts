@@ -8,6 +8,8 @@ import type { Policy } from '../core/reconcile/policy.ts';
 import { ClientRefusedError, DisabledError, type CredentialError } from '../providers/errors.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Store } from '../store/store.ts';
+import type { CallCount } from './execute/failure.ts';
+import type { Progress } from './execute/progress.ts';
 import type { LeaseChecks, LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
@@ -71,6 +73,8 @@ export type Session = LinkContext & {
   /** Returns the link's state after the last commit of the run. */
   readonly state: () => LinkState;
   readonly tally: Tally;
+  readonly progress: Progress;
+  readonly countCall: CallCount;
   /** The sides that have returned their account in this run. */
   readonly identified: Set<Side>;
 };

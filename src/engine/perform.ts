@@ -1,6 +1,5 @@
 import { otherSide, SIDES } from '../core/contact/side.ts';
 import { type Decision, idsOn } from '../core/reconcile/decision.ts';
-import type { GroupPlan } from '../core/reconcile/groups.ts';
 import { causesLosses } from '../core/reconcile/losses.ts';
 import { operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
@@ -9,8 +8,7 @@ import { chooseFields } from './choose-fields.ts';
 import { confirmMissing } from './confirm.ts';
 import { COUNTED_AS, HaltError, type Session } from './context.ts';
 import { discard } from './discard.ts';
-import { execute, executeFirst, executeLater, finishExecution } from './execute/execute.ts';
-import type { Execution } from './execute/execution.ts';
+import { execute, finishGroups } from './execute/execute.ts';
 import { guardPlan, guardRun, lossesShown } from './guard.ts';
 import type { LaterPart } from './parts.ts';
 import { currentLinks, type NamedGroups, planFirst, planLinkGroups, planPart, planStored } from './plan.ts';
@@ -57,8 +55,11 @@ const report = (session: Session, plan: Plan): void => {
   }
 };
 
+/** The result of a plan: whether a second pass is needed, and the parts that are planned after it. */
+type Performed = { readonly again: boolean; readonly later: readonly LaterPart[] };
+
 /** @throws {HaltError} if the guard halts the run: nothing is written. */
-const performFirst = async (session: Session, groups: NamedGroups) => {
+const performFirst = async (session: Session, groups: NamedGroups): Promise<Performed> => {
   const { plan, outdated, selection, later } = await planFirst(session, groups);
   await tidy(session, outdated);
   const halt = await guardRun(session, plan);
@@ -66,35 +67,57 @@ const performFirst = async (session: Session, groups: NamedGroups) => {
   // The next run lists an emptied side again and decides by its contacts.
   if (halt?.reason === 'side-emptied') await discard(session, halt.side);
   if (halt !== null) throw new HaltError(halt, await lossesShown(session, plan, halt));
-  const started = await executeFirst(session, { ...plan, selection }, later);
-  return { ...started, later };
+  return { again: await execute(session, { ...plan, selection }, { later, isFirst: true }), later };
 };
 
 const performPart = async (
-  execution: Execution,
-  groups: GroupPlan,
-  ids: LaterPart['ids'],
+  session: Session,
+  groups: NamedGroups,
+  { ids }: LaterPart,
   later: readonly LaterPart[],
-): Promise<void> => {
-  const { session } = execution;
+): Promise<boolean> => {
   const { plan, outdated } = await planPart(session, groups, ids);
   await tidy(session, outdated);
   report(session, plan);
-  await executeLater(execution, plan, later);
+  return execute(session, plan, { later, isFirst: false });
+};
+
+/**
+ * Plans and writes everything; a large first sync in parts. Each part has a function of its own, so that its plan can be freed when the
+ * function returns. Returns whether a second pass is needed.
+ */
+const performAll = async (session: Session, groups: NamedGroups): Promise<boolean> => {
+  const first = await performFirst(session, groups);
+  let { again } = first;
+  for (const [index, part] of first.later.entries()) {
+    const isStale = await performPart(session, groups, part, first.later.slice(index + 1));
+    again ||= isStale;
+  }
+  await finishGroups(session, groups);
+  return again;
 };
 
 /** Settles the writes that have an unknown outcome. Those that were applied count in the summary. */
-export const settleUnanswered = async (session: Session): Promise<void> => {
+const settleUnanswered = async (session: Session): Promise<void> => {
   for (const row of await recover(session)) {
     session.tally[row.side][COUNTED_AS[operationKind(row)]] += 1;
   }
 };
 
-/** Plans and executes again what still needs a decision, such as contacts that were stale. Deletes nothing. */
-const secondPass = async (session: Session, groups: NamedGroups): Promise<void> => {
+/**
+ * Performs a pass, and once more for what must be planned again: contacts that were stale or deleted, or whose write has an unknown
+ * outcome. `pass` returns whether there are such contacts.
+ */
+export const performTwice = async (session: Session, pass: (isSecond: boolean) => Promise<boolean>): Promise<void> => {
+  if (!(await pass(false))) return;
   await settleUnanswered(session);
+  if (await pass(true)) await settleUnanswered(session);
+};
+
+/** Plans and executes again what still needs a decision, such as contacts that were stale. Deletes nothing. */
+const performAgain = async (session: Session, groups: NamedGroups): Promise<boolean> => {
   const links = currentLinks(session, groups);
-  // The first plan has written the groups.
+  // The first pass has written the groups.
   const again = { ...groups, actions: [], ended: [], duplicates: [], links };
   const { plan, outdated, selection } = await planStored(session, again);
   await tidy(session, outdated);
@@ -104,27 +127,13 @@ const secondPass = async (session: Session, groups: NamedGroups): Promise<void> 
     return decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
   };
   const decisions = plan.decisions.filter((decision) => !waitsForNextRun(decision));
-  const needsRecovery = await execute(session, {
-    ...plan,
-    selection,
-    groups: { ...plan.groups, pairs: [] },
-    decisions,
-  });
-  if (needsRecovery) await settleUnanswered(session);
+  return execute(session, { ...plan, selection, decisions });
 };
 
-/**
- * Performs one run. A large first sync is planned and written in parts. Each part has a function of its own, so that its plan can be
- * freed when the function returns.
- */
+/** Performs one run. */
 export const perform = async (opened: Session): Promise<void> => {
   const session = await withReadOnlySide(opened);
   await refreshState(session);
   const groups = await planLinkGroups(session);
-  const { execution, final, later } = await performFirst(session, groups);
-  for (const [index, { ids }] of later.entries()) {
-    await performPart(execution, groups, ids, later.slice(index + 1));
-  }
-  const needsSecondPass = await finishExecution(execution, final);
-  if (needsSecondPass) await secondPass(session, groups);
+  await performTwice(session, (isSecond) => (isSecond ? performAgain : performAll)(session, groups));
 };

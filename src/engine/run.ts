@@ -18,9 +18,12 @@ import {
   type Tally,
   writtenContacts,
 } from './context.ts';
+import { newCallCount } from './execute/failure.ts';
+import { newProgress } from './execute/progress.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { LinkWriter } from './link-writer.ts';
 import { perform } from './perform.ts';
+import type { RunEvent } from './run-event.ts';
 import { hasSamePatterns } from './selecting.ts';
 
 type SideSummary = Tally['left'] & { readonly requests: number };
@@ -74,6 +77,8 @@ const openSession = async (
   const run = context.newId();
   const opening = await context.store.opening(context.link);
   const writer = new LinkWriter(context.store, opening, lease.token);
+  const tally = emptyTally();
+  const emit = (event: RunEvent): void => options.onEvent(event, run);
   return {
     ...context,
     ...options,
@@ -82,10 +87,12 @@ const openSession = async (
     run,
     startedAtMs: context.clock.now(),
     undoes,
-    emit: (event) => options.onEvent(event, run),
+    emit,
     writer,
     state: () => writer.state,
-    tally: emptyTally(),
+    tally,
+    progress: newProgress({ clock: context.clock, emit, tally }),
+    countCall: newCallCount(),
     identified: new Set(),
   };
 };

@@ -1,14 +1,17 @@
 /** The number of letters that differ between two words (Levenshtein distance); infinite if there are more than `farthest`. */
 const editDistance = (from: string, to: string, farthest: number): number => {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
+  for (let index = 0; index < from.length; index += 1) {
     const next = [index + 1];
-    for (const [column, other] of [...to].entries()) {
-      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    let least = index + 1;
+    for (let column = 0; column < to.length; column += 1) {
+      const replaced = (row[column] ?? 0) + (from[index] === to[column] ? 0 : 1);
+      const distance = Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1);
+      next.push(distance);
+      least = Math.min(least, distance);
     }
     // The distance is not less than the least of a row.
-    if (Math.min(...next) > farthest) return Infinity;
+    if (least > farthest) return Infinity;
     row = next;
   }
   return row.at(-1) ?? 0;

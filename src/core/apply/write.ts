@@ -43,6 +43,8 @@ export type Write =
       readonly task: Task;
       /** The planned moves. The operation has those that the contact lacks. */
       readonly moves: Moves;
+      /** Whether an earlier write of the run was answered with the contact, so that its current groups are known. */
+      readonly wasWritten: boolean;
     }
   | { readonly kind: 'delete'; readonly operation: DeleteOperation }
   /** The merge of a contact into its survivor on its own side, performed by the side. */

@@ -6,7 +6,7 @@ import {
   isOfAnotherPair,
 } from '../../core/apply/answers.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
-import { targetOf, type Write } from '../../core/apply/write.ts';
+import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
@@ -17,13 +17,20 @@ import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, type RemoteError, StaleError } from '../../providers/errors.ts';
 import { COUNTED_AS, type Session } from '../context.ts';
-import { advance, type Execution, noteState, noteWritten, reportNotTaken, stateOf } from './execution.ts';
-import { canSplit, countUnanswered, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
+import { type Execution, reportNotTaken, withFields } from './execution.ts';
+import type { AnswerBeingStored } from './in-parallel.ts';
+import { canSplit, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
 import { storeFault, storeRefusal } from './refusals.ts';
 import { type SentWrite, reread, send } from './send.ts';
+import { type Done, NOTHING_DONE, stateOf, type TaskState } from './writes.ts';
+
+/** A create or an update that a side refused, and its reason. */
+export type Refused = { readonly write: CreateWrite | UpdateWrite; readonly reason: string };
 
 /** The results of a batch that its caller needs. */
-type BatchResult = {
+export type BatchResult = Done & {
+  /** Writes that a side refused, and of which it may accept a part (`split-refused.ts`). */
+  readonly refused: readonly Refused[];
   /** The side's reason, if it refused a trial, or returned an existing contact for it; otherwise null. */
   readonly refusedFor: string | null;
   /** Whether a write was done. */
@@ -32,10 +39,22 @@ type BatchResult = {
   readonly isStillThere: boolean;
 };
 
-const NO_RESULT: BatchResult = { refusedFor: null, isApplied: false, isStillThere: false };
+const NO_RESULT: BatchResult = {
+  ...NOTHING_DONE,
+  refused: [],
+  refusedFor: null,
+  isApplied: false,
+  isStillThere: false,
+};
 
-/** Writes that were answered. Their changes may not be on disk yet: `stored` settles when they are. */
-export type AnswerBeingStored = { readonly stored: Promise<BatchResult> };
+const joined = (results: readonly BatchResult[]): BatchResult => ({
+  written: new Map(results.flatMap(({ written }) => [...written])),
+  again: results.some(({ again }) => again),
+  refused: results.flatMap(({ refused }) => refused),
+  refusedFor: results.find(({ refusedFor }) => refusedFor !== null)?.refusedFor ?? null,
+  isApplied: results.some(({ isApplied }) => isApplied),
+  isStillThere: results.some(({ isStillThere }) => isStillThere),
+});
 
 const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Applying => {
   const { createsWithGroups, settlesWithinMs, writesConditionally = false } = session.remotes[side].capabilities;
@@ -67,20 +86,27 @@ const pairsOfAlteredGroups = async (
   return pairs;
 };
 
-/** Notes that a write has no usable answer: a second pass reads its contact. */
-const noteUnanswered = (execution: Execution, write: Write): void => {
-  execution.again.needed = true;
-  if (write.kind === 'update') noteState(execution, write.task, write.operation.side, { isUnanswered: true });
-};
+/** Returns the state of a write's contact after the write; nothing for a write that belongs to no task. */
+const writtenBy = (execution: Execution, write: Write, change: (before: TaskState) => TaskState): Done['written'] =>
+  'task' in write
+    ? new Map([[write.task, change(stateOf(execution, write.task, write.operation.side))]])
+    : NOTHING_DONE.written;
+
+/** Returns the result of a write without a usable answer: a second pass reads its contact. */
+const unanswered = (execution: Execution, write: Write): BatchResult => ({
+  ...NO_RESULT,
+  again: true,
+  written: writtenBy(execution, write, (before) => ({
+    ...withFields(before, fieldsOf(write.operation), false),
+    isUnanswered: before.isUnanswered || write.kind === 'update',
+  })),
+});
 
 /** Counts a write that was done. Each contact counts once, by its first write. */
-const countWrite = (execution: Execution, write: Write, id: string | null): void => {
+const countWrite = (execution: Execution, write: Write): void => {
   const { operation } = write;
   const { side } = operation;
-  if ('task' in write) {
-    if (stateOf(execution, write.task, side).writtenId !== null) return;
-    noteState(execution, write.task, side, { writtenId: id });
-  }
+  if ('task' in write && stateOf(execution, write.task, side).writtenId !== null) return;
   execution.session.tally[side][COUNTED_AS[operationKind(operation)]] += 1;
 };
 
@@ -102,25 +128,23 @@ const applyOneAnswer = (
   const { write } = answered;
   const { side } = write.operation;
   const atMs = session.clock.now();
-  const isOfOtherPair = isOfAnotherPair(set, answered);
-  if ('task' in write) noteWritten(execution, write.task, side, fieldsOf(write.operation), !isOfOtherPair);
-  if (isOfOtherPair) {
-    // The journal entry stays open: recovery reads that contact after all other answers are stored.
-    noteUnanswered(execution, write);
-    return NO_RESULT;
-  }
+  // The journal entry stays open: recovery reads that contact after all other answers are stored.
+  if (isOfAnotherPair(set, answered)) return unanswered(execution, write);
   const outcome = applyAnswer(applyingIn(execution, set, side), answered);
-  const { after, applied, error, isRefused, notTaken } = outcome;
+  const { after, applied, error, isRefused, isStillThere, notTaken } = outcome;
   set.add(...changesToClose(journalId, applied ? 'answered' : 'refused', outcome, atMs));
   if (isRefused) return { ...NO_RESULT, refusedFor: storeRefusal(execution, set, write, error ?? '') };
-  if (outcome.again) execution.again.needed = true;
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
   for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
   if (applied) {
-    countWrite(execution, write, after?.id ?? null);
+    countWrite(execution, write);
     reportNotTaken(session, writtenIds(write, after), side, notTaken);
   }
-  return { ...NO_RESULT, isApplied: applied, isStillThere: outcome.isStillThere };
+  const written = writtenBy(execution, write, (before) => ({
+    ...withFields(before, fieldsOf(write.operation), true),
+    writtenId: before.writtenId ?? (applied ? (after?.id ?? null) : null),
+  }));
+  return { ...NO_RESULT, written, again: outcome.again, isApplied: applied, isStillThere };
 };
 
 /** Closes the entries of a batch that was refused as a whole because of its credential: none of it was written. */
@@ -156,7 +180,10 @@ const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, Read
  *
  * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
  */
-export const performBatch = async (execution: Execution, writes: readonly Write[]): Promise<AnswerBeingStored> => {
+export const performBatch = async (
+  execution: Execution,
+  writes: readonly Write[],
+): Promise<AnswerBeingStored<BatchResult>> => {
   const { session } = execution;
   const { clock, signal, writer } = session;
   const [first] = writes;
@@ -179,26 +206,19 @@ export const performBatch = async (execution: Execution, writes: readonly Write[
   const groupPairs = await pairsOfAlteredGroups(execution, side, sent);
   // Writes that the side failed at before are no evidence of an outage.
   const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
-  let endsRun = (allFailedBefore ? null : countUnanswered(execution, side, sent)) ?? readError;
+  let endsRun = (allFailedBefore ? null : session.countCall(side, sent)) ?? readError;
   const apply = (set: WorkingSet, each: SentWrite): BatchResult =>
     each.kind === 'failed'
       ? applyOneFailure(execution, set, each, journalIdOf(each.write), answers)
       : applyOneAnswer(execution, set, each, journalIdOf(each.write));
   const store = async (): Promise<BatchResult> => {
-    let result = NO_RESULT;
+    const results: BatchResult[] = [];
     await writer.apply(neededFor(sent, answers, side), (set) => {
       for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
-      for (const each of sent) {
-        const { refusedFor, isApplied, isStillThere } = apply(set, each);
-        result = {
-          refusedFor: result.refusedFor ?? refusedFor,
-          isApplied: result.isApplied || isApplied,
-          isStillThere: result.isStillThere || isStillThere,
-        };
-      }
+      for (const each of sent) results.push(apply(set, each));
     });
-    advance(execution, side, writes.length);
-    return result;
+    execution.session.progress.advance(side, writes.length);
+    return joined(results);
   };
   const stored = store();
   for (const each of sent) if (each.kind === 'failed') endsRun ??= judgeFailure(each.write, each.error).endsRun;
@@ -222,11 +242,15 @@ const applyOneRead = (
 };
 
 /** Applies a refusal: the write is tried in parts, or is deferred (R15). */
-const applyOneRefusal = (execution: Execution, set: WorkingSet, write: Write, error: RemoteError): BatchResult => {
-  if (!canSplit(write, error)) return { ...NO_RESULT, refusedFor: storeRefusal(execution, set, write, error.message) };
-  execution.refused[write.operation.side].push({ write, reason: error.message });
-  return NO_RESULT;
-};
+const applyOneRefusal = (
+  execution: Execution,
+  set: WorkingSet,
+  write: Write,
+  error: RemoteError,
+): Pick<BatchResult, 'refused' | 'refusedFor'> =>
+  canSplit(write, error)
+    ? { refused: [{ write, reason: error.message }], refusedFor: null }
+    : { refused: [], refusedFor: storeRefusal(execution, set, write, error.message) };
 
 /** Applies one failure. If the contact had to be read and the read failed, its journal entry stays open. */
 const applyOneFailure = (
@@ -241,11 +265,14 @@ const applyOneFailure = (
   const verdict = judgeFailure(write, error);
   const id = targetOf(write);
   const isUnread = verdict.rereads && id !== null && !answers.has(id);
-  if ('task' in write) noteWritten(execution, write.task, side, fieldsOf(write.operation), false);
-  if (verdict.rereads || verdict.journal === 'unanswered') noteUnanswered(execution, write);
+  const fields = fieldsOf(write.operation);
+  const result: BatchResult =
+    verdict.rereads || verdict.journal === 'unanswered'
+      ? unanswered(execution, write)
+      : { ...NO_RESULT, written: writtenBy(execution, write, (before) => withFields(before, fields, false)) };
   if (isFault(error)) storeFault(execution, set, write, error.message);
-  if (isUnread) return NO_RESULT;
+  if (isUnread) return result;
   set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
   if (verdict.rereads && id !== null) applyOneRead(set, side, id, answers.get(id), error, atMs);
-  return verdict.refused ? applyOneRefusal(execution, set, write, error) : NO_RESULT;
+  return verdict.refused ? { ...result, ...applyOneRefusal(execution, set, write, error) } : result;
 };

@@ -6,18 +6,12 @@ import { type Side, SIDES } from '../../core/contact/side.ts';
 import { equalSnapshots } from '../../core/contact/snapshot.ts';
 import type { Deletion } from '../../core/reconcile/decision.ts';
 import { answeredAbout, observeReadAnswer } from '../../core/state/observe.ts';
-import { type AnswerBeingStored, performBatch } from './batch.ts';
+import type { Session } from '../context.ts';
+import { performBatch } from './batch.ts';
 import { batchesOf } from './batches.ts';
-import { type Executable, type Execution, stateOf } from './execution.ts';
-import { inParallel } from './in-parallel.ts';
-import { currentHalf, deleteWrites, mergeWrite, needsOf } from './writes.ts';
-
-/** The rest of a plan after its contacts are written: deletions and groups. It is kept in memory while later parts are written. */
-export type FinalPart = Pick<Executable, 'groups'> & {
-  readonly deletions: readonly Deletion[];
-  /** The tasks of the contacts that others were merged into. */
-  readonly survivors: readonly Task[];
-};
+import { type Executable, type Execution, withEarlier, withResults } from './execution.ts';
+import { type AnswerBeingStored, inParallel } from './in-parallel.ts';
+import { currentHalf, deleteWrites, type Done, mergeWrite, needsOf, NOTHING_DONE, stateOf } from './writes.ts';
 
 /** The task of the contact into which the deleted contact was merged (R12). */
 const survivorOf = (tasks: readonly Task[], { side, after }: Deletion): Task | undefined => {
@@ -30,39 +24,34 @@ export const survivorsOf = ({ decisions }: Pick<Executable, 'decisions'>, tasks:
   new Set(decisions.flatMap((each) => (each.kind === 'delete' ? (survivorOf(tasks, each) ?? []) : [])));
 
 /** Whether all values that only the merged-away contact had are written to the merge survivor or its other half. */
-const isDeletable = (execution: Execution, survivors: readonly Task[], deletion: Deletion): boolean => {
+const isDeletable = (execution: Execution, tasks: readonly Task[], deletion: Deletion): boolean => {
   const fields = deletion.after?.fields;
   if (fields === undefined) return true;
-  const survivor = survivorOf(survivors, deletion);
+  const survivor = survivorOf(tasks, deletion);
   if (survivor === undefined) return false;
   const isWritten = (side: Side, field: SyncedField): boolean =>
     fieldsOn(survivor, side).has(field) && !stateOf(execution, survivor, side).unwritten.has(field);
   return SIDES.every((side) => fields[side].every((field) => isWritten(side, field)));
 };
 
-/**
- * Reads contacts directly before they are written. Returns the ids of those that are as expected. The others are stored as
- * read, and a second pass is due.
- */
+/** The contacts that a read directly before their write has shown as expected, and whether others need a second pass. */
+type ReadBefore = { readonly ids: ReadonlySet<string>; readonly again: boolean };
+
+/** Reads contacts directly before they are written. Those that are not as expected are stored as read. */
 const readBeforeWrite = async (
-  { session, again }: Execution,
+  { clock, remotes, signal, writer }: Session,
   side: Side,
   records: readonly ContactRecord[],
   isExpected: (record: ContactRecord, answer: ReadAnswer | undefined) => boolean,
-): Promise<ReadonlySet<string>> => {
-  const { clock, remotes, signal, writer } = session;
+): Promise<ReadBefore> => {
   const ids = records.map(({ id }) => id);
   const answers = await remotes[side].read(ids, signal);
-  const others = ids.filter((_, index) => {
-    const record = records[index];
-    return record !== undefined && !isExpected(record, answers.get(record.id));
-  });
-  if (others.length === 0) return new Set(ids);
-  again.needed = true;
+  const others = records.filter((record) => !isExpected(record, answers.get(record.id))).map(({ id }) => id);
+  if (others.length === 0) return { ids: new Set(ids), again: false };
   await writer.apply(answeredAbout(side, ids, answers), (set) => {
     for (const id of others) observeReadAnswer(set, side, id, answers.get(id), clock.now());
   });
-  return new Set(ids).difference(new Set(others));
+  return { ids: new Set(ids).difference(new Set(others)), again: true };
 };
 
 const isUnchanged = (record: ContactRecord, answer: ReadAnswer | undefined): boolean => {
@@ -70,70 +59,82 @@ const isUnchanged = (record: ContactRecord, answer: ReadAnswer | undefined): boo
 };
 
 /**
- * Returns the deletions of contacts that are unchanged since the plan, or already deleted. No side offers a conditional delete,
- * so each contact is read again: a contact edited in the meantime is not deleted, and a second pass is due (R6).
+ * Deletes the contacts that are unchanged since the plan, or already deleted. No side offers a conditional delete, so each contact is
+ * read again: a contact edited in the meantime is not deleted, and a second pass is due (R6).
  */
-const unchangedDeletions = async (
+const deleteBatch = async (
   execution: Execution,
   side: Side,
   deletions: readonly Deletion[],
-): Promise<readonly Deletion[]> => {
+): Promise<AnswerBeingStored<Done>> => {
   const records = deletions.map(({ record }) => record);
-  const unchangedIds = await readBeforeWrite(execution, side, records, (record, answer) => {
+  const { ids, again } = await readBeforeWrite(execution.session, side, records, (record, answer) => {
     return answer?.kind === 'gone' || isUnchanged(record, answer);
   });
-  return deletions.filter(({ record }) => unchangedIds.has(record.id));
+  const unchanged = deletions.filter(({ record }) => ids.has(record.id));
+  const { stored } = await performBatch(execution, deleteWrites(execution, unchanged));
+  return { stored: stored.then((result) => withEarlier({ ...NOTHING_DONE, again }, result)) };
+};
+
+/** Merges a contact into its merge survivor. Returns what was done, and whether the contact must still be deleted. */
+const mergeOne = async (
+  execution: Execution,
+  task: Task | undefined,
+  deletion: Deletion,
+): Promise<{ readonly done: Done; readonly remains: boolean }> => {
+  const { session } = execution;
+  const { side } = deletion;
+  const survivor =
+    task === undefined
+      ? null
+      : await session.writer.read(
+          needsOf(execution, [task]),
+          (set) => currentHalf(execution, set, task, side)?.record ?? null,
+        );
+  if (task === undefined || survivor === null) return { done: NOTHING_DONE, remains: true };
+  const { ids, again } = await readBeforeWrite(session, side, [deletion.record, survivor], isUnchanged);
+  if (ids.size < 2) return { done: { ...NOTHING_DONE, again }, remains: false };
+  const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
+  const merged = await stored;
+  return { done: merged, remains: merged.isStillThere };
 };
 
 /**
  * Merges contacts into their merge survivors by the side's own merge, which keeps data that no field expresses (R10, R12).
- * Returns the remaining deletions.
+ * Returns the remaining deletions too.
  */
 const mergeIntoSurvivors = async (
-  execution: Execution,
+  before: Execution,
   survivors: readonly Task[],
   side: Side,
   deletions: readonly Deletion[],
-): Promise<readonly Deletion[]> => {
-  const { remotes, writer } = execution.session;
-  if (remotes[side].merge === undefined) return deletions;
+): Promise<{ readonly execution: Execution; readonly remaining: readonly Deletion[] }> => {
+  if (before.session.remotes[side].merge === undefined) return { execution: before, remaining: deletions };
   const remaining: Deletion[] = [];
+  let execution = before;
   // Sequential, because several contacts may be merged into one survivor.
   for (const deletion of deletions) {
-    const task = survivorOf(survivors, deletion);
-    const survivor =
-      task === undefined
-        ? null
-        : await writer.read(
-            needsOf(execution, [task]),
-            (set) => currentHalf(execution, set, task, side)?.record ?? null,
-          );
-    if (task === undefined || survivor === null) {
-      remaining.push(deletion);
-      continue;
-    }
-    const unchangedIds = await readBeforeWrite(execution, side, [deletion.record, survivor], isUnchanged);
-    if (unchangedIds.size < 2) continue;
-    const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
-    if ((await stored).isStillThere) remaining.push(deletion);
+    const { done, remains } = await mergeOne(execution, survivorOf(survivors, deletion), deletion);
+    execution = withResults(execution, side, [done]);
+    if (remains) remaining.push(deletion);
   }
-  return remaining;
+  return { execution, remaining };
 };
 
-/** Deletes contacts of a side, or merges them into their merge survivors. */
-export const performDeletions = async (execution: Execution, final: FinalPart, side: Side): Promise<void> => {
-  const { session } = execution;
-  const { survivors } = final;
-  const { deleteBatch, writeConcurrency } = session.remotes[side].capabilities;
-  const deletions = final.deletions.filter(
-    (deletion) => deletion.side === side && isDeletable(execution, survivors, deletion),
+/** Deletes contacts of a side, or merges them into their merge survivors. Returns what was done on the side. */
+export const performDeletions = async (
+  execution: Execution,
+  { decisions }: Executable,
+  tasks: readonly Task[],
+  side: Side,
+): Promise<Done> => {
+  const { deleteBatch: size, writeConcurrency } = execution.session.remotes[side].capabilities;
+  const deletions = decisions
+    .filter((decision) => decision.kind === 'delete')
+    .filter((deletion) => deletion.side === side && isDeletable(execution, tasks, deletion));
+  const { execution: current, remaining } = await mergeIntoSurvivors(execution, tasks, side, deletions);
+  const deleted = await inParallel(batchesOf(current, side, remaining, size), writeConcurrency, (batch) =>
+    deleteBatch(current, side, batch),
   );
-  const remaining = await mergeIntoSurvivors(execution, survivors, side, deletions);
-  await inParallel(
-    batchesOf(execution, side, remaining, deleteBatch),
-    writeConcurrency,
-    async (batch): Promise<AnswerBeingStored> => {
-      return performBatch(execution, deleteWrites(execution, await unchangedDeletions(execution, side, batch)));
-    },
-  );
+  return withResults(current, side, deleted).done[side];
 };

@@ -1,17 +1,19 @@
 import { startsPairing, type Task } from '../../core/apply/task.ts';
-import { bySide, SIDES } from '../../core/contact/side.ts';
+import { bySide, type Side, SIDES } from '../../core/contact/side.ts';
 import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
+import type { GroupPlan } from '../../core/reconcile/groups.ts';
 import { confirmAccounts, originScopes } from '../accounts.ts';
-import { onBothSides, type Session, writtenContacts } from '../context.ts';
+import { onBothSides, type Session } from '../context.ts';
 import type { LaterPart } from '../parts.ts';
-import { performDeletions, type FinalPart, survivorsOf } from './delete-contacts.ts';
-import { type Executable, type Execution, reportProgress, tasksOf } from './execution.ts';
+import { performDeletions } from './delete-contacts.ts';
+import { type Executable, type Execution, tasksOf } from './execution.ts';
 import { deleteGroups, reportDuplicates, storeGroupPairs, writeGroups } from './groups.ts';
 import { yieldToEventLoop } from './in-parallel.ts';
 import { plannedWrites } from './planned-writes.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { finishTasks, storeBeforeWrites } from './store-around.ts';
 import { writeContacts, writeMemberships } from './write-contacts.ts';
+import { type Done, NOTHING_DONE } from './writes.ts';
 
 /** The writes of a plan and their contacts, including the contacts that later parts create. */
 const writesWith = ({ remotes }: Session, plan: Executable, tasks: readonly Task[], later: readonly LaterPart[]) => {
@@ -26,108 +28,69 @@ const writesWith = ({ remotes }: Session, plan: Executable, tasks: readonly Task
   });
 };
 
-const begin = async (
-  session: Session,
-  plan: Executable,
-  tasks: readonly Task[],
-  later: readonly LaterPart[],
-): Promise<Execution> => {
+const executionOf = (session: Session, groupIds: Execution['groupIds']): Execution => {
   const { fields, rejections } = session.state();
-  const writes = writesWith(session, plan, tasks, later);
-  const contacts = bySide((side) => writtenContacts(session.tally[side]) + writes[side].contacts);
-  session.emit({ kind: 'planned', contacts });
-  const execution: Execution = {
+  return {
     session,
-    groupIds: new Map(plan.groups.links.map(({ key, left, right }) => [key, { left, right }])),
+    groupIds,
     scopes: originScopes(session),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
     failedBefore: new Set(rejections.map(({ side, key }) => `${side} ${wholeRefusalKey(key)}`)),
     cause: session.undoes === null ? 'sync' : 'undo',
     joining: new Set(session.undoes === null ? fields.joining : []),
-    again: { needed: false },
-    tasks: { left: new WeakMap(), right: new WeakMap() },
-    refused: { left: [], right: [] },
-    unansweredCalls: { left: 0, right: 0 },
-    progress: bySide((side) => ({ done: 0, total: writes[side].writes, contacts: contacts[side] })),
-    startedAtMs: session.clock.monotonic(),
+    done: { left: NOTHING_DONE, right: NOTHING_DONE },
   };
-  // A side that an earlier pass wrote has contacts without further writes.
-  for (const side of SIDES) if (contacts[side] > 0) reportProgress(execution, side);
-  return execution;
 };
 
-const writesAnything = ({ progress }: Execution): boolean => SIDES.some((side) => progress[side].total > 0);
+/** Performs a step on both sides at the same time, and returns the execution after it. */
+const onEachSide = async (
+  execution: Execution,
+  step: (execution: Execution, side: Side) => Promise<Done>,
+): Promise<Execution> => ({ ...execution, done: await onBothSides((side) => step(execution, side)) });
 
-/** Writes contacts and then their memberships, on both sides at the same time. */
-const writeTasks = async (execution: Execution, plan: Executable, tasks: readonly Task[]): Promise<void> => {
-  await storeBeforeWrites(execution, plan, tasks);
-  await onBothSides((side) => writeContacts(execution, tasks, side));
-  await onBothSides((side) => writeMemberships(execution, tasks, side));
+/** Writes contacts, then their memberships, and then performs the deletions. Returns whether a second pass is needed. */
+const writePlan = async (before: Execution, plan: Executable, tasks: readonly Task[]): Promise<boolean> => {
+  await storeBeforeWrites(before, plan, tasks);
+  let execution = await onEachSide(before, (current, side) => writeContacts(current, tasks, side));
+  execution = await onEachSide(execution, (current, side) => writeMemberships(current, tasks, side));
   await finishTasks(execution, tasks);
   execution.session.tally.paired += tasks.filter(startsPairing).length;
+  execution = await onEachSide(execution, (current, side) => performDeletions(current, plan, tasks, side));
+  return SIDES.some((side) => execution.done[side].again);
 };
 
-type StartedExecution = { readonly execution: Execution; readonly final: FinalPart };
+/** The place of a plan among the parts of a first sync (`parts.ts`). */
+type Place = {
+  /** The parts after it: their contacts are included in the progress. */
+  readonly later: readonly LaterPart[];
+  readonly isFirst: boolean;
+};
 
 /**
- * Starts to execute a plan: writes groups, then contacts, then memberships, on both sides at the same time. The
- * progress includes the contacts that `later` parts create.
+ * Executes a plan: writes its groups, then contacts on both sides at the same time. The groups still need {@link finishGroups}.
  *
+ * @returns whether a second pass is needed: a contact was stale, vanished, or has a write of unknown outcome.
  * @throws {HaltError} if a side is another account than the link was made with: nothing is written.
  * @throws {RemoteError} if a remote is unavailable or a credential is refused; completed writes are stored.
  */
-export const executeFirst = async (
+export const execute = async (
   session: Session,
   plan: Executable,
-  later: readonly LaterPart[] = [],
-): Promise<StartedExecution> => {
+  { later, isFirst }: Place = { later: [], isFirst: true },
+): Promise<boolean> => {
+  const { progress } = session;
   const tasks = await withSharedEmails(session, tasksOf(plan));
   await yieldToEventLoop();
-  const execution = await begin(session, plan, tasks, later);
-  if (later.length > 0 || writesAnything(execution)) await confirmAccounts(session);
-  const { groups } = plan;
-  reportDuplicates(session, groups);
-  await writeGroups(execution, groups);
-  await writeTasks(execution, plan, tasks);
-  const deletions = plan.decisions.filter((decision) => decision.kind === 'delete');
-  return { execution, final: { groups, deletions, survivors: [...survivorsOf(plan, tasks)] } };
-};
-
-/** Executes a later part, which pairs and creates contacts and deletes nothing. `later` are the parts after it. */
-export const executeLater = async (
-  execution: Execution,
-  plan: Executable,
-  later: readonly LaterPart[],
-): Promise<void> => {
-  const { progress, session } = execution;
-  const tasks = await withSharedEmails(session, tasksOf(plan));
   const writes = writesWith(session, plan, tasks, later);
-  for (const side of SIDES) {
-    const own = progress[side];
-    own.total = own.done + writes[side].writes;
-    own.contacts = writtenContacts(session.tally[side]) + writes[side].contacts;
-  }
-  await writeTasks(execution, plan, tasks);
+  const contacts = progress.expect(writes);
+  if (isFirst) session.emit({ kind: 'planned', contacts });
+  if (later.length > 0 || SIDES.some((side) => writes[side].writes > 0)) await confirmAccounts(session);
+  reportDuplicates(session, plan.groups);
+  return writePlan(executionOf(session, await writeGroups(session, plan.groups)), plan, tasks);
 };
 
-/**
- * Performs the deletions and settles the groups, after all parts are written.
- *
- * @returns whether a second pass is needed: a contact was stale, vanished, or has a write of unknown outcome.
- * @throws {RemoteError} if a remote is unavailable or a credential is refused; completed writes are stored.
- */
-export const finishExecution = async (execution: Execution, final: FinalPart): Promise<boolean> => {
-  await onBothSides((side) => performDeletions(execution, final, side));
-  await deleteGroups(execution, final.groups);
-  await storeGroupPairs(execution, final.groups);
-  return execution.again.needed;
-};
-
-/**
- * Executes a plan of one part; see {@link executeFirst} and {@link finishExecution}. Returns whether a contact must be read again:
- * its write was stale or has an unknown outcome.
- */
-export const execute = async (session: Session, plan: Executable): Promise<boolean> => {
-  const { execution, final } = await executeFirst(session, plan);
-  return finishExecution(execution, final);
+/** Deletes groups, and stores the group pairs as settled, after all members are written. */
+export const finishGroups = async (session: Session, groups: GroupPlan): Promise<void> => {
+  await deleteGroups(session, groups);
+  await storeGroupPairs(session, groups);
 };

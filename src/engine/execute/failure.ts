@@ -185,16 +185,18 @@ export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome =
   return { ...quiet, journal: 'refused', refused: true };
 };
 
-/** Counts consecutive calls of unknown outcome. Returns the error that ends the run if there were too many, else null. */
-export const countUnanswered = (
-  { unansweredCalls }: Pick<Execution, 'unansweredCalls'>,
-  side: Side,
-  sent: readonly SentWrite[],
-): RemoteError | null => {
-  const unknown = sent.flatMap((each) =>
-    each.kind === 'failed' && each.error.applied === 'unknown' ? [each.error] : [],
-  );
-  const isUnanswered = unknown.length > 0 && unknown.length === sent.length;
-  unansweredCalls[side] = isUnanswered ? unansweredCalls[side] + 1 : 0;
-  return unansweredCalls[side] < MAX_UNANSWERED_CALLS ? null : (unknown[0] ?? null);
+/** Counts a call. Returns the error that ends the run if too many calls in a row had an unknown outcome, otherwise null. */
+export type CallCount = (side: Side, sent: readonly SentWrite[]) => RemoteError | null;
+
+/** Returns a count of consecutive calls of unknown outcome on each side. */
+export const newCallCount = (): CallCount => {
+  const unanswered: Record<Side, number> = { left: 0, right: 0 };
+  return (side, sent) => {
+    const unknown = sent.flatMap((each) =>
+      each.kind === 'failed' && each.error.applied === 'unknown' ? [each.error] : [],
+    );
+    const isUnanswered = unknown.length > 0 && unknown.length === sent.length;
+    unanswered[side] = isUnanswered ? unanswered[side] + 1 : 0;
+    return unanswered[side] < MAX_UNANSWERED_CALLS ? null : (unknown[0] ?? null);
+  };
 };

@@ -1,6 +1,7 @@
 import type { StoreChange } from '../../core/state/rows.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { otherSide } from '../../core/contact/side.ts';
+import type { GroupIds } from '../../core/apply/write.ts';
+import { otherSide, type Sides } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
 import type { GroupAction, GroupPair, GroupPlan } from '../../core/reconcile/groups.ts';
 import {
@@ -16,7 +17,6 @@ import type { DeletedGroup } from '../../core/reconcile/operation.ts';
 import type { Session } from '../context.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
-import { advance, type Execution } from './execution.ts';
 
 /** Whether a failure concerns this group alone. After a fault of the side, the write may have been applied. */
 const isRefusal = (error: unknown): error is RemoteError => {
@@ -58,14 +58,15 @@ const takenByLinked = (): NameTakenError =>
     applied: 'no',
   });
 
+/** Creates a group. Returns both ids of its pair; null if the side refuses it. */
 const createGroup = async (
-  execution: Execution,
+  session: Session,
+  groupIds: GroupIds,
   action: Extract<GroupAction, { kind: 'create-group' }>,
   plan: GroupPlan,
   pair: GroupPair,
-): Promise<void> => {
-  const { groupIds, session } = execution;
-  const { side, key, name, details } = action;
+): Promise<Sides<string | null> | null> => {
+  const { side, name, details } = action;
   const linked = new Set([...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])]);
   const group = await attempt(session, action, 'created', async () => {
     const made = await session.remotes[side].createGroup(name, session.signal, details);
@@ -73,19 +74,17 @@ const createGroup = async (
     if (linked.has(made.id)) throw takenByLinked();
     return made;
   });
-  if (group === null) return;
-  const ids = { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
-  execution.groupIds.set(key, ids);
+  if (group === null) return null;
   // Not settled until the members are written: if the process stops in between, the next run unites the members again.
   await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...pair, [side]: half(group), settled: false } }]);
+  return { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
 };
 
 const renameGroup = async (
-  execution: Execution,
+  session: Session,
   action: Extract<GroupAction, { kind: 'rename-group' }>,
   pair: GroupPair,
 ): Promise<void> => {
-  const { session } = execution;
   const { side, name, group } = action;
   const renamed = await attempt(session, action, 'renamed', () => {
     return session.remotes[side].renameGroup(group, name, session.signal);
@@ -116,17 +115,24 @@ const moveAside = async (session: Session, { actions }: GroupPlan): Promise<Read
   return moved;
 };
 
-/** Creates and renames groups before any contact is written. */
-export const writeGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
+/** Creates and renames groups before any contact is written. Returns both ids of each group pair of the plan. */
+export const writeGroups = async (session: Session, plan: GroupPlan): Promise<GroupIds> => {
+  const groupIds = new Map(plan.links.map(({ key, left, right }) => [key, { left, right }]));
   const byKey = new Map(plan.pairs.map((pair) => [pair.key, pair]));
-  const moved = await moveAside(execution.session, plan);
+  const moved = await moveAside(session, plan);
   for (const action of plan.actions) {
-    const pair = byKey.get(action.key);
+    const { key } = action;
+    const pair = byKey.get(key);
     if (pair === undefined || action.kind === 'delete-group') continue;
-    if (action.kind === 'create-group') await createGroup(execution, action, plan, pair);
-    else await renameGroup(execution, { ...action, group: moved.get(action.key) ?? action.group }, pair);
-    advance(execution, action.side, 1);
+    if (action.kind === 'create-group') {
+      const ids = await createGroup(session, groupIds, action, plan, pair);
+      if (ids !== null) groupIds.set(key, ids);
+    } else {
+      await renameGroup(session, { ...action, group: moved.get(key) ?? action.group }, pair);
+    }
+    session.progress.advance(action.side, 1);
   }
+  return groupIds;
 };
 
 type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
@@ -161,18 +167,16 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
 };
 
 /** Deletes groups after every membership has been written; the contacts stay. */
-export const deleteGroups = async (execution: Execution, plan: GroupPlan): Promise<void> => {
-  const { session } = execution;
+export const deleteGroups = async (session: Session, plan: GroupPlan): Promise<void> => {
   for (const action of plan.actions) {
     if (action.kind !== 'delete-group') continue;
     if (await deleteGroup(session, action)) session.tally[action.side].groupsDeleted += 1;
-    advance(execution, action.side, 1);
+    session.progress.advance(action.side, 1);
   }
 };
 
 /** Stores the group pairs that needed no write, after the members are written. */
-export const storeGroupPairs = async (execution: Execution, plan: GroupPlan): Promise<void> => {
-  const { session } = execution;
+export const storeGroupPairs = async (session: Session, plan: GroupPlan): Promise<void> => {
   const stored = new Map(session.state().groupPairs.map((pair) => [pair.key, pair]));
   const written = new Set(plan.actions.map((action) => action.key));
   const deleted = new Set(plan.actions.flatMap((action) => (action.kind === 'delete-group' ? [action.key] : [])));

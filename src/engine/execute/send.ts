@@ -15,7 +15,7 @@ import { sourceIdOf } from '../../core/reconcile/operation.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
 import type { Session } from '../context.ts';
-import { type Execution, stateOf } from './execution.ts';
+import type { Execution } from './execution.ts';
 import { judgeFailure } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
 
@@ -42,13 +42,11 @@ const updateRequest = ({ operation: { before, desired, fields } }: UpdateWrite, 
 };
 
 const membershipRequest = (
-  execution: Execution,
-  { operation: { before, join, leave, side }, task }: MembershipWrite,
+  { operation: { before, join, leave }, wasWritten }: MembershipWrite,
   key: string,
 ): MembershipRequest => {
   const { id, groupIds: lastGroupIds } = before;
-  const isWritten = stateOf(execution, task, side).writtenId !== null;
-  const knownGroupIds = isWritten ? lastGroupIds : null;
+  const knownGroupIds = wasWritten ? lastGroupIds : null;
   return { key, id, add: join, remove: leave, knownGroupIds, lastGroupIds };
 };
 
@@ -113,7 +111,7 @@ export const send = async (
     }
     case 'membership': {
       const moves = writes.filter(isKind('membership'));
-      const requests = moves.map((write, index) => membershipRequest(execution, write, keyAt(index)));
+      const requests = moves.map((write, index) => membershipRequest(write, keyAt(index)));
       const results = await remote.changeMembership(requests, signal);
       return sentOf(moves, results, (write, { value, altered }) => ({ kind: 'groups', write, value, altered }));
     }

@@ -3,11 +3,11 @@ import type { CreateWrite, UpdateWrite } from '../../core/apply/write.ts';
 import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { performBatch } from './batch.ts';
-import { addWrites, type Execution, stateOf } from './execution.ts';
+import { type BatchResult, performBatch, type Refused } from './batch.ts';
+import { type Execution, withResults } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { storeRefusalAfterSplit } from './refusals.ts';
-import { createWrites, fieldWrite, needsOf, withDraft } from './writes.ts';
+import { createWrites, fieldWrite, needsOf, stateOf, withDraft } from './writes.ts';
 
 /** After this many consecutive contacts without any field written, the refusals concern whole contacts. */
 const MOST_IN_VAIN = 3;
@@ -23,26 +23,38 @@ type Parts = {
   readonly desired: Contact;
 };
 
-/** Writes fields one by one to a contact that exists; returns those that were refused, or null if an answer is missing. */
+/** The execution after writes, and their own result. */
+type Written<Result> = { readonly execution: Execution; readonly result: Result };
+
+/** Performs one write that was not planned. */
+const performOne = async (execution: Execution, write: CreateWrite | UpdateWrite): Promise<Written<BatchResult>> => {
+  const { side } = write.operation;
+  execution.session.progress.add(side, 1);
+  const result = await (await performBatch(execution, [write])).stored;
+  return { execution: withResults(execution, side, [result]), result };
+};
+
+/** Writes fields one by one to a contact that exists; the result is those that were refused, or null if an answer is missing. */
 const writeFields = async (
-  execution: Execution,
+  before: Execution,
   { task, side, fields, desired }: Parts,
-): Promise<readonly FieldRefusal[] | null> => {
-  const { session } = execution;
+): Promise<Written<readonly FieldRefusal[] | null>> => {
+  const { writer } = before.session;
   const refused: FieldRefusal[] = [];
+  let execution = before;
   for (const [index, field] of fields.entries()) {
-    if (stateOf(execution, task, side).isUnanswered) return null;
+    if (stateOf(execution, task, side).isUnanswered) return { execution, result: null };
     const parts = { field, desired, later: fields.slice(index + 1) };
-    const write = await session.writer.read(needsOf(execution, [task]), (set) =>
-      fieldWrite(execution, set, side, task, parts),
-    );
-    if (write === null) return null;
-    addWrites(execution, side, 1);
-    const { refusedFor, isApplied } = await (await performBatch(execution, [write])).stored;
+    const pass = execution;
+    const write = await writer.read(needsOf(pass, [task]), (set) => fieldWrite(pass, set, side, task, parts));
+    if (write === null) return { execution, result: null };
+    const written = await performOne(execution, write);
+    execution = written.execution;
+    const { refusedFor, isApplied } = written.result;
     if (refusedFor !== null) refused.push({ write, reason: refusedFor });
-    else if (!isApplied) return null;
+    else if (!isApplied) return { execution, result: null };
   }
-  return refused;
+  return { execution, result: refused };
 };
 
 /** Stores each refused field: only the write of this field is deferred. */
@@ -68,57 +80,62 @@ const fieldsToLeaveOut = (execution: Execution, { task, operation }: CreateWrite
 
 /**
  * Creates a contact without the fields that the side refuses: the longest values are left out, one more at each attempt, and
- * are then written one by one. Returns whether anything was written; null if an answer is missing.
+ * are then written one by one. The result is whether anything was written; null if an answer is missing.
  */
-const splitCreate = async (execution: Execution, refused: CreateWrite) => {
+const splitCreate = async (before: Execution, refused: CreateWrite): Promise<Written<boolean | null>> => {
   const { task } = refused;
   const { desired, side } = refused.operation;
-  const order = fieldsToLeaveOut(execution, refused).slice(0, filledFields(desired).length - 1);
+  const order = fieldsToLeaveOut(before, refused).slice(0, filledFields(desired).length - 1);
+  let execution = before;
   for (const index of order.keys()) {
     const [write] = createWrites(execution, side, [task]);
-    if (write === undefined) return null;
+    if (write === undefined) return { execution, result: null };
     const leftOut = order.slice(0, index + 1);
-    addWrites(execution, side, 1);
-    const { refusedFor } = await (await performBatch(execution, [withDraft(write, without(desired, leftOut))])).stored;
+    const created = await performOne(execution, withDraft(write, without(desired, leftOut)));
+    execution = created.execution;
     const isCreated = stateOf(execution, task, side).writtenId !== null;
     if (isCreated) return finishCreate(execution, { task, side, fields: leftOut, desired });
-    if (refusedFor === null) return null;
+    if (created.result.refusedFor === null) return { execution, result: null };
   }
-  return false;
+  return { execution, result: false };
 };
 
 /** Writes the fields that a created contact lacks. */
-const finishCreate = async (execution: Execution, parts: Parts): Promise<true | null> => {
-  const refused = await writeFields(execution, parts);
-  if (refused === null) return null;
+const finishCreate = async (before: Execution, parts: Parts): Promise<Written<true | null>> => {
+  const { execution, result: refused } = await writeFields(before, parts);
+  if (refused === null) return { execution, result: null };
   await remember(execution, refused);
-  return true;
+  return { execution, result: true };
 };
 
-const splitUpdate = async (execution: Execution, { task, operation }: UpdateWrite): Promise<boolean | null> => {
+const splitUpdate = async (before: Execution, { task, operation }: UpdateWrite): Promise<Written<boolean | null>> => {
   const { desired, fields, side } = operation;
-  const refused = await writeFields(execution, { task, side, fields, desired });
-  if (refused === null) return null;
+  const { execution, result: refused } = await writeFields(before, { task, side, fields, desired });
+  if (refused === null) return { execution, result: null };
   const isInVain = refused.length === fields.length;
   if (!isInVain) await remember(execution, refused);
-  return !isInVain;
+  return { execution, result: !isInVain };
 };
 
 /**
  * Retries refused writes field by field, so that one refused value does not block the other fields of its contact (R15).
- * The refused fields are stored with the side's reason.
+ * The refused fields are stored with the side's reason. Returns the execution after these writes.
  *
  * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
  */
-export const splitRefused = async (execution: Execution, side: Side): Promise<void> => {
+export const splitRefused = async (before: Execution, refused: readonly Refused[]): Promise<Execution> => {
+  let execution = before;
   let inVain = 0;
-  for (const { write, reason } of execution.refused[side].splice(0)) {
+  for (const { write, reason } of refused) {
     if (inVain >= MOST_IN_VAIN) {
       await storeRefusalAfterSplit(execution, write, reason);
       continue;
     }
-    const wrote = write.kind === 'create' ? await splitCreate(execution, write) : await splitUpdate(execution, write);
+    const split = write.kind === 'create' ? await splitCreate(execution, write) : await splitUpdate(execution, write);
+    execution = split.execution;
+    const wrote = split.result;
     if (wrote === false) await storeRefusalAfterSplit(execution, write, reason);
     if (wrote !== null) inVain = wrote ? 0 : inVain + 1;
   }
+  return execution;
 };

@@ -46,6 +46,18 @@ export type TaskState = {
   readonly unwritten: ReadonlySet<SyncedField>;
 };
 
+/** What a pass has done so far on one side. */
+export type Done = {
+  /** By task; without the tasks whose contact was not to be written yet. */
+  readonly written: ReadonlyMap<Task, TaskState>;
+  /** Whether a second pass is needed: for a contact that is stale or deleted, or for a write of unknown outcome. */
+  readonly again: boolean;
+};
+
+export const NOTHING_DONE: Done = { written: new Map(), again: false };
+
+const UNTOUCHED: TaskState = { writtenId: null, isUnanswered: false, unwritten: new Set() };
+
 /** The values of a pass from which its operations are made. */
 export type Pass = {
   readonly groupIds: GroupIds;
@@ -54,15 +66,18 @@ export type Pass = {
   readonly cause: Operation['cause'];
   /** The fields that the link has just started to sync; empty in an undo, which restores former edits. */
   readonly joining: ReadonlySet<SyncedField>;
-  /** The contacts that the pass has written, by their tasks. */
-  readonly tasks: Sides<Pick<WeakMap<Task, TaskState>, 'get'>>;
+  readonly done: Sides<Done>;
 };
 
-type Written = Pick<Pass, 'tasks'>;
+type Written = Pick<Pass, 'done'>;
+
+/** Returns what the pass has done so far with the task's contact of a side. */
+export const stateOf = ({ done }: Written, task: Task, side: Side): TaskState =>
+  done[side].written.get(task) ?? UNTOUCHED;
 
 /** The id of the task's contact on a side; null if it does not exist. */
-const currentId = ({ tasks }: Written, task: Task, side: Side): string | null =>
-  tasks[side].get(task)?.writtenId ?? plannedHalf(task, side)?.id ?? null;
+const currentId = (pass: Written, task: Task, side: Side): string | null =>
+  stateOf(pass, task, side).writtenId ?? plannedHalf(task, side)?.id ?? null;
 
 /** The ids of the tasks' contacts on both sides, and their pairs, for the writer. */
 export const needsOf = (pass: Written, tasks: readonly Task[]) => ({
@@ -240,7 +255,8 @@ export const membershipWrites = (
     const marks = { empties, isEdit: mayBeEdit(pass, fields) };
     const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before };
     const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
-    return [{ kind: 'membership', task, operation, moves: { join, leave } }];
+    const wasWritten = stateOf(pass, task, side).writtenId !== null;
+    return [{ kind: 'membership', task, operation, moves: { join, leave }, wasWritten }];
   });
 
 const deleteOperation = ({ cause }: Pass, { side, record, pair }: Deletion): DeleteOperation => ({

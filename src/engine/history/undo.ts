@@ -7,9 +7,9 @@ import type { JournalRow, RunRow } from '../../core/state/rows.ts';
 import { undoChanges } from '../../core/view/plan.ts';
 import type { Change } from '../../core/view/views.ts';
 import { HaltError, type LinkContext, type RunOptions, type Session } from '../context.ts';
-import { execute } from '../execute/execute.ts';
+import { execute, finishGroups } from '../execute/execute.ts';
 import { guard } from '../guard.ts';
-import { refreshState, settleUnanswered } from '../perform.ts';
+import { performTwice, refreshState } from '../perform.ts';
 import { listLinkGroups } from '../plan.ts';
 import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
 import { forgetSelection } from '../selecting.ts';
@@ -197,7 +197,9 @@ const executeUndo = async (
       }
     },
   };
-  return { again: await execute(listening, plan), refused };
+  const again = await execute(listening, plan);
+  await finishGroups(listening, plan.groups);
+  return { again, refused };
 };
 
 /** Whether the refusal concerns a deletion that is still in the plan. */
@@ -214,17 +216,17 @@ const revert = async (session: Session, target: Target, report: (undone: UndoRep
   if (halt !== null) throw new HaltError(halt);
   // A label that is restored or removed may change which contacts are selected.
   await forgetSelection(session);
-  const first = await executeUndo(session, { plan: planned, actions });
-  report({ actions, refused: [...planned.refused, ...first.refused] });
-  if (!first.again) return;
-  // Contacts that were stale, deleted or of unknown outcome are planned again; nothing is deleted in a second pass.
-  await settleUnanswered(session);
-  const { plan: again } = await planOf(session, target);
-  const decisions = again.decisions.filter((decision) => decision.kind !== 'delete');
-  const second = await executeUndo(session, { plan: { ...again, decisions }, actions });
-  if (second.again) await settleUnanswered(session);
-  const stillRefused = first.refused.filter((refusal) => isOfDeletion(again, refusal));
-  report({ actions, refused: [...again.refused, ...stillRefused, ...second.refused] });
+  let earlier: readonly UndoRefusal[] = [];
+  await performTwice(session, async (isSecond) => {
+    const { plan: current } = isSecond ? await planOf(session, target) : { plan: planned };
+    // Nothing is deleted in the second pass.
+    const decisions = current.decisions.filter((decision) => !isSecond || decision.kind !== 'delete');
+    const { again, refused } = await executeUndo(session, { plan: { ...current, decisions }, actions });
+    const stillRefused = earlier.filter((refusal) => isOfDeletion(current, refusal));
+    report({ actions, refused: [...current.refused, ...stillRefused, ...refused] });
+    earlier = refused;
+    return again;
+  });
 };
 
 /**

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Write } from '../../../../src/core/apply/write.ts';
-import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
 import { fieldFingerprint } from '../../../../src/core/reconcile/defer.ts';
 import type { Rejection } from '../../../../src/core/state/rows.ts';
-import { countUnanswered, judgeFailure, rejectionOf } from '../../../../src/engine/execute/failure.ts';
+import { judgeFailure, newCallCount, rejectionOf } from '../../../../src/engine/execute/failure.ts';
 import type { SentWrite } from '../../../../src/engine/execute/send.ts';
 import {
   createWrites,
@@ -126,17 +125,13 @@ describe('[R9] calls in a row of unknown outcome', () => {
   const refused: SentWrite = { kind: 'failed', write, error: new InvalidError('x', options('no')) };
   const done: SentWrite = { kind: 'record', write, value: RIGHT.record };
 
-  const counter = () => {
-    const unansweredCalls: Record<Side, number> = { left: 0, right: 0 };
-    return (sent: readonly SentWrite[], side: Side = 'right') => countUnanswered({ unansweredCalls }, side, sent);
-  };
   const times = (count: number, call: () => RemoteError | null) => Array.from({ length: count }, call);
 
   test('end the run at the tenth of a side', () => {
-    const count = counter();
-    expect(times(9, () => count([lost, lost]))).toEqual(times(9, () => null));
-    expect(count([lost], 'left')).toBeNull();
-    expect(count([lost])).toBe(UNKNOWN);
+    const count = newCallCount();
+    expect(times(9, () => count('right', [lost, lost]))).toEqual(times(9, () => null));
+    expect(count('left', [lost])).toBeNull();
+    expect(count('right', [lost])).toBe(UNKNOWN);
   });
 
   test.each([
@@ -144,10 +139,10 @@ describe('[R9] calls in a row of unknown outcome', () => {
     ['a refusal', [lost, refused]],
     ['no result at all', []],
   ])('are counted from zero after a call with %s', (_, sent) => {
-    const count = counter();
-    times(9, () => count([lost]));
-    expect(count(sent)).toBeNull();
-    expect(times(9, () => count([lost]))).toEqual(times(9, () => null));
-    expect(count([lost])).toBe(UNKNOWN);
+    const count = newCallCount();
+    times(9, () => count('right', [lost]));
+    expect(count('right', sent)).toBeNull();
+    expect(times(9, () => count('right', [lost]))).toEqual(times(9, () => null));
+    expect(count('right', [lost])).toBe(UNKNOWN);
   });
 });

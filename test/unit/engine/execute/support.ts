@@ -7,7 +7,7 @@ import type { Side } from '../../../../src/core/contact/side.ts';
 import type { Creation, Merge } from '../../../../src/core/reconcile/decision.ts';
 import { creating, type PlannedOperation } from '../../../../src/core/reconcile/planned.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
-import type { Pass } from '../../../../src/engine/execute/writes.ts';
+import { NOTHING_DONE, type Pass } from '../../../../src/engine/execute/writes.ts';
 import { bothSides } from '../../core/reconcile/support.ts';
 
 const SCOPES = { left: 'left account', right: 'right account' };
@@ -26,7 +26,7 @@ export const PASS: Pass = {
   scopes: SCOPES,
   cause: 'sync',
   joining: new Set(),
-  tasks: { left: new Map(), right: new Map() },
+  done: { left: NOTHING_DONE, right: NOTHING_DONE },
 };
 
 export const applyingIn = (set: WorkingSet, createsWithGroups = false): Applying => {

@@ -1,0 +1,56 @@
+import { type Side, type Sides, SIDES, bySide } from '../../core/contact/side.ts';
+import { type Session, writtenContacts } from '../context.ts';
+
+/** The first answers do not show the pace: requests are sent in a burst, several at once. */
+const MEASURED_AFTER_MS = 2_000;
+
+/** The numbers of contacts and writes that are still to be done on a side. */
+type Outstanding = { readonly contacts: number; readonly writes: number };
+
+/** Reports the written contacts of each side, and the estimated remaining time. */
+export type Progress = {
+  /** Sets the writes that are still to be done. Returns the number of contacts on each side that the run writes. */
+  readonly expect: (outstanding: Sides<Outstanding>) => Sides<number>;
+  /** Counts writes that were not planned. */
+  readonly add: (side: Side, count: number) => void;
+  /** Counts finished writes and reports the progress. */
+  readonly advance: (side: Side, count: number) => void;
+};
+
+/** Returns the progress of a run. Its time begins with the first write. */
+export const newProgress = ({ clock, emit, tally }: Pick<Session, 'clock' | 'emit' | 'tally'>): Progress => {
+  const counts = bySide(() => ({ done: 0, total: 0, contacts: 0 }));
+  let startedAtMs: number | null = null;
+  /** Estimated from the rate so far; null while it is unknown. */
+  const timeLeftMs = (side: Side): number | null => {
+    const { done, total } = counts[side];
+    const elapsedMs = clock.monotonic() - (startedAtMs ?? clock.monotonic());
+    if (elapsedMs < MEASURED_AFTER_MS || done === 0) return null;
+    return Math.round((Math.max(0, total - done) * elapsedMs) / done);
+  };
+  const report = (side: Side): void => {
+    const done = writtenContacts(tally[side]);
+    const total = Math.max(counts[side].contacts, done);
+    emit({ kind: 'written', side, done, total, remainingMs: timeLeftMs(side) });
+  };
+  return {
+    expect: (outstanding) => {
+      startedAtMs ??= clock.monotonic();
+      for (const side of SIDES) {
+        const { contacts, writes } = outstanding[side];
+        counts[side].total = counts[side].done + writes;
+        counts[side].contacts = writtenContacts(tally[side]) + contacts;
+        // A side that an earlier plan of the run wrote has contacts without further writes.
+        if (counts[side].contacts > 0) report(side);
+      }
+      return bySide((side) => counts[side].contacts);
+    },
+    add: (side, count) => {
+      counts[side].total += count;
+    },
+    advance: (side, count) => {
+      counts[side].done += count;
+      report(side);
+    },
+  };
+};

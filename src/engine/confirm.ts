@@ -174,7 +174,7 @@ export const confirmMet = async (session: Session, plan: Plan, read: ReadIds): P
 
 /**
  * Reads by its id each contact that a full listing missed (R7) and each unreadable contact of a feed. Does not read the contacts
- * of a side that returned no contacts: the guard halts first.
+ * of a side that returned no contacts, because the guard halts first, unless deletions are accepted.
  */
 export const confirmMissing = async (session: Session): Promise<void> => {
   const emptied = await emptiedSides(session);

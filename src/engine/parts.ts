@@ -1,7 +1,7 @@
 import type { HalfKey } from '../core/state/rows.ts';
 import { hash } from 'node:crypto';
 import type { Half } from '../core/contact/half.ts';
-import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import { bySide, otherSide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
 import {
   cannotMatch,
@@ -9,15 +9,15 @@ import {
   newTwinSearch,
   searchTwin,
   twinKeyOf,
-  twinsIn,
   type TwinSearch,
+  twinsIn,
 } from '../core/reconcile/twins.ts';
 import { selectsEveryContact } from '../core/reconcile/selection.ts';
 import type { Remote, RemoteCapabilities } from '../providers/remote.ts';
 import { listedSides, type Session } from './context.ts';
 import { chunks } from '../util/batches.ts';
 import { markedOrigins, originScopes } from './accounts.ts';
-import { yieldToEventLoop } from './execute/in-parallel.ts';
+import { yieldToEventLoop } from '../util/event-loop.ts';
 import type { ContactIds, Part } from './workload.ts';
 
 /**

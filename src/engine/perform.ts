@@ -90,8 +90,8 @@ const performAll = async (session: Session, groups: NamedGroups): Promise<boolea
   const first = await performFirst(session, groups);
   let { again } = first;
   for (const [index, part] of first.later.entries()) {
-    const isStale = await performPart(session, groups, part, first.later.slice(index + 1));
-    again ||= isStale;
+    const isDue = await performPart(session, groups, part, first.later.slice(index + 1));
+    again ||= isDue;
   }
   await finishGroups(session, groups);
   return again;
@@ -118,8 +118,8 @@ export const performTwice = async (session: Session, pass: (isSecond: boolean) =
 const performAgain = async (session: Session, groups: NamedGroups): Promise<boolean> => {
   const links = currentLinks(session, groups);
   // The first pass has written the groups.
-  const again = { ...groups, actions: [], ended: [], duplicates: [], links };
-  const { plan, outdated, selection } = await planStored(session, again);
+  const linked = { ...groups, actions: [], ended: [], duplicates: [], links };
+  const { plan, outdated, selection } = await planStored(session, linked);
   await tidy(session, outdated);
   // If the guard would halt, decisions with losses are dropped here: the next run plans them again and halts first (R8).
   const halt = await guardPlan(session, plan);

@@ -6,19 +6,19 @@ import { type Half, halfKey, isPresent } from '../core/contact/half.ts';
 import { bySide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import { isFault } from '../providers/errors.ts';
 import { deferExtras, deferRefused, deferUnsettled, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
-import { planGroups, type GroupNames, type GroupPlan } from '../core/reconcile/groups.ts';
-import { planContacts, type Plan } from '../core/reconcile/plan.ts';
+import { type GroupNames, type GroupPlan, planGroups } from '../core/reconcile/groups.ts';
+import { type Plan, planContacts } from '../core/reconcile/plan.ts';
 import { refusedWrites } from '../core/state/unread.ts';
 import { forField } from '../core/reconcile/policy.ts';
 import { conflictsEndedBy, conflictsToPlan } from '../core/reconcile/recorded-conflicts.ts';
 import { confirmMet, NONE_READ } from './confirm.ts';
 import { listedSides, onBothSides, type Session } from './context.ts';
-import { yieldToEventLoop } from './execute/in-parallel.ts';
+import { yieldToEventLoop } from '../util/event-loop.ts';
 import { divideContacts, type LaterPart } from './parts.ts';
 import { currentSelection, storedSelection } from './selecting.ts';
 import type { Outdated } from './tidy.ts';
 import { sortVerdicts } from './verdicts.ts';
-import { loadUnpaired, loadWorkload, type ContactIds, type Part } from './workload.ts';
+import { type ContactIds, loadUnpaired, loadWorkload, type Part } from './workload.ts';
 
 type ListedGroups = { readonly groups: readonly GroupRecord[]; readonly unread: ReadonlySet<string> };
 
@@ -103,7 +103,7 @@ const deferWaiting = async (session: Session, plan: Plan) => {
   return { plan: deferred, uniting, refusals };
 };
 
-/** A plan, what is out of date after it, and the selection that is stored when the plan has been performed. */
+/** A plan, what is out of date after it, and the selection that is stored before its first write. */
 type SelectedPlan = { readonly plan: Plan; readonly outdated: Outdated; readonly selection: LinkState['selection'] };
 
 const idsBySide = (halves: Sides<readonly Half[]>): Sides<readonly string[]> =>
@@ -128,7 +128,7 @@ export const planStored = async (
     part,
   });
   await yieldToEventLoop();
-  writer.keepRows([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.survivors]);
+  writer.keepRows([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.lonePairs]);
   const scopes = originScopes(session);
   const marked = await markedOrigins(session, idsBySide(workload.unpaired), scopes);
   const verdicts = await sortVerdicts(session);
@@ -186,7 +186,7 @@ export const planPart = async (
   const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
   const found = { scopes, marked, verdicts };
   const conflicts = await currentConflicts(session);
-  const material = { pairs: [], survivors: [], conflicts, unpaired, groups: own, policy, ...found };
+  const material = { pairs: [], lonePairs: [], conflicts, unpaired, groups: own, policy, ...found };
   const { plan, ...waiting } = await deferWaiting(session, planContacts(material));
   return { plan, outdated: { ...waiting, conflicts: [], deletions: [], verdicts: [] } };
 };

@@ -23,8 +23,8 @@ const cursorOf = ({ state }: Session, side: Side): Cursor => state().cursors[sid
 const storePage = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<number> => {
   const { clock, remotes, tally, writer } = session;
   const unreadable = page.changes.filter((change) => change.kind === 'unreadable');
-  const isSwept = !remotes[side].capabilities.namesDeletions;
-  const { rejections } = unreadable.length === 0 || isSwept ? { rejections: [] } : session.state();
+  const isListedOften = !remotes[side].capabilities.namesDeletions;
+  const { rejections } = unreadable.length === 0 || isListedOften ? { rejections: [] } : session.state();
   const needs = { ids: { [side]: idsInPage(page) }, gone: hasRenames(page) ? [side] : [] };
   let firstSeen = 0;
   const unsyncable: { readonly id: string; readonly reason: string }[] = [];
@@ -41,7 +41,8 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
     tally[side].pulled += observed.toPlan;
     firstSeen = observed.firstSeen;
     for (const { id, reason } of unreadable) {
-      if (id !== null && !isSwept) rememberUnreadRow(set, unreadContact(side, id), reason, rejections, clock.now());
+      if (id !== null && !isListedOften)
+        rememberUnreadRow(set, unreadContact(side, id), reason, rejections, clock.now());
     }
   });
   for (const { id, reason } of unsyncable) session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });

@@ -113,7 +113,7 @@ const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): End
   }
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
   if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason, shown: error.shown };
-  // Neither is a failure of the link. The process that has the lease now stores the link's state.
+  // A stop, and a lease that another process holds now, are no failures of the link.
   if (error instanceof StoppedError) return { outcome: 'failed', event: 'interrupted', reason, stopped: true };
   const isInterrupted = error instanceof LeaseError;
   return { outcome: 'failed', event: isInterrupted ? 'interrupted' : 'failed', reason };
@@ -236,8 +236,8 @@ export const runUnderLease = async (
 };
 
 /**
- * Runs one link: lease, recovery, both feeds, plan, guard, writes. The result has the error of the run, and the link's state is
- * stored.
+ * Runs one link: lease, recovery, both feeds, plan, guard, writes. The result has the error of the run. The link's state is
+ * stored, unless the run was stopped or has lost its lease.
  *
  * @throws {LeaseError} if another process works on the link, and any error of `onLease`.
  */

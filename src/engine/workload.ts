@@ -11,7 +11,7 @@ type Workload = {
   /** Linked pairs with a half that needs a decision. */
   readonly pairs: readonly Pair[];
   /** Kept and dormant pairs. */
-  readonly survivors: readonly Pair[];
+  readonly lonePairs: readonly Pair[];
   /** Unpaired contacts. Unselected ones are included only if they may be the counterpart of a selected contact. */
   readonly unpaired: Sides<readonly Half[]>;
   /** Unpaired contacts that are known to be deleted. */
@@ -137,7 +137,7 @@ export const loadWorkload = async (
   const unpaired = [...open, ...unselected];
   return {
     pairs: pairs.filter(({ status }) => status === 'linked'),
-    survivors: pairs.filter(({ status }) => status === 'kept' || status === 'dormant'),
+    lonePairs: pairs.filter(({ status }) => status === 'kept' || status === 'dormant'),
     deleted: changed.filter((half) => half.pair === null && half.state === 'gone'),
     unpaired: bySide((side) => unpaired.filter((half) => half.side === side)),
   };

@@ -264,7 +264,7 @@ export const keySalt = table({
   },
 });
 
-/** The tokens that `connect` stored; a side is named by its provider. */
+/** The tokens that `connect` stored, by the name of the side. */
 export const credentials = table({
   name: 'credentials',
   hasLink: false,

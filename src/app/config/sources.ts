@@ -198,7 +198,8 @@ export const parseSettings = <Schema extends z.ZodObject>(
   const { layers, cwd } = sources;
   const found = new Map(keys.names.map((key) => [key, find(key, layers, cwd, report)]));
   const values = [...found].flatMap(([key, setting]) => (setting?.value ? [[key, setting.value] as const] : []));
-  const result = schema.safeParse(Object.fromEntries(values));
+  // Parsed once: zod would take longer to compile a parser.
+  const result = schema.safeParse(Object.fromEntries(values), { jitless: true });
   if (result.success) return result.data;
   for (const { path, message } of result.error.issues) {
     const key = path.join('.');

@@ -15,7 +15,7 @@ import type { AlteredContact } from '../contact/requests.ts';
 import { bySide, otherSide } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT, equalIn, equalSnapshots } from '../contact/snapshot.ts';
 import type { CreateOperation, DeleteOperation, MembershipOperation } from '../reconcile/operation.ts';
-import { observeReadAnswer, observeDeletion } from '../state/observe.ts';
+import { observeDeletion, observeReadAnswer } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -23,14 +23,14 @@ import type { Known, Outcome } from './outcome.ts';
 import { observeMerge } from './side-merges.ts';
 import {
   type Altered,
+  isMoveStored,
   NOTHING_ALTERED,
   storeCreated,
   storedHalves,
-  isMoveStored,
   storeMoved,
   storeUpdated,
 } from './store-operation.ts';
-import type { CreateWrite, GroupIds, MembershipWrite, Merged, UpdateWrite, Write } from './write.ts';
+import type { CreateWrite, GroupIds, MembershipWrite, Merged, UpdateWrite, Write } from './task.ts';
 
 /** The outcome of an operation with a response, and the values that a run reports. */
 type AnswerOutcome = Outcome & {

@@ -1,7 +1,28 @@
-import type { JournalRow, StoreChange } from '../state/rows.ts';
+import type { JournalRow, JournalState, StoreChange } from '../state/rows.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Sides } from '../contact/side.ts';
-import { JOURNAL_TRANSITIONS, type JournalEvent } from '../state/journal-transitions.ts';
+
+/** An event of a journaled write. */
+export type JournalEvent =
+  /** The remote responded that it was done. */
+  | 'answered'
+  /** The remote responded that it was not done, or was not reachable. */
+  | 'refused'
+  /** There was no response: recovery must determine the outcome. */
+  | 'unanswered'
+  /** Recovery found that it was done. */
+  | 'found'
+  /** Recovery found that it was not done, or cannot determine the outcome: the next plan decides again. */
+  | 'not-found';
+
+/** A journal entry is written as `intended`; the state after an event is final, except after `unanswered`. */
+const JOURNAL_TRANSITIONS: Readonly<Record<JournalEvent, JournalState>> = {
+  answered: 'done',
+  refused: 'failed',
+  unanswered: 'intended',
+  found: 'done',
+  'not-found': 'abandoned',
+};
 
 /** The outcome of an operation, stored when its journal entry is closed. */
 export type Outcome = {

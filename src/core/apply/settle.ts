@@ -100,7 +100,7 @@ const targetBase = (base: Contact, fields: Iterable<SyncedField>, shown: Shown):
   }, withTexts);
 };
 
-/** Returns the source's base after a write of the fields: what was sent, or of a read only what arrived (R2, R9). */
+/** Returns the source's base after a write of the fields: its values that were sent, or of a read only those that arrived (R2, R9). */
 const sourceBase = (
   base: Contact,
   fields: Iterable<SyncedField>,
@@ -139,7 +139,7 @@ export const settledFields = (
 
 /**
  * Returns both bases after an update of a contact. The target's base gets what the evidence shows of the written fields. The source's
- * base gets what was sent if the evidence is a response (R2: a side that stores another value is not written again), and only what
+ * base gets its values that were sent if the evidence is a response (R2: a side that stores another value is not written again), and only what
  * arrived if it is a read (R9). All other values stay as they are: a change that is not written yet remains a change (R5). Pure.
  */
 export const settleUpdate = (operation: UpdateOperation, evidence: Evidence, bases: Bases): Bases => {

@@ -3,7 +3,7 @@ import type { Side } from './side.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * The states of a half: the difference between its side's last report and the last settled state.
+ * The states of a half: what its side last reported of the contact, compared with the base.
  *
  * - `settled`: no decision is needed: the record equals the base, or the difference stays on this side; or a half
  * without a pair that its side does not select.

@@ -3,7 +3,96 @@ import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import type { PlannedOperation } from './planned.ts';
+import type { LabelledValue } from '../contact/elements.ts';
+
+/** Changes fields of an existing contact. */
+type PlannedUpdate = {
+  readonly kind: 'update';
+  readonly side: Side;
+  /** Never empty. */
+  readonly fields: readonly ContactField[];
+  readonly desired: Contact;
+};
+
+/** Changes the groups of a contact. Group pairs are identified by their keys. */
+type PlannedMembership = {
+  readonly kind: 'membership';
+  readonly side: Side;
+  readonly joins: readonly string[];
+  readonly leaves: readonly string[];
+};
+
+/** One change that a plan makes to a contact. At execution it becomes an operation, which is journaled. */
+export type PlannedWrite =
+  | { readonly kind: 'create'; readonly side: Side }
+  | PlannedUpdate
+  /** Adds an email address that another contact of the side has, and nothing else (`shared-emails.ts`). */
+  | { readonly kind: 'share'; readonly side: Side; readonly email: LabelledValue }
+  | PlannedMembership;
+
+type Planned = readonly PlannedWrite[];
+type OfKind<Kind extends PlannedWrite['kind']> = Extract<PlannedWrite, { kind: Kind }>;
+
+/** Returns the operation that adds a contact to groups; none if there are no groups. */
+export const joining = (side: Side, joins: readonly string[]): Planned =>
+  joins.length === 0 ? [] : [{ kind: 'membership', side, joins, leaves: [] }];
+
+/** Returns the operations that create a contact and add it to groups. */
+export const creating = (side: Side, joins: readonly string[]): Planned => [
+  { kind: 'create', side },
+  ...joining(side, joins),
+];
+
+/** Returns the operations of a kind on a side. */
+export const writesOn = <Kind extends PlannedWrite['kind']>(
+  operations: Planned,
+  side: Side,
+  kind: Kind,
+): readonly OfKind<Kind>[] =>
+  operations.filter((each): each is OfKind<Kind> => each.side === side && each.kind === kind);
+
+/** Returns the update of the contact of a side, or null. */
+export const updateOn = (operations: Planned, side: Side): PlannedUpdate | null =>
+  writesOn(operations, side, 'update')[0] ?? null;
+
+/** Returns the change of the memberships of a side, or null. */
+export const membershipOn = (operations: Planned, side: Side): PlannedMembership | null =>
+  writesOn(operations, side, 'membership')[0] ?? null;
+
+const fieldsOfPlanned = (operation: PlannedWrite): readonly SyncedField[] => {
+  switch (operation.kind) {
+    case 'create':
+      return [];
+    case 'update':
+      return operation.fields;
+    case 'share':
+      return ['emailAddresses'];
+    case 'membership':
+      return ['buckets'];
+  }
+};
+
+/** Returns the fields that operations write to an existing contact of a side; `buckets` if its membership changes. */
+export const plannedFields = (operations: Planned, side: Side): readonly SyncedField[] => [
+  ...new Set(operations.filter((each) => each.side === side).flatMap(fieldsOfPlanned)),
+];
+
+/** Replaces the operation of the same kind and side, or adds the operation. */
+export const withPlanned = (operations: Planned, next: PlannedUpdate | PlannedMembership): Planned => {
+  const isReplaced = ({ kind, side }: PlannedWrite): boolean => kind === next.kind && side === next.side;
+  if (!operations.some(isReplaced)) return [...operations, next];
+  return operations.map((each) => (isReplaced(each) ? next : each));
+};
+
+/** Removes fields of a side from the operations. Operations that add a shared address stay. */
+export const withoutPlanned = (operations: Planned, side: Side, fields: ReadonlySet<SyncedField>): Planned =>
+  operations.flatMap((each): Planned => {
+    if (each.side !== side) return [each];
+    if (each.kind === 'membership') return fields.has('buckets') ? [] : [each];
+    if (each.kind !== 'update') return [each];
+    const rest = each.fields.filter((field) => !fields.has(field));
+    return rest.length === 0 ? [] : [{ ...each, fields: rest }];
+  });
 
 /**
  * The status of a pair: in sync; reduced to one half, because deletions are not propagated (`kept`); or waiting for a change of the
@@ -46,7 +135,7 @@ export type Merge<Of extends Pair = WholePair> = {
   /** Set in the plan of an undo, which propagates nothing. */
   readonly cause?: 'undo';
   /** At most one update and one change of membership for each side. */
-  readonly writes: readonly PlannedOperation[];
+  readonly writes: readonly PlannedWrite[];
   readonly conflicts: readonly Conflict[];
   /** Set if a person decided that the two contacts, which are paired for the first time, are one person; otherwise left out. */
   readonly byHand?: true;
@@ -78,7 +167,7 @@ export type Creation = {
   readonly source: ContactRecord;
   /** The pair whose other half is created again (R6); null for a new contact. */
   readonly pair: Pair | null;
-  readonly writes: readonly PlannedOperation[];
+  readonly writes: readonly PlannedWrite[];
   /** The fields that are not written to `side`: never, or because a value is not synced; left out if there are none. */
   readonly localFields?: readonly SyncedField[];
   /** The ids of the contacts of `side` that a person keeps apart from the source; left out if there are none. */
@@ -93,7 +182,7 @@ export type Restoration = {
   readonly image: ContactRecord;
   /** The pair that the contact belonged to; null if the other half does not exist. */
   readonly pair: Pair | null;
-  readonly writes: readonly PlannedOperation[];
+  readonly writes: readonly PlannedWrite[];
   /** The contact, if an interrupted undo has already restored it: then it only joins its groups. */
   readonly existing: ContactRecord | null;
 };

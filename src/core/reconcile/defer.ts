@@ -4,9 +4,8 @@ import { isExtraField } from '../contact/fields.ts';
 import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { snapshotText, snapshotOf } from '../contact/snapshot.ts';
-import type { Decision, Merge } from './decision.ts';
-import { plannedFields, updateOn, withoutPlanned, withPlanned } from './planned.ts';
+import { snapshotOf, snapshotText } from '../contact/snapshot.ts';
+import { type Decision, type Merge, plannedFields, updateOn, withoutPlanned, withPlanned } from './decision.ts';
 
 const FIRST_RETRY_MS = 5 * 60_000;
 const LAST_RETRY_MS = 24 * 60 * 60_000;

@@ -1,10 +1,9 @@
 import { type Contact, type ContactField, type SyncedField, valueIn } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { bySide, type Side, type Sides, SIDES } from '../contact/side.ts';
-import type { Decision, Merge } from './decision.ts';
+import { type Decision, membershipOn, type Merge, updateOn } from './decision.ts';
 import type { GroupLink } from './membership.ts';
 import type { Plan } from './plan.ts';
-import { membershipOn, updateOn } from './planned.ts';
 
 /**
  * The losses that the guard counts (R8): deleted contacts, members of deleted groups, and for each field the contacts that lose

@@ -14,8 +14,7 @@ import { namesAgree } from '../contact/name-agreement.ts';
 import { unsyncableIn } from '../contact/record.ts';
 import { withWholeName } from '../contact/unsynced-name.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import type { Conflict, Decision, Deletion, Merge } from './decision.ts';
-import { updateOn, withPlanned } from './planned.ts';
+import { type Conflict, type Decision, type Deletion, type Merge, updateOn, withPlanned } from './decision.ts';
 import { mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 

@@ -5,12 +5,14 @@ import { contactOf, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
 import {
+  creating,
   type Creation,
   type Decision,
   draftOf,
   type Merge,
-  type RecordedConflict,
   type Pair,
+  type PlannedWrite,
+  type RecordedConflict,
   type Unlink,
 } from './decision.ts';
 import type { GroupPlan } from './groups.ts';
@@ -18,7 +20,6 @@ import { type AmbiguousMatch, type Match, matchContacts, stillAmbiguous } from '
 import { type GroupLink, mergeMembership, unitingHalves } from './membership.ts';
 import { mergeHalves } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
-import { creating, type PlannedOperation } from './planned.ts';
 import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { findReplacements, meetReplacement, type Replacement } from './replacements.ts';
 import { endingFields } from './recorded-conflicts.ts';
@@ -26,10 +27,10 @@ import { decideUnselected, isSelected, restOf, type Selection, withUnlinking } f
 import { apartFrom, type Verdict } from './verdict.ts';
 
 type PlanInput = {
-  /** Linked pairs of which a side changed or was deleted, or that belong to a group that is linked for the first time. */
+  /** Linked pairs that may need a decision. */
   readonly pairs: readonly Pair[];
-  /** Kept and dormant pairs: their survivors may be matched again. */
-  readonly survivors: readonly Pair[];
+  /** Kept and dormant pairs: their only half may be matched again. */
+  readonly lonePairs: readonly Pair[];
   /** Contacts that belong to no pair; `settled` means that an earlier plan decided to do nothing. */
   readonly unpaired: Sides<readonly Half[]>;
   /** The contacts that each side selects; all contacts if left out. */
@@ -91,7 +92,7 @@ const decideMerge = (
   const localFields = (side: Side): readonly SyncedField[] => {
     return membership.isLocal[side] ? [...merge.localFields[side], 'buckets'] : merge.localFields[side];
   };
-  const writes = SIDES.flatMap((side): PlannedOperation[] => {
+  const writes = SIDES.flatMap((side): PlannedWrite[] => {
     const [fields, desired] = [merge.fields[side], merge.desired[side]];
     const { joins, leaves } = membership[side];
     return [
@@ -188,7 +189,7 @@ const decidePair = (pair: Pair, context: DecisionContext, recorded: readonly Rec
 };
 
 /** Decides about a kept or dormant pair without a match. */
-const decideSurvivor = (pair: Pair, { links, policy, selects }: DecisionContext): Decision => {
+const decideLonePair = (pair: Pair, { links, policy, selects }: DecisionContext): Decision => {
   const half = existingHalf(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
   const isWritable = pair.status === 'dormant' && half.state !== 'settling' && mayWrite(policy, otherSide(half.side));
@@ -199,7 +200,7 @@ const decideSurvivor = (pair: Pair, { links, policy, selects }: DecisionContext)
 };
 
 /** Returns the kept and dormant pairs by the half that still exists. */
-const survivorsByKey = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
+const lonePairsByKey = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
   const named = pairs.flatMap((pair) => {
     const half = existingHalf(pair);
     return half === null ? [] : [[halfKey(half), pair] as const];
@@ -208,18 +209,18 @@ const survivorsByKey = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
 };
 
 /** Returns the contacts that may be paired for the first time: unpaired contacts and survivors. */
-const candidatesOf = (side: Side, { unpaired, survivors }: PlanInput): readonly Half[] => {
-  return [...unpaired[side], ...survivors.flatMap((pair) => (isPresent(pair[side]) ? [pair[side]] : []))];
+const candidatesOf = (side: Side, { unpaired, lonePairs }: PlanInput): readonly Half[] => {
+  return [...unpaired[side], ...lonePairs.flatMap((pair) => (isPresent(pair[side]) ? [pair[side]] : []))];
 };
 
 /** Decides about two contacts that are paired for the first time (R13). */
 const decideMatch = (
   match: Match,
-  survivors: ReadonlyMap<string, Pair>,
+  lonePairs: ReadonlyMap<string, Pair>,
   { links, policy, selects }: DecisionContext,
   recorded: readonly RecordedConflict[],
 ): readonly Decision[] => {
-  const [known, ...others] = SIDES.flatMap((side) => survivors.get(halfKey(match[side])) ?? []);
+  const [known, ...others] = SIDES.flatMap((side) => lonePairs.get(halfKey(match[side])) ?? []);
   // If both contacts were kept, one pair is dropped: no contact may be in two pairs.
   const drops = others.map((pair): Unlink => ({ kind: 'unlink', pair, to: 'drop' }));
   const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
@@ -289,7 +290,7 @@ export const planContacts = (input: PlanInput): Plan => {
     policy,
     selects,
   };
-  const survivors = survivorsByKey(input.survivors);
+  const lonePairs = lonePairsByKey(input.lonePairs);
   const recorded = Map.groupBy(input.conflicts, ({ leftId }) => leftId);
   const { matches: met, ambiguous } = matchSelected(input, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [halfKey(left), halfKey(right)]));
@@ -308,10 +309,10 @@ export const planContacts = (input: PlanInput): Plan => {
     ...input.pairs
       .filter(isUnmatched)
       .flatMap((pair) => decidePair(pair, context, recorded.get(pair.left?.id ?? '') ?? []) ?? []),
-    ...met.flatMap((match) => decideMatch(match, survivors, context, recorded.get(match.left.id) ?? [])),
+    ...met.flatMap((match) => decideMatch(match, lonePairs, context, recorded.get(match.left.id) ?? [])),
     ...replacements.map((replacement) => decideReplacement(replacement, context)),
     ...wanted.flatMap((half) => decideNew(half, context, input)),
-    ...input.survivors.filter(isUnmatched).map((pair) => decideSurvivor(pair, context)),
+    ...input.lonePairs.filter(isUnmatched).map((pair) => decideLonePair(pair, context)),
   ];
   const empty = wanted.filter(({ record }) => isEmptyContact(record.contact)).map(({ side, id }) => ({ side, id }));
   const rest = restOf(unmatched, selects);

@@ -1,9 +1,15 @@
 import { type ScalarField, scalarsOf, type SyncedField, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import type { Conflict, Decision, Merge, RecordedConflict } from './decision.ts';
+import {
+  type Conflict,
+  type Decision,
+  type Merge,
+  type PlannedWrite,
+  type RecordedConflict,
+  updateOn,
+} from './decision.ts';
 import { contactsOfDecision } from './defer.ts';
-import { type PlannedOperation, updateOn } from './planned.ts';
 import { policyFor } from './conflict-policy.ts';
 import { forField, mayWrite, type Policy } from './policy.ts';
 
@@ -45,7 +51,7 @@ export const sidesToTake = (field: ScalarField, halves: Sides<Half>, value: stri
  * is in conflict again does not end. Pure.
  */
 export const endingFields = (
-  writes: readonly PlannedOperation[],
+  writes: readonly PlannedWrite[],
   conflicts: readonly Conflict[],
   recorded: readonly RecordedConflict[],
 ): readonly SyncedField[] => {

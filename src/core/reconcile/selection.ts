@@ -1,10 +1,9 @@
 import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import { bySide, SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { Merge, Pair, Unlink } from './decision.ts';
+import { bySide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import { membershipOn, type Merge, type Pair, type Unlink } from './decision.ts';
 import type { GroupNames } from './groups.ts';
 import type { GroupLink } from './membership.ts';
-import { membershipOn } from './planned.ts';
 import { nameMatcher } from './policy.ts';
 
 /** The parts of a contact that a selection depends on. */

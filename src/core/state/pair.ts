@@ -74,8 +74,8 @@ const vacate = (set: WorkingSet, row: number, { pairId, halves, writtenSide }: P
 
 /**
  * Stores two halves as a pair, with their states. A half that the pair contained until now and that is replaced needs no decision:
- * the id of its contact changed. Exception: after a create, its source may have been paired in the meantime. Then the replaced half
- * is another contact, which still exists and is released. The set must contain the halves and their pairs.
+ * the id of its contact changed. Exception: the source of a create was paired with another contact in the meantime. Then the replaced
+ * half is that other contact, which still exists and is released. The set must contain the halves and their pairs.
  */
 export const storePair = (set: WorkingSet, next: PairToStore): void => {
   const { status, halves } = next;

@@ -3,14 +3,18 @@ import {
   type Decision,
   type Deletion,
   draftOf,
-  isNewPairing,
-  type Merge,
-  type Restoration,
-  type Unlink,
-  wereUnlinked,
   idsOf,
   idsOn,
+  isNewPairing,
+  membershipOn,
+  type Merge,
   type PairIds,
+  plannedFields,
+  type PlannedWrite,
+  type Restoration,
+  type Unlink,
+  updateOn,
+  wereUnlinked,
 } from '../reconcile/decision.ts';
 import type { Contact, SyncedField } from '../contact/contact.ts';
 import { changedAtMs, isPresent } from '../contact/half.ts';
@@ -20,7 +24,6 @@ import { type ConflictTerms, decidingTimes } from '../reconcile/conflict-policy.
 import type { GroupNames } from '../reconcile/groups.ts';
 import type { GroupLink } from '../reconcile/membership.ts';
 import type { Plan } from '../reconcile/plan.ts';
-import { membershipOn, plannedFields, type PlannedOperation, updateOn } from '../reconcile/planned.ts';
 import { describe, describeGroup } from './describe.ts';
 import { likenessOf, nameOf } from './values.ts';
 import type { Change, ContactChange, Unpaired, Why } from './views.ts';
@@ -47,7 +50,7 @@ const plannedUpdate = (
   side: Side,
   ids: PairIds,
   record: ContactRecord,
-  writes: readonly PlannedOperation[],
+  writes: readonly PlannedWrite[],
   groups: PlanGroups,
 ): Described => {
   const before = visible(record, groups.names[side]);

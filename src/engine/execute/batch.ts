@@ -1,12 +1,12 @@
 import {
   alteredGroups,
-  applyAnswer,
   type AnsweredWrite,
+  applyAnswer,
   type Applying,
   isOfAnotherPair,
 } from '../../core/apply/answers.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
-import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
+import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/task.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
@@ -17,11 +17,11 @@ import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, type RemoteError, StaleError } from '../../providers/errors.ts';
 import { COUNTED_AS, type Session } from '../context.ts';
-import { type Execution, reportNotTaken, withFields } from './execution.ts';
-import type { AnswerBeingStored } from './in-parallel.ts';
+import { afterWriteOf, type Execution, reportNotTaken, together } from './execution.ts';
+import type { AnswerBeingStored } from './batches.ts';
 import { canSplit, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
 import { storeFault, storeRefusal } from './refusals.ts';
-import { type SentWrite, reread, send } from './send.ts';
+import { reread, send, type SentWrite } from './send.ts';
 import { type Done, NOTHING_DONE, stateOf, type TaskState } from './writes.ts';
 
 /** A create or an update that a side refused, and its reason. */
@@ -48,8 +48,7 @@ const NO_RESULT: BatchResult = {
 };
 
 const joined = (results: readonly BatchResult[]): BatchResult => ({
-  written: new Map(results.flatMap(({ written }) => [...written])),
-  again: results.some(({ again }) => again),
+  ...together(results),
   refused: results.flatMap(({ refused }) => refused),
   refusedFor: results.find(({ refusedFor }) => refusedFor !== null)?.refusedFor ?? null,
   isApplied: results.some(({ isApplied }) => isApplied),
@@ -87,17 +86,17 @@ const pairsOfAlteredGroups = async (
 };
 
 /** Returns the state of a write's contact after the write; nothing for a write that belongs to no task. */
-const writtenBy = (execution: Execution, write: Write, change: (before: TaskState) => TaskState): Done['written'] =>
+const stateAfter = (execution: Execution, write: Write, change: (before: TaskState) => TaskState): Done['states'] =>
   'task' in write
     ? new Map([[write.task, change(stateOf(execution, write.task, write.operation.side))]])
-    : NOTHING_DONE.written;
+    : NOTHING_DONE.states;
 
 /** Returns the result of a write without a usable answer: a second pass reads its contact. */
 const unanswered = (execution: Execution, write: Write): BatchResult => ({
   ...NO_RESULT,
   again: true,
-  written: writtenBy(execution, write, (before) => ({
-    ...withFields(before, fieldsOf(write.operation), false),
+  states: stateAfter(execution, write, (before) => ({
+    ...afterWriteOf(before, fieldsOf(write.operation), false),
     isUnanswered: before.isUnanswered || write.kind === 'update',
   })),
 });
@@ -140,11 +139,11 @@ const applyOneAnswer = (
     countWrite(execution, write);
     reportNotTaken(session, writtenIds(write, after), side, notTaken);
   }
-  const written = writtenBy(execution, write, (before) => ({
-    ...withFields(before, fieldsOf(write.operation), true),
+  const states = stateAfter(execution, write, (before) => ({
+    ...afterWriteOf(before, fieldsOf(write.operation), true),
     writtenId: before.writtenId ?? (applied ? (after?.id ?? null) : null),
   }));
-  return { ...NO_RESULT, written, again: outcome.again, isApplied: applied, isStillThere };
+  return { ...NO_RESULT, states, again: outcome.again, isApplied: applied, isStillThere };
 };
 
 /** Closes the entries of a batch that was refused as a whole because of its credential: none of it was written. */
@@ -176,7 +175,7 @@ const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, Read
 
 /**
  * Journals writes of one kind, sends them, and stores each answer together with its journal entry (R9). A failed write
- * does not affect the others (R15). The promise may resolve before the answers are on disk.
+ * does not affect the others (R15). The promise resolves when all writes are answered, `stored` when the answers are on disk.
  *
  * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
  */
@@ -269,7 +268,7 @@ const applyOneFailure = (
   const result: BatchResult =
     verdict.rereads || verdict.journal === 'unanswered'
       ? unanswered(execution, write)
-      : { ...NO_RESULT, written: writtenBy(execution, write, (before) => withFields(before, fields, false)) };
+      : { ...NO_RESULT, states: stateAfter(execution, write, (before) => afterWriteOf(before, fields, false)) };
   if (isFault(error)) storeFault(execution, set, write, error.message);
   if (isUnread) return result;
   set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));

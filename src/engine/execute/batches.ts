@@ -30,3 +30,34 @@ export const batchesOf = <Item extends Decided>(
   const { sound, failed } = withoutFailed(execution, side, items);
   return [...chunks(sound, size), ...chunks(failed, 1)];
 };
+
+/** Something that was sent and answered. Its changes may not be on disk yet: `stored` settles when they are. */
+export type AnswerBeingStored<Result> = { readonly stored: Promise<Result> };
+
+/**
+ * Processes the items with at most `concurrency` at once, and returns their results; after a failure no further item is started. Each
+ * worker continues while its previous answer is being stored: that answer and the next intent are written to disk together.
+ */
+export const inParallel = async <Item, Result>(
+  items: readonly Item[],
+  concurrency: number,
+  work: (item: Item) => Promise<AnswerBeingStored<Result>>,
+): Promise<readonly Result[]> => {
+  const queue = items.values();
+  const results: Result[] = [];
+  const failures: unknown[] = [];
+  const note = (error: unknown): void => void failures.push(error);
+  const worker = async (): Promise<void> => {
+    let stored: Promise<unknown> = Promise.resolve();
+    for (const item of queue) {
+      const answered = work(item).catch(note);
+      await stored;
+      stored = (await answered)?.stored.then((result) => results.push(result), note) ?? stored;
+      if (failures.length > 0) break;
+    }
+    await stored;
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  if (failures.length > 0) throw failures[0];
+  return results;
+};

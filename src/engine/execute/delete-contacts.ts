@@ -8,10 +8,9 @@ import type { Deletion } from '../../core/reconcile/decision.ts';
 import { answeredAbout, observeReadAnswer } from '../../core/state/observe.ts';
 import type { Session } from '../context.ts';
 import { performBatch } from './batch.ts';
-import { batchesOf } from './batches.ts';
-import { type Executable, type Execution, withEarlier, withResults } from './execution.ts';
-import { type AnswerBeingStored, inParallel } from './in-parallel.ts';
-import { currentHalf, deleteWrites, type Done, mergeWrite, needsOf, NOTHING_DONE, stateOf } from './writes.ts';
+import { type AnswerBeingStored, batchesOf, inParallel } from './batches.ts';
+import type { Executable, Execution } from './execution.ts';
+import { currentHalf, deleteWrites, mergeWrite, needsOf, stateOf } from './writes.ts';
 
 /** The task of the contact into which the deleted contact was merged (R12). */
 const survivorOf = (tasks: readonly Task[], { side, after }: Deletion): Task | undefined => {
@@ -60,28 +59,27 @@ const isUnchanged = (record: ContactRecord, answer: ReadAnswer | undefined): boo
 
 /**
  * Deletes the contacts that are unchanged since the plan, or already deleted. No side offers a conditional delete, so each contact is
- * read again: a contact edited in the meantime is not deleted, and a second pass is due (R6).
+ * read again: a contact edited in the meantime is not deleted, and a second pass is due (R6). The result is whether it is due.
  */
 const deleteBatch = async (
   execution: Execution,
   side: Side,
   deletions: readonly Deletion[],
-): Promise<AnswerBeingStored<Done>> => {
+): Promise<AnswerBeingStored<boolean>> => {
   const records = deletions.map(({ record }) => record);
   const { ids, again } = await readBeforeWrite(execution.session, side, records, (record, answer) => {
     return answer?.kind === 'gone' || isUnchanged(record, answer);
   });
   const unchanged = deletions.filter(({ record }) => ids.has(record.id));
   const { stored } = await performBatch(execution, deleteWrites(execution, unchanged));
-  return { stored: stored.then((result) => withEarlier({ ...NOTHING_DONE, again }, result)) };
+  return { stored: stored.then((result) => again || result.again) };
 };
 
-/** Merges a contact into its merge survivor. Returns what was done, and whether the contact must still be deleted. */
-const mergeOne = async (
-  execution: Execution,
-  task: Task | undefined,
-  deletion: Deletion,
-): Promise<{ readonly done: Done; readonly remains: boolean }> => {
+/** The result of a merge: whether a second pass is due, and whether the contact must still be deleted. */
+type Merged = { readonly again: boolean; readonly remains: boolean };
+
+/** Merges a contact into its merge survivor, which is the contact of the task. */
+const mergeOne = async (execution: Execution, task: Task | undefined, deletion: Deletion): Promise<Merged> => {
   const { session } = execution;
   const { side } = deletion;
   const survivor =
@@ -91,50 +89,39 @@ const mergeOne = async (
           needsOf(execution, [task]),
           (set) => currentHalf(execution, set, task, side)?.record ?? null,
         );
-  if (task === undefined || survivor === null) return { done: NOTHING_DONE, remains: true };
+  if (task === undefined || survivor === null) return { again: false, remains: true };
   const { ids, again } = await readBeforeWrite(session, side, [deletion.record, survivor], isUnchanged);
-  if (ids.size < 2) return { done: { ...NOTHING_DONE, again }, remains: false };
+  if (ids.size < 2) return { again, remains: false };
   const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
   const merged = await stored;
-  return { done: merged, remains: merged.isStillThere };
+  return { again: merged.again, remains: merged.isStillThere };
 };
 
 /**
- * Merges contacts into their merge survivors by the side's own merge, which keeps data that no field expresses (R10, R12).
- * Returns the remaining deletions too.
+ * Deletes contacts of a side. If the side has a merge of its own, contacts are merged into their merge survivors by it, because it keeps
+ * data that no field expresses (R10, R12). Returns whether a second pass is due.
  */
-const mergeIntoSurvivors = async (
-  before: Execution,
-  survivors: readonly Task[],
-  side: Side,
-  deletions: readonly Deletion[],
-): Promise<{ readonly execution: Execution; readonly remaining: readonly Deletion[] }> => {
-  if (before.session.remotes[side].merge === undefined) return { execution: before, remaining: deletions };
-  const remaining: Deletion[] = [];
-  let execution = before;
-  // Sequential, because several contacts may be merged into one survivor.
-  for (const deletion of deletions) {
-    const { done, remains } = await mergeOne(execution, survivorOf(survivors, deletion), deletion);
-    execution = withResults(execution, side, [done]);
-    if (remains) remaining.push(deletion);
-  }
-  return { execution, remaining };
-};
-
-/** Deletes contacts of a side, or merges them into their merge survivors. Returns what was done on the side. */
 export const performDeletions = async (
   execution: Execution,
   { decisions }: Executable,
   tasks: readonly Task[],
   side: Side,
-): Promise<Done> => {
-  const { deleteBatch: size, writeConcurrency } = execution.session.remotes[side].capabilities;
+): Promise<boolean> => {
+  const remote = execution.session.remotes[side];
+  const { deleteBatch: size, writeConcurrency } = remote.capabilities;
   const deletions = decisions
     .filter((decision) => decision.kind === 'delete')
     .filter((deletion) => deletion.side === side && isDeletable(execution, tasks, deletion));
-  const { execution: current, remaining } = await mergeIntoSurvivors(execution, tasks, side, deletions);
-  const deleted = await inParallel(batchesOf(current, side, remaining, size), writeConcurrency, (batch) =>
-    deleteBatch(current, side, batch),
-  );
-  return withResults(current, side, deleted).done[side];
+  const remaining: Deletion[] = [];
+  let again = false;
+  // Sequential, because several contacts may be merged into one survivor.
+  for (const deletion of deletions) {
+    const task = remote.merge === undefined ? undefined : survivorOf(tasks, deletion);
+    const merged = await mergeOne(execution, task, deletion);
+    again ||= merged.again;
+    if (merged.remains) remaining.push(deletion);
+  }
+  const batches = batchesOf(execution, side, remaining, size);
+  const deleted = await inParallel(batches, writeConcurrency, (batch) => deleteBatch(execution, side, batch));
+  return again || deleted.includes(true);
 };

@@ -8,7 +8,7 @@ import type { LaterPart } from '../parts.ts';
 import { performDeletions } from './delete-contacts.ts';
 import { type Executable, type Execution, tasksOf } from './execution.ts';
 import { deleteGroups, reportDuplicates, storeGroupPairs, writeGroups } from './groups.ts';
-import { yieldToEventLoop } from './in-parallel.ts';
+import { yieldToEventLoop } from '../../util/event-loop.ts';
 import { plannedWrites } from './planned-writes.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { finishTasks, storeBeforeWrites } from './store-around.ts';
@@ -51,12 +51,12 @@ const onEachSide = async (
 /** Writes contacts, then their memberships, and then performs the deletions. Returns whether a second pass is needed. */
 const writePlan = async (before: Execution, plan: Executable, tasks: readonly Task[]): Promise<boolean> => {
   await storeBeforeWrites(before, plan, tasks);
-  let execution = await onEachSide(before, (current, side) => writeContacts(current, tasks, side));
-  execution = await onEachSide(execution, (current, side) => writeMemberships(current, tasks, side));
+  const withContacts = await onEachSide(before, (current, side) => writeContacts(current, tasks, side));
+  const execution = await onEachSide(withContacts, (current, side) => writeMemberships(current, tasks, side));
   await finishTasks(execution, tasks);
   execution.session.tally.paired += tasks.filter(startsPairing).length;
-  execution = await onEachSide(execution, (current, side) => performDeletions(current, plan, tasks, side));
-  return SIDES.some((side) => execution.done[side].again);
+  const { left, right } = await onBothSides((side) => performDeletions(execution, plan, tasks, side));
+  return left || right || SIDES.some((side) => execution.done[side].again);
 };
 
 /** The place of a plan among the parts of a first sync (`parts.ts`). */
@@ -78,12 +78,10 @@ export const execute = async (
   plan: Executable,
   { later, isFirst }: Place = { later: [], isFirst: true },
 ): Promise<boolean> => {
-  const { progress } = session;
   const tasks = await withSharedEmails(session, tasksOf(plan));
   await yieldToEventLoop();
   const writes = writesWith(session, plan, tasks, later);
-  const contacts = progress.expect(writes);
-  if (isFirst) session.emit({ kind: 'planned', contacts });
+  session.progress.expect(writes, isFirst);
   if (later.length > 0 || SIDES.some((side) => writes[side].writes > 0)) await confirmAccounts(session);
   reportDuplicates(session, plan.groups);
   return writePlan(executionOf(session, await writeGroups(session, plan.groups)), plan, tasks);

@@ -3,12 +3,11 @@ import type { SyncedField } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
 import type { Half } from '../../core/contact/half.ts';
 import type { Side } from '../../core/contact/side.ts';
-import type { Decision, PairIds, Restoration } from '../../core/reconcile/decision.ts';
+import { type Decision, type PairIds, type Restoration, updateOn } from '../../core/reconcile/decision.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
-import { updateOn } from '../../core/reconcile/planned.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
-import { type Done, type Pass, stateOf, type TaskState } from './writes.ts';
+import { type Done, type Writing, stateOf, type TaskState } from './writes.ts';
 
 /** The part of a plan that is executed: of a run, or of an undo. */
 export type Executable = Pick<Plan, 'groups'> & {
@@ -19,8 +18,8 @@ export type Executable = Pick<Plan, 'groups'> & {
   readonly selection?: LinkState['selection'];
 };
 
-/** The values with which the contacts of a plan are written, and what was done so far ({@link Pass.done}). */
-export type Execution = Pass & {
+/** The values with which the contacts of a plan are written, and what was done so far ({@link Writing.done}). */
+export type Execution = Writing & {
   readonly session: Session;
   /** By side and key. */
   readonly rejections: ReadonlyMap<string, Rejection>;
@@ -29,10 +28,10 @@ export type Execution = Pass & {
 };
 
 /** Returns the state of a task's contact after fields of it were written as planned, or were not. */
-export const withFields = (state: TaskState, fields: readonly SyncedField[], isWritten: boolean): TaskState => {
+export const afterWriteOf = (state: TaskState, fields: readonly SyncedField[], isWritten: boolean): TaskState => {
   const { unwritten } = state;
-  const others = new Set(fields);
-  return { ...state, unwritten: isWritten ? unwritten.difference(others) : unwritten.union(others) };
+  const written = new Set(fields);
+  return { ...state, unwritten: isWritten ? unwritten.difference(written) : unwritten.union(written) };
 };
 
 /** Returns the result for tasks with fields that are not written as planned. */
@@ -42,24 +41,20 @@ export const notWritten = (
   fields: ReadonlyMap<Task, readonly SyncedField[]>,
   again: boolean,
 ): Done => ({
-  written: new Map([...fields].map(([task, some]) => [task, withFields(stateOf(execution, task, side), some, false)])),
+  states: new Map([...fields].map(([task, some]) => [task, afterWriteOf(stateOf(execution, task, side), some, false)])),
   again,
 });
 
-/** Returns the result of writes together with an earlier result. The state of a task replaces its earlier one. */
-export const withEarlier = <Result extends Done>(earlier: Done, result: Result): Result => ({
-  ...result,
-  written: new Map([...earlier.written, ...result.written]),
-  again: earlier.again || result.again,
+/** Returns several results as one. A later state of a task replaces an earlier one. */
+export const together = (results: readonly Done[]): Done => ({
+  states: new Map(results.flatMap(({ states }) => [...states])),
+  again: results.some(({ again }) => again),
 });
 
 /** Returns the execution after these results of writes on a side. */
 export const withResults = (execution: Execution, side: Side, results: readonly Done[]): Execution => {
-  const { written, again } = execution.done[side];
-  const done = {
-    written: new Map([...written, ...results.flatMap((result) => [...result.written])]),
-    again: again || results.some((result) => result.again),
-  };
+  if (results.every(({ states, again }) => states.size === 0 && !again)) return execution;
+  const done = together([execution.done[side], ...results]);
   return { ...execution, done: { ...execution.done, [side]: done } };
 };
 

@@ -8,15 +8,14 @@ import {
   retryDelayMs,
   sourceFingerprint,
 } from '../../core/reconcile/defer.ts';
-import type { Task } from '../../core/apply/task.ts';
-import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/write.ts';
+import { type CreateWrite, targetOf, type Task, type UpdateWrite, type Write } from '../../core/apply/task.ts';
 import { type ContactField, filledFields, specOf, type SyncedField } from '../../core/contact/contact.ts';
 import type { Half } from '../../core/contact/half.ts';
 import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
 import { snapshotOf, snapshotText } from '../../core/contact/snapshot.ts';
 import { type Deletion, isOfUndo } from '../../core/reconcile/decision.ts';
 import { type Operation, sourceIdOf } from '../../core/reconcile/operation.ts';
-import type { JournalEvent } from '../../core/state/journal-transitions.ts';
+import type { JournalEvent } from '../../core/apply/outcome.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import {

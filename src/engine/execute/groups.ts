@@ -1,6 +1,6 @@
 import type { StoreChange } from '../../core/state/rows.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { GroupIds } from '../../core/apply/write.ts';
+import type { GroupIds } from '../../core/apply/task.ts';
 import { otherSide, type Sides } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
 import type { GroupAction, GroupPair, GroupPlan } from '../../core/reconcile/groups.ts';

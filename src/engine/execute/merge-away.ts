@@ -1,9 +1,9 @@
 import { equalIn } from '../../core/contact/snapshot.ts';
-import { fieldsIn, type Contact } from '../../core/contact/contact.ts';
+import { type Contact, fieldsIn } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { leftOpen, RemoteError, type UnavailableError } from '../../providers/errors.ts';
 import type { Remote, WriteResult } from '../../providers/remote.ts';
-import type { Merged } from '../../core/apply/write.ts';
+import type { Merged } from '../../core/apply/task.ts';
 
 type MergeRequest = {
   /** The contact that is merged away, in its current state. */

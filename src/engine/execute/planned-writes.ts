@@ -1,7 +1,7 @@
-import { type Executable, creationsOn, updatesOn } from './execution.ts';
+import { creationsOn, type Executable, updatesOn } from './execution.ts';
 import { sharedEmails, type Task } from '../../core/apply/task.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
-import { membershipOn } from '../../core/reconcile/planned.ts';
+import { membershipOn } from '../../core/reconcile/decision.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
 
 /** The number of contacts to write on a side, and of their writes, and the estimated number of requests for these. */

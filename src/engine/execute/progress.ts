@@ -9,22 +9,22 @@ type Outstanding = { readonly contacts: number; readonly writes: number };
 
 /** Reports the written contacts of each side, and the estimated remaining time. */
 export type Progress = {
-  /** Sets the writes that are still to be done. Returns the number of contacts on each side that the run writes. */
-  readonly expect: (outstanding: Sides<Outstanding>) => Sides<number>;
+  /** Sets the writes that are still to be done. With the first plan of a pass, the time begins again, and the plan is announced. */
+  readonly expect: (outstanding: Sides<Outstanding>, isFirst: boolean) => void;
   /** Counts writes that were not planned. */
   readonly add: (side: Side, count: number) => void;
   /** Counts finished writes and reports the progress. */
   readonly advance: (side: Side, count: number) => void;
 };
 
-/** Returns the progress of a run. Its time begins with the first write. */
+/** Returns the progress of a run that has written nothing yet. */
 export const newProgress = ({ clock, emit, tally }: Pick<Session, 'clock' | 'emit' | 'tally'>): Progress => {
   const counts = bySide(() => ({ done: 0, total: 0, contacts: 0 }));
-  let startedAtMs: number | null = null;
+  let startedAtMs = clock.monotonic();
   /** Estimated from the rate so far; null while it is unknown. */
   const timeLeftMs = (side: Side): number | null => {
     const { done, total } = counts[side];
-    const elapsedMs = clock.monotonic() - (startedAtMs ?? clock.monotonic());
+    const elapsedMs = clock.monotonic() - startedAtMs;
     if (elapsedMs < MEASURED_AFTER_MS || done === 0) return null;
     return Math.round((Math.max(0, total - done) * elapsedMs) / done);
   };
@@ -34,16 +34,17 @@ export const newProgress = ({ clock, emit, tally }: Pick<Session, 'clock' | 'emi
     emit({ kind: 'written', side, done, total, remainingMs: timeLeftMs(side) });
   };
   return {
-    expect: (outstanding) => {
-      startedAtMs ??= clock.monotonic();
+    expect: (outstanding, isFirst) => {
+      if (isFirst) startedAtMs = clock.monotonic();
       for (const side of SIDES) {
+        if (isFirst) counts[side].done = 0;
         const { contacts, writes } = outstanding[side];
         counts[side].total = counts[side].done + writes;
         counts[side].contacts = writtenContacts(tally[side]) + contacts;
-        // A side that an earlier plan of the run wrote has contacts without further writes.
-        if (counts[side].contacts > 0) report(side);
       }
-      return bySide((side) => counts[side].contacts);
+      if (isFirst) emit({ kind: 'planned', contacts: bySide((side) => counts[side].contacts) });
+      // A side that an earlier plan of the run wrote has contacts without further writes.
+      for (const side of SIDES) if (counts[side].contacts > 0) report(side);
     },
     add: (side, count) => {
       counts[side].total += count;

@@ -1,4 +1,4 @@
-import type { Write } from '../../core/apply/write.ts';
+import type { Write } from '../../core/apply/task.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import type { Execution } from './execution.ts';
@@ -37,24 +37,24 @@ export const storeFault = (execution: Execution, set: WorkingSet, write: Write, 
   set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
-/** Stores and reports that a side refused a write (R15). The reason of a refused trial is only returned; otherwise null. */
-export const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reason: string): string | null => {
-  if (isTrial(write)) return reason;
+/** Stores and reports that a write is not done, for this reason. */
+const store = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
   const shownReason = refusalReason(write, reason);
   reportSkipped(execution, write, shownReason);
   const rejection = rejectionBy(execution, set, write, shownReason);
   if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
+};
+
+/** Stores and reports that a side refused a write (R15). The reason of a refused trial is only returned; otherwise null. */
+export const storeRefusal = (execution: Execution, set: WorkingSet, write: Write, reason: string): string | null => {
+  if (isTrial(write)) return reason;
+  store(execution, set, write, reason);
   return null;
 };
 
 /** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */
 export const storeRefusalAfterSplit = async (execution: Execution, write: Write, reason: string): Promise<void> => {
-  const shownReason = refusalReason(write, reason);
-  reportSkipped(execution, write, shownReason);
   const { leftId, rightId } = write.operation;
   const ids = { left: leftId === null ? [] : [leftId], right: rightId === null ? [] : [rightId] };
-  await execution.session.writer.apply({ ids }, (set) => {
-    const rejection = rejectionBy(execution, set, write, shownReason);
-    if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
-  });
+  await execution.session.writer.apply({ ids }, (set) => store(execution, set, write, reason));
 };

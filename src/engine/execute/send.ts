@@ -1,13 +1,13 @@
 import type { AnsweredWrite } from '../../core/apply/answers.ts';
-import { sharedEmails } from '../../core/apply/task.ts';
 import {
   type CreateWrite,
   type MembershipWrite,
   type Merged,
+  sharedEmails,
   targetOf,
   type UpdateWrite,
   type Write,
-} from '../../core/apply/write.ts';
+} from '../../core/apply/task.ts';
 import { withEmails } from '../../core/contact/lists.ts';
 import type { CreateRequest, MembershipRequest, ReadAnswer, UpdateRequest } from '../../core/contact/requests.ts';
 import { otherSide, type Side } from '../../core/contact/side.ts';

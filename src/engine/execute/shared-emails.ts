@@ -4,9 +4,8 @@ import { isPresent } from '../../core/contact/half.ts';
 import { emailKey } from '../../core/contact/keys.ts';
 import { emailKeys, withoutEmails } from '../../core/contact/lists.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
-import { draftOf } from '../../core/reconcile/decision.ts';
+import { draftOf, type PlannedWrite, updateOn } from '../../core/reconcile/decision.ts';
 import { desiredOf, targetIdOf } from '../../core/reconcile/operation.ts';
-import { type PlannedOperation, updateOn } from '../../core/reconcile/planned.ts';
 import type { JournalRow } from '../../core/state/rows.ts';
 import type { Session } from '../context.ts';
 
@@ -24,10 +23,10 @@ const newEmails = (task: Task, side: Side): Emails => {
 /** Returns the task with a separate operation for each of these addresses. */
 const withShares = (task: Task, side: Side, shared: Emails): Task => {
   if (shared.length === 0) return task;
-  const shares = shared.map((email): PlannedOperation => ({ kind: 'share', side, email }));
+  const shares = shared.map((email): PlannedWrite => ({ kind: 'share', side, email }));
   if (isCreatedOn(task, side)) return { ...task, writes: [...task.writes, ...shares] };
   const current = plannedHalf(task, side)?.record.contact.emailAddresses;
-  const writes = task.writes.flatMap((operation): readonly PlannedOperation[] => {
+  const writes = task.writes.flatMap((operation): readonly PlannedWrite[] => {
     if (operation.kind !== 'update' || operation.side !== side) return [operation];
     const desired = withoutEmails(operation.desired, shared);
     const isRest = JSON.stringify(desired.emailAddresses) === JSON.stringify(current);

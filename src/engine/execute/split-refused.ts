@@ -1,5 +1,4 @@
-import type { Task } from '../../core/apply/task.ts';
-import type { CreateWrite, UpdateWrite } from '../../core/apply/write.ts';
+import type { CreateWrite, Task, UpdateWrite } from '../../core/apply/task.ts';
 import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
@@ -24,10 +23,10 @@ type Parts = {
 };
 
 /** The execution after writes, and their own result. */
-type Written<Result> = { readonly execution: Execution; readonly result: Result };
+type After<Result> = { readonly execution: Execution; readonly result: Result };
 
 /** Performs one write that was not planned. */
-const performOne = async (execution: Execution, write: CreateWrite | UpdateWrite): Promise<Written<BatchResult>> => {
+const performOne = async (execution: Execution, write: CreateWrite | UpdateWrite): Promise<After<BatchResult>> => {
   const { side } = write.operation;
   execution.session.progress.add(side, 1);
   const result = await (await performBatch(execution, [write])).stored;
@@ -38,19 +37,19 @@ const performOne = async (execution: Execution, write: CreateWrite | UpdateWrite
 const writeFields = async (
   before: Execution,
   { task, side, fields, desired }: Parts,
-): Promise<Written<readonly FieldRefusal[] | null>> => {
+): Promise<After<readonly FieldRefusal[] | null>> => {
   const { writer } = before.session;
   const refused: FieldRefusal[] = [];
   let execution = before;
   for (const [index, field] of fields.entries()) {
     if (stateOf(execution, task, side).isUnanswered) return { execution, result: null };
     const parts = { field, desired, later: fields.slice(index + 1) };
-    const pass = execution;
-    const write = await writer.read(needsOf(pass, [task]), (set) => fieldWrite(pass, set, side, task, parts));
+    const current = execution;
+    const write = await writer.read(needsOf(current, [task]), (set) => fieldWrite(current, set, side, task, parts));
     if (write === null) return { execution, result: null };
-    const written = await performOne(execution, write);
-    execution = written.execution;
-    const { refusedFor, isApplied } = written.result;
+    const done = await performOne(execution, write);
+    execution = done.execution;
+    const { refusedFor, isApplied } = done.result;
     if (refusedFor !== null) refused.push({ write, reason: refusedFor });
     else if (!isApplied) return { execution, result: null };
   }
@@ -82,7 +81,7 @@ const fieldsToLeaveOut = (execution: Execution, { task, operation }: CreateWrite
  * Creates a contact without the fields that the side refuses: the longest values are left out, one more at each attempt, and
  * are then written one by one. The result is whether anything was written; null if an answer is missing.
  */
-const splitCreate = async (before: Execution, refused: CreateWrite): Promise<Written<boolean | null>> => {
+const splitCreate = async (before: Execution, refused: CreateWrite): Promise<After<boolean | null>> => {
   const { task } = refused;
   const { desired, side } = refused.operation;
   const order = fieldsToLeaveOut(before, refused).slice(0, filledFields(desired).length - 1);
@@ -101,14 +100,14 @@ const splitCreate = async (before: Execution, refused: CreateWrite): Promise<Wri
 };
 
 /** Writes the fields that a created contact lacks. */
-const finishCreate = async (before: Execution, parts: Parts): Promise<Written<true | null>> => {
+const finishCreate = async (before: Execution, parts: Parts): Promise<After<true | null>> => {
   const { execution, result: refused } = await writeFields(before, parts);
   if (refused === null) return { execution, result: null };
   await remember(execution, refused);
   return { execution, result: true };
 };
 
-const splitUpdate = async (before: Execution, { task, operation }: UpdateWrite): Promise<Written<boolean | null>> => {
+const splitUpdate = async (before: Execution, { task, operation }: UpdateWrite): Promise<After<boolean | null>> => {
   const { desired, fields, side } = operation;
   const { execution, result: refused } = await writeFields(before, { task, side, fields, desired });
   if (refused === null) return { execution, result: null };

@@ -1,5 +1,5 @@
 import { finishTask, hasEnding, hasNewAgreement, isAsking, storeAgreed } from '../../core/apply/store-task.ts';
-import { isQuiet, startsPairing, type Task } from '../../core/apply/task.ts';
+import { updatesNothing, startsPairing, type Task } from '../../core/apply/task.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
 import { snapshotOf } from '../../core/contact/snapshot.ts';
 import type { Unlink } from '../../core/reconcile/decision.ts';
@@ -62,9 +62,9 @@ export const storeBeforeWrites = async (
       for (const unlink of unlinks) storeUnlink(set, unlink);
     });
   }
-  const isStored = (task: Task): boolean => task.kind === 'merge' && (isQuiet(task) || isStoredAhead(task));
+  const isStored = (task: Task): boolean => task.kind === 'merge' && (updatesNothing(task) || isStoredAhead(task));
   const survivors = survivorsOf(plan, all);
-  const isDisputed = (task: Task): boolean => isAsking(task) || !isQuiet(task) || survivors.has(task);
+  const isDisputed = (task: Task): boolean => isAsking(task) || !updatesNothing(task) || survivors.has(task);
   for (const tasks of chunks(all, COMMIT_CHUNK)) {
     const stored = tasks.filter(isStored);
     const conflicts = await newConflicts(session, tasks.filter(isDisputed));

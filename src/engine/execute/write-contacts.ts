@@ -1,23 +1,21 @@
 import { storeAlreadyMoved } from '../../core/apply/answers.ts';
-import { isCreatedOn, type Task } from '../../core/apply/task.ts';
-import { hasAllGroups, type MembershipWrite, type UpdateWrite } from '../../core/apply/write.ts';
+import { hasAllGroups, isCreatedOn, type MembershipWrite, type Task, type UpdateWrite } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
+import { membershipOn, updateOn } from '../../core/reconcile/decision.ts';
 import { chunks } from '../../util/batches.ts';
 import { type BatchResult, performBatch } from './batch.ts';
-import { batchesOf, withoutFailed } from './batches.ts';
+import { type AnswerBeingStored, batchesOf, inParallel, withoutFailed } from './batches.ts';
 import {
-  withResults,
   creationsOn,
   type Execution,
   notWritten,
   type Sharing,
   sharingRounds,
   updatesOn,
-  withEarlier,
+  together,
+  withResults,
 } from './execution.ts';
-import { type AnswerBeingStored, inParallel } from './in-parallel.ts';
 import { moveSteps } from './planned-writes.ts';
 import { splitRefused } from './split-refused.ts';
 import { createWrites, type Done, membershipWrites, needsOf, sharingWrites, stateOf, updateWrites } from './writes.ts';
@@ -54,9 +52,10 @@ const updateBatch = async (
   const { writer } = execution.session;
   const writes = await writer.read(needsOf(execution, tasks), (set) => updateWrites(execution, set, side, tasks));
   const changed = changedFields(tasks, side, writes);
-  const unchanged = notWritten(execution, side, changed, changed.size > 0);
-  const { stored } = await performBatch(withResults(execution, side, [unchanged]), writes);
-  return { stored: stored.then((result) => withEarlier(unchanged, result)) };
+  if (changed.size === 0) return performBatch(execution, writes);
+  const skipped = notWritten(execution, side, changed, true);
+  const { stored } = await performBatch(withResults(execution, side, [skipped]), writes);
+  return { stored: stored.then((result) => ({ ...result, ...together([skipped, result]) })) };
 };
 
 const updateContacts = (execution: Execution, tasks: readonly Task[], side: Side): Results => {
@@ -131,15 +130,16 @@ export const writeMemberships = async (execution: Execution, tasks: readonly Tas
   const { capabilities } = execution.session.remotes[side];
   const due = tasks.filter((task) => membershipOn(task.writes, side) !== null && isWritable(execution, task, side));
   const waiting = due.filter((task) => !hasAllGroups(execution.groupIds, task, side));
-  const fields = new Map(waiting.map((task) => [task, ['buckets'] as const]));
-  let current = withResults(execution, side, [notWritten(execution, side, fields, false)]);
   const isDone = (task: Task): boolean => capabilities.createsWithGroups && isCreatedOn(task, side);
   const moving = due.filter((task) => !isDone(task));
   const { sound, failed } = withoutFailed(execution, side, moving);
   const wasWritten = (task: Task): boolean => stateOf(execution, task, side).writtenId !== null;
   const steps = moveSteps(byGroup(sound, side), wasWritten, side, capabilities);
+  let current = execution;
   for (const batch of [...steps, ...chunks(failed, 1)]) {
     current = withResults(current, side, [await moveBatch(current, batch, side)]);
   }
-  return current.done[side];
+  // After the moves to the groups that exist: their answers count the field as written.
+  const fields = new Map(waiting.map((task) => [task, ['buckets'] as const]));
+  return withResults(current, side, [notWritten(current, side, fields, false)]).done[side];
 };

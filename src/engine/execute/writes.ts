@@ -1,15 +1,19 @@
 import type { Sharing } from './execution.ts';
-import { type Deletion, draftOf, idsOn, type PairIds } from '../../core/reconcile/decision.ts';
-import { fieldsOn, plannedHalf, sharedEmails, type Task, taskPairId } from '../../core/apply/task.ts';
-import { comesFrom } from '../../core/apply/settle.ts';
+import { type Deletion, draftOf, idsOn, membershipOn, type PairIds, updateOn } from '../../core/reconcile/decision.ts';
 import {
   type CreateWrite,
+  fieldsOn,
   type GroupIds,
   groupIdsOf,
   type MembershipWrite,
+  plannedHalf,
+  sharedEmails,
+  type Task,
+  taskPairId,
   type UpdateWrite,
   type Write,
-} from '../../core/apply/write.ts';
+} from '../../core/apply/task.ts';
+import { comesFrom } from '../../core/apply/settle.ts';
 import {
   type Contact,
   type ContactField,
@@ -33,10 +37,9 @@ import type {
   Operation,
   UpdateOperation,
 } from '../../core/reconcile/operation.ts';
-import { membershipOn, updateOn } from '../../core/reconcile/planned.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 
-/** The state of the contact of a task on one side, within a pass. */
+/** The state of the contact of a task on one side, while its plan is executed. */
 export type TaskState = {
   /** The id of the contact; null before its first write. */
   readonly writtenId: string | null;
@@ -46,20 +49,20 @@ export type TaskState = {
   readonly unwritten: ReadonlySet<SyncedField>;
 };
 
-/** What a pass has done so far on one side. */
+/** What was done so far on one side, while a plan is executed. */
 export type Done = {
-  /** By task; without the tasks whose contact was not to be written yet. */
-  readonly written: ReadonlyMap<Task, TaskState>;
-  /** Whether a second pass is needed: for a contact that is stale or deleted, or for a write of unknown outcome. */
+  /** By task; only tasks of which a write has ended. */
+  readonly states: ReadonlyMap<Task, TaskState>;
+  /** Whether a second writing is needed: for a contact that is stale or deleted, or for a write of unknown outcome. */
   readonly again: boolean;
 };
 
-export const NOTHING_DONE: Done = { written: new Map(), again: false };
+export const NOTHING_DONE: Done = { states: new Map(), again: false };
 
 const UNTOUCHED: TaskState = { writtenId: null, isUnanswered: false, unwritten: new Set() };
 
-/** The values of a pass from which its operations are made. */
-export type Pass = {
+/** The values from which the operations of a plan are made. */
+export type Writing = {
   readonly groupIds: GroupIds;
   /** The names of both accounts in the origin ids that are written to the other side (R9). */
   readonly scopes: Sides<string>;
@@ -69,43 +72,43 @@ export type Pass = {
   readonly done: Sides<Done>;
 };
 
-type Written = Pick<Pass, 'done'>;
+type Written = Pick<Writing, 'done'>;
 
-/** Returns what the pass has done so far with the task's contact of a side. */
+/** Returns what was done so far with the task's contact of a side. */
 export const stateOf = ({ done }: Written, task: Task, side: Side): TaskState =>
-  done[side].written.get(task) ?? UNTOUCHED;
+  done[side].states.get(task) ?? UNTOUCHED;
 
 /** The id of the task's contact on a side; null if it does not exist. */
-const currentId = (pass: Written, task: Task, side: Side): string | null =>
-  stateOf(pass, task, side).writtenId ?? plannedHalf(task, side)?.id ?? null;
+const currentId = (writing: Written, task: Task, side: Side): string | null =>
+  stateOf(writing, task, side).writtenId ?? plannedHalf(task, side)?.id ?? null;
 
 /** The ids of the tasks' contacts on both sides, and their pairs, for the writer. */
-export const needsOf = (pass: Written, tasks: readonly Task[]) => ({
+export const needsOf = (writing: Written, tasks: readonly Task[]) => ({
   ids: {
-    left: tasks.flatMap((task) => currentId(pass, task, 'left') ?? []),
-    right: tasks.flatMap((task) => currentId(pass, task, 'right') ?? []),
+    left: tasks.flatMap((task) => currentId(writing, task, 'left') ?? []),
+    right: tasks.flatMap((task) => currentId(writing, task, 'right') ?? []),
   },
   pairs: tasks.flatMap((task) => taskPairId(task) ?? []),
 });
 
 /** Returns the stored half of a task's contact; null if the contact does not exist. The set must contain the task's contacts. */
-export const currentHalf = (pass: Written, set: WorkingSet, task: Task, side: Side): Half | null => {
-  const id = currentId(pass, task, side);
+export const currentHalf = (writing: Written, set: WorkingSet, task: Task, side: Side): Half | null => {
+  const id = currentId(writing, task, side);
   const half = id === null ? null : set.half(side, id);
   return isPresent(half) ? half : null;
 };
 
 /** Returns the ids of a task's contacts and pair as they are stored. */
-const addressOf = (pass: Pass, set: WorkingSet, task: Task): PairIds & { readonly pairId: number | null } => {
-  const [left, right] = SIDES.map((side) => currentId(pass, task, side));
-  const pairs = SIDES.map((side) => currentHalf(pass, set, task, side)?.pair ?? null);
+const addressOf = (writing: Writing, set: WorkingSet, task: Task): PairIds & { readonly pairId: number | null } => {
+  const [left, right] = SIDES.map((side) => currentId(writing, task, side));
+  const pairs = SIDES.map((side) => currentHalf(writing, set, task, side)?.pair ?? null);
   return { leftId: left ?? null, rightId: right ?? null, pairId: taskPairId(task) ?? pairs[0] ?? pairs[1] ?? null };
 };
 
 /** The creates of a batch. */
-export const createWrites = (pass: Pass, side: Side, tasks: readonly Task[]): readonly CreateWrite[] =>
+export const createWrites = (writing: Writing, side: Side, tasks: readonly Task[]): readonly CreateWrite[] =>
   tasks.flatMap((task): CreateWrite[] => {
-    const { groupIds, cause } = pass;
+    const { groupIds, cause } = writing;
     if (task.kind === 'merge') return [];
     const image = task.kind === 'restore' ? task.image : null;
     const desired = withoutEmails(draftOf(task), sharedEmails(task, side));
@@ -127,7 +130,7 @@ export const withDraft = (write: CreateWrite, desired: Contact): CreateWrite => 
 });
 
 /** The source record of an update of the side as of the plan, without the addresses that other writes add; null for an undo. */
-const sourceOf = ({ cause }: Pass, task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
+const sourceOf = ({ cause }: Writing, task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
   const source = cause === 'undo' ? null : (plannedHalf(task, otherSide(side))?.record ?? null);
   const others = sharedEmails(task, side).filter((email) => email !== own);
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
@@ -135,7 +138,7 @@ const sourceOf = ({ cause }: Pass, task: Task, side: Side, own?: LabelledValue):
 
 /** Returns whether a user may have edited one of the written fields. `isOfOther`: whether its values are those of the other half. */
 const mayBeEdit = (
-  { joining }: Pass,
+  { joining }: Writing,
   fields: readonly SyncedField[],
   isOfOther: (field: SyncedField) => boolean = () => true,
 ): boolean => fields.some((field) => !isExtraField(field) && !(joining.has(field) && isOfOther(field)));
@@ -145,18 +148,18 @@ type Update = Pick<UpdateOperation, 'before' | 'desired' | 'fields'>;
 type UpdateParts = Pick<UpdateWrite, 'sharedEmail' | 'isTrial' | 'later'>;
 
 const updateWrite = (
-  pass: Pass,
+  writing: Writing,
   set: WorkingSet,
   side: Side,
   task: Task,
   { before, desired, fields }: Update,
   { sharedEmail, isTrial, later }: UpdateParts,
 ): UpdateWrite => {
-  const source = sourceOf(pass, task, side, sharedEmail ?? undefined);
+  const source = sourceOf(writing, task, side, sharedEmail ?? undefined);
   const empties = emptiedFields(before.contact, desired, fields);
   const isOfOther = comesFrom(source?.contact ?? desired, before.contact, desired);
-  const marks = { empties, isEdit: mayBeEdit(pass, fields, isOfOther) };
-  const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before };
+  const marks = { empties, isEdit: mayBeEdit(writing, fields, isOfOther) };
+  const shared = { side, cause: writing.cause, ...addressOf(writing, set, task), before };
   const operation: UpdateOperation = { ...shared, kind: 'update', fields, desired, source, ...marks };
   return { kind: 'update', task, operation, sharedEmail, isTrial, later };
 };
@@ -175,16 +178,21 @@ const unchangedFields = (
 };
 
 /** The updates of a batch. */
-export const updateWrites = (pass: Pass, set: WorkingSet, side: Side, tasks: readonly Task[]): readonly UpdateWrite[] =>
+export const updateWrites = (
+  writing: Writing,
+  set: WorkingSet,
+  side: Side,
+  tasks: readonly Task[],
+): readonly UpdateWrite[] =>
   tasks.flatMap((task): UpdateWrite[] => {
-    const half = currentHalf(pass, set, task, side);
+    const half = currentHalf(writing, set, task, side);
     const planned = updateOn(task.writes, side);
     if (half === null || planned === null) return [];
     const fields = unchangedFields(task, half, planned.fields);
     if (fields.length === 0) return [];
     const update = { before: half.record, desired: planned.desired, fields };
     const later = fieldsOn(task, side).difference(new Set<SyncedField>(fields));
-    return [updateWrite(pass, set, side, task, update, { sharedEmail: null, isTrial: false, later })];
+    return [updateWrite(writing, set, side, task, update, { sharedEmail: null, isTrial: false, later })];
   });
 
 /** One field of a contact that is written separately, after the side refused it with others. */
@@ -198,13 +206,13 @@ type LoneField = {
 
 /** The update of one field of a task's contact; null if the contact does not exist, or if its user changed the field since the plan. */
 export const fieldWrite = (
-  pass: Pass,
+  writing: Writing,
   set: WorkingSet,
   side: Side,
   task: Task,
   { field, desired, later }: LoneField,
 ): UpdateWrite | null => {
-  const half = currentHalf(pass, set, task, side);
+  const half = currentHalf(writing, set, task, side);
   if (half === null || unchangedFields(task, half, [field]).length === 0) return null;
   const { record } = half;
   const update = {
@@ -216,50 +224,50 @@ export const fieldWrite = (
     ...later,
     ...(sharedEmails(task, side).length > 0 ? ['emailAddresses' as const] : []),
   ]);
-  return updateWrite(pass, set, side, task, update, { sharedEmail: null, isTrial: true, later: others });
+  return updateWrite(writing, set, side, task, update, { sharedEmail: null, isTrial: true, later: others });
 };
 
 /** The updates of a batch that add one shared address each, and nothing else. */
 export const sharingWrites = (
-  pass: Pass,
+  writing: Writing,
   set: WorkingSet,
   side: Side,
   sharings: readonly Sharing[],
 ): readonly UpdateWrite[] =>
   sharings.flatMap(({ task, email }): UpdateWrite[] => {
-    const half = currentHalf(pass, set, task, side);
+    const half = currentHalf(writing, set, task, side);
     if (half === null) return [];
     const { record } = half;
     const desired = withEmails(record.contact, [email]);
     const update = { before: record, desired, fields: ['emailAddresses' as const] };
-    return [updateWrite(pass, set, side, task, update, { sharedEmail: email, isTrial: false, later: new Set() })];
+    return [updateWrite(writing, set, side, task, update, { sharedEmail: email, isTrial: false, later: new Set() })];
   });
 
 /** The membership changes of a batch. The operation of a contact that already has the membership moves nothing. */
 export const membershipWrites = (
-  pass: Pass,
+  writing: Writing,
   set: WorkingSet,
   side: Side,
   tasks: readonly Task[],
 ): readonly MembershipWrite[] =>
   tasks.flatMap((task): MembershipWrite[] => {
-    const before = currentHalf(pass, set, task, side)?.record ?? null;
+    const before = currentHalf(writing, set, task, side)?.record ?? null;
     const planned = membershipOn(task.writes, side);
     if (before === null || planned === null) return [];
-    const join = groupIdsOf(pass.groupIds, side, planned.joins);
-    const leave = groupIdsOf(pass.groupIds, side, planned.leaves);
+    const join = groupIdsOf(writing.groupIds, side, planned.joins);
+    const leave = groupIdsOf(writing.groupIds, side, planned.leaves);
     const add = join.filter((id) => !before.groupIds.includes(id));
     const remove = leave.filter((id) => before.groupIds.includes(id));
     const fields = ['buckets' as const];
     const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
-    const marks = { empties, isEdit: mayBeEdit(pass, fields) };
-    const shared = { side, cause: pass.cause, ...addressOf(pass, set, task), before };
+    const marks = { empties, isEdit: mayBeEdit(writing, fields) };
+    const shared = { side, cause: writing.cause, ...addressOf(writing, set, task), before };
     const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
-    const wasWritten = stateOf(pass, task, side).writtenId !== null;
+    const wasWritten = stateOf(writing, task, side).writtenId !== null;
     return [{ kind: 'membership', task, operation, moves: { join, leave }, wasWritten }];
   });
 
-const deleteOperation = ({ cause }: Pass, { side, record, pair }: Deletion): DeleteOperation => ({
+const deleteOperation = ({ cause }: Writing, { side, record, pair }: Deletion): DeleteOperation => ({
   side,
   cause,
   kind: 'delete',
@@ -270,12 +278,17 @@ const deleteOperation = ({ cause }: Pass, { side, record, pair }: Deletion): Del
 });
 
 /** The deletes of a batch. */
-export const deleteWrites = (pass: Pass, deletions: readonly Deletion[]): readonly Write[] =>
-  deletions.map((deletion) => ({ kind: 'delete', operation: deleteOperation(pass, deletion) }));
+export const deleteWrites = (writing: Writing, deletions: readonly Deletion[]): readonly Write[] =>
+  deletions.map((deletion) => ({ kind: 'delete', operation: deleteOperation(writing, deletion) }));
 
 /** The deletion of a contact by merging it into another one, as it is now. */
-export const mergeWrite = (pass: Pass, deletion: Deletion, survivorTask: Task, survivor: ContactRecord): Write => ({
+export const mergeWrite = (
+  writing: Writing,
+  deletion: Deletion,
+  survivorTask: Task,
+  survivor: ContactRecord,
+): Write => ({
   kind: 'merge',
-  operation: { ...deleteOperation(pass, deletion), survivor },
+  operation: { ...deleteOperation(writing, deletion), survivor },
   survivorTask,
 });

@@ -6,17 +6,20 @@ import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../co
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
 import { contactsOf } from '../../core/contact/snapshot.ts';
 import {
+  creating,
   type Deletion,
   isWhole,
+  joining,
   type Merge,
   type Pair,
+  plannedFields,
+  type PlannedWrite,
   type Restoration,
   type WholePair,
 } from '../../core/reconcile/decision.ts';
 import type { GroupPlan } from '../../core/reconcile/groups.ts';
 import type { Losses } from '../../core/reconcile/losses.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
-import { creating, joining, plannedFields, type PlannedOperation } from '../../core/reconcile/planned.ts';
 import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import type { CompleteWrite } from './follow.ts';
 import { nameOfWrite } from './writes.ts';
@@ -73,7 +76,7 @@ export type UndoPlan = {
 /** The result of planning for one contact. */
 type Outcome =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'write'; readonly pair: WholePair; readonly writes: readonly PlannedOperation[] }
+  | { readonly kind: 'write'; readonly pair: WholePair; readonly writes: readonly PlannedWrite[] }
   | { readonly kind: 'decision'; readonly decision: Restoration | Deletion };
 
 type Judgement = { readonly outcome: Outcome; readonly refused: readonly UndoRefusal[] };
@@ -172,7 +175,7 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
   const leaves = [...before.difference(after)].map((id) => groupKey(side, id));
   const fields = contactFieldsOf(inFieldOrder(reverted.fields));
   const desired = reverted.record.contact;
-  const writes: readonly PlannedOperation[] = [
+  const writes: readonly PlannedWrite[] = [
     ...(fields.length > 0 ? [{ kind: 'update', side, fields, desired } as const] : []),
     ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
   ];
@@ -253,7 +256,7 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
  * The fields whose changes on a side are not propagated. On the side that is not written these are all fields: an undo
  * propagates nothing. For lists and memberships only the written elements are settled; for a written scalar, the side's answer.
  */
-const localFieldsIn = (writes: readonly PlannedOperation[], side: Side, pair: WholePair): readonly SyncedField[] => {
+const localFieldsIn = (writes: readonly PlannedWrite[], side: Side, pair: WholePair): readonly SyncedField[] => {
   const written = new Set<SyncedField>(scalarsOf(plannedFields(writes, side)));
   return syncedIn(...SIDES.flatMap((each) => contactsOf(pair[each].record, pair[each].base))).filter(
     (field) => !written.has(field),

@@ -218,7 +218,7 @@ const revert = async (session: Session, target: Target, report: (undone: UndoRep
   await forgetSelection(session);
   let earlier: readonly UndoRefusal[] = [];
   await performTwice(session, async (isSecond) => {
-    const { plan: current } = isSecond ? await planOf(session, target) : { plan: planned };
+    const current = isSecond ? (await planOf(session, target)).plan : planned;
     // Nothing is deleted in the second pass.
     const decisions = current.decisions.filter((decision) => !isSecond || decision.kind !== 'delete');
     const { again, refused } = await executeUndo(session, { plan: { ...current, decisions }, actions });

@@ -10,10 +10,28 @@ import {
   runStartColumns,
 } from '../rows.ts';
 import { operationColumns } from '../stored-operation.ts';
-import { INTERRUPTED } from '../store.ts';
+import { INTERRUPTED, PRUNED_AT_ONCE } from '../store.ts';
 import type { Dialect } from './dialect.ts';
-import { pruneOperations } from './prune.ts';
-import { LINK_TABLES, MAPPING_TABLES, type LinkTableName, type TableName } from '../tables.ts';
+import { LINK_TABLES, type LinkTableName, MAPPING_TABLES, type TableName } from '../tables.ts';
+import { sql } from './drizzle.ts';
+
+/** Returns the operations that delete rows of things that ended before a time. */
+const pruneOperations = (dialect: Dialect, link: string, beforeMs: number): readonly RowOperation[] => {
+  const id = dialect.byBytes(sql`id`);
+  const latest = (isMeant: SQL): SQL => sql`coalesce((select id from runs
+    where link = ${link} and ${isMeant} order by started_at_ms desc, ${id} desc limit 1), '')`;
+  const over = sql`(select id from runs where link = ${link} and started_at_ms < ${beforeMs} and ended_at_ms < ${beforeMs}
+    and id not in (select run from journal where link = ${link} and state = 'intended')
+    order by started_at_ms, ${id} limit ${PRUNED_AT_ONCE})`;
+  const isLatest = sql`id in (${latest(sql`outcome <> 'running'`)}, ${latest(sql`outcome = 'completed'`)})`;
+  const settled = sql`winner is not null and decided is null and at_ms < ${beforeMs}`;
+  return [
+    { op: 'sweep', table: 'journal', condition: sql`run in ${over}` },
+    { op: 'sweep', table: 'runs', condition: sql`id in ${over} and not ${isLatest}` },
+    { op: 'sweep', table: 'conflicts', condition: sql`(ended_at_ms < ${beforeMs} or (${settled}))` },
+    { op: 'sweep', table: 'rejections', condition: sql`retry_at_ms < ${beforeMs}` },
+  ];
+};
 
 /** The value of a column. */
 export type Cell = string | number | boolean | null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../../src/core/apply/task.ts';
 import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
-import { creating } from '../../../src/core/reconcile/planned.ts';
+import { creating } from '../../../src/core/reconcile/decision.ts';
 import { moveSteps, plannedWrites } from '../../../src/engine/execute/planned-writes.ts';
 import type { Executable } from '../../../src/engine/execute/execution.ts';
 import type { RemoteCapabilities } from '../../../src/providers/remote.ts';

@@ -1,20 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { type AnsweredWrite, applyAnswer } from '../../../../src/core/apply/answers.ts';
 import { applyRead, applySearch } from '../../../../src/core/apply/reads.ts';
-import type { Task } from '../../../../src/core/apply/task.ts';
-import type { Write } from '../../../../src/core/apply/write.ts';
+import type { Task, Write } from '../../../../src/core/apply/task.ts';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import type { Deletion, PairStatus } from '../../../../src/core/reconcile/decision.ts';
+import { creating, type Deletion, type PairStatus } from '../../../../src/core/reconcile/decision.ts';
 import type { GroupPair } from '../../../../src/core/reconcile/groups.ts';
 import type { Operation } from '../../../../src/core/reconcile/operation.ts';
-import { creating } from '../../../../src/core/reconcile/planned.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { createWrites, deleteWrites, membershipWrites, updateWrites } from '../../../../src/engine/execute/writes.ts';
-import { applyingIn, creationOf, mergeOf, NOW, PASS, plannedOn } from '../../engine/execute/support.ts';
+import { applyingIn, creationOf, mergeOf, NOW, WRITING, plannedOn } from '../../engine/execute/support.ts';
 import { ADA, linkedPair, looseHalf, pairedHalf, setOf } from '../../engine/support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
 
@@ -76,7 +74,7 @@ const inGroups = (...groupIds: string[]): ContactRecord => record('r', ADA, { gr
 
 const createScene = (): Scene => {
   const source = looseHalf('left', 'l', { record: record('l', NEW) });
-  const write = only(createWrites(PASS, 'right', [creationOf(source)]));
+  const write = only(createWrites(WRITING, 'right', [creationOf(source)]));
   return { halves: [source], write, before: titled('New'), after: titled('New') };
 };
 
@@ -85,7 +83,7 @@ const restoreScene = (): Scene => {
   const pair = { id: 1, status: 'kept', left, right: null } as const;
   const image = record('former', NEW);
   const task = { kind: 'restore', side: 'right', image, pair, writes: creating('right', []), existing: null } as const;
-  const write = only(createWrites({ ...PASS, cause: 'undo' }, 'right', [task]));
+  const write = only(createWrites({ ...WRITING, cause: 'undo' }, 'right', [task]));
   return { halves: [left], status: 'kept', write, before: titled('New'), after: titled('New') };
 };
 
@@ -101,7 +99,7 @@ const updateScene = (cause: Cause): Scene => {
   const writes = plannedOn('right', ['title'], { ...ADA, title: isUndo ? 'Old' : 'New' });
   const merge = mergeOf(left, right, { writes });
   const task: Task = isUndo ? { ...merge, cause: 'undo', deferred: true } : merge;
-  const write = only(updateWrites({ ...PASS, cause }, setOf([left, right]), 'right', [task]));
+  const write = only(updateWrites({ ...WRITING, cause }, setOf([left, right]), 'right', [task]));
   const [before, after] = isUndo ? ['New', 'Old'] : ['Old', 'New'];
   return { halves: [left, right], write, before: titled(before), after: titled(after) };
 };
@@ -116,7 +114,7 @@ const membershipScene = (cause: Cause): Scene => {
   const writes = plannedOn('right', ['buckets'], ADA, moves);
   const merge = mergeOf(left, right, { writes });
   const task: Task = isUndo ? { ...merge, cause: 'undo', deferred: true } : merge;
-  const write = only(membershipWrites({ ...PASS, cause }, setOf([left, right]), 'right', [task]));
+  const write = only(membershipWrites({ ...WRITING, cause }, setOf([left, right]), 'right', [task]));
   const [before, after] = isUndo ? [['s-choir'], []] : [[], ['s-choir']];
   return { halves: [left, right], write, before: inGroups(...before), after: inGroups(...after) };
 };
@@ -129,7 +127,7 @@ const deleteScene = (cause: Cause): Scene => {
   const pair = { id: 1, status: 'linked', left: source, right } as const;
   const planned = { kind: 'delete', side: 'right', record: right.record, pair } as const;
   const deletion: Deletion = cause === 'undo' ? { ...planned, cause } : planned;
-  const write = only(deleteWrites({ ...PASS, cause }, [deletion]));
+  const write = only(deleteWrites({ ...WRITING, cause }, [deletion]));
   return { halves: [source, right], write, before: right.record, after: right.record };
 };
 
@@ -323,7 +321,7 @@ test.each([
     const source = pairedHalf('left', 'l', 1, { state: 'changed', record: record('l', NEW) });
     const known = pair === null ? looseHalf('right', 'r', { state }) : pairedHalf('right', 'r', pair, { state });
     const set = setOf([source, known]);
-    const write = only(createWrites(PASS, 'right', [creationOf(source, { pair: set.pair(1) })]));
+    const write = only(createWrites(WRITING, 'right', [creationOf(source, { pair: set.pair(1) })]));
     if (write.kind !== 'create') throw new Error('A create was expected.');
     const outcome = applyAnswer(applyingIn(set), { kind: 'record', write, value: titled('New') });
     expect([outcome.applied, outcome.isRefused]).toEqual([isRestored, !isRestored]);

@@ -53,7 +53,7 @@ describe('a contact deleted on one side', () => {
       const settling: Half = { ...own, state: 'settling' };
       expect(plan({ pairs: [half(side, settling, gone('x'))] }).decisions).toEqual([]);
       const dormant = { ...half(side, settling, NONE), status: 'dormant' as const };
-      expect(only(plan({ survivors: [dormant] }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
+      expect(only(plan({ lonePairs: [dormant] }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
     }
   });
 
@@ -102,7 +102,7 @@ describe('a contact deleted on one side', () => {
       expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
       const dormant = half(source, edited(source), NONE, 'dormant');
       const restored = { kind: 'create', side: target } as const;
-      expect(only(plan({ survivors: [dormant], policy: { direction } }))).toMatchObject({ ...restored, pair: dormant });
+      expect(only(plan({ lonePairs: [dormant], policy: { direction } }))).toMatchObject({ ...restored, pair: dormant });
       const both = half(source, edited(source), gone('x'));
       expect(only(plan({ pairs: [both], policy: { direction } }))).toMatchObject(restored);
     });
@@ -114,12 +114,12 @@ describe('a survivor', () => {
     for (const own of [untouched(side), edited(side)]) {
       const kept = half(side, own, NONE, 'kept');
       const stays = { kind: 'unlink', pair: kept, to: 'kept' };
-      expect(only(plan({ survivors: [kept], policy: { deletes: 'keep' } }))).toEqual(stays);
-      expect(only(plan({ survivors: [kept] }))).toEqual(stays);
+      expect(only(plan({ lonePairs: [kept], policy: { deletes: 'keep' } }))).toEqual(stays);
+      expect(only(plan({ lonePairs: [kept] }))).toEqual(stays);
     }
     // Its row ends once it is deleted as well.
     const ended = half(side, gone('g'), NONE, 'kept');
-    expect(only(plan({ survivors: [ended] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
+    expect(only(plan({ lonePairs: [ended] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
   });
 
   test.each(SIDE_PAIRS)('[R13] at %s is paired by what a user decided about it and a new contact', (side, other) => {
@@ -129,7 +129,7 @@ describe('a survivor', () => {
       const ids = { [`${side}Id`]: keptId, [`${other}Id`]: 'new' } as { leftId: string; rightId: string };
       const verdicts = [{ ...ids, says: said, atMs: 1 }];
       const newcomer = record('new', { ...EDITED, firstName: name, emailAddresses: values(`${name}@x.org`) });
-      return plan({ survivors: [kept], [other]: [newcomer], verdicts, policy: { deletes: 'keep' } }).decisions;
+      return plan({ lonePairs: [kept], [other]: [newcomer], verdicts, policy: { deletes: 'keep' } }).decisions;
     };
     expect(says('together', 'Zoe')).toMatchObject([{ kind: 'merge', byHand: true, pair: { id: 7 } }]);
     expect(says('apart', 'ada')).toMatchObject([
@@ -141,7 +141,7 @@ describe('a survivor', () => {
   test.each(SIDE_PAIRS)('at %s is linked again with a contact that is the same person, in its row', (side, other) => {
     const kept = half(side, untouched(side), NONE, 'kept', 7);
     const newcomer = record('new', EDITED);
-    const decision = only(plan({ survivors: [kept], [other]: [newcomer], policy: { deletes: 'keep' } }));
+    const decision = only(plan({ lonePairs: [kept], [other]: [newcomer], policy: { deletes: 'keep' } }));
     const pair = { id: 7, [side]: { id: PREFIX[side], base: null }, [other]: { record: newcomer, base: null } };
     expect(decision).toMatchObject({ kind: 'merge', pair, writes: [{ kind: 'update', side, fields: ['title'] }] });
   });
@@ -149,7 +149,7 @@ describe('a survivor', () => {
   test('[R12] of each side that are the same person share one row; the other row ends first', () => {
     const left = pairOf(untouched('left'), NONE, 'kept', 7);
     const right = pairOf(NONE, untouched('right'), 'kept', 8);
-    const { decisions } = plan({ survivors: [left, right] });
+    const { decisions } = plan({ lonePairs: [left, right] });
     expect(decisions).toMatchObject([
       { kind: 'unlink', pair: { id: 8 }, to: 'drop' },
       { kind: 'merge', pair: { id: 7, left: { record: { id: 'g' } }, right: { record: { id: 's' } } } },

@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { SCALAR_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { type Half, isPresent } from '../../../../src/core/contact/half.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
-import type { Decision, Pair, PairStatus } from '../../../../src/core/reconcile/decision.ts';
+import { type Decision, type Pair, type PairStatus, plannedFields } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
-import { plannedFields } from '../../../../src/core/reconcile/planned.ts';
 import { check, contact } from './properties-support.ts';
 import { halfOf, NONE, pairOf, planOf, policyWith, record, unpaired } from './support.ts';
 
@@ -103,7 +102,7 @@ describe('a plan', () => {
     .array(fc.constant(null), { maxLength: 6 })
     .chain((list) => fc.tuple(...list.map((_, index) => fc.tuple(half('left', index), half('right', index)))))
     .map((list) => list.map(([left, right], id): Pair => pairOf(left, right, 'linked', id)));
-  const survivors = fc
+  const lonePairs = fc
     .array(fc.tuple(contact(), fc.constantFrom(...SIDES), fc.constantFrom<PairStatus>('kept', 'dormant')), {
       maxLength: 6,
     })
@@ -117,7 +116,7 @@ describe('a plan', () => {
   const directions = fc.constantFrom('both', 'to-left', 'to-right');
   const inputs = fc.record({
     pairs,
-    survivors,
+    lonePairs,
     unpaired: fc.record({
       left: loose('left', 'new-left'),
       right: loose('right', 'new-right'),
@@ -142,7 +141,7 @@ describe('a plan', () => {
         const ids = decisions.flatMap(contactsOf);
         expect(new Set(ids).size).toBe(ids.length);
         const rows = decisions.flatMap((decision) => decision.pair?.id ?? []);
-        expect(rows.toSorted((a, b) => a - b)).toEqual([...input.pairs, ...input.survivors].map((pair) => pair.id));
+        expect(rows.toSorted((a, b) => a - b)).toEqual([...input.pairs, ...input.lonePairs].map((pair) => pair.id));
       }),
     );
   });

@@ -134,6 +134,6 @@ type PlanInput = Partial<Omit<Parameters<typeof planContacts>[0], 'policy'>> & {
 export const planOf = ({ policy, ...given }: PlanInput): Plan => {
   const full = policyWith(policy);
   const groups = planGroups({ left: [], right: [], pairs: [] }, full);
-  const nothing = { pairs: [], survivors: [], unpaired: { left: [], right: [] }, conflicts: [] };
+  const nothing = { pairs: [], lonePairs: [], unpaired: { left: [], right: [] }, conflicts: [] };
   return planContacts({ ...nothing, groups, scopes: SCOPES, ...given, policy: full });
 };

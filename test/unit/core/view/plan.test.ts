@@ -57,8 +57,8 @@ describe('the list of actions', () => {
 
   test('does not contain a pair that is equal, or that stays kept or dormant', () => {
     const pairs = [pairOf(present(record('g', ADA)), present(record('s', ADA)))];
-    const survivors = (['kept', 'dormant'] as const).map((status) => pairOf(present(record('g', ADA)), NONE, status));
-    expect(actions({ pairs, survivors, policy: { deletes: 'keep', direction: 'to-right' } })).toEqual([]);
+    const lonePairs = (['kept', 'dormant'] as const).map((status) => pairOf(present(record('g', ADA)), NONE, status));
+    expect(actions({ pairs, lonePairs, policy: { deletes: 'keep', direction: 'to-right' } })).toEqual([]);
   });
 });
 

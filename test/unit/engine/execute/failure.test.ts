@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Write } from '../../../../src/core/apply/write.ts';
+import type { Write } from '../../../../src/core/apply/task.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
 import { fieldFingerprint } from '../../../../src/core/reconcile/defer.ts';
 import type { Rejection } from '../../../../src/core/state/rows.ts';
@@ -25,7 +25,7 @@ import {
   UnreadableError,
 } from '../../../../src/providers/errors.ts';
 import { ADA, looseHalf, pairedHalf, setOf } from '../support.ts';
-import { creationOf, mergeOf, PASS, plannedOn } from './support.ts';
+import { creationOf, mergeOf, WRITING, plannedOn } from './support.ts';
 
 const [LEFT, RIGHT] = [pairedHalf('left', 'l', 1), pairedHalf('right', 'r', 1)];
 const PAIR = { id: 1, status: 'linked', left: LEFT, right: RIGHT } as const;
@@ -45,11 +45,11 @@ const CREATION = creationOf(looseHalf('left', 'l'));
 const DELETION: Deletion = { kind: 'delete', side: 'right', record: RIGHT.record, pair: PAIR };
 
 const WRITES = {
-  create: only(createWrites(PASS, 'right', [CREATION])),
-  update: only(updateWrites(PASS, SET, 'right', [MERGE])),
-  membership: only(membershipWrites(PASS, SET, 'right', [MERGE])),
-  delete: only(deleteWrites(PASS, [DELETION])),
-  merge: mergeWrite(PASS, DELETION, MERGE, RIGHT.record),
+  create: only(createWrites(WRITING, 'right', [CREATION])),
+  update: only(updateWrites(WRITING, SET, 'right', [MERGE])),
+  membership: only(membershipWrites(WRITING, SET, 'right', [MERGE])),
+  delete: only(deleteWrites(WRITING, [DELETION])),
+  merge: mergeWrite(WRITING, DELETION, MERGE, RIGHT.record),
 } satisfies Record<Write['kind'], Write>;
 const KINDS = Object.keys(WRITES) as Write['kind'][];
 

@@ -4,10 +4,9 @@ import type { Contact, SyncedField } from '../../../../src/core/contact/contact.
 import type { Half } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import type { Creation, Merge } from '../../../../src/core/reconcile/decision.ts';
-import { creating, type PlannedOperation } from '../../../../src/core/reconcile/planned.ts';
+import { creating, type Creation, type Merge, type PlannedWrite } from '../../../../src/core/reconcile/decision.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
-import { NOTHING_DONE, type Pass } from '../../../../src/engine/execute/writes.ts';
+import { NOTHING_DONE, type Writing } from '../../../../src/engine/execute/writes.ts';
 import { bothSides } from '../../core/reconcile/support.ts';
 
 const SCOPES = { left: 'left account', right: 'right account' };
@@ -20,8 +19,8 @@ const GROUPS = new Map<string, { left: string | null; right: string | null }>([
   ['team', { left: 'g-team', right: null }],
 ]);
 
-/** A pass of a sync that has written nothing, without fields that only start to sync. */
-export const PASS: Pass = {
+/** The values of a sync that has written nothing, without fields that only start to sync. */
+export const WRITING: Writing = {
   groupIds: GROUPS,
   scopes: SCOPES,
   cause: 'sync',
@@ -39,7 +38,7 @@ export const plannedOn = (
   fields: readonly SyncedField[],
   desired: Partial<Contact>,
   moves: { readonly joins?: readonly string[]; readonly leaves?: readonly string[] } = {},
-): readonly PlannedOperation[] => {
+): readonly PlannedWrite[] => {
   const updated = contactFieldsOf(fields);
   return [
     ...(updated.length > 0 ? [{ kind: 'update', side, fields: updated, desired: contactOf(desired) } as const] : []),

@@ -139,7 +139,8 @@ export const storeAgreed = (set: WorkingSet, task: Task, atMs: number): void => 
   storePair(set, { pairId: taskPairId(task), status: statusOf(halves), halves, writtenSide: null });
 };
 
-const isUnlinking = (task: Task): boolean => task.kind === 'merge' && task.unlinks === true;
+/** Returns whether the pair is unlinked after the writes of the task (R18). */
+export const isUnlinking = (task: Task): boolean => task.kind === 'merge' && task.unlinks === true;
 
 /** The fields of earlier conflicts that end when the task has written them. */
 const endedBy = (task: Task): readonly SyncedField[] => (task.kind === 'merge' ? (task.ends ?? []) : []);

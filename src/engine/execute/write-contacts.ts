@@ -1,4 +1,5 @@
 import { storeAlreadyMoved } from '../../core/apply/answers.ts';
+import { isUnlinking } from '../../core/apply/store-task.ts';
 import { hasAllGroups, isCreatedOn, type MembershipWrite, type Task, type UpdateWrite } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
@@ -130,8 +131,10 @@ export const writeMemberships = async (execution: Execution, tasks: readonly Tas
   const { capabilities } = execution.session.remotes[side];
   const due = tasks.filter((task) => membershipOn(task.writes, side) !== null && isWritable(execution, task, side));
   const waiting = due.filter((task) => !hasAllGroups(execution.groupIds, task, side));
+  // A contact that is unlinked after its moves keeps all its groups until then: one of them may be why its side selects it (R18).
+  const kept = new Set(waiting.filter(isUnlinking));
   const isDone = (task: Task): boolean => capabilities.createsWithGroups && isCreatedOn(task, side);
-  const moving = due.filter((task) => !isDone(task));
+  const moving = due.filter((task) => !isDone(task) && !kept.has(task));
   const { sound, failed } = withoutFailed(execution, side, moving);
   const wasWritten = (task: Task): boolean => stateOf(execution, task, side).writtenId !== null;
   const steps = moveSteps(byGroup(sound, side), wasWritten, side, capabilities);

@@ -132,6 +132,24 @@ describe('R18: contacts that are selected by a mirrored label', () => {
   });
 });
 
+test('R18, R11: a contact whose label is refused stays linked until the label is written, and is then unlinked', async () => {
+  const people = [person('Ada', ['Clients']), person('Ben', ['Clients', 'Choir'])];
+  await using linked = await startLinkedSandbox({ google: people, service: [] }, CLIENTS);
+  const { google, service } = linked.sandbox;
+  await sync(linked);
+  google.account.createGroup('Team');
+  label(linked, 'Ada', 'Choir', 'Team');
+  service.addFault({ method: 'POST', path: '/buckets$', action: { kind: 'status', status: 422 } });
+  await sync(linked);
+  expect(await counts(linked)).toMatchObject({ pairs: 2 });
+  service.clearFaults();
+  await sync(linked, { kind: 'full' });
+  const buckets = new Map(service.account.buckets().map(({ id, name }) => [id, name]));
+  const joined = contactNamed(linked, 'Ada')?.bucketIds.map((id) => buckets.get(id));
+  expect(joined?.toSorted()).toEqual(['Choir', 'Team']);
+  expect(await counts(linked)).toMatchObject({ pairs: 1 });
+});
+
 describe('R18: a changed selection', () => {
   const EVERYBODY = { left: ['*'], right: ['*'] };
   const NOBODY_BUT_VIPS = { left: ['VIP', 'starred'], right: ['tag:gold'] };

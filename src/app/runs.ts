@@ -14,6 +14,8 @@ export type LinkRunOptions = {
   readonly acceptDeletes: boolean;
   /** With `acceptDeletes`: the message of the one halt that may pass; any halt if missing. */
   readonly acceptedHalt?: string;
+  /** With `acceptDeletes`: accepts an emptied side whose deletions were restored, but no loss. */
+  readonly restores?: true;
   /** Ends the run immediately, with its requests. */
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write. */
@@ -33,7 +35,10 @@ export type Runs = {
   /** Runs one link. Throws {@link LeaseError} if another process has its lease, ConfigError without tokens. */
   run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
   /** Plans a run on a copy of the store and writes nothing. Throws if it cannot plan. */
-  plan(link: LinkConfig, options: Omit<LinkRunOptions, 'acceptDeletes' | 'acceptedHalt'>): Promise<PlanResult>;
+  plan(
+    link: LinkConfig,
+    options: Omit<LinkRunOptions, 'acceptDeletes' | 'acceptedHalt' | 'restores'>,
+  ): Promise<PlanResult>;
   /** Reverts the writes of a run, or one of them. Throws like `run`. */
   undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
   /** Returns the sides that have no contact with that id. Reads only the ids that are given. Throws a RemoteError. */

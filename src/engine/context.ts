@@ -46,6 +46,8 @@ export type RunOptions = {
   readonly acceptDeletes: boolean;
   /** With `acceptDeletes`: the message of the only accepted halt; any halt if absent. */
   readonly acceptedHalt?: string;
+  /** With `acceptDeletes`: deletions were restored, so a side that is still empty is accepted, but no loss. */
+  readonly restores?: true;
   /** Ends the run at once and aborts its requests. */
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write; requests in flight are finished. */
@@ -63,6 +65,7 @@ export type Session = LinkContext & {
   readonly kind: RunKind;
   readonly acceptDeletes: boolean;
   readonly acceptedHalt?: string;
+  readonly restores?: true;
   readonly signal: AbortSignal;
   readonly stop?: AbortSignal;
   /** The run that this one reverts; null for an ordinary run. */

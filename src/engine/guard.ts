@@ -20,6 +20,7 @@ import {
   type Loss,
   type Losses,
 } from '../core/reconcile/losses.ts';
+import { mayWrite } from '../core/reconcile/policy.ts';
 import { emptiesOf, operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { DAY_MS, type Session } from './context.ts';
@@ -130,6 +131,7 @@ export const guard = async (
   const asked = {
     ...(await countPresence(session, isQuiet ? null : replaced)),
     limit: policy.deleteLimit,
+    isWritable: bySide((side) => mayWrite(policy, side)),
     losses,
     recent: isQuiet ? NONE : await recentLosses(session),
     undoes,
@@ -137,7 +139,8 @@ export const guard = async (
   };
   const isAcceptedHalt = (): boolean =>
     acceptedHalt === undefined || checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
-  const acceptDeletes = session.acceptDeletes && (keys === null ? isAcceptedHalt() : await areShown(session, keys));
+  const isAccepting = session.acceptDeletes && (isQuiet || session.restores !== true);
+  const acceptDeletes = isAccepting && (keys === null ? isAcceptedHalt() : await areShown(session, keys));
   if (acceptDeletes && !isQuiet) {
     await writer.apply({}, (set) => {
       set.add({ kind: 'link', patch: { acceptedDeletes: { run, atMs: clock.now() } } });

@@ -2,6 +2,7 @@ import { isAway, type Half } from '../core/contact/half.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../core/contact/side.ts';
 import { deletionsIn } from '../core/reconcile/losses.ts';
 import type { GroupPair } from '../core/reconcile/groups.ts';
+import { forField, mayWrite, type Policy } from '../core/reconcile/policy.ts';
 import type { RunRow, StoreChange } from '../core/state/rows.ts';
 import { WorkingSet } from '../core/state/working-set.ts';
 import type { Store } from '../store/store.ts';
@@ -11,7 +12,9 @@ import type { LeaseParts } from './lease.ts';
 /** The deletions of a halted plan cannot be restored; nothing was stored. */
 class RestoreError extends Error {
   constructor(link: string) {
-    super(`The last run of ${link} is not a sync that was halted because of deletions. Nothing was restored.`);
+    super(
+      `The last run of ${link} was not halted because of deletions on a side that this link writes to. Nothing was restored.`,
+    );
     this.name = 'RestoreError';
   }
 }
@@ -40,12 +43,17 @@ const keepGroups = (groupPairs: readonly GroupPair[], ids: Sides<readonly string
 /**
  * Answers the deletions that the halted run showed: the next run creates the contacts and groups again on the side where they were
  * deleted (R6). The answer is stored at once, so that no interrupted run deletes some of them later. Returns the halted run if the
- * next run must accept its halt, because that side is empty; otherwise null.
+ * next run must accept its halt, because that side is empty; otherwise null. A deletion on a side that the link does not write to
+ * cannot be restored.
  *
- * @throws {RestoreError} if the last run did not halt because of deletions.
+ * @throws {RestoreError} if the last run did not halt because of deletions that can be restored.
  * @throws {LeaseError} if a run is in progress.
  */
-export const restoreDeletions = (parts: LeaseParts, link: string): Promise<RunRow | null> =>
+export const restoreDeletions = (
+  parts: LeaseParts,
+  link: string,
+  policy: Pick<Policy, 'direction' | 'directions'>,
+): Promise<RunRow | null> =>
   underLease(parts, link, async (token) => {
     const { store } = parts;
     const [last] = await store.runs(link, { latest: 'ended' });
@@ -53,11 +61,11 @@ export const restoreDeletions = (parts: LeaseParts, link: string): Promise<RunRo
     const survivors = await keepSurvivors(
       store,
       link,
-      bySide((side) => shown[side].contacts),
+      bySide((side) => (mayWrite(policy, otherSide(side)) ? shown[side].contacts : [])),
     );
     const groups = keepGroups(
       (await store.link(link)).groupPairs,
-      bySide((side) => shown[side].groups),
+      bySide((side) => (mayWrite(forField(policy, 'buckets'), otherSide(side)) ? shown[side].groups : [])),
     );
     if (survivors.changes.length + groups.length === 0) throw new RestoreError(link);
     await store.commit(link, token, [...survivors.changes, ...groups]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { otherSide, type Side, SIDES } from '../../src/core/contact/side.ts';
 import type { RunKind } from '../../src/core/state/rows.ts';
+import type { LinkContext } from '../../src/engine/context.ts';
 import { restoreDeletions } from '../../src/engine/restore-deletions.ts';
 import { runLink } from '../../src/engine/run.ts';
 import { applyEdit } from './hard-edits.ts';
@@ -11,7 +12,14 @@ import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, history, join, re
 import { createWorld, liveRows, type World } from './world.ts';
 
 type Crash = ProcessPlan['crash'];
-type Run = { readonly halt?: string | null; readonly crash?: Crash; readonly kind?: RunKind };
+type Direction = LinkContext['policy']['direction'];
+type Run = {
+  readonly halt?: string | null;
+  readonly crash?: Crash;
+  readonly kind?: RunKind;
+  /** Accepts the halt for a restore only. */
+  readonly restores?: boolean;
+};
 
 /** Longer than a lease, and than a side may hide a write. */
 const BETWEEN_RUNS_MS = 10 * 60_000;
@@ -29,7 +37,12 @@ const peopleOn = (world: World, side: Side) =>
     .toSorted();
 
 /** A world in sync, in which a user then deletes most contacts of one side, so that the next run halts. */
-const startHalted = async (players: Players, side: Side, count: number, edits: readonly Edit[] = []) => {
+const startHalted = async (
+  players: Players,
+  side: Side,
+  count: number,
+  { edits = [], direction = 'both' }: { readonly edits?: readonly Edit[]; readonly direction?: Direction } = {},
+) => {
   const played = history([], { players, hardness: hardness(), deleteCount: 1 });
   const world = createWorld(played, {});
   const start = (crash: Crash) => {
@@ -37,11 +50,15 @@ const startHalted = async (players: Players, side: Side, count: number, edits: r
     return contextOf({ history: played, world, flaws: {} }, { ...QUIET, crash });
   };
   /** The service reports deletions in full listings only. */
-  const sync = async ({ halt = null, crash = null, kind = 'incremental' }: Run = {}) => {
+  const sync = async ({ halt = null, crash = null, kind = 'incremental', restores = true }: Run = {}) => {
     const { process, context } = start(crash);
-    const accepting = halt === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt: halt };
+    const accepting =
+      halt === null
+        ? { acceptDeletes: false }
+        : { acceptDeletes: true, acceptedHalt: halt, ...(restores && { restores: true as const }) };
     const asked = { kind, onEvent: () => {}, signal: new AbortController().signal, ...accepting };
-    const result = await runLink(context, asked).catch((error: unknown) => {
+    const policy = { ...context.policy, direction };
+    const result = await runLink({ ...context, policy }, asked).catch((error: unknown) => {
       if (!process.isDead()) throw error;
       return null;
     });
@@ -53,9 +70,10 @@ const startHalted = async (players: Players, side: Side, count: number, edits: r
   await sync();
   const before = { left: peopleOn(world, 'left'), right: peopleOn(world, 'right') };
   for (let index = 0; index < count; index += 1) applyEdit(world, remove(side));
-  expect((await sync({ kind: 'full' }))?.summary.outcome).toBe('halted');
-  const restore = () => restoreDeletions(start(null).context, world.link);
-  return { world, before, restore, sync };
+  const halted = await sync({ kind: 'full' });
+  expect(halted?.summary.outcome).toBe('halted');
+  const restore = () => restoreDeletions(start(null).context, world.link, { direction });
+  return { world, before, restore, sync, reason: halted?.summary.reason ?? '' };
 };
 
 test.each([
@@ -86,12 +104,9 @@ test.each([
 );
 
 test('R6, R11: a group that was deleted with its members is restored with them', async () => {
-  const { before, restore, sync, world } = await startHalted(
-    DEFAULT_PLAYERS,
-    'left',
-    4,
-    [0, 1, 2, 3].map((who) => join('left', { who, group: 0 })),
-  );
+  const { before, restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', 4, {
+    edits: [0, 1, 2, 3].map((who) => join('left', { who, group: 0 })),
+  });
   applyEdit(world, { kind: 'delete-group', side: 'left', group: 0 });
   expect((await sync())?.summary.outcome).toBe('halted');
   await restore();
@@ -106,3 +121,20 @@ test('R8: deletions are restored only if the last run halted because of them', a
   await expect(restore()).rejects.toThrow('Nothing was restored');
   expect(peopleOn(world, otherSide('left'))).toHaveLength(6);
 });
+
+test.each([2, 3])(
+  'R6, R8: %i of 3 contacts deleted at the source of a one-way link cannot be restored, and nothing is deleted',
+  async (count) => {
+    const { before, reason, restore, sync, world } = await startHalted(DEFAULT_PLAYERS, 'left', count, {
+      direction: 'to-right',
+    });
+    expect(reason).toContain('--accept-deletes');
+    expect(reason).not.toContain('--restore-deletes');
+    await expect(restore()).rejects.toThrow('Nothing was restored');
+    // Nor does a run that accepts the halt of a restore delete anything.
+    expect((await sync({ halt: reason }))?.summary.outcome).toBe('halted');
+    expect(peopleOn(world, 'right')).toEqual(before.right);
+    expect((await sync({ halt: reason, restores: false }))?.summary.outcome).toBe('completed');
+    expect(peopleOn(world, 'right')).toHaveLength(6 - count);
+  },
+);

@@ -48,12 +48,14 @@ export type RunLinksOptions = CommonOptions & {
 type Request = { readonly kind: RunKind; readonly options: RunLinksOptions };
 
 /** The answer to a halted plan. A restore is stored before the run starts. */
-const answerOf = async ({ app }: Opened, { name }: LinkConfig, options: RunLinksOptions) => {
+const answerOf = async ({ app }: Opened, link: LinkConfig, options: RunLinksOptions) => {
   if (options.acceptFirst) return { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS };
   if (!options.restoreDeletes) return { acceptDeletes: options.acceptDeletes ?? false };
-  const halted = await restoreDeletions(leasePartsOf(app), name);
+  const halted = await restoreDeletions(leasePartsOf(app), link.name, link);
   const reason = halted?.reason ?? null;
-  return reason === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt: reason };
+  return reason === null
+    ? { acceptDeletes: false }
+    : { acceptDeletes: true, acceptedHalt: reason, restores: true as const };
 };
 
 const runOne = async (

@@ -1,6 +1,6 @@
 import { inFieldOrder, specOf, type SyncedField } from '../contact/contact.ts';
 import { FIELDS } from '../contact/fields.ts';
-import { SIDES, type Side, type Sides } from '../contact/side.ts';
+import { otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { Loss, Losses } from './losses.ts';
 import type { Plan } from './plan.ts';
 import type { Policy } from './policy.ts';
@@ -36,6 +36,8 @@ type GuardInput = Presence & {
   /** The losses that this link caused on each side in the last 24 hours, since deletions were last accepted. */
   readonly recent: Sides<Losses>;
   readonly acceptDeletes: boolean;
+  /** Whether the link may write to each side. */
+  readonly isWritable: Sides<boolean>;
   /** The id of the run that is reverted, in the plan of an undo. */
   readonly undoes?: string | null;
   /** The names of the sides within a sentence. */
@@ -53,12 +55,12 @@ export const allowedDeletes = (limit: Policy['deleteLimit'], pairs: number): num
   return Math.max(allowedCount(limit.count, pairs), share);
 };
 
-/** Returns the possible answers to a halt. `deletes`: whether a contact would be deleted because its counterpart was deleted. */
-const answersTo = (undoes: string | null, deletes: boolean): string => {
+/** Returns the possible answers to a halt. `canRestore`: whether contacts that were deleted could be created again. */
+const answersTo = (undoes: string | null, canRestore: boolean): string => {
   const [look, run] = undoes === null ? ['plan', 'sync'] : [`undo ${undoes} --dry-run`, `undo ${undoes}`];
   const allow = `To allow this once, run \`contact-sync ${run} --accept-deletes\`.`;
   const restore = ' To create the deleted contacts again, run `contact-sync sync --restore-deletes`.';
-  return `Review: \`contact-sync ${look}\`. ${allow}${deletes && undoes === null ? restore : ''}`;
+  return `Review: \`contact-sync ${look}\`. ${allow}${canRestore && undoes === null ? restore : ''}`;
 };
 
 const otherWords = (count: number): string => {
@@ -67,12 +69,12 @@ const otherWords = (count: number): string => {
 };
 
 /** Returns the halt for a side on which no linked contact exists any more. */
-const sideEmptied = (side: Side, { others, places, undoes = null, ...presence }: GuardInput): Halt => ({
+const sideEmptied = (side: Side, { isWritable, others, places, undoes = null, ...presence }: GuardInput): Halt => ({
   reason: 'side-emptied',
   side,
   message:
     `All ${expected(side, presence)} linked contacts are missing at ${places[side]}${otherWords(others?.[side] ?? 0)}; ` +
-    `nothing was written. ${answersTo(undoes, true)}`,
+    `nothing was written. ${answersTo(undoes, isWritable[side])}`,
 });
 
 /** Returns how many linked contacts are expected on a side. Contacts that were added or changed recently are not expected (R7). */
@@ -114,7 +116,7 @@ const bookOf = ({ pairs, recent }: GuardInput): number => {
 const isUnlimited = ({ percent }: Policy['deleteLimit']): boolean => percent !== null && percent >= 100;
 
 const tooMany = (input: GuardInput, side: Side): Halt | null => {
-  const { limit, losses, recent, places, undoes } = input;
+  const { isWritable, limit, losses, recent, places, undoes } = input;
   if (isUnlimited(limit)) return null;
   const book = bookOf(input);
   const allowed = allowedDeletes(limit, book);
@@ -132,7 +134,7 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
       `The run would ${parts.join(' and ')}, more than the ${allowed} that DELETE_LIMIT allows for ${book} linked ` +
       `contacts; nothing was written. ${answersTo(
         undoes ?? null,
-        WHOLE_LOSSES.some((loss) => (losses[side][loss] ?? 0) > 0),
+        isWritable[otherSide(side)] && WHOLE_LOSSES.some((loss) => (losses[side][loss] ?? 0) > 0),
       )}`,
   };
 };

@@ -128,9 +128,16 @@ export const createConsoleActions = (parts: ActionParts) => {
     ...requests,
     ...plans,
     ...undos,
-    /** Requests a run. `override` is the nonce of a halt that it accepts. Throws QueueError if the queue does not accept it. */
-    requestRun: (link: LinkConfig, kind: JobData['kind'], override: string | null = null): Promise<void> =>
-      send({ link: link.name, kind, override, byHand: true }),
+    /**
+     * Requests a run. `override` is the nonce of a halt that it accepts; with `restores`, without any loss. Throws QueueError if the
+     * queue does not accept it.
+     */
+    requestRun: (
+      link: LinkConfig,
+      kind: JobData['kind'],
+      override: string | null = null,
+      restores = false,
+    ): Promise<void> => send({ link: link.name, kind, override, byHand: true, ...(restores && { restores }) }),
     /** The progress of the current work; null if it does not exist. */
     progress: (link: LinkConfig): WorkProgress | null => {
       const run = daemon.progress().find((each) => each.link === link.name);

@@ -58,8 +58,8 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
     handleForm(
       (link) => linkPath(link),
       async (link) => {
-        const halted = await restoreDeletions(leaseParts(parts), link.name);
-        await actions.requestRun(link, 'incremental', halted?.override ?? null);
+        const halted = await restoreDeletions(leaseParts(parts), link.name, link);
+        await actions.requestRun(link, 'incremental', halted?.override ?? null, true);
         return 'Restore saved. The sync creates the deleted contacts again.';
       },
     ),

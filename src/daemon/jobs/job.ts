@@ -9,6 +9,8 @@ export const jobData = z.object({
    * accepts no plan. Null: no halt is accepted.
    */
   override: z.string().nullable().default(null),
+  /** Present if deletions were restored: the accepted plan may cause no loss. */
+  restores: z.literal(true).exactOptional(),
   /** Present if the run was requested: it starts even if scheduled runs of the link are skipped. */
   byHand: z.literal(true).exactOptional(),
 });

@@ -32,8 +32,10 @@ export const jobOptions = (kind: JobData['kind']): JobsOptions => ({
 });
 
 /** The deduplication id of a requested job: an equal job that waits or runs is used instead of a new one. */
-const requestId = ({ link, kind, override }: JobData): string => {
-  return override === null ? `${kind} ${link}` : `${kind} ${link} accepting deletes ${override}`;
+const requestId = ({ link, kind, override, restores }: JobData): string => {
+  return override === null
+    ? `${kind} ${link}`
+    : `${kind} ${link} accepting ${restores ? 'a restore' : 'deletes'} ${override}`;
 };
 
 /** Starts a delayed job now. */

@@ -186,6 +186,7 @@ const runLinkJob = async (parts: Parts, subject: Subject, onEvent: (event: RunEv
     kind: job.kind,
     acceptDeletes: accepted !== null,
     ...(accepted !== null && { acceptedHalt: accepted }),
+    ...(job.restores && { restores: true as const }),
     signal: signals.abort,
     stop: AbortSignal.any([signals.stop, pause.signal]),
     onLease: async () => {

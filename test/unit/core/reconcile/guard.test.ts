@@ -15,6 +15,7 @@ type GuardInput = Parameters<typeof checkGuard>[0];
 
 const input = (given: Partial<GuardInput> = {}): GuardInput => ({
   limit: { count: 10, percent: 10 },
+  isWritable: { left: true, right: true },
   pairs: 50,
   losses: { left: {}, right: {} },
   recent: { left: {}, right: {} },

@@ -9,9 +9,9 @@ import {
   withValue,
 } from '../contact/contact.ts';
 import { keyListsIn, listOf, withKeyed, withList } from '../contact/lists.ts';
-import { halfKey } from '../contact/half.ts';
+import { halfKey, isPresent } from '../contact/half.ts';
 import { namesAgree } from '../contact/name-agreement.ts';
-import { unsyncableIn } from '../contact/record.ts';
+import { unsyncableFields, unsyncableIn } from '../contact/record.ts';
 import { withWholeName } from '../contact/unsynced-name.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { type Conflict, type Decision, type Deletion, type Merge, updateOn, withPlanned } from './decision.ts';
@@ -78,14 +78,14 @@ const withMissing = (contact: Contact, more: Contact) => {
  * Moves the values that only the deleted contact has to the survivor. Returns the survivor's decision and the deletion. The values
  * are written on the side of the deletion, like an edit of its user, so that a later plan copies them to the other side even if
  * this run is interrupted. A field that is synced only to the other side is written there. Values of `taken`, which the survivor
- * already has, are left out.
+ * already has, are left out. Returns null if a value would replace one of the survivor that is not synced (R15).
  */
 const giveToSurvivor = (
   survivor: Merge,
   deletion: Deletion,
   policy: Policy,
   taken: Contact = EMPTY_CONTACT,
-): { readonly survivor: Merge; readonly deletion: Deletion } => {
+): { readonly survivor: Merge; readonly deletion: Deletion } | null => {
   const { side, record } = deletion;
   const contacts = bySide((of) => updateOn(survivor.writes, of)?.desired ?? survivor.pair[of].record.contact);
   const { free, conflicts } = settleScalars(contacts, missingFrom(withoutExtras(record.contact), taken), side);
@@ -95,6 +95,11 @@ const giveToSurvivor = (
     const rest = to === side ? without(free, unwritten) : keepChosen(free, oneWay);
     return withMissing(contacts[to], mayWrite(policy, to) ? rest : EMPTY_CONTACT);
   });
+  const isBlocked = (to: Side): boolean => {
+    const unsyncable = unsyncableFields(survivor.pair[to].record);
+    return gifts[to].fields.some((field) => unsyncable.has(field));
+  };
+  if (SIDES.some(isBlocked)) return null;
   const after = { survivorId: survivor.pair[side].id, fields: bySide((to) => gifts[to].fields) };
   const writes = SIDES.reduce((planned, to) => {
     const { fields: gained, desired } = gifts[to];
@@ -149,6 +154,26 @@ const survivorOf = ({ side, pair }: Deletion, takers: Sides<Takers>): string | n
   return survivor === undefined || others.length > 0 ? null : survivor.pair[own].id;
 };
 
+/** Returns the unlink that keeps the contact of a deletion. A later plan may match it. */
+const kept = ({ pair }: Deletion): Decision => ({ kind: 'unlink', pair, to: 'kept' });
+
+/** Returns the keys of the halves that this plan leaves alone in their pair. */
+const aloneIn = (decisions: readonly Decision[]): ReadonlySet<string> =>
+  new Set(
+    decisions.flatMap((decision) => {
+      if (decision.kind !== 'unlink' || decision.to === 'drop' || decision.to === 'unselected') return [];
+      return SIDES.flatMap((side) => (isPresent(decision.pair[side]) ? [halfKey(decision.pair[side])] : []));
+    }),
+  );
+
+/** Returns the positions of the deletions, by the key of the contact that they delete. */
+const deletionPlaces = (decisions: readonly Decision[]): ReadonlyMap<string, number> =>
+  new Map(
+    [...decisions.entries()].flatMap(([place, each]) =>
+      each.kind === 'delete' ? [[halfKey({ side: each.side, id: each.record.id }), place] as const] : [],
+    ),
+  );
+
 /** Returns the positions of the decisions about merge survivors, by the key of their halves. */
 const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> => {
   const places = new Map<string, number>();
@@ -163,8 +188,9 @@ const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> =
 /**
  * Keeps values of contacts that are deleted because of a merge on the other side (R12). When two contacts of a side are merged into
  * one, one of their two counterparts is deleted. Values that only this counterpart has are moved to the remaining counterpart. If
- * the remaining one is yet to be created, the deletion waits for a later plan. If no side selects the survivor any more, nothing is deleted: `unselected`
- * has the keys of the contacts without a pair that their sides do not select.
+ * the remaining one is yet to be created, the deletion waits for a later plan. Nothing is deleted if the survivor is deleted itself or
+ * is alone in its pair, because the person would be lost, or if no side selects it any more: `unselected` has the keys of the contacts
+ * without a pair that their sides do not select.
  */
 export const keepMergedValues = (
   decisions: readonly Decision[],
@@ -180,22 +206,33 @@ export const keepMergedValues = (
     return isUnlinked ? [decision.pair?.left ?? null, decision.pair?.right ?? null] : [];
   });
   const unwritten = unselected.union(new Set(unlinked.flatMap((half) => (half === null ? [] : [halfKey(half)]))));
+  const alone = aloneIn(decisions);
+  const deletions = deletionPlaces(decisions);
+  const spared = new Set<number>();
   const next: (Decision | null)[] = [...decisions];
   for (const [place, deletion] of decisions.entries()) {
-    if (deletion.kind !== 'delete') continue;
+    if (deletion.kind !== 'delete' || spared.has(place)) continue;
     const survivorKey = `${otherSide(deletion.side)} ${survivorOf(deletion, takers)}`;
     const survivorPlace = places.get(survivorKey);
     // No value can be moved to a survivor that is not written, and a value that is not synced cannot be moved at all.
     const isUnsyncable = survivorPlace !== undefined && unsyncableIn(deletion.record).length > 0;
-    if (unwritten.has(survivorKey) || isUnsyncable) {
-      next[place] = { kind: 'unlink', pair: deletion.pair, to: 'kept' };
+    const survivorDeletion = deletions.get(survivorKey);
+    const deleted = survivorDeletion === undefined ? undefined : decisions[survivorDeletion];
+    if (survivorDeletion !== undefined && deleted?.kind === 'delete') {
+      next[survivorDeletion] = kept(deleted);
+      spared.add(survivorDeletion);
+    }
+    if (deleted !== undefined || alone.has(survivorKey) || unwritten.has(survivorKey) || isUnsyncable) {
+      next[place] = kept(deletion);
       continue;
     }
     if (survivorPlace === undefined) continue;
     const survivor = next[survivorPlace];
     if (survivor?.kind === 'merge') {
       const taken = deletion.pair[otherSide(deletion.side)]?.base?.contact;
-      ({ survivor: next[survivorPlace], deletion: next[place] } = giveToSurvivor(survivor, deletion, policy, taken));
+      const given = giveToSurvivor(survivor, deletion, policy, taken);
+      if (given === null) next[place] = kept(deletion);
+      else ({ survivor: next[survivorPlace], deletion: next[place] } = given);
     } else next[place] = null;
   }
   return next.filter((decision) => decision !== null);

@@ -36,6 +36,49 @@ const decisionsOf = (plan: Plan) => ({
   deletion: plan.decisions.find((decision) => decision.kind === 'delete'),
 });
 
+test('[R12] [R15] a contact is not deleted if its value would replace one of the survivor that is not synced', () => {
+  const away = gone('merged-away', { base: snapshot(TWIN), mergedInto: 'survivor' });
+  const keeper = { ...record('keeper', ADA), unsyncable: [{ field: 'title' as const, reason: 'It is too long.' }] };
+  const orphan = present(record('orphan', { ...TWIN, title: 'Dr' }));
+  const pairs = pairsOn('left', [present(record('survivor', ADA)), away], [present(keeper), orphan]);
+  expect(planOf({ pairs }).decisions).toContainEqual(expect.objectContaining({ kind: 'unlink', to: 'kept' }));
+  expect(decisionsOf(planOf({ pairs })).deletion).toBeUndefined();
+});
+
+describe('a merge survivor without another half', () => {
+  /** Pairs the left contacts with the right ones, in this order. */
+  const decided = (left: readonly Half[], right: readonly Half[]) =>
+    planOf({ pairs: pairsOn('left', left, right) }).decisions;
+  const one = present(record('one', ADA));
+  const two = present(record('two', ADA));
+  const mergedInto = (id: string, survivor: string) => gone(id, { base: snapshot(ADA), mergedInto: survivor });
+
+  test('[R12] is not deleted if the users of both sides merged the same two contacts in opposite directions', () => {
+    const decisions = decided([mergedInto('one', 'two'), two], [one, mergedInto('two', 'one')]);
+    expect(decisions).toMatchObject([
+      { kind: 'unlink', to: 'kept', pair: { id: 1 } },
+      { kind: 'unlink', to: 'kept', pair: { id: 2 } },
+    ]);
+  });
+
+  test('[R12] is not deleted if the user of the other side deleted its other half', () => {
+    const decisions = decided([mergedInto('one', 'two'), two], [one, gone('two', { base: snapshot(ADA) })]);
+    expect(decisions).toMatchObject([
+      { kind: 'unlink', to: 'kept' },
+      { kind: 'unlink', to: 'kept' },
+    ]);
+  });
+
+  test('[R12] does not take the last contact of the person with it if its pair has one half', () => {
+    const pairs = pairsOn('left', [mergedInto('one', 'two')], [one]);
+    const lonePairs = [pairOf(two, null, 'kept', 2)];
+    expect(planOf({ pairs, lonePairs }).decisions).toMatchObject([
+      { kind: 'unlink', to: 'kept', pair: { id: 1 } },
+      { kind: 'unlink', to: 'kept', pair: { id: 2 } },
+    ]);
+  });
+});
+
 describe('two contacts that became one', () => {
   test('[R12] do not propagate values that a side computed for the contact that is deleted', () => {
     const plan = planMerge('left', ADA, ADA, TWIN, { ...TWIN, title: 'Dr', lastContacted: 'today' });

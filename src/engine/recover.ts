@@ -6,7 +6,7 @@ import { withBoundEntries } from '../core/contact/bound-entries.ts';
 import type { Half } from '../core/contact/half.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import { RedirectedError, UnreadableError } from '../providers/errors.ts';
+import { isFault, RedirectedError, UnreadableError } from '../providers/errors.ts';
 import { sourceIdOf } from '../core/reconcile/operation.ts';
 import { apartFrom } from '../core/reconcile/verdict.ts';
 import { DAY_MS, onBothSides, type Session } from './context.ts';
@@ -221,14 +221,23 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Writ
 
 type GroupDeletion = Open<'group-delete'>;
 
+/** Returns whether a group exists, or the reason why the side cannot read it (R15). */
+const groupExists = async ({ remotes, signal }: Session, side: Side, id: string): Promise<boolean | Unreadable> => {
+  try {
+    return (await remotes[side].readGroup(id, signal)) !== null;
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return { unreadable: error.message };
+  }
+};
+
 /** Settles group deletions without an answer: a read shows whether the group still exists. */
 const recoverGroupDeletions = async (session: Session, side: Side, writes: readonly GroupDeletion[]) => {
-  const existing = new Set<string>();
-  for (const { group } of writes) {
-    if ((await session.remotes[side].readGroup(group.id, session.signal)) !== null) existing.add(group.id);
-  }
+  const answers = new Map<string, boolean | Unreadable>();
+  for (const { group } of writes) answers.set(group.id, await groupExists(session, side, group.id));
   return settleAll(session, side, writes, [], (_, { group }) => {
-    return { applied: !existing.has(group.id), after: null, error: null };
+    const exists = answers.get(group.id) ?? false;
+    return typeof exists === 'boolean' ? { applied: !exists, after: null, error: null } : exists;
   });
 };
 

@@ -67,10 +67,15 @@ const createGroup = async (
   pair: GroupPair,
 ): Promise<Sides<string | null> | null> => {
   const { side, name, details } = action;
-  const linked = new Set([...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])]);
+  const ending = plan.actions.flatMap((each) =>
+    each.kind === 'delete-group' && each.side === side ? each.group.id : [],
+  );
+  const known = [...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])];
+  const linked = new Set([...known, ...ending]);
   const group = await attempt(session, action, 'created', async () => {
     const made = await session.remotes[side].createGroup(name, session.signal, details);
-    // A side may answer with an existing group of that name. A group may be linked to one group of the other side only.
+    // A side may answer with an existing group of that name. A group may be linked to one group of the other side only, and this plan
+    // may delete it.
     if (linked.has(made.id)) throw takenByLinked();
     return made;
   });

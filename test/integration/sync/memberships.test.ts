@@ -127,3 +127,43 @@ test('R9, R11: a membership of a contact with a write of unknown outcome, in the
   expect(await app.store.journal('default', { open: true })).toEqual([]);
   expect(members()).toBe(2);
 });
+
+test('R15: a label whose deletion and reads fail at one side does not stop the runs', async () => {
+  const ada = { ...named('Ada'), groups: ['Choir'] };
+  await using linked = await startLinkedSandbox({ google: [ada], service: [] }, {}, { hurry: 100 });
+  const { google, service } = linked.sandbox;
+  await linked.synced();
+  const label = google.account.groups().find(({ name }) => name === 'Choir');
+  google.account.deleteGroup(label?.resourceName ?? '');
+  const failing = { kind: 'status', status: 500 } as const;
+  for (const method of ['DELETE', 'GET']) {
+    service.addFault({ method, path: '/buckets/[^/]+$', times: 1_000, action: failing });
+  }
+  await linked.synced({ afterMs: HOUR_MS });
+  expect(await linked.app.store.journal('default', { open: true })).toMatchObject([{ kind: 'group-delete' }]);
+  const name = google.account.people()[0]?.resourceName ?? '';
+  google.account.updatePerson(name, { ...google.account.person(name), organizations: [{ title: 'Countess' }] });
+  await linked.synced({ afterMs: HOUR_MS });
+  expect(service.account.contacts()).toMatchObject([{ title: 'Countess' }]);
+  service.clearFaults();
+  for (let day = 0; day < 2; day += 1) await linked.synced({ afterMs: 25 * HOUR_MS });
+  expect(service.account.buckets()).toEqual([]);
+  expect(await linked.app.store.journal('default', { open: true })).toEqual([]);
+});
+
+test('R11: a label that replaces a deleted one of its name is not deleted with that one, if its bucket cannot be renamed', async () => {
+  const ada = { ...named('Ada'), groups: ['Choir'] };
+  const variants = { service: { duplicateBucketName: '422' } } as const;
+  await using linked = await startLinkedSandbox({ google: [ada], service: [], variants });
+  const { google, service } = linked.sandbox;
+  await linked.synced();
+  const label = google.account.groups().find(({ name }) => name === 'Choir');
+  google.account.deleteGroup(label?.resourceName ?? '');
+  const next = google.account.createGroup('Choir');
+  google.account.setGroups(google.account.people()[0]?.resourceName ?? '', [MY_CONTACTS, next]);
+  service.addFault({ method: 'PATCH', path: '/buckets/[^/]+$', action: { kind: 'status', status: 422 } });
+  for (let hour = 0; hour < 3; hour += 1) await linked.synced({ afterMs: HOUR_MS, kind: 'full' });
+  expect(google.account.groups().map(({ name }) => name)).toContain('Choir');
+  expect(service.account.buckets()).toMatchObject([{ name: 'Choir' }]);
+  expect(service.account.contacts()[0]?.bucketIds).toHaveLength(1);
+});

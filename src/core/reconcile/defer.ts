@@ -34,11 +34,14 @@ type PairRecords = Sides<Pick<Half, 'id' | 'record'>>;
 /** The parts of a decision that identify a refusal. */
 export type Refusable = Exclude<Decision, Merge> | { readonly kind: 'merge'; readonly pair: PairRecords };
 
+/** Separates the parts of a key. No id contains it; an id may contain spaces. */
+const SEPARATOR = '\n';
+
 /** Returns the key of a refused write to the contacts of a pair. */
-export const pairRefusalKey = (leftId: string, rightId: string): string => `${leftId} ${rightId}`;
+export const pairRefusalKey = (leftId: string, rightId: string): string => `${leftId}${SEPARATOR}${rightId}`;
 
 /** Returns the key of a refused deletion. */
-export const deletionRefusalKey = (id: string): string => `delete ${id}`;
+export const deletionRefusalKey = (id: string): string => `delete${SEPARATOR}${id}`;
 
 /**
  * Returns the key of a refused write: the ids of the contacts that it was computed from, and the kind of write. The kind is part of
@@ -72,10 +75,10 @@ export const sourceFingerprint = (decision: Refusable): string => {
 };
 
 /** Returns the key of a refused field, for a refusal after which the other fields are written. `key` is that of the whole write. */
-export const fieldRefusalKey = (key: string, field: SyncedField): string => `${key} ${field}`;
+export const fieldRefusalKey = (key: string, field: SyncedField): string => `${key}${SEPARATOR}${field}`;
 
 /** Returns the key of the whole write for a key of {@link fieldRefusalKey} or {@link refusalKey}. */
-export const wholeRefusalKey = (key: string): string => key.split(' ').slice(0, 2).join(' ');
+export const wholeRefusalKey = (key: string): string => key.split(SEPARATOR).slice(0, 2).join(SEPARATOR);
 
 /** Returns a text of the values that a write of the field is computed from. */
 export const fieldFingerprint = (pair: PairRecords, field: ContactField): string =>
@@ -103,6 +106,17 @@ const lessOf = (
 const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField[]): Merge => {
   if (fields.length === 0) return decision;
   const from = otherSide(side);
+  // While a write is outstanding, a side that selects the contact continues to select it (R18).
+  if (decision.unlinks === true && !fields.every(isExtraField)) {
+    const { unlinks: _, ...linked } = decision;
+    const moved = SIDES.filter((each) => plannedFields(linked.writes, each).includes('buckets'));
+    const unmoved = moved.reduce((merge, each) => withoutFields(merge, each, ['buckets']), linked);
+    return withoutFields(
+      unmoved,
+      side,
+      fields.filter((field) => field !== 'buckets'),
+    );
+  }
   const writes = lessOf(decision.writes, side, decision.pair[side].record, new Set(fields));
   const still = new Set(plannedFields(writes, side));
   // A losing value that is not overwritten yet still exists: its field stays outstanding like the winning value.
@@ -110,10 +124,8 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
     .filter(({ winner, field }) => winner === from && !still.has(field))
     .map(({ field }) => field);
   const localFields = { left: decision.localFields.left, right: decision.localFields.right };
-  // While the write is outstanding, a side that selects the contact continues to select it.
-  const { unlinks: _, ...linked } = decision;
   return {
-    ...linked,
+    ...decision,
     writes,
     localFields: { ...localFields, [from]: [...localFields[from], ...fields], [side]: [...localFields[side], ...lost] },
     deferred: true,

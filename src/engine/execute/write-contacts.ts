@@ -2,7 +2,7 @@ import { storeAlreadyMoved } from '../../core/apply/answers.ts';
 import { isUnlinking } from '../../core/apply/store-task.ts';
 import { hasAllGroups, isCreatedOn, type MembershipWrite, type Task, type UpdateWrite } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
-import type { Side } from '../../core/contact/side.ts';
+import { type Side, SIDES } from '../../core/contact/side.ts';
 import { membershipOn, updateOn } from '../../core/reconcile/decision.ts';
 import { chunks } from '../../util/batches.ts';
 import { type BatchResult, performBatch } from './batch.ts';
@@ -130,8 +130,11 @@ const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Sid
 export const writeMemberships = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<Done> => {
   const { capabilities } = execution.session.remotes[side];
   const due = tasks.filter((task) => membershipOn(task.writes, side) !== null && isWritable(execution, task, side));
-  const waiting = due.filter((task) => !hasAllGroups(execution.groupIds, task, side));
-  // A contact that is unlinked after its moves keeps all its groups until then: one of them may be why its side selects it (R18).
+  const isUnwritten = (task: Task): boolean => SIDES.some((each) => stateOf(execution, task, each).unwritten.size > 0);
+  const waiting = due.filter(
+    (task) => !hasAllGroups(execution.groupIds, task, side) || (isUnlinking(task) && isUnwritten(task)),
+  );
+  // A contact that is unlinked after its writes keeps all its groups until then: one of them may be why its side selects it (R18).
   const kept = new Set(waiting.filter(isUnlinking));
   const isDone = (task: Task): boolean => capabilities.createsWithGroups && isCreatedOn(task, side);
   const moving = due.filter((task) => !isDone(task) && !kept.has(task));

@@ -150,6 +150,26 @@ test('R18, R11: a contact whose label is refused stays linked until the label is
   expect(await counts(linked)).toMatchObject({ pairs: 1 });
 });
 
+test('R18, R15: a contact with a refused title stays selected and linked until the title is written', async () => {
+  await using linked = await startLinkedSandbox({ google: [person('Ada', ['Clients'])], service: [] }, CLIENTS);
+  const { google, service } = linked.sandbox;
+  await sync(linked);
+  const ada = googleId(linked, 'Ada');
+  google.account.updatePerson(ada, { ...google.account.person(ada), organizations: [{ title: 'Countess' }] });
+  label(linked, 'Ada');
+  const refused = { method: 'PATCH', path: '/contacts/', times: 10, action: { kind: 'status', status: 422 } } as const;
+  service.addFault(refused);
+  // The first run meets the refusal, the second one waits for the next attempt.
+  for (let run = 0; run < 2; run += 1) {
+    await sync(linked);
+    expect([await counts(linked), contactNamed(linked, 'Ada')?.bucketIds.length]).toMatchObject([{ pairs: 1 }, 1]);
+  }
+  service.clearFaults();
+  await linked.synced({ afterMs: 25 * 3_600_000 });
+  expect(contactNamed(linked, 'Ada')).toMatchObject({ title: 'Countess', bucketIds: [] });
+  expect(await counts(linked)).toMatchObject({ pairs: 0 });
+});
+
 describe('R18: a changed selection', () => {
   const EVERYBODY = { left: ['*'], right: ['*'] };
   const NOBODY_BUT_VIPS = { left: ['VIP', 'starred'], right: ['tag:gold'] };

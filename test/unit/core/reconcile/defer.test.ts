@@ -7,10 +7,12 @@ import {
   fieldFingerprint,
   fieldRefusalKey,
   isRetryDue,
+  pairRefusalKey,
   pastRefusals,
   refusalKey,
   retryDelayMs,
   sourceFingerprint,
+  wholeRefusalKey,
 } from '../../../../src/core/reconcile/defer.ts';
 import { mergeOf, plannedOn } from '../../engine/execute/support.ts';
 import { gone, pairOf, present, record, SIDE_PAIRS, values } from './support.ts';
@@ -124,4 +126,10 @@ test.each([
   ['before a time that no delay reaches, as from a clock that was ahead', NOW_MS + retryDelayMs(100) + 1, true],
 ])('[R15] a refused write is due at its retry time, not before, except after a clock error: %s', (_, atMs, isDue) => {
   expect(isRetryDue(atMs, NOW_MS)).toBe(isDue);
+});
+
+test('[R15] the refusal of a field belongs to the write of its pair, also if an id has spaces', () => {
+  const whole = pairRefusalKey('people/c1', 'Jo Ann Lee.vcf');
+  expect(wholeRefusalKey(fieldRefusalKey(whole, 'title'))).toBe(whole);
+  expect(wholeRefusalKey('Jo Ann Lee.vcf')).toBe('Jo Ann Lee.vcf');
 });

@@ -35,6 +35,8 @@ export type WrittenContact = {
   readonly pair: Pair | null;
   /** Whether the contact exists without a pair: no side selects it any more (R18). */
   readonly isUnlinked: boolean;
+  /** Whether a write to the contact has an unknown outcome. */
+  readonly isOpen: boolean;
   /** The groups that are missing because the undo that restored the contact was interrupted. */
   readonly unjoined: readonly string[];
   /** The groups of the contact that the run deleted. */
@@ -123,6 +125,7 @@ const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {
 const ONE_WAY = 'the link does not write this field to this side';
 const UNSYNCABLE = 'the side holds a value there that is not synced';
 const UNLINKED = 'it is no longer linked';
+const UNSETTLED = 'the outcome of a write to it is not known yet; repeat the undo after a later run';
 const NOT_SYNCED = 'the link does not sync this field';
 
 type FieldRefusals = ReturnType<typeof invert>['refused'];
@@ -237,6 +240,8 @@ const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env
 
 const undoContact = (contact: WrittenContact, env: Env): Judgement => {
   if (contact.isUnlinked) return refuseWhole(contact, UNLINKED);
+  // It may be there under a new id already: a second write could create it twice (R9).
+  if (contact.isOpen) return refuseWhole(contact, UNSETTLED);
   const existing = existingHalf(contact);
   const [last] = contact.writes;
   const create = contact.writes.find((write) => write.kind === 'create');

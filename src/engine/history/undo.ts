@@ -9,6 +9,7 @@ import type { Change } from '../../core/view/views.ts';
 import { HaltError, type LinkContext, type RunOptions, type Session } from '../context.ts';
 import { execute, finishGroups } from '../execute/execute.ts';
 import { guard } from '../guard.ts';
+import { openEntries } from '../opening.ts';
 import { performTwice, refreshState } from '../perform.ts';
 import { listLinkGroups } from '../plan.ts';
 import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
@@ -130,10 +131,11 @@ const touchedContacts = (own: readonly CompleteWrite[], removed: readonly Remove
 };
 
 /** The contacts that a run changed, each with its writes, the newest first, and its current state. */
-const writtenContacts = async (
-  { store, link }: Session,
-  rows: readonly JournalRow[],
-): Promise<readonly WrittenContact[]> => {
+const writtenContacts = async (session: Session, rows: readonly JournalRow[]): Promise<readonly WrittenContact[]> => {
+  const { store, link } = session;
+  const open = await openEntries(session);
+  const isOpen = (side: Side, id: string): boolean =>
+    open.some((row) => (side === 'left' ? row.leftId : row.rightId) === id);
   const removed = removedGroupsOf(rows);
   const own = rows.filter(isDone).filter(isContactWrite).filter(isComplete);
   const members = removed.flatMap((group) => group.members);
@@ -149,7 +151,8 @@ const writtenContacts = async (
     const back = returnOf(id);
     const isCutOff = back?.kind === 'create' && newest.get(`${side} ${writtenId(back)}`) === back;
     const unjoined = isCutOff ? back.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
-    const contact = { side, id, isUnlinked: isUnlinked(side, id), writes: writes.toReversed() };
+    const state = { isUnlinked: isUnlinked(side, id), isOpen: isOpen(side, id) };
+    const contact = { side, id, ...state, writes: writes.toReversed() };
     return { ...contact, unjoined, lostGroups: lost, pair, outcome };
   });
 };

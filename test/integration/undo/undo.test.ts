@@ -381,6 +381,29 @@ test('R9: an undo restores no contact that already exists again next to its rest
   expect(names('google')).toEqual(['Ada Tester', 'Cid Tester', 'Dot Tester']);
 });
 
+const DAY_MS = 24 * 3_600_000;
+
+test('R9: an undo does not create a contact again while its first create may still appear', async () => {
+  const book = ['Ada', 'Ben', 'Cid', 'Dot'].map((name) => person(name));
+  await using linked = await startLinkedSandbox({ google: book, service: [] }, {}, { hurry: 100 });
+  const { google, service } = linked.sandbox;
+  await synced(linked);
+  linked.clock.advance(DAY_MS);
+  service.account.deleteContact(serviceId(linked, 'Ada'));
+  const deletion = await linked.synced({ kind: 'full' });
+  expect(google.account.people()).toHaveLength(3);
+  linked.clock.advance(DAY_MS);
+  google.addFault({ method: 'POST', path: /people:batchCreate/u, action: { kind: 'reset-before' } });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const { report } = await linked.undo(deletion.run);
+    expect(report.refused).toMatchObject([{ side: 'left', field: null }]);
+    expect(google.account.people()).toHaveLength(3);
+  }
+  linked.clock.advance(DAY_MS);
+  expect((await linked.undo(deletion.run)).report.refused).toEqual([]);
+  expect(google.account.people()).toHaveLength(4);
+});
+
 const FOUR_PEOPLE = ['Dot', 'Eve', 'Fay', 'Gus'].map((name) => named(name));
 const ADDRESS = 'ann@example.org';
 

@@ -115,6 +115,18 @@ const areShown = async ({ acceptedHalt, link, store }: Session, keys: readonly s
   return shown.size > 0 && keys.every((key) => shown.has(key));
 };
 
+/** Returns whether a user accepts the losses. A restore accepts an emptied side, and no loss. `keys`: see {@link guard}. */
+const isAccepted = async (
+  session: Session,
+  asked: Omit<Parameters<typeof checkGuard>[0], 'acceptDeletes'>,
+  keys: readonly string[] | null,
+): Promise<boolean> => {
+  const { acceptDeletes, acceptedHalt, restores } = session;
+  if (!acceptDeletes || (restores === true && !isLossless(asked.losses))) return false;
+  if (keys !== null) return areShown(session, keys);
+  return acceptedHalt === undefined || checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
+};
+
 /**
  * Checks the losses of this run and of a day against the limits (R8). Accepted losses no longer count. An acceptance applies to
  * the losses that the last run showed when it halted. If `keys` is null, the user has seen the losses in another way.
@@ -125,7 +137,7 @@ export const guard = async (
   replaced: Sides<number> = { left: 0, right: 0 },
   keys: readonly string[] | null = null,
 ): Promise<Halt | null> => {
-  const { acceptedHalt, clock, policy, run, sides, undoes, writer } = session;
+  const { clock, policy, run, sides, undoes, writer } = session;
   const isQuiet = isLossless(losses);
   if (isQuiet && (await areBothPresent(session))) return null;
   const asked = {
@@ -137,10 +149,7 @@ export const guard = async (
     undoes,
     places: bySide((side) => sides[side].place),
   };
-  const isAcceptedHalt = (): boolean =>
-    acceptedHalt === undefined || checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
-  const isAccepting = session.acceptDeletes && (isQuiet || session.restores !== true);
-  const acceptDeletes = isAccepting && (keys === null ? isAcceptedHalt() : await areShown(session, keys));
+  const acceptDeletes = await isAccepted(session, asked, keys);
   if (acceptDeletes && !isQuiet) {
     await writer.apply({}, (set) => {
       set.add({ kind: 'link', patch: { acceptedDeletes: { run, atMs: clock.now() } } });

@@ -4,6 +4,7 @@ import { type Half, isAway } from '../contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot, withDeclined } from '../contact/snapshot.ts';
 import { isOfUndo } from '../reconcile/decision.ts';
+import { aliasLeftovers } from '../reconcile/similar.ts';
 import { withoutPastDifferences } from '../reconcile/declined.ts';
 import { newHalf } from '../state/half.ts';
 import { storePair, unlinkPair } from '../state/pair.ts';
@@ -29,6 +30,7 @@ type PlannedSide = {
   readonly record: Snapshot;
   /** The contact of the other half. A value that both have, or both lack, is agreed on. */
   readonly other: Contact;
+  readonly otherBase: Snapshot;
   /** Fields that are still to be written to either side, or whose change stays on this side. */
   readonly outstanding: ReadonlySet<SyncedField>;
   /** Group ids of this side in which both contacts are members, or neither, although a base differs. */
@@ -51,17 +53,19 @@ const agreedGroupIds = ({ base, record, outstanding, agreedGroups }: PlannedSide
  * that both sides have or lack: otherwise only one base would contain them, and their later removal would be lost. Pure.
  */
 export const agreedBase = (side: PlannedSide): Snapshot => {
-  const { base, record, other, outstanding } = side;
+  const { base, record, other, otherBase, outstanding } = side;
   let { contact } = record;
   for (const field of scalarsIn(base.contact, contact)) {
     if (outstanding.has(field)) contact = withValue(contact, field, textIn(base.contact, field));
   }
   for (const field of listsIn(base.contact, contact)) {
     if (!outstanding.has(field)) continue;
-    const lists = keyListsIn(field, { base: base.contact, own: record.contact, other });
-    const isAgreed = (key: string): boolean => lists.own.has(key) === lists.other.has(key);
-    const elements = new Map([...lists.base, ...[...lists.own].filter(([key]) => !lists.base.has(key))]);
-    const kept = [...elements].filter(([key]) => (isAgreed(key) ? lists.own.has(key) : lists.base.has(key)));
+    const versions = { left: record.contact, leftBase: base.contact, right: other, rightBase: otherBase.contact };
+    // An element that one side stores in another form is one element, as in the merge.
+    const { left: own, leftBase: ownBase, right } = aliasLeftovers(keyListsIn(field, versions));
+    const isAgreed = (key: string): boolean => own.has(key) === right.has(key);
+    const elements = new Map([...ownBase, ...[...own].filter(([key]) => !ownBase.has(key))]);
+    const kept = [...elements].filter(([key]) => (isAgreed(key) ? own : ownBase).has(key));
     contact = withKeyed(contact, field, kept);
   }
   return withDeclined({ contact, groupIds: agreedGroupIds(side) }, base.declined ?? {});
@@ -84,8 +88,9 @@ const agreedOn = (task: Task, side: Side): Snapshot | null => {
   const half = plannedHalf(task, side);
   if (task.kind !== 'merge' || half === null) return null;
   if (isOfUndo(task)) return half.base;
-  const other = plannedHalf(task, otherSide(side))?.record.contact;
-  if (other === undefined) return null;
+  const counterpart = plannedHalf(task, otherSide(side));
+  if (counterpart === null) return null;
+  const other = counterpart.record.contact;
   const outstanding = new Set([
     ...fieldsOn(task, otherSide(side)),
     ...localFieldsOn(task, side),
@@ -93,7 +98,8 @@ const agreedOn = (task: Task, side: Side): Snapshot | null => {
     ...fieldsOn(task, side),
   ]);
   const agreedGroups = new Set(task.agreedGroups?.[side]);
-  const base = agreedBase({ base: half.base, record: half.record, other, outstanding, agreedGroups });
+  const otherBase = counterpart.base;
+  const base = agreedBase({ base: half.base, record: half.record, other, otherBase, outstanding, agreedGroups });
   return withoutPastDifferences(base, half.record.contact, other);
 };
 

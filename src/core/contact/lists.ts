@@ -64,6 +64,12 @@ export const keyLists = <Name extends string>(
   return Object.fromEntries(entries) as Record<Name, KeyedList>;
 };
 
+/** Returns whether a list has the element of this key of another list in another spelling, such as a phone number's national form. */
+export const hasOtherSpelling = (field: ListField, list: KeyedList, other: KeyedList, key: string): boolean => {
+  const forms = LISTS[field].synonymsAmong([list, other]);
+  return [...list.keys()].some((each) => forms.get(each) === key || forms.get(key) === each);
+};
+
 /** Keys one list field of several contacts, as {@link keyLists} does. */
 export const keyListsIn = <Name extends string>(
   field: ListField,

@@ -14,6 +14,7 @@ import { changedAtMs, type Half } from '../contact/half.ts';
 import { haveSameParts, inPlacesOf, type ListElement } from '../contact/keys.ts';
 import {
   elementKey,
+  hasOtherSpelling,
   isTypedList,
   type KeyedList,
   keyLists,
@@ -167,7 +168,8 @@ const replacedKeys = (now: KeyedList, base: KeyedList): ReadonlyMap<string, stri
 
 /**
  * Merges a list element by element (R3). An element added on one side is added on the other. An element removed on one side is
- * removed on the other, unless that side added it since and is not the target of a one-way link. An element that one side replaced
+ * removed on the other, unless that side added it since and is not the target of a one-way link, or the first side still has it in
+ * another spelling. An element that one side replaced
  * takes the place of the former one on the other side. A side that has the element keeps its label, spelling and position.
  */
 export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NO_SOURCE): Sides<ListDelta> => {
@@ -198,9 +200,8 @@ export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NO_S
     wins: boolean,
   ): ListElement[] => {
     if (!isKnownPair) return [];
-    return [...to]
-      .filter(([key]) => fromBase.has(key) && !from.has(key) && (wins || toBase.has(key)))
-      .map(([, element]) => element);
+    const lost = [...to].filter(([key]) => fromBase.has(key) && !from.has(key) && (wins || toBase.has(key)));
+    return lost.filter(([key]) => !hasOtherSpelling(field, from, to, key)).map(([, element]) => element);
   };
   const alone = (own: KeyedList, other: KeyedList, otherBase: KeyedList): ListElement[] =>
     [...own].filter(([key]) => !other.has(key) && !otherBase.has(key)).map(([, element]) => element);

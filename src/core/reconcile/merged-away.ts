@@ -185,55 +185,70 @@ const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> =
   return places;
 };
 
+/** Returns the keys of the contacts to which this plan writes nothing, because no side selects them or because they are alone. */
+const unwrittenIn = (decisions: readonly Decision[]): ReadonlySet<string> => {
+  const unlinked = decisions.flatMap((decision) => {
+    const isUnlinked =
+      decision.kind === 'merge' ? decision.unlinks : decision.kind === 'unlink' && decision.to === 'unselected';
+    return isUnlinked ? SIDES.flatMap((side) => decision.pair?.[side] ?? []) : [];
+  });
+  return new Set(unlinked.map(halfKey)).union(aloneIn(decisions));
+};
+
+type Decided = readonly (Decision | null)[];
+
+/** Returns the decisions after the values of a deleted contact were given to the survivor at that position. */
+const withGift = (
+  decided: Decided,
+  place: number,
+  deletion: Deletion,
+  survivorPlace: number,
+  policy: Policy,
+): Decided => {
+  // A value that is not synced cannot be moved.
+  if (unsyncableIn(deletion.record).length > 0) return decided.with(place, kept(deletion));
+  const survivor = decided[survivorPlace];
+  // A survivor that is yet to be created: the deletion waits.
+  if (survivor?.kind !== 'merge') return decided.with(place, null);
+  const taken = deletion.pair[otherSide(deletion.side)]?.base?.contact;
+  const given = giveToSurvivor(survivor, deletion, policy, taken);
+  if (given === null) return decided.with(place, kept(deletion));
+  return decided.with(survivorPlace, given.survivor).with(place, given.deletion);
+};
+
 /**
  * Keeps values of contacts that are deleted because of a merge on the other side (R12). When two contacts of a side are merged into
  * one, one of their two counterparts is deleted. Values that only this counterpart has are moved to the remaining counterpart. If
  * the remaining one is yet to be created, the deletion waits for a later plan. Nothing is deleted if the survivor is deleted itself or
- * is alone in its pair, because the person would be lost, or if no side selects it any more: `unselected` has the keys of the contacts
- * without a pair that their sides do not select.
+ * is alone in its pair, because the person would be lost, or if no side selects it any more. `others` has the keys of contacts without
+ * a decision that are alone or not selected.
  */
 export const keepMergedValues = (
   decisions: readonly Decision[],
   policy: Policy,
-  unselected: ReadonlySet<string>,
+  others: ReadonlySet<string>,
 ): readonly Decision[] => {
-  if (!decisions.some(({ kind }) => kind === 'delete')) return decisions;
+  const deletions = deletionPlaces(decisions);
+  if (deletions.size === 0) return decisions;
   const places = placesOf(decisions);
   const takers = bySide((side) => takersOn(decisions, side));
-  const unlinked = decisions.flatMap((decision) => {
-    const isUnlinked =
-      decision.kind === 'merge' ? decision.unlinks : decision.kind === 'unlink' && decision.to === 'unselected';
-    return isUnlinked ? [decision.pair?.left ?? null, decision.pair?.right ?? null] : [];
-  });
-  const unwritten = unselected.union(new Set(unlinked.flatMap((half) => (half === null ? [] : [halfKey(half)]))));
-  const alone = aloneIn(decisions);
-  const deletions = deletionPlaces(decisions);
+  const unwritten = others.union(unwrittenIn(decisions));
+  const keep = (decided: Decided, place: number): Decided => {
+    const decision = decisions[place];
+    return decision?.kind === 'delete' ? decided.with(place, kept(decision)) : decided;
+  };
   const spared = new Set<number>();
-  const next: (Decision | null)[] = [...decisions];
+  let next: Decided = decisions;
   for (const [place, deletion] of decisions.entries()) {
     if (deletion.kind !== 'delete' || spared.has(place)) continue;
     const survivorKey = `${otherSide(deletion.side)} ${survivorOf(deletion, takers)}`;
-    const survivorPlace = places.get(survivorKey);
-    // No value can be moved to a survivor that is not written, and a value that is not synced cannot be moved at all.
-    const isUnsyncable = survivorPlace !== undefined && unsyncableIn(deletion.record).length > 0;
     const survivorDeletion = deletions.get(survivorKey);
-    const deleted = survivorDeletion === undefined ? undefined : decisions[survivorDeletion];
-    if (survivorDeletion !== undefined && deleted?.kind === 'delete') {
-      next[survivorDeletion] = kept(deleted);
+    const survivorPlace = places.get(survivorKey);
+    if (survivorDeletion !== undefined) {
+      next = keep(keep(next, place), survivorDeletion);
       spared.add(survivorDeletion);
-    }
-    if (deleted !== undefined || alone.has(survivorKey) || unwritten.has(survivorKey) || isUnsyncable) {
-      next[place] = kept(deletion);
-      continue;
-    }
-    if (survivorPlace === undefined) continue;
-    const survivor = next[survivorPlace];
-    if (survivor?.kind === 'merge') {
-      const taken = deletion.pair[otherSide(deletion.side)]?.base?.contact;
-      const given = giveToSurvivor(survivor, deletion, policy, taken);
-      if (given === null) next[place] = kept(deletion);
-      else ({ survivor: next[survivorPlace], deletion: next[place] } = given);
-    } else next[place] = null;
+    } else if (unwritten.has(survivorKey)) next = keep(next, place);
+    else if (survivorPlace !== undefined) next = withGift(next, place, deletion, survivorPlace, policy);
   }
   return next.filter((decision) => decision !== null);
 };

@@ -189,10 +189,12 @@ const decidePair = (pair: Pair, context: DecisionContext, recorded: readonly Rec
 };
 
 /** Decides about a kept or dormant pair without a match. */
-const decideLonePair = (pair: Pair, { links, policy, selects }: DecisionContext): Decision => {
+const decideLonePair = (pair: Pair, { links, policy, selects }: DecisionContext): Decision | null => {
   const half = existingHalf(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
-  const isWritable = pair.status === 'dormant' && half.state !== 'settling' && mayWrite(policy, otherSide(half.side));
+  // An edit of it would count as decided.
+  if (half.state === 'settling') return null;
+  const isWritable = pair.status === 'dormant' && mayWrite(policy, otherSide(half.side));
   if (isWritable && wasEdited(half, links, policy) && isSelected(half, selects)) {
     return creationOf(pair, half, links, policy);
   }
@@ -312,14 +314,15 @@ export const planContacts = (input: PlanInput): Plan => {
     ...met.flatMap((match) => decideMatch(match, lonePairs, context, recorded.get(match.left.id) ?? [])),
     ...replacements.map((replacement) => decideReplacement(replacement, context)),
     ...wanted.flatMap((half) => decideNew(half, context, input)),
-    ...input.lonePairs.filter(isUnmatched).map((pair) => decideLonePair(pair, context)),
+    ...input.lonePairs.filter(isUnmatched).flatMap((pair) => decideLonePair(pair, context) ?? []),
   ];
   const empty = wanted.filter(({ record }) => isEmptyContact(record.contact)).map(({ side, id }) => ({ side, id }));
   const rest = restOf(unmatched, selects);
-  const unselected = new Set(unmatched.filter((half) => !isSelected(half, selects)).map(halfKey));
+  const alone = input.lonePairs.filter(isUnmatched).flatMap((pair) => existingHalf(pair) ?? []);
+  const unwritten = [...unmatched.filter((half) => !isSelected(half, selects)), ...alone];
   return {
     groups,
-    decisions: keepMergedValues(decisions, policy, unselected),
+    decisions: keepMergedValues(decisions, policy, new Set(unwritten.map(halfKey))),
     rest,
     ambiguous: stillAmbiguous(ambiguous, (side, id) => !matched.has(halfKey({ side, id }))),
     empty,

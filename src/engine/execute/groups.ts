@@ -1,7 +1,7 @@
 import type { StoreChange } from '../../core/state/rows.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupIds } from '../../core/apply/task.ts';
-import { otherSide, type Sides } from '../../core/contact/side.ts';
+import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
 import type { GroupAction, GroupPair, GroupPlan } from '../../core/reconcile/groups.ts';
 import {
@@ -85,19 +85,29 @@ const createGroup = async (
   return { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
 };
 
+/** Renames a group. Returns its id, which the side may change with the name; null if the side refuses it. */
 const renameGroup = async (
   session: Session,
   action: Extract<GroupAction, { kind: 'rename-group' }>,
   pair: GroupPair,
-): Promise<void> => {
+): Promise<string | null> => {
   const { side, name, group } = action;
   const renamed = await attempt(session, action, 'renamed', () => {
     return session.remotes[side].renameGroup(group, name, session.signal);
   });
   const origin = pair[otherSide(side)];
-  if (renamed === null || origin === null) return;
+  if (renamed === null || origin === null) return null;
   const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name } };
   await save(session, [{ kind: 'put', table: 'groupPairs', row: next }]);
+  return renamed.id;
+};
+
+/** Stores the id of a renamed group if the side changed it, as a side does whose groups are words on their members. */
+const saveId = async (session: Session, side: Side, key: string, former: GroupRecord, { id }: GroupRecord) => {
+  const pair = session.state().groupPairs.find((each) => each.key === key);
+  const own = pair?.[side] ?? null;
+  if (pair === undefined || own === null || own.id !== former.id || id === former.id) return;
+  await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...pair, [side]: { ...own, id } } }]);
 };
 
 /**
@@ -112,7 +122,9 @@ const moveAside = async (session: Session, { actions }: GroupPlan): Promise<Read
     session.stop?.throwIfAborted();
     const { group, key, side, via } = action;
     try {
-      moved.set(key, await session.remotes[side].renameGroup(group, via, session.signal));
+      const renamed = await session.remotes[side].renameGroup(group, via, session.signal);
+      moved.set(key, renamed);
+      await saveId(session, side, key, group, renamed);
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }
@@ -133,7 +145,9 @@ export const writeGroups = async (session: Session, plan: GroupPlan): Promise<Gr
       const ids = await createGroup(session, groupIds, action, plan, pair);
       if (ids !== null) groupIds.set(key, ids);
     } else {
-      await renameGroup(session, { ...action, group: moved.get(key) ?? action.group }, pair);
+      const id = await renameGroup(session, { ...action, group: moved.get(key) ?? action.group }, pair);
+      const ids = groupIds.get(key);
+      if (id !== null && ids !== undefined) groupIds.set(key, { ...ids, [action.side]: id });
     }
     session.progress.advance(action.side, 1);
   }
@@ -142,14 +156,19 @@ export const writeGroups = async (session: Session, plan: GroupPlan): Promise<Gr
 
 type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
 
+/** Returns the id of a group that is deleted: a temporary name may have changed it. */
+const currentId = ({ state }: Session, { group, key, side }: GroupDeletion): string =>
+  state().groupPairs.find((pair) => pair.key === key)?.[side]?.id ?? group.id;
+
 /** Journals the deletion of a group with its members (R8), and deletes it. Returns whether it was deleted. */
 const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boolean> => {
   const { clock, link, remotes, run, signal, stop, store, undoes, writer } = session;
   const { side, name, key } = action;
-  const { id, details } = action.group;
+  const { details } = action.group;
+  const id = currentId(session, action);
   signal.throwIfAborted();
   stop?.throwIfAborted();
-  const members = await loadMembers(store, link, side, id);
+  const members = await loadMembers(store, link, side, action.group.id);
   const group: DeletedGroup = { id, name, members, ...(details !== undefined && { details }) };
   const cause = undoes === null ? 'sync' : 'undo';
   const operation = { side, cause, kind: 'group-delete', pairId: null, leftId: null, rightId: null, group } as const;

@@ -238,10 +238,16 @@ const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };
 
-const undoContact = (contact: WrittenContact, env: Env): Judgement => {
-  if (contact.isUnlinked) return refuseWhole(contact, UNLINKED);
+/** Returns why nothing may be written to a contact; null if it may be. */
+const blockedBy = ({ isUnlinked, isOpen }: WrittenContact): string | null => {
+  if (isUnlinked) return UNLINKED;
   // It may be there under a new id already: a second write could create it twice (R9).
-  if (contact.isOpen) return refuseWhole(contact, UNSETTLED);
+  return isOpen ? UNSETTLED : null;
+};
+
+const undoContact = (contact: WrittenContact, env: Env): Judgement => {
+  const blocked = blockedBy(contact);
+  if (blocked !== null) return refuseWhole(contact, blocked);
   const existing = existingHalf(contact);
   const [last] = contact.writes;
   const create = contact.writes.find((write) => write.kind === 'create');

@@ -223,3 +223,15 @@ describe('a first match', () => {
     expect(merge.desired.right).toEqual(merge.desired.left);
   });
 });
+
+test.each(SIDES)(
+  '[R5] a number that the %s side still has in its national form is not removed on the other one',
+  (side) => {
+    const international = values('+49 30 901820');
+    const own = sideOf({ phoneNumbers: values('030 901820') }, { phoneNumbers: values('+49 30 901820', '030 901820') });
+    const other = sideOf({ phoneNumbers: international }, { phoneNumbers: international });
+    expect(mergeFrom(side, own, other)).toMatchObject(QUIET);
+    const removed = sideOf({ phoneNumbers: [] }, { phoneNumbers: values('+49 30 901820', '030 901820') });
+    expect(mergeFrom(side, removed, other).desired[otherSide(side)].phoneNumbers).toEqual([]);
+  },
+);

@@ -53,7 +53,7 @@ describe('a contact deleted on one side', () => {
       const settling: Half = { ...own, state: 'settling' };
       expect(plan({ pairs: [half(side, settling, gone('x'))] }).decisions).toEqual([]);
       const dormant = { ...half(side, settling, NONE), status: 'dormant' as const };
-      expect(only(plan({ lonePairs: [dormant] }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
+      expect(plan({ lonePairs: [dormant] }).decisions).toEqual([]);
     }
   });
 

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { startFakeLink } from '../../support/carddav/fake-link.ts';
+
+const MY_CONTACTS = 'contactGroups/myContacts';
+const HOUR_MS = 3_600_000;
+
+/** A Google account with these people, of whom some have the label, and an address book in which a category is its own id. */
+const startLabelled = async (people: Readonly<Record<string, boolean>>) => {
+  const linked = await startFakeLink();
+  const { account } = linked.sandbox.google;
+  const label = account.createGroup('Crew');
+  const labelled = (name: string, ...labels: readonly string[]): void => {
+    const person = account.people().find(({ names }) => names?.[0]?.givenName === name);
+    account.setGroups(person?.resourceName ?? '', [MY_CONTACTS, ...labels]);
+  };
+  for (const [name, isMember] of Object.entries(people)) {
+    account.createPerson({ names: [{ givenName: name, familyName: 'Lind' }] });
+    if (isMember) labelled(name, label);
+  }
+  await linked.synced();
+  /** The categories of all cards, in the order of their names. */
+  const categories = (): readonly string[] =>
+    linked.server
+      .names()
+      .map((name) => linked.server.text(name) ?? '')
+      .toSorted((one, other) =>
+        (/^FN:(.*)$/mu.exec(one)?.[1] ?? '').localeCompare(/^FN:(.*)$/mu.exec(other)?.[1] ?? ''),
+      )
+      .map((card) => /CATEGORIES:(.*)/u.exec(card)?.[1]?.trim() ?? '');
+  return { linked, account, label, labelled, categories };
+};
+
+test('R11: a contact that joins a label in the run that renames it is in the renamed category', async () => {
+  const { linked, account, label, labelled, categories } = await startLabelled({ Ada: true, Ben: false });
+  await using _linked = linked;
+  expect(categories()).toEqual(['Crew', '']);
+  account.renameGroup(label, 'Team');
+  labelled('Ben', label);
+  for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
+  expect(categories()).toEqual(['Team', 'Team']);
+  expect(account.groups().map(({ name }) => name)).toEqual(expect.not.arrayContaining(['Crew']));
+});
+
+test('R11: a label that replaces a deleted one of its name keeps its members in the category', async () => {
+  const { linked, account, label, labelled, categories } = await startLabelled({ Ada: true, Ben: false });
+  await using _linked = linked;
+  account.deleteGroup(label);
+  labelled('Ada');
+  const next = account.createGroup('Crew');
+  labelled('Ben', next);
+  for (let hour = 0; hour < 3; hour += 1) await linked.synced({ afterMs: HOUR_MS });
+  expect(categories()).toEqual(['', 'Crew']);
+  expect(account.groups().map(({ name }) => name)).toContain('Crew');
+  expect(account.groups().some(({ name }) => name?.startsWith('Renaming'))).toBe(false);
+});

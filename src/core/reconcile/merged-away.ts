@@ -174,6 +174,28 @@ const deletionPlaces = (decisions: readonly Decision[]): ReadonlyMap<string, num
     ),
   );
 
+/**
+ * Returns the key of the contact that a deletion's other half was merged into. If that contact is deleted, too, it is the contact that
+ * its own other half was merged into, and so on. `passed` has the positions of these deletions. The key is null if there is no such
+ * contact: one of them was deleted and not merged, or they were merged in a circle.
+ */
+const lastSurvivorOf = (deletion: Deletion, decisions: readonly Decision[], takers: Sides<Takers>) => {
+  const places = deletionPlaces(decisions);
+  const passed: number[] = [];
+  let current = deletion;
+  for (;;) {
+    const id = survivorOf(current, takers);
+    if (id === null) return { key: null, passed };
+    const key = halfKey({ side: otherSide(current.side), id });
+    const place = places.get(key);
+    const next = place === undefined ? undefined : decisions[place];
+    if (place === undefined || next?.kind !== 'delete') return { key, passed };
+    if (next === deletion || passed.includes(place)) return { key: null, passed };
+    passed.push(place);
+    current = next;
+  }
+};
+
 /** Returns the positions of the decisions about merge survivors, by the key of their halves. */
 const placesOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> => {
   const places = new Map<string, number>();
@@ -216,6 +238,10 @@ const withGift = (
   return decided.with(survivorPlace, given.survivor).with(place, given.deletion);
 };
 
+/** Returns the decisions with the contacts of these deletions kept. */
+const keepAll = (decided: Decided, places: readonly number[]): Decided =>
+  decided.map((decision, place) => (places.includes(place) && decision?.kind === 'delete' ? kept(decision) : decision));
+
 /**
  * Keeps values of contacts that are deleted because of a merge on the other side (R12). When two contacts of a side are merged into
  * one, one of their two counterparts is deleted. Values that only this counterpart has are moved to the remaining counterpart. If
@@ -228,27 +254,20 @@ export const keepMergedValues = (
   policy: Policy,
   others: ReadonlySet<string>,
 ): readonly Decision[] => {
-  const deletions = deletionPlaces(decisions);
-  if (deletions.size === 0) return decisions;
+  if (!decisions.some(({ kind }) => kind === 'delete')) return decisions;
   const places = placesOf(decisions);
   const takers = bySide((side) => takersOn(decisions, side));
   const unwritten = others.union(unwrittenIn(decisions));
-  const keep = (decided: Decided, place: number): Decided => {
-    const decision = decisions[place];
-    return decision?.kind === 'delete' ? decided.with(place, kept(decision)) : decided;
-  };
   const spared = new Set<number>();
   let next: Decided = decisions;
   for (const [place, deletion] of decisions.entries()) {
     if (deletion.kind !== 'delete' || spared.has(place)) continue;
-    const survivorKey = `${otherSide(deletion.side)} ${survivorOf(deletion, takers)}`;
-    const survivorDeletion = deletions.get(survivorKey);
-    const survivorPlace = places.get(survivorKey);
-    if (survivorDeletion !== undefined) {
-      next = keep(keep(next, place), survivorDeletion);
-      spared.add(survivorDeletion);
-    } else if (unwritten.has(survivorKey)) next = keep(next, place);
-    else if (survivorPlace !== undefined) next = withGift(next, place, deletion, survivorPlace, policy);
+    const { key, passed } = lastSurvivorOf(deletion, decisions, takers);
+    const survivorPlace = places.get(key ?? '');
+    if (unwritten.has(key ?? '') || (passed.length > 0 && survivorPlace === undefined)) {
+      next = keepAll(next, [place, ...passed]);
+      for (const each of passed) spared.add(each);
+    } else if (survivorPlace !== undefined) next = withGift(next, place, deletion, survivorPlace, policy);
   }
   return next.filter((decision) => decision !== null);
 };

@@ -4,6 +4,7 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
+import { mayWrite } from '../../../core/reconcile/policy.ts';
 import { contactsToWrite, countBySide, type ChangeFilter } from '../../../core/view/changes.ts';
 import { nameOf, shownValues } from '../../../core/view/values.ts';
 import { changeKindOf, type Change, type ChangeKind, type Unpaired } from '../../../core/view/views.ts';
@@ -224,6 +225,12 @@ const deletionCounts = ({ changes }: PlanView, { sides }: LinkConfig, where: (si
   return counts.join(' and ');
 };
 
+/** The contacts that a restore creates again, counted by side; empty if nothing can be restored. */
+const restorable = (view: PlanView, link: LinkConfig): string => {
+  const changes = view.changes.filter((change) => change.action === 'delete' && mayWrite(link, otherSide(change.side)));
+  return view.destroys ? deletionCounts({ ...view, changes }, link, otherSide) : '';
+};
+
 /** The label of the button that accepts a plan. Deletions of contacts are counted by side. */
 const acceptLabel = (view: PlanView, link: LinkConfig): string => {
   if (view.halt === null) return 'Run this plan';
@@ -241,7 +248,7 @@ const answers = (context: PageContext, link: LinkConfig, view: PlanView): Html =
     fields: { plan: view.digest },
     look: view.destroys ? ('danger' as const) : ('first' as const),
   };
-  const lost = view.destroys ? deletionCounts(view, link, otherSide) : '';
+  const lost = restorable(view, link);
   const restore = { action: `${at}/restore`, label: `Restore ${lost}`, look: 'first' as const };
   return html`<div class="actions">
     ${lost === '' ? '' : button(context, restore)} ${isEmpty ? '' : button(context, accept)}
@@ -307,14 +314,14 @@ const unsyncedPart = ({ unsynced }: PlanView): Html =>
         <p class="faint small">Setting: <code>FIELDS</code></p>
       </details>`;
 
-const explanation = (view: PlanView): Html => {
+const explanation = (view: PlanView, link: LinkConfig): Html => {
   const { halt, leftOut } = view;
   if (halt === null) return html`<p>The next run does this by itself. Run it now if you do not want to wait.</p>`;
   const hint = isFirstSync(view)
     ? html`<p>Decide the open questions below first. Leave out contacts that must stay on one side.</p>`
     : html`<p>
-        If the contacts were deleted by mistake, restore them. To keep a single one, leave it out below. Both answers
-        can be undone.
+        ${restorable(view, link) === '' ? '' : 'If the contacts were deleted by mistake, restore them.'} To keep a
+        single one, leave it out below. Both answers can be undone.
       </p>`;
   return html`${messageText(halt)}
     ${leftOut === 0 ? '' : html`<p>${count(leftOut, 'contact')} left out since then.</p>`}
@@ -346,7 +353,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
   return [
     tileList(tilesOf(view, link)),
     html`<div class="panel ${isReview ? 'accept' : ''}">
-      ${explanation(view)} ${answers(context, link, view)} ${made}
+      ${explanation(view, link)} ${answers(context, link, view)} ${made}
     </div>`,
     unpairedSection(context, link, view),
     html`<h2>${count(contactsToWrite(changes), 'contact')} to write</h2>`,

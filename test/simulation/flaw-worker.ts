@@ -13,9 +13,14 @@ registerHooks({
     const loaded = nextLoad(url, context);
     if (!url.endsWith(`/src/${flaw.file}`)) return loaded;
     const source = new TextDecoder().decode(loaded.source as Uint8Array);
-    if (source.split(flaw.rule).length !== 2) throw new Error(`The rule is not once in src/${flaw.file}.`);
+    const changes = flaw.also === undefined ? [flaw] : [flaw, flaw.also];
+    if (changes.some(({ rule }) => source.split(rule).length !== 2))
+      throw new Error(`A rule is not once in src/${flaw.file}.`);
     changed += 1;
-    return { ...loaded, source: source.replace(flaw.rule, () => flaw.instead) };
+    return {
+      ...loaded,
+      source: changes.reduce((text, { rule, instead }) => text.replace(rule, () => instead), source),
+    };
   },
 });
 

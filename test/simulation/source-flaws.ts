@@ -1,13 +1,15 @@
 import type { Topic } from './hard-history.ts';
 import type { Players } from './history.ts';
 
-/** A rule of the program, and its flawed replacement. */
-export type SourceFlaw = {
+/** The text of a rule, which occurs once in its file, and its flawed replacement. */
+type Change = { readonly rule: string; readonly instead: string };
+
+/** A rule of the program that is changed. */
+export type SourceFlaw = Change & {
   /** The file below `src`. */
   readonly file: string;
-  /** The text of the rule, which occurs once in the file. */
-  readonly rule: string;
-  readonly instead: string;
+  /** A second rule of the file that would repair what the flaw breaks. */
+  readonly also?: Change;
   /** The topic of the histories that break a rule with the flaw. */
   readonly topic: Topic;
   /** The seed of a history that detects the flaw. */
@@ -66,6 +68,8 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
     file: 'engine/execute/groups.ts',
     rule: "if (action.kind === 'create-group' || action.via === undefined) continue;",
     instead: 'continue;',
+    // Otherwise a new group waits until the deleted one of its name is gone.
+    also: { rule: 'new Set([...known, ...ending])', instead: 'new Set(known)' },
     seed: 8,
     topic: 'group-names',
   },

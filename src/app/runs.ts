@@ -1,29 +1,15 @@
 import { SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import type { RunKind, RunRow } from '../core/state/rows.ts';
+import type { RunRow } from '../core/state/rows.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { planUndoRun, undoRun, type UndoOptions } from '../engine/history/undo.ts';
-import type { LinkContext } from '../engine/context.ts';
+import type { LinkContext, RunOptions } from '../engine/context.ts';
 import type { RunEvent } from '../engine/run-event.ts';
 import { logResult, logRunEvent } from '../engine/run-log.ts';
 import { planLink, type PlanResult } from '../engine/plan-link.ts';
 import { runLink, type RunResult } from '../engine/run.ts';
 import { cacheContexts, type ContextParts } from './links.ts';
 
-export type LinkRunOptions = {
-  readonly kind: RunKind;
-  readonly acceptDeletes: boolean;
-  /** With `acceptDeletes`: the message of the one halt that may pass; any halt if missing. */
-  readonly acceptedHalt?: string;
-  /** With `acceptDeletes`: accepts an emptied side whose deletions were restored, but no loss. */
-  readonly restores?: true;
-  /** Ends the run immediately, with its requests. */
-  readonly signal: AbortSignal;
-  /** Ends the run before its next page or write. */
-  readonly stop?: AbortSignal;
-  /** Called under the lease before the run starts. If it throws, `run` throws the same error and no run starts. */
-  readonly onLease?: () => Promise<void>;
-  readonly onEvent?: (event: RunEvent) => void;
-};
+export type LinkRunOptions = Omit<RunOptions, 'onEvent'> & { readonly onEvent?: (event: RunEvent) => void };
 
 /** Called with each event of a run and the id of the run. */
 type OnEvent = (event: RunEvent, run: string) => void;

@@ -59,28 +59,23 @@ export type RunOptions = {
 };
 
 /** The context of one run, for all its steps. */
-export type Session = LinkContext & {
-  readonly run: string;
-  readonly startedAtMs: number;
-  readonly kind: RunKind;
-  readonly acceptDeletes: boolean;
-  readonly acceptedHalt?: string;
-  readonly restores?: true;
-  readonly signal: AbortSignal;
-  readonly stop?: AbortSignal;
-  /** The run that this one reverts; null for an ordinary run. */
-  readonly undoes: string | null;
-  readonly emit: (event: RunEvent) => void;
-  /** Changes stored rows of the link, under the run's lease. */
-  readonly writer: LinkWriter;
-  /** Returns the link's state after the last commit of the run. */
-  readonly state: () => LinkState;
-  readonly tally: Tally;
-  readonly progress: Progress;
-  readonly countCall: CallCount;
-  /** The sides that have returned their account in this run. */
-  readonly identified: Set<Side>;
-};
+export type Session = LinkContext &
+  Omit<RunOptions, 'onLease' | 'onEvent'> & {
+    readonly run: string;
+    readonly startedAtMs: number;
+    /** The run that this one reverts; null for an ordinary run. */
+    readonly undoes: string | null;
+    readonly emit: (event: RunEvent) => void;
+    /** Changes stored rows of the link, under the run's lease. */
+    readonly writer: LinkWriter;
+    /** Returns the link's state after the last commit of the run. */
+    readonly state: () => LinkState;
+    readonly tally: Tally;
+    readonly progress: Progress;
+    readonly countCall: CallCount;
+    /** The sides that have returned their account in this run. */
+    readonly identified: Set<Side>;
+  };
 
 export const DAY_MS = 86_400_000;
 

@@ -166,11 +166,15 @@ const aloneIn = (decisions: readonly Decision[]): ReadonlySet<string> =>
     }),
   );
 
-/** Returns the positions of the deletions, by the key of the contact that they delete. */
-const deletionPlaces = (decisions: readonly Decision[]): ReadonlyMap<string, number> =>
+/** Returns the deletions with their positions, by the key of the contact that they delete. */
+const deletionPlaces = (
+  decisions: readonly Decision[],
+): ReadonlyMap<string, { readonly deletion: Deletion; readonly place: number }> =>
   new Map(
     [...decisions.entries()].flatMap(([place, each]) =>
-      each.kind === 'delete' ? [[halfKey({ side: each.side, id: each.record.id }), place] as const] : [],
+      each.kind === 'delete'
+        ? [[halfKey({ side: each.side, id: each.record.id }), { deletion: each, place }] as const]
+        : [],
     ),
   );
 
@@ -179,20 +183,18 @@ const deletionPlaces = (decisions: readonly Decision[]): ReadonlyMap<string, num
  * its own other half was merged into, and so on. `passed` has the positions of these deletions. The key is null if there is no such
  * contact: one of them was deleted and not merged, or they were merged in a circle.
  */
-const lastSurvivorOf = (deletion: Deletion, decisions: readonly Decision[], takers: Sides<Takers>) => {
-  const places = deletionPlaces(decisions);
+const lastSurvivorOf = (deletion: Deletion, deletions: ReturnType<typeof deletionPlaces>, takers: Sides<Takers>) => {
   const passed: number[] = [];
   let current = deletion;
   for (;;) {
     const id = survivorOf(current, takers);
     if (id === null) return { key: null, passed };
     const key = halfKey({ side: otherSide(current.side), id });
-    const place = places.get(key);
-    const next = place === undefined ? undefined : decisions[place];
-    if (place === undefined || next?.kind !== 'delete') return { key, passed };
-    if (next === deletion || passed.includes(place)) return { key: null, passed };
-    passed.push(place);
-    current = next;
+    const next = deletions.get(key);
+    if (next === undefined) return { key, passed };
+    if (next.deletion === deletion || passed.includes(next.place)) return { key: null, passed };
+    passed.push(next.place);
+    current = next.deletion;
   }
 };
 
@@ -254,15 +256,16 @@ export const keepMergedValues = (
   policy: Policy,
   others: ReadonlySet<string>,
 ): readonly Decision[] => {
-  if (!decisions.some(({ kind }) => kind === 'delete')) return decisions;
+  const deletions = deletionPlaces(decisions);
+  if (deletions.size === 0) return decisions;
   const places = placesOf(decisions);
   const takers = bySide((side) => takersOn(decisions, side));
   const unwritten = others.union(unwrittenIn(decisions));
   const spared = new Set<number>();
   let next: Decided = decisions;
-  for (const [place, deletion] of decisions.entries()) {
-    if (deletion.kind !== 'delete' || spared.has(place)) continue;
-    const { key, passed } = lastSurvivorOf(deletion, decisions, takers);
+  for (const { deletion, place } of deletions.values()) {
+    if (spared.has(place)) continue;
+    const { key, passed } = lastSurvivorOf(deletion, deletions, takers);
     const survivorPlace = places.get(key ?? '');
     if (unwritten.has(key ?? '') || (passed.length > 0 && survivorPlace === undefined)) {
       next = keepAll(next, [place, ...passed]);

@@ -78,18 +78,17 @@ const deleteBatch = async (
 /** The result of a merge: whether a second pass is due, and whether the contact must still be deleted. */
 type Merged = { readonly again: boolean; readonly remains: boolean };
 
+const NOT_MERGED: Merged = { again: false, remains: true };
+
 /** Merges a contact into its merge survivor, which is the contact of the task. */
-const mergeOne = async (execution: Execution, task: Task | undefined, deletion: Deletion): Promise<Merged> => {
+const mergeOne = async (execution: Execution, task: Task, deletion: Deletion): Promise<Merged> => {
   const { session } = execution;
   const { side } = deletion;
-  const survivor =
-    task === undefined
-      ? null
-      : await session.writer.read(
-          needsOf(execution, [task]),
-          (set) => currentHalf(execution, set, task, side)?.record ?? null,
-        );
-  if (task === undefined || survivor === null) return { again: false, remains: true };
+  const survivor = await session.writer.read(
+    needsOf(execution, [task]),
+    (set) => currentHalf(execution, set, task, side)?.record ?? null,
+  );
+  if (survivor === null) return NOT_MERGED;
   const { ids, again } = await readBeforeWrite(session, side, [deletion.record, survivor], isUnchanged);
   if (ids.size < 2) return { again, remains: false };
   const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
@@ -117,7 +116,7 @@ export const performDeletions = async (
   // Sequential, because several contacts may be merged into one survivor.
   for (const deletion of deletions) {
     const task = remote.merge === undefined ? undefined : survivorOf(tasks, deletion);
-    const merged = await mergeOne(execution, task, deletion);
+    const merged = task === undefined ? NOT_MERGED : await mergeOne(execution, task, deletion);
     again ||= merged.again;
     if (merged.remains) remaining.push(deletion);
   }

@@ -49,7 +49,7 @@ export type TaskState = {
   readonly unwritten: ReadonlySet<SyncedField>;
 };
 
-/** What was done so far on one side, while a plan is executed. */
+/** The results so far on one side, while a plan is executed. */
 export type Done = {
   /** By task; only tasks of which a write has ended. */
   readonly states: ReadonlyMap<Task, TaskState>;

@@ -4,7 +4,7 @@ import { startFakeLink } from '../../support/carddav/fake-link.ts';
 const MY_CONTACTS = 'contactGroups/myContacts';
 const HOUR_MS = 3_600_000;
 
-/** A Google account with these people, of whom some have the label, and an address book in which a category is its own id. */
+/** A Google account with these people, some with the label, and an address book in which a category is its own id. */
 const startLabelled = async (people: Readonly<Record<string, boolean>>) => {
   const linked = await startFakeLink();
   const { account } = linked.sandbox.google;

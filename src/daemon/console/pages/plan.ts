@@ -320,8 +320,8 @@ const explanation = (view: PlanView, link: LinkConfig): Html => {
   const hint = isFirstSync(view)
     ? html`<p>Decide the open questions below first. Leave out contacts that must stay on one side.</p>`
     : html`<p>
-        ${restorable(view, link) === '' ? '' : 'If the contacts were deleted by mistake, restore them.'} To keep a
-        single one, leave it out below. Both answers can be undone.
+        ${restorable(view, link) === '' ? '' : 'If the contacts were deleted by mistake, restore them.'} To keep one
+        contact, leave it out below. Each answer can be undone.
       </p>`;
   return html`${messageText(halt)}
     ${leftOut === 0 ? '' : html`<p>${count(leftOut, 'contact')} left out since then.</p>`}

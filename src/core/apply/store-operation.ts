@@ -57,6 +57,10 @@ export const statusOf = ({ left, right }: Sides<Half | null>): 'linked' | 'kept'
 const stateWith = (record: Snapshot, base: Snapshot): 'settled' | 'changed' =>
   equalSnapshots(base, record) ? 'settled' : 'changed';
 
+/** Returns whether a write has shown other marks, which may change the selection of the contact (R18). */
+const hasNewMarks = ({ marks: former = [] }: ContactRecord, { marks = [] }: ContactRecord): boolean =>
+  new Set(former).symmetricDifference(new Set(marks)).size > 0;
+
 /** Returns the half that was not written with its new base. A missing contact stays missing. */
 const withSourceBase = (half: Half, base: Snapshot, written: ContactRecord): Half => {
   const own = withoutPastDifferences(base, half.record.contact, written.contact);
@@ -88,7 +92,7 @@ const storeWritten = (
 ): void => {
   const base = other === null ? withDeclined(bases.target, {}) : differing(bases.target, written, other.record.contact);
   const { half, record, isEdit } = written;
-  const state = stateWith(record, base);
+  const state = hasNewMarks(half.record, record) ? 'changed' : stateWith(record, base);
   const times = { writtenAtMs: atMs, editWrittenAtMs: isEdit ? atMs : half.editWrittenAtMs, heardAtMs: atMs };
   const own: Half = { ...half, record, base, state, mergedInto: null, ...times };
   const counterpart = other === null ? null : withSourceBase(other, bases.source, record);

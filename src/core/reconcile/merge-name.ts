@@ -23,8 +23,8 @@ type NameWinner = (field: NameField) => Side | null;
 
 /** The rules of a link for merging names. */
 type NameTerms = {
-  /** True if both sides are written for both parts of the name. */
-  readonly isFree: boolean;
+  /** Returns whether both sides are written for this part of the name. */
+  readonly isFree: (field: ScalarField) => boolean;
   readonly winnerOf: NameWinner;
   /** The side whose whole name wins. */
   readonly wholeWinner: () => Side | null;
@@ -61,17 +61,19 @@ const dividedName = (names: Sides<Contact>, winnerOf: NameWinner): Side | null =
 /** The parts of a name that may trade words with each other. */
 const WORD_FIELDS = [...NAME_FIELDS, 'middleName'] as const;
 
+type WordField = (typeof WORD_FIELDS)[number];
+
 /**
  * Returns whether one side changed several parts of the name and the other side gave one of these parts another value. Merging
  * part by part would make a name that neither side wrote: `Ann Leeson`, changed from `Leeson Ann`, and `Leighson Ann` are not
  * `Leighson Leeson`.
  */
-const isRewrittenTwice = (halves: Sides<Half>): boolean => {
+const isRewrittenTwice = (halves: Sides<Half>, parts: readonly WordField[]): boolean => {
   const { left, right } = halves;
-  const textOf = (side: Side, field: (typeof WORD_FIELDS)[number]) => textIn(halves[side].record.contact, field);
+  const textOf = (side: Side, field: WordField) => textIn(halves[side].record.contact, field);
   const changed = bySide((side) => {
     const { base } = halves[side];
-    return base === null ? [] : WORD_FIELDS.filter((field) => textOf(side, field) !== textIn(base.contact, field));
+    return base === null ? [] : parts.filter((field) => textOf(side, field) !== textIn(base.contact, field));
   });
   if (left.base === null || right.base === null || SIDES.every((side) => changed[side].length < 2)) return false;
   return changed.left.some(
@@ -117,14 +119,19 @@ const isMixture = (halves: Sides<Half>, winnerOf: NameWinner): boolean => {
  * Decides whether the parts of a name are merged together (R4, R13); null if each part is merged separately. A person's name wins
  * over an address in its place, whichever is newer. The result is never a name that neither side wrote. Pure.
  */
-export const ruleName = (halves: Sides<Half>, { isFree, winnerOf, wholeWinner }: NameTerms): WholeName | null => {
+export const ruleName = (
+  halves: Sides<Half>,
+  { isFree: isFreePart, winnerOf, wholeWinner }: NameTerms,
+): WholeName | null => {
+  const isFree = NAME_FIELDS.every(isFreePart);
   const names = bySide((side) => halves[side].record.contact);
   const real = isFree ? realName(names) : null;
   if (real !== null) return { from: real, conflicts: false, fields: NAME_FIELDS };
   // A pair may be stored with empty bases before any of its values is written.
   const isKnown = SIDES.some((side) => NAME_FIELDS.some((field) => (halves[side].base?.contact[field] ?? '') !== ''));
   if (isKnown) {
-    const fields = isRewrittenTwice(halves) ? WORD_FIELDS : isMixture(halves, winnerOf) ? NAME_FIELDS : null;
+    const parts = WORD_FIELDS.filter(isFreePart);
+    const fields = isRewrittenTwice(halves, parts) ? parts : isMixture(halves, winnerOf) ? NAME_FIELDS : null;
     return isFree && fields !== null ? { from: wholeWinner(), conflicts: true, fields } : null;
   }
   const from = dividedName(names, winnerOf);

@@ -362,7 +362,7 @@ const nameRuling = (
     decided({ field, ...bySide((side) => textIn(sides[side].record.contact, field)) });
   const winner = (field: ScalarField): Side | null => decidedFor(field) ?? winnerOf(policy, sides, field);
   return ruleName(sides, {
-    isFree: NAME_FIELDS.every(isFree),
+    isFree,
     winnerOf: winner,
     wholeWinner: () => decidedFor('firstName') ?? winner('lastName'),
   });

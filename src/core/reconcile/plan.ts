@@ -22,7 +22,7 @@ import { mergeHalves } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { findReplacements, meetReplacement, type Replacement } from './replacements.ts';
-import { endingFields } from './recorded-conflicts.ts';
+import { conflictFinder, endingFields } from './recorded-conflicts.ts';
 import { decideUnselected, isSelected, restOf, type Selection, withUnlinking } from './selection.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
@@ -228,16 +228,20 @@ const decideMatch = (
   const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
   const halves = bySide((side) => ({ ...match[side], base: null }));
   // A user may have decided conflicts of the first match before any run recorded them.
-  const own = recorded.filter(({ rightId }) => rightId === match.right.id);
+  const own = recorded.filter(({ leftId, rightId }) => leftId === match.left.id && rightId === match.right.id);
   const merge = withUnlinking(decideMerge(pair, halves, links, policy, own), links, selects);
   return [...drops, match.byHand ? { ...merge, byHand: true } : merge];
 };
 
 /** Decides about the remaining half of a pair and the contact that replaces its other half (R12). The pair continues. */
-const decideReplacement = (replacement: Replacement, { links, policy, selects }: DecisionContext): Decision => {
+const decideReplacement = (
+  replacement: Replacement,
+  { links, policy, selects }: DecisionContext,
+  recorded: readonly RecordedConflict[],
+): Decision => {
   const pair: Pair = { ...replacement.pair, status: 'kept', [replacement.gone.side]: null };
   const halves = unitingHalves(meetReplacement(replacement), links);
-  const merge = decideMerge(pair, halves, links, policy);
+  const merge = decideMerge(pair, halves, links, policy, recorded);
   return withUnlinking({ ...merge, replacedOn: replacement.gone.side }, links, selects);
 };
 
@@ -293,7 +297,7 @@ export const planContacts = (input: PlanInput): Plan => {
     selects,
   };
   const lonePairs = lonePairsByKey(input.lonePairs);
-  const recorded = Map.groupBy(input.conflicts, ({ leftId }) => leftId);
+  const recordedFor = conflictFinder(input.conflicts);
   const { matches: met, ambiguous } = matchSelected(input, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [halfKey(left), halfKey(right)]));
   const others = bySide((side) => unpaired[side].filter((half) => !matched.has(halfKey(half))));
@@ -310,9 +314,9 @@ export const planContacts = (input: PlanInput): Plan => {
   const decisions = [
     ...input.pairs
       .filter(isUnmatched)
-      .flatMap((pair) => decidePair(pair, context, recorded.get(pair.left?.id ?? '') ?? []) ?? []),
-    ...met.flatMap((match) => decideMatch(match, lonePairs, context, recorded.get(match.left.id) ?? [])),
-    ...replacements.map((replacement) => decideReplacement(replacement, context)),
+      .flatMap((pair) => decidePair(pair, context, recordedFor(pair)) ?? []),
+    ...met.flatMap((match) => decideMatch(match, lonePairs, context, recordedFor(match))),
+    ...replacements.map((replacement) => decideReplacement(replacement, context, recordedFor(replacement.pair))),
     ...wanted.flatMap((half) => decideNew(half, context, input)),
     ...input.lonePairs.filter(isUnmatched).flatMap((pair) => decideLonePair(pair, context) ?? []),
   ];

@@ -17,6 +17,20 @@ import { forField, mayWrite, type Policy } from './policy.ts';
 export const isOpen = ({ winner, decided }: RecordedConflict): boolean => winner === null && decided === null;
 
 /**
+ * Returns a function that finds the conflicts of two contacts. One of them may have got a new id since, or may have been deleted and
+ * added again.
+ */
+export const conflictFinder = (
+  recorded: readonly RecordedConflict[],
+): ((contacts: Sides<Pick<Half, 'id'> | null>) => readonly RecordedConflict[]) => {
+  const byLeft = Map.groupBy(recorded, ({ leftId }) => leftId);
+  const byRight = Map.groupBy(recorded, ({ rightId }) => rightId);
+  return ({ left, right }) => [
+    ...new Set([...(byLeft.get(left?.id ?? '') ?? []), ...(byRight.get(right?.id ?? '') ?? [])]),
+  ];
+};
+
+/**
  * Returns the value that a user chose for a conflict about the field, if the field was not changed since (R4, R5). The other side
  * must still have its value of the conflict, or already have the chosen value. The chosen side must have the chosen value, or the
  * value of its base if a rule decided the conflict before. Returns null if no value was chosen or it may no longer be applied,
@@ -89,8 +103,12 @@ const isStillWritten = ({ writes }: Merge, field: SyncedField): boolean =>
 /** Returns how a conflict ends by the decision about its contact; null if it does not end. */
 const endingOf = (row: RecordedConflict, decision: Decision): 'ends' | 'lapses' | null => {
   const { field, leftId } = row;
-  const merge = decision.kind === 'merge' && decision.pair.left.id === leftId ? decision : null;
-  if (isOpen(row)) return merge?.conflicts.some((conflict) => conflict.field === field) === true ? null : 'ends';
+  const merge = decision.kind === 'merge' ? decision : null;
+  if (isOpen(row)) {
+    // A question about the former id of a contact ends: it is asked again with the new id.
+    const isAsked = merge?.pair.left.id === leftId && merge.conflicts.some((conflict) => conflict.field === field);
+    return isAsked ? null : 'ends';
+  }
   if (merge?.taken?.some((taken) => taken.field === field) !== true) return 'lapses';
   return isStillWritten(merge, field) ? null : 'ends';
 };

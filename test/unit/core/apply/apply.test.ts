@@ -328,3 +328,12 @@ test.each([
     expect(set.half('right', 'r')?.state).toBe(isRestored ? 'settled' : state);
   },
 );
+
+test('R18: a contact is planned again if the answer to a write shows another tag', () => {
+  const scene = updateScene('sync');
+  const set = setOf(scene.halves, { 1: 'linked' });
+  const write = scene.write;
+  if (write.kind !== 'update') throw new Error('An update was expected.');
+  applyAnswer(applyingIn(set), { kind: 'record', write, value: { ...scene.after, marks: ['tag:Gold'] } });
+  expect(set.half('right', 'r')).toMatchObject({ state: 'changed', base: { contact: { title: 'New' } } });
+});

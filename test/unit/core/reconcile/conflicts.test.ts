@@ -6,7 +6,19 @@ import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { decidedBy } from '../../../../src/core/reconcile/conflict-policy.ts';
 import { conflictsEndedBy, conflictsToPlan } from '../../../../src/core/reconcile/recorded-conflicts.ts';
-import { bothSides, pairOf, planOf, policyWith, present, record, sideOf, snapshot } from './support.ts';
+import {
+  bothSides,
+  gone,
+  pairOf,
+  planOf,
+  policyWith,
+  present,
+  record,
+  sideOf,
+  snapshot,
+  unpaired,
+  values,
+} from './support.ts';
 
 type FieldMerge = ReturnType<typeof mergeHalves>;
 
@@ -113,6 +125,30 @@ test('[R4] a decision lapses if its contact is no longer paired', () => {
   expect(conflictsEndedBy([row], [decision])).toEqual([{ row, lapsed: true }]);
   expect(conflictsEndedBy([QUESTION], [decision])).toEqual([{ row: QUESTION, lapsed: false }]);
   expect(conflictsEndedBy([{ ...QUESTION, winner: 'left' }], [decision])).toEqual([]);
+});
+
+test('[R4] a choice is written although a contact got another id since, or was deleted and added again', () => {
+  const row: RecordedConflict = { ...QUESTION, decided: 'left' };
+  const base = snapshot({ title: 'Cook', emailAddresses: values('ada@x.example') });
+  const titled = (id: string, title: string) => record(id, { title, emailAddresses: values('ada@x.example') });
+  const written = [{ kind: 'update', side: 'right', fields: ['title'], desired: { title: 'Baker' } }];
+  for (const [leftId, rightId] of [
+    ['new', 'r'],
+    ['l', 'new'],
+  ] as const) {
+    const pair = pairOf(present(titled(leftId, 'Baker'), base), present(titled(rightId, 'Brewer'), base));
+    const decisions = decide(pair, ASK, [row]);
+    expect(decisions).toMatchObject([{ kind: 'merge', writes: written, taken: [{ field: 'title', from: 'left' }] }]);
+    expect(conflictsEndedBy([row], decisions)).toEqual([]);
+  }
+  const former = gone('r', { record: titled('r', 'Brewer'), base });
+  const { decisions } = planOf({
+    pairs: [pairOf(present(titled('l', 'Baker'), base), former)],
+    unpaired: { left: [], right: unpaired('right', titled('new', 'Brewer')) },
+    conflicts: [row],
+    policy: ASK,
+  });
+  expect(decisions).toMatchObject([{ kind: 'merge', replacedOn: 'right', writes: written }]);
 });
 
 test('[R4] open conflicts are planned once the policy does not ask, and decided ones are always planned', () => {

@@ -312,9 +312,7 @@ export const planContacts = (input: PlanInput): Plan => {
     return half === null || !matched.has(halfKey(half));
   };
   const decisions = [
-    ...input.pairs
-      .filter(isUnmatched)
-      .flatMap((pair) => decidePair(pair, context, recordedFor(pair)) ?? []),
+    ...input.pairs.filter(isUnmatched).flatMap((pair) => decidePair(pair, context, recordedFor(pair)) ?? []),
     ...met.flatMap((match) => decideMatch(match, lonePairs, context, recordedFor(match))),
     ...replacements.map((replacement) => decideReplacement(replacement, context, recordedFor(replacement.pair))),
     ...wanted.flatMap((half) => decideNew(half, context, input)),

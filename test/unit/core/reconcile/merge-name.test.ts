@@ -72,7 +72,10 @@ describe('R4: a name in which one side changed two parts, and the other side one
   test('but a middle name that the link writes to one side only is merged by itself', () => {
     const half = (firstName: string, lastName: string, middleName: string) => ({ firstName, lastName, middleName });
     const base = half('Leeson', 'Ann', 'Mary');
-    const sides = bothSides(sideOf(half('Ann', 'Leeson', 'Marie'), base), sideOf(half('Leighson', 'Ann', 'Mary'), base));
+    const sides = bothSides(
+      sideOf(half('Ann', 'Leeson', 'Marie'), base),
+      sideOf(half('Leighson', 'Ann', 'Mary'), base),
+    );
     const policy = policyWith({ conflicts: 'right', directions: { middleName: 'to-right' } });
     const { desired } = mergeHalves(sides, policy);
     expect(desired.left).toMatchObject({ firstName: 'Leighson', lastName: 'Ann', middleName: 'Marie' });

@@ -9,7 +9,7 @@ import { providerNamed } from '../providers/registry.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Vault } from '../store/vault.ts';
 import { CredentialsError, StoreError, type Store } from '../store/store.ts';
-import type { LinkContext } from '../engine/context.ts';
+import type { LinkContext } from '../engine/session.ts';
 import type { LeaseHolders } from '../engine/lease.ts';
 import { networkFor, type NetworkParts } from './network.ts';
 import type { SideConfig } from './config/sides.ts';

@@ -2,7 +2,7 @@ import { SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { RunRow } from '../core/state/rows.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { planUndoRun, undoRun, type UndoOptions } from '../engine/history/undo.ts';
-import type { LinkContext, RunOptions } from '../engine/context.ts';
+import type { LinkContext, RunOptions } from '../engine/session.ts';
 import type { RunEvent } from '../engine/run-event.ts';
 import { logResult, logRunEvent } from '../engine/run-log.ts';
 import { planLink, type PlanResult } from '../engine/plan-link.ts';

@@ -7,7 +7,7 @@ import { accountWords, type Account } from '../providers/account.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { SignInError, type Grant } from '../providers/sign-in.ts';
 import { underLease } from '../engine/change-link.ts';
-import { LeaseError } from '../engine/context.ts';
+import { LeaseError } from '../engine/errors.ts';
 import type { LeaseParts } from '../engine/lease.ts';
 import { nextLinkState } from '../core/state/link.ts';
 import type { App } from './app.ts';

@@ -1,6 +1,6 @@
 import type { LinkState, Rejection, StoreChange } from '../core/state/rows.ts';
 import { FenceError } from '../store/store.ts';
-import { LeaseError } from './context.ts';
+import { LeaseError } from './errors.ts';
 import { acquireLease, newOwner, type LeaseParts } from './lease.ts';
 import { refusalsIn } from '../core/state/unsyncable.ts';
 

@@ -3,7 +3,7 @@ import { fieldsNamed, keepChosen, nameOfFields } from '../core/contact/chosen.ts
 import { inFieldOrder, type SyncedField } from '../core/contact/contact.ts';
 import type { Half } from '../core/contact/half.ts';
 import { SIDES } from '../core/contact/side.ts';
-import type { LinkContext, Session } from './context.ts';
+import type { LinkContext, Session } from './session.ts';
 import { discard } from './discard.ts';
 import { chunks } from '../util/batches.ts';
 import { endConflictChanges } from './execute/conflicts.ts';

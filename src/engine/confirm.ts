@@ -6,7 +6,7 @@ import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact
 import { idsOn, isNewPairing } from '../core/reconcile/decision.ts';
 import { lossesBy } from '../core/reconcile/losses.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
-import type { Session } from './context.ts';
+import type { Session } from './session.ts';
 import { chunks } from '../util/batches.ts';
 import { emptiedSides } from './guard.ts';
 import { halvesIn } from './opening.ts';

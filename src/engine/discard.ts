@@ -1,6 +1,6 @@
 import { isAway } from '../core/contact/half.ts';
 import type { Side } from '../core/contact/side.ts';
-import type { Session } from './context.ts';
+import type { Session } from './session.ts';
 import { chunks } from '../util/batches.ts';
 import { discardListing } from '../core/state/observe.ts';
 

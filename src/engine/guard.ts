@@ -23,7 +23,7 @@ import {
 import { mayWrite } from '../core/reconcile/policy.ts';
 import { emptiesOf, operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
-import { DAY_MS, type Session } from './context.ts';
+import { DAY_MS, type Session } from './session.ts';
 import { anyPresent } from './opening.ts';
 import { isUnseen } from '../core/state/half.ts';
 import { loadMembers } from './workload.ts';

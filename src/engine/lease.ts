@@ -1,6 +1,6 @@
 import type { Clock } from '../util/clock.ts';
 import type { Store } from '../store/store.ts';
-import { LeaseError } from './context.ts';
+import { LeaseError } from './errors.ts';
 
 /** The time until the lease of a process that died expires (SPEC.md, The steps: 15 s). */
 const LEASE_MS = 15_000;

@@ -1,7 +1,7 @@
 import type { Half, HalfState } from '../core/contact/half.ts';
 import type { Side, Sides } from '../core/contact/side.ts';
 import type { ConflictRow, JournalRow } from '../core/state/rows.ts';
-import type { Session } from './context.ts';
+import type { Session } from './session.ts';
 
 // Rows that a run read when it began, with its later changes. Those that a change does not keep up to date are read from the store.
 

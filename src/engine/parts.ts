@@ -14,7 +14,7 @@ import {
 } from '../core/reconcile/twins.ts';
 import { selectsEveryContact } from '../core/reconcile/selection.ts';
 import type { Remote, RemoteCapabilities } from '../providers/remote.ts';
-import { listedSides, type Session } from './context.ts';
+import { listedSides, type Session } from './session.ts';
 import { chunks } from '../util/batches.ts';
 import { markedOrigins, originScopes } from './accounts.ts';
 import { yieldToEventLoop } from '../util/event-loop.ts';

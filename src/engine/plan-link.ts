@@ -6,7 +6,7 @@ import type { RunKind } from '../core/state/rows.ts';
 import { partChanges, planChanges, plannedContacts, unpairedOf } from '../core/view/plan.ts';
 import { addCounts, countUnsynced, type UnsyncedCounts } from '../core/view/unsynced.ts';
 import type { Change, Unpaired } from '../core/view/views.ts';
-import type { LinkContext, RunOptions, Session } from './context.ts';
+import type { LinkContext, RunOptions, Session } from './session.ts';
 import { plannedWrites } from './execute/planned-writes.ts';
 import { tasksOf } from './execute/execution.ts';
 import { guardRun } from './guard.ts';

@@ -12,7 +12,7 @@ import { refusedWrites } from '../core/state/unread.ts';
 import { forField } from '../core/reconcile/policy.ts';
 import { conflictsEndedBy, conflictsToPlan } from '../core/reconcile/recorded-conflicts.ts';
 import { confirmMet, NONE_READ } from './confirm.ts';
-import { listedSides, onBothSides, type Session } from './context.ts';
+import { listedSides, onBothSides, type Session } from './session.ts';
 import { yieldToEventLoop } from '../util/event-loop.ts';
 import { divideContacts, type LaterPart } from './parts.ts';
 import { currentSelection, storedSelection } from './selecting.ts';

@@ -9,7 +9,7 @@ import { otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts
 import { isFault, RedirectedError, UnreadableError } from '../providers/errors.ts';
 import { sourceIdOf } from '../core/reconcile/operation.ts';
 import { apartFrom } from '../core/reconcile/verdict.ts';
-import { DAY_MS, onBothSides, type Session } from './context.ts';
+import { DAY_MS, onBothSides, type Session } from './session.ts';
 import { forgetSelection } from './selecting.ts';
 import {
   attemptsOf,

@@ -2,7 +2,7 @@ import { completedRemedy } from '../core/view/words.ts';
 import type { Sides, SideWords } from '../core/contact/side.ts';
 import type { Events } from './events.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
-import { HaltError, LeaseError, resumeRemedy, StoppedError } from './context.ts';
+import { HaltError, LeaseError, resumeRemedy, StoppedError } from './errors.ts';
 import type { RunResult, RunSummary } from './run.ts';
 import type { RunEvent } from './run-event.ts';
 

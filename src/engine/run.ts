@@ -6,18 +6,15 @@ import { FenceError, type Opening } from '../store/store.ts';
 import { hasOtherFields } from './choose-fields.ts';
 import {
   emptyTally,
-  HaltError,
   keptSinceMs,
-  LeaseError,
   listedSides,
   type LinkContext,
-  resumeRemedy,
   type RunOptions,
   type Session,
-  StoppedError,
   type Tally,
   writtenContacts,
-} from './context.ts';
+} from './session.ts';
+import { HaltError, LeaseError, resumeRemedy, StoppedError } from './errors.ts';
 import { newCallCount } from './execute/failure.ts';
 import { newProgress } from './execute/progress.ts';
 import { type Lease, takeLease } from './lease.ts';

@@ -3,7 +3,7 @@ import type { LinkState } from '../core/state/rows.ts';
 import { patternsText, selectionOf, selectsEveryContact, type Selection } from '../core/reconcile/selection.ts';
 import type { GroupNames } from '../core/reconcile/groups.ts';
 import type { GroupLink } from '../core/reconcile/membership.ts';
-import type { LinkContext, Session } from './context.ts';
+import type { LinkContext, Session } from './session.ts';
 
 type Stored = LinkState['selection'];
 

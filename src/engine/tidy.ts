@@ -5,7 +5,7 @@ import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';
 import type { ConflictRow, Rejection } from '../core/state/rows.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
-import type { Session } from './context.ts';
+import type { Session } from './session.ts';
 import { endConflictChanges } from './execute/conflicts.ts';
 
 /** Stored rows that are out of date after a plan. */

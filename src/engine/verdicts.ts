@@ -2,7 +2,7 @@ import { bySide, otherSide, SIDES, type Side } from '../core/contact/side.ts';
 import { effectOf, type Verdict } from '../core/reconcile/verdict.ts';
 import type { Store } from '../store/store.ts';
 import { underLease } from './change-link.ts';
-import type { Session } from './context.ts';
+import type { Session } from './session.ts';
 import type { LeaseParts } from './lease.ts';
 
 /** The ids of two contacts, in the order of `plan`. */

@@ -3,7 +3,7 @@ import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Pair, RecordedConflict } from '../core/reconcile/decision.ts';
 import type { Selection } from '../core/reconcile/selection.ts';
 import type { ContactScope, Store } from '../store/store.ts';
-import type { Session } from './context.ts';
+import type { Session } from './session.ts';
 import { halvesAlone, halvesIn } from './opening.ts';
 
 /** The rows from which a plan is made. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { otherSide, type Side, SIDES } from '../../src/core/contact/side.ts';
 import type { RunKind } from '../../src/core/state/rows.ts';
-import type { LinkContext } from '../../src/engine/context.ts';
+import type { LinkContext } from '../../src/engine/session.ts';
 import { restoreDeletions } from '../../src/engine/restore-deletions.ts';
 import { runLink } from '../../src/engine/run.ts';
 import { applyEdit } from './hard-edits.ts';

@@ -4,7 +4,7 @@ import { restChoosing } from './choices.ts';
 import { checkShown, compute, showsExtras, withExtras } from './extras.ts';
 import { bySide, type Sides, type SideWords } from '../../src/core/contact/side.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
-import type { LinkContext } from '../../src/engine/context.ts';
+import type { LinkContext } from '../../src/engine/session.ts';
 import { runLink, type RunResult } from '../../src/engine/run.ts';
 import type { RunEvent } from '../../src/engine/run-event.ts';
 import type { Fault } from '../support/memory/incidents.ts';

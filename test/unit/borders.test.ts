@@ -19,7 +19,7 @@ const forbiddenImports: ImportsByFile = {
   'util/planted.ts': '../core/contact/contact.ts undici',
   'util/require-node.js': 'zod',
   'core/planted.ts': '../store/store.ts zod',
-  'core/apply/planted.ts': '../../engine/execute/batch.ts ../../providers/remote.ts node:crypto',
+  'core/apply/planted.ts': '../../engine/execute/send.ts ../../providers/remote.ts node:crypto',
   'core/state/planted.ts': 'node:fs ../../engine/run.ts ../../store/store.ts',
   'core/view/planted.ts': '../../engine/history/undo.ts',
   'core/contact/planted.ts': '../reconcile/plan.ts ../../util/clock.ts node:fs fs zod',

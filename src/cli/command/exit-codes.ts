@@ -1,5 +1,5 @@
 import type { Sides, SideWords } from '../../core/contact/side.ts';
-import { HaltError, LeaseError, resumeRemedy } from '../../engine/context.ts';
+import { HaltError, LeaseError, resumeRemedy } from '../../engine/errors.ts';
 import { VerdictError } from '../../engine/verdicts.ts';
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import { ConfigError } from '../../util/config-error.ts';

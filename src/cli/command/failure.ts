@@ -1,5 +1,5 @@
 import { QueueError } from '../../daemon/jobs/scheduler.ts';
-import { StoppedError } from '../../engine/context.ts';
+import { StoppedError } from '../../engine/errors.ts';
 import { withoutRemoteWords } from '../../engine/events.ts';
 import { CredentialsError, StoreError } from '../../store/store.ts';
 import { createLogger } from '../../util/logger.ts';

@@ -3,7 +3,7 @@ import { createApp, type App } from '../../app/app.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { formatEstimate } from '../../core/view/words.ts';
-import { StoppedError } from '../../engine/context.ts';
+import { StoppedError } from '../../engine/errors.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
 import type { LeaseParts } from '../../engine/lease.ts';
 import { systemClock } from '../../util/clock.ts';

@@ -3,7 +3,7 @@ import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.t
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { count, fieldWords } from '../../core/view/words.ts';
 import type { Change } from '../../core/view/views.ts';
-import { HaltError } from '../../engine/context.ts';
+import { HaltError } from '../../engine/errors.ts';
 import type { UndoRefusal } from '../../engine/history/plan-undo.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 import { systemClock } from '../../util/clock.ts';

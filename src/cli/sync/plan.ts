@@ -6,7 +6,7 @@ import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact
 import type { RunKind } from '../../core/state/rows.ts';
 import { contactsToWrite, selectChanges, sortChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Unpaired, Change } from '../../core/view/views.ts';
-import { FIRST_SYNC_WAITS, HaltError } from '../../engine/context.ts';
+import { FIRST_SYNC_WAITS, HaltError } from '../../engine/errors.ts';
 import type { Estimate, PlanResult } from '../../engine/plan-link.ts';
 import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';
 import {

@@ -2,7 +2,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { reportUnencrypted } from '../../app/config/unencrypted.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
-import { FIRST_SYNC_WAITS } from '../../engine/context.ts';
+import { FIRST_SYNC_WAITS } from '../../engine/errors.ts';
 import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { RunResult } from '../../engine/run.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';

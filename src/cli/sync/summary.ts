@@ -2,7 +2,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
 import { count, formatDuration } from '../../core/view/words.ts';
-import { resumeRemedy } from '../../engine/context.ts';
+import { resumeRemedy } from '../../engine/errors.ts';
 import type { RunResult, RunSummary } from '../../engine/run.ts';
 import { isCredentialError } from '../../providers/errors.ts';
 import { EXIT, exitCodeOf, messageOf } from '../command/exit-codes.ts';

@@ -83,7 +83,7 @@ export const sharedEmails = ({ writes }: Task, side: Side): Contact['emailAddres
 /** Returns whether the task writes nothing to an existing contact. */
 export const updatesNothing = (task: Task): boolean => SIDES.every((side) => fieldsOn(task, side).size === 0);
 
-/** One write of a decision: its operation, and what an answer to it needs. Its request is made when it is sent (`execute/send.ts`). */
+/** One write of a decision: its operation, and what an answer to it needs. Its request is made when it is sent (`execute/request.ts`). */
 export type Write =
   | {
       readonly kind: 'create';

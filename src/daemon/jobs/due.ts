@@ -1,6 +1,6 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { LinkState, RunRow } from '../../core/state/rows.ts';
-import { FIRST_SYNC_WAITS } from '../../engine/context.ts';
+import { FIRST_SYNC_WAITS } from '../../engine/errors.ts';
 import type { JobData } from './job.ts';
 
 /** The longest time by which a timer may fire early. */

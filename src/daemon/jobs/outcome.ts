@@ -1,6 +1,6 @@
 import { ConfigError } from '../../util/config-error.ts';
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
-import { HaltError, LeaseError, StoppedError } from '../../engine/context.ts';
+import { HaltError, LeaseError, StoppedError } from '../../engine/errors.ts';
 import type { JobReport } from './job.ts';
 
 const FIRST_RETRY_MS = 15_000;

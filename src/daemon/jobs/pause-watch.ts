@@ -1,5 +1,5 @@
 import type { LinkState } from '../../core/state/rows.ts';
-import { PAUSED_BY_HAND, StoppedError } from '../../engine/context.ts';
+import { PAUSED_BY_HAND, StoppedError } from '../../engine/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../util/clock.ts';
 

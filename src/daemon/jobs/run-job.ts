@@ -5,7 +5,7 @@ import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { nextLinkState } from '../../core/state/link.ts';
 import type { LinkState } from '../../core/state/rows.ts';
 import { changeLink } from '../../engine/change-link.ts';
-import { resumeRemedy, StoppedError } from '../../engine/context.ts';
+import { resumeRemedy, StoppedError } from '../../engine/errors.ts';
 import type { Events } from '../../engine/events.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 import { isCredentialError } from '../../providers/errors.ts';

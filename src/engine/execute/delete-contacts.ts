@@ -6,8 +6,8 @@ import { type Side, SIDES } from '../../core/contact/side.ts';
 import { equalSnapshots } from '../../core/contact/snapshot.ts';
 import type { Deletion } from '../../core/reconcile/decision.ts';
 import { answeredAbout, observeReadAnswer } from '../../core/state/observe.ts';
-import type { Session } from '../context.ts';
-import { performBatch } from './batch.ts';
+import type { Session } from '../session.ts';
+import { sendBatch } from './send.ts';
 import { type AnswerBeingStored, batchesOf, inParallel } from './batches.ts';
 import type { Executable, Execution } from './execution.ts';
 import { currentHalf, deleteWrites, mergeWrite, needsOf, stateOf } from './writes.ts';
@@ -71,7 +71,7 @@ const deleteBatch = async (
     return answer?.kind === 'gone' || isUnchanged(record, answer);
   });
   const unchanged = deletions.filter(({ record }) => ids.has(record.id));
-  const { stored } = await performBatch(execution, deleteWrites(execution, unchanged));
+  const { stored } = await sendBatch(execution, deleteWrites(execution, unchanged));
   return { stored: stored.then((result) => again || result.again) };
 };
 
@@ -91,7 +91,7 @@ const mergeOne = async (execution: Execution, task: Task, deletion: Deletion): P
   if (survivor === null) return NOT_MERGED;
   const { ids, again } = await readBeforeWrite(session, side, [deletion.record, survivor], isUnchanged);
   if (ids.size < 2) return { again, remains: false };
-  const { stored } = await performBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
+  const { stored } = await sendBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
   const merged = await stored;
   return { again: merged.again, remains: merged.isStillThere };
 };

@@ -3,7 +3,7 @@ import { bySide, type Side, SIDES } from '../../core/contact/side.ts';
 import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
 import type { GroupPlan } from '../../core/reconcile/groups.ts';
 import { confirmAccounts, originScopes } from '../accounts.ts';
-import { onBothSides, type Session } from '../context.ts';
+import { onBothSides, type Session } from '../session.ts';
 import type { LaterPart } from '../parts.ts';
 import { performDeletions } from './delete-contacts.ts';
 import { type Executable, type Execution, tasksOf } from './execution.ts';

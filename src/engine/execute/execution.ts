@@ -6,7 +6,7 @@ import type { Side } from '../../core/contact/side.ts';
 import { type Decision, type PairIds, type Restoration, updateOn } from '../../core/reconcile/decision.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
-import type { Session } from '../context.ts';
+import type { Session } from '../session.ts';
 import { type Done, type Writing, stateOf, type TaskState } from './writes.ts';
 
 /** The part of a plan that is executed: of a run, or of an undo. */

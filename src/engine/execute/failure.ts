@@ -29,7 +29,7 @@ import {
   UnavailableError,
 } from '../../providers/errors.ts';
 import type { Execution } from './execution.ts';
-import type { SentWrite } from './send.ts';
+import type { SentWrite } from './request.ts';
 
 /** After this many consecutive calls of unknown outcome the side has an outage, even if it answers reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;

@@ -14,7 +14,7 @@ import {
   StaleError,
 } from '../../providers/errors.ts';
 import type { DeletedGroup } from '../../core/reconcile/operation.ts';
-import type { Session } from '../context.ts';
+import type { Session } from '../session.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
 

@@ -1,5 +1,5 @@
 import { type Side, type Sides, SIDES, bySide } from '../../core/contact/side.ts';
-import { type Session, writtenContacts } from '../context.ts';
+import { type Session, writtenContacts } from '../session.ts';
 
 /** The first answers do not show the pace: requests are sent in a burst, several at once. */
 const MEASURED_AFTER_MS = 2_000;

@@ -1,149 +1,277 @@
-import type { AnsweredWrite } from '../../core/apply/answers.ts';
 import {
-  type CreateWrite,
-  type MembershipWrite,
-  type Merged,
-  sharedEmails,
-  targetOf,
-  type UpdateWrite,
-  type Write,
-} from '../../core/apply/task.ts';
-import { withEmails } from '../../core/contact/lists.ts';
-import type { CreateRequest, MembershipRequest, ReadAnswer, UpdateRequest } from '../../core/contact/requests.ts';
-import { otherSide, type Side } from '../../core/contact/side.ts';
-import { sourceIdOf } from '../../core/reconcile/operation.ts';
-import { RemoteError } from '../../providers/errors.ts';
-import type { WriteResult } from '../../providers/remote.ts';
-import type { Session } from '../context.ts';
-import type { Execution } from './execution.ts';
-import { judgeFailure } from './failure.ts';
-import { mergeAway } from './merge-away.ts';
+  alteredGroups,
+  type AnsweredWrite,
+  applyAnswer,
+  type Applying,
+  isOfAnotherPair,
+} from '../../core/apply/answers.ts';
+import { changesToClose } from '../../core/apply/outcome.ts';
+import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../core/apply/task.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
+import type { ReadAnswer } from '../../core/contact/requests.ts';
+import type { Side } from '../../core/contact/side.ts';
+import type { PairIds } from '../../core/reconcile/decision.ts';
+import type { GroupPair } from '../../core/reconcile/groups.ts';
+import { fieldsOf, operationKind } from '../../core/reconcile/operation.ts';
+import { observeReadAnswer } from '../../core/state/observe.ts';
+import type { WorkingSet } from '../../core/state/working-set.ts';
+import { isCredentialError, isFault, type RemoteError, StaleError } from '../../providers/errors.ts';
+import { COUNTED_AS, type Session } from '../session.ts';
+import { afterWriteOf, type Execution, reportNotTaken, together } from './execution.ts';
+import type { AnswerBeingStored } from './batches.ts';
+import { canSplit, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
+import { storeFault, storeRefusal } from './refusals.ts';
+import { requestWrites, reread, type SentWrite } from './request.ts';
+import { type Done, NOTHING_DONE, stateOf, type TaskState } from './writes.ts';
 
-type FailedWrite = { readonly kind: 'failed'; readonly write: Write; readonly error: RemoteError };
+/** A create or an update that a side refused, and its reason. */
+export type Refused = { readonly write: CreateWrite | UpdateWrite; readonly reason: string };
 
-/** A write with its answer, or with the error instead of one. */
-export type SentWrite = AnsweredWrite | FailedWrite;
-
-/** Returns the key of a request: its place in the batch. The remote answers a delete and a merge with the id of the contact. */
-const keyAt = (index: number): string => String(index);
-
-/** A restored contact is marked with its own former id, a copied one with the id of the contact that it is copied from (R9). */
-const createRequest = ({ scopes }: Execution, { operation }: CreateWrite, key: string): CreateRequest => {
-  const { desired, image, join, side } = operation;
-  const origin =
-    image === null
-      ? { originId: sourceIdOf(operation) ?? '', originScope: scopes[otherSide(side)] }
-      : { originId: image.id, originScope: scopes[side] };
-  return { key, draft: desired, groupIds: join, ...origin };
+/** The results of a batch that its caller needs. */
+export type BatchResult = Done & {
+  /** Writes that a side refused, and of which it may accept a part (`split-refused.ts`). */
+  readonly refused: readonly Refused[];
+  /** The side's reason, if it refused a trial, or returned an existing contact for it; otherwise null. */
+  readonly refusedFor: string | null;
+  /** Whether a write was done. */
+  readonly isApplied: boolean;
+  /** Whether a side kept a contact that it merged into another one. */
+  readonly isStillThere: boolean;
 };
 
-const updateRequest = ({ operation: { before, desired, fields } }: UpdateWrite, key: string): UpdateRequest => {
-  return { key, current: before, desired, fields };
+const NO_RESULT: BatchResult = {
+  ...NOTHING_DONE,
+  refused: [],
+  refusedFor: null,
+  isApplied: false,
+  isStillThere: false,
 };
 
-const membershipRequest = (
-  { operation: { before, join, leave }, wasWritten }: MembershipWrite,
-  key: string,
-): MembershipRequest => {
-  const { id, groupIds: lastGroupIds } = before;
-  const knownGroupIds = wasWritten ? lastGroupIds : null;
-  return { key, id, add: join, remove: leave, knownGroupIds, lastGroupIds };
+const joined = (results: readonly BatchResult[]): BatchResult => ({
+  ...together(results),
+  refused: results.flatMap(({ refused }) => refused),
+  refusedFor: results.find(({ refusedFor }) => refusedFor !== null)?.refusedFor ?? null,
+  isApplied: results.some(({ isApplied }) => isApplied),
+  isStillThere: results.some(({ isStillThere }) => isStillThere),
+});
+
+const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Applying => {
+  const { createsWithGroups, settlesWithinMs, writesConditionally = false } = session.remotes[side].capabilities;
+  const manners = { createsWithGroups, lags: settlesWithinMs > 0, isConditional: writesConditionally };
+  return { set, groupIds, ...manners, atMs: session.clock.now() };
 };
 
-/** Merges contacts into others, one after the other. */
-const sendMerges = async (
-  { groupIds, session }: Execution,
-  writes: readonly Extract<Write, { kind: 'merge' }>[],
-): Promise<readonly WriteResult<Merged>[]> => {
-  const results: WriteResult<Merged>[] = [];
-  for (const { operation, survivorTask } of writes) {
-    const { before: mergedAway, side, survivor } = operation;
-    const desired = withEmails(survivor.contact, sharedEmails(survivorTask, side));
-    const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
-    results.push(await mergeAway(session.remotes[side], { mergedAway, survivor, desired, linked }, session.signal));
-  }
-  return results;
-};
-
-/** Assigns the results to their writes. A write that was not sent has none. */
-const sentOf = <W extends Write, Result extends WriteResult<unknown>>(
-  writes: readonly W[],
-  results: readonly Result[],
-  answered: (write: W, result: Extract<Result, { ok: true }>) => AnsweredWrite,
-): readonly SentWrite[] => {
-  const byKey = new Map(results.map((result) => [result.key, result]));
-  return writes.flatMap((write, index): SentWrite[] => {
-    const result = byKey.get(write.operation.kind === 'delete' ? write.operation.before.id : keyAt(index));
-    if (result === undefined) return [];
-    return [
-      result.ok
-        ? answered(write, result as Extract<Result, { ok: true }>)
-        : { kind: 'failed', write, error: result.error },
-    ];
-  });
-};
-
-const isKind = <Kind extends Write['kind']>(kind: Kind) => {
-  return (write: Write): write is Extract<Write, { kind: Kind }> => write.kind === kind;
-};
-
-/** Sends writes, all of this kind and on this side. */
-export const send = async (
-  execution: Execution,
-  side: Side,
-  kind: Write['kind'],
-  writes: readonly Write[],
-): Promise<readonly SentWrite[]> => {
-  const { remotes, signal } = execution.session;
-  const remote = remotes[side];
-  switch (kind) {
-    case 'create': {
-      const creates = writes.filter(isKind('create'));
-      const requests = creates.map((write, index) => createRequest(execution, write, keyAt(index)));
-      const results = await remote.create(requests, signal);
-      return sentOf(creates, results, (write, { value }) => ({ kind: 'record', write, value }));
-    }
-    case 'update': {
-      const updates = writes.filter(isKind('update'));
-      const requests = updates.map((write, index) => updateRequest(write, keyAt(index)));
-      const results = await remote.update(requests, signal);
-      return sentOf(updates, results, (write, { value }) => ({ kind: 'record', write, value }));
-    }
-    case 'membership': {
-      const moves = writes.filter(isKind('membership'));
-      const requests = moves.map((write, index) => membershipRequest(write, keyAt(index)));
-      const results = await remote.changeMembership(requests, signal);
-      return sentOf(moves, results, (write, { value, altered }) => ({ kind: 'groups', write, value, altered }));
-    }
-    case 'merge': {
-      const merges = writes.filter(isKind('merge'));
-      const results = await sendMerges(execution, merges);
-      return sentOf(merges, results, (write, { value }) => ({ kind: 'merged', write, value }));
-    }
-    case 'delete': {
-      const deletes = writes.filter(isKind('delete'));
-      const ids = deletes.map(({ operation }) => operation.before.id);
-      const results = await remote.delete(ids, signal);
-      return sentOf(deletes, results, (write) => ({ kind: 'none', write }));
-    }
-  }
-};
-
-/** Reads the contacts whose writes were answered with `stale` or `not found`. A contact that cannot be read is left unchanged. */
-export const reread = async (
-  { remotes, signal }: Session,
+/**
+ * Returns the group pairs for groups that exist only because the side altered a write: a group that no user made has no counterpart
+ * on the other side.
+ */
+const pairsOfAlteredGroups = async (
+  { session }: Execution,
   side: Side,
   sent: readonly SentWrite[],
-): Promise<{ readonly answers: ReadonlyMap<string, ReadAnswer>; readonly readError: RemoteError | null }> => {
-  const ids = sent.flatMap((each) => {
-    if (each.kind !== 'failed' || !judgeFailure(each.write, each.error).rereads) return [];
-    return targetOf(each.write) ?? [];
-  });
-  if (ids.length === 0) return { answers: new Map(), readError: null };
-  try {
-    return { answers: await remotes[side].read(ids, signal), readError: null };
-  } catch (error) {
-    if (error instanceof RemoteError) return { answers: new Map(), readError: error };
-    throw error;
+): Promise<readonly GroupPair[]> => {
+  const { remotes, signal } = session;
+  if (remotes[side].capabilities.writesConditionally !== true) return [];
+  const ids = new Set(sent.flatMap((each) => (each.kind === 'failed' ? [] : alteredGroups(each))));
+  if (ids.size === 0) return [];
+  const paired = new Set(session.state().groupPairs.map((pair) => pair[side]?.id));
+  const pairs: GroupPair[] = [];
+  for (const id of ids.difference(paired)) {
+    const group = await remotes[side].readGroup(id, signal);
+    if (group === null) continue;
+    const halves = { left: null, right: null, [side]: { id, name: group.name } };
+    pairs.push({ key: `${side}:${id}`, ...halves, status: 'kept', settled: false });
   }
+  return pairs;
+};
+
+/** Returns the state of a write's contact after the write; nothing for a write that belongs to no task. */
+const stateAfter = (execution: Execution, write: Write, change: (before: TaskState) => TaskState): Done['states'] =>
+  'task' in write
+    ? new Map([[write.task, change(stateOf(execution, write.task, write.operation.side))]])
+    : NOTHING_DONE.states;
+
+/** Returns the result of a write without a usable answer: a second pass reads its contact. */
+const unanswered = (execution: Execution, write: Write): BatchResult => ({
+  ...NO_RESULT,
+  again: true,
+  states: stateAfter(execution, write, (before) => ({
+    ...afterWriteOf(before, fieldsOf(write.operation), false),
+    isUnanswered: before.isUnanswered || write.kind === 'update',
+  })),
+});
+
+/** Counts a write that was done. Each contact counts once, by its first write. */
+const countWrite = (execution: Execution, write: Write): void => {
+  const { operation } = write;
+  const { side } = operation;
+  if ('task' in write && stateOf(execution, write.task, side).writtenId !== null) return;
+  execution.session.tally[side][COUNTED_AS[operationKind(operation)]] += 1;
+};
+
+/** The ids of a write's contacts, with that of a created contact. */
+const writtenIds = ({ kind, operation: { leftId, rightId, side } }: Write, after: ContactRecord | null): PairIds => ({
+  leftId,
+  rightId,
+  ...(kind === 'create' && { [`${side}Id`]: after?.id ?? null }),
+});
+
+/** Applies one answer: updates the store, counts the write and reports it. */
+const applyOneAnswer = (
+  execution: Execution,
+  set: WorkingSet,
+  answered: AnsweredWrite,
+  journalId: number,
+): BatchResult => {
+  const { session } = execution;
+  const { write } = answered;
+  const { side } = write.operation;
+  const atMs = session.clock.now();
+  // The journal entry stays open: recovery reads that contact after all other answers are stored.
+  if (isOfAnotherPair(set, answered)) return unanswered(execution, write);
+  const outcome = applyAnswer(applyingIn(execution, set, side), answered);
+  const { after, applied, error, isRefused, isStillThere, notTaken } = outcome;
+  set.add(...changesToClose(journalId, applied ? 'answered' : 'refused', outcome, atMs));
+  if (isRefused) return { ...NO_RESULT, refusedFor: storeRefusal(execution, set, write, error ?? '') };
+  const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
+  for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
+  if (applied) {
+    countWrite(execution, write);
+    reportNotTaken(session, writtenIds(write, after), side, notTaken);
+  }
+  const states = stateAfter(execution, write, (before) => ({
+    ...afterWriteOf(before, fieldsOf(write.operation), true),
+    writtenId: before.writtenId ?? (applied ? (after?.id ?? null) : null),
+  }));
+  return { ...NO_RESULT, states, again: outcome.again, isApplied: applied, isStillThere };
+};
+
+/** Closes the entries of a batch that was refused as a whole because of its credential: none of it was written. */
+const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], error: unknown): Promise<void> => {
+  if (!isCredentialError(error) || error.applied !== 'no') return;
+  const atMs = clock.now();
+  await writer.apply({}, (set) => {
+    for (const id of ids) set.add(...changesToClose(id, 'refused', { after: null, error: error.message }, atMs));
+  });
+};
+
+/** The ids of the contacts, on both sides, that are needed to apply the outcomes. */
+const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
+  const ids: Record<Side, string[]> = { left: [], right: [] };
+  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
+  ids[side].push(...answers.keys(), ...moved);
+  const pairs: number[] = [];
+  for (const each of sent) {
+    const { write } = each;
+    const { leftId, rightId, pairId } = write.operation;
+    if (leftId !== null) ids.left.push(leftId);
+    if (rightId !== null) ids.right.push(rightId);
+    if (pairId !== null) pairs.push(pairId);
+    if (each.kind === 'record') ids[side].push(each.value.id);
+    if (write.kind === 'merge') ids[side].push(write.operation.survivor.id);
+  }
+  return { ids, pairs, gone: moved.length > 0 ? [side] : [] };
+};
+
+/**
+ * Journals writes of one kind, sends them, and stores each answer together with its journal entry (R9). A failed write
+ * does not affect the others (R15). The promise resolves when all writes are answered, `stored` when the answers are on disk.
+ *
+ * @throws {RemoteError} if the remote is unavailable or the credential is refused; completed writes are stored.
+ */
+export const sendBatch = async (
+  execution: Execution,
+  writes: readonly Write[],
+): Promise<AnswerBeingStored<BatchResult>> => {
+  const { session } = execution;
+  const { clock, signal, writer } = session;
+  const [first] = writes;
+  if (first === undefined) return { stored: Promise.resolve(NO_RESULT) };
+  const { side } = first.operation;
+  signal.throwIfAborted();
+  session.stop?.throwIfAborted();
+  const operations = writes.map(({ operation }) => operation);
+  const journalIds = await writer.intend(session.run, operations, clock.now());
+  const journalIdOf = (write: Write): number => {
+    const id = journalIds[writes.indexOf(write)];
+    if (id === undefined) throw new Error('The store did not journal every write of the batch.');
+    return id;
+  };
+  const sent = await requestWrites(execution, side, first.kind, writes).catch(async (error: unknown) => {
+    await closeRefused(session, journalIds, error);
+    throw error;
+  });
+  const { answers, readError } = await reread(session, side, sent);
+  const groupPairs = await pairsOfAlteredGroups(execution, side, sent);
+  // Writes that the side failed at before are no evidence of an outage.
+  const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
+  let endsRun = (allFailedBefore ? null : session.countCall(side, sent)) ?? readError;
+  const apply = (set: WorkingSet, each: SentWrite): BatchResult =>
+    each.kind === 'failed'
+      ? applyOneFailure(execution, set, each, journalIdOf(each.write), answers)
+      : applyOneAnswer(execution, set, each, journalIdOf(each.write));
+  const store = async (): Promise<BatchResult> => {
+    const results: BatchResult[] = [];
+    await writer.apply(neededFor(sent, answers, side), (set) => {
+      for (const row of groupPairs) set.add({ kind: 'put', table: 'groupPairs', row });
+      for (const each of sent) results.push(apply(set, each));
+    });
+    execution.session.progress.advance(side, writes.length);
+    return joined(results);
+  };
+  const stored = store();
+  for (const each of sent) if (each.kind === 'failed') endsRun ??= judgeFailure(each.write, each.error).endsRun;
+  if (endsRun === null) return { stored };
+  await stored;
+  throw endsRun;
+};
+
+/** Applies the result of reading a contact whose write was refused. */
+const applyOneRead = (
+  set: WorkingSet,
+  side: Side,
+  id: string,
+  answer: ReadAnswer | undefined,
+  error: RemoteError,
+  atMs: number,
+): void => {
+  // `stale` means that the contact exists and changed since it was last read. A read that does not find it is only late.
+  const isHidden = error instanceof StaleError && answer?.kind === 'gone';
+  if (!isHidden) observeReadAnswer(set, side, id, answer, atMs);
+};
+
+/** Applies a refusal: the write is tried in parts, or is deferred (R15). */
+const applyOneRefusal = (
+  execution: Execution,
+  set: WorkingSet,
+  write: Write,
+  error: RemoteError,
+): Pick<BatchResult, 'refused' | 'refusedFor'> =>
+  canSplit(write, error)
+    ? { refused: [{ write, reason: error.message }], refusedFor: null }
+    : { refused: [], refusedFor: storeRefusal(execution, set, write, error.message) };
+
+/** Applies one failure. If the contact had to be read and the read failed, its journal entry stays open. */
+const applyOneFailure = (
+  execution: Execution,
+  set: WorkingSet,
+  { write, error }: Extract<SentWrite, { kind: 'failed' }>,
+  journalId: number,
+  answers: ReadonlyMap<string, ReadAnswer>,
+): BatchResult => {
+  const atMs = execution.session.clock.now();
+  const { side } = write.operation;
+  const verdict = judgeFailure(write, error);
+  const id = targetOf(write);
+  const isUnread = verdict.rereads && id !== null && !answers.has(id);
+  const fields = fieldsOf(write.operation);
+  const result: BatchResult =
+    verdict.rereads || verdict.journal === 'unanswered'
+      ? unanswered(execution, write)
+      : { ...NO_RESULT, states: stateAfter(execution, write, (before) => afterWriteOf(before, fields, false)) };
+  if (isFault(error)) storeFault(execution, set, write, error.message);
+  if (isUnread) return result;
+  set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
+  if (verdict.rereads && id !== null) applyOneRead(set, side, id, answers.get(id), error, atMs);
+  return verdict.refused ? { ...result, ...applyOneRefusal(execution, set, write, error) } : result;
 };

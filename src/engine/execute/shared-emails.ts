@@ -7,7 +7,7 @@ import { type Side, SIDES } from '../../core/contact/side.ts';
 import { draftOf, type PlannedWrite, updateOn } from '../../core/reconcile/decision.ts';
 import { desiredOf, targetIdOf } from '../../core/reconcile/operation.ts';
 import type { JournalRow } from '../../core/state/rows.ts';
-import type { Session } from '../context.ts';
+import type { Session } from '../session.ts';
 
 type Emails = Contact['emailAddresses'];
 

@@ -2,7 +2,7 @@ import type { CreateWrite, Task, UpdateWrite } from '../../core/apply/task.ts';
 import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { type BatchResult, performBatch, type Refused } from './batch.ts';
+import { type BatchResult, sendBatch, type Refused } from './send.ts';
 import { type Execution, withResults } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { storeRefusalAfterSplit } from './refusals.ts';
@@ -29,7 +29,7 @@ type After<Result> = { readonly execution: Execution; readonly result: Result };
 const performOne = async (execution: Execution, write: CreateWrite | UpdateWrite): Promise<After<BatchResult>> => {
   const { side } = write.operation;
   execution.session.progress.add(side, 1);
-  const result = await (await performBatch(execution, [write])).stored;
+  const result = await (await sendBatch(execution, [write])).stored;
   return { execution: withResults(execution, side, [result]), result };
 };
 

@@ -5,7 +5,7 @@ import type { SyncedField } from '../../core/contact/contact.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
 import { membershipOn, updateOn } from '../../core/reconcile/decision.ts';
 import { chunks } from '../../util/batches.ts';
-import { type BatchResult, performBatch } from './batch.ts';
+import { type BatchResult, sendBatch } from './send.ts';
 import { type AnswerBeingStored, batchesOf, inParallel, withoutFailed } from './batches.ts';
 import {
   creationsOn,
@@ -26,9 +26,7 @@ type Results = Promise<readonly BatchResult[]>;
 const createContacts = (execution: Execution, tasks: readonly Task[], side: Side): Results => {
   const { createBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
   const batches = batchesOf(execution, side, creationsOn(tasks, side), createBatch);
-  return inParallel(batches, writeConcurrency, (batch) =>
-    performBatch(execution, createWrites(execution, side, batch)),
-  );
+  return inParallel(batches, writeConcurrency, (batch) => sendBatch(execution, createWrites(execution, side, batch)));
 };
 
 /** Whether more may be written to the task's contact. After an update of unknown outcome, the contact may have changed. */
@@ -53,9 +51,9 @@ const updateBatch = async (
   const { writer } = execution.session;
   const writes = await writer.read(needsOf(execution, tasks), (set) => updateWrites(execution, set, side, tasks));
   const changed = changedFields(tasks, side, writes);
-  if (changed.size === 0) return performBatch(execution, writes);
+  if (changed.size === 0) return sendBatch(execution, writes);
   const skipped = notWritten(execution, side, changed, true);
-  const { stored } = await performBatch(withResults(execution, side, [skipped]), writes);
+  const { stored } = await sendBatch(withResults(execution, side, [skipped]), writes);
   return { stored: stored.then((result) => ({ ...result, ...together([skipped, result]) })) };
 };
 
@@ -77,7 +75,7 @@ const shareBatch = async (execution: Execution, sharings: readonly Sharing[], si
     sharings.map(({ task }) => task),
   );
   const { writer } = execution.session;
-  return performBatch(execution, await writer.read(needs, (set) => sharingWrites(execution, set, side, sharings)));
+  return sendBatch(execution, await writer.read(needs, (set) => sharingWrites(execution, set, side, sharings)));
 };
 
 /**
@@ -122,7 +120,7 @@ const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Sid
       if (!isNeeded(write)) storeAlreadyMoved({ set, groupIds, atMs: clock.now() }, write);
     }
   });
-  const { stored } = await performBatch(execution, writes.filter(isNeeded));
+  const { stored } = await sendBatch(execution, writes.filter(isNeeded));
   return stored;
 };
 

@@ -1,7 +1,8 @@
 import type { RunRow } from '../../core/state/rows.ts';
 import type { Run } from '../../core/view/views.ts';
 import { count, formatAge } from '../../core/view/words.ts';
-import { PAUSED_BY_HAND, STOPPED, keptSinceMs } from '../context.ts';
+import { keptSinceMs } from '../session.ts';
+import { PAUSED_BY_HAND, STOPPED } from '../errors.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The view of a run. Pure. */

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HaltError } from '../../../src/engine/context.ts';
+import { HaltError } from '../../../src/engine/errors.ts';
 import { RemoteError } from '../../../src/providers/errors.ts';
 import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { type Breakage, nonsense, type SpoilingProxy, startSpoilingProxy } from './breakage.ts';

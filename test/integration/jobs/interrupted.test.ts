@@ -8,7 +8,7 @@ import { loadConfig } from '../../../src/app/config/config.ts';
 import { createEvents } from '../../../src/engine/events.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { LeaseError } from '../../../src/engine/context.ts';
+import { LeaseError } from '../../../src/engine/errors.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { collectLog, says } from '../../support/jobs/log-lines.ts';
 import { createMovableClock } from '../../support/clocks.ts';

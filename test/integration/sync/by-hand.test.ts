@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../src/core/reconcile/verdict.ts';
 import { changeLink } from '../../../src/engine/change-link.ts';
-import { FIRST_SYNC_WAITS } from '../../../src/engine/context.ts';
+import { FIRST_SYNC_WAITS } from '../../../src/engine/errors.ts';
 import { includeAgain, leaveOut, LeaveOutError } from '../../../src/engine/leave-out.ts';
 import { giveVerdict } from '../../../src/engine/verdicts.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';

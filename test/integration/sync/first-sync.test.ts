@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
-import { FIRST_SYNC_WAITS } from '../../../src/engine/context.ts';
+import { FIRST_SYNC_WAITS } from '../../../src/engine/errors.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { named } from '../../support/linked-people.ts';

@@ -9,7 +9,7 @@ import { loadConfig } from '../../../src/app/config/config.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { openPostgres } from '../../../src/store/postgres/postgres-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { LeaseError } from '../../../src/engine/context.ts';
+import { LeaseError } from '../../../src/engine/errors.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { createEventLog } from '../../support/jobs/log-lines.ts';
 import { createMovableClock } from '../../support/clocks.ts';

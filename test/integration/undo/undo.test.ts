@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HaltError } from '../../../src/engine/context.ts';
+import { HaltError } from '../../../src/engine/errors.ts';
 import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { readSides } from '../../support/compare-sides.ts';

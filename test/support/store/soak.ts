@@ -1,7 +1,7 @@
 import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { statSync } from 'node:fs';
 import type { Store } from '../../../src/store/store.ts';
-import { keptSinceMs } from '../../../src/engine/context.ts';
+import { keptSinceMs } from '../../../src/engine/session.ts';
 import { halfOf, operationOf, recordOf } from './rows.ts';
 
 const DAY_MS = 86_400_000;

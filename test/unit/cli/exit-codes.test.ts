@@ -15,7 +15,7 @@ import {
   UnreadableError,
 } from '../../../src/providers/errors.ts';
 import { StoreError } from '../../../src/store/store.ts';
-import { HaltError, LeaseError } from '../../../src/engine/context.ts';
+import { HaltError, LeaseError } from '../../../src/engine/errors.ts';
 import { createTestTerminal } from './terminal.ts';
 
 const remote = { status: null, route: 'GET /', applied: 'no' } as const;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLeaseHolders } from '../../../src/app/lease-holders.ts';
 import { changeLink } from '../../../src/engine/change-link.ts';
-import { LeaseError } from '../../../src/engine/context.ts';
+import { LeaseError } from '../../../src/engine/errors.ts';
 import { LeaseChecks, type LeaseParts, newOwner, takeLease } from '../../../src/engine/lease.ts';
 import { NO_CURSOR, type StoreChange } from '../../../src/core/state/rows.ts';
 import { LinkWriter } from '../../../src/engine/link-writer.ts';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { HaltError, LeaseError, StoppedError } from '../../../src/engine/context.ts';
+import { HaltError, LeaseError, StoppedError } from '../../../src/engine/errors.ts';
 import { createEvents } from '../../../src/engine/events.ts';
 import { logResult, logRunEvent } from '../../../src/engine/run-log.ts';
 import type { RunSummary } from '../../../src/engine/run.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LinkRunOptions } from '../../../../src/app/runs.ts';
-import { FIRST_SYNC_WAITS } from '../../../../src/engine/context.ts';
+import { FIRST_SYNC_WAITS } from '../../../../src/engine/errors.ts';
 import { DOWN, LINK, REVOKED, startRunner } from '../../../support/jobs/runner.ts';
 
 const LISTED = { kind: 'listed', side: 'left', whole: true, contacts: 1, total: null } as const;

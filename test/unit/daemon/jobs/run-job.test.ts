@@ -4,7 +4,7 @@ import type { Side } from '../../../../src/core/contact/side.ts';
 import { storedReport } from '../../../../src/daemon/jobs/job.ts';
 import { NO_PROGRESS_YET, totalOf, track } from '../../../../src/daemon/jobs/progress.ts';
 import { outcomeOf } from '../../../../src/daemon/jobs/outcome.ts';
-import { HaltError, LeaseError, StoppedError } from '../../../../src/engine/context.ts';
+import { HaltError, LeaseError, StoppedError } from '../../../../src/engine/errors.ts';
 import type { RunEvent } from '../../../../src/engine/run-event.ts';
 import {
   CursorExpiredError,

@@ -4,7 +4,7 @@ import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
 import { fieldFingerprint } from '../../../../src/core/reconcile/defer.ts';
 import type { Rejection } from '../../../../src/core/state/rows.ts';
 import { judgeFailure, newCallCount, rejectionOf } from '../../../../src/engine/execute/failure.ts';
-import type { SentWrite } from '../../../../src/engine/execute/send.ts';
+import type { SentWrite } from '../../../../src/engine/execute/request.ts';
 import {
   createWrites,
   deleteWrites,

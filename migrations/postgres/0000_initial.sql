@@ -113,6 +113,7 @@ CREATE TABLE "links" (
 	"accepted_at_ms" bigint,
 	"selection_patterns" text,
 	"selection_key" text,
+	"directions" text,
 	"told_trouble" text,
 	"failing_since_ms" bigint,
 	"paused_by_hand_at_ms" bigint,

@@ -108,6 +108,7 @@ CREATE TABLE `links` (
 	`accepted_at_ms` integer,
 	`selection_patterns` text,
 	`selection_key` text,
+	`directions` text,
 	`told_trouble` text,
 	`failing_since_ms` integer,
 	`paused_by_hand_at_ms` integer,

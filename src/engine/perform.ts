@@ -12,10 +12,10 @@ import { discard } from './discard.ts';
 import { execute, finishGroups } from './execute/execute.ts';
 import { guardPlan, guardRun, lossesShown } from './guard.ts';
 import type { LaterPart } from './parts.ts';
-import { currentLinks, type NamedGroups, planFirst, planLinkGroups, planPart, planStored } from './plan.ts';
+import { currentLinks, haveNewIds, type NamedGroups, planFirst, planLinkGroups, planPart, planStored } from './plan.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover.ts';
-import { storePatterns } from './selecting.ts';
+import { storeListedTerms } from './selecting.ts';
 import { tidy } from './tidy.ts';
 
 /**
@@ -42,7 +42,7 @@ export const refreshState = async (session: Session): Promise<void> => {
   await claimAccounts(session, { isAsked: accounts !== null });
   await chooseFields(session);
   await pullBoth(session);
-  await storePatterns(session);
+  await storeListedTerms(session);
   await confirmMissing(session);
 };
 
@@ -89,6 +89,7 @@ const performPart = async (
  */
 const performAll = async (session: Session, groups: NamedGroups): Promise<boolean> => {
   const first = await performFirst(session, groups);
+  if (haveNewIds(session, groups)) return true;
   let { again } = first;
   for (const [index, part] of first.later.entries()) {
     const isDue = await performPart(session, groups, part, first.later.slice(index + 1));

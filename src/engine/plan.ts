@@ -169,6 +169,14 @@ export const currentLinks = ({ state }: Session, { links }: GroupPlan): GroupPla
   });
 };
 
+/** Whether a rename has changed the id of a group: contacts must be planned again with the new one. */
+export const haveNewIds = (session: Session, plan: GroupPlan): boolean => {
+  const links = currentLinks(session, plan);
+  return plan.links.some((link, index) =>
+    SIDES.some((side) => link[side] !== null && link[side] !== links[index]?.[side]),
+  );
+};
+
 /** Plans unpaired contacts that are independent of all others. Releases the rows of the previous plan. Stores nothing. */
 export const planPart = async (
   session: Session,

@@ -2,6 +2,7 @@ import { bySide, type Side, type Sides, SIDES } from '../core/contact/side.ts';
 import { type LinkEvent, nextLinkState } from '../core/state/link.ts';
 import type { RunKind, RunOutcome, StoredRunKind } from '../core/state/rows.ts';
 import { isCredentialError } from '../providers/errors.ts';
+import { directionsText } from '../core/reconcile/policy.ts';
 import { FenceError, type Opening } from '../store/store.ts';
 import { hasOtherFields } from './choose-fields.ts';
 import {
@@ -55,10 +56,11 @@ export type RunResult = {
 /**
  * Returns the kind of a run. A run is full until one run of the link has completed: the listing of an interrupted first run may
  * be old, and not every feed reports later deletions. A run is also full until one has completed with the fields and
- * patterns of the configuration.
+ * patterns of the configuration, or has listed both sides with its directions: a change that stayed on its side may be written now.
  */
 const kindOf = (context: LinkContext, { state, hasCompletedRun }: Opening, asked: RunKind): RunKind => {
-  const { cursors, selection } = state;
+  const { cursors, directions, selection } = state;
+  if (directions !== directionsText(context.policy)) return 'full';
   if (!hasSamePatterns(selection, context.policy) || hasOtherFields(context, state)) return 'full';
   if (SIDES.every((side) => cursors[side].cursor === null)) return 'full';
   return hasCompletedRun ? asked : 'full';
@@ -84,6 +86,7 @@ const openSession = async (
     run,
     startedAtMs: context.clock.now(),
     undoes,
+    directions: directionsText(context.policy),
     emit,
     writer,
     state: () => writer.state,

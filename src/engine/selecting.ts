@@ -14,12 +14,15 @@ type Stored = LinkState['selection'];
 export const hasSamePatterns = (stored: Stored, { contacts }: LinkContext['policy']): boolean =>
   stored === null ? selectsEveryContact(contacts) : stored.patterns === patternsText(contacts);
 
-/** Stores the patterns with which both sides were listed. */
-export const storePatterns = async ({ kind, policy, state, writer }: Session): Promise<void> => {
-  const { selection: stored } = state();
-  if (kind !== 'full' || hasSamePatterns(stored, policy)) return;
+/** Stores the patterns and directions with which both sides were listed. */
+export const storeListedTerms = async ({ directions, kind, policy, state, writer }: Session): Promise<void> => {
+  if (kind !== 'full') return;
   const selection = { patterns: patternsText(policy.contacts), key: '' };
-  await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
+  const patch = {
+    ...(!hasSamePatterns(state().selection, policy) && { selection }),
+    ...(state().directions !== directions && { directions }),
+  };
+  if (Object.keys(patch).length > 0) await writer.apply({}, (set) => set.add({ kind: 'link', patch }));
 };
 
 /** Makes the next plan apply the selection to everything: a write may have changed memberships. */

@@ -63,6 +63,8 @@ export type Session = LinkContext &
     readonly startedAtMs: number;
     /** The run that this one reverts; null for an ordinary run. */
     readonly undoes: string | null;
+    /** The directions of the configuration (`directionsText`). A side that may only be read changes the policy of the run. */
+    readonly directions: string;
     readonly emit: (event: RunEvent) => void;
     /** Changes stored rows of the link, under the run's lease. */
     readonly writer: LinkWriter;

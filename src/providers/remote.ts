@@ -145,7 +145,10 @@ export interface Remote {
    * group that is restored (`GroupRecord.details`). Throws {@link RemoteError}.
    */
   createGroup(name: string, signal: AbortSignal, details?: string): Promise<GroupRecord>;
-  /** Throws {@link RemoteError}. */
+  /**
+   * Renames a group. A side whose groups are words on their members returns another group with the same members, and keeps the former one
+   * until it is deleted. Throws {@link RemoteError}.
+   */
   renameGroup(group: GroupRecord, name: string, signal: AbortSignal): Promise<GroupRecord>;
   /** Deletes the group and none of its contacts. A missing group counts as deleted. Throws {@link RemoteError}. */
   deleteGroup(id: string, signal: AbortSignal): Promise<void>;

@@ -68,6 +68,7 @@ export const links = table({
     acceptedAtMs: maybeNumber('accepted_at_ms'),
     selectionPatterns: maybeText('selection_patterns'),
     selectionKey: maybeText('selection_key'),
+    directions: maybeText('directions'),
     toldTrouble: oneOf<'halted' | 'paused' | 'failing' | null>('told_trouble'),
     failingSinceMs: maybeNumber('failing_since_ms'),
     pausedByHandAtMs: maybeNumber('paused_by_hand_at_ms'),

@@ -175,13 +175,21 @@ const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
   return free.toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
 };
 
+/** Returns a key for the pair of a new group. A side whose groups are words on their members may use an id again. */
+export const keyFor = (side: Side, id: string, pairs: readonly Pick<GroupPair, 'key'>[]): string => {
+  const key = `${side}:${id}`;
+  return pairs.some((pair) => pair.key === key) ? keyFor(side, `${id}+`, pairs) : key;
+};
+
+const newKey = ({ pairs }: Draft, side: Side, { id }: GroupRecord): string => keyFor(side, id, pairs);
+
 const pairByName = (draft: Draft): void => {
   const right = Map.groupBy(unpaired(draft, 'right'), (group) => foldGroupName(group.name));
   for (const group of unpaired(draft, 'left')) {
     const twin = right.get(foldGroupName(group.name))?.shift();
     if (twin === undefined || !draft.takesPart(group.name)) continue;
     const pair: GroupPair = {
-      key: `left:${group.id}`,
+      key: newKey(draft, 'left', group),
       left: half(group),
       right: half(twin),
       status: 'linked',
@@ -220,7 +228,7 @@ const createMissing = (draft: Draft, side: Side): void => {
       continue;
     }
     names.add(name);
-    const key = `${side}:${group.id}`;
+    const key = newKey(draft, side, group);
     const halves = side === 'left' ? { left: half(group), right: null } : { left: null, right: half(group) };
     const pair: GroupPair = { key, ...halves, status: 'linked', settled: false };
     draft.actions.push({ kind: 'create-group', side: to, key, name: group.name });

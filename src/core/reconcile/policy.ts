@@ -33,6 +33,10 @@ export const mayWrite = (policy: Pick<Policy, 'direction'>, side: Side): boolean
   return policy.direction === 'both' || policy.direction === `to-${side}`;
 };
 
+/** Returns the directions of a link and its fields as a text, which is equal for equal directions. */
+export const directionsText = ({ direction, directions = {} }: Pick<Policy, 'direction' | 'directions'>): string =>
+  JSON.stringify([direction, ...Object.entries(directions).toSorted(([one], [other]) => (one < other ? -1 : 1))]);
+
 /** Returns the policy for one field, which may be synced one way only. */
 export const forField = <Own extends Pick<Policy, 'direction' | 'directions'>>(
   policy: Own,

@@ -202,6 +202,29 @@ export const formerHalf = (half: Half, newId: string, atMs: number): Half => ({
   mergedInto: newId,
 });
 
+/** Returns the half with another id of one of its groups. */
+export const withGroupId = (half: Half, former: string, id: string): Half => {
+  const next = (groupId: string): string => (groupId === former ? id : groupId);
+  const renamed = (groupIds: readonly string[]): readonly string[] => [...new Set(groupIds.map(next))].toSorted();
+  const { base, record } = half;
+  const { declined, ownMoves } = { declined: base?.declined, ownMoves: record.ownMoves };
+  return {
+    ...half,
+    record: {
+      ...record,
+      groupIds: renamed(record.groupIds),
+      ...(ownMoves !== undefined && {
+        ownMoves: ownMoves.map((move) => ({ ...move, groupId: next(move.groupId) })),
+      }),
+    },
+    base: base && {
+      ...base,
+      groupIds: renamed(base.groupIds),
+      ...(declined?.buckets !== undefined && { declined: { ...declined, buckets: renamed(declined.buckets) } }),
+    },
+  };
+};
+
 /** Returns the values that selections depend on, as one text. */
 const selectableText = ({ groupIds, marks = [] }: ContactRecord): string => JSON.stringify([groupIds, marks]);
 

@@ -99,6 +99,8 @@ export type LinkState = PausedByHand & {
    * they must be filtered again.
    */
   readonly selection: { readonly patterns: string; readonly key: string } | null;
+  /** The directions with which both sides were last listed (`directionsText`); null until then. */
+  readonly directions: string | null;
   /** The problem that was reported last to the webhook, and the state of its report. */
   readonly notificationState: NotificationState;
   readonly fields: LinkFields;

@@ -5,6 +5,7 @@ import type { GroupPlan } from '../../core/reconcile/groups.ts';
 import { confirmAccounts, originScopes } from '../accounts.ts';
 import { onBothSides, type Session } from '../session.ts';
 import type { LaterPart } from '../parts.ts';
+import { haveNewIds } from '../plan.ts';
 import { performDeletions } from './delete-contacts.ts';
 import { type Executable, type Execution, tasksOf } from './execution.ts';
 import { deleteGroups, reportDuplicates, storeGroupPairs, writeGroups } from './groups.ts';
@@ -69,7 +70,8 @@ type Place = {
 /**
  * Executes a plan: writes its groups, then contacts on both sides at the same time. The groups still need {@link finishGroups}.
  *
- * @returns whether a second pass is needed: a contact was stale, vanished, or has a write of unknown outcome.
+ * @returns whether a second pass is needed: a contact was stale, vanished, or has a write of unknown outcome; or a rename changed the id
+ * of a group, and no contact is written yet.
  * @throws {HaltError} if a side is another account than the link was made with: nothing is written.
  * @throws {RemoteError} if a remote is unavailable or a credential is refused; completed writes are stored.
  */
@@ -84,7 +86,8 @@ export const execute = async (
   session.progress.expect(writes, isFirst);
   if (later.length > 0 || SIDES.some((side) => writes[side].writes > 0)) await confirmAccounts(session);
   reportDuplicates(session, plan.groups);
-  return writePlan(executionOf(session, await writeGroups(session, plan.groups)), plan, tasks);
+  const groupIds = await writeGroups(session, plan.groups);
+  return haveNewIds(session, plan.groups) ? true : writePlan(executionOf(session, groupIds), plan, tasks);
 };
 
 /** Deletes groups, and stores the group pairs as settled, after all members are written. */

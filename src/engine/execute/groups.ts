@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { GroupIds } from '../../core/apply/task.ts';
 import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
-import type { GroupAction, GroupPair, GroupPlan } from '../../core/reconcile/groups.ts';
+import { type GroupAction, type GroupPair, type GroupPlan, keyFor } from '../../core/reconcile/groups.ts';
 import {
   InvalidError,
   isFault,
@@ -17,6 +17,8 @@ import type { DeletedGroup } from '../../core/reconcile/operation.ts';
 import type { Session } from '../session.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
+import { chunks } from '../../util/batches.ts';
+import { withGroupId } from '../../core/state/half.ts';
 
 /** Whether a failure concerns this group alone. After a fault of the side, the write may have been applied. */
 const isRefusal = (error: unknown): error is RemoteError => {
@@ -44,6 +46,8 @@ const attempt = async <T>(
     return null;
   }
 };
+
+const COMMIT_CHUNK = 500;
 
 const half = (group: GroupRecord) => ({ id: group.id, name: group.name });
 
@@ -85,29 +89,68 @@ const createGroup = async (
   return { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
 };
 
-/** Renames a group. Returns its id, which the side may change with the name; null if the side refuses it. */
+/** Returns the ids of the contacts of a side that are, or were when the sides last agreed, members of a group. */
+const membersOf = async ({ link, store }: Session, side: Side, groupId: string): Promise<readonly string[]> => {
+  const ids: string[] = [];
+  for (const some of chunks(await store.index(link, side), COMMIT_CHUNK)) {
+    const halves = await store.halves(link, { by: 'id', side, ids: some.map(({ id }) => id) });
+    const members = halves.filter(({ record, base }) =>
+      [record, base].some((each) => each?.groupIds.includes(groupId)),
+    );
+    ids.push(...members.map(({ id }) => id));
+  }
+  return ids;
+};
+
+/**
+ * Stores a group pair after the rename of its half. On a side whose groups are words on their members, the renamed group is a new one with
+ * the same members: its id replaces the former one in the stored contacts. The former group is removed after that; if it cannot be
+ * removed, it stays on this side only.
+ */
+const storeRenamed = async (
+  session: Session,
+  side: Side,
+  pair: GroupPair,
+  former: GroupRecord,
+  { id }: GroupRecord,
+): Promise<void> => {
+  const renamed: StoreChange = { kind: 'put', table: 'groupPairs', row: pair };
+  if (id === former.id) return save(session, [renamed]);
+  const { remotes, signal, writer } = session;
+  const key = keyFor(side, former.id, session.state().groupPairs);
+  const rest = { key, left: null, right: null, [side]: half(former), status: 'kept', settled: false } as const;
+  const members = await membersOf(session, side, former.id);
+  await writer.apply({ ids: { [side]: members } }, (set) => {
+    for (const member of members) {
+      const stored = set.half(side, member);
+      if (stored !== null) set.put(withGroupId(stored, former.id, id));
+    }
+    set.add(renamed, { kind: 'put', table: 'groupPairs', row: rest });
+  });
+  try {
+    await remotes[side].deleteGroup(former.id, signal);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    session.emit({ kind: 'group', side, action: 'refused', name: former.name, reason: error.message });
+    return;
+  }
+  await save(session, [{ kind: 'drop', table: 'groupPairs', where: { key } }]);
+};
+
+/** Renames a group, and stores its pair with the name on both sides. A side may change the id of the group with the name. */
 const renameGroup = async (
   session: Session,
   action: Extract<GroupAction, { kind: 'rename-group' }>,
   pair: GroupPair,
-): Promise<string | null> => {
+): Promise<void> => {
   const { side, name, group } = action;
   const renamed = await attempt(session, action, 'renamed', () => {
     return session.remotes[side].renameGroup(group, name, session.signal);
   });
   const origin = pair[otherSide(side)];
-  if (renamed === null || origin === null) return null;
+  if (renamed === null || origin === null) return;
   const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name } };
-  await save(session, [{ kind: 'put', table: 'groupPairs', row: next }]);
-  return renamed.id;
-};
-
-/** Stores the id of a renamed group if the side changed it, as a side does whose groups are words on their members. */
-const saveId = async (session: Session, side: Side, key: string, former: GroupRecord, { id }: GroupRecord) => {
-  const pair = session.state().groupPairs.find((each) => each.key === key);
-  const own = pair?.[side] ?? null;
-  if (pair === undefined || own === null || own.id !== former.id || id === former.id) return;
-  await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...pair, [side]: { ...own, id } } }]);
+  await storeRenamed(session, side, next, group, renamed);
 };
 
 /**
@@ -124,7 +167,10 @@ const moveAside = async (session: Session, { actions }: GroupPlan): Promise<Read
     try {
       const renamed = await session.remotes[side].renameGroup(group, via, session.signal);
       moved.set(key, renamed);
-      await saveId(session, side, key, group, renamed);
+      const pair = session.state().groupPairs.find((each) => each.key === key);
+      const own = pair?.[side] ?? null;
+      if (pair === undefined || own === null) continue;
+      await storeRenamed(session, side, { ...pair, [side]: { ...own, id: renamed.id } }, group, renamed);
     } catch (error) {
       if (!isRefusal(error)) throw error;
     }
@@ -132,7 +178,10 @@ const moveAside = async (session: Session, { actions }: GroupPlan): Promise<Read
   return moved;
 };
 
-/** Creates and renames groups before any contact is written. Returns both ids of each group pair of the plan. */
+/**
+ * Creates and renames groups before any contact is written. Returns both ids of each group pair of the plan, without those that a side
+ * changed with a name.
+ */
 export const writeGroups = async (session: Session, plan: GroupPlan): Promise<GroupIds> => {
   const groupIds = new Map(plan.links.map(({ key, left, right }) => [key, { left, right }]));
   const byKey = new Map(plan.pairs.map((pair) => [pair.key, pair]));
@@ -144,11 +193,7 @@ export const writeGroups = async (session: Session, plan: GroupPlan): Promise<Gr
     if (action.kind === 'create-group') {
       const ids = await createGroup(session, groupIds, action, plan, pair);
       if (ids !== null) groupIds.set(key, ids);
-    } else {
-      const id = await renameGroup(session, { ...action, group: moved.get(key) ?? action.group }, pair);
-      const ids = groupIds.get(key);
-      if (id !== null && ids !== undefined) groupIds.set(key, { ...ids, [action.side]: id });
-    }
+    } else await renameGroup(session, { ...action, group: moved.get(key) ?? action.group }, pair);
     session.progress.advance(action.side, 1);
   }
   return groupIds;
@@ -168,7 +213,7 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
   const id = currentId(session, action);
   signal.throwIfAborted();
   stop?.throwIfAborted();
-  const members = await loadMembers(store, link, side, action.group.id);
+  const members = await loadMembers(store, link, side, id);
   const group: DeletedGroup = { id, name, members, ...(details !== undefined && { details }) };
   const cause = undoes === null ? 'sync' : 'undo';
   const operation = { side, cause, kind: 'group-delete', pairId: null, leftId: null, rightId: null, group } as const;

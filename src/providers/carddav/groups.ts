@@ -89,29 +89,29 @@ export const createGroup = async (context: BookContext, name: string, signal: Ab
   return groupOf(created);
 };
 
-/** Replaces a category on all cards that have it; null removes it. */
-const replaceCategory = async (
+/** Adds and removes categories on all cards that have this one. */
+const editMembers = async (
   context: BookContext,
   name: string,
-  replacement: string | null,
+  { add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] },
   signal: AbortSignal,
 ): Promise<void> => {
   requireWritable(await context.find(signal));
-  const added = replacement === null ? [] : [replacement];
   const members = await cardsWith(context, name, signal);
   await mapConcurrently(members, CONCURRENCY, ({ id }) =>
     editCard(
       context,
       id,
-      (card) => (categoriesOf(card).includes(name) ? withCategories(card, added, [name]) : card),
+      (card) => (categoriesOf(card).includes(name) ? withCategories(card, add, remove) : card),
       signal,
     ),
   );
-  context.categories.names.delete(name);
-  for (const each of added) context.categories.names.add(each);
 };
 
-/** Renames a group. A category is renamed on each of its cards, and has another id afterwards. */
+/**
+ * Renames a group. A category is another group afterwards: its cards get the new one, and keep the former one until that is deleted. So
+ * no card lacks both if some of them cannot be written.
+ */
 export const renameGroup = async (
   context: BookContext,
   { id }: GroupRecord,
@@ -120,7 +120,9 @@ export const renameGroup = async (
 ): Promise<GroupRecord> => {
   const category = categoryNameOf(id);
   if (category !== null) {
-    await replaceCategory(context, category, name, signal);
+    await editMembers(context, category, { add: [name], remove: [] }, signal);
+    context.categories.names.add(name);
+    context.categories.deleted.delete(name);
     return categoryGroup(name);
   }
   const card = await editCard(context, id, (each) => withGroupName(each, name), signal);
@@ -132,7 +134,8 @@ export const renameGroup = async (
 export const deleteGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<void> => {
   const category = categoryNameOf(id);
   if (category !== null) {
-    await replaceCategory(context, category, null, signal);
+    await editMembers(context, category, { add: [], remove: [category] }, signal);
+    context.categories.names.delete(category);
     context.categories.deleted.add(category);
     return;
   }

@@ -144,6 +144,7 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         credentials: { left: null, right: null },
         acceptedDeletes: null,
         fields: { name: '', joining: null },
+        directions: null,
         lastChangeAtMs: null,
         selection: null,
         notificationState: NO_NOTIFICATION,

@@ -53,3 +53,48 @@ test('R11: a label that replaces a deleted one of its name keeps its members in 
   expect(account.groups().map(({ name }) => name)).toContain('Crew');
   expect(account.groups().some(({ name }) => name?.startsWith('Renaming'))).toBe(false);
 });
+
+test.each([
+  ['leaves the label', 'leave'],
+  ['is deleted', 'delete'],
+] as const)(
+  'R11, R6: a contact that %s after or while the label is renamed does so in the category',
+  async (_, edit) => {
+    for (const isLater of [true, false]) {
+      const { linked, account, label, labelled, categories } = await startLabelled({ Ada: true, Ben: true });
+      await using _linked = linked;
+      account.renameGroup(label, 'Team');
+      if (isLater) await linked.synced({ afterMs: HOUR_MS });
+      if (edit === 'leave') labelled('Ada');
+      else
+        account.deletePerson(account.people().find(({ names }) => names?.[0]?.givenName === 'Ada')?.resourceName ?? '');
+      for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
+      expect(categories()).toEqual(edit === 'leave' ? ['', 'Team'] : ['Team']);
+      expect(account.people()).toHaveLength(edit === 'leave' ? 2 : 1);
+    }
+  },
+);
+
+test('R11: a rename that one card refuses removes the label from no contact, and is done when the card accepts it', async () => {
+  const { linked, account, label, categories } = await startLabelled({ Ada: true, Ben: true, Cleo: true });
+  await using _linked = linked;
+  const labels = (): readonly boolean[] =>
+    account
+      .people()
+      .map(({ memberships = [] }) =>
+        memberships.some(({ contactGroupMembership }) => contactGroupMembership?.contactGroupResourceName === label),
+      );
+  account.renameGroup(label, 'Team');
+  linked.server.set({
+    intercept: ({ method }, body) => (method === 'PUT' && body.includes('FN:Ben Lind') ? { status: 403 } : null),
+  });
+  for (let hour = 0; hour < 3; hour += 1) await linked.synced({ afterMs: HOUR_MS });
+  expect(labels()).toEqual([true, true, true]);
+  linked.server.set({ intercept: () => null });
+  for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
+  expect([labels(), categories()]).toEqual([
+    [true, true, true],
+    ['Team', 'Team', 'Team'],
+  ]);
+  expect(account.groups().filter(({ name }) => name === 'Crew')).toEqual([]);
+});

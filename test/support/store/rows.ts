@@ -164,6 +164,7 @@ export const newState = (name: string): LinkState => ({
   notificationState: NO_NOTIFICATION,
   pausedByHandAtMs: null,
   fields: { name: '', joining: null },
+  directions: null,
   lastChangeAtMs: null,
   cursors: { left: NO_CURSOR, right: NO_CURSOR },
   groupPairs: [],

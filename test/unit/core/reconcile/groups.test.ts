@@ -159,3 +159,9 @@ describe('BUCKETS', () => {
     expect(texts(planned.actions)).toEqual(['rename-group right Private']);
   });
 });
+
+test('[R11] a new group gets another key than the pair of a renamed group that had its id before', () => {
+  const pair: GroupPair = { ...stored('Job', 'Job'), key: 'right:s2' };
+  const { links, pairs } = plan(['Job'], ['Job', 'Work'], [pair]);
+  expect([new Set(links.map(({ key }) => key)).size, new Set(pairs.map(({ key }) => key)).size]).toEqual([2, 2]);
+});

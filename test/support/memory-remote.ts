@@ -364,6 +364,10 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
       const group = book.findGroup(given.id);
       const namesake = groupNamed(name);
       if (group === undefined) return Promise.reject(missing());
+      if (provider.copiesRenamedGroups) {
+        observer.wrote(side);
+        return Promise.resolve(groupRecordOf(book.copyGroup(group, name)));
+      }
       if (namesake !== undefined && namesake !== group) {
         return Promise.reject(new NameTakenError('the name is taken', errorOptions(409)));
       }
@@ -375,7 +379,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
       const group = book.findGroup(id);
       observer.wrote(side);
       if (group !== undefined) {
-        observer.deletesGroup(side, book.rows.filter(({ groupIds }) => groupIds.has(id)).length);
+        observer.deletesGroup(side, book.membersOnlyOf(group).length);
         book.removeGroup(group);
       }
       return Promise.resolve();

@@ -278,6 +278,31 @@ export const createBook = (options: BookOptions) => {
       group.names.push(name);
       group.version = version;
     },
+    /** Makes a group of that name with the same members. */
+    copyGroup: (group: Group, name: string): Group => {
+      version += 1;
+      const { entity, names } = group;
+      const known = groups.find((each) => each.live && each.name === name);
+      const copy = known ?? {
+        id: provider.groupId(version),
+        name,
+        names: [...names, name],
+        version,
+        live: true,
+        entity,
+      };
+      if (known === undefined) groups.push(copy);
+      for (const row of rows.filter(({ groupIds }) => groupIds.has(group.id) && !groupIds.has(copy.id))) {
+        row.groupIds.add(copy.id);
+        showMembership(row);
+      }
+      return copy;
+    },
+    /** The contacts that are in no other group of the same entity. */
+    membersOnlyOf: ({ id, entity }: Group): readonly Row[] => {
+      const others = groups.filter((each) => each.live && each.entity === entity && each.id !== id);
+      return rows.filter(({ groupIds }) => groupIds.has(id) && !others.some((each) => groupIds.has(each.id)));
+    },
     removeGroup: (group: Group): void => {
       version += 1;
       group.live = false;

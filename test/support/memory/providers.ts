@@ -26,6 +26,8 @@ export type MemoryProvider = {
   readonly dividesAddresses: boolean;
   /** Whether a contact has organizations in addition to the one that the link syncs. */
   readonly listsJobs: boolean;
+  /** Whether a renamed group is another one with the same members, and the former one stays until it is deleted. */
+  readonly copiesRenamedGroups: boolean;
 };
 
 const GOOGLE: MemoryProvider = {
@@ -56,6 +58,7 @@ const GOOGLE: MemoryProvider = {
   archivesContacts: false,
   dividesAddresses: true,
   listsJobs: true,
+  copiesRenamedGroups: false,
 };
 
 const SERVICE: MemoryProvider = {
@@ -85,9 +88,10 @@ const SERVICE: MemoryProvider = {
   archivesContacts: true,
   dividesAddresses: false,
   listsJobs: false,
+  copiesRenamedGroups: false,
 };
 
-/** An address book with group cards. */
+/** An address book whose groups are categories of its cards: a renamed one is another group. */
 const CARDDAV: MemoryProvider = {
   capabilities: {
     createBatch: 3,
@@ -116,6 +120,7 @@ const CARDDAV: MemoryProvider = {
   archivesContacts: false,
   dividesAddresses: true,
   listsJobs: false,
+  copiesRenamedGroups: true,
 };
 
 /** The providers of the simulation, by their names in the configuration. */

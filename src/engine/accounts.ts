@@ -124,7 +124,7 @@ export const originScopes = ({ endpoints, state }: Pick<Session, 'endpoints' | '
 };
 
 /** Each side's unpaired contacts, by the marks of the contacts that were created for them on the other side. */
-export type MarkedOrigins = Sides<ReadonlyMap<string, string>>;
+type MarkedOrigins = Sides<ReadonlyMap<string, string>>;
 
 /**
  * Returns the ids of each side's unpaired contacts by the marks that a create for them stores on the other side (R9). A remote may

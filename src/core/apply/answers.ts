@@ -30,7 +30,7 @@ import {
   storeMoved,
   storeUpdated,
 } from './store-operation.ts';
-import type { CreateWrite, GroupIds, MembershipWrite, Merged, UpdateWrite, Write } from './task.ts';
+import type { CreateWrite, MembershipWrite, Merged, UpdateWrite, Write } from './task.ts';
 
 /** The outcome of an operation with a response, and the values that a run reports. */
 type AnswerOutcome = Outcome & {
@@ -47,16 +47,14 @@ type AnswerOutcome = Outcome & {
 const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false, isStillThere: false } as const;
 
 /** The values that a response is applied with. */
-export type Applying = {
+export type Applying = Known & {
   readonly set: WorkingSet;
-  readonly groupIds: GroupIds;
   /** True if a create request contains the membership. */
   readonly createsWithGroups: boolean;
   /** True if the side may return the former state for some time after a write. */
   readonly lags: boolean;
   /** True if a response contains no edit of another client (`RemoteCapabilities.writesConditionally`). */
   readonly isConditional?: boolean;
-  readonly atMs: number;
 };
 
 /** Returns the fields of `desired` that are missing in `now` although they were written. */
@@ -77,10 +75,6 @@ const refusalOf = ({ task }: CreateWrite, { id, pair }: Half): string | null => 
   return isApart ? `The side answered with ${id}, which a person keeps apart from this contact.` : null;
 };
 
-/** Returns both groups of each group pair. */
-const pairsIn = (groupIds: GroupIds): Known['groupPairs'] =>
-  [...groupIds.values()].map((ids) => bySide((each) => (ids[each] === null ? null : { id: ids[each] })));
-
 /** Stores a contact that existed before with the source of a create: as a pair that is merged like a first match. */
 const storeFirstMeeting = (
   set: WorkingSet,
@@ -96,7 +90,7 @@ const storeFirstMeeting = (
 };
 
 const applyCreate = (
-  { set, groupIds, createsWithGroups, atMs }: Applying,
+  { set, groupPairs, createsWithGroups, atMs }: Applying,
   write: CreateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
@@ -119,7 +113,7 @@ const applyCreate = (
     join: createsWithGroups ? join : join.filter((id) => record.groupIds.includes(id)),
     settled: fieldsIn(desired, record.contact),
   };
-  storeCreated(set, operation, { kind: 'answer', record }, created, { groupPairs: pairsIn(groupIds), atMs });
+  storeCreated(set, operation, { kind: 'answer', record }, created, { groupPairs, atMs });
   return { ...DONE, after: record, notTaken: notTaken(fieldsIn(desired), desired, record.contact) };
 };
 
@@ -170,11 +164,11 @@ const applyUpdate = (
 
 /** Stores that a contact already has the membership of a write, unless its create has stored that. */
 export const storeAlreadyMoved = (
-  { set, groupIds, atMs }: Pick<Applying, 'set' | 'groupIds' | 'atMs'>,
+  { set, groupPairs, atMs }: Pick<Applying, 'set' | 'groupPairs' | 'atMs'>,
   { moves, operation }: MembershipWrite,
 ): void => {
   const moved = { moves, record: operation.before, altered: NOTHING_ALTERED };
-  const [halves, groupPairs] = [storedHalves(set, operation), pairsIn(groupIds)];
+  const halves = storedHalves(set, operation);
   if (!isMoveStored(operation, halves, moved, groupPairs)) {
     storeMoved(set, operation, halves, moved, { groupPairs, atMs });
   }
@@ -190,10 +184,10 @@ const applyMembership = (
   groupIds: readonly string[],
   altered: AlteredContact | undefined,
 ): AnswerOutcome => {
-  const { set, atMs } = applying;
+  const { set, groupPairs, atMs } = applying;
   const record = altered?.record ?? withWrittenGroups(operation.before, groupIds, operation, applying);
   const moved = { moves, record, altered: altered ?? NOTHING_ALTERED };
-  storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs: pairsIn(applying.groupIds), atMs });
+  storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs, atMs });
   return {
     ...DONE,
     after: record,
@@ -214,9 +208,8 @@ const applyMerge = (
   { operation }: Extract<Write, { kind: 'merge' }>,
   { survivor, became }: Merged,
 ): AnswerOutcome => {
-  const { set, groupIds, atMs } = applying;
+  const { set, groupPairs, atMs } = applying;
   const { side, before: mergedAway } = operation;
-  const groupPairs = pairsIn(groupIds);
   observeMerge(set, { side, before: operation.survivor, after: survivor, mergedAway }, { groupPairs, atMs });
   const merged = { ...DONE, after: null, again: true };
   // A side may make a contact inaccessible that it has just merged away.

@@ -223,6 +223,20 @@ const unmovedIn = ({ join, leave }: Moves, groupIds: readonly string[]): readonl
   ...leave.filter((id) => groupIds.includes(id)),
 ];
 
+/** Returns those of the groups in which the other half of the pair has another membership. */
+const differingIn = (
+  groupIds: readonly string[],
+  { side, record }: { readonly side: Side; readonly record: ContactRecord },
+  source: Half | null,
+  groupPairs: Known['groupPairs'],
+): readonly string[] => {
+  const across = new Map(groupPairs.map((pair) => [pair[side]?.id, pair[otherSide(side)]?.id ?? '']));
+  return groupIds.filter((id) => {
+    const counterpart = across.get(id);
+    return counterpart !== undefined && source?.record.groupIds.includes(counterpart) !== record.groupIds.includes(id);
+  });
+};
+
 /** A change of membership that was done. `record` is the contact after it. */
 type Moved = { readonly moves: Moves; readonly record: ContactRecord; readonly altered: Altered };
 
@@ -276,12 +290,13 @@ export const storeMoved = (
 ): void => {
   const { side, cause } = operation;
   const { moves, record, altered } = moved;
+  const declined = cause === 'undo' ? movedGroups(moved) : unmovedIn(moves, record.groupIds);
   const written = {
     ...writtenHalf(set, halves.target, side, record, atMs),
     settled: new Set<SyncedField>(['buckets', ...altered.fields]),
     wanted: null,
     isEdit: operation.isEdit,
-    declinedGroups: cause === 'undo' ? movedGroups(moved) : unmovedIn(moves, record.groupIds),
+    declinedGroups: differingIn(declined, { side, record }, halves.source, groupPairs),
   };
   const bases = movedBases(operation, halves, moved, groupPairs);
   storeWritten(set, halves.pairId, written, { bases, other: halves.source }, atMs);

@@ -53,7 +53,7 @@ const agreedGroupIds = ({ base, record, outstanding, agreedGroups }: PlannedSide
  * that both sides have or lack: otherwise only one base would contain them, and their later removal would be lost. Pure.
  */
 export const agreedBase = (side: PlannedSide): Snapshot => {
-  const { base, record, other, otherBase, outstanding } = side;
+  const { agreedGroups, base, record, other, otherBase, outstanding } = side;
   let { contact } = record;
   for (const field of scalarsIn(base.contact, contact)) {
     if (outstanding.has(field)) contact = withValue(contact, field, textIn(base.contact, field));
@@ -68,7 +68,12 @@ export const agreedBase = (side: PlannedSide): Snapshot => {
     const kept = [...elements].filter(([key]) => (isAgreed(key) ? own : ownBase).has(key));
     contact = withKeyed(contact, field, kept);
   }
-  return withDeclined({ contact, groupIds: agreedGroupIds(side) }, base.declined ?? {});
+  const { buckets = [], ...declined } = base.declined ?? {};
+  const kept = buckets.filter((id) => !agreedGroups.has(id));
+  return withDeclined(
+    { contact, groupIds: agreedGroupIds(side) },
+    { ...declined, ...(kept.length > 0 && { buckets: kept }) },
+  );
 };
 
 /** Returns the fields that a person decides: both sides keep their value. */

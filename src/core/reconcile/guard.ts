@@ -116,10 +116,9 @@ const bookOf = ({ pairs, recent }: GuardInput): number => {
 const isUnlimited = ({ percent }: Policy['deleteLimit']): boolean => percent !== null && percent >= 100;
 
 const tooMany = (input: GuardInput, side: Side): Halt | null => {
-  const { isWritable, limit, losses, recent, places, undoes } = input;
+  const { isWritable, limit, losses, pairs, recent, places, undoes } = input;
   if (isUnlimited(limit)) return null;
-  const book = bookOf(input);
-  const allowed = allowedDeletes(limit, book);
+  const allowed = allowedDeletes(limit, bookOf(input));
   const parts = kindsOf(losses[side]).flatMap((loss) => {
     const [now, before] = [losses[side][loss] ?? 0, recent[side][loss] ?? 0];
     if (now === 0 || now + before <= allowed) return [];
@@ -131,7 +130,7 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
     reason: 'too-many-deletes',
     side,
     message:
-      `The run would ${parts.join(' and ')}, more than the ${allowed} that DELETE_LIMIT allows for ${book} linked ` +
+      `The run would ${parts.join(' and ')}, more than the ${allowed} that DELETE_LIMIT allows for ${pairs} linked ` +
       `contacts; nothing was written. ${answersTo(
         undoes ?? null,
         isWritable[otherSide(side)] && WHOLE_LOSSES.some((loss) => (losses[side][loss] ?? 0) > 0),

@@ -17,7 +17,7 @@ type MembershipMerge = Sides<MembershipDelta> & { readonly isLocal: Sides<boolea
 type MembershipDelta = {
   readonly joins: readonly string[];
   readonly leaves: readonly string[];
-  /** Group ids of the side in which both contacts are members, or neither, although the base differs. */
+  /** Group ids of the side in which both contacts are members, or neither, although the base differs, or the side declined it before. */
   readonly agreed: readonly string[];
 };
 
@@ -77,7 +77,8 @@ export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[]
     if (state.left === state.right) {
       for (const side of SIDES) {
         const id = link[side];
-        if (id !== null && stateOf(base[side], id) !== state[side]) delta[side].agreed.push(id);
+        const hasDeclined = id !== null && halves[side].base?.declined?.buckets?.includes(id) === true;
+        if (id !== null && (hasDeclined || stateOf(base[side], id) !== state[side])) delta[side].agreed.push(id);
       }
       continue;
     }

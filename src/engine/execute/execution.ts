@@ -1,8 +1,9 @@
+import type { Known } from '../../core/apply/outcome.ts';
 import { isCreatedOn, sharedEmails, type Task } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
 import type { Half } from '../../core/contact/half.ts';
-import type { Side } from '../../core/contact/side.ts';
+import { bySide, type Side } from '../../core/contact/side.ts';
 import { type Decision, type PairIds, type Restoration, updateOn } from '../../core/reconcile/decision.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
@@ -26,6 +27,15 @@ export type Execution = Writing & {
   /** The writes, by side and `refusalKey`, that a side failed at before, or of which it refused a field. */
   readonly failedBefore: ReadonlySet<string>;
 };
+
+/**
+ * Returns both groups of each group pair, with those that the plan creates. The links of an undo are those of one side, so it uses the
+ * stored pairs.
+ */
+export const groupPairsOf = ({ cause, groupIds, session }: Execution): Known['groupPairs'] =>
+  cause === 'undo'
+    ? session.state().groupPairs
+    : [...groupIds.values()].map((ids) => bySide((side) => (ids[side] === null ? null : { id: ids[side] })));
 
 /** Returns the state of a task's contact after fields of it were written as planned, or were not. */
 export const afterWriteOf = (state: TaskState, fields: readonly SyncedField[], isWritten: boolean): TaskState => {

@@ -17,7 +17,7 @@ import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, type RemoteError, StaleError } from '../../providers/errors.ts';
 import { COUNTED_AS, type Session } from '../session.ts';
-import { afterWriteOf, type Execution, reportNotTaken, together } from './execution.ts';
+import { afterWriteOf, type Execution, groupPairsOf, reportNotTaken, together } from './execution.ts';
 import type { AnswerBeingStored } from './batches.ts';
 import { canSplit, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
 import { storeFault, storeRefusal } from './refusals.ts';
@@ -55,10 +55,11 @@ const joined = (results: readonly BatchResult[]): BatchResult => ({
   isStillThere: results.some(({ isStillThere }) => isStillThere),
 });
 
-const applyingIn = ({ groupIds, session }: Execution, set: WorkingSet, side: Side): Applying => {
+const applyingIn = (execution: Execution, set: WorkingSet, side: Side): Applying => {
+  const { session } = execution;
   const { createsWithGroups, settlesWithinMs, writesConditionally = false } = session.remotes[side].capabilities;
   const manners = { createsWithGroups, lags: settlesWithinMs > 0, isConditional: writesConditionally };
-  return { set, groupIds, ...manners, atMs: session.clock.now() };
+  return { set, groupPairs: groupPairsOf(execution), ...manners, atMs: session.clock.now() };
 };
 
 /**

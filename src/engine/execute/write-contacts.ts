@@ -10,11 +10,12 @@ import { type AnswerBeingStored, batchesOf, inParallel, withoutFailed } from './
 import {
   creationsOn,
   type Execution,
+  groupPairsOf,
   notWritten,
   type Sharing,
   sharingRounds,
-  updatesOn,
   together,
+  updatesOn,
   withResults,
 } from './execution.ts';
 import { moveSteps } from './planned-writes.ts';
@@ -110,14 +111,14 @@ const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
 
 /** Stores that contacts already have their memberships, and requests the others. */
 const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<BatchResult> => {
-  const { session, groupIds } = execution;
-  const { clock, writer } = session;
+  const { clock, writer } = execution.session;
+  const groupPairs = groupPairsOf(execution);
   const needs = needsOf(execution, tasks);
   const writes = await writer.read(needs, (set) => membershipWrites(execution, set, side, tasks));
   const isNeeded = ({ operation: { join, leave } }: MembershipWrite): boolean => join.length + leave.length > 0;
   await writer.apply(needs, (set) => {
     for (const write of writes) {
-      if (!isNeeded(write)) storeAlreadyMoved({ set, groupIds, atMs: clock.now() }, write);
+      if (!isNeeded(write)) storeAlreadyMoved({ set, groupPairs, atMs: clock.now() }, write);
     }
   });
   const { stored } = await sendBatch(execution, writes.filter(isNeeded));

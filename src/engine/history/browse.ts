@@ -4,7 +4,7 @@ import type { ContactPage, Store } from '../../store/store.ts';
 import { foundHalf, peopleOf, type FoundPerson } from './explain.ts';
 
 /** One page of people, and whether a later page has more. */
-export type PeoplePage = { readonly people: readonly FoundPerson[]; readonly hasMore: boolean };
+type PeoplePage = { readonly people: readonly FoundPerson[]; readonly hasMore: boolean };
 
 /** Returns a page of the people of a link. Reads the rows of that page only. */
 export const listPeople = async (

@@ -69,7 +69,7 @@ describe('[R8] DELETE_LIMIT', () => {
     expect(checkGuard(after(4))).toBeNull();
     expect(checkGuard(after(5))).toMatchObject({ reason: 'too-many-deletes', side: 'right' });
     expect(checkGuard(after(5))?.message).toMatch(
-      /delete 5 contacts at the service \(after 6 in the last 24 hours\), more than the 10 .* 50 linked contacts/u,
+      /delete 5 contacts at the service \(after 6 in the last 24 hours\), more than the 10 .* 40 linked contacts/u,
     );
     expect(checkGuard(input({ recent: { left: {}, right: { contacts: 99 } } }))).toBeNull();
   });

@@ -3,7 +3,7 @@ import { contactFieldsOf } from '../../../../src/core/contact/chosen.ts';
 import type { Contact, SyncedField } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
-import type { Side } from '../../../../src/core/contact/side.ts';
+import { bySide, type Side } from '../../../../src/core/contact/side.ts';
 import { creating, type Creation, type Merge, type PlannedWrite } from '../../../../src/core/reconcile/decision.ts';
 import type { WorkingSet } from '../../../../src/core/state/working-set.ts';
 import { NOTHING_DONE, type Writing } from '../../../../src/engine/execute/writes.ts';
@@ -29,7 +29,10 @@ export const WRITING: Writing = {
 };
 
 export const applyingIn = (set: WorkingSet, createsWithGroups = false): Applying => {
-  return { set, groupIds: GROUPS, createsWithGroups, lags: false, atMs: NOW };
+  const groupPairs = [...GROUPS.values()].map((ids) =>
+    bySide((side) => (ids[side] === null ? null : { id: ids[side] })),
+  );
+  return { set, groupPairs, createsWithGroups, lags: false, atMs: NOW };
 };
 
 /** The operations that write these fields of a contact: an update, a change of membership, or both. */

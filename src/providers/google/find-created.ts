@@ -2,7 +2,8 @@ import { wasMadeFor } from '../../core/contact/origin.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { CreateRequest } from '../../core/contact/requests.ts';
 import { startListingWalk } from '../listing.ts';
-import { readPerson } from './mapper.ts';
+import { UnreadableError } from '../errors.ts';
+import { type PersonReading, readPerson } from './mapper.ts';
 import { completed } from './read.ts';
 import { connectionsSchema } from './schema.ts';
 import type { CallGoogle } from './send.ts';
@@ -12,9 +13,28 @@ const ROUTE = 'GET /v1/people/me/connections';
 /** Google's clock and the local one may differ slightly. */
 const CLOCK_MARGIN_MS = 5 * 60 * 1000;
 
+type Unreadable = Extract<PersonReading, { kind: 'unreadable' }>;
+
+const mayBeMadeFor = ({ origin }: Unreadable, { originId, originScope }: CreateRequest): boolean => {
+  if (origin === null) return true;
+  return origin.originId === originId && (origin.originScope === undefined || origin.originScope === originScope);
+};
+
+/** Throws if an unreadable contact may be the result of one of these creates: repeating the create would duplicate it. */
+const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly Unreadable[]): void => {
+  const row = unreadable.find((reading) => requests.some((request) => mayBeMadeFor(reading, request)));
+  if (row === undefined) return;
+  throw new UnreadableError(`a new contact of Google cannot be read: ${row.reason}`, {
+    status: 200,
+    route: ROUTE,
+    applied: 'no',
+  });
+};
+
 /**
  * Finds contacts that were created although the answer was lost. Reads Google's contacts from the last modified one back to
- * before the creates were sent, and identifies them by their origin.
+ * before the creates were sent, and identifies them by their origin. Throws an UnreadableError if an unreadable contact may be
+ * the result of a create that was not found.
  */
 export const findCreated = async (
   call: CallGoogle,
@@ -25,24 +45,29 @@ export const findCreated = async (
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
   const sought = new Map(requests.map((request) => [request.originId, request]));
   const found = new Map<string, ContactRecord>();
+  const unreadable: Unreadable[] = [];
   const walk = startListingWalk({ route: ROUTE, clock: null });
   let pageToken: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof newestPage>> = await newestPage(call, pageToken, signal);
+    const page: Awaited<ReturnType<typeof newestPage>> = await newestPage(call, sinceMs, pageToken, signal);
     for (const record of page.records) {
       const request = sought.get(record.originId ?? '');
       if (request === undefined || found.has(request.key) || isTaken(record.id)) continue;
       const { originId: id, originScope: scope, draft: contact } = request;
       if (wasMadeFor(record, { id, scope, contact })) found.set(request.key, record);
     }
-    const isPast = page.records.some(({ modifiedAtMs }) => (modifiedAtMs ?? sinceMs) < sinceMs - CLOCK_MARGIN_MS);
-    walk.take(page.records.length, page.nextPageToken);
-    pageToken = isPast || found.size === sought.size ? null : page.nextPageToken;
+    unreadable.push(...page.unreadable.filter(({ id }) => id === null || !isTaken(id)));
+    walk.take(page.rowCount, page.nextPageToken);
+    pageToken = page.isPast || found.size === sought.size ? null : page.nextPageToken;
   } while (pageToken !== null);
+  refuseDoubt(
+    requests.filter(({ key }) => !found.has(key)),
+    unreadable,
+  );
   return found;
 };
 
-const newestPage = async (call: CallGoogle, pageToken: string | null, signal: AbortSignal) => {
+const newestPage = async (call: CallGoogle, sinceMs: number, pageToken: string | null, signal: AbortSignal) => {
   const page = await call({
     route: ROUTE,
     schema: connectionsSchema,
@@ -54,10 +79,19 @@ const newestPage = async (call: CallGoogle, pageToken: string | null, signal: Ab
       return people.people.connections.list(query, options);
     },
   });
-  const records: ContactRecord[] = [];
+  const readings: PersonReading[] = [];
   for (const person of page.connections ?? []) {
-    const reading = await completed(call, readPerson(person, call.mapping), signal);
-    if (reading.kind === 'contact') records.push(reading.record);
+    readings.push(await completed(call, readPerson(person, call.mapping), signal));
   }
-  return { records, nextPageToken: page.nextPageToken || null };
+  const isTooOld = (reading: PersonReading): boolean =>
+    reading.kind === 'contact' && (reading.record.modifiedAtMs ?? sinceMs) < sinceMs - CLOCK_MARGIN_MS;
+  const end = readings.findIndex(isTooOld);
+  const searched = end < 0 ? readings : readings.slice(0, end);
+  return {
+    rowCount: readings.length,
+    records: readings.flatMap((reading) => (reading.kind === 'contact' ? [reading.record] : [])),
+    unreadable: searched.filter((reading) => reading.kind === 'unreadable'),
+    isPast: end >= 0,
+    nextPageToken: page.nextPageToken || null,
+  };
 };

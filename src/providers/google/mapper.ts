@@ -6,7 +6,7 @@ import { sortedIds } from '../groups.ts';
 import { type BodyEntry, type MaskField, type PersonLists, writable } from './person-field.ts';
 import { unsyncedName } from './names.ts';
 import { mappingOf, type PersonMapping, USUAL_MAPPING } from './fields.ts';
-import { type Person, personNameSchema, personSchema, type Source } from './schema.ts';
+import { listedSchema, originSchema, type Person, personNameSchema, personSchema, type Source } from './schema.ts';
 
 /** The key of `clientData` with the origin of a created contact: the account's scope, a space, and the id. */
 const ORIGIN_KEY = 'contact-sync.origin';
@@ -18,7 +18,9 @@ const BARE_ORIGIN_KEY = 'contact-sync.service-id';
 const originEntry = (id: string, scope: string | undefined): { readonly key: string; readonly value: string } =>
   scope === undefined ? { key: BARE_ORIGIN_KEY, value: id } : { key: ORIGIN_KEY, value: `${scope} ${id}` };
 
-const originOf = ({ clientData = [] }: Person): Pick<ContactRecord, 'originId' | 'originScope'> => {
+type Origin = Pick<ContactRecord, 'originId' | 'originScope'>;
+
+const originOf = ({ clientData = [] }: Pick<Person, 'clientData'>): Origin => {
   const valueOf = (name: string) => clientData.find(({ key }) => key === name)?.value;
   const [, originScope, originId] = /^(\S+) (.+)$/u.exec(valueOf(ORIGIN_KEY) ?? '') ?? [];
   if (originScope !== undefined && originId !== undefined) return { originId, originScope };
@@ -35,7 +37,14 @@ export type PersonReading =
       readonly mayBeCut: boolean;
     }
   | { readonly kind: 'deleted'; readonly id: string; readonly previousIds: readonly string[] }
-  | { readonly kind: 'unreadable'; readonly id: string | null; readonly reason: string };
+  | {
+      readonly kind: 'unreadable';
+      readonly id: string | null;
+      readonly previousIds: readonly string[];
+      readonly reason: string;
+      /** Null if the origin cannot be read either. */
+      readonly origin: Origin | null;
+    };
 
 const placeOf = ({ issues }: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }): string =>
   issues[0]?.path.join('.') ?? '';
@@ -72,7 +81,16 @@ const digested = (
 
 const unreadable = (answer: unknown, reason: string): PersonReading => {
   const named = personNameSchema.safeParse(answer);
-  return { kind: 'unreadable', id: named.data?.resourceName ?? null, reason };
+  const listed = listedSchema.safeParse(answer);
+  // An unreadable row may lack any part, so absent client data does not mean that the contact has no origin (R17).
+  const marked = originSchema.safeParse(answer);
+  return {
+    kind: 'unreadable',
+    id: named.data?.resourceName ?? null,
+    previousIds: listed.data?.metadata?.previousResourceNames ?? [],
+    reason,
+    origin: marked.success ? originOf(marked.data) : null,
+  };
 };
 
 /**

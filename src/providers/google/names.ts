@@ -32,11 +32,12 @@ const textAt = (name: NameEntry | undefined, key: string): string => {
   return typeof text === 'string' ? text : '';
 };
 
-/** Returns first and last name. A name without parts becomes the first name. */
+/** Returns first and last name. A name without any part becomes the first name. */
 export const namesOf = ({ names }: PersonLists): Pick<Contact, 'firstName' | 'lastName'> => {
   const name = names?.[0];
-  const [firstName, lastName] = [normaliseText(name?.givenName), normaliseText(name?.familyName)];
-  if (firstName !== '' || lastName !== '') return { firstName, lastName };
+  // The whole name contains every part: as the first name, a prefix would be written a second time.
+  const hasParts = NAME_FIELDS.some((field) => normaliseText(textAt(name, PARTS[field])) !== '');
+  if (hasParts) return { firstName: normaliseText(name?.givenName), lastName: normaliseText(name?.familyName) };
   return { firstName: normaliseText(name?.unstructuredName) || normaliseText(name?.displayName), lastName: '' };
 };
 

@@ -138,6 +138,8 @@ const listPage = async (
   };
 };
 
+const idOf = (reading: PersonReading): string | null => (reading.kind === 'contact' ? reading.record.id : reading.id);
+
 const changeOf = (reading: PersonReading): FeedChange => {
   switch (reading.kind) {
     case 'contact':
@@ -197,13 +199,13 @@ async function* pullChanges(
   const contradicted = new Set<string>();
   const formerIds = new Set<string>();
   const sift = (page: ListPage): FeedChange[] => {
-    const shown = new Set(page.readings.flatMap((each) => (each.kind === 'contact' ? [each.record.id] : [])));
+    const shown = new Set(page.readings.flatMap((each) => (each.kind === 'deleted' ? [] : (idOf(each) ?? []))));
     const deleted = new Set(page.readings.flatMap((each) => (each.kind === 'deleted' ? [each.id] : [])));
     for (const id of deleted.intersection(shown)) contradicted.add(id);
     for (const id of shown) deletedIds.delete(id);
     for (const id of deleted.difference(shown)) deletedIds.add(id);
     for (const reading of page.readings) {
-      if (reading.kind === 'contact') reading.previousIds.forEach((id) => formerIds.add(id));
+      if (reading.kind !== 'deleted') reading.previousIds.forEach((id) => formerIds.add(id));
     }
     return page.readings.filter((reading) => reading.kind !== 'deleted').map(changeOf);
   };

@@ -107,22 +107,31 @@ export const readWhole = async (call: CallGoogle, id: string, signal: AbortSigna
   return readPerson(answer, call.mapping);
 };
 
-/** Returns the reading, or, if a list of it may be truncated, the contact read again in full. */
+/**
+ * Returns the reading, or, if a list of it may be truncated, the contact read again in full. A contact that Google refuses, or
+ * fails at, is unreadable: only this contact waits (R15). Throws a RemoteError if the read fails for another reason.
+ */
 export const completed = async (
   call: CallGoogle,
   reading: PersonReading,
   signal: AbortSignal,
 ): Promise<PersonReading> => {
   if (reading.kind !== 'contact' || !reading.mayBeCut) return reading;
+  const { previousIds, record } = reading;
+  const { id } = record;
+  const unreadable = (reason: string): PersonReading => {
+    return { kind: 'unreadable', id, previousIds, reason, origin: record };
+  };
   try {
-    const { id } = reading.record;
     const whole = await readWhole(call, id, signal);
-    if (whole.kind !== 'contact') return whole;
-    const previousIds = whole.record.id === id ? reading.previousIds : [id, ...reading.previousIds];
-    return { ...whole, previousIds };
+    if (whole.kind === 'unreadable') return unreadable(whole.reason);
+    if (whole.kind === 'deleted') return whole;
+    return { ...whole, previousIds: whole.record.id === id ? previousIds : [id, ...previousIds] };
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    return { kind: 'deleted', id: reading.record.id, previousIds: reading.previousIds };
+    if (error instanceof NotFoundError) return { kind: 'deleted', id, previousIds };
+    const isOfContact = error instanceof InvalidError || (await failsHere(call, error, signal));
+    if (!(error instanceof RemoteError) || !isOfContact) throw error;
+    return unreadable(error.message);
   }
 };
 

@@ -45,6 +45,11 @@ export const listedSchema = personNameSchema.extend({
   metadata: z.object({ previousResourceNames: z.array(z.string()).exactOptional() }).exactOptional(),
 });
 
+const clientDataSchema = z.array(z.object({ metadata: fieldMetadata, key: text, value: text }));
+
+/** The part of a Person that contains its origin. */
+export const originSchema = z.object({ clientData: clientDataSchema });
+
 const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).exactOptional();
 
 const person = personNameSchema.extend({
@@ -70,7 +75,7 @@ const person = personNameSchema.extend({
   userDefined: listOf(entry.extend({ key: text, value: text })),
   photos: listOf(entry.extend({ url: text, default: flag })),
   memberships: listOf(membershipSchema),
-  clientData: listOf(z.object({ metadata: fieldMetadata, key: text, value: text })),
+  clientData: clientDataSchema.exactOptional(),
 });
 
 /** The part of a Person that the sync uses. Unknown subfields of list entries are kept. Compiled at its first use. */

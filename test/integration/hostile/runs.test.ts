@@ -159,6 +159,23 @@ test('R9, R17: no second create follows a lost answer while contacts cannot be r
   });
 });
 
+test('R9, R17: no second create at Google follows an answer that cannot be read', async () => {
+  await using google = await startSpoilingProxy();
+  await using linked = await startLinkedSandbox(
+    { google: [], service: samplePeople(12) },
+    { GOOGLE_ROOT_URL: `${google.url}/` },
+    { hurry: HURRY },
+  );
+  google.target = linked.sandbox.google.url;
+  google.rewrite = (text) => text.replaceAll(/"givenName":"[^"]*"/gu, '"givenName":null');
+  for (let run = 0; run < 3; run += 1) await linked.sync({ afterMs: 3_600_000 });
+  google.rewrite = null;
+  await linked.synced({ afterMs: 24 * 3_600_000, kind: 'full' });
+  const sides = readSides(linked.sandbox);
+  expect(sides.google).toEqual(sides.service);
+  expect(sides.google).toHaveLength(12);
+});
+
 /** A proxy to the service that redirects creates with a status, until it is null. */
 const startRedirector = async () => {
   const state: { target: string; status: number | null } = { target: '', status: 307 };

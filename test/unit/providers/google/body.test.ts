@@ -250,6 +250,24 @@ describe('[R10] the parts of a name', () => {
     expect(nameWritten(whole, { lastName: 'Lee' })).toEqual({ givenName: 'Mary Ann Lee', familyName: 'Lee' });
   });
 
+  test.each([['honorificPrefix'], ['middleName'], ['honorificSuffix']])(
+    'R10: are not written a second time if only the %s exists: it is not the first name',
+    (part) => {
+      const lone = { [part]: 'Dr.', displayName: 'Dr.', unstructuredName: 'Dr.' };
+      expect(namedRecord(lone).contact).toMatchObject({ firstName: '', lastName: '' });
+      expect(nameWritten(lone, { lastName: 'Lee' })).toEqual({ [part]: 'Dr.', familyName: 'Lee' });
+      expect(nameWritten(lone, { firstName: 'Ada' })).toEqual({ [part]: 'Dr.', givenName: 'Ada' });
+    },
+  );
+
+  test('R10: are read once if a link syncs the only part that exists', () => {
+    const name = { middleName: 'Fam.', displayName: 'Fam.', unstructuredName: 'Fam.' };
+    const mapping = personMapping([...USUAL_FIELDS, 'middleName']);
+    expect(readPerson(person(1, { names: [name] }), mapping)).toMatchObject({
+      record: { contact: { firstName: '', lastName: '', middleName: 'Fam.' } },
+    });
+  });
+
   test('are kept byte for byte by a write that does not change them', () => {
     const untidy = { honorificPrefix: ' Dr', givenName: ' Mary  Lou ', middleName: 'Ann\u00A0', familyName: 'Lee' };
     expect(nameWritten(untidy, { lastName: 'Ray' })).toEqual({ ...untidy, familyName: 'Ray' });

@@ -5,6 +5,10 @@ import { collect, forever } from '../../../contract/scenes/steps.ts';
 import type { Reply, Received } from '../scripted-server.ts';
 import { apiError, type Google, person, recordOf, startGoogle } from './support.ts';
 
+const long = person(9, {
+  emailAddresses: Array.from({ length: 100 }, (_, index) => ({ value: `${index}@x.example` })),
+});
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const tombstone = (number: number) => ({
@@ -129,6 +133,34 @@ describe('[R14] a whole listing', () => {
   });
 });
 
+describe('R15: a contact that must be read in full', () => {
+  const LABELS = {
+    body: { contactGroups: [{ resourceName: 'contactGroups/all', groupType: 'SYSTEM_CONTACT_GROUP' }] },
+  };
+  const pullFailing = async (failure: Reply, labels: Reply = LABELS) => {
+    await using google = await startGoogle(({ path }) => {
+      if (path.endsWith('/connections')) return last([person(1), long, person(2)]);
+      return path.endsWith('/contactGroups') ? labels : failure;
+    });
+    return summariesOf(await pullWhole(google));
+  };
+
+  test.each([
+    ['refuses the read', apiError(400, 'INVALID_ARGUMENT')],
+    ['fails at the read', apiError(500, 'INTERNAL')],
+    ['answers with a malformed contact', { body: { ...person(9), names: 'x' } }],
+  ])('is unreadable, and the others are read, if Google %s', async (_, failure) => {
+    expect(await pullFailing(failure)).toEqual(['upsert people/c1', 'unreadable people/c9', 'upsert people/c2']);
+  });
+
+  test.each([
+    ['Google fails at other requests too', apiError(500, 'INTERNAL'), apiError(500, 'INTERNAL')],
+    ['Google is unavailable', apiError(503, 'UNAVAILABLE'), LABELS],
+  ])('ends the pull if %s', async (_, failure, labels) => {
+    await expect(pullFailing(failure, labels)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
+
 describe('[R14] an incremental pull', () => {
   const startWith = async (answer: (request: Received) => Reply) => {
     const google = await startGoogle((request) => (request.query.has('syncToken') ? answer(request) : last([])));
@@ -154,19 +186,17 @@ describe('[R14] an incremental pull', () => {
   });
 
   test.each([
-    ['first', [tombstone(1), person(1)]],
-    ['last', [person(1), tombstone(1)]],
-  ])(
-    '[R7] reads a contact that one page names as deleted and as existing: the tombstone is %s',
-    async (_case, rows) => {
-      await using google = await startWith(({ path }) =>
-        path.includes('batchGet')
-          ? { body: { responses: [{ requestedResourceName: 'people/c1', person: person(1) }] } }
-          : last(rows),
-      );
-      expect(summariesOf(await google.pullChanges())).not.toContain('tombstone people/c1');
-    },
-  );
+    ['the tombstone is first', [tombstone(1), person(1)]],
+    ['the tombstone is last', [person(1), tombstone(1)]],
+    ['the contact is unreadable', [tombstone(1), person(1, { names: 'x' })]],
+  ])('[R7] reads a contact that one page names as deleted and as existing: %s', async (_case, rows) => {
+    await using google = await startWith(({ path }) =>
+      path.includes('batchGet')
+        ? { body: { responses: [{ requestedResourceName: 'people/c1', person: person(1) }] } }
+        : last(rows),
+    );
+    expect(summariesOf(await google.pullChanges())).not.toContain('tombstone people/c1');
+  });
 
   test('[R12] does not treat the tombstone of a former id as a deletion, even if the tombstone comes first', async () => {
     await using google = await startWith(paged([tombstone(1), tombstone(2)], [renamed(9, 'people/c1')]));
@@ -174,6 +204,15 @@ describe('[R14] an incremental pull', () => {
     expect(summariesOf(pages)).toEqual(['upsert people/c9', 'tombstone people/c2']);
     expect(pages.at(-1)?.changes[0]).toMatchObject({ previousIds: ['people/c1'] });
     expect(google.requests.at(-1)?.query.get('syncToken')).toBe('sync-1');
+  });
+
+  test.each([
+    ['its row is malformed', person(9, { names: 'x' })],
+    ['it cannot be read in full', long],
+  ])('R7, R12: the tombstone of a former id of an unreadable contact is not a deletion: %s', async (_, row) => {
+    const formerly = { ...row, metadata: renamed(9, 'people/c1')['metadata'] };
+    await using google = await startWith(() => last([tombstone(1), formerly]));
+    expect(summariesOf(await google.pullChanges())).toEqual(['unreadable people/c9']);
   });
 
   test('fails with an expired cursor if the token has expired or the query has changed', async () => {

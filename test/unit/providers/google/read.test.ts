@@ -83,6 +83,38 @@ describe('[R9] the search for contacts of creates without an answer', () => {
     expect(found.has('k1')).toBe(isFound);
   });
 
+  const SPOILT = { names: 'not a list' };
+  const marked = (value: unknown) => ({ ...SPOILT, clientData: [{ key: 'contact-sync.origin', value }] });
+  const scoped = { ...request(1), originScope: 'account-1' };
+  const find = async (rows: readonly unknown[]) => {
+    await using google = await startGoogle(() => ({ body: { connections: rows } }));
+    return await google.remote.findCreated([scoped], sinceMs, (id) => id === 'people/c5', forever);
+  };
+
+  test.each<[string, unknown]>([
+    ['its origin', person(9, marked('account-1 contact_1'))],
+    ['its origin without an account', { ...created(9, 'contact_1', '12:01:00'), ...SPOILT }],
+    ['no client data', person(9, SPOILT)],
+    ['malformed client data', person(9, marked(7))],
+    ['no content', null],
+  ])('R9, R17: a create is not reported as not applied while an unreadable row has %s', async (_, row) => {
+    await expect(find([row, person(7)])).rejects.toMatchObject({ kind: 'unreadable', applied: 'no' });
+  });
+
+  test.each<[string, readonly unknown[]]>([
+    ['has another origin', [person(9, marked('account-1 contact_2'))]],
+    ['has an origin of another account', [person(9, marked('account-2 contact_1'))]],
+    ['has client data of another program', [person(9, { ...SPOILT, clientData: [{ key: 'other', value: 'x' }] })]],
+    ['is linked', [person(5, SPOILT)]],
+    ['was modified before the create', [created(7, 'x', '11:54:00'), person(9, SPOILT)]],
+  ])('R9: a create is reported as not applied if the unreadable row %s', async (_, rows) => {
+    expect((await find(rows)).size).toBe(0);
+  });
+
+  test('R9: an unreadable row does not matter if every create is found', async () => {
+    expect((await find([person(9, SPOILT), created(8, 'contact_1', '12:01:00')])).get('k1')?.id).toBe('people/c8');
+  });
+
   test('reads pages until all are found, or the contacts are older than the creates by a margin', async () => {
     const pages: Record<string, unknown> = {
       '': { connections: [created(9, 'x', '12:30:00')], nextPageToken: 'p2' },

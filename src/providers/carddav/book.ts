@@ -90,5 +90,8 @@ export const idOf = (href: string, bookUrl: string): string | null => {
     : null;
 };
 
+/** Returns whether an href is directly in the address book: a card or a sub-collection. */
+export const isMember = (href: string, bookUrl: string): boolean => idOf(href.replace(/\/+$/u, ''), bookUrl) !== null;
+
 /** Returns the URL of a card. */
 export const urlOf = (id: string, bookUrl: string): string => new URL(encodeURIComponent(id), bookUrl).href;

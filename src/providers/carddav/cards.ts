@@ -1,5 +1,5 @@
 import { chunks } from '../../util/batches.ts';
-import { isFault, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
+import { isFault, NotFoundError, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
 import type { AddressBook } from './discovery.ts';
 import { type BookContext, idOf, type KnownVersion, urlOf } from './book.ts';
 import { headerNamed } from '../../net/headers.ts';
@@ -18,7 +18,7 @@ import {
   reportsAbsence,
   type RequestedVersion,
 } from './dav.ts';
-import { requireMultistatus } from './send.ts';
+import { requireContents, requireMultistatus } from './send.ts';
 import { hasStoredLength, storedForm, unchecked } from './stored-form.ts';
 
 /** A card as the server stores it. */
@@ -109,6 +109,7 @@ export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): Rea
 /** Returns whether to retry with fewer cards. SabreDAV 1 returns 404 for all cards if one of them does not exist. */
 const mayReadFewer = (error: unknown): error is RemoteError =>
   error instanceof RemoteError &&
+  !(error instanceof WrongAddressError) &&
   (error instanceof UnreadableError ||
     error instanceof NotFoundError ||
     isFault(error) ||
@@ -153,7 +154,7 @@ const readChunk = async (
   const hrefs = ids.map((id) => `${pathname}${encodeURIComponent(id)}`);
   const request = { ...multiget(book.url, hrefs, version), isDivisible: ids.length > 1 };
   try {
-    const { responses } = requireMultistatus(request, await context.send(request, signal));
+    const { responses } = requireContents(request, await context.send(request, signal), book.url);
     const found = cardsIn(responses, book.url);
     const missing: Reading = { kind: 'unreadable', reason: 'the server left the card out of its answer' };
     const readings = new Map(ids.map((id) => [id, found.get(id) ?? missing]));
@@ -307,8 +308,8 @@ export const readStored = async (
 ): Promise<StoredCard | null> => storedIn((await readCards(context, [id], signal, isEdited)).get(id));
 
 /**
- * Returns a card with the ETag that a `GET` names, for a server whose reports name none. Null if the `GET` names none that a
- * conditional write can use, or returns another card.
+ * Reads a card with a `GET`, for a server whose reports name no strong ETag. Returns the card with the ETag of the `GET`, which is
+ * null unless it is strong. Returns null if the `GET` returns another text.
  */
 export const withEtagOfGet = async (
   context: BookContext,
@@ -325,7 +326,7 @@ export const withEtagOfGet = async (
   const { headers, status, text } = await context.send(request, signal);
   const etag = headerNamed(headers, 'etag');
   const isSameCard = status === 200 && formatLines(parseLines(text)) === formatLines(stored.card);
-  return etag !== null && isStrong(etag) && isSameCard ? { ...stored, etag } : null;
+  return isSameCard ? { ...stored, etag: etag !== null && isStrong(etag) ? etag : null } : null;
 };
 
 /** Returns the error for a card that exists and cannot be read. */

@@ -13,7 +13,7 @@ import {
   syncCollection,
 } from './dav.ts';
 import type { AddressBook } from './discovery.ts';
-import { requireMultistatus, type DavAnswer } from './send.ts';
+import { requireContents, requireMultistatus, type DavAnswer } from './send.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import { parseStored, startListingWalk } from '../listing.ts';
@@ -113,7 +113,7 @@ export const readChanges = async (
     const request = { ...syncCollection(book.url, token), allowStatus: isRefusedStatus };
     const answer = await send(request, signal);
     if (answer.status >= 400) throw expired(refusalOf(answer));
-    const { responses, syncToken } = requireMultistatus(request, answer);
+    const { responses, syncToken } = requireContents(request, answer, book.url);
     for (const row of responses) rows.push(row);
     token = syncToken ?? token;
     if (!isCut(responses, book)) return { ...cardsOf(rows, book), token, isCtag: false };
@@ -151,7 +151,7 @@ const listByEtag = async (context: BookContext, book: AddressBook, signal: Abort
   const token = await readCtag(context, book, signal);
   const request = propfind(book.url, '1', CARD_STATE, 'all cards');
   const answer = await context.send(request, signal);
-  const { responses } = requireMultistatus(request, answer);
+  const { responses } = requireContents(request, answer, book.url);
   if (isCut(responses, book)) throw cutListing();
   return { ...cardsOf(responses, book), token, isCtag: true };
 };

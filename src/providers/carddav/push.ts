@@ -20,7 +20,7 @@ import { withCategories } from './group-cards.ts';
 import { categoryNameOf, isCardGroup, type Records } from './mapper.ts';
 import { cardIdOf, uidsOf } from './origin-uid.ts';
 import { findByMark } from './search.ts';
-import { createCard, deleteCard, PUT, replaceCard } from './write-card.ts';
+import { createCard, deleteCard, PUT, replaceCard, requireUnchanged, staleCard } from './write-card.ts';
 
 /** A context with the records of its cards. */
 export type Writer = { readonly context: BookContext; readonly records: Records };
@@ -193,8 +193,6 @@ export const createContacts = async (
   return settleDone(writes, (sent) => records.recordOf(requireStored(stored, sent), []));
 };
 
-const stale = (): StaleError => new StaleError('the card changed since it was read', PUT);
-
 const withoutEtag = (): InvalidError =>
   new InvalidError('the server names no ETag of the card, so an edit could overwrite the edit of another program', PUT);
 
@@ -212,12 +210,12 @@ const currentCard = async (
   if (stored === null) throw new NotFoundError('the card does not exist any more', PUT);
   if (stored.etag === null && current.version === '') {
     const own = records.recordOf(stored, current.groupIds.filter(isCardGroup));
-    if (!isSame([own.contact, own.groupIds], [current.contact, current.groupIds])) throw stale();
+    if (!isSame([own.contact, own.groupIds], [current.contact, current.groupIds])) throw staleCard();
     const named = await withEtagOfGet(context, stored, signal);
-    if (named === null) throw withoutEtag();
+    if (named === null || named.etag === null) throw withoutEtag();
     return named;
   }
-  if (current.version === '' || stored.etag !== current.version) throw stale();
+  if (current.version === '' || stored.etag !== current.version) throw staleCard();
   return stored;
 };
 
@@ -303,7 +301,8 @@ export const deleteContacts = async (
     if (reading?.kind === 'gone') return null;
     if (reading?.kind !== 'card') throw unreadableCard(reading?.reason ?? 'the server did not answer for it');
     requireWritable(book);
-    await deleteCard(context, id, reading.stored.etag, signal);
+    const { etag } = await requireUnchanged(context, reading.stored, false, signal);
+    await deleteCard(context, id, etag, signal);
     return null;
   });
 };

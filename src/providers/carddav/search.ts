@@ -1,5 +1,13 @@
 import { chunks } from '../../util/batches.ts';
-import { InvalidError, isFault, NotFoundError, RemoteError, RevokedError, UnreadableError } from '../errors.ts';
+import {
+  InvalidError,
+  isFault,
+  NotFoundError,
+  RemoteError,
+  RevokedError,
+  UnreadableError,
+  WrongAddressError,
+} from '../errors.ts';
 import type { BookContext } from './book.ts';
 import {
   CARDS_PER_READ,
@@ -15,7 +23,7 @@ import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { originMarkOf, uidKey } from './origin-uid.ts';
 import { addressbookQuery, type CardFilter, propertyOf } from './dav.ts';
-import { requireMultistatus } from './send.ts';
+import { requireContents } from './send.ts';
 
 /** Returns whether a server refused an unsupported search, or fails at it. */
 const isUnsupported = (error: unknown): boolean =>
@@ -32,7 +40,7 @@ const query = async (
 ): Promise<readonly StoredCard[]> => {
   const book = await context.find(signal);
   const request = { ...addressbookQuery(book.url, filters, requestedVersion(book)), isDivisible: true };
-  const { responses } = requireMultistatus(request, await context.send(request, signal));
+  const { responses } = requireContents(request, await context.send(request, signal), book.url);
   const missing = responses.find((response) => propertyOf(response, 'C:address-data') === undefined);
   if (missing !== undefined) throw unreadableCard('the server found it and did not send it');
   const readings = await inStoredForm(context, cardsIn(responses, book.url), false, signal);
@@ -93,7 +101,7 @@ export const searchCards = async (
       return (await query(context, filters, signal)).filter(({ card }) => matches(card));
     } catch (error) {
       if (isUnsupported(error)) context.search.isSupported = false;
-      else if (!(error instanceof UnreadableError)) throw error;
+      else if (!(error instanceof UnreadableError) || error instanceof WrongAddressError) throw error;
     }
   }
   return scan(context, matches, signal);

@@ -1,11 +1,12 @@
 import type { Dispatcher } from 'undici';
 import type { CutOffError, WholeAnswer } from '../../net/exchange.ts';
 import { headersNamed, type AnswerHeaders } from '../../net/headers.ts';
-import { isFault, RemoteError, UnreadableError } from '../errors.ts';
+import { isFault, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
 import { isWebPage, unreadableAnswer, type SentRequest } from '../failure.ts';
 import type { RetryPolicy } from '../../net/retry.ts';
 import { retrying, sendOnce } from '../send.ts';
 import { createAuthorization, type Credentials } from './authorization.ts';
+import { isMember, isSameHref } from './book.ts';
 import { multistatusOf, parseXml, type XmlDocument } from './dav.ts';
 import { answerError, connectionError } from './failure.ts';
 
@@ -113,4 +114,20 @@ export const requireMultistatus = (request: DavRequest, { status, root }: DavAns
   const multistatus = multistatusOf(root);
   if (multistatus === null) throw unreadableAnswer(sentOf(request), status, 'it is not a multistatus');
   return multistatus;
+};
+
+/**
+ * Returns the multistatus of an answer about the contents of an address book. Throws a {@link WrongAddressError} if it names
+ * only other paths, for example because a proxy changes them: the address book would count as empty.
+ */
+export const requireContents = (request: DavRequest, answer: DavAnswer, bookUrl: string) => {
+  const multistatus = requireMultistatus(request, answer);
+  const { responses } = multistatus;
+  if (responses.some(({ href }) => isMember(href, bookUrl))) return multistatus;
+  const other = responses.find(({ href }) => !isSameHref(href, bookUrl, bookUrl));
+  if (other === undefined) return multistatus;
+  // The name of a card may contain that of a person.
+  const folder = (URL.parse(other.href, bookUrl)?.pathname ?? '').replace(/[^/]*$/u, '');
+  const text = `the server names cards in ${folder}, not in the address book ${new URL(bookUrl).pathname}: set CARDDAV_URL to an address with the server's own path, or change the proxy so that it keeps paths`;
+  throw new WrongAddressError(text, { status: answer.status, route: sentOf(request).route, applied: 'no' });
 };

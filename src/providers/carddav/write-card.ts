@@ -2,7 +2,15 @@ import { headerNamed } from '../../net/headers.ts';
 import { InvalidError, StaleError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import { type BookContext, idOf, urlOf } from './book.ts';
-import { type CardReading, isStrong, noteVersion, readStored, type StoredCard, storedIn } from './cards.ts';
+import {
+  type CardReading,
+  isStrong,
+  noteVersion,
+  readStored,
+  type StoredCard,
+  storedIn,
+  withEtagOfGet,
+} from './cards.ts';
 import { type Card, formatLines } from './card/content-line.ts';
 import { isGoneStatus } from './dav.ts';
 
@@ -50,14 +58,37 @@ export const createCard = (context: BookContext, id: string, card: Card, signal:
 const CONVERTED =
   'the server returns the card only in a converted form, so that a write would change its version or lose other lines of it';
 
-/** Replaces a card in the state in which it was read. */
-export const replaceCard = (
+/** Returns the error for a card that another client has changed. */
+export const staleCard = (): StaleError => new StaleError('the card changed since it was read', PUT);
+
+/**
+ * Reads a card without a strong ETag again, because its write has no condition. Returns it with the strong ETag of a `GET`, if
+ * there is one. `isEdited` must be that of the first read. Throws a {@link StaleError} if its text has changed.
+ */
+export const requireUnchanged = async (
   context: BookContext,
-  { id, etag, isOriginal }: StoredCard,
+  stored: StoredCard,
+  isEdited: boolean,
+  signal: AbortSignal,
+): Promise<StoredCard> => {
+  if (stored.etag !== null && isStrong(stored.etag)) return stored;
+  const named = await withEtagOfGet(context, stored, signal);
+  if (named !== null) return named;
+  // A `GET` may return a converted form.
+  const current = await readStored(context, stored.id, signal, isEdited);
+  if (current === null || formatLines(current.card) !== formatLines(stored.card)) throw staleCard();
+  return stored;
+};
+
+/** Replaces a card in the state in which it was read to be edited. Throws a {@link StaleError} if it has changed. */
+export const replaceCard = async (
+  context: BookContext,
+  stored: StoredCard,
   card: Card,
   signal: AbortSignal,
 ): Promise<StoredCard> => {
-  if (!isOriginal) throw new InvalidError(CONVERTED, PUT);
+  if (!stored.isOriginal) throw new InvalidError(CONVERTED, PUT);
+  const { id, etag } = await requireUnchanged(context, stored, true, signal);
   return putCard(context, id, card, condition(etag), signal);
 };
 

@@ -1,8 +1,10 @@
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../src/engine/run-event.ts';
-import { cardNamed } from '../../unit/providers/carddav/support.ts';
+import { cardNamed, cardWith } from '../../unit/providers/carddav/support.ts';
 import { startFakeLink, type FakeLink } from '../../support/carddav/fake-link.ts';
 import { found, withStatus } from '../../support/carddav/fake-server.ts';
+import { passOn, startProxy } from '../../support/network.ts';
 
 const putCards = (link: FakeLink, ...names: readonly string[]): void => {
   for (const name of names) link.server.put(`${name}.vcf`, cardNamed(name));
@@ -353,4 +355,56 @@ test('an address book that may only be read is a source only, and this is report
   link.server.put('Ann.vcf', cardNamed('Anna'));
   await link.synced({ afterMs: MINUTE_MS });
   expect(link.names()).toEqual(['Anna', 'Bea', 'Gus', 'Hal', 'Ida']);
+});
+
+test('R17: an address book behind a proxy that changes its path is not an empty one, and no contact is duplicated', async () => {
+  let target = '';
+  await using proxy = await startProxy(async (request, response) => {
+    request.url = (request.url ?? '/').replace(/^\/alias/u, '');
+    const { status, headers, body } = await passOn(target, request, await buffer(request));
+    response.writeHead(status, headers).end(body);
+  });
+  await using link = await startFakeLink({}, { CARDDAV_URL: `${proxy.url}/alias/ada/contacts/`, FIRST_SYNC: 'run' });
+  target = link.server.url;
+  putCards(link, 'Ann', 'Bea');
+  const { account } = link.sandbox.google;
+  for (const givenName of ['Ann', 'Bea']) account.createPerson({ names: [{ givenName }] });
+  for (const afterMs of [0, MINUTE_MS, 7 * HOUR_MS]) {
+    expect(String((await link.sync({ afterMs })).error)).toMatch(/names cards in \/ada\/contacts\/.*CARDDAV_URL/u);
+  }
+  expect(link.server.names()).toEqual(['Ann.vcf', 'Bea.vcf']);
+});
+
+test('R5: a contact whose only name repeats a nickname that the link does not sync has that name', async () => {
+  await using link = await startFakeLink();
+  link.server.put('a.vcf', cardWith('3.0', 'UID:a', 'FN:Bob', 'N:;;;;', 'NICKNAME:Bob', 'EMAIL:info@example.org'));
+  link.server.put('b.vcf', cardWith('3.0', 'UID:b', 'FN:Mimi', 'N:;;;;', 'NICKNAME:Mimi'));
+  await link.synced();
+  expect(link.names()).toEqual(['Bob', 'Mimi']);
+});
+
+test('R5: an edit of a card with a weak ETag between its read and its write is lost on no side', async () => {
+  const names = ['Ann', 'Bea', 'Cid', 'Dan', 'Eve', 'Fay'];
+  await using link = await startFakeLink({ isWeak: true, putEtag: 'none' });
+  putCards(link, ...names);
+  await link.synced();
+  const { account } = link.sandbox.google;
+  for (const { resourceName } of account.people()) {
+    account.updatePerson(resourceName ?? '', { organizations: [{ title: 'Baker' }] });
+  }
+  let last = '';
+  link.server.set({
+    intercept: ({ method, url = '' }) => {
+      if (method !== 'PUT' || last !== '') return null;
+      // Four cards are written at once, so the last one has not been read again.
+      last = url.includes('Fay') ? 'Ann' : 'Fay';
+      link.server.put(`${last}.vcf`, cardNamed(last, 'TEL:+49 30 901820'));
+      return null;
+    },
+  });
+  await link.synced();
+  await link.synced({ afterMs: 15 * MINUTE_MS });
+  expect(link.server.text(`${last}.vcf`)).toMatch(/TEL:[^]*TITLE:Baker/u);
+  const person = account.people().find((each) => each.names?.[0]?.givenName === last);
+  expect(person?.phoneNumbers?.map(({ value }) => value)).toEqual(['+49 30 901820']);
 });

@@ -93,10 +93,10 @@ export const cardMapping = (chosen: ChosenFields) => {
   const write = (card: Card, desired: Contact, written: readonly ContactField[]): Card => {
     const isNamed = written.some((field) => field === 'company' || isNameField(field));
     const former = isNamed ? withCompanyApart(card) : card;
-    const named = writeName(former, desired, written);
+    const named = writeName(former, desired, written, chosen);
     const others = written.filter((field) => !isNameField(field));
     const edited = others.reduce((next, field) => mappingOf(field).write(next, desired), named);
-    return withFormattedName(edited, former, named !== former);
+    return withFormattedName(edited, former, named !== former, chosen);
   };
   return {
     /** The prefix of the digest of every row that is read with this mapping. */

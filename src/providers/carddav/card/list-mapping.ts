@@ -2,7 +2,7 @@ import { specOf, type ListField } from '../../../core/contact/contact.ts';
 import type { ListElement } from '../../../core/contact/keys.ts';
 import type { ListSpec } from '../../../core/contact/kinds.ts';
 import { elementKey, keyLists } from '../../../core/contact/lists.ts';
-import type { Card, ContentLine } from './content-line.ts';
+import { type Card, type ContentLine, withGroup } from './content-line.ts';
 import { addLines, linesOf, removeLine, replaceLine } from './edits.ts';
 
 /** The mapping between the elements of a list field and the lines of a card. */
@@ -14,6 +14,8 @@ export type ListMapping<Element extends ListElement> = {
   readonly read: (line: ContentLine, card: Card) => Element;
   /** Returns the line with the value of an element. Its label stays. */
   readonly write: (line: ContentLine, element: Element) => ContentLine;
+  /** The labels that are determined by the name of a property. A line of that name cannot have another label. */
+  readonly labelsOfNames?: Readonly<Record<string, string>>;
   /** Returns the card with another label of a line. */
   readonly relabel: (card: Card, line: ContentLine, label: string | null) => Card;
   /** Returns a new line with the value of an element, without its label. */
@@ -48,6 +50,10 @@ const overwrite = <Element extends ListElement>(
   element: Element,
 ): Card => {
   if (isSame(former, element)) return card;
+  if (former.label !== element.label && mapping.labelsOfNames?.[line.name] !== undefined) {
+    const created = withGroup(mapping.create(element, card), line.group);
+    return mapping.relabel(replaceLine(card, line, [created]), created, element.label);
+  }
   const isRelabelledOnly = isSame({ ...former, label: element.label }, element);
   const written = isRelabelledOnly ? line : mapping.write(line, element);
   const rewritten = replaceLine(card, line, [written]);

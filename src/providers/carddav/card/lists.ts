@@ -125,6 +125,7 @@ const URI = /^(?:urn|https?|mailto|data|tel):/iu;
 export const RELATIONS: ListMapping<LabelledValue> = {
   field: 'relations',
   names: ['RELATED', 'X-ABRELATEDNAMES', ...Object.keys(RELATION_NAMES)],
+  labelsOfNames: RELATION_NAMES,
   read: (line, card) => {
     const text = unescapeText(raw(line));
     const value = line.name === 'RELATED' && URI.test(text) ? '' : text;
@@ -183,6 +184,7 @@ const messengerValue = (line: ContentLine, value: string): string => {
 export const INSTANT_MESSENGERS: ListMapping<LabelledValue> = {
   field: 'instantMessengers',
   names: ['IMPP', ...Object.keys(MESSENGER_NAMES)],
+  labelsOfNames: MESSENGER_NAMES,
   read: messengerOf,
   write: (line, { value }) => ({ ...line, value: messengerValue(line, value) }),
   relabel: (card, line, label) =>

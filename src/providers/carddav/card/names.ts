@@ -3,7 +3,16 @@ import { textIn, type Contact, type ContactField } from '../../../core/contact/c
 import { normaliseText } from '../../../core/contact/text.ts';
 import { unsyncedNameOf } from '../../../core/contact/unsynced-name.ts';
 import { type Card, escapeText, splitValue, unescapeText } from './content-line.ts';
-import { componentsOf, lineNamed, linesOf, replaceLine, textOf, withComponents, withText } from './edits.ts';
+import {
+  componentsOf,
+  lineNamed,
+  linesOf,
+  removeLine,
+  replaceLine,
+  textOf,
+  withComponents,
+  withText,
+} from './edits.ts';
 
 /** The components of `N` (RFC 6350, 6.2.2) that are contact fields. */
 const PLACES = { lastName: 0, firstName: 1, middleName: 2, namePrefix: 3, nameSuffix: 4 } as const;
@@ -67,19 +76,35 @@ const firstText = (card: Card, name: string): string => {
   return normaliseText(unescapeText(line?.value ?? ''));
 };
 
-/** The values that replace the formatted name of a card without a name. */
-const SUBSTITUTES: readonly Form[] = [
-  (_, card) => companyIn(card),
-  (_, card) => normaliseText(textOf(card, 'NICKNAME')),
-  (_, card) => firstText(card, 'EMAIL'),
-  (_, card) => firstText(card, 'TEL'),
+/** The values that replace the formatted name of a card without a name, each with its field. */
+const SUBSTITUTES: readonly (readonly [ContactField, Form])[] = [
+  ['company', (_, card) => companyIn(card)],
+  ['nickname', (_, card) => normaliseText(textOf(card, 'NICKNAME'))],
+  ['emailAddresses', (_, card) => firstText(card, 'EMAIL')],
+  ['phoneNumbers', (_, card) => firstText(card, 'TEL')],
 ];
 
-const FORMS: readonly Form[] = [...COMPOSED, ...SUBSTITUTES];
+/** Returns the substitutes of the chosen fields. The other side gets no other field, so it would get no name at all. */
+const substitutesIn = (chosen: ChosenFields): readonly Form[] =>
+  SUBSTITUTES.flatMap(([field, form]) => (chosen.includes(field) ? [form] : []));
 
-/** Returns whether a card is of a company, by `KIND` (RFC 6350, 6.1.4) or by Apple's property. */
+const formsIn = (chosen: ChosenFields): readonly Form[] => [...COMPOSED, ...substitutesIn(chosen)];
+
+/** The properties that mark the card of a company: `KIND` (RFC 6350, 6.1.4), or Apple's property. */
+const COMPANY_MARKS: Readonly<Record<string, string>> = { KIND: 'org', 'X-ABSHOWAS': 'company' };
+
 const isCompany = (card: Card): boolean =>
-  textOf(card, 'KIND').trim().toLowerCase() === 'org' || textOf(card, 'X-ABSHOWAS').trim().toLowerCase() === 'company';
+  Object.entries(COMPANY_MARKS).some(([name, value]) => textOf(card, name).trim().toLowerCase() === value);
+
+const withoutCompanyMarks = (card: Card): Card =>
+  linesOf(card, Object.keys(COMPANY_MARKS))
+    .filter(
+      ({ name, value }) =>
+        unescapeText(value ?? '')
+          .trim()
+          .toLowerCase() === COMPANY_MARKS[name],
+    )
+    .reduce(removeLine, card);
 
 /**
  * Returns the card of a company with the company in `ORG` only. Programs also write it as the formatted name or as a part of `N`.
@@ -99,10 +124,11 @@ export const withCompanyApart = (card: Card): Card => {
 const hasNoParts = (parts: Parts): boolean => Object.values(parts).every((part) => part === '');
 
 /** Returns the name of a card. A name without parts is used as the first name, and a write stores it as one. */
-const namedParts = (parts: Parts, card: Card): Parts => {
+const namedParts = (parts: Parts, card: Card, chosen: ChosenFields): Parts => {
   if (!hasNoParts(parts) || isCompany(card)) return parts;
   const whole = formattedName(card);
-  return SUBSTITUTES.some((substitute) => substitute(parts, card) === whole) ? parts : { ...parts, firstName: whole };
+  const isSubstitute = substitutesIn(chosen).some((substitute) => substitute(parts, card) === whole);
+  return isSubstitute ? parts : { ...parts, firstName: whole };
 };
 
 const PHONETIC = ['X-PHONETIC-FIRST-NAME', 'X-PHONETIC-MIDDLE-NAME', 'X-PHONETIC-LAST-NAME'];
@@ -112,17 +138,22 @@ export const readName = (card: Card, chosen: ChosenFields) => {
   const parts = partsOf(card);
   const phonetic = PHONETIC.map((name) => textOf(card, name));
   return {
-    name: namedParts(parts, card),
+    name: namedParts(parts, card, chosen),
     unsynced: unsyncedNameOf(chosen, { ...parts, phonetic: joined(...phonetic) }),
   };
 };
 
 /** Returns the card with some parts of its name written. */
-export const writeName = (card: Card, desired: Contact, fields: readonly ContactField[]): Card => {
+export const writeName = (
+  card: Card,
+  desired: Contact,
+  fields: readonly ContactField[],
+  chosen: ChosenFields,
+): Card => {
   const written = fields.filter(isNameField);
   if (written.length === 0) return card;
   const stored = partsOf(card);
-  const parts = namedParts(stored, card);
+  const parts = namedParts(stored, card, chosen);
   const own = Object.fromEntries(written.map((field) => [field, textIn(desired, field)]));
   const next: Parts = { ...parts, ...own };
   const all = Object.keys(PLACES) as NameField[];
@@ -133,9 +164,9 @@ export const writeName = (card: Card, desired: Contact, fields: readonly Contact
   return withComponents(card, 'N', new Map(names.map((field) => [PLACES[field], next[field]])), COMPONENTS);
 };
 
-/** Returns the name that a form composes of a card. If it is empty, the first other form with a result is used. */
-const nameBy = (form: Form, parts: Parts, card: Card): string =>
-  form(parts, card) || (FORMS.map((each) => each(parts, card)).find((text) => text !== '') ?? '');
+/** Returns the name that a form composes of a card. If it is empty, the first of `forms` with a result is used. */
+const nameBy = (form: Form, forms: readonly Form[], parts: Parts, card: Card): string =>
+  form(parts, card) || (forms.map((each) => each(parts, card)).find((text) => text !== '') ?? '');
 
 const withName = (card: Card, name: string): Card => {
   const line = lineNamed(card, 'FN');
@@ -145,20 +176,31 @@ const withName = (card: Card, name: string): Card => {
 };
 
 /**
+ * Returns the edited card of a company with its formatted name, which is its `ORG`. If the company was removed, the formatted
+ * name is composed of `N`, and a card with a name is not marked as that of a company any more.
+ */
+const withCompanyName = (card: Card, former: Card, isRenamed: boolean): Card => {
+  const [was, is] = [companyIn(former), companyIn(card)];
+  if (is !== '') return formattedName(former) === was && is !== was ? withName(card, is) : card;
+  if (was === '' && !isRenamed) return card;
+  const parts = partsOf(card);
+  // Without `ORG`, any formatted name of a company's card would be read as the company.
+  return withName(hasNoParts(parts) ? card : withoutCompanyMarks(card), FULL(parts, card));
+};
+
+/**
  * Returns the edited card with its formatted name. The name is updated if it was composed of other values of the former card.
  * It is also updated after a written name (`isRenamed`) if it was or becomes the only name. Every version requires `FN`, so
- * it may be empty, but is never removed. The formatted name of a company is its `ORG`.
+ * it may be empty, but is never removed.
  */
-export const withFormattedName = (card: Card, former: Card, isRenamed: boolean): Card => {
+export const withFormattedName = (card: Card, former: Card, isRenamed: boolean, chosen: ChosenFields): Card => {
+  if (isCompany(card)) return withCompanyName(card, former, isRenamed);
   const before = formattedName(former);
-  if (isCompany(card)) {
-    const [was, is] = [companyIn(former), companyIn(card)];
-    return before === was && is !== '' && is !== was ? withName(card, is) : card;
-  }
   const [formerParts, parts] = [partsOf(former), partsOf(card)];
-  if (isRenamed && [formerParts, parts].some(hasNoParts)) return withName(card, nameBy(FULL, parts, card));
-  const form = before === '' ? FULL : FORMS.find((each) => each(formerParts, former) === before);
+  const forms = formsIn(chosen);
+  if (isRenamed && [formerParts, parts].some(hasNoParts)) return withName(card, nameBy(FULL, forms, parts, card));
+  const form = before === '' ? FULL : forms.find((each) => each(formerParts, former) === before);
   if (form === undefined) return card;
-  const name = nameBy(form, parts, card);
-  return name === nameBy(form, formerParts, former) ? card : withName(card, name);
+  const name = nameBy(form, forms, parts, card);
+  return name === nameBy(form, forms, formerParts, former) ? card : withName(card, name);
 };

@@ -42,6 +42,111 @@ describe('R13: the card of a company has its name as the company', () => {
     const person = mapping.write(card, { ...contact, firstName: 'Ann' }, ['firstName']);
     expect(mapping.read(person).contact).toMatchObject({ firstName: 'Ann', lastName: '', company: 'Copper Kettle' });
   });
+
+  const MARKS = ['KIND:org', 'item1.X-ABShowAs:COMPANY'];
+  const NO_NAME = { firstName: '', lastName: '', company: '' };
+
+  test.each([
+    ['in ORG', ['FN:Acme', 'N:;;;;', 'ORG:Acme']],
+    ['in FN', ['FN:Acme', 'N:;;;;']],
+    ['in N', ['FN:Acme', 'N:Acme;;;;']],
+    ['with a department and another FN', ['FN:Acme, Head Office', 'N:;;;;', 'ORG:Acme;Head Office']],
+  ])('R5: a company %s can be removed and be written again', (_, lines) => {
+    for (const mark of MARKS) {
+      const card = cardOf(mark, ...lines, 'EMAIL:a@example.org');
+      const { contact } = mapping.read(card);
+      expect(contact.company).toBe('Acme');
+      const removed = mapping.write(card, { ...contact, company: '' }, ['company']);
+      expect(mapping.read(removed).contact).toEqual({ ...contact, ...NO_NAME });
+      expect(textOf(removed)).toContain(mark);
+      expect(mapping.read(mapping.write(removed, contact, ['company'])).contact).toEqual(contact);
+      const named = mapping.write(removed, { ...contact, ...NO_NAME, firstName: 'Ada' }, ['firstName']);
+      expect(mapping.read(named).contact).toEqual({ ...contact, ...NO_NAME, firstName: 'Ada' });
+    }
+  });
+
+  test.each([
+    ['that had no name', ['FN:Acme', 'N:;;;;', 'ORG:Acme']],
+    ['that had a name', ['FN:Acme', 'N:Lee;Ann;;;', 'ORG:Acme']],
+  ])('R5: the card of a company %s becomes that of a person if a name replaces the company', (_, lines) => {
+    for (const mark of MARKS) {
+      const card = cardOf(mark, ...lines);
+      const { contact } = mapping.read(card);
+      const desired = { ...contact, firstName: 'Ada', lastName: 'Lee', company: '' };
+      const written = mapping.write(card, desired, ['firstName', 'lastName', 'company']);
+      expect(mapping.read(written).contact).toEqual(desired);
+      expect(textOf(written)).not.toMatch(/Acme|KIND|ABShowAs/u);
+      expect(textOf(written)).toContain('FN:Ada Lee');
+    }
+  });
+
+  test('R10: a title changes no other line of the card of a company without ORG', () => {
+    const card = cardOf('KIND:org', 'FN:Acme', 'N:;;;;');
+    const written = mapping.write(card, { ...mapping.read(card).contact, title: 'Shop' }, ['title']);
+    expect(written.filter((line) => !card.includes(line)).map(({ name }) => name)).toEqual(['TITLE']);
+    expect(card.filter((line) => !written.includes(line))).toEqual([]);
+  });
+});
+
+describe('R5: a formatted name that repeats another property is a name if the field of that property is not synced', () => {
+  test.each([
+    ['NICKNAME', 'nickname'],
+    ['ORG', 'company'],
+    ['EMAIL', 'emailAddresses'],
+    ['TEL', 'phoneNumbers'],
+  ] as const)('%s', (name, field) => {
+    const card = cardOf('FN:Bob', 'N:;;;;', `${name}:Bob`);
+    const chosen = [...USUAL_FIELDS.filter((each) => each !== field), 'middleName'] as const;
+    expect(cardMapping([...chosen, field]).read(card).contact.firstName).toBe('');
+    const without = cardMapping(chosen);
+    const { contact } = without.read(card);
+    expect(contact.firstName).toBe('Bob');
+    const renamed = without.write(card, { ...contact, firstName: 'Rob' }, ['firstName']);
+    expect(textOf(renamed)).toContain('FN:Rob');
+    const unnamed = without.write(card, { ...contact, firstName: '' }, ['firstName']);
+    expect(without.read(unnamed).contact.firstName).toBe('');
+    expect(textOf(unnamed)).toContain(`${name}:Bob`);
+  });
+});
+
+describe('R5: a property whose name is a label is replaced if its element gets another label', () => {
+  const related = cardMapping([...USUAL_FIELDS, 'relations', 'instantMessengers']);
+
+  test.each([
+    ['X-SPOUSE:Ben', { value: 'Tom', label: 'brother' }],
+    ['X-SPOUSE:Ben', { value: 'Ben', label: 'partner' }],
+    ['X-EVOLUTION-SPOUSE:Ben', { value: 'Tom', label: null }],
+    ['item1.X-MANAGER:Ben', { value: 'Tom', label: 'assistant' }],
+  ])('%s becomes %j', (line, relation) => {
+    for (const version of ['3.0', '4.0']) {
+      const text = cardWith(version, 'FN:Ada', 'N:;Ada;;;', line, 'item1.X-ABLabel:Boss', 'NOTE:x');
+      const card = parseLines(text);
+      const relations = [relation];
+      const written = related.write(card, { ...related.read(card).contact, relations }, ['relations']);
+      expect(related.read(written).contact.relations).toEqual(relations);
+      expect(textOf(written)).not.toMatch(/SPOUSE|MANAGER/u);
+    }
+  });
+
+  test.each([
+    ['X-ICQ:12345', { value: 'ada.lee', label: 'skype' }],
+    ['X-JABBER:ada@example.org', { value: 'ada@example.org', label: 'googleTalk' }],
+    ['X-SKYPE-USERNAME:ada', { value: 'ada', label: null }],
+  ])('%s becomes %j', (line, messenger) => {
+    const card = cardOf('FN:Ada', 'N:;Ada;;;', line);
+    const instantMessengers = [messenger];
+    const desired = { ...related.read(card).contact, instantMessengers };
+    const written = related.write(card, desired, ['instantMessengers']);
+    expect(related.read(written).contact.instantMessengers).toEqual(instantMessengers);
+    expect(textOf(written)).not.toMatch(/X-(?:ICQ|JABBER|SKYPE-USERNAME)/u);
+  });
+
+  test('a line with the same label stays', () => {
+    const card = cardOf('FN:Ada', 'N:;Ada;;;', 'X-EVOLUTION-SPOUSE;X-A=1:Ben');
+    const relations = [{ value: 'Tom', label: 'spouse' }];
+    const written = related.write(card, { ...related.read(card).contact, relations }, ['relations']);
+    expect(textOf(written)).toContain('X-EVOLUTION-SPOUSE;X-A=1:Tom');
+  });
 });
 
 test.each([

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
 import type { KnownRows } from '../../../../src/providers/remote.ts';
-import { CursorExpiredError } from '../../../../src/providers/errors.ts';
-import type { FakeServer } from '../../../support/carddav/fake-server.ts';
+import { CursorExpiredError, WrongAddressError } from '../../../../src/providers/errors.ts';
+import { found, type FakeServer } from '../../../support/carddav/fake-server.ts';
 import {
   cardNamed,
   changesOf,
@@ -162,3 +162,55 @@ test('R7: cards of an address book that is not found are not reported as deleted
   opened.server.set({ intercept: () => ({ status: 404 }) });
   await expect(remote.read(['a.vcf'], forever)).rejects.toMatchObject({ status: 404 });
 });
+
+const multistatus = (row: string): string =>
+  `<d:multistatus xmlns:d="DAV:" xmlns:card="urn:ietf:params:xml:ns:carddav">${row}<d:sync-token>token-1</d:sync-token></d:multistatus>`;
+
+/** Opens an address book with one card. This kind of answer names the card at this path. */
+const openElsewhere = (kind: string, href: string, hasSync = true) =>
+  openCards(
+    { a: cardNamed('A') },
+    {
+      hasSync,
+      books: [{ name: 'Contacts', path: '/alias/ada/contacts/' }],
+      intercept: ({ headers }, body) =>
+        body.includes(kind) && headers['depth'] === '1' && !body.includes('addressbook-home-set')
+          ? { status: 207, body: multistatus(found(href, '<d:getetag>"1"</d:getetag><card:address-data/>')) }
+          : null,
+    },
+  );
+
+test.each([
+  ['sync-collection', true],
+  ['propfind', false],
+  ['addressbook-multiget', true],
+  ['addressbook-query', true],
+])('R17: an answer to %s that names only cards outside of the address book is refused', async (kind, hasSync) => {
+  for (const href of ['/ada/contacts/a.vcf', '/alias/ada/contacts/deeper/a.vcf', '/ada/contacts/']) {
+    await using opened = await openElsewhere(kind, href, hasSync);
+    const pulled = kind === 'addressbook-query' ? opened.remote.listGroups(forever) : pagesOf(opened.remote, WHOLE);
+    await expect(pulled).rejects.toThrow(WrongAddressError);
+  }
+});
+
+test('the error for cards outside of the address book names both paths and CARDDAV_URL, and no card', async () => {
+  await using opened = await openElsewhere('sync-collection', '/ada/contacts/ann%20lee.vcf');
+  const pulled = pagesOf(opened.remote, WHOLE);
+  await expect(pulled).rejects.toThrow(/\/ada\/contacts\/, not .* \/alias\/ada\/contacts\/: set CARDDAV_URL/u);
+  await expect(pagesOf(opened.remote, WHOLE)).rejects.not.toThrow(/lee/u);
+});
+
+test.each(['/alias/ada/contacts/', '/alias/ada/contacts', '/alias/ada/contacts/more/'])(
+  'a listing that names only %s is that of an empty address book',
+  async (href) => {
+    await using opened = await openElsewhere('sync-collection', href);
+    const row = found(href, '<d:resourcetype><d:collection/></d:resourcetype>');
+    opened.server.set({
+      intercept: (_, body) =>
+        body.includes('sync-collection') && body.includes('sync-level')
+          ? { status: 207, body: multistatus(row) }
+          : null,
+    });
+    expect(idsOf(await pagesOf(opened.remote, WHOLE))).toEqual([]);
+  },
+);

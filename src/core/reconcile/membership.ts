@@ -1,5 +1,6 @@
 import type { Half } from '../contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
+import type { Snapshot } from '../contact/snapshot.ts';
 import { mayWrite, type Policy } from './policy.ts';
 
 /** A bucket and a label that are one group in this plan; an id is null if the plan creates that half. */
@@ -62,6 +63,13 @@ export const unitingHalves = (halves: Sides<Half>, links: readonly GroupLink[]):
   });
 };
 
+/** Returns the id of a group in which both contacts have this state, unless the base has it too. */
+const newlyAgreed = (base: Snapshot | null, id: string | null, state: State): readonly string[] => {
+  if (id === null) return [];
+  const hasDeclined = base?.declined?.buckets?.includes(id) === true;
+  return hasDeclined || stateOf(new Set(base?.groupIds), id) !== state ? [id] : [];
+};
+
 /** Merges the memberships of one contact, bucket by bucket, each side against its own base (R2, R3, R11). Pure. */
 export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[], policy: Policy): MembershipMerge => {
   const now = bySide((side) => new Set(halves[side].record.groupIds));
@@ -75,11 +83,7 @@ export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[]
   for (const link of links) {
     const state = { left: stateOf(now.left, link.left), right: stateOf(now.right, link.right) };
     if (state.left === state.right) {
-      for (const side of SIDES) {
-        const id = link[side];
-        const hasDeclined = id !== null && halves[side].base?.declined?.buckets?.includes(id) === true;
-        if (id !== null && (hasDeclined || stateOf(base[side], id) !== state[side])) delta[side].agreed.push(id);
-      }
+      for (const side of SIDES) delta[side].agreed.push(...newlyAgreed(halves[side].base, link[side], state[side]));
       continue;
     }
     const before = (side: Side): State => (isKnownPair && link.settled ? stateOf(base[side], link[side]) : 'out');

@@ -9,12 +9,20 @@ import {
   withValue,
 } from '../contact/contact.ts';
 import { keyListsIn, listOf, withKeyed, withList } from '../contact/lists.ts';
-import { halfKey, isPresent } from '../contact/half.ts';
+import { type Half, halfKey, isPresent } from '../contact/half.ts';
 import { namesAgree } from '../contact/name-agreement.ts';
 import { unsyncableFields, unsyncableIn } from '../contact/record.ts';
 import { withWholeName } from '../contact/unsynced-name.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { type Conflict, type Decision, type Deletion, type Merge, updateOn, withPlanned } from './decision.ts';
+import {
+  type Conflict,
+  type Decision,
+  type Deletion,
+  type Merge,
+  type Pair,
+  updateOn,
+  withPlanned,
+} from './decision.ts';
 import { mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 
@@ -240,6 +248,32 @@ const withGift = (
   return decided.with(survivorPlace, given.survivor).with(place, given.deletion);
 };
 
+/** Decides about two contacts that are paired as at a first meeting. `pair` is that of one of them. */
+type Meet = (pair: Pair, halves: Sides<Half>) => Decision;
+
+/** Returns the contact of a side that a decision deletes or leaves alone, with its pair. */
+const loneContact = (decision: Decision | null, side: Side): { readonly pair: Pair; readonly half: Half } | null => {
+  if (decision?.kind !== 'delete' && decision?.kind !== 'unlink') return null;
+  const isLone = decision.kind === 'delete' ? decision.side === side : decision.to === 'kept';
+  const half = decision.pair[side];
+  return isLone && isPresent(half) ? { pair: decision.pair, half } : null;
+};
+
+/**
+ * Returns the decisions with the contact of a deletion and the survivor paired with each other if the survivor has no other half
+ * either: a user merged the two into one person.
+ */
+const reunited = (decided: Decided, place: number, deletion: Deletion, takers: Sides<Takers>, meet: Meet): Decided => {
+  const { pair, side } = deletion;
+  const own = otherSide(side);
+  const [half, survivorId] = [pair[side], survivorOf(deletion, takers)];
+  const survivorPlace = decided.findIndex((each) => loneContact(each, own)?.half.id === survivorId);
+  const survivor = loneContact(decided[survivorPlace] ?? null, own);
+  if (survivor === null || half === null) return decided;
+  const halves = { left: half, right: half, [own]: survivor.half };
+  return decided.with(place, { kind: 'unlink', pair, to: 'drop' }).with(survivorPlace, meet(survivor.pair, halves));
+};
+
 /** Returns the decisions with the contacts of these deletions kept. */
 const keepAll = (decided: Decided, places: readonly number[]): Decided =>
   decided.map((decision, place) => (places.includes(place) && decision?.kind === 'delete' ? kept(decision) : decision));
@@ -247,14 +281,15 @@ const keepAll = (decided: Decided, places: readonly number[]): Decided =>
 /**
  * Keeps values of contacts that are deleted because of a merge on the other side (R12). When two contacts of a side are merged into
  * one, one of their two counterparts is deleted. Values that only this counterpart has are moved to the remaining counterpart. If
- * the remaining one is yet to be created, the deletion waits for a later plan. Nothing is deleted if the survivor is deleted itself or
- * is alone in its pair, because the person would be lost, or if no side selects it any more. `others` has the keys of contacts without
- * a decision that are alone or not selected.
+ * the remaining one is yet to be created, the deletion waits for a later plan. If the survivor is deleted itself or is alone in its
+ * pair, the person would be lost: the two are paired with each other. Nothing is deleted if no side selects the survivor any more.
+ * `others` has the keys of contacts without a decision that are alone or not selected.
  */
 export const keepMergedValues = (
   decisions: readonly Decision[],
   policy: Policy,
   others: ReadonlySet<string>,
+  meet: Meet,
 ): readonly Decision[] => {
   const deletions = deletionPlaces(decisions);
   if (deletions.size === 0) return decisions;
@@ -268,7 +303,7 @@ export const keepMergedValues = (
     const { key, passed } = lastSurvivorOf(deletion, deletions, takers);
     const survivorPlace = places.get(key ?? '');
     if (unwritten.has(key ?? '') || (passed.length > 0 && survivorPlace === undefined)) {
-      next = keepAll(next, [place, ...passed]);
+      next = keepAll(reunited(next, place, deletion, takers, meet), [place, ...passed]);
       for (const each of passed) spared.add(each);
     } else if (survivorPlace !== undefined) next = withGift(next, place, deletion, survivorPlace, policy);
   }

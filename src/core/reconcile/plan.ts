@@ -215,21 +215,31 @@ const candidatesOf = (side: Side, { unpaired, lonePairs }: PlanInput): readonly 
   return [...unpaired[side], ...lonePairs.flatMap((pair) => (isPresent(pair[side]) ? [pair[side]] : []))];
 };
 
-/** Decides about two contacts that are paired for the first time (R13). */
+/** Decides about two contacts as at a first meeting (R13). */
+const decideMeeting = (
+  pair: Pair,
+  contacts: Sides<Half>,
+  { links, policy, selects }: DecisionContext,
+  recorded: readonly RecordedConflict[] = [],
+): Merge => {
+  const halves = bySide((side) => ({ ...contacts[side], base: null }));
+  return withUnlinking(decideMerge(pair, halves, links, policy, recorded), links, selects);
+};
+
+/** Decides about two contacts that are paired for the first time. */
 const decideMatch = (
   match: Match,
   lonePairs: ReadonlyMap<string, Pair>,
-  { links, policy, selects }: DecisionContext,
+  context: DecisionContext,
   recorded: readonly RecordedConflict[],
 ): readonly Decision[] => {
   const [known, ...others] = SIDES.flatMap((side) => lonePairs.get(halfKey(match[side])) ?? []);
   // If both contacts were kept, one pair is dropped: no contact may be in two pairs.
   const drops = others.map((pair): Unlink => ({ kind: 'unlink', pair, to: 'drop' }));
   const pair: Pair = known ?? { id: null, status: 'linked', left: null, right: null };
-  const halves = bySide((side) => ({ ...match[side], base: null }));
   // A user may have decided conflicts of the first match before any run recorded them.
   const own = recorded.filter(({ leftId, rightId }) => leftId === match.left.id && rightId === match.right.id);
-  const merge = withUnlinking(decideMerge(pair, halves, links, policy, own), links, selects);
+  const merge = decideMeeting(pair, match, context, own);
   return [...drops, match.byHand ? { ...merge, byHand: true } : merge];
 };
 
@@ -324,7 +334,9 @@ export const planContacts = (input: PlanInput): Plan => {
   const unwritten = [...unmatched.filter((half) => !isSelected(half, selects)), ...alone];
   return {
     groups,
-    decisions: keepMergedValues(decisions, policy, new Set(unwritten.map(halfKey))),
+    decisions: keepMergedValues(decisions, policy, new Set(unwritten.map(halfKey)), (pair, halves) =>
+      decideMeeting({ ...pair, status: 'kept' }, halves, context),
+    ),
     rest,
     ambiguous: stillAmbiguous(ambiguous, (side, id) => !matched.has(halfKey({ side, id }))),
     empty,

@@ -53,29 +53,35 @@ describe('a merge survivor without another half', () => {
   const two = present(record('two', ADA));
   const mergedInto = (id: string, survivor: string) => gone(id, { base: snapshot(ADA), mergedInto: survivor });
 
-  test('[R12] is not deleted if the users of both sides merged the same two contacts in opposite directions', () => {
-    const decisions = decided([mergedInto('one', 'two'), two], [one, mergedInto('two', 'one')]);
-    expect(decisions).toMatchObject([
-      { kind: 'unlink', to: 'kept', pair: { id: 1 } },
-      { kind: 'unlink', to: 'kept', pair: { id: 2 } },
-    ]);
+  const REUNITED = [
+    { kind: 'unlink', to: 'drop', pair: { id: 1 } },
+    { kind: 'merge', pair: { id: 2, status: 'kept', left: { id: 'two' }, right: { id: 'one' } }, writes: [] },
+  ];
+
+  test('[R12] is paired with the other half if the users of both sides merged the two in opposite directions', () => {
+    expect(decided([mergedInto('one', 'two'), two], [one, mergedInto('two', 'one')])).toMatchObject(REUNITED);
   });
 
-  test('[R12] is not deleted if the user of the other side deleted its other half', () => {
+  test('[R12] is paired with the other half if the user of the other side deleted its own', () => {
     const decisions = decided([mergedInto('one', 'two'), two], [one, gone('two', { base: snapshot(ADA) })]);
-    expect(decisions).toMatchObject([
-      { kind: 'unlink', to: 'kept' },
-      { kind: 'unlink', to: 'kept' },
-    ]);
+    expect(decisions).toMatchObject(REUNITED);
   });
 
-  test('[R12] does not take the last contact of the person with it if its pair has one half', () => {
+  test('[R12] is paired with the other half if its pair has one half', () => {
     const pairs = pairsOn('left', [mergedInto('one', 'two')], [one]);
     const lonePairs = [pairOf(two, null, 'kept', 2)];
-    expect(planOf({ pairs, lonePairs }).decisions).toMatchObject([
-      { kind: 'unlink', to: 'kept', pair: { id: 1 } },
-      { kind: 'unlink', to: 'kept', pair: { id: 2 } },
-    ]);
+    expect(planOf({ pairs, lonePairs }).decisions).toMatchObject(REUNITED);
+  });
+
+  test('[R12] is kept apart if no side selects it', () => {
+    const pairs = pairsOn('left', [mergedInto('one', 'two')], [one]);
+    const lonePairs = [pairOf(two, null, 'kept', 2)];
+    const decisions = planOf({
+      pairs,
+      lonePairs,
+      selection: { selects: (_, { marks }) => marks !== undefined },
+    }).decisions;
+    expect(decisions).toMatchObject([{ kind: 'unlink', to: 'kept' }, {}]);
   });
 });
 

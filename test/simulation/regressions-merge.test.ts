@@ -254,10 +254,10 @@ describe('after the first write of a first match was interrupted', () => {
 
 test('R12: a merge survivor whose other half was deleted is paired with that of the merged contact (seed 21500728)', async () => {
   const phases = [
-    [run({ before: [create('left'), create('left')] })],
-    [run({ before: [merge('left', { who: 1, into: 0 }), remove('right')] })],
+    [run({ before: [{ kind: 'household' }] })],
+    [run({ before: [merge('left', { who: 0, into: 1 }), remove('right')] })],
   ];
-  const { world } = await runHistory(history(phases));
+  const { world } = await runHistory(history(phases, { players: TWO_SERVICES }));
   expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([1, 1]);
   expect((await world.store.counts(world.link)).pairs).toBe(1);
 });

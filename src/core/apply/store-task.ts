@@ -3,7 +3,7 @@ import { type Contact, listsIn, scalarsIn, type SyncedField, textIn, withValue }
 import { type Half, isAway } from '../contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot, withDeclined } from '../contact/snapshot.ts';
-import { isOfUndo } from '../reconcile/decision.ts';
+import { isOfUndo, type Merge } from '../reconcile/decision.ts';
 import { aliasLeftovers } from '../reconcile/similar.ts';
 import { withoutPastDifferences } from '../reconcile/declined.ts';
 import { newHalf } from '../state/half.ts';
@@ -153,8 +153,8 @@ export const storeAgreed = (set: WorkingSet, task: Task, atMs: number): void => 
 /** Returns whether the pair is unlinked after the writes of the task (R18). */
 export const isUnlinking = (task: Task): boolean => task.kind === 'merge' && task.unlinks === true;
 
-/** The fields of earlier conflicts that end when the task has written them. */
-const endedBy = (task: Task): readonly SyncedField[] => (task.kind === 'merge' ? (task.ends ?? []) : []);
+/** The earlier conflicts that end when the task has written their fields. */
+const endedBy = (task: Task): NonNullable<Merge['ends']> => (task.kind === 'merge' ? (task.ends ?? []) : []);
 
 /** Returns whether something of the task is stored after its writes; see {@link finishTask}. */
 export const hasEnding = (task: Task): boolean => {
@@ -180,11 +180,9 @@ export const finishTask = (
   unwritten: ReadonlySet<SyncedField>,
   atMs: number,
 ): void => {
-  const fields = endedBy(task).filter((field) => !unwritten.has(field));
+  const ended = endedBy(task).filter(({ field }) => !unwritten.has(field));
   const halves = SIDES.flatMap((side) => current[side] ?? []);
-  if (current.left !== null && fields.length > 0) {
-    set.add({ kind: 'end-conflicts', leftId: current.left.id, fields, atMs });
-  }
+  for (const { leftId, field } of ended) set.add({ kind: 'end-conflicts', leftId, fields: [field], atMs });
   if (unwritten.size > 0) return;
   for (const half of halves) settleLocal(set, task, half);
   const [pairId] = halves.flatMap(({ pair }) => pair ?? []);

@@ -141,8 +141,8 @@ export type Merge<Of extends Pair = WholePair> = {
   readonly byHand?: true;
   /** Fields in which a user chose the value of side `from` of a conflict; left out if there are none. */
   readonly taken?: readonly { readonly field: SyncedField; readonly from: Side }[];
-  /** Fields of earlier conflicts that end when they are written; left out if there are none. */
-  readonly ends?: readonly SyncedField[];
+  /** Earlier conflicts that end when their fields are written, also under a former id of the left contact; left out if there are none. */
+  readonly ends?: readonly Pick<RecordedConflict, 'leftId' | 'field'>[];
   /**
    * Set if a group whose members are united in this run was removed from the bases; otherwise left out. The bases are
    * stored before the writes.

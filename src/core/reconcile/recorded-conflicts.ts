@@ -61,23 +61,25 @@ export const sidesToTake = (field: ScalarField, halves: Sides<Half>, value: stri
   );
 
 /**
- * Returns the fields of recorded conflicts that end when they are written: another value is written than the one that won. A field that
+ * Returns the recorded conflicts that end when their fields are written: another value is written than the one that won. A field that
  * is in conflict again does not end. Pure.
  */
 export const endingFields = (
   writes: readonly PlannedWrite[],
   conflicts: readonly Conflict[],
   recorded: readonly RecordedConflict[],
-): readonly SyncedField[] => {
-  const ending = recorded.flatMap(({ field, winner, left, right }) => {
+): NonNullable<Merge['ends']> => {
+  const ending = recorded.flatMap(({ leftId, field, winner, left, right }) => {
     const updates = SIDES.flatMap((side) => updateOn(writes, side) ?? []);
     const own = updates.filter(({ fields }) => fields.some((each) => each === field));
     const won = winner === null ? null : { left, right }[winner];
     const restores = ({ desired }: (typeof own)[number]): boolean =>
       scalarsOf([field]).some((each) => textIn(desired, each) === won);
-    return own.length === 0 || own.some(restores) || conflicts.some((each) => each.field === field) ? [] : [field];
+    return own.length === 0 || own.some(restores) || conflicts.some((each) => each.field === field)
+      ? []
+      : [{ leftId, field }];
   });
-  return [...new Set(ending)];
+  return ending;
 };
 
 /**

@@ -84,10 +84,14 @@ export const countBySide = (changes: readonly Change[], all: readonly Change[] =
   return bySide((side) => counted.filter((change) => change.side === side).length);
 };
 
-/** Returns the number of contacts that a plan writes on both sides: each counts once a side, as in the summary of the run. Pure. */
-export const contactsToWrite = (changes: readonly Change[]): number => {
-  const { left, right } = countBySide(
-    changes.filter((change) => 'leftId' in change && ['create', 'update', 'delete'].includes(change.action)),
-  );
+/** Returns the sum of {@link countBySide} of both sides. Pure. */
+export const countChanges = (changes: readonly Change[], all: readonly Change[] = changes): number => {
+  const { left, right } = countBySide(changes, all);
   return left + right;
 };
+
+/** Returns the number of contacts that a plan writes on both sides: each counts once a side, as in the summary of the run. Pure. */
+export const contactsToWrite = (changes: readonly Change[]): number =>
+  countChanges(
+    changes.filter((change) => 'leftId' in change && ['create', 'update', 'delete'].includes(change.action)),
+  );

@@ -48,16 +48,21 @@ export const formatEstimate = (durationMs: number): string => {
 export const fieldWords = (field: SyncedField): string =>
   field === 'buckets' ? FIELDS.buckets.words : specOf(field).words;
 
+/** Returns the names of the fields that are not synced: those with a number of contacts, and those that are not read. */
+export const unsyncedNames = (fields: readonly UnsyncedField[]) => ({
+  counted: fields.flatMap(({ field, contacts }) =>
+    contacts === null ? [] : [`${fieldWords(field)} (${count(contacts, 'contact')})`],
+  ),
+  unread: [...fields.flatMap(({ field, contacts }) => (contacts === null ? [fieldWords(field)] : [])), 'custom fields'],
+});
+
 /** Returns which fields of the contacts are not synced; null if all are. */
 export const unsyncedWords = (fields: readonly UnsyncedField[]): string | null => {
   if (fields.length === 0) return null;
-  const counted = fields.flatMap(({ field, contacts }) =>
-    contacts === null ? [] : [`${fieldWords(field)} (${count(contacts, 'contact')})`],
-  );
-  const unread = fields.flatMap(({ field, contacts }) => (contacts === null ? [fieldWords(field)] : []));
+  const { counted, unread } = unsyncedNames(fields);
   const sentences = [
     ...(counted.length === 0 ? [] : [`Not synced: ${counted.join(', ')}.`]),
-    `Not read and not synced: ${[...unread, 'custom fields'].join(', ')}.`,
+    `Not read and not synced: ${unread.join(', ')}.`,
   ];
   return `${sentences.join(' ')} FIELDS adds fields.`;
 };

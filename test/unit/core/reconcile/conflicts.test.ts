@@ -138,7 +138,8 @@ test('[R4] a choice is written although a contact got another id since, or was d
   ] as const) {
     const pair = pairOf(present(titled(leftId, 'Baker'), base), present(titled(rightId, 'Brewer'), base));
     const decisions = decide(pair, ASK, [row]);
-    expect(decisions).toMatchObject([{ kind: 'merge', writes: written, taken: [{ field: 'title', from: 'left' }] }]);
+    const ends = [{ leftId: 'l', field: 'title' }];
+    expect(decisions).toMatchObject([{ writes: written, taken: [{ field: 'title', from: 'left' }], ends }]);
     expect(conflictsEndedBy([row], decisions)).toEqual([]);
   }
   const former = gone('r', { record: titled('r', 'Brewer'), base });
@@ -202,7 +203,7 @@ test('[R4] a conflict ends with the write of another value than the one that won
   const writtenBy = (left: string) =>
     decide(pairOf(present(record('l', { title: left }), agreed), right), {}, [SETTLED]);
   const written = { writes: [{ kind: 'update', side: 'right', fields: ['title'] }] };
-  expect(writtenBy('Butcher')).toMatchObject([{ ...written, ends: ['title'] }]);
+  expect(writtenBy('Butcher')).toMatchObject([{ ...written, ends: [{ leftId: 'l', field: 'title' }] }]);
   // The value that won is written again.
   expect(writtenBy('Baker')).toMatchObject([written]);
   expect(writtenBy('Baker')).not.toMatchObject([{ ends: ['title'] }]);

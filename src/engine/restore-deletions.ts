@@ -10,7 +10,7 @@ import { underLease } from './change-link.ts';
 import type { LeaseParts } from './lease.ts';
 
 /** The deletions of a halted plan cannot be restored; nothing was stored. */
-class RestoreError extends Error {
+export class RestoreError extends Error {
   constructor(link: string) {
     super(
       `The last run of ${link} was not halted because of deletions on a side that this link writes to. Nothing was restored.`,

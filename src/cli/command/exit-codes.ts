@@ -1,5 +1,6 @@
 import type { Sides, SideWords } from '../../core/contact/side.ts';
 import { HaltError, LeaseError, resumeRemedy } from '../../engine/errors.ts';
+import { RestoreError } from '../../engine/restore-deletions.ts';
 import { VerdictError } from '../../engine/verdicts.ts';
 import { isCredentialError, RemoteError } from '../../providers/errors.ts';
 import { ConfigError } from '../../util/config-error.ts';
@@ -21,7 +22,7 @@ export const originalError = (error: unknown): unknown =>
   error instanceof SuppressedError ? originalError(error.suppressed) : error;
 
 /** Errors of the command line or the configuration. */
-const USAGE_ERRORS = [UsageError, ConfigError, DirectoryError, VerdictError];
+const USAGE_ERRORS = [UsageError, ConfigError, DirectoryError, RestoreError, VerdictError];
 
 /** The exit code of an error; null is no error. */
 export const exitCodeOf = (thrown: unknown): ExitCode => {

@@ -43,7 +43,12 @@ export const DecidedDocument = z.strictObject({
   decided: z.array(z.strictObject({ link: z.string(), id: shape.wholeNumber, winner: shape.side })),
 });
 
-type LinkConflicts = { readonly link: LinkConfig; readonly conflicts: readonly ConflictView[] };
+type LinkConflicts = {
+  readonly link: LinkConfig;
+  readonly conflicts: readonly ConflictView[];
+  /** Whether conflicts that have ended are not listed. */
+  readonly hidesEnded: boolean;
+};
 
 /** A conflict in the documented JSON format. The caller replaces `left` and `right` by the names of the sides. */
 const conflictToJson = (conflict: ConflictView, sides: Sides<SideWords>) => {
@@ -78,20 +83,21 @@ const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string
   ];
 };
 
-const formatConflicts = ({ link, conflicts: found }: LinkConflicts, terminal: Terminal): string => {
+const formatConflicts = ({ link, conflicts: found, hidesEnded }: LinkConflicts, terminal: Terminal): string => {
   const { name, sides } = link;
   const open = found.filter(({ state }) => state === 'open').length;
   const title = `${terminal.style('bold', name)}: ${count(found.length, 'conflict')}${open === 0 ? '' : `, ${open} open`}`;
-  if (found.length === 0) return title;
+  const ended = hidesEnded ? ['  Conflicts that have ended: add --all'] : [];
+  if (found.length === 0) return [title, ...ended].join('\n');
   const head = ['id', 'contact', 'field', sides.left.title, sides.right.title, 'winner', 'state', 'found'];
   const times = found.some(isByTime) ? SIDES.map((side) => `changed at ${sides[side].place}`) : [];
   const table = formatTable(
     found.map((conflict) => rowOf(conflict, sides)),
     { head: [...head, ...times], indent: '  ' },
   );
-  if (found.every(({ choices }) => choices.length === 0)) return `${title}\n${table}`;
-  const take = `contact-sync conflicts resolve ID --take ${sides.left.name} (or ${sides.right.name})`;
-  return `${title}\n${table}\n  Choose a value: ${take}`;
+  const take = `  Choose a value: contact-sync conflicts resolve ID --take ${sides.left.name} (or ${sides.right.name})`;
+  const isDecidable = found.some(({ choices }) => choices.length > 0);
+  return [title, table, ...(isDecidable ? [take] : []), ...ended].join('\n');
 };
 
 /** `conflicts [LINK]`: lists fields that changed on both sides, with both values, the winner and the reason. */
@@ -104,7 +110,9 @@ const conflicts = (
     const all = options.all ?? false;
     const found: LinkConflicts[] = [];
     for (const link of links) {
-      found.push({ link, conflicts: await listConflicts(app.store, link.name, decidingOf(link), { all }) });
+      const listed = await listConflicts(app.store, link.name, decidingOf(link), { all });
+      const hidesEnded = (await app.store.conflicts(link.name, { all: true })).length > listed.length;
+      found.push({ link, conflicts: listed, hidesEnded });
     }
     if (options.json) terminal.print(JSON.stringify({ links: found.map(toJson) }));
     else terminal.print(found.map((one) => formatConflicts(one, terminal)).join('\n\n'));
@@ -181,7 +189,8 @@ const resolve = (
     }
     // A run may have ended the conflict in the meantime.
     if (decided.length === 0 && word !== ALL) throw noSuchConflict(word);
-    const next = writes === 0 ? '' : ` The next run writes ${count(writes, 'value')}: contact-sync sync`;
+    const next =
+      writes === 0 ? '' : ` The next run writes the chosen ${writes === 1 ? 'value' : 'values'}: contact-sync sync`;
     if (options.json) terminal.print(JSON.stringify({ decided }));
     else terminal.print(`${count(decided.length, 'conflict')} decided.${next}`);
     return EXIT.done;

@@ -1,7 +1,6 @@
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import { changeKindOf } from '../../core/view/views.ts';
 import { count } from '../../core/view/words.ts';
 import { EMPTY_PERSON } from '../../sandbox/people/person.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
@@ -84,9 +83,7 @@ const showAccounts = ({ terminal, accounts, link }: Stage): void => {
 /** Prints the changes of the next sync. */
 const showPlan = async ({ app, link, signal, terminal }: Stage): Promise<void> => {
   const { changes } = await app.plan(link, { kind: 'incremental', signal });
-  const shown = [...Map.groupBy(changes, changeKindOf).values()].flatMap((kind) => kind.slice(0, CHANGES_SHOWN));
-  terminal.print(formatChanges(shown, link.sides, { all: true }, layoutOf(terminal)).join('\n'));
-  if (changes.length > shown.length) terminal.print(`... and ${changes.length - shown.length} more`);
+  terminal.print(formatChanges(changes, link.sides, { sample: CHANGES_SHOWN }, layoutOf(terminal)).join('\n'));
 };
 
 /** Runs one sync and prints its summary. Returns the number of writes. Throws if it does not complete. */

@@ -178,13 +178,14 @@ const COLOURS = { good: 'green', info: 'dim', warn: 'yellow', bad: 'red' } as co
 
 /** The status of a link, for people. */
 export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<Terminal, 'style'>): string => {
-  const { link, reason, pausedByHandAtMs } = status;
-  const { severity, text } = headlineOf({ ...status, isRunning: status.underWay !== null });
+  const { link, reason, pausedByHandAtMs, underWay } = status;
+  const { severity, text } = headlineOf({ ...status, isRunning: underWay !== null });
   const facts = factsOf(status, nowMs).flatMap(([name, fact]) => (fact === null ? [] : [[name, fact]]));
   const resume = `Resume with: contact-sync resume ${link}`;
   return [
     `${terminal.style('bold', link)}: ${terminal.style(COLOURS[severity], text)}`,
-    ...(reason === null ? [] : [`  ${reason}`]),
+    // The reason is of an earlier run, until the current one ends.
+    ...(reason === null || underWay !== null ? [] : [`  ${reason}`]),
     ...(pausedByHandAtMs === null ? [] : [`  Paused by hand ${formatAge(pausedByHandAtMs, nowMs)}. ${resume}`]),
     formatTable(facts, { indent: '  ' }),
     ...unsyncedLines(status, nowMs),

@@ -99,14 +99,15 @@ const formatRuns = (link: LinkConfig, runs: readonly Run[], all: boolean, termin
   return [`${name}:`, table, ...more].join('\n');
 };
 
-const formatRun = (one: LinkRun, writes: readonly WriteView[], shown: ChangeFilter, terminal: Terminal): string => {
+const formatRun = (one: LinkRun, all: readonly WriteView[], shown: ChangeFilter, terminal: Terminal): string => {
   const { link, run } = one;
   const [id, began, kind, outcome, took] = rowOf(one);
   const undoes = run.undoes === null ? '' : ` of run ${shortRun(run.undoes)}`;
   const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, started ${began}, ${took === '' ? 'still running' : `took ${took}`}`;
   const reason = run.reason === null ? [] : [`  ${run.reason}`];
   const isFiltered = shown.only !== undefined || shown.grep !== undefined;
-  const changes = formatChanges(writes, link.sides, shown, layoutOf(terminal), writeNote);
+  const writes = selectChanges(all, shown);
+  const changes = formatChanges(writes, link.sides, { ...shown, of: all }, layoutOf(terminal), writeNote);
   const none = changes.length > 0 ? [] : [isFiltered ? NO_MATCH : '  The run wrote nothing.'];
   return [`${title} (${id})`, ...reason, ...changes, ...none].join('\n');
 };
@@ -119,11 +120,12 @@ const showRun = async (
 ): Promise<void> => {
   const { link, run: row } = await findRun(opened, word, 'runs');
   const one = { link, run: runView(row) };
-  const writes = selectChanges(await listWrites(opened.app.store, decidingLinkOf(link), row.id), options);
+  const all = await listWrites(opened.app.store, decidingLinkOf(link), row.id);
   if (options.json) {
-    const document = { ...toJson(one), writes: writes.map((write) => writeToJson(write, link.sides)) };
+    const writes = selectChanges(all, options).map((write) => writeToJson(write, link.sides));
+    const document = { ...toJson(one), writes };
     terminal.print(JSON.stringify({ runs: [inWordsOf(link.sides, document)] }));
-  } else terminal.print(formatRun(one, writes, options, terminal));
+  } else terminal.print(formatRun(one, all, options, terminal));
 };
 
 const showRuns = async (

@@ -209,7 +209,7 @@ const formatUndo = (document: UndoResult, sides: Sides<SideWords>, shown: Change
   const { link, run, write, outcome, undone, refused, actions } = document;
   const selected = selectChanges(actions, shown);
   const isFiltered = actions.length > 0 && selected.length === 0;
-  const list = isFiltered ? [NO_MATCH] : formatChanges(selected, sides, shown, layoutOf(terminal));
+  const list = isFiltered ? [NO_MATCH] : formatChanges(selected, sides, { ...shown, of: actions }, layoutOf(terminal));
   const title = `${terminal.style('bold', link)}: undo of ${write === null ? '' : `write ${write} of `}run ${shortRun(run)}: ${outcome}, ${count(undone, 'change')}`;
   const rows = refused.map((refusal) => refusalRow(refusal, sides));
   const skipped = rows.length === 0 ? [] : ['Not undone', formatTable(rows, { indent: '  ' })];

@@ -1,6 +1,6 @@
 import { scalarsOf } from '../../core/contact/contact.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { countBySide, type ChangeFilter } from '../../core/view/changes.ts';
+import { countBySide, countChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
@@ -115,8 +115,7 @@ const countsOf = (changes: readonly Change[], all: readonly Change[], sides: Sid
   );
   const total = grouped(bySides.left + bySides.right);
   if (counts.length === 0) {
-    const further = countBySide(changes);
-    const number = further.left + further.right;
+    const number = countChanges(changes);
     return number === 0 ? total : `${grouped(number)} to contacts that the run created`;
   }
   return changes.some(({ action }) => IS_OF_BOTH.has(action)) ? total : `${total} (${counts.join(', ')})`;
@@ -129,11 +128,18 @@ export const NO_MATCH = '  No matching changes.';
 export const formatHidden = (hidden: number): readonly string[] =>
   hidden > 0 ? [`  ... and ${grouped(hidden)} more (show them with --all, or select with --grep and --only)`] : [];
 
+type Shown<Each> = Pick<ChangeFilter, 'all'> & {
+  /** The changes before a filter, which the counts need. */
+  readonly of?: readonly Each[];
+  /** The number of rows of each kind in a sample. A sample has no options that show the others. */
+  readonly sample?: number;
+};
+
 /** Changes for people, grouped by action with deletions first. `noteOf` returns a suffix for each. */
 export const formatChanges = <Each extends Change>(
   changes: readonly Each[],
   sides: Sides<SideWords>,
-  { all = false }: Pick<ChangeFilter, 'all'>,
+  { all = false, of = changes, sample }: Shown<Each>,
   layout: Layout,
   noteOf: (change: Each) => string = () => '',
 ): readonly string[] => {
@@ -141,12 +147,13 @@ export const formatChanges = <Each extends Change>(
   return CHANGE_KINDS.flatMap((changeKind) => {
     const own = groups.get(changeKind) ?? [];
     if (own.length === 0) return [];
-    const shown = all ? own : own.slice(0, ROWS_SHOWN);
-    const title = `${CHANGE_KIND_TITLES[changeKind]}: ${countsOf(own, changes, sides)}`;
+    const shown = all ? own : own.slice(0, sample ?? ROWS_SHOWN);
+    const hidden = own.length - shown.length;
+    const title = `${CHANGE_KIND_TITLES[changeKind]}: ${countsOf(own, of, sides)}`;
     return [
       title,
       ...shown.map((change) => formatChange(change, inLine(noteOf(change)), sides, layout)),
-      ...formatHidden(own.length - shown.length),
+      ...(sample === undefined || hidden === 0 ? formatHidden(hidden) : [`  ... and ${grouped(hidden)} more`]),
     ];
   });
 };

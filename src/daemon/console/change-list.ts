@@ -3,7 +3,7 @@ import { decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { decidedBy } from '../../core/reconcile/conflict-policy.ts';
-import { countBySide, containsText, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { containsText, countChanges, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { decidedWords, fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
 import { exactTimeTag, filterForm, valueList, type Html } from './layout.ts';
@@ -129,25 +129,29 @@ export const changeFilter = (action: string, shown: ChangeFilter, label?: string
 export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
   text === '' || texts.some((each) => containsText(each, text));
 
-/** Changes of one kind: the first ones of `total`; `counted` is the number in the heading. */
+/** Changes of one kind: the first ones of `total`; `counted` is the text of the heading. */
 type Section<Each> = {
   readonly changeKind: ChangeKind;
   readonly total: number;
   readonly counted?: string;
   readonly own: readonly Each[];
+  /** The part of `total` in the first rows. */
+  readonly countOf?: (rows: readonly Each[]) => number;
 };
 
 /** Changes of one kind; `rest` is a hint about those that are not shown, and `intro` is shown above them. */
 export const changeSection = <Each extends Change>(
-  { changeKind, total, counted = grouped(total), own }: Section<Each>,
+  { changeKind, total, counted = grouped(total), own, countOf = (rows) => rows.length }: Section<Each>,
   link: LinkConfig,
   more: (change: Each) => Html,
   rest: Html | string = 'use the filter to find them.',
   intro: Html = html``,
 ): Html => {
-  const items = own.slice(0, ROWS_SHOWN).map((change) => changeItem(change, link, more));
+  const rows = own.slice(0, ROWS_SHOWN);
+  const items = rows.map((change) => changeItem(change, link, more));
   const folded = items.slice(SAMPLES_SHOWN);
-  const hidden = total - items.length;
+  const further = countOf(rows) - countOf(rows.slice(0, SAMPLES_SHOWN));
+  const hidden = total - countOf(rows);
   return html`<section id="${changeKind}">
     <h2>${CHANGE_KIND_TITLES[changeKind]}: ${counted}</h2>
     ${intro}
@@ -159,7 +163,9 @@ export const changeSection = <Each extends Change>(
         ? ''
         : html`<details>
             <summary>
-              Show ${grouped(folded.length)} more<span class="skip"> ${CHANGE_KIND_TITLES[changeKind]}</span>
+              Show ${further === 0 ? '' : `${grouped(further)} `}more<span class="skip">
+                ${CHANGE_KIND_TITLES[changeKind]}</span
+              >
             </summary>
             <ul class="panel changes">
               ${folded}
@@ -171,9 +177,11 @@ export const changeSection = <Each extends Change>(
 };
 
 /** The number of contacts that changes of one kind concern. Contacts that the run created count as creations only. */
-const countText = (own: readonly Change[], all: readonly Change[]): string => {
-  const [counted, further] = [countBySide(own, all), countBySide(own)].map(({ left, right }) => left + right);
-  return counted === 0 && further ? `${grouped(further)} to contacts that the run created` : grouped(counted ?? 0);
+const countsOf = (own: readonly Change[], all: readonly Change[]) => {
+  const isOfCreated = countChanges(own, all) === 0 && countChanges(own) > 0;
+  const countOf = (rows: readonly Change[]): number => countChanges(rows, isOfCreated ? rows : all);
+  const total = countOf(own);
+  return { total, countOf, counted: `${grouped(total)}${isOfCreated ? ' to contacts that the run created' : ''}` };
 };
 
 /** Changes grouped by kind, destructive kinds first. `more` and `intro` return additional content for a change and for a kind. */
@@ -188,7 +196,7 @@ export const changeSections = <Each extends Change>(
   const groups = Map.groupBy(selected, changeKindOf);
   const sections = CHANGE_KINDS.flatMap((changeKind): Html[] => {
     const own = groups.get(changeKind) ?? [];
-    const section = { changeKind, total: own.length, counted: countText(own, selected), own };
+    const section = { changeKind, own, ...countsOf(own, all) };
     return own.length === 0 ? [] : [changeSection(section, link, more, undefined, intro(own))];
   });
   return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];

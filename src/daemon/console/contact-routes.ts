@@ -34,7 +34,7 @@ const decide = async (parts: LinkParts, link: LinkConfig, ids: readonly number[]
   const reason = `they changed since, or the link does not write the field to ${sides[otherSide(from)].place}`;
   return [
     `${count(decided.ids.length, 'conflict')} decided.`,
-    ...(decided.writes === 0 ? [] : [`The next run writes ${count(decided.writes, 'value')}.`]),
+    ...(decided.writes === 0 ? [] : [`The next run writes the chosen ${decided.writes === 1 ? 'value' : 'values'}.`]),
     ...(others === 0 ? [] : [`${count(others, 'conflict')} not decided: ${reason}.`]),
   ].join(' ');
 };

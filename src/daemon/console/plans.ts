@@ -26,7 +26,8 @@ export type PlanView = {
   readonly contacts: ReadonlyMap<string, Contact>;
   /** The fields that a first sync leaves out; empty for other syncs. */
   readonly unsynced: readonly UnsyncedField[];
-  readonly estimate: Estimate;
+  /** Null after a contact was left out: the estimate of the plan includes it. */
+  readonly estimate: Estimate | null;
   /** The message of the halt (R8); null without a halt. */
   readonly halt: string | null;
   /** Whether the halt is about deletions. */
@@ -132,8 +133,9 @@ const withoutContact = (view: PlanView, { side, id }: OneContact): PlanView => {
   const changes = view.changes.filter(
     (change) => !((change.action === 'create' || change.action === 'delete') && change[`${side}Id`] === id),
   );
-  const leftOut = view.leftOut + view.changes.length - changes.length;
-  return { ...view, changes, leftOut, digest: digestOf(changes, view.halt) };
+  const removed = view.changes.length - changes.length;
+  const estimate = removed === 0 ? view.estimate : null;
+  return { ...view, changes, leftOut: view.leftOut + removed, estimate, digest: digestOf(changes, view.halt) };
 };
 
 const nameOfUnpaired = ({ left, right }: Unpaired): string => foldText([...left, ...right][0]?.name ?? '');

@@ -4,7 +4,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { bySide, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
 import { shownLinkState } from '../../core/state/link.ts';
-import { progressOf, readLiveHeartbeats, type LinkProgress } from '../../app/heartbeat.ts';
+import { progressOf, readLiveHeartbeats, type Heartbeat, type LinkProgress } from '../../app/heartbeat.ts';
 import { pollDelayMs } from '../jobs/due.ts';
 
 /** The status of a link; times in epoch milliseconds. */
@@ -49,14 +49,14 @@ const nextRunOf = (
   return Math.max(nowMs, lastRun === null ? nowMs : lastRun.startedAtMs + syncIntervalMs);
 };
 
-/** The content of the heartbeats of all daemons: the current runs, and the interval of each link that a daemon serves. */
-type Daemons = { readonly progress: readonly LinkProgress[]; readonly intervalsMs: ReadonlyMap<string, number> };
+/** The heartbeats of all daemons, and the interval of each link that a daemon serves. */
+type Daemons = { readonly beats: readonly Heartbeat[]; readonly intervalsMs: ReadonlyMap<string, number> };
 
 const readDaemons = async (dataDir: string, nowMs: number): Promise<Daemons> => {
   const beats = await readLiveHeartbeats(dataDir, nowMs);
   const links = beats.flatMap((beat) => beat.links);
   return {
-    progress: progressOf(beats, nowMs),
+    beats,
     intervalsMs: new Map(links.map(({ name, syncIntervalMs }) => [name, syncIntervalMs])),
   };
 };
@@ -66,13 +66,16 @@ type StatusApp = Pick<App, 'store' | 'budget' | 'config'>;
 const readStatus = async (
   app: StatusApp,
   link: LinkConfig,
-  { progress, intervalsMs }: Daemons,
+  { beats, intervalsMs }: Daemons,
   nowMs: number,
 ): Promise<LinkStatus> => {
   const { store } = app;
   const { name, sides } = link;
   const row = await store.link(name);
   const record = await readLinkRecord(store, name);
+  const lastEndedAtMs = record.lastRun?.endedAtMs ?? 0;
+  // A heartbeat is written every few seconds. It may contain a run that has ended since.
+  const current = beats.filter(({ beatAtMs }) => beatAtMs >= lastEndedAtMs);
   const state = shownLinkState(row.state);
   const servedMs = intervalsMs.get(name);
   const everyMs = servedMs === undefined ? undefined : (pollDelayMs(link, row, nowMs) ?? servedMs);
@@ -83,7 +86,7 @@ const readStatus = async (
     state,
     reason: row.reason,
     pausedByHandAtMs: row.pausedByHandAtMs,
-    underWay: progress.find((one) => one.link === name) ?? null,
+    underWay: progressOf(current, nowMs).find((one) => one.link === name) ?? null,
     nextRunAtMs: row.pausedByHandAtMs === null ? nextRunOf(state, record.lastRun, everyMs, nowMs) : null,
     sweepAtMs: bySide((side) => sweepAt(link, side, row.cursors[side], nowMs)),
     readAtMs: bySide((side) => readAt(row.cursors[side])),

@@ -25,6 +25,18 @@ export type LinkHealth = {
   readonly refused: number;
 };
 
+/** The clock of another host may be ahead by this. */
+const CLOCK_MARGIN_MS = 60_000;
+
+/**
+ * Returns the time of the last completed run; null if there was none. A time far ahead of the clock was taken before the clock was set
+ * back, and shows nothing about the time since.
+ */
+export const provenSuccessAtMs = (
+  { lastSuccessAtMs }: Pick<LinkHealth, 'lastSuccessAtMs'>,
+  nowMs: number,
+): number | null => (lastSuccessAtMs !== null && lastSuccessAtMs > nowMs + CLOCK_MARGIN_MS ? null : lastSuccessAtMs);
+
 /** Whether no run is due until a user acts. */
 const waitsForPerson = ({ state, isPausedByHand }: Pick<LinkHealth, 'state' | 'isPausedByHand'>): boolean =>
   isPausedByHand || state === 'paused' || state === 'halted';
@@ -43,23 +55,25 @@ const secondsSince = (atMs: number, nowMs: number): string => `${Math.round((now
 const lateOf = (beat: Heartbeat, links: readonly LinkHealth[], nowMs: number): readonly LinkHealth[] => {
   const served = new Map(beat.links.map((link) => [link.name, link]));
   return links.filter((each) => {
-    const { link, syncIntervalMs, lastSuccessAtMs } = each;
+    const { link, syncIntervalMs } = each;
     if (waitsForPerson(each) || beat.running.includes(link)) return false;
     const { syncIntervalMs: servedMs = 0, sinceMs = 0 } = served.get(link) ?? {};
     // A link that shares a busy rate limit runs less often than configured. The heartbeat has the current interval.
     const longestMs = INTERVALS * Math.max(syncIntervalMs, servedMs);
-    return nowMs - Math.max(lastSuccessAtMs ?? 0, beat.startedAtMs, sinceMs) > longestMs;
+    return nowMs - Math.max(provenSuccessAtMs(each, nowMs) ?? 0, beat.startedAtMs, sinceMs) > longestMs;
   });
 };
 
 /** The result for a daemon that works. It is called healthy only if no link waits for a user. */
-const healthy = (links: readonly LinkHealth[], notLoaded: readonly LinkHealth[]): Health => {
+const healthy = ({ running }: Heartbeat, links: readonly LinkHealth[], notLoaded: readonly LinkHealth[]): Health => {
   const namesOf = (named: readonly LinkHealth[]): string => named.map(({ link }) => link).join(', ');
   const byHand = links.filter(({ isPausedByHand }) => isPausedByHand);
   const paused = byHand.length === 0 ? '' : `; paused by hand: ${namesOf(byHand)}`;
   const others = notLoaded.length === 0 ? '' : `; not loaded by the daemon yet: ${namesOf(notLoaded)}`;
   const all = `${links.length} ${links.length === 1 ? 'link' : 'links'}`;
-  const waiting = links.filter(({ state }) => state === 'paused' || state === 'halted');
+  const waiting = links.filter(
+    ({ link, state }) => (state === 'paused' || state === 'halted') && !running.includes(link),
+  );
   if (waiting.length === 0) return { ok: true, line: `healthy: ${all}${paused}${others}` };
   const names = waiting.map(({ link, state }) => `${link} is ${state}`).join(', ');
   const wait = waiting.length === 1 ? 'waits' : 'wait';
@@ -93,6 +107,7 @@ export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[]
     return { ok: false, line: `unhealthy: no completed run within ${INTERVALS} intervals: ${names}` };
   }
   return healthy(
+    beat,
     loaded,
     links.filter(({ link }) => !served.has(link)),
   );

@@ -4,7 +4,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
 import type { OnReport } from '../daemon.ts';
-import type { LinkHealth } from './health.ts';
+import { type LinkHealth, provenSuccessAtMs } from './health.ts';
 import type { JobReport } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';
 import { METRICS } from './metric-table.ts';
@@ -83,12 +83,13 @@ type Series = ReturnType<typeof createSeries>;
 
 const setLinkHealth = (series: Series, { states, nowMs, sinceMs }: MetricsInput): void => {
   for (const gauge of [series.refused, series.lag, series.interval, series.state, series.pausedByHand]) gauge.reset();
-  for (const { link, state, isPausedByHand, syncIntervalMs, lastSuccessAtMs, refused } of states) {
-    series.lag.set({ link }, Math.max(0, nowMs - (lastSuccessAtMs ?? sinceMs(link))) / 1000);
+  for (const each of states) {
+    const { link, state, isPausedByHand, syncIntervalMs, refused } = each;
+    series.lag.set({ link }, Math.max(0, nowMs - (provenSuccessAtMs(each, nowMs) ?? sinceMs(link))) / 1000);
     series.interval.set({ link }, syncIntervalMs / 1000);
     series.refused.set({ link }, refused);
     series.pausedByHand.set({ link }, Number(isPausedByHand));
-    for (const each of STATES) series.state.set({ link, state: each }, Number(each === state));
+    for (const name of STATES) series.state.set({ link, state: name }, Number(name === state));
   }
 };
 

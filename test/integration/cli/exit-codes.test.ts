@@ -95,7 +95,7 @@ test('[R6] [R8] exit code 3: too many deletions halt plan and sync, until they a
       google.account.deletePerson(resourceName ?? '');
   };
   const early = await ground.run('sync', '--restore-deletes');
-  expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('Nothing was restored')]);
+  expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('Nothing was restored')]);
   const whole = readSides(ground.sandbox);
   deletePeople();
   const before = service.account.contacts().length;

@@ -117,6 +117,14 @@ test('a run is shown with names and values, in text and as a document', async ()
   );
 });
 
+test('the writes of a run are counted alike with and without a filter', async () => {
+  const first = (await history()).at(-1)?.run ?? '';
+  const updatesIn = ({ stdout }: Ended) => /^Updates: .*$/mu.exec(stdout)?.[0];
+  const all = updatesIn(await run('runs', first));
+  expect(all).toBeDefined();
+  expect(updatesIn(await run('runs', first, '--only', 'updates'))).toBe(all);
+});
+
 /** Undoes the last run in a terminal of the `script` of util-linux, with this answer. */
 const undoOnTerminal = async (answer: string, ...options: readonly string[]): Promise<string> => {
   const command = [`'${process.execPath}' '${MAIN}' undo last`, ...options].join(' ');
@@ -245,6 +253,9 @@ test('the next run writes the chosen value of a conflict', async () => {
   const value = other === 'google' ? 'Baker' : 'Brewer';
   expect(titles()).toEqual([value, value]);
   expect((await conflicts()).some(({ id }) => id === found?.id)).toBe(false);
+  const ended = 'Conflicts that have ended: add --all';
+  expect((await run('conflicts')).stdout).toContain(ended);
+  expect((await run('conflicts', '--all')).stdout).not.toContain(ended);
   expect((await conflicts('--all')).find(({ id }) => id === found?.id)).toMatchObject(decided);
 });
 
@@ -255,7 +266,7 @@ test('all open conflicts of a link are decided at once, and settled ones stay as
   const [open, ...others] = (await conflicts()).filter(({ state }) => state === 'open');
   expect([open?.name, others]).toEqual(['Yan New', []]);
   expect((await run('conflicts', 'resolve', 'all', 'default', '--take', 'google')).stdout).toMatch(
-    /^1 conflict decided\. The next run writes 1 value: /u,
+    /^1 conflict decided\. The next run writes the chosen value: /u,
   );
   expect(StatusDocument.parse(JSON.parse((await run('status', '--json')).stdout)).links[0]?.openConflicts).toBe(0);
   expect((await run('sync')).code).toBe(0);

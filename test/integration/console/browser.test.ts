@@ -77,7 +77,7 @@ const walk = async ({ daemon, address, disturb, contacts, name }: Started, page:
 
   await goOn(page, `${at}/conflicts`);
   await page.getByRole('listitem').filter({ hasText: 'Brewer' }).getByRole('button', { name: 'Take' }).click();
-  await page.getByText('1 conflict decided. The next run writes 1 value.').waitFor();
+  await page.getByText('1 conflict decided. The next run writes the chosen value.').waitFor();
 
   await page.goto(`${at}/runs`);
   await page.getByRole('link', { name: 'Sync', exact: true }).first().click();

@@ -161,7 +161,7 @@ test('all open conflicts are decided at once, and the next run writes the chosen
   // An id without a conflict changes nothing.
   const sent = await visitor.press(path, path, { ids: `${ids},999`, take: 'left', find: 'clerk' });
   expect(sent.headers['location']).toBe(`${path}?find=clerk`);
-  expect(await shown(path)).toContain('3 conflicts decided.');
+  expect(await shown(path)).toContain('3 conflicts decided. The next run writes the chosen values.');
   await sync();
   for (const name of names) expect(titlesOf(name)).toEqual(['Clerk', 'Clerk']);
   expect(await shown(path)).not.toContain('Clerk');

@@ -59,7 +59,7 @@ describe.each(['embedded', 'redis'] as const)('R6, R8: a halted plan on the page
       await daemon.until(completed('work', 'incremental'));
       expect(readSides(sandbox)).toEqual(whole);
       await visitor.get('/links/work/plan');
-      expect(seen(await settled(visitor, '/links/work/plan'))).toContain('Nothing to do');
+      expect(seen(await settled(visitor, '/links/work/plan'))).toContain('Nothing to write.');
 
       const before = sandbox.service.account.contacts().length;
       const names = deleteAtGoogle(sandbox, 14);

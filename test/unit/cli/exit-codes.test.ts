@@ -16,6 +16,7 @@ import {
 } from '../../../src/providers/errors.ts';
 import { StoreError } from '../../../src/store/store.ts';
 import { HaltError, LeaseError } from '../../../src/engine/errors.ts';
+import { RestoreError } from '../../../src/engine/restore-deletions.ts';
 import { createTestTerminal } from './terminal.ts';
 
 const remote = { status: null, route: 'GET /', applied: 'no' } as const;
@@ -30,6 +31,7 @@ test.each([
   ['an expired cursor', new CursorExpiredError('x', remote), 1],
   ['a wrong command line', new UsageError('x'), 2],
   ['a wrong configuration', new ConfigError([]), 2],
+  ['a restore without a halt', new RestoreError('default'), 2],
   ['a guard', new HaltError({ reason: 'side-emptied', side: 'left', message: 'x' }), 3],
   ['a path that cannot be a directory', new DirectoryError('/proc/x', 'ENOENT'), 2],
   ['a revoked grant', new RevokedError('x', remote), 4],

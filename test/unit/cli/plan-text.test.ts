@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { contactsToWrite, selectChanges } from '../../../src/core/view/changes.ts';
 import { formatPlan } from '../../../src/cli/sync/plan.ts';
+import { formatChanges } from '../../../src/cli/terminal/changes.ts';
 import { wrap } from '../../../src/cli/terminal/layout.ts';
 import type { Change, ContactChange } from '../../../src/core/view/views.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
@@ -141,6 +142,18 @@ test('long sections are cut unless everything is requested', () => {
   const whole = textOf({ actions }, undefined, true);
   expect(whole).toHaveLength(52);
   expect(whole.at(-2)).toContain('P24');
+});
+
+test('a sample and a filter change the rows and not the totals', () => {
+  const actions = Array.from({ length: 15 }, (_, index) => creation(`P${index}`));
+  const sample = formatChanges(actions, SIDE_WORDS, { sample: 4 }, layoutOf());
+  expect(sample[0]).toBe('Creations: 15 (15 at the service)');
+  expect(sample).toHaveLength(6);
+  expect(sample.at(-1)).toBe('  ... and 11 more');
+  const created = { ...creation('Ann'), rightId: 'contact_1' } as Change;
+  const updates = [update('Ann', []), update('Bo', [], { rightId: 'contact_2' })];
+  const own = formatChanges(updates, SIDE_WORDS, { of: [created, ...updates] }, layoutOf());
+  expect(own[0]).toBe('Updates: 1 (1 at the service)');
 });
 
 test('lines are as wide as the terminal and broken between words, by displayed width', () => {

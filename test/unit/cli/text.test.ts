@@ -131,6 +131,12 @@ test.each<[what: string, given: Partial<LinkStatus>, line: string]>([
   expect(formatStatus(status, NOW_MS, plain)).not.toMatch(/running|deletions/u);
 });
 
+test('a status has no reason of an earlier halt while a run is in progress', () => {
+  const halted: LinkStatus = { ...status, state: 'halted', reason: 'The first sync waits.' };
+  expect(formatStatus(halted, NOW_MS, plain)).toContain('The first sync waits.');
+  expect(formatStatus({ ...halted, underWay: RUNNING }, NOW_MS, plain)).not.toContain('waits');
+});
+
 test('a status has the reason, ages, every refused contact, and how to link contacts that are on one side only', () => {
   const ids = { leftId: 'people/c1', rightId: null };
   const refusal = {

@@ -49,7 +49,7 @@ const rowOf = ({ id, name, email, sides, note }: ListedContact, link: LinkConfig
 
 const captionOf = ({ find, show, contacts, hasMore }: ContactsView): string => {
   if (find !== '') return `${count(contacts.length, 'contact')}${hasMore ? ' or more' : ''}`;
-  const order = show === 'all' || show === 'alone' ? ', by the words of the name' : '';
+  const order = show === 'all' || show === 'alone' ? ', by the alphabetically first word of the name' : '';
   return `${CONTACT_FILTERS[show]}${order}`;
 };
 

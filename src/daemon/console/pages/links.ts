@@ -20,6 +20,7 @@ import {
   page,
   runPath,
   table,
+  timeTag,
   type Html,
   type PageContext,
 } from '../layout.ts';
@@ -29,9 +30,11 @@ import { RUN_WORDS, wroteText } from './runs.ts';
 /** A link with the data that all pages about links show. */
 export type LinkView = { readonly status: LinkStatus; readonly progress: WorkProgress | null };
 
+const isRunning = ({ progress }: LinkView): boolean => progress?.isRun === true;
+
 /** The headline of a link, with a capital letter. */
-const headline = ({ status, progress }: LinkView): readonly [Severity, string] => {
-  const { severity, text } = headlineOf({ ...status, isRunning: progress?.isRun === true });
+const headline = (view: LinkView): readonly [Severity, string] => {
+  const { severity, text } = headlineOf({ ...view.status, isRunning: isRunning(view) });
   return [severity, text.charAt(0).toUpperCase() + text.slice(1)];
 };
 
@@ -46,8 +49,9 @@ const checkedText = (context: PageContext, { link, lastRun, nextRunAtMs }: LinkS
   return html`${checked}, next check ${nextRunAtMs <= context.nowMs ? 'is due' : agoTag(context, nextRunAtMs)}.`;
 };
 
-/** The reason why a link does not run, or a notice that it is paused by hand. */
-const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: LinkStatus): Html => {
+/** The reason why a link does not run, or a notice that it is paused by hand. During a run, the reason is of an earlier one. */
+const reasonText = (context: PageContext, view: LinkView): Html => {
+  const { state, reason, pausedByHandAtMs } = view.status;
   const paused =
     pausedByHandAtMs === null
       ? ''
@@ -55,15 +59,19 @@ const reasonText = (context: PageContext, { state, reason, pausedByHandAtMs }: L
           Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync now
           starts one run.
         </p>`;
-  return html`${reason === null || state === 'active' ? '' : messageText(reason)}${paused}`;
+  const isCurrent = state !== 'active' && !isRunning(view);
+  return html`${reason !== null && isCurrent ? messageText(reason) : ''}${paused}`;
 };
 
 /** The time of the next listing that finds deletions at a side whose change feed does not report them. */
-const sweepText = (context: PageContext, { sides, sweepAtMs }: LinkStatus): Html => {
-  const side = SIDES.find((each) => sweepAtMs[each] !== null);
-  if (side === undefined) return html``;
+const sweepText = (context: PageContext, { sides, sweepAtMs, nextRunAtMs }: LinkStatus): Html => {
+  const [sweep] = SIDES.flatMap((side) => (sweepAtMs[side] === null ? [] : [{ side, atMs: sweepAtMs[side] }]));
+  if (sweep === undefined) return html``;
+  const { side, atMs } = sweep;
+  const scheduled = nextRunAtMs === null ? html`with a run after ${timeTag(atMs)}` : agoTag(context, atMs);
   return html`<p class="faint small">
-    Contacts deleted at ${sides[side].place} are found by the next full listing, ${agoTag(context, sweepAtMs[side])}.
+    Contacts deleted at ${sides[side].place} are found by a full listing,
+    ${atMs <= context.nowMs ? 'with the next run' : scheduled}.
   </p>`;
 };
 
@@ -103,7 +111,8 @@ const signInPart = (context: PageContext, link: LinkConfig, side: Side, canRetur
 };
 
 /** The buttons of the top card. At most one of them is the main action. */
-const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { canReturn }: LinkDetails): Html => {
+const actions = (context: PageContext, view: LinkView, link: LinkConfig, { canReturn }: LinkDetails): Html => {
+  const { status } = view;
   const { state, pausedByHandAtMs } = status;
   const at = linkPath(link.name);
   const isStopped = state === 'halted' || state === 'paused';
@@ -113,7 +122,11 @@ const actions = (context: PageContext, status: LinkStatus, link: LinkConfig, { c
   const isSync = !isStopped && pausedByHandAtMs === null;
   return html`<div class="actions">
     ${expired === null ? '' : signInPart(context, link, expired, canReturn)}
-    ${state === 'halted' ? html`<a class="button first" href="${linkPath(link.name, '/plan')}">Review the plan</a>` : ''}
+    ${
+      state === 'halted' && !isRunning(view)
+        ? html`<a class="button first" href="${linkPath(link.name, '/plan')}">Review the plan</a>`
+        : ''
+    }
     ${button(context, { action: `${at}/sync`, label: 'Sync now', fields: { kind: 'incremental' }, ...first(isSync) })}
     ${button(context, { action: `${at}/${step}`, label, ...first(!isStopped && !isSync) })}
     ${isStopped ? '' : button(context, { action: `${at}/sync`, label: 'Full sync', fields: { kind: 'full' } })}
@@ -132,7 +145,7 @@ const hero = (context: PageContext, view: LinkView, link: LinkConfig, details: L
   return html`<section class="panel hero ${tone}">
     <p class="headline">${dot(tone)}<strong>${text}</strong></p>
     <p>${checkedText(context, status)}${linked}</p>
-    ${reasonText(context, status)} ${planned} ${actions(context, status, link, details)} ${sweepText(context, status)}
+    ${reasonText(context, view)} ${planned} ${actions(context, view, link, details)} ${sweepText(context, status)}
   </section>`;
 };
 
@@ -340,8 +353,12 @@ const reloadMark = ({ nowMs }: PageContext, { status, progress }: LinkView): Htm
 export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView, details: LinkDetails): Html => {
   const { status, progress } = view;
   const { overview, planning, report } = details;
-  // A job that was skipped or stopped is not an error.
-  const isTrouble = report !== null && report.ending !== 'skipped' && report.ending !== 'stopped';
+  // A job that was skipped or stopped is not an error. Another process may have run the link since.
+  const isTrouble =
+    report !== null &&
+    report.ending !== 'skipped' &&
+    report.ending !== 'stopped' &&
+    (report.summary === null || report.summary.run === status.lastRun?.id);
   const message = isTrouble && status.reason === null ? report.message : null;
   return page(context, {
     title: link.name,

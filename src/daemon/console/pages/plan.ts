@@ -1,4 +1,4 @@
-import { AMBIGUITIES, count, fieldWords, formatEstimate, grouped } from '../../../core/view/words.ts';
+import { AMBIGUITIES, count, fieldWords, formatEstimate, grouped, unsyncedNames } from '../../../core/view/words.ts';
 import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
@@ -208,7 +208,9 @@ const verdictsSection = (
   </section>`;
 };
 
-const estimateText = ({ estimate: { requests, durationMs } }: PlanView, { sides }: LinkConfig): string => {
+const estimateText = ({ estimate }: PlanView, { sides }: LinkConfig): string => {
+  if (estimate === null) return '';
+  const { requests, durationMs } = estimate;
   const parts = SIDES.flatMap((side) =>
     requests[side] === 0 ? [] : [`${count(requests[side], 'request')} to ${sides[side].title}`],
   );
@@ -299,20 +301,16 @@ const tileList = (tiles: readonly Tile[]): Html =>
 const isFirstSync = ({ halt, destroys }: PlanView): boolean => halt !== null && !destroys;
 
 /** The fields of the contacts that a first sync leaves out. */
-const unsyncedPart = ({ unsynced }: PlanView): Html =>
-  unsynced.length === 0
-    ? html``
-    : html`<details>
-        <summary>
-          ${count(unsynced.length, 'field')} of the contacts ${unsynced.length === 1 ? 'is' : 'are'} not synced
-        </summary>
-        ${valueList(
-          unsynced.map(({ field, contacts }) =>
-            contacts === null ? fieldWords(field) : `${fieldWords(field)} (${count(contacts, 'contact')})`,
-          ),
-        )}
-        <p class="faint small">Setting: <code>FIELDS</code></p>
-      </details>`;
+const unsyncedPart = ({ unsynced }: PlanView): Html => {
+  if (unsynced.length === 0) return html``;
+  const { counted, unread } = unsyncedNames(unsynced);
+  const names = [...counted, ...unread];
+  return html`<details>
+    <summary>${count(names.length, 'field')} of the contacts are not synced</summary>
+    ${valueList(names)}
+    <p class="faint small">Setting: <code>FIELDS</code></p>
+  </details>`;
+};
 
 const explanation = (view: PlanView, link: LinkConfig): Html => {
   const { halt, leftOut } = view;
@@ -339,7 +337,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
   if (changes.length === 0 && halt === null) {
     return [
       html`<div class="panel">
-        <p class="headline">Nothing to do: both sides are in sync.</p>
+        <p class="headline">Nothing to write.</p>
         ${answers(context, link, view)} ${made}
       </div>`,
       unpairedSection(context, link, view),

@@ -250,7 +250,7 @@ const written = (link: LinkConfig, run: Run, { write, writes, shown, undone }: R
       next === null
         ? 'use the filter to find them.'
         : html`<a href="${runPath(link.name, run.id)}?${address.toString()}">show the next ones</a>`;
-    return changeSection({ changeKind, total, own }, link, more, rest);
+    return changeSection({ changeKind, total, counted: count(total, 'write'), own }, link, more, rest);
   });
 };
 

@@ -140,6 +140,8 @@ test('a contact that is left out is removed from the plan at once, and the rest 
   actions.leaveOutOfPlan(link, { side: 'right', id: 'b' });
   const view = await shown();
   expect([view?.changes.map(({ name }) => name), view?.leftOut]).toEqual([['a', 'c'], 1]);
+  // The estimate includes the contact.
+  expect(view?.estimate).toBeNull();
   // The contact is still part of the current plan.
   actions.accept(link, view?.digest ?? '');
   expect((await shown())?.changes).toHaveLength(3);

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
+import type { ChangeFilter } from '../../../../src/core/view/changes.ts';
 import type { Run, WriteView } from '../../../../src/core/view/views.ts';
 import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';
 import { linkPage, linksPage, type LinkView } from '../../../../src/daemon/console/pages/links.ts';
+import { planPage } from '../../../../src/daemon/console/pages/plan.ts';
 import { contactsPage, type ContactsView } from '../../../../src/daemon/console/pages/contacts.ts';
 import { runPage } from '../../../../src/daemon/console/pages/runs.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
+import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import type { LinkStatus } from '../../../../src/daemon/links/link-status.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
@@ -33,6 +36,8 @@ const RUN: Run = {
   endedAtMs: 2_000,
   wrote: null,
 };
+
+const textOf = (page: string): string => page.replaceAll(/<[^>]+>|\s+/gu, ' ').replaceAll(/ +/gu, ' ');
 
 const writeOf = (write: number, name: string): WriteView => ({
   write,
@@ -69,6 +74,40 @@ test('the page of a run offers the undo of each write, except of a write that wa
   expect(other).toContain('Write 2 of run');
 });
 
+test('the numbers of a list count contacts, also if it is filtered', async () => {
+  const created = { ...writeOf(1, 'Ada'), action: 'create' } as WriteView;
+  const updates = [...Array.from({ length: 8 }, (_, index) => writeOf(index + 2, 'Ben')), writeOf(1, 'Ada')];
+  const parts = { write: null, undone: new Set<number>(), undoing: null, tooOld: null, progress: null };
+  const numbersOf = async (shown: ChangeFilter): Promise<readonly string[]> => {
+    const page = await runPage(context(), link, RUN, { ...parts, writes: { all: [created, ...updates] }, shown });
+    return String(page).match(/Updates: \d+|Show \d+ more/gu) ?? [];
+  };
+  expect(await numbersOf({})).toEqual(['Updates: 8', 'Show 3 more']);
+  expect(await numbersOf({ only: 'updates' })).toEqual(['Updates: 8', 'Show 3 more']);
+});
+
+test('the page of a large run counts writes', async () => {
+  const sections = [{ changeKind: 'updates', total: 400, writes: [writeOf(1, 'Ada')], next: null }] as const;
+  const parts = { write: null, undone: new Set<number>(), undoing: null, tooOld: null, progress: null, shown: {} };
+  const page = await runPage(context(), link, RUN, { ...parts, writes: { total: 400, sections } });
+  expect(String(page)).toContain('Updates: 400 writes</h2>');
+});
+
+test('a review lists the fields that are not synced, with the custom fields', async () => {
+  const unsynced = [
+    { field: 'notes', contacts: null },
+    { field: 'middleName', contacts: 12 },
+  ] as const;
+  const none = { atMs: 0, unpaired: [], contacts: new Map(), leftOut: 0, lastRun: null, digest: '', changes: [] };
+  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const view = { ...none, kind: 'full', estimate, halt: 'It waits.', destroys: false, unsynced } as const;
+  const planning = { state: 'planned', view, note: null } as const;
+  const page = await planPage(context(), link, { planning, progress: null, verdicts: [], shown: {} });
+  expect(textOf(String(page))).toContain(
+    '3 fields of the contacts are not synced middle name (12 contacts) notes custom fields ',
+  );
+});
+
 const NOTHING = { left: null, right: null };
 const STATUS = {
   refused: [],
@@ -89,13 +128,16 @@ const STATUS = {
   unselected: { left: 0, right: 0 },
 };
 
+type LinkParts = Pick<LinkView, 'progress'> & Pick<Parameters<typeof linkPage>[3], 'report'>;
+
 const linkPageOf = async (
   status: Partial<LinkStatus>,
   contacts: Overview['contacts'] = { left: 1, right: 1 },
+  { progress, report }: LinkParts = { progress: null, report: null },
 ): Promise<string> => {
-  const view = { status: { ...STATUS, ...status } as unknown as LinkStatus, progress: null };
+  const view = { status: { ...STATUS, ...status } as unknown as LinkStatus, progress };
   const overview = { contacts, accounts: { left: 'ada@example.org', right: null }, changes: [RUN] };
-  return String(await linkPage(context(), link, view, { overview, canReturn: true, planning: null, report: null }));
+  return String(await linkPage(context(), link, view, { overview, canReturn: true, planning: null, report }));
 };
 
 test('the top card of a link has one main action, which depends on its state', async () => {
@@ -108,6 +150,38 @@ test('the top card of a link has one main action, which depends on its state', a
   expect(await mainOf({ state: 'halted', reason: 'The run would delete.' })).toEqual(['Review the plan']);
   const revoked = 'Google refused. Sign in again with: contact-sync connect google work';
   expect(await mainOf({ state: 'paused', reason: revoked })).toEqual(['Sign in again']);
+});
+
+test('a halted link asks for no review while a run is in progress', async () => {
+  const halted = { pairs: 0, state: 'halted', reason: 'The first sync waits.' } as const;
+  const progress = { text: '1 of 5 contacts written.', done: 1, total: 5, isRun: true } as const;
+  expect(await linkPageOf(halted)).toMatch(/The first sync waits.*Review the plan/su);
+  const running = await linkPageOf(halted, undefined, { progress, report: null });
+  expect(running).toContain('Sync in progress');
+  expect(running).not.toMatch(/waits|Review the plan/u);
+});
+
+test('the message of a job is shown until a later run has ended', async () => {
+  const pageAfter = (run: string | null): Promise<string> => {
+    const summary = run === null ? null : { run };
+    const report = { ending: 'failed', message: 'It is halted.', summary, retryInMs: null } as unknown as JobReport;
+    return linkPageOf({ pairs: 1 }, undefined, { progress: null, report });
+  };
+  expect(await pageAfter(RUN.id)).toContain('It is halted.');
+  expect(await pageAfter(null)).toContain('It is halted.');
+  expect(await pageAfter('earlier')).not.toContain('It is halted.');
+});
+
+test('deletions are found at a time only if a run is scheduled', async () => {
+  const HOURS_MS = 6 * 3_600_000;
+  const sweepAtMs = { left: null, right: clock.now() + HOURS_MS };
+  const foundBy = async (status: Partial<LinkStatus>): Promise<string> => {
+    const text = textOf(await linkPageOf({ pairs: 1, sweepAtMs, ...status }));
+    return /found by a full listing, ([^.]+)\./u.exec(text)?.[1] ?? '';
+  };
+  expect(await foundBy({ nextRunAtMs: clock.now() })).toContain('in 6 hours');
+  expect(await foundBy({ pausedByHandAtMs: 1 })).toMatch(/^with a run after .* UTC/u);
+  expect(await foundBy({ sweepAtMs: { left: null, right: clock.now() } })).toBe('with the next run');
 });
 
 test('a link that waits for a review or for a sign-in offers no full sync', async () => {
@@ -164,7 +238,5 @@ test('the page of all links shows totals, the worst problems first, and is filte
   expect(namesOn(await pageOf('', true))).toEqual(['beta', 'gamma']);
   const page = await pageOf('', false);
   expect(namesOn(page)).toEqual(['beta', 'gamma', 'alpha']);
-  expect(page.replaceAll(/<[^>]+>|\s+/gu, ' ').replaceAll(/ +/gu, ' ')).toContain(
-    '3 links : 2 with problems, 1 in sync, 12 contacts.',
-  );
+  expect(textOf(page)).toContain('3 links : 2 with problems, 1 in sync, 12 contacts.');
 });

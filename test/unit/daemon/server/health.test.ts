@@ -46,6 +46,12 @@ test.each([
     linkHealth(OLD),
     false,
   ],
+  [
+    'a success ahead of the clock, which was set back',
+    beat(),
+    linkHealth({ lastSuccessAtMs: NOW_MS + MINUTE_MS + 1 }),
+    false,
+  ],
   ['a failing link without recent success', beat(), linkHealth({ ...OLD, state: 'failing' }), false],
   ['no success ever, more than three intervals after the start', beat(), linkHealth({ lastSuccessAtMs: null }), false],
   [
@@ -96,6 +102,7 @@ test('the line names the links that are late, and the links that wait for a pers
     'the daemon works, but 2 of 3 links wait for you: b is paused, c is halted; see contact-sync status',
   );
   expect(judgeHealth(beat(), [linkHealth()], NOW_MS).line).toBe('healthy: 1 link');
+  expect(judgeHealth(beat({ running: ['a'] }), [linkHealth({ state: 'halted' })], NOW_MS).line).toBe('healthy: 1 link');
 });
 
 test('a link that the daemon has not loaded yet is named and is not late', () => {

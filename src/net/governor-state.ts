@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import { countAfter, createGovernor, lowerLimit, LOST_GRACE_MS, recordCompletion, type Governor } from './governor.ts';
-import { LONGEST_STOP_MS } from './headers.ts';
+import {
+  boundTimes,
+  countAfter,
+  createGovernor,
+  lowerLimit,
+  LOST_GRACE_MS,
+  recordCompletion,
+  type Governor,
+} from './governor.ts';
 import type { RateLimit } from '../util/values.ts';
 
 /** Hundreds of times, read at each step of a shared limiter. One check is much faster than a schema for each time. */
@@ -58,22 +65,19 @@ export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: numbe
   };
 };
 
-/** Restores an exported governor with times on the same clock. A stop ends at most {@link LONGEST_STOP_MS} after `nowMs`. */
+/** Restores an exported governor with times on the same clock, which may have been set back since. */
 export const importGovernor = (configured: RateLimit, state: GovernorState, nowMs: number): Governor => {
-  const { completed, open, limit, isReported, room, stoppedUntilMs, ...rest } = state;
-  const bounded = (untilMs: number): number => Math.min(untilMs, nowMs + LONGEST_STOP_MS);
+  const { completed, open, limit, isReported, ...rest } = state;
   const governor = {
     ...createGovernor(configured),
     ...rest,
     reported: isReported ? limit : null,
     limit: isReported ? lowerLimit(configured, limit) : configured,
     open: new Map(open),
-    room: { ...room, untilMs: bounded(room.untilMs) },
-    stoppedUntilMs: bounded(stoppedUntilMs),
   };
   let timeMs = 0;
   for (const distanceMs of completed) recordCompletion(governor, (timeMs += distanceMs));
-  return governor;
+  return boundTimes(governor, nowMs);
 };
 
 /** The governor with another configured limit; the same object if the limit is unchanged. */
@@ -104,7 +108,7 @@ export const restoreGovernor = (limit: RateLimit, snapshot: GovernorState, { now
     nextId,
     mostFree,
     room: { ...room, untilMs: future(room.untilMs) },
-    sharedUntilMs: Math.min(future(sharedUntilMs), nowMs + limit.windowMs),
+    sharedUntilMs: future(sharedUntilMs),
     stoppedUntilMs: future(earlier.stoppedUntilMs),
   };
 };

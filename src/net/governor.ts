@@ -1,10 +1,11 @@
-import type { RateHeaders } from './headers.ts';
+import { LONGEST_STOP_MS, type RateHeaders } from './headers.ts';
 import type { RateLimit } from '../util/values.ts';
 
 /**
  * The rules of the governor: when the next request may be sent, so that no window of the limit's length contains more
  * requests than the limit, for any latency and any kind of window at the server. The rules have no clock, timer or network.
- * All times that are passed in must come from one clock that never runs backwards.
+ * All times that are passed in must come from one clock that never runs backwards; {@link boundTimes} corrects a clock that was
+ * set back.
  *
  * Proof that the limit holds: a request counts from its admission until a window and a guard after its *answer*. Suppose
  * that the server counted one request too many in a window, and take the one that was sent last. Each of the others had
@@ -79,6 +80,8 @@ export type Budget = { readonly limit: RateLimit; readonly remaining: number; re
 const LONG_AGO_MS = -1e15;
 const SPACING_MARGIN = 1.01;
 const BURST = 4;
+/** {@link pacedReadyAtMs} rounds down, so a request may be sent this much before its place. */
+const PACE_PRECISION_MS = 1;
 /** An aborted request can still arrive at the server within this time. */
 export const LOST_GRACE_MS = 5_000;
 /** No request is in flight for this long, unless its process died. Then its place becomes free. */
@@ -130,6 +133,25 @@ export const countAfter = (governor: Governor, timeMs: number): number => {
     else atMost = rank - 1;
   }
   return atLeast;
+};
+
+/**
+ * The governor with no time further ahead of `nowMs` than its rule sets it. A time is further ahead only after the clock was set
+ * back. No bound is earlier than the true time, so requests wait longer, and the limit holds.
+ */
+export const boundTimes = (governor: Governor, nowMs: number): Governor => {
+  const atMost = (timeMs: number, aheadMs: number): number => Math.min(timeMs, nowMs + aheadMs);
+  const { completed, open, room } = governor;
+  const isAhead = nthNewest(governor, 1) > nowMs;
+  return {
+    ...governor,
+    completed: isAhead ? completed.map((timeMs) => atMost(timeMs, 0)) : completed,
+    open: new Map([...open].map(([id, untilMs]) => [id, atMost(untilMs, LEASE_MS)])),
+    pacedUntilMs: atMost(governor.pacedUntilMs, BURST * spacingMs(governor) + PACE_PRECISION_MS),
+    stoppedUntilMs: atMost(governor.stoppedUntilMs, LONGEST_STOP_MS),
+    room: { ...room, untilMs: atMost(room.untilMs, LONGEST_STOP_MS) },
+    sharedUntilMs: atMost(governor.sharedUntilMs, governor.limit.windowMs),
+  };
 };
 
 /** Admits a request now, or returns how long to wait. */

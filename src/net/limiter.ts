@@ -10,6 +10,7 @@ import {
 } from './governor-state.ts';
 import {
   admit,
+  boundTimes,
   budgetOf,
   complete,
   createGovernor,
@@ -109,7 +110,7 @@ export const openSharedLimiter = async (options: SharedLimiterOptions): Promise<
   const accept = ({ nowMs, revision, state }: CellView): Governor => {
     readAt = { nowMs, monotonicMs: clock.monotonic() };
     const isKnown = revision === known.revision;
-    const governor = isKnown ? known.governor : governorOf({ ...options, limit }, state, nowMs);
+    const governor = isKnown ? boundTimes(known.governor, nowMs) : governorOf({ ...options, limit }, state, nowMs);
     known = { revision, governor: withLimit(governor, limit, nowMs) };
     return known.governor;
   };

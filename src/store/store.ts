@@ -134,7 +134,8 @@ export interface Store {
   opening(link: string): Promise<Opening>;
   /**
    * Acquires the lease if it is free, expired or the owner's own. Returns the fencing token, which grows with each change of
-   * owner and does not change on renewal; null if another process holds the lease.
+   * owner and does not change on renewal; null if another process holds the lease. A lease that ends more than a minute after
+   * `nowMs` counts as expired: the clock was set back.
    */
   acquireLease(link: string, owner: string, nowMs: number, untilMs: number): Promise<number | null>;
   /** The owner of the lease, even of an expired one; null if it is free. */

@@ -92,13 +92,19 @@ const connectQueue = async (redis: Redis, prefix: string, stack: AsyncDisposable
   return queue;
 };
 
+type ForgetJobsParts = {
+  readonly config: Pick<Config, 'redisUrl' | 'dataDir'>;
+  readonly store: QueueOwner['store'];
+};
+
 /**
- * Removes the waiting and finished jobs of a link and its schedules from the queue. Does nothing without a queue.
+ * Removes the waiting and finished jobs of a link and its schedules from the queue. Does nothing without a queue. A daemon that
+ * still serves the link restores its schedule.
  *
  * @throws {QueueError} if Redis does not answer.
  */
 export const forgetJobs = async (
-  { config: { redisUrl, dataDir }, store }: { readonly config: Config; readonly store: QueueOwner['store'] },
+  { config: { redisUrl, dataDir }, store }: ForgetJobsParts,
   link: string,
 ): Promise<void> => {
   const prefix = redisUrl === null ? null : await findQueuePrefix({ store, dataDir });

@@ -30,6 +30,8 @@ const RETURN_JOBS_MS = 2_000;
 /** The number of schedules that are created concurrently. */
 const CREATED_AT_ONCE = 100;
 
+const RESTORE_EVERY_MS = 60_000;
+
 /** Creates a schedule, whose slots are counted from the epoch, and its first run, which does not wait for the next slot. */
 const create = async (queue: JobQueue, { link, everyMs, offsetMs, firstInMs }: Schedule): Promise<void> => {
   const data = { link, kind: 'incremental', override: null } as const;
@@ -40,19 +42,31 @@ const create = async (queue: JobQueue, { link, everyMs, offsetMs, firstInMs }: S
   await queue.add(data.kind, data, { ...opts, delay: firstInMs, deduplication: { id: `first ${link}` } });
 };
 
+type StoreOptions = {
+  readonly nowMs: number;
+  /** Whether schedules of other links, and other intervals, stay: those of a daemon with another configuration. */
+  readonly keepsOthers: boolean;
+};
+
 /**
- * Stores the schedules in Redis, and removes all others. A stored schedule with the same interval keeps its next slot and gets no
- * further first job. Returns the number of new or changed schedules, and of removed ones.
+ * Stores the schedules in Redis, and removes all others unless `keepsOthers`. A stored schedule with the same interval keeps its
+ * next slot and gets no further first job. Returns the number of new or changed schedules, and of removed ones.
  */
 const storeSchedules = async (
   queue: JobQueue,
   schedules: readonly Schedule[],
+  { nowMs, keepsOthers }: StoreOptions,
 ): Promise<{ readonly created: number; readonly removed: number }> => {
-  const stored = new Map((await queue.getJobSchedulers()).map(({ key, every }) => [key, every]));
+  const stored = new Map((await queue.getJobSchedulers()).map((each) => [each.key, each]));
   const links = new Set(schedules.map(({ link }) => link));
-  const others = [...stored.keys()].filter((key) => !links.has(key));
-  for (const key of others) await queue.removeJobScheduler(key);
-  const changed = schedules.filter(({ link, everyMs }) => stored.get(link) !== everyMs);
+  const others = keepsOthers ? [] : [...stored.keys()].filter((key) => !links.has(key));
+  // After the clock was set back, BullMQ would start no run until the next slot.
+  const isTooFarAhead = ({ link, everyMs }: Schedule): boolean => (stored.get(link)?.next ?? 0) > nowMs + 2 * everyMs;
+  const tooFarAhead = schedules.filter(isTooFarAhead).map(({ link }) => link);
+  for (const key of [...others, ...tooFarAhead]) await queue.removeJobScheduler(key);
+  const isStored = ({ link, everyMs }: Schedule): boolean =>
+    keepsOthers ? stored.has(link) : stored.get(link)?.every === everyMs;
+  const changed = schedules.filter((schedule) => !isStored(schedule) || isTooFarAhead(schedule));
   for (let from = 0; from < changed.length; from += CREATED_AT_ONCE) {
     await Promise.all(changed.slice(from, from + CREATED_AT_ONCE).map((schedule) => create(queue, schedule)));
   }
@@ -156,6 +170,44 @@ const tryWrite = (redis: Redis, prefix: string, clock: Clock): Promise<string | 
   return within(clock, ANSWER_WITHIN_MS, written);
 };
 
+type ScheduleStoreOptions = Pick<QueueSchedulerOptions, 'clock' | 'events'> & {
+  readonly queue: JobQueue;
+  readonly isReady: () => boolean;
+  readonly onError: (error: Error) => void;
+};
+
+/** Stores the current schedules in Redis. */
+const createScheduleStore = ({ queue, clock, events, isReady, onError }: ScheduleStoreOptions) => {
+  let schedules: readonly Schedule[] = [];
+  /** The schedules that replaced all others in Redis. */
+  let applied: readonly Schedule[] | null = null;
+  let storedAtMs = Number.NEGATIVE_INFINITY;
+  const store = withoutOverlap(async () => {
+    if (!isReady()) return;
+    storedAtMs = clock.monotonic();
+    const current = schedules;
+    const options = { nowMs: clock.now(), keepsOthers: applied === current };
+    const { created, removed } = await storeSchedules(queue, current, options);
+    applied = current;
+    if (created + removed > 0) events.schedulesCreated({ schedules: created, removed });
+  }, onError);
+  return {
+    apply: (next: readonly Schedule[]): void => {
+      schedules = next;
+      store();
+    },
+    /** Replaces all schedules in Redis. */
+    applyAgain: (): void => {
+      applied = null;
+      store();
+    },
+    /** Creates schedules that `forget` has removed, or that the clock was set back for. */
+    restoreIfDue: (): void => {
+      if (clock.monotonic() - storedAtMs >= RESTORE_EVERY_MS) store();
+    },
+  };
+};
+
 type Opened = { readonly redis: Redis; readonly worker: ReturnType<typeof startWorker>; readonly queue: JobQueue };
 
 /** Waits for the running jobs, returns the others to the queue, and disconnects. Without Redis it only waits for the running ones. */
@@ -185,36 +237,28 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   const { running, runJob } = trackRunning(options.runJob);
   const worker = startWorker({ ...options, runJob, connection: redis, queue });
   const ended = new AbortController();
-  let schedules: readonly Schedule[] = [];
-
   const unusableReason = (): string => lostReason() ?? 'Redis has not answered yet.';
   const isReady = (): boolean => redis.status === 'ready' && !ended.signal.aborted;
   const { logTrouble, clearTrouble } = createTroubleLog(events, isReady);
   queue.on('error', logTrouble);
   worker.on('error', logTrouble);
 
-  const store = withoutOverlap(async () => {
-    if (!isReady()) return;
-    const { created, removed } = await storeSchedules(queue, schedules);
-    if (created + removed > 0) events.schedulesCreated({ schedules: created, removed });
-  }, logTrouble);
+  const schedules = createScheduleStore({ queue, clock, events, isReady, onError: logTrouble });
   // Redis may have lost its data while it was away.
   redis.on(
     'ready',
-    withoutOverlap(() => options.onUsable().then(store), logTrouble),
+    withoutOverlap(() => options.onUsable().then(schedules.applyAgain), logTrouble),
   );
 
   return {
     kind: 'redis',
-    apply: (next) => {
-      schedules = next;
-      store();
-    },
+    apply: schedules.apply,
     trouble: async () => {
       if (!isReady() || !worker.isRunning()) return unusableReason();
       const reason = await tryWrite(redis, prefix, clock);
       if (reason !== '') return reason ?? unusableReason();
       clearTrouble();
+      schedules.restoreIfDue();
       return null;
     },
     requestJob: async (job) => {

@@ -1,7 +1,8 @@
 import { systemClock } from '../../util/clock.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { SideConfig } from '../../app/config/sides.ts';
-import { SIDES } from '../../core/contact/side.ts';
+import { SIDES, type Side } from '../../core/contact/side.ts';
+import type { LinkState } from '../../core/state/rows.ts';
 import { forgetJobs } from '../jobs/queue-client.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import { providerNamed } from '../../providers/registry.ts';
@@ -19,28 +20,6 @@ export type Revocation = {
   readonly reason: string | null;
 };
 
-/** The configured side of that name: of the link, otherwise of another link. */
-const sideNamed = ({ links }: Pick<Config, 'links'>, link: string, name: string): SideConfig | null => {
-  const own = links.filter((each) => each.name === link);
-  const sides = [...own, ...links].flatMap((each) => SIDES.map((side) => each.sides[side]));
-  return sides.find((side) => side.name === name) ?? null;
-};
-
-/** Another link with the same account: revoking a grant would revoke its token too. */
-const sharedWith = async ({ store }: ForgetParts['app'], link: string): Promise<string | null> => {
-  const links = await store.links();
-  const accounts = (name: (each: string) => boolean) =>
-    links.filter((each) => name(each.name)).map((each) => [each.name, Object.values(each.accounts)] as const);
-  const own = new Set(
-    accounts((name) => name === link)
-      .flatMap(([, ids]) => ids)
-      .filter((id) => id !== null),
-  );
-  const [other] =
-    accounts((name) => name !== link).find(([, ids]) => ids.some((id) => id !== null && own.has(id))) ?? [];
-  return other ?? null;
-};
-
 type ForgetParts = {
   readonly app: Pick<App, 'config' | 'store' | 'vault' | 'holders'>;
   /** The current links, in which sides are searched. */
@@ -49,16 +28,84 @@ type ForgetParts = {
   readonly signal: AbortSignal;
 };
 
-const revoke = async ({ app, links, signal }: ForgetParts, link: string, name: string): Promise<Revocation> => {
+/** A stored or configured token, by its link and the name of its side. */
+type TokenName = { readonly link: string; readonly side: string };
+
+/** A configured side, and which one it is in its link. */
+type ConfiguredSide = { readonly side: Side; readonly config: SideConfig };
+
+/** The configured side of that name: of the link, otherwise of another link. */
+const sideNamed = ({ links }: Pick<ForgetParts, 'links'>, { link, side: name }: TokenName): ConfiguredSide | null => {
+  const own = links.filter((each) => each.name === link);
+  const all = [...own, ...links].flatMap((each) => SIDES.map((side) => ({ side, config: each.sides[side] })));
+  return all.find(({ config }) => config.name === name) ?? null;
+};
+
+/** The account ids of a side, from its stored token and from the runs of its link. Empty if the account is unknown. */
+const accountsOf = async (
+  parts: ForgetParts,
+  rows: readonly LinkState[],
+  token: TokenName,
+): Promise<readonly string[]> => {
+  const found = sideNamed(parts, token);
+  const row = rows.find(({ name }) => name === token.link);
+  // The account of a token that cannot be opened is unknown.
+  const stored = await parts.app.vault.read(token.link, token.side).catch(() => null);
+  const ids = [stored?.account, found === null ? null : row?.accounts[found.side]];
+  return ids.flatMap((id) => id ?? []);
+};
+
+/** The tokens of other links at the provider, stored or configured. A stored one whose provider is unknown is included. */
+const otherTokens = async (
+  { app, links }: ForgetParts,
+  link: string,
+  provider: string,
+): Promise<readonly TokenName[]> => {
+  const stored = (await app.vault.names()).filter(
+    (token) => (sideNamed({ links }, token)?.config.provider ?? provider) === provider,
+  );
+  const configured = links.flatMap(({ name, sides }) =>
+    SIDES.map((side) => sides[side])
+      .filter((side) => side.provider === provider && side.token !== null)
+      .map((side): TokenName => ({ link: name, side: side.name })),
+  );
+  return [...stored, ...configured].filter((token) => token.link !== link);
+};
+
+/** Another link that uses or may use the account of a token: revoking its grant would revoke the other token too. */
+const sharedWith = async (
+  parts: ForgetParts,
+  own: TokenName,
+  provider: string,
+): Promise<{ readonly link: string; readonly isCertain: boolean } | null> => {
+  const rows = await parts.app.store.links();
+  const ids = await accountsOf(parts, rows, own);
+  const isOwn = (id: string | null): boolean => id !== null && ids.includes(id);
+  const other = rows.find(({ name, accounts }) => name !== own.link && Object.values(accounts).some(isOwn));
+  if (other !== undefined) return { link: other.name, isCertain: true };
+  let unknown: string | null = null;
+  for (const token of await otherTokens(parts, own.link, provider)) {
+    const otherIds = await accountsOf(parts, rows, token);
+    if (otherIds.some(isOwn)) return { link: token.link, isCertain: true };
+    if (ids.length === 0 || otherIds.length === 0) unknown ??= token.link;
+  }
+  return unknown === null ? null : { link: unknown, isCertain: false };
+};
+
+const revoke = async (parts: ForgetParts, token: TokenName): Promise<Revocation> => {
+  const { app, signal } = parts;
+  const { link, side: name } = token;
   const notRevoked = (reason: string): Revocation => ({ side: name, revoked: false, reason });
-  const side = sideNamed({ links }, link, name);
-  if (side === null) return notRevoked('The configuration no longer names its account. Revoke it at the account.');
+  const side = sideNamed(parts, token)?.config;
+  if (side === undefined) return notRevoked('The configuration no longer names its account. Revoke it at the account.');
   const { signIn, title } = providerNamed(side.provider);
   const byHand = `Revoke it at ${signIn.revokedAt}.`;
   if (signIn.revoke === null) return notRevoked(`${title} has no address to revoke it. ${byHand}`);
-  const other = await sharedWith(app, link);
-  if (other !== null)
-    return notRevoked(`The link ${other} uses the same account and would lose its token too. ${byHand}`);
+  const other = await sharedWith(parts, token, side.provider);
+  if (other !== null) {
+    const start = other.isCertain ? 'The link' : 'It is unknown whether the link';
+    return notRevoked(`${start} ${other.link} uses the same account and would lose its token too. ${byHand}`);
+  }
   try {
     const stored = await app.vault.read(link, name);
     if (stored !== null) await signIn.revoke(side.settings, stored.token, { clock: systemClock, signal });
@@ -85,7 +132,7 @@ export const forgetLink = async (parts: ForgetParts, link: string): Promise<read
   const tokens = await underLease(lease, link, async (token) => {
     await forgetJobs(app, link);
     const revocations: Revocation[] = [];
-    for (const { side } of stored) revocations.push(await revoke(parts, link, side));
+    for (const own of stored) revocations.push(await revoke(parts, own));
     if (stored.length > 0) await app.vault.remove(link);
     await app.store.commit(link, token, [{ kind: 'forget-link' }]);
     return revocations;

@@ -43,12 +43,13 @@ const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
     shrink: () => Promise.resolve(),
     compact: () => Promise.resolve(),
     /**
-     * PostgreSQL's own name of the server's data and of the table in them, so that a copy of the database has another one. A
-     * standby that takes over keeps it.
+     * PostgreSQL's own name of the server's data, and of the database and the table in them, so that a copy of the database has
+     * another one, on its server too. A standby that takes over keeps it.
      */
     sharedId: async () => {
       const [row] = await db.do((send) =>
-        send(sql`select system_identifier || '-' || 'links'::regclass::oid as id from pg_control_system()`),
+        send(sql`select system_identifier || '-' || pg_database.oid || '-' || 'links'::regclass::oid as id
+          from pg_control_system(), pg_database where datname = current_database()`),
       );
       if (row === undefined) throw new Error('PostgreSQL did not report its server id.');
       return String(row['id']);

@@ -107,6 +107,9 @@ type LeaseRequest = {
   readonly untilMs: number;
 };
 
+/** Leases are much shorter. One that ends later was taken before the clock was set back. */
+const LONGEST_LEASE_MS = 60_000;
+
 /**
  * Acquires or renews a lease if it is free, expired or the owner's own; returns its `token`. The token is at least the time:
  * a link that was forgotten and is made again gets no token that it had before.
@@ -124,6 +127,7 @@ export const takeLeaseRow = (dialect: Dialect, { link, owner, nowMs, untilMs }: 
       lease_token = case when links.lease_owner = excluded.lease_owner then links.lease_token
         when excluded.lease_token > ${next} then excluded.lease_token else ${next} end
     where links.lease_owner is null or links.lease_owner = excluded.lease_owner or links.lease_until_ms <= ${now}
+      or links.lease_until_ms > ${now} + ${dialect.number(LONGEST_LEASE_MS)}
     returning lease_token as token`;
 };
 

@@ -18,6 +18,15 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(await subject.store.acquireLease('leased', 'one', 150, 300)).toBeNull();
     });
 
+    it('is free if it ends more than a minute from now, because it was taken before the clock was set back', async () => {
+      const [nowMs, dayMs] = [1_000_000, 86_400_000];
+      const dead = await subject.store.acquireLease('leased', 'dead', nowMs + dayMs, nowMs + dayMs + 15_000);
+      expect(await subject.store.acquireLease('leased', 'two', nowMs, nowMs + 15_000)).toBeGreaterThan(dead ?? 0);
+      expect(await subject.store.leaseOwner('leased')).toBe('two');
+      await subject.store.acquireLease('a minute', 'one', nowMs, nowMs + 60_000);
+      expect(await subject.store.acquireLease('a minute', 'two', nowMs, nowMs + 15_000)).toBeNull();
+    });
+
     it('keeps its token when its owner renews it, even after it expired', async () => {
       const first = await subject.store.acquireLease('leased', 'one', 0, 100);
       expect(await subject.store.acquireLease('leased', 'one', 50, 150)).toBe(first);

@@ -63,6 +63,24 @@ describe.skipIf(postgres === null)('the contract', () => {
     await other.close();
   });
 
+  it('has another shared id than a copy of its database on the same server', async () => {
+    const origin = (await postgres?.createDatabase()) ?? '';
+    const sharedIdAt = async (at: string): Promise<string | null> => {
+      const opened = openPostgres({ url: at, clock: systemClock, connections: 1, newId: randomUUID });
+      const id = await opened.sharedId();
+      await opened.close();
+      return id;
+    };
+    const id = await sharedIdAt(origin);
+    const copy = `${origin}_copy`;
+    const nameOf = (at: string): string => new URL(at).pathname.slice(1);
+    await postgres?.query(url, `create database ${nameOf(copy)} template ${nameOf(origin)}`);
+    const copied = await sharedIdAt(copy);
+    await postgres?.query(url, `drop database ${nameOf(copy)} with (force)`);
+    expect(copied).not.toBe(id);
+    expect(await sharedIdAt(origin)).toBe(id);
+  });
+
   it('and its scratch copy return the same results as SQLite after the same commits of many changes', async () => {
     const commits = fc.array(fc.array(draft, { maxLength: 7 }), { maxLength: 5 });
     const property = fc.asyncProperty(commits, fc.array(draft, { maxLength: 4 }), async (before, after) => {

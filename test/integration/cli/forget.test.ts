@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
@@ -84,6 +84,55 @@ const mention = async (): Promise<void> => {
   await job.updateProgress({ report: { ending: 'failed', message: reason, summary: null } });
   await queue.close();
 };
+
+describe('the token of a link that is forgotten', () => {
+  const UNKNOWN = { account: null, scopes: null, storedAtMs: 1 };
+  const saveToken = (link: string, account: string | null, token = `token of ${link}`) =>
+    vaultIn(dataDir).save(link, 'google', { ...UNKNOWN, token, account });
+
+  /** Forgets `home`, which has not run and uses `people/1`. Returns the result for its token. */
+  const forgetHome = async (work: object = {}): Promise<unknown> => {
+    const { GOOGLE_REFRESH_TOKEN: google = '', SERVICE_ACCESS_TOKEN: _service, ...env } = ground.env;
+    ground = { ...ground, env };
+    await writeFile(join(ground.directory, 'two.yaml'), JSON.stringify({ links: { home: {}, work } }));
+    await saveToken('home', 'people/1', google);
+    const { forgotten } = JSON.parse(await done('forget', 'home', '--yes', '--json', '--config', 'two.yaml')) as {
+      forgotten: { tokens: unknown[] };
+    };
+    return forgotten.tokens[0];
+  };
+  const revocations = () => ground.sandbox.google.requests.filter(({ path }) => path === '/revoke').length;
+  const notRevoked = (reason: string) => ({ side: 'google', revoked: false, reason: expect.stringContaining(reason) });
+
+  test('is not revoked if another link has a token of the same account, even if neither has run', async () => {
+    await saveToken('work', 'people/1');
+    expect(await forgetHome()).toEqual(notRevoked('The link work uses the same account'));
+    expect(revocations()).toBe(0);
+  });
+
+  test('is not revoked if the account of another token at the provider is unknown', async () => {
+    await saveToken('work', null);
+    const unknown = notRevoked('It is unknown whether the link work uses the same account');
+    expect(await forgetHome()).toEqual(unknown);
+    expect(revocations()).toBe(0);
+  });
+
+  test('is not revoked if the configured token of another link has not been used yet', async () => {
+    const reason =
+      'It is unknown whether the link work uses the same account and would lose its token too. Revoke it at';
+    expect(await forgetHome({ google: { refreshToken: 'configured-token' } })).toEqual(notRevoked(reason));
+    expect(revocations()).toBe(0);
+  });
+
+  test.each([
+    ['uses another account', () => saveToken('work', 'people/2')],
+    ['has no token at the provider', () => vaultIn(dataDir).save('work', 'service', { ...UNKNOWN, token: 'key' })],
+  ])('is revoked if the other link %s', async (_case, saveOther) => {
+    await saveOther();
+    expect(await forgetHome()).toEqual({ side: 'google', revoked: true, reason: null });
+    expect(revocations()).toBe(1);
+  });
+});
 
 describe('forget', () => {
   const vault = () => vaultIn(dataDir);

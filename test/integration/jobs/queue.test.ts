@@ -2,10 +2,11 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
 import type { JobData, JobReport } from '../../../src/daemon/jobs/job.ts';
-import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
+import { forgetJobs, openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
 import { QueueError, type RunJob, type Schedule } from '../../../src/daemon/jobs/scheduler.ts';
 import { connectWithRetry, jobOptions } from '../../../src/daemon/jobs/queue.ts';
 import { every, IN_DATA_DIR, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
+import { createMovableClock } from '../../support/clocks.ts';
 import { startSilentProxy } from '../../support/network.ts';
 import { startTestRedis } from '../../support/redis.ts';
 
@@ -274,6 +275,75 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await stage.ready(second, schedules);
     expect((await slots()).toSorted()).toEqual(before);
     expect(await stage.queue().getDelayedCount()).toBe(4);
+  });
+
+  describe('the restored schedules', () => {
+    const hourMs = 3_600_000;
+    const minuteMs = 60_000;
+    const inHalfAnHour = (link: string): Schedule => {
+      return { link, everyMs: hourMs, offsetMs: (Date.now() + hourMs / 2) % hourMs, firstInMs: hourMs };
+    };
+    const storedLinks = async () => (await stage.queue().getJobSchedulers()).map(({ key }) => key).toSorted();
+    const nextRuns = async () => (await stage.queue().getJobSchedulers()).map(({ next = 0 }) => next - Date.now());
+    /** Stores the schedule as it is after the clock was set back by a day. */
+    const storeDayAhead = async (link: string): Promise<void> => {
+      const data = { link, kind: 'incremental', override: null } as const;
+      const startDate = Date.now() + 24 * hourMs;
+      await stage.queue().removeJobScheduler(link);
+      await stage.queue().upsertJobScheduler(link, { every: hourMs, startDate }, { name: data.kind, data });
+      expect(Math.max(...(await nextRuns()))).toBeGreaterThan(20 * hourMs);
+    };
+    const start = () => {
+      const clock = createMovableClock();
+      return { clock, ...stage.startScheduler(() => Promise.resolve(report()), 1, redis.url, clock) };
+    };
+
+    test('after the clock was set back, a restarted daemon replaces a next run that is more than two intervals ahead', async () => {
+      await storeDayAhead('a');
+      const daemon = start();
+      daemon.scheduler.apply([inHalfAnHour('a')]);
+      expect(await daemon.log.until('schedulesCreated')).toEqual({ schedules: 1, removed: 0 });
+      expect(Math.max(...(await nextRuns()))).toBeLessThanOrEqual(hourMs);
+      // The next run and the first run; the one in a day was removed.
+      await expect.poll(() => stage.queue().getDelayedCount()).toBe(2);
+    });
+
+    test('after the clock was set back, a running daemon replaces such a run within a minute', async () => {
+      const daemon = start();
+      await stage.ready(daemon, [inHalfAnHour('a')]);
+      await storeDayAhead('a');
+      const from = daemon.log.lines.length;
+      daemon.clock.advance(minuteMs);
+      expect(await daemon.scheduler.trouble()).toBeNull();
+      expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 1, removed: 0 });
+      expect(Math.max(...(await nextRuns()))).toBeLessThanOrEqual(hourMs);
+    });
+
+    test('a link that was forgotten but is still configured gets its schedule back within a minute', async () => {
+      const daemon = start();
+      await stage.ready(daemon, ['a', 'b'].map(inHalfAnHour));
+      const config = { redisUrl: new Secret(redis.url), dataDir: stage.dataDir };
+      await forgetJobs({ config, store: IN_DATA_DIR }, 'a');
+      expect(await storedLinks()).toEqual(['b']);
+      const from = daemon.log.lines.length;
+      daemon.clock.advance(minuteMs);
+      expect(await daemon.scheduler.trouble()).toBeNull();
+      expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 1, removed: 0 });
+      expect(await storedLinks()).toEqual(['a', 'b']);
+    });
+
+    test('schedules of a daemon with another configuration are not removed or changed', async () => {
+      const daemon = start();
+      await stage.ready(daemon, ['a', 'b'].map(inHalfAnHour));
+      const other = stage.startScheduler(() => Promise.resolve(report()));
+      await stage.ready(other, [{ ...inHalfAnHour('a'), everyMs: 2 * hourMs }, inHalfAnHour('c')]);
+      const from = daemon.log.lines.length;
+      daemon.clock.advance(minuteMs);
+      expect(await daemon.scheduler.trouble()).toBeNull();
+      expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 1, removed: 0 });
+      const intervals = (await stage.queue().getJobSchedulers()).map(({ key, every: everyMs }) => [key, everyMs]);
+      expect(Object.fromEntries(intervals)).toEqual({ a: 2 * hourMs, b: hourMs, c: hourMs });
+    });
   });
 
   test('a schedule with a distant slot starts one run earlier, and keeps its slots', async () => {

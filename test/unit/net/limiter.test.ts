@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/util/clock.ts';
 import type { GovernedAnswer, AdmittedRequest } from '../../../src/net/governor.ts';
 import { createRedisLimiters } from '../../../src/net/redis-limiter.ts';
 import { openSharedLimiter, type RateLimiter } from '../../../src/net/limiter.ts';
+import { createVirtualClock, type VirtualClock } from '../../support/clocks.ts';
 import { createMemoryCell } from '../../support/limiter-models.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { startSilentProxy } from '../../support/network.ts';
@@ -132,6 +133,69 @@ test('the place of a dead process becomes free when its lease expires', async ()
   expect(await waitOf(survivor)).toBe(100);
   await clock.advance(122_000);
   await granted(survivor);
+});
+
+describe('after the clock of the cell was set back by an hour', () => {
+  const HOUR_MS = 3_600_000;
+  const WINDOW_MS = 60_000;
+  /** A window and its guard of a second. */
+  const COUNTED_MS = WINDOW_MS + 1_000;
+  const limit = { requests: 3, windowMs: WINDOW_MS };
+
+  /** A limiter whose cell gets the wrong time, and whose last requests were sent right before that. */
+  const openUsed = async (answered: number, last: GovernedAnswer | null = ANSWER) => {
+    const clock = createVirtualClock();
+    const cell = createMemoryCell(clock);
+    const open = () => openSharedLimiter({ cell, limit, clock, snapshot: null });
+    const limiter = await open();
+    for (let sent = 0; sent < answered; sent += 1) {
+      await limiter.complete(await granted(limiter), sent === answered - 1 ? last : ANSWER);
+    }
+    return { clock, open, limiter };
+  };
+  /** Waits as the limiter requires and returns how long that was, until a request was admitted. */
+  const waitedMs = async (limiter: RateLimiter, clock: VirtualClock): Promise<number> => {
+    const fromMs = clock.monotonic();
+    for (;;) {
+      const admission = await limiter.admit();
+      if (admission.grant !== null || clock.monotonic() - fromMs > 2 * HOUR_MS) return clock.monotonic() - fromMs;
+      clock.advance(admission.waitMs ?? 0);
+    }
+  };
+
+  test.each([['the same process', false] as const, ['another process', true] as const])(
+    'requests count for one more window, and none exceeds the limit: %s',
+    async (_process, isOther) => {
+      const { clock, open, limiter } = await openUsed(3);
+      clock.setBack(HOUR_MS);
+      expect(await waitedMs(isOther ? await open() : limiter, clock)).toBe(COUNTED_MS);
+    },
+  );
+
+  test('the pace waits for the requests of one burst at most', async () => {
+    const { clock, limiter } = await openUsed(1);
+    await granted(limiter);
+    clock.setBack(HOUR_MS);
+    const spacingMs = (WINDOW_MS * 1.01) / limit.requests;
+    expect(await waitedMs(limiter, clock)).toBeLessThanOrEqual(spacingMs + 1);
+  });
+
+  test('the place of a request without an answer becomes free after its lease, which starts again', async () => {
+    const { clock, limiter } = await openUsed(0);
+    await granted(limiter);
+    clock.setBack(HOUR_MS);
+    expect(await waitedMs(limiter, clock)).toBe(120_000);
+  });
+
+  test('another client is assumed to share the quota for one more window at most', async () => {
+    const answer = { ...ANSWER, remaining: 0, resetMs: 10_000 };
+    const { clock, open } = await openUsed(1, answer);
+    clock.setBack(HOUR_MS);
+    const limiter = await open();
+    await limiter.admit();
+    clock.advance(WINDOW_MS + 1);
+    expect(limiter.snapshot().sharedUntilMs).toBeLessThanOrEqual(clock.now());
+  });
 });
 
 test('a snapshot of the previous process fills an empty cell', async () => {

@@ -201,9 +201,9 @@ const createScheduleStore = ({ queue, clock, events, isReady, onError }: Schedul
       applied = null;
       store();
     },
-    /** Creates schedules that `forget` has removed, or that the clock was set back for. */
+    /** Creates stored schedules again that `forget` has removed, or that the clock was set back for. */
     restoreIfDue: (): void => {
-      if (clock.monotonic() - storedAtMs >= RESTORE_EVERY_MS) store();
+      if (applied !== null && clock.monotonic() - storedAtMs >= RESTORE_EVERY_MS) store();
     },
   };
 };

@@ -44,7 +44,7 @@ describe('R8: the limit of deletions within a day', () => {
     deleteAtGoogle(linked, 6);
     expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 6 } });
     deleteAtGoogle(linked, 5);
-    await expectHalt(linked, 'too-many-deletes', /delete 5 contacts at the service.*6 .*24 hours.*10.*40/su);
+    await expectHalt(linked, 'too-many-deletes', /delete 5 contacts at the service.*6 .*24 hours.*10.*34/su);
     expect((await linked.sync({ afterMs: DAY_MS })).summary).toMatchObject({
       outcome: 'completed',
       right: { deleted: 5 },

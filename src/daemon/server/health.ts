@@ -65,15 +65,13 @@ const lateOf = (beat: Heartbeat, links: readonly LinkHealth[], nowMs: number): r
 };
 
 /** The result for a daemon that works. It is called healthy only if no link waits for a user. */
-const healthy = ({ running }: Heartbeat, links: readonly LinkHealth[], notLoaded: readonly LinkHealth[]): Health => {
+const healthy = (links: readonly LinkHealth[], notLoaded: readonly LinkHealth[]): Health => {
   const namesOf = (named: readonly LinkHealth[]): string => named.map(({ link }) => link).join(', ');
   const byHand = links.filter(({ isPausedByHand }) => isPausedByHand);
   const paused = byHand.length === 0 ? '' : `; paused by hand: ${namesOf(byHand)}`;
   const others = notLoaded.length === 0 ? '' : `; not loaded by the daemon yet: ${namesOf(notLoaded)}`;
   const all = `${links.length} ${links.length === 1 ? 'link' : 'links'}`;
-  const waiting = links.filter(
-    ({ link, state }) => (state === 'paused' || state === 'halted') && !running.includes(link),
-  );
+  const waiting = links.filter(({ state }) => state === 'paused' || state === 'halted');
   if (waiting.length === 0) return { ok: true, line: `healthy: ${all}${paused}${others}` };
   const names = waiting.map(({ link, state }) => `${link} is ${state}`).join(', ');
   const wait = waiting.length === 1 ? 'waits' : 'wait';
@@ -107,7 +105,6 @@ export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[]
     return { ok: false, line: `unhealthy: no completed run within ${INTERVALS} intervals: ${names}` };
   }
   return healthy(
-    beat,
     loaded,
     links.filter(({ link }) => !served.has(link)),
   );

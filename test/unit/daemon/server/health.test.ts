@@ -102,7 +102,6 @@ test('the line names the links that are late, and the links that wait for a pers
     'the daemon works, but 2 of 3 links wait for you: b is paused, c is halted; see contact-sync status',
   );
   expect(judgeHealth(beat(), [linkHealth()], NOW_MS).line).toBe('healthy: 1 link');
-  expect(judgeHealth(beat({ running: ['a'] }), [linkHealth({ state: 'halted' })], NOW_MS).line).toBe('healthy: 1 link');
 });
 
 test('a link that the daemon has not loaded yet is named and is not late', () => {

@@ -143,11 +143,18 @@ const planHalfGone = (draft: Draft, pair: GroupPair, side: Side, survivor: Group
   }
 };
 
+const FORMER = 'former ';
+
+/** Returns the key of a group that stays after its rename, on a side whose groups are words on their members, until it is removed. */
+export const formerKey = (side: Side, id: string): string => `${FORMER}${side} ${id}`;
+
+export const isFormer = ({ key }: Pick<GroupPair, 'key'>): boolean => key.startsWith(FORMER);
+
 /** A kept group stays unpaired until the other side has a group of its name again. */
 const planKept = (draft: Draft, pair: GroupPair, survivor: GroupRecord): void => {
   const missing = pair.left === null ? 'left' : 'right';
   const names = [...draft.groups[missing].values()].map((group) => foldGroupName(group.name));
-  if (names.includes(foldGroupName(survivor.name))) draft.ended.push(pair.key);
+  if (names.includes(foldGroupName(survivor.name)) && !isFormer(pair)) draft.ended.push(pair.key);
   else draft.pairs.push(pair);
 };
 
@@ -176,12 +183,10 @@ const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
 };
 
 /** Returns a key for the pair of a new group. A side whose groups are words on their members may use an id again. */
-export const keyFor = (side: Side, id: string, pairs: readonly Pick<GroupPair, 'key'>[]): string => {
+const newKey = (draft: Draft, side: Side, { id }: Pick<GroupRecord, 'id'>): string => {
   const key = `${side}:${id}`;
-  return pairs.some((pair) => pair.key === key) ? keyFor(side, `${id}+`, pairs) : key;
+  return draft.pairs.some((pair) => pair.key === key) ? newKey(draft, side, { id: `${id}+` }) : key;
 };
-
-const newKey = ({ pairs }: Draft, side: Side, { id }: GroupRecord): string => keyFor(side, id, pairs);
 
 const pairByName = (draft: Draft): void => {
   const right = Map.groupBy(unpaired(draft, 'right'), (group) => foldGroupName(group.name));

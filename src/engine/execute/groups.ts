@@ -1,9 +1,9 @@
 import type { StoreChange } from '../../core/state/rows.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { GroupIds } from '../../core/apply/task.ts';
-import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
+import { otherSide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
-import { type GroupAction, type GroupPair, type GroupPlan, keyFor } from '../../core/reconcile/groups.ts';
+import { formerKey, type GroupAction, type GroupPair, type GroupPlan, isFormer } from '../../core/reconcile/groups.ts';
 import {
   InvalidError,
   isFault,
@@ -102,10 +102,26 @@ const membersOf = async ({ link, store }: Session, side: Side, groupId: string):
   return ids;
 };
 
+/** Removes the former one of a renamed group. If the side refuses that, a later run tries it again. */
+const removeFormer = async (session: Session, pair: GroupPair): Promise<void> => {
+  const { key } = pair;
+  for (const side of SIDES) {
+    const former = pair[side];
+    if (former === null) continue;
+    try {
+      await session.remotes[side].deleteGroup(former.id, session.signal);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      session.emit({ kind: 'group', side, action: 'refused', name: former.name, reason: error.message });
+      return;
+    }
+  }
+  await save(session, [{ kind: 'drop', table: 'groupPairs', where: { key } }]);
+};
+
 /**
  * Stores a group pair after the rename of its half. On a side whose groups are words on their members, the renamed group is a new one with
- * the same members: its id replaces the former one in the stored contacts. The former group is removed after that; if it cannot be
- * removed, it stays on this side only.
+ * the same members: its id replaces the former one in the stored contacts. The former group is removed after that.
  */
 const storeRenamed = async (
   session: Session,
@@ -116,25 +132,20 @@ const storeRenamed = async (
 ): Promise<void> => {
   const renamed: StoreChange = { kind: 'put', table: 'groupPairs', row: pair };
   if (id === former.id) return save(session, [renamed]);
-  const { remotes, signal, writer } = session;
-  const key = keyFor(side, former.id, session.state().groupPairs);
-  const rest = { key, left: null, right: null, [side]: half(former), status: 'kept', settled: false } as const;
+  const key = formerKey(side, former.id);
+  const rest: GroupPair = { key, left: null, right: null, [side]: half(former), status: 'kept', settled: false };
   const members = await membersOf(session, side, former.id);
-  await writer.apply({ ids: { [side]: members } }, (set) => {
+  await session.writer.apply({ ids: { [side]: members } }, (set) => {
     for (const member of members) {
       const stored = set.half(side, member);
       if (stored !== null) set.put(withGroupId(stored, former.id, id));
     }
-    set.add(renamed, { kind: 'put', table: 'groupPairs', row: rest });
+    // A group may get a former name again before that is removed.
+    const current = { key: formerKey(side, id) };
+    set.add({ kind: 'drop', table: 'groupPairs', where: current }, renamed);
+    set.add({ kind: 'put', table: 'groupPairs', row: rest });
   });
-  try {
-    await remotes[side].deleteGroup(former.id, signal);
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    session.emit({ kind: 'group', side, action: 'refused', name: former.name, reason: error.message });
-    return;
-  }
-  await save(session, [{ kind: 'drop', table: 'groupPairs', where: { key } }]);
+  await removeFormer(session, rest);
 };
 
 /** Renames a group, and stores its pair with the name on both sides. A side may change the id of the group with the name. */
@@ -185,6 +196,7 @@ const moveAside = async (session: Session, { actions }: GroupPlan): Promise<Read
 export const writeGroups = async (session: Session, plan: GroupPlan): Promise<GroupIds> => {
   const groupIds = new Map(plan.links.map(({ key, left, right }) => [key, { left, right }]));
   const byKey = new Map(plan.pairs.map((pair) => [pair.key, pair]));
+  for (const former of session.state().groupPairs.filter(isFormer)) await removeFormer(session, former);
   const moved = await moveAside(session, plan);
   for (const action of plan.actions) {
     const { key } = action;
@@ -252,7 +264,7 @@ export const storeGroupPairs = async (session: Session, plan: GroupPlan): Promis
   const kept = new Set(plan.pairs.map((pair) => pair.key));
   const ended = plan.ended.filter((key) => !deleted.has(key) && !kept.has(key));
   const changes: StoreChange[] = ended.map((key) => ({ kind: 'drop', table: 'groupPairs', where: { key } }));
-  for (const pair of plan.pairs) {
+  for (const pair of plan.pairs.filter((each) => !isFormer(each))) {
     const now = stored.get(pair.key);
     const next = !written.has(pair.key) ? pair : now && { ...now, settled: pair.settled };
     if (next !== undefined && !isDeepStrictEqual(next, now))

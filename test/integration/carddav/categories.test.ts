@@ -98,3 +98,18 @@ test('R11: a rename that one card refuses removes the label from no contact, and
   ]);
   expect(account.groups().filter(({ name }) => name === 'Crew')).toEqual([]);
 });
+
+test('R11: a category that a card did not lose at its rename is removed by a later run', async () => {
+  const { linked, account, label, categories } = await startLabelled({ Ada: true, Ben: true });
+  await using _linked = linked;
+  account.renameGroup(label, 'Team');
+  let puts = 0;
+  linked.server.set({
+    intercept: ({ method }) => (method === 'PUT' && (puts += 1) === 4 ? { status: 403 } : null),
+  });
+  await linked.synced({ afterMs: HOUR_MS });
+  linked.server.set({ intercept: () => null });
+  for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
+  expect(categories()).toEqual(['Team', 'Team']);
+  expect(account.groups().filter(({ name }) => name === 'Crew')).toEqual([]);
+});

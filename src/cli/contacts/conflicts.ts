@@ -111,7 +111,7 @@ const conflicts = (
     const found: LinkConflicts[] = [];
     for (const link of links) {
       const listed = await listConflicts(app.store, link.name, decidingOf(link), { all });
-      const hidesEnded = (await app.store.conflicts(link.name, { all: true })).length > listed.length;
+      const hidesEnded = !all && (await app.store.conflicts(link.name, { all: true })).length > listed.length;
       found.push({ link, conflicts: listed, hidesEnded });
     }
     if (options.json) terminal.print(JSON.stringify({ links: found.map(toJson) }));

@@ -2,13 +2,14 @@ import { withValuesOf } from '../contact/chosen.ts';
 import { type Contact, listsIn, scalarsIn, type SyncedField, textIn, withValue } from '../contact/contact.ts';
 import { type Half, isAway } from '../contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { equalSnapshots, type Snapshot, withDeclined } from '../contact/snapshot.ts';
+import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import { isOfUndo, type Merge } from '../reconcile/decision.ts';
 import { aliasLeftovers } from '../reconcile/similar.ts';
 import { withoutPastDifferences } from '../reconcile/declined.ts';
 import { newHalf } from '../state/half.ts';
 import { storePair, unlinkPair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
+import { settleGroups } from './settle.ts';
 import { statusOf } from './store-operation.ts';
 import {
   conflictsOf,
@@ -37,16 +38,6 @@ type PlannedSide = {
   readonly agreedGroups: ReadonlySet<string>;
 };
 
-const agreedGroupIds = ({ base, record, outstanding, agreedGroups }: PlannedSide): readonly string[] => {
-  if (!outstanding.has('buckets')) return record.groupIds;
-  const groupIds = new Set(base.groupIds);
-  for (const id of agreedGroups) {
-    if (record.groupIds.includes(id)) groupIds.add(id);
-    else groupIds.delete(id);
-  }
-  return [...groupIds].toSorted();
-};
-
 /**
  * Returns the base of a half with everything that both sides agree on when the plan is made. A change that is still to be written
  * stays out of it: after a crash it is found again (R5). Of a list in which something is to be written, the elements are agreed on
@@ -68,12 +59,8 @@ export const agreedBase = (side: PlannedSide): Snapshot => {
     const kept = [...elements].filter(([key]) => (isAgreed(key) ? own : ownBase).has(key));
     contact = withKeyed(contact, field, kept);
   }
-  const { buckets = [], ...declined } = base.declined ?? {};
-  const kept = buckets.filter((id) => !agreedGroups.has(id));
-  return withDeclined(
-    { contact, groupIds: agreedGroupIds(side) },
-    { ...declined, ...(kept.length > 0 && { buckets: kept }) },
-  );
+  const grouped = outstanding.has('buckets') ? base : { ...base, groupIds: record.groupIds };
+  return { ...settleGroups(grouped, [...agreedGroups], record.groupIds), contact };
 };
 
 /** Returns the fields that a person decides: both sides keep their value. */

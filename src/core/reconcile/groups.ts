@@ -183,9 +183,9 @@ const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
 };
 
 /** Returns a key for the pair of a new group. A side whose groups are words on their members may use an id again. */
-const newKey = (draft: Draft, side: Side, { id }: Pick<GroupRecord, 'id'>): string => {
+export const newGroupKey = (side: Side, id: string, pairs: readonly Pick<GroupPair, 'key'>[]): string => {
   const key = `${side}:${id}`;
-  return draft.pairs.some((pair) => pair.key === key) ? newKey(draft, side, { id: `${id}+` }) : key;
+  return pairs.some((pair) => pair.key === key) ? newGroupKey(side, `${id}+`, pairs) : key;
 };
 
 const pairByName = (draft: Draft): void => {
@@ -194,7 +194,7 @@ const pairByName = (draft: Draft): void => {
     const twin = right.get(foldGroupName(group.name))?.shift();
     if (twin === undefined || !draft.takesPart(group.name)) continue;
     const pair: GroupPair = {
-      key: newKey(draft, 'left', group),
+      key: newGroupKey('left', group.id, draft.pairs),
       left: half(group),
       right: half(twin),
       status: 'linked',
@@ -233,7 +233,7 @@ const createMissing = (draft: Draft, side: Side): void => {
       continue;
     }
     names.add(name);
-    const key = newKey(draft, side, group);
+    const key = newGroupKey(side, group.id, draft.pairs);
     const halves = side === 'left' ? { left: half(group), right: null } : { left: null, right: half(group) };
     const pair: GroupPair = { key, ...halves, status: 'linked', settled: false };
     draft.actions.push({ kind: 'create-group', side: to, key, name: group.name });

@@ -207,7 +207,8 @@ export const withGroupId = (half: Half, former: string, id: string): Half => {
   const next = (groupId: string): string => (groupId === former ? id : groupId);
   const renamed = (groupIds: readonly string[]): readonly string[] => [...new Set(groupIds.map(next))].toSorted();
   const { base, record } = half;
-  const { declined, ownMoves } = { declined: base?.declined, ownMoves: record.ownMoves };
+  const { ownMoves } = record;
+  const declined = base?.declined;
   return {
     ...half,
     record: {

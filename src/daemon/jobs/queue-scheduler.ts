@@ -181,7 +181,8 @@ const createScheduleStore = ({ queue, clock, events, isReady, onError }: Schedul
   let schedules: readonly Schedule[] = [];
   /** The schedules that replaced all others in Redis. */
   let applied: readonly Schedule[] | null = null;
-  let storedAtMs = Number.NEGATIVE_INFINITY;
+  /** The time of the last attempt; null before the first one. */
+  let storedAtMs: number | null = null;
   const store = withoutOverlap(async () => {
     if (!isReady()) return;
     storedAtMs = clock.monotonic();
@@ -203,7 +204,7 @@ const createScheduleStore = ({ queue, clock, events, isReady, onError }: Schedul
     },
     /** Creates stored schedules again that `forget` has removed, or that the clock was set back for. */
     restoreIfDue: (): void => {
-      if (applied !== null && clock.monotonic() - storedAtMs >= RESTORE_EVERY_MS) store();
+      if (storedAtMs !== null && clock.monotonic() - storedAtMs >= RESTORE_EVERY_MS) store();
     },
   };
 };

@@ -26,7 +26,7 @@ export type LinkHealth = {
 };
 
 /** The clock of another host may be ahead by this. */
-const CLOCK_MARGIN_MS = 60_000;
+const MOST_AHEAD_MS = 60_000;
 
 /**
  * Returns the time of the last completed run; null if there was none. A time far ahead of the clock was taken before the clock was set
@@ -35,7 +35,7 @@ const CLOCK_MARGIN_MS = 60_000;
 export const provenSuccessAtMs = (
   { lastSuccessAtMs }: Pick<LinkHealth, 'lastSuccessAtMs'>,
   nowMs: number,
-): number | null => (lastSuccessAtMs !== null && lastSuccessAtMs > nowMs + CLOCK_MARGIN_MS ? null : lastSuccessAtMs);
+): number | null => (lastSuccessAtMs !== null && lastSuccessAtMs > nowMs + MOST_AHEAD_MS ? null : lastSuccessAtMs);
 
 /** Whether no run is due until a user acts. */
 const waitsForPerson = ({ state, isPausedByHand }: Pick<LinkHealth, 'state' | 'isPausedByHand'>): boolean =>

@@ -11,7 +11,7 @@ import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
 import type { PairIds } from '../../core/reconcile/decision.ts';
-import type { GroupPair } from '../../core/reconcile/groups.ts';
+import { type GroupPair, newGroupKey } from '../../core/reconcile/groups.ts';
 import { fieldsOf, operationKind } from '../../core/reconcile/operation.ts';
 import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
@@ -81,7 +81,8 @@ const pairsOfAlteredGroups = async (
     const group = await remotes[side].readGroup(id, signal);
     if (group === null) continue;
     const halves = { left: null, right: null, [side]: { id, name: group.name } };
-    pairs.push({ key: `${side}:${id}`, ...halves, status: 'kept', settled: false });
+    const key = newGroupKey(side, id, session.state().groupPairs);
+    pairs.push({ key, ...halves, status: 'kept', settled: false });
   }
   return pairs;
 };

@@ -125,7 +125,7 @@ test('a link that a reload adds is late if it completes no run, but not before i
   await world.configure({ work: RARE, comes: RARE });
   const store = openStore(join(world.dataDir, 'contact-sync.db'));
   await using _ = { [Symbol.asyncDispose]: () => store.close() };
-  const blockAt = (nowMs: number) => store.acquireLease('comes', 'somebody else', nowMs, nowMs + 60_000);
+  const blockAt = (nowMs: number) => store.acquireLease('comes', 'another process', nowMs, nowMs + 60_000);
   await blockAt(daemon.clock.now());
   daemon.reload();
   await daemon.until(says('lease held by another process', 'comes'));

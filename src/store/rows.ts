@@ -21,7 +21,7 @@ import { bySide } from '../core/contact/side.ts';
 import type { PairStatus } from '../core/reconcile/decision.ts';
 import type { GroupPair } from '../core/reconcile/groups.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';
-import { decodeBase, decodeRecord, decodeSummary, encodeBase, decodeFields, encodeRecord } from './codec.ts';
+import { decodeBase, decodeRecord, decodeSummary, encodeBase, decodeFields } from './codec.ts';
 import { toOperation } from './stored-operation.ts';
 import { type Counts } from './store.ts';
 import type { conflicts, cursors, groupPairs, halves, journal, links, RowOf, runs } from './tables.ts';
@@ -46,9 +46,10 @@ export const derivedColumns = ({ groupIds, contact }: ContactRecord): Pick<HalfC
   emailKeys: contact.emailAddresses.map(({ value }) => emailKey(value)),
 });
 
-export const halfColumns = (put: HalfPut): Omit<HalfColumns, Derived> => ({
+/** The columns of a half; `recordJson` is its encoded record. */
+export const halfColumns = (put: HalfPut, recordJson: string): Omit<HalfColumns, Derived> => ({
   ...narrowHalfColumns(put),
-  recordJson: encodeRecord(put.half.record),
+  recordJson,
   search: searchText(put.half.record.contact),
 });
 

@@ -29,9 +29,20 @@ export const serve = (handlers: Handlers): void => {
   process.on('disconnect', () => process.exit(0));
 };
 
-/** Starts a file as a child process. Relative paths are in this folder; `flags` are for Node. */
-export const startChild = <Served extends Handlers>(file: string, flags: readonly string[] = []): Child<Served> => {
-  const child = fork(resolve(import.meta.dirname, file), { serialization: 'advanced', execArgv: [...flags] });
+/**
+ * Starts a file as a child process. Relative paths are in this folder; `flags` are for Node, `environment` is added to that of this
+ * process.
+ */
+export const startChild = <Served extends Handlers>(
+  file: string,
+  flags: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Child<Served> => {
+  const child = fork(resolve(import.meta.dirname, file), {
+    serialization: 'advanced',
+    execArgv: [...flags],
+    env: { ...process.env, ...environment },
+  });
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   child.on('message', ({ id, value, error }: Reply) => {

@@ -10,6 +10,8 @@ import type { Asked, SandboxProcess } from './sandbox-process.ts';
 const PAUSE_MS = 11 * 60_000;
 /** The flags in the Dockerfile and in `src/main.ts`. */
 const CONTAINER_FLAGS = ['--max-semi-space-size=5', '--heap-growing-percent=50'];
+/** The environment that the Dockerfile sets for the C library. */
+export const CONTAINER_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 const WIDE_LIMITS = {
   SERVICE_RATE_LIMIT: '600000/minute',
   GOOGLE_READ_LIMIT: '600000/minute',
@@ -38,7 +40,7 @@ export const containerArguments = async (): Promise<readonly string[]> => [
 
 /** Starts such a file like the container does. */
 export const startBuilt = async <Served extends Handlers>(name: string): Promise<Child<Served>> =>
-  startChild<Served>(await build(name), CONTAINER_FLAGS);
+  startChild<Served>(await build(name), CONTAINER_FLAGS, CONTAINER_ENVIRONMENT);
 
 export type Step = Measured & Asked;
 

@@ -3,7 +3,7 @@ import { openFolder } from './folder.ts';
 import type { PageProcess } from './page-process.ts';
 import type { Seeded } from './page-seed.ts';
 import type { SandboxProcess } from './sandbox-process.ts';
-import { megabytes, type Table } from './table.ts';
+import { boundText, megabytes, type Table } from './table.ts';
 
 const BOUND_MS = 100;
 const MORE_MEMORY_BYTES = 30 * 2 ** 20;
@@ -49,20 +49,19 @@ const rowsOf = async (environment: Record<string, string>, count: number, seeded
   const paths = meant.map(({ path }) => path);
   const { pages, withoutBytes, withBytes } = await looking.call('look', { ...place, paths });
   await looking.stop();
-  const verdict = (isKept: boolean): string => (isKept ? '' : ' **(missed)**');
   return [
     ...pages.map(({ path, cpuMs, bytes }) => [
       `${seeded}: ${meant.find((each) => each.path === path)?.name ?? path}`,
       `${cpuMs.toFixed(0)} ms`,
       `${(bytes / 1_024).toFixed(0)} KB`,
-      `${BOUND_MS} ms${verdict(cpuMs <= BOUND_MS)}`,
+      boundText(`${BOUND_MS} ms`, cpuMs <= BOUND_MS),
     ]),
     [`${seeded}: memory, page off`, megabytes(withoutBytes), '', ''],
     [
       `${seeded}: memory, every page looked at six times`,
       megabytes(withBytes),
       '',
-      `${megabytes(withoutBytes + MORE_MEMORY_BYTES)}${verdict(withBytes <= withoutBytes + MORE_MEMORY_BYTES)}`,
+      boundText(megabytes(withoutBytes + MORE_MEMORY_BYTES), withBytes <= withoutBytes + MORE_MEMORY_BYTES),
     ],
   ];
 };

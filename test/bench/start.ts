@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
-import { containerArguments, endEngine, settle, setUp } from './engine.ts';
-import { megabytes, type Table } from './table.ts';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { CONTAINER_ENVIRONMENT, containerArguments, endEngine, settle, setUp } from './engine.ts';
+import { boundText, megabytes, type Table } from './table.ts';
 
 const TIMES = 5;
 const CONTACTS = 500;
@@ -40,11 +43,29 @@ const start = (args: readonly string[], env: NodeJS.ProcessEnv): Promise<Start> 
 
 const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[TIMES >> 1] ?? 0;
 
+/** Upper bounds of commands: their time, or their CPU time. */
 const COMMANDS = [
-  { command: '--help', bound: '' },
-  { command: 'status', bound: '0.15 s' },
-  { command: 'sync', bound: '0.35 s CPU' },
-];
+  { command: '--help', of: 'wallMs', boundMs: 50 },
+  { command: 'status', of: 'wallMs', boundMs: 150 },
+  { command: 'sync', of: 'cpuMs', boundMs: 300 },
+] as const;
+
+const DAEMON_RUNS_FOR_MS = 20_000;
+const DAEMON_BOUND_BYTES = 90 * 2 ** 20;
+
+/** Returns the memory of a daemon that finds nothing to do: all of it, and without the mapped files, such as Node itself. */
+const measureDaemon = async (program: readonly string[], env: NodeJS.ProcessEnv) => {
+  const child = spawn(process.execPath, [...program, 'daemon'], {
+    env: { ...env, SYNC_INTERVAL: '5s', LISTEN: '127.0.0.1:0' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await wait(DAEMON_RUNS_FOR_MS);
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  const bytesOf = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`, 'u').exec(status)?.[1]) * 1_024;
+  return { allBytes: bytesOf('VmRSS'), ownBytes: bytesOf('RssAnon') };
+};
 
 /** Runs item 6 of the suite. */
 export const benchStart = async (): Promise<Table> => {
@@ -54,24 +75,28 @@ export const benchStart = async (): Promise<Table> => {
   await settle(setup, engine);
   await endEngine(engine);
   const program = await containerArguments();
-  const env = { ...process.env, ...setup.environment, DATA_DIR: setup.dataDir };
+  const env = { ...process.env, ...CONTAINER_ENVIRONMENT, ...setup.environment, DATA_DIR: setup.dataDir };
   const rows: string[][] = [];
-  for (const { command, bound } of COMMANDS) {
+  for (const { command, of, boundMs } of COMMANDS) {
     // A first start, so that Node has its compile cache.
     await start([...program, command], env);
     const starts: Start[] = [];
     for (let time = 0; time < TIMES; time += 1) starts.push(await start([...program, command], env));
     const [wallMs, cpuMs] = [median(starts.map((one) => one.wallMs)), median(starts.map((one) => one.cpuMs))];
     const peakBytes = median(starts.map((one) => one.peakBytes));
+    const bound = boundText(`${boundMs} ms${of === 'cpuMs' ? ' CPU' : ''}`, { wallMs, cpuMs }[of] <= boundMs);
     rows.push([command, `${wallMs.toFixed(0)} ms`, `${cpuMs.toFixed(0)} ms`, megabytes(peakBytes), bound]);
   }
+  const { allBytes, ownBytes } = await measureDaemon(program, env);
+  const daemonBound = boundText(megabytes(DAEMON_BOUND_BYTES), allBytes <= DAEMON_BOUND_BYTES);
+  rows.push(['daemon, idle', '', '', `${megabytes(allBytes)}, ${megabytes(ownBytes)} of it its own`, daemonBound]);
   await setup.close();
   return {
     title: `6. Whole commands on ${CONTACTS} synced contacts, start included (median of ${TIMES})`,
     head: ['command', 'time', 'CPU', 'peak memory', 'bound'],
     rows,
     notes: [
-      'Not met: `status` and `sync`. `--help` shows what Node and the command line take of them.',
+      'The memory of the daemon is that after 20 seconds with a run every 5 seconds. The rest is mapped files, above all the program of Node.',
       'The installed program as the container starts it, with what Node compiled of it at hand. A `sync` that finds nothing to do.',
     ],
   };

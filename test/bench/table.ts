@@ -18,3 +18,6 @@ export const printTable = ({ title, head, rows, notes = [] }: Table): string => 
 export const percent = (share: number): string => `${(share * 100).toFixed(2)} %`;
 export const seconds = (durationMs: number): string => `${(durationMs / 1_000).toFixed(2)} s`;
 export const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+
+/** An upper bound in words, marked if a measured value is above it. */
+export const boundText = (text: string, isKept: boolean): string => (isKept ? text : `${text} **(missed)**`);

@@ -59,11 +59,13 @@ const silentEntries = <E extends Element>(
   desired: readonly E[],
   matches: Matches<E>,
 ): readonly BodyEntry[] => {
-  const stays = new Set(desired.map((element) => kind.keyOf(element)));
   const used = new Set(matches.values());
-  return current.flatMap((raw) => {
+  const unused = current.filter((raw) => !used.has(raw));
+  if (unused.length === 0) return [];
+  const stays = new Set(desired.map((element) => kind.keyOf(element)));
+  return unused.flatMap((raw) => {
     const id = raw.id ?? null;
-    if (used.has(raw) || id === null) return [];
+    if (id === null) return [];
     return stays.has(kind.keyOf(kind.toElement(raw))) ? [{ ...carriedOf(raw), id }] : [];
   });
 };

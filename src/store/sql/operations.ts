@@ -1,4 +1,5 @@
 import type { HalfPut, StoreChange } from '../../core/state/rows.ts';
+import type { ContactRecord } from '../../core/contact/record.ts';
 import type { SQL } from 'drizzle-orm';
 import { encodeRecord } from '../codec.ts';
 import {
@@ -60,6 +61,8 @@ type Commit = {
   /** Returns an id below zero that is new in this commit. */
   readonly newId: () => number;
   readonly dialect: Dialect;
+  /** Encodes a record. The journal entry and the half of an answer have one record, which is encoded once. */
+  readonly textOf: (record: ContactRecord) => string;
 };
 
 type Translations = { readonly [Of in Kind]: (change: Change<Of>, commit: Commit) => readonly RowOperation[] };
@@ -71,10 +74,10 @@ const patch = (table: TableName, where: Where, set: Cells): readonly RowOperatio
 ];
 const drop = (table: TableName, where: Where): readonly RowOperation[] => [{ op: 'delete', table, where }];
 
-const halfOperations = (change: HalfPut): readonly RowOperation[] => {
+const halfOperations = (change: HalfPut, { textOf }: Commit): readonly RowOperation[] => {
   if (change.keepsRecord !== true) {
     const derived = () => derivedColumns(change.half.record);
-    return [{ op: 'put', table: 'halves', row: halfColumns(change), derived }];
+    return [{ op: 'put', table: 'halves', row: halfColumns(change, textOf(change.half.record)), derived }];
   }
   const { side, id, ...set } = narrowHalfColumns(change);
   return patch('halves', { side, id }, set);
@@ -83,12 +86,12 @@ const halfOperations = (change: HalfPut): readonly RowOperation[] => {
 const notEnded = { endedAtMs: null } as const;
 
 const TRANSLATIONS: Translations = {
-  put: (change) => {
+  put: (change, commit) => {
     switch (change.table) {
       case 'groupPairs':
         return put('groupPairs', groupPairColumns(change.row));
       case 'halves':
-        return halfOperations(change.row);
+        return halfOperations(change.row, commit);
       case 'pairs':
         return change.row.id < 0 ? add('pairs', change.row) : put('pairs', change.row);
       case 'cursors':
@@ -110,8 +113,8 @@ const TRANSLATIONS: Translations = {
   ],
   intend: ({ run, operation, atMs }, { newId }) =>
     add('journal', { id: newId(), run, state: 'intended', intendedAtMs: atMs, ...operationColumns(operation) }),
-  journal: ({ id, state, after, error, atMs }) => {
-    const afterJson = after === null ? null : encodeRecord(after);
+  journal: ({ id, state, after, error, atMs }, { textOf }) => {
+    const afterJson = after === null ? null : textOf(after);
     return patch('journal', { id, state: 'intended' }, { state, error, afterJson, settledAtMs: atMs });
   },
   conflict: ({ run, leftId, rightId, conflict, atMs, endedAtMs = null }, { newId }) => {
@@ -151,7 +154,13 @@ export const operationsOf = (
     lastId -= 1;
     return lastId;
   };
-  return translateAll(changes, { link, newId, dialect });
+  const texts = new Map<ContactRecord, string>();
+  const textOf = (record: ContactRecord): string => {
+    const text = texts.get(record) ?? encodeRecord(record);
+    texts.set(record, text);
+    return text;
+  };
+  return translateAll(changes, { link, newId, dialect, textOf });
 };
 
 /** The id below zero of the row that an operation adds; null if it adds none that needs an id. */

@@ -164,6 +164,7 @@ export const openDatabase = (path: string): ScratchDatabase => {
   const client = openClient(path);
   const read = createReader(client);
   const write = createWriter(client);
+  const fence = client.prepare('select lease_token from links where name = ? and lease_owner is not null').pluck();
   const transaction = client.transaction((step: () => unknown) => step());
   const named = path === TEMPORARY ? 'of the dry run (in TMPDIR, /var/tmp or /tmp)' : path;
   const throwExplained = (error: unknown): never => {
@@ -186,10 +187,7 @@ export const openDatabase = (path: string): ScratchDatabase => {
     together: (statements) => atOnce(() => readAll(statements)),
     commit: ({ link, token }, operations) =>
       atomic(() => {
-        const [lease] = read(
-          sql`select lease_token as token from links where name = ${link} and lease_owner is not null`,
-        );
-        if (lease?.['token'] !== token) throw new FenceError(link, token);
+        if (fence.get(link) !== token) throw new FenceError(link, token);
         const ids = new Map<number, number>();
         const returned: number[] = [];
         for (const operation of operations) {

@@ -10,9 +10,19 @@ import { COUNTED_AS, type Session } from './session.ts';
 import { HaltError } from './errors.ts';
 import { discard } from './discard.ts';
 import { execute, finishGroups } from './execute/execute.ts';
+import { storeGroupPairs } from './execute/groups.ts';
 import { guardPlan, guardRun, lossesShown } from './guard.ts';
 import type { LaterPart } from './parts.ts';
-import { currentLinks, haveNewIds, type NamedGroups, planFirst, planLinkGroups, planPart, planStored } from './plan.ts';
+import {
+  currentLinks,
+  currentNames,
+  haveNewIds,
+  type NamedGroups,
+  planFirst,
+  planLinkGroups,
+  planPart,
+  planStored,
+} from './plan.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover.ts';
 import { storeListedTerms } from './selecting.ts';
@@ -120,7 +130,8 @@ export const performTwice = async (session: Session, pass: (isSecond: boolean) =
 const performAgain = async (session: Session, groups: NamedGroups): Promise<boolean> => {
   const links = currentLinks(session, groups);
   // The first pass has written the groups.
-  const linked = { ...groups, actions: [], ended: [], duplicates: [], links };
+  const names = currentNames(session, groups);
+  const linked = { ...groups, actions: [], ended: [], duplicates: [], links, names };
   const { plan, outdated, selection } = await planStored(session, linked);
   await tidy(session, outdated);
   // If the guard would halt, decisions with losses are dropped here: the next run plans them again and halts first (R8).
@@ -129,7 +140,9 @@ const performAgain = async (session: Session, groups: NamedGroups): Promise<bool
     return decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
   };
   const decisions = plan.decisions.filter((decision) => !waitsForNextRun(decision));
-  return execute(session, { ...plan, selection, decisions });
+  const again = await execute(session, { ...plan, selection, decisions });
+  await storeGroupPairs(session, groups);
+  return again;
 };
 
 /** Performs one run. */

@@ -4,7 +4,7 @@ import type { LinkState } from '../core/state/rows.ts';
 import type { GroupRecord } from '../core/contact/record.ts';
 import { type Half, halfKey, isPresent } from '../core/contact/half.ts';
 import { bySide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
-import { isFault } from '../providers/errors.ts';
+import { isFault, isUnreadable } from '../providers/errors.ts';
 import { deferExtras, deferRefused, deferUnsettled, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
 import { type GroupNames, type GroupPlan, planGroups } from '../core/reconcile/groups.ts';
 import { type Plan, planContacts } from '../core/reconcile/plan.ts';
@@ -34,8 +34,8 @@ const listGroups = async (session: Session, side: Side, known: readonly string[]
       const group = await remote.readGroup(id, session.signal);
       if (group !== null) late.push(group);
     } catch (error) {
-      // The listing has answered: the side fails at this group only (R15).
-      if (!isFault(error)) throw error;
+      // The listing has answered: the side fails at this group only, or nobody can read it (R15).
+      if (!isFault(error) && !isUnreadable(error)) throw error;
       unread.add(id);
     }
   }
@@ -161,11 +161,23 @@ export const planStored = async (
 };
 
 /** Returns the plan's group links with the ids of the groups that were created since. */
-export const currentLinks = ({ state }: Session, { links }: GroupPlan): GroupPlan['links'] => {
+export const currentLinks = ({ state }: Session, { links }: Pick<GroupPlan, 'links'>): GroupPlan['links'] => {
   const stored = new Map(state().groupPairs.map((pair) => [pair.key, pair]));
   return links.map((each) => {
     const pair = stored.get(each.key);
     return { ...each, left: pair?.left?.id ?? each.left, right: pair?.right?.id ?? each.right };
+  });
+};
+
+/** Returns the names of groups with those whose ids a rename has changed since. */
+export const currentNames = (session: Session, { links, names }: NamedGroups): Sides<GroupNames> => {
+  const current = currentLinks(session, { links });
+  return bySide((side) => {
+    const changed = links.flatMap((link, index): (readonly [string, string])[] => {
+      const [id, name] = [current[index]?.[side] ?? null, names[side].get(link[side] ?? '')];
+      return id === null || name === undefined ? [] : [[id, name]];
+    });
+    return new Map([...names[side], ...changed]);
   });
 };
 

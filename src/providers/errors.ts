@@ -141,6 +141,10 @@ export class WrongAddressError extends UnreadableError {
   override readonly retry = 'never';
 }
 
+/** Returns whether an answer of the remote itself cannot be parsed. Such a failure may concern one resource and be permanent. */
+export const isUnreadable = (error: unknown): error is UnreadableError =>
+  error instanceof UnreadableError && !(error instanceof RedirectedError) && !(error instanceof WrongAddressError);
+
 /** A listing exceeded a limit of pages, rows or time, or repeated a page token. Its rows are not trusted. */
 export class EndlessListingError extends UnreadableError {}
 

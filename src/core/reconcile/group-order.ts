@@ -4,11 +4,15 @@ import { foldGroupName } from './policy.ts';
 
 type Rename = Extract<GroupAction, { kind: 'rename-group' }>;
 
+const TEMPORARY = 'Renaming (contact-sync ';
+
 /**
  * Returns the temporary name of a group whose name another group of the run needs first. It contains the key of the pair, so that a
  * later run recognises it after a crash.
  */
-export const temporaryName = (key: string): string => `Renaming (contact-sync ${key})`;
+export const temporaryName = (key: string): string => `${TEMPORARY}${key})`;
+
+export const isTemporary = ({ name }: Pick<GroupRecord, 'name'>): boolean => name.startsWith(TEMPORARY);
 
 /** The ids of the groups of a side that have a name, by the folded name. */
 type Holders = Map<string, Set<string>>;

@@ -1,6 +1,6 @@
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
-import { orderGroupActions, temporaryName, withoutBlocked } from './group-order.ts';
+import { isTemporary, orderGroupActions, temporaryName, withoutBlocked } from './group-order.ts';
 import type { GroupLink } from './membership.ts';
 import { conflictWinner } from './conflict-policy.ts';
 import { foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
@@ -178,7 +178,9 @@ const unpaired = (draft: Draft, side: Side): GroupRecord[] => {
   const deleted = new Set(
     draft.actions.flatMap((a) => (a.kind === 'delete-group' && a.side === side ? [a.group.id] : [])),
   );
-  const free = [...draft.groups[side].values()].filter((group) => !taken.has(group.id) && !deleted.has(group.id));
+  // A refused rename may have left a group with a temporary name.
+  const isFree = (group: GroupRecord) => !taken.has(group.id) && !deleted.has(group.id) && !isTemporary(group);
+  const free = [...draft.groups[side].values()].filter(isFree);
   return free.toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }));
 };
 

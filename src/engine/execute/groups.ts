@@ -7,6 +7,7 @@ import { formerKey, type GroupAction, type GroupPair, type GroupPlan, isFormer }
 import {
   InvalidError,
   isFault,
+  isUnreadable,
   NameTakenError,
   NotFoundError,
   RedirectedError,
@@ -19,11 +20,12 @@ import { changesToClose } from '../../core/apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
 import { chunks } from '../../util/batches.ts';
 import { withGroupId } from '../../core/state/half.ts';
+import { foldGroupName, forField, mayWrite } from '../../core/reconcile/policy.ts';
 
 /** Whether a failure concerns this group alone. After a fault of the side, the write may have been applied. */
 const isRefusal = (error: unknown): error is RemoteError => {
   const kinds = [InvalidError, NameTakenError, NotFoundError, RedirectedError, StaleError];
-  return kinds.some((kind) => error instanceof kind) || isFault(error);
+  return kinds.some((kind) => error instanceof kind) || isFault(error) || isUnreadable(error);
 };
 
 /** Runs one group write. Reports a refusal and returns null, so that the run continues (R15). */
@@ -55,12 +57,8 @@ const save = (session: Session, changes: readonly StoreChange[]): Promise<void> 
   return session.writer.apply({}, (set) => set.add(...changes));
 };
 
-const takenByLinked = (): NameTakenError =>
-  new NameTakenError('another linked group has this name now', {
-    status: null,
-    route: 'create a group',
-    applied: 'no',
-  });
+const takenByLinked = (route: string): NameTakenError =>
+  new NameTakenError('another linked group has this name now', { status: null, route, applied: 'no' });
 
 /** Creates a group. Returns both ids of its pair; null if the side refuses it. */
 const createGroup = async (
@@ -80,7 +78,7 @@ const createGroup = async (
     const made = await session.remotes[side].createGroup(name, session.signal, details);
     // A side may answer with an existing group of that name. A group may be linked to one group of the other side only, and this plan
     // may delete it.
-    if (linked.has(made.id)) throw takenByLinked();
+    if (linked.has(made.id)) throw takenByLinked('create a group');
     return made;
   });
   if (group === null) return null;
@@ -95,19 +93,20 @@ const membersOf = async ({ link, store }: Session, side: Side, groupId: string):
   for (const some of chunks(await store.index(link, side), COMMIT_CHUNK)) {
     const halves = await store.halves(link, { by: 'id', side, ids: some.map(({ id }) => id) });
     const members = halves.filter(({ record, base }) =>
-      [record, base].some((each) => each?.groupIds.includes(groupId)),
+      [record.groupIds, base?.groupIds, base?.declined?.buckets].some((groupIds) => groupIds?.includes(groupId)),
     );
     ids.push(...members.map(({ id }) => id));
   }
   return ids;
 };
 
-/** Removes the former one of a renamed group. If the side refuses that, a later run tries it again. */
+/** Removes the former one of a renamed group. If the side refuses that, or may not be written, a later run tries it again. */
 const removeFormer = async (session: Session, pair: GroupPair): Promise<void> => {
   const { key } = pair;
   for (const side of SIDES) {
     const former = pair[side];
     if (former === null) continue;
+    if (!mayWrite(forField(session.policy, 'buckets'), side)) return;
     try {
       await session.remotes[side].deleteGroup(former.id, session.signal);
     } catch (error) {
@@ -148,19 +147,39 @@ const storeRenamed = async (
   await removeFormer(session, rest);
 };
 
-/** Renames a group, and stores its pair with the name on both sides. A side may change the id of the group with the name. */
+/** Groups that have a temporary name, by the key of their action. */
+type Moved = ReadonlyMap<string, GroupRecord>;
+
+/**
+ * Returns whether another linked group of the side, or one that is still to be removed, has a name. On a side whose groups are words on
+ * their members, a rename to that name would make both of them one group.
+ */
+const isTaken = ({ state }: Session, side: Side, key: string, name: string, moved: Moved): boolean =>
+  state().groupPairs.some((pair) => {
+    const current = moved.get(pair.key)?.name ?? pair[side]?.name;
+    return pair.key !== key && current !== undefined && foldGroupName(current) === foldGroupName(name);
+  });
+
+/**
+ * Renames a group, and stores its pair with the name on both sides. A side may change the id of the group with the name. The members are
+ * not united yet: the pair is settled at the end of the run, if it was before.
+ */
 const renameGroup = async (
   session: Session,
   action: Extract<GroupAction, { kind: 'rename-group' }>,
   pair: GroupPair,
+  moved: Moved,
 ): Promise<void> => {
-  const { side, name, group } = action;
-  const renamed = await attempt(session, action, 'renamed', () => {
+  const { key, side, name } = action;
+  const group = moved.get(key) ?? action.group;
+  const renamed = await attempt(session, action, 'renamed', async () => {
+    if (isTaken(session, side, key, name, moved)) throw takenByLinked('rename a group');
     return session.remotes[side].renameGroup(group, name, session.signal);
   });
   const origin = pair[otherSide(side)];
   if (renamed === null || origin === null) return;
-  const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name } };
+  const settled = session.state().groupPairs.find((each) => each.key === key)?.settled ?? false;
+  const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name }, settled };
   await storeRenamed(session, side, next, group, renamed);
 };
 
@@ -168,7 +187,7 @@ const renameGroup = async (
  * Gives groups their temporary names, so that other groups can use the former ones. Returns the renamed groups by the key of
  * their action. A group whose rename is refused keeps its name, and is reported when its own action fails.
  */
-const moveAside = async (session: Session, { actions }: GroupPlan): Promise<ReadonlyMap<string, GroupRecord>> => {
+const moveAside = async (session: Session, { actions }: GroupPlan): Promise<Moved> => {
   const moved = new Map<string, GroupRecord>();
   for (const action of actions) {
     if (action.kind === 'create-group' || action.via === undefined) continue;
@@ -205,7 +224,7 @@ export const writeGroups = async (session: Session, plan: GroupPlan): Promise<Gr
     if (action.kind === 'create-group') {
       const ids = await createGroup(session, groupIds, action, plan, pair);
       if (ids !== null) groupIds.set(key, ids);
-    } else await renameGroup(session, { ...action, group: moved.get(key) ?? action.group }, pair);
+    } else await renameGroup(session, action, pair, moved);
     session.progress.advance(action.side, 1);
   }
   return groupIds;

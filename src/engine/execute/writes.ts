@@ -27,7 +27,7 @@ import { isExtraField } from '../../core/contact/fields.ts';
 import { type Half, isPresent } from '../../core/contact/half.ts';
 import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import { otherSide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
+import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
 import { equalIn } from '../../core/contact/snapshot.ts';
 import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
 import type {
@@ -98,12 +98,12 @@ export const currentHalf = (writing: Written, set: WorkingSet, task: Task, side:
   return isPresent(half) ? half : null;
 };
 
-/** Returns the ids of a task's contacts and pair as they are stored. */
-const addressOf = (writing: Writing, set: WorkingSet, task: Task): PairIds & { readonly pairId: number | null } => {
-  const [left, right] = SIDES.map((side) => currentId(writing, task, side));
-  const pairs = SIDES.map((side) => currentHalf(writing, set, task, side)?.pair ?? null);
-  return { leftId: left ?? null, rightId: right ?? null, pairId: taskPairId(task) ?? pairs[0] ?? pairs[1] ?? null };
-};
+/** Returns the ids of a task's contacts as they are stored, and that of its pair: none for contacts that the task pairs. */
+const addressOf = (writing: Writing, task: Task): PairIds & { readonly pairId: number | null } => ({
+  leftId: currentId(writing, task, 'left'),
+  rightId: currentId(writing, task, 'right'),
+  pairId: taskPairId(task),
+});
 
 /** The creates of a batch. */
 export const createWrites = (writing: Writing, side: Side, tasks: readonly Task[]): readonly CreateWrite[] =>
@@ -149,7 +149,6 @@ type UpdateParts = Pick<UpdateWrite, 'sharedEmail' | 'isTrial' | 'later'>;
 
 const updateWrite = (
   writing: Writing,
-  set: WorkingSet,
   side: Side,
   task: Task,
   { before, desired, fields }: Update,
@@ -159,7 +158,7 @@ const updateWrite = (
   const empties = emptiedFields(before.contact, desired, fields);
   const isOfOther = comesFrom(source?.contact ?? desired, before.contact, desired);
   const marks = { empties, isEdit: mayBeEdit(writing, fields, isOfOther) };
-  const shared = { side, cause: writing.cause, ...addressOf(writing, set, task), before };
+  const shared = { side, cause: writing.cause, ...addressOf(writing, task), before };
   const operation: UpdateOperation = { ...shared, kind: 'update', fields, desired, source, ...marks };
   return { kind: 'update', task, operation, sharedEmail, isTrial, later };
 };
@@ -192,7 +191,7 @@ export const updateWrites = (
     if (fields.length === 0) return [];
     const update = { before: half.record, desired: planned.desired, fields };
     const later = fieldsOn(task, side).difference(new Set<SyncedField>(fields));
-    return [updateWrite(writing, set, side, task, update, { sharedEmail: null, isTrial: false, later })];
+    return [updateWrite(writing, side, task, update, { sharedEmail: null, isTrial: false, later })];
   });
 
 /** One field of a contact that is written separately, after the side refused it with others. */
@@ -224,7 +223,7 @@ export const fieldWrite = (
     ...later,
     ...(sharedEmails(task, side).length > 0 ? ['emailAddresses' as const] : []),
   ]);
-  return updateWrite(writing, set, side, task, update, { sharedEmail: null, isTrial: true, later: others });
+  return updateWrite(writing, side, task, update, { sharedEmail: null, isTrial: true, later: others });
 };
 
 /** The updates of a batch that add one shared address each, and nothing else. */
@@ -240,7 +239,7 @@ export const sharingWrites = (
     const { record } = half;
     const desired = withEmails(record.contact, [email]);
     const update = { before: record, desired, fields: ['emailAddresses' as const] };
-    return [updateWrite(writing, set, side, task, update, { sharedEmail: email, isTrial: false, later: new Set() })];
+    return [updateWrite(writing, side, task, update, { sharedEmail: email, isTrial: false, later: new Set() })];
   });
 
 /** The membership changes of a batch. The operation of a contact that already has the membership moves nothing. */
@@ -261,7 +260,7 @@ export const membershipWrites = (
     const fields = ['buckets' as const];
     const empties = leavesEveryGroup(before.groupIds, add, remove) ? fields : [];
     const marks = { empties, isEdit: mayBeEdit(writing, fields) };
-    const shared = { side, cause: writing.cause, ...addressOf(writing, set, task), before };
+    const shared = { side, cause: writing.cause, ...addressOf(writing, task), before };
     const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
     const wasWritten = stateOf(writing, task, side).writtenId !== null;
     return [{ kind: 'membership', task, operation, moves: { join, leave }, wasWritten }];

@@ -7,6 +7,7 @@ import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
+import { writtenId } from './follow.ts';
 import { runView } from './runs.ts';
 
 /** A write that a side refused, or a contact that could not be read. It is retried. */
@@ -19,7 +20,7 @@ type Skipped = PairIds & { readonly side: Side; readonly name: string | null; re
 type Alone = PairIds & {
   readonly side: Side;
   readonly name: string | null;
-  /** The undo that deleted the counterpart; null if it was deleted otherwise (`DELETE_POLICY`). */
+  /** The undo that created the contact or deleted its counterpart; null if it is alone for another reason (`DELETE_POLICY`). */
   readonly undoRun: string | null;
 };
 
@@ -63,12 +64,16 @@ const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> 
   const kept = new Set<number | null>(pairs.filter(({ status }) => status === 'kept').map(({ id }) => id));
   const present = halves.filter((half): half is Half => isPresent(half) && kept.has(half.pair));
   if (present.length === 0) return [];
-  const undos = new Map<number | null, string>();
-  for (const { cause, pairId, run } of await store.journal(link, { deletions: true })) {
-    if (cause === 'undo') undos.set(pairId, run);
+  const undos = new Map<string, string>();
+  const scope = { ids: present.map(({ id }) => id), pairIds: present.flatMap(({ pair }) => pair ?? []) };
+  for (const write of await store.journal(link, scope)) {
+    if (write.cause !== 'undo' || write.state !== 'done') continue;
+    if (write.kind === 'delete') undos.set(`pair ${write.pairId}`, write.run);
+    if (write.kind === 'create') undos.set(`${write.side} ${writtenId(write)}`, write.run);
   }
   return present.map(({ side, id, pair, record }) => {
-    return { side, ...idsOn(side, id), name: nameOf(record.contact), undoRun: undos.get(pair) ?? null };
+    const undoRun = undos.get(`pair ${pair}`) ?? undos.get(`${side} ${id}`) ?? null;
+    return { side, ...idsOn(side, id), name: nameOf(record.contact), undoRun };
   });
 };
 

@@ -78,6 +78,14 @@ describe('explain', () => {
     ]);
   });
 
+  test('explain calls a write to contacts that the run paired a first match, as the plan does', async () => {
+    await using linked = await started([{ ...person('Ada'), title: 'Director' }]);
+    const [history] = await histories(linked, googleId(linked, 'Ada'));
+    expect(history?.entries.map(({ side, action, why }) => [side, action, why.kind])).toEqual([
+      ['left', 'update', 'first-meeting'],
+    ]);
+  });
+
   test('explain includes the history of a contact that was deleted, restored by an edit, deleted again and undone', async () => {
     await using linked = await started();
     const { google, service } = linked.sandbox;

@@ -47,3 +47,15 @@ export const chooseLinks = ({ links, faultyLinks }: Config, name: string | undef
   const names = links.map((link) => link.name).join(', ');
   throw new UsageError(`There is no link named ${name}. The configuration has: ${names}.`);
 };
+
+/**
+ * Returns the link that a command for one link works on, of those that {@link chooseLinks} returned.
+ *
+ * @throws {UsageError} if there are several.
+ */
+export const onlyLink = (links: readonly LinkConfig[]): LinkConfig => {
+  const [link, ...others] = links;
+  if (link !== undefined && others.length === 0) return link;
+  const names = links.map(({ name }) => name).join(', ');
+  throw new UsageError(`There are several links: ${names}. Name one of them at the end of the command.`);
+};

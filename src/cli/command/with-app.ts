@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createApp, type App } from '../../app/app.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
+import { idsText } from '../../core/view/values.ts';
 import { formatEstimate } from '../../core/view/words.ts';
 import { StoppedError } from '../../engine/errors.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
@@ -28,10 +29,6 @@ export const listenForInterrupt = (): { readonly signal: AbortSignal } & Disposa
   return { signal: controller.signal, [Symbol.dispose]: ignore };
 };
 
-/** Describes a contact by its ids on both sides. */
-export const describeIds = (ids: { readonly leftId: string | null; readonly rightId: string | null }): string =>
-  [ids.leftId, ids.rightId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
-
 const nothing = (): void => undefined;
 
 /**
@@ -51,7 +48,7 @@ export const createCommandEvents = (config: Config, terminal: Terminal, options:
   return {
     ...events,
     contactSkipped: ({ sides, side, reason, ...ids }) =>
-      terminal.warn(`Skipped at ${sides[side].place}: ${describeIds(ids)}: ${reason}`),
+      terminal.warn(`Skipped at ${sides[side].place}: ${idsText(ids)}: ${reason}`),
     retryScheduled: ({ sides, side, reason, retryInMs, retryAt }) => {
       const at = new Date(retryAt).toTimeString().slice(0, 'hh:mm:ss'.length);
       terminal.warn(`${sides[side].title}: ${reason}. Trying again in ${formatEstimate(retryInMs)}, at ${at}.`);

@@ -5,12 +5,13 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import { inWordsOf, otherSide, SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
+import { idsText } from '../../core/view/values.ts';
 import { count, decidedWords, fieldWords } from '../../core/view/words.ts';
 import type { ConflictView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withLinks, withOuter, type Define } from '../command/options.ts';
-import { describeIds, leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatExactTime, formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { z } from 'zod';
@@ -46,8 +47,8 @@ export const DecidedDocument = z.strictObject({
 type LinkConflicts = {
   readonly link: LinkConfig;
   readonly conflicts: readonly ConflictView[];
-  /** Whether conflicts that have ended are not listed. */
-  readonly hidesEnded: boolean;
+  /** The number of conflicts that are not listed, because they have ended. */
+  readonly hidden: number;
 };
 
 /** A conflict in the documented JSON format. The caller replaces `left` and `right` by the names of the sides. */
@@ -73,7 +74,7 @@ const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string
   const times = isByTime(conflict) ? SIDES.map((side) => formatExactTime(changedAtMs[side])) : [];
   return [
     String(id),
-    name === null ? describeIds(conflict) : shorten(name, NAME_COLUMNS),
+    name === null ? idsText(conflict) : shorten(name, NAME_COLUMNS),
     fieldWords(field),
     ...values,
     winner === null ? why : `${sides[winner].title}: ${why}`,
@@ -83,11 +84,12 @@ const rowOf = (conflict: ConflictView, sides: Sides<SideWords>): readonly string
   ];
 };
 
-const formatConflicts = ({ link, conflicts: found, hidesEnded }: LinkConflicts, terminal: Terminal): string => {
+const formatConflicts = ({ link, conflicts: found, hidden }: LinkConflicts, terminal: Terminal): string => {
   const { name, sides } = link;
   const open = found.filter(({ state }) => state === 'open').length;
   const title = `${terminal.style('bold', name)}: ${count(found.length, 'conflict')}${open === 0 ? '' : `, ${open} open`}`;
-  const ended = hidesEnded ? ['  Conflicts that have ended: add --all'] : [];
+  const notListed = count(hidden, 'conflict that has ended', 'conflicts that have ended');
+  const ended = hidden === 0 ? [] : [`  Not listed: ${notListed}. Add --all`];
   if (found.length === 0) return [title, ...ended].join('\n');
   const head = ['id', 'contact', 'field', sides.left.title, sides.right.title, 'winner', 'state', 'found'];
   const times = found.some(isByTime) ? SIDES.map((side) => `changed at ${sides[side].place}`) : [];
@@ -111,8 +113,8 @@ const conflicts = (
     const found: LinkConflicts[] = [];
     for (const link of links) {
       const listed = await listConflicts(app.store, link.name, decidingOf(link), { all });
-      const hidesEnded = !all && (await app.store.conflicts(link.name, { all: true })).length > listed.length;
-      found.push({ link, conflicts: listed, hidesEnded });
+      const hidden = (await app.store.conflicts(link.name, { all: true })).length - listed.length;
+      found.push({ link, conflicts: listed, hidden });
     }
     if (options.json) terminal.print(JSON.stringify({ links: found.map(toJson) }));
     else terminal.print(found.map((one) => formatConflicts(one, terminal)).join('\n\n'));
@@ -205,7 +207,7 @@ it.`;
 export const defineConflicts: Define = (command, call) => {
   withLinks(command)
     .option(...JSON_OPTION)
-    .option('--all', 'include conflicts whose field has changed since')
+    .option('--all', 'include conflicts that have ended: no value can be chosen any more')
     .helpCommand(false)
     .addHelpText('after', STATES_HELP)
     .addHelpText('after', examples('conflicts', 'conflicts resolve 7 --take google'))

@@ -1,14 +1,15 @@
 import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { idsText } from '../../core/view/values.ts';
 import { ACTION_WORDS, fieldWords, whyWords, writeNote } from '../../core/view/words.ts';
 import { relationOf } from '../../core/view/comparison.ts';
-import type { FieldComparison, WriteView } from '../../core/view/views.ts';
+import type { FieldComparison, Why, WriteView } from '../../core/view/views.ts';
 import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
-import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
+import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { writeToJson, formatFieldChange } from '../terminal/changes.ts';
 import { formatTime, NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS, inLine, wrap } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
@@ -92,11 +93,14 @@ const toJson = ({ link, history }: LinkHistory): unknown => {
 
 const quote = (value: string): string => (value === '' ? '(empty)' : JSON.stringify(shorten(value, VALUE_COLUMNS)));
 
+/** The reason of a write, with the short id of a run that it undoes. */
+const reasonWords = (why: Why, sides: Sides<SideWords>): string =>
+  inLine(whyWords(why.kind === 'undo' && why.of !== null ? { ...why, of: shortRun(why.of) } : why, sides));
+
 const formatEntry = (entry: WriteView, sides: Sides<SideWords>): readonly string[] => {
   const { atMs, side, id, action, run, write, kind, why, changes } = entry;
   const subject = `${ACTION_WORDS[action]} at ${sides[side].place}${id === '' ? '' : ` (${id})`}`;
-  const reason = why.kind === 'undo' && why.of !== null ? `undo of run ${shortRun(why.of)}` : whyWords(why, sides);
-  const title = `  ${formatTime(atMs)}  ${subject}: ${reason}${writeNote(entry)}`;
+  const title = `  ${formatTime(atMs)}  ${subject}: ${reasonWords(why, sides)}${writeNote(entry)}`;
   const lines = changes.map((change) => `      ${formatFieldChange(change, why, sides)}`);
   return [title, `      run ${shortRun(run)}${kind === null ? '' : ` (${kind})`}, write ${write}`, ...lines];
 };
@@ -114,14 +118,14 @@ const RELATIONS: Readonly<Record<ReturnType<typeof relationOf>, string>> = {
   different: 'not the same on both sides',
 };
 
-/** The side that a field comes from, since when and why, and the relation of both sides. */
-const formatSource = (compared: FieldComparison, sides: Sides<SideWords>): string => {
+/** The relation of both sides of a pair, and the side that a field comes from, since when and why. */
+const formatSource = (compared: FieldComparison, isPair: boolean, sides: Sides<SideWords>): string => {
   const { from, sinceMs, why } = compared;
-  const relation = relationOf(compared);
+  const relation = isPair ? relationOf(compared) : 'identical';
   const since = sinceMs === null ? '' : `, since ${formatTime(sinceMs)}`;
-  const unknown = relation === 'identical' ? 'identical when first matched' : '';
+  const unknown = isPair && relation === 'identical' ? 'identical when first matched' : '';
   const source = from === null ? unknown : `from ${sides[from].place}${since}`;
-  const reason = why === null ? '' : ` (${inLine(whyWords(why, sides))})`;
+  const reason = why === null ? '' : ` (${reasonWords(why, sides)})`;
   return [RELATIONS[relation], `${source}${reason}`].filter((part) => part !== '').join('; ');
 };
 
@@ -129,19 +133,24 @@ const formatSource = (compared: FieldComparison, sides: Sides<SideWords>): strin
 const listed = (prefix: string, values: readonly string[]): readonly string[] =>
   values.length === 0 ? [`${prefix}(empty)`] : values.map((value) => `${prefix}${shorten(value, VALUE_COLUMNS)}`);
 
-/** A field with its values, once if both sides have the same, and its source. */
-const formatComparison = (compared: FieldComparison, sides: Sides<SideWords>, width: number): readonly string[] => {
-  const { field, left } = compared;
-  const source = formatSource(compared, sides);
-  const isIdentical = relationOf(compared) === 'identical';
-  const [only, ...others] = left;
-  if (isIdentical && others.length === 0) {
-    return [wrap(`${fieldWords(field)}: ${shorten(only ?? '', VALUE_COLUMNS)} - ${source}`, '  ', width)];
+/** A field with its values and its source. The values are listed once if there is no difference between two sides. */
+const formatComparison = (
+  compared: FieldComparison,
+  isPair: boolean,
+  sides: Sides<SideWords>,
+  width: number,
+): readonly string[] => {
+  const { field, left, right } = compared;
+  const name = fieldWords(field);
+  const source = formatSource(compared, isPair, sides);
+  const own = isPair ? left : [...left, ...right];
+  const isOnce = !isPair || relationOf(compared) === 'identical';
+  const [only = '', ...others] = own;
+  if (isOnce && others.length === 0) {
+    return [wrap(`${name}: ${shorten(only, VALUE_COLUMNS)}${source === '' ? '' : ` - ${source}`}`, '  ', width)];
   }
-  const values = isIdentical
-    ? listed('', left)
-    : SIDES.flatMap((side) => listed(`${sides[side].title}: `, compared[side]));
-  return [wrap(`${fieldWords(field)}: ${source}`, '  ', width), ...values.map((value) => wrap(value, '    ', width))];
+  const values = isOnce ? listed('', own) : SIDES.flatMap((side) => listed(`${sides[side].title}: `, compared[side]));
+  return [wrap(`${name}: ${source}`.trimEnd(), '  ', width), ...values.map((value) => wrap(value, '    ', width))];
 };
 
 /** The history of a contact and its current values, for people. */
@@ -156,7 +165,8 @@ export const formatHistory = (
   const { name, left, right, status, comparisons, entries, conflicts, rejected, notSynced } = history;
   const { width } = layoutOf(terminal);
   const isGone = left.id === null && right.id === null;
-  const ids = isGone ? 'a deleted contact' : describeIds({ leftId: left.id, rightId: right.id });
+  const isPair = left.state === 'present' && right.state === 'present';
+  const ids = isGone ? 'a deleted contact' : idsText({ leftId: left.id, rightId: right.id });
   return [
     `${terminal.style('bold', link.name)}: ${name === null ? '' : `${shorten(name, NAME_COLUMNS)}, `}${ids}: ${status}`,
     ...SIDES.map((side) => formatHalf(side, history, sides)),
@@ -168,7 +178,7 @@ export const formatHistory = (
     ...rejected.map(({ side, reason, retryAtMs }) => {
       return `  Refused at ${sides[side].place}: ${reason}; next attempt after ${formatTime(retryAtMs)}`;
     }),
-    ...comparisons.flatMap((compared) => formatComparison(compared, sides, width)),
+    ...comparisons.flatMap((compared) => formatComparison(compared, isPair, sides, width)),
     entries.length === 0 ? '  No run has changed this contact.' : '  History, oldest first:',
     ...entries.flatMap((entry) => formatEntry(entry, sides)),
   ].join('\n');
@@ -191,7 +201,9 @@ const explain = (
       for (const history of await explainContact(app.store, decidingLinkOf(link), text)) found.push({ link, history });
     }
     if (found.length === 0) {
-      throw new UsageError('No contact has this id, email address or name. Use the spelling of one of the sides.');
+      throw new UsageError(
+        'No contact has this id, email address, phone number or name. Use the spelling of one of the sides.',
+      );
     }
     if (options.json) terminal.print(JSON.stringify({ contacts: found.map(toJson) }));
     else terminal.print(found.map((one) => formatHistory(one, terminal)).join('\n\n'));
@@ -200,7 +212,9 @@ const explain = (
 
 /** Defines `explain`. */
 export const defineExplain: Define = (command, call) => {
-  withLinks(command.argument('<CONTACT>', 'id of the contact on either side, an email address, or a name'))
+  withLinks(
+    command.argument('<CONTACT>', 'id of the contact on either side, an email address, a phone number, or a name'),
+  )
     .option(...JSON_OPTION)
     .addHelpText('after', examples('explain "Ada Lovelace"', 'explain ada@example.org work'))
     .action(async (text: string, link: string | undefined, options: CommonOptions) => {

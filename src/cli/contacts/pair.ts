@@ -1,6 +1,7 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, type Sides } from '../../core/contact/side.ts';
 import { giveVerdict, takeBackVerdict, unstoredSides } from '../../engine/verdicts.ts';
+import { onlyLink } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withOneLink, type Define } from '../command/options.ts';
 import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
@@ -21,14 +22,6 @@ export const VerdictDocument = z.strictObject({
 type PairOptions = CommonOptions & {
   readonly apart?: boolean;
   readonly forget?: boolean;
-};
-
-const onlyLink = ({ links }: Opened): LinkConfig => {
-  const [link, ...others] = links;
-  if (link !== undefined && others.length === 0) return link;
-  throw new UsageError(
-    `There are several links. Name one of them after the ids: ${links.map(({ name }) => name).join(', ')}.`,
-  );
 };
 
 /**
@@ -71,7 +64,7 @@ const pair = (
     if (leftId === '' || rightId === '')
       throw new UsageError('An id is empty. Give the ids of two contacts, as listed by plan.');
     if (options.apart && options.forget) throw new UsageError('Give either --apart or --forget.');
-    const link = onlyLink(opened);
+    const link = onlyLink(opened.links);
     const parts = leasePartsOf(opened.app);
     const says = options.apart ? 'apart' : 'together';
     const print = (said: typeof says | null, text: string): void => {

@@ -1,16 +1,17 @@
 import type { App } from '../../app/app.ts';
 import type { LinkProgress } from '../../app/heartbeat.ts';
 import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
+import { idsText } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
 import { count, formatAge, formatEstimate, grouped } from '../../core/view/words.ts';
-import { headlineOf } from '../../daemon/links/headline.ts';
+import { countUnsynced, headlineOf } from '../../daemon/links/headline.ts';
 import { readLinkStatuses, type LinkStatus } from '../../daemon/links/link-status.ts';
 import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
-import { describeIds, withApp, type CommonOptions } from '../command/with-app.ts';
+import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { formatTable, formatTime, NAME_COLUMNS, shorten, shortRun } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { z } from 'zod';
@@ -112,7 +113,7 @@ const factsOf = (status: LinkStatus, nowMs: number): readonly Fact[] => {
   const unselectedAt = SIDES.filter((side) => unselected[side] > 0).map(
     (side) => `${grouped(unselected[side])} at ${sides[side].place}`,
   );
-  const unsynced = status.refused.length + status.skipped.length;
+  const unsynced = countUnsynced(status);
   const conflicts = `${status.openConflicts} open (contact-sync conflicts ${link})`;
   return [
     ['running', underWay && progressText(underWay)],
@@ -147,7 +148,7 @@ const contactRows = <Each>(
 const unsyncedLines = ({ sides, refused, skipped }: LinkStatus, nowMs: number): readonly string[] => {
   const all: readonly (LinkRecord['skipped'][number] & { readonly retryAtMs?: number })[] = [...refused, ...skipped];
   return contactRows(all, ({ side, name, reason, retryAtMs, ...ids }) => {
-    const contact = name === null ? describeIds(ids) : `${shorten(name, NAME_COLUMNS)} (${describeIds(ids)})`;
+    const contact = name === null ? idsText(ids) : `${shorten(name, NAME_COLUMNS)} (${idsText(ids)})`;
     const next = retryAtMs === undefined ? [] : [`next attempt ${whenDue(retryAtMs, nowMs)}`];
     return [sides[side].title, contact, reason, ...next];
   });
@@ -160,7 +161,7 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   return [
     ...contactRows(alone, ({ side, name, undoRun, ...ids }) => [
       sides[side].title,
-      name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS),
+      name === null ? idsText(ids) : shorten(name, NAME_COLUMNS),
       undoRun === null ? '' : `since undo ${shortRun(undoRun)}`,
     ]),
     '    To link a contact again, create one with the same name and address on the other side,',
@@ -193,12 +194,7 @@ export const formatStatus = (status: LinkStatus, nowMs: number, terminal: Pick<T
   ].join('\n');
 };
 
-const progressToJson = ({ listed, planned, written, remainingMs }: LinkProgress) => ({
-  listed,
-  planned,
-  written,
-  remainingMs,
-});
+const progressToJson = ({ link: _link, ...progress }: LinkProgress) => progress;
 
 /** A stopped run has the outcome `failed` here, and the mark `stopped`. */
 const lastRunToJson = ({ id, kind, outcome, endedAtMs }: Run) => ({

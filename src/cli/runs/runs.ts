@@ -1,13 +1,13 @@
 import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { inWordsOf, SIDES, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { inWordsOf } from '../../core/contact/side.ts';
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Run, WriteView } from '../../core/view/views.ts';
-import { formatDuration, grouped, writeNote } from '../../core/view/words.ts';
+import { formatDuration, writeNote, wroteWords } from '../../core/view/words.ts';
 import { listWrites } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';
-import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withFilterOptions, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
@@ -68,22 +68,11 @@ const toJson = ({ link, run }: LinkRun) => ({
   right: run.wrote?.right ?? null,
 });
 
-/** A short text with the writes of a run: `Google 2 created, 1 deleted`. */
-const wroteWords = ({ wrote }: Run, sides: Sides<SideWords>): string => {
-  if (wrote === null) return '';
-  const parts = SIDES.flatMap((side) => {
-    const { created, updated, deleted, groupsDeleted } = wrote[side];
-    const counts = Object.entries({ created, updated, deleted, 'labels or buckets deleted': groupsDeleted });
-    const words = counts.flatMap(([word, number]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
-    return words.length === 0 ? [] : [`${sides[side].title} ${words.join(', ')}`];
-  });
-  return parts.join('; ') || 'nothing';
-};
-
 const rowOf = ({ link, run }: LinkRun): readonly string[] => {
   const duration = durationOf(run);
   const took = duration === null ? '' : formatDuration(duration);
-  return [shortRun(run.id), formatTime(run.startedAtMs), run.kind, run.outcome, took, wroteWords(run, link.sides)];
+  const wrote = run.wrote === null ? '' : wroteWords(run, link.sides).join('; ') || 'nothing';
+  return [shortRun(run.id), formatTime(run.startedAtMs), run.kind, run.outcome, took, wrote];
 };
 
 const HEAD = ['run', 'started', 'kind', 'outcome', 'duration', 'wrote'];
@@ -133,7 +122,10 @@ const showRuns = async (
   { app, links }: Pick<Opened, 'app' | 'links'>,
   options: RunsOptions,
 ): Promise<void> => {
-  const all = options.all ?? false;
+  const { all = false, only, grep } = options;
+  if (only !== undefined || grep !== undefined) {
+    throw new UsageError('--only and --grep select changes of one run. Name the run: contact-sync runs RUN');
+  }
   const documents: unknown[] = [];
   const texts: string[] = [];
   for (const link of links) {
@@ -148,7 +140,7 @@ const showRuns = async (
  * `runs [LINK]`: lists past runs, the newest first. `runs RUN [LINK]`: shows the writes of one run, with names and values. Sends
  * no request to the sides.
  *
- * @throws {UsageError} if the word is neither a link nor exactly one run.
+ * @throws {UsageError} if the word is neither a link nor exactly one run, or if changes of a list of runs are selected.
  */
 const runs = (
   terminal: Terminal,

@@ -1,5 +1,6 @@
 import { whyTooOld } from '../../engine/history/runs.ts';
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { idsText } from '../../core/view/values.ts';
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { count, fieldWords } from '../../core/view/words.ts';
 import type { Change } from '../../core/view/views.ts';
@@ -18,7 +19,7 @@ import {
   withLinks,
   type Define,
 } from '../command/options.ts';
-import { describeIds, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { changeToJson, formatChanges, NO_MATCH, formatSubject } from '../terminal/changes.ts';
 import { formatTable, NAME_COLUMNS, shorten, shortRun } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
@@ -202,7 +203,7 @@ const planOrPerform = async (
 
 const refusalRow = ({ side, name, field, reason, ...ids }: UndoRefusal, sides: Sides<SideWords>): readonly string[] => {
   const what = field === null ? 'contact' : fieldWords(field);
-  return [sides[side].title, name === null ? describeIds(ids) : shorten(name, NAME_COLUMNS), what, reason];
+  return [sides[side].title, name === null ? idsText(ids) : shorten(name, NAME_COLUMNS), what, reason];
 };
 
 const formatUndo = (document: UndoResult, sides: Sides<SideWords>, shown: ChangeFilter, terminal: Terminal): string => {

@@ -9,7 +9,7 @@ import { providerNamed } from '../../providers/registry.ts';
 import { SignInError, type Grant, type SignInContext } from '../../providers/sign-in.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
-import type { PlaceOptions } from '../command/configuration.ts';
+import { onlyLink, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, parseWholeNumber, withOneLink, type Define } from '../command/options.ts';
 import { withApp, type Opened } from '../command/with-app.ts';
@@ -27,13 +27,6 @@ export type ConnectOptions = PlaceOptions & {
   readonly replaceAccount?: boolean;
   /** False: the next command is not printed. */
   readonly printsNext?: boolean;
-};
-
-const oneLink = (links: readonly LinkConfig[], word: string): LinkConfig => {
-  const [link, ...others] = links;
-  if (link !== undefined && others.length === 0) return link;
-  const names = links.map(({ name }) => name).join(', ');
-  throw new UsageError(`There are several links: ${names}. Say which one: contact-sync connect ${word} <LINK>`);
 };
 
 /** The side of that name, or the only one with the provider of that name. Throws {@link UsageError}. */
@@ -155,7 +148,7 @@ export const connect = (
   options: ConnectOptions,
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
-    const link = oneLink(opened.links, word);
+    const link = onlyLink(opened.links);
     const side = sideCalled(link, word);
     try {
       await connectSide({ terminal, app: opened.app, link, side, signal: opened.signal, options });

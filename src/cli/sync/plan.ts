@@ -18,7 +18,7 @@ import {
   type Define,
 } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
-import { formatChanges, formatHidden, NO_MATCH, changeToJson } from '../terminal/changes.ts';
+import { formatChanges, formatHidden, NO_MATCH, changeToJson, ROWS_SHOWN } from '../terminal/changes.ts';
 import { NAME_COLUMNS, shorten, wrap, type Layout } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
@@ -74,9 +74,6 @@ export const PlansDocument = z.strictObject({
     ]),
   ),
 });
-
-/** Rows of a list that are shown without `--all`. */
-const ROWS_SHOWN = 20;
 
 const formatCandidates = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
   SIDES.map((side) => {

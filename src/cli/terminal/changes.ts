@@ -1,14 +1,14 @@
 import { scalarsOf } from '../../core/contact/contact.ts';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
-import { countBySide, countChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { idsText } from '../../core/view/values.ts';
+import { countBySide, countOfKind, type ChangeFilter } from '../../core/view/changes.ts';
 import { fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type WriteView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
-import { describeIds } from '../command/with-app.ts';
 import { formatExactTime, NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap, type Layout } from './layout.ts';
 
-/** Rows of a section that are shown without `--all`. */
-const ROWS_SHOWN = 20;
+/** Rows of a list that are shown without `--all`. */
+export const ROWS_SHOWN = 20;
 
 const wordsOfField = (field: FieldChange['field']): string => (field === 'name' ? 'name' : fieldWords(field));
 
@@ -54,7 +54,7 @@ export const formatFieldChange = (change: FieldChange, whole: Change['why'], sid
 /** The contact or group of a change. */
 export const formatSubject = (change: Change): string => {
   if (!('leftId' in change)) return `label or bucket ${shorten(change.name, NAME_COLUMNS)}`;
-  return change.name === null ? describeIds(change) : shorten(change.name, NAME_COLUMNS);
+  return change.name === null ? idsText(change) : shorten(change.name, NAME_COLUMNS);
 };
 
 const NAMES: readonly FieldChange['field'][] = ['firstName', 'lastName', 'name'];
@@ -109,24 +109,23 @@ const formatChange = (change: Change, note: string, sides: Sides<SideWords>, { w
 };
 
 const countsOf = (changes: readonly Change[], all: readonly Change[], sides: Sides<SideWords>): string => {
+  const { isOfCreated, countOf } = countOfKind(changes, all);
+  const total = grouped(countOf(changes));
+  if (isOfCreated) return `${total} to contacts that the run created`;
   const bySides = countBySide(changes, all);
   const counts = SIDES.flatMap((side) =>
     bySides[side] === 0 ? [] : [`${grouped(bySides[side])} at ${sides[side].place}`],
   );
-  const total = grouped(bySides.left + bySides.right);
-  if (counts.length === 0) {
-    const number = countChanges(changes);
-    return number === 0 ? total : `${grouped(number)} to contacts that the run created`;
-  }
-  return changes.some(({ action }) => IS_OF_BOTH.has(action)) ? total : `${total} (${counts.join(', ')})`;
+  const isOfBoth = changes.some(({ action }) => IS_OF_BOTH.has(action));
+  return isOfBoth || counts.length === 0 ? total : `${total} (${counts.join(', ')})`;
 };
 
 /** The line for a filter (`--only`, `--grep`) without a match. */
 export const NO_MATCH = '  No matching changes.';
 
-/** The number of hidden lines, and the options that show them. */
-export const formatHidden = (hidden: number): readonly string[] =>
-  hidden > 0 ? [`  ... and ${grouped(hidden)} more (show them with --all, or select with --grep and --only)`] : [];
+/** The number of hidden entries, and the options that show them. */
+export const formatHidden = (hidden: number, hint = ' (show them with --all)'): readonly string[] =>
+  hidden > 0 ? [`  ... and ${grouped(hidden)} more${hint}`] : [];
 
 type Shown<Each> = Pick<ChangeFilter, 'all'> & {
   /** The changes before a filter, which the counts need. */
@@ -148,12 +147,14 @@ export const formatChanges = <Each extends Change>(
     const own = groups.get(changeKind) ?? [];
     if (own.length === 0) return [];
     const shown = all ? own : own.slice(0, sample ?? ROWS_SHOWN);
-    const hidden = own.length - shown.length;
-    const title = `${CHANGE_KIND_TITLES[changeKind]}: ${countsOf(own, of, sides)}`;
+    const { countOf } = countOfKind(own, of);
+    // Refused writes have rows, and are not counted.
+    const hidden = countOf(own) - countOf(shown) || own.length - shown.length;
+    const hint = sample === undefined ? ' (show them with --all, or select with --grep and --only)' : '';
     return [
-      title,
+      `${CHANGE_KIND_TITLES[changeKind]}: ${countsOf(own, of, sides)}`,
       ...shown.map((change) => formatChange(change, inLine(noteOf(change)), sides, layout)),
-      ...(sample === undefined || hidden === 0 ? formatHidden(hidden) : [`  ... and ${grouped(hidden)} more`]),
+      ...formatHidden(hidden, hint),
     ];
   });
 };

@@ -85,9 +85,18 @@ export const countBySide = (changes: readonly Change[], all: readonly Change[] =
 };
 
 /** Returns the sum of {@link countBySide} of both sides. Pure. */
-export const countChanges = (changes: readonly Change[], all: readonly Change[] = changes): number => {
+const countChanges = (changes: readonly Change[], all: readonly Change[] = changes): number => {
   const { left, right } = countBySide(changes, all);
   return left + right;
+};
+
+/**
+ * Returns the count of the changes of one kind. A contact that was created in the run counts only as created, unless `own` has no
+ * other contacts. `all` are the changes of all kinds. Pure.
+ */
+export const countOfKind = (own: readonly Change[], all: readonly Change[]) => {
+  const isOfCreated = countChanges(own, all) === 0 && countChanges(own) > 0;
+  return { isOfCreated, countOf: (rows: readonly Change[]) => countChanges(rows, isOfCreated ? rows : all) };
 };
 
 /** Returns the number of contacts that a plan writes on both sides: each counts once a side, as in the summary of the run. Pure. */

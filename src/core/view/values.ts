@@ -3,6 +3,7 @@ import { type Contact, EMPTY_CONTACT, type SyncedField, valueIn } from '../conta
 import { streetLines } from '../contact/elements.ts';
 import { emailKey, type ListElement, phoneKey } from '../contact/keys.ts';
 import { personNameOf } from '../contact/person-name.ts';
+import type { PairIds } from '../reconcile/decision.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import type { FieldChange, Why } from './views.ts';
 
@@ -22,6 +23,10 @@ export const nameOf = ({ firstName, lastName, company, emailAddresses, phoneNumb
   const name = fullName(firstName, lastName);
   return name || company || emailAddresses[0]?.value || phoneNumbers[0]?.value || null;
 };
+
+/** Returns the ids of a contact on both sides as a text. */
+export const idsText = ({ leftId, rightId }: PairIds): string =>
+  [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without a readable id';
 
 const textOf = (element: ListElement): string => {
   if ('value' in element) return element.value;

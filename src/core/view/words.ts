@@ -1,9 +1,9 @@
 import { specOf, type SyncedField } from '../contact/contact.ts';
 import { FIELDS } from '../contact/fields.ts';
-import type { Sides, SideWords } from '../contact/side.ts';
+import { SIDES, type Sides, type SideWords } from '../contact/side.ts';
 import { timeOrder } from '../reconcile/conflict-policy.ts';
 import type { UnsyncedField } from './unsynced.ts';
-import type { ConflictView, ChangeKind, Unpaired, Why, WriteView } from './views.ts';
+import type { ConflictView, ChangeKind, Run, Unpaired, Why, WriteView } from './views.ts';
 
 /** Formats a whole number like `2,345`. `Intl` is not used, because loading its data takes tens of milliseconds. */
 export const grouped = (number: number): string => String(number).replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
@@ -90,6 +90,16 @@ export const ACTION_WORDS: Readonly<Record<WriteView['action'], string>> = {
   'rename-group': 'renamed',
   'delete-group': 'deleted',
 };
+
+/** Returns what a run wrote, a text for each side: `Google: 2 created, 1 deleted`. Omits a side without writes. */
+export const wroteWords = ({ wrote }: Pick<Run, 'wrote'>, sides: Sides<SideWords>): readonly string[] =>
+  SIDES.flatMap((side) => {
+    const { created = 0, updated = 0, deleted = 0, groupsDeleted = 0 } = wrote?.[side] ?? {};
+    const counts = Object.entries({ created, updated, deleted }).filter(([, number]) => number > 0);
+    const parts = counts.map(([word, number]) => `${grouped(number)} ${word}`);
+    if (groupsDeleted > 0) parts.push(`${count(groupsDeleted, 'label or bucket', 'labels or buckets')} deleted`);
+    return parts.length === 0 ? [] : [`${sides[side].title}: ${parts.join(', ')}`];
+  });
 
 /** Actions that affect both contacts of a pair. */
 export const IS_OF_BOTH: ReadonlySet<WriteView['action']> = new Set(['pair', 'ask']);

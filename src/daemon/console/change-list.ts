@@ -3,7 +3,8 @@ import { decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { decidedBy } from '../../core/reconcile/conflict-policy.ts';
-import { containsText, countChanges, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { idsText } from '../../core/view/values.ts';
+import { containsText, countOfKind, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { decidedWords, fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
 import { exactTimeTag, filterForm, valueList, type Html } from './layout.ts';
@@ -25,15 +26,6 @@ const ACTIONS: Readonly<Record<Change['action'], string>> = {
   'rename-group': 'rename the label or bucket',
   'delete-group': 'delete the label or bucket',
 };
-
-/** The ids of a contact without a name. */
-export const idsText = ({
-  leftId,
-  rightId,
-}: {
-  readonly leftId: string | null;
-  readonly rightId: string | null;
-}): string => [leftId, rightId].filter((id) => id !== null).join(' / ') || 'a contact without an id';
 
 /** The contact or group of a change. */
 const changeSubject = (change: Change): string =>
@@ -151,7 +143,8 @@ export const changeSection = <Each extends Change>(
   const items = rows.map((change) => changeItem(change, link, more));
   const folded = items.slice(SAMPLES_SHOWN);
   const further = countOf(rows) - countOf(rows.slice(0, SAMPLES_SHOWN));
-  const hidden = total - countOf(rows);
+  // Refused writes have rows, and are not counted.
+  const hidden = total - countOf(rows) || own.length - rows.length;
   return html`<section id="${changeKind}">
     <h2>${CHANGE_KIND_TITLES[changeKind]}: ${counted}</h2>
     ${intro}
@@ -176,14 +169,6 @@ export const changeSection = <Each extends Change>(
   </section>`;
 };
 
-/** The number of contacts that changes of one kind concern. Contacts that the run created count as creations only. */
-const countsOf = (own: readonly Change[], all: readonly Change[]) => {
-  const isOfCreated = countChanges(own, all) === 0 && countChanges(own) > 0;
-  const countOf = (rows: readonly Change[]): number => countChanges(rows, isOfCreated ? rows : all);
-  const total = countOf(own);
-  return { total, countOf, counted: `${grouped(total)}${isOfCreated ? ' to contacts that the run created' : ''}` };
-};
-
 /** Changes grouped by kind, destructive kinds first. `more` and `intro` return additional content for a change and for a kind. */
 export const changeSections = <Each extends Change>(
   all: readonly Each[],
@@ -196,8 +181,11 @@ export const changeSections = <Each extends Change>(
   const groups = Map.groupBy(selected, changeKindOf);
   const sections = CHANGE_KINDS.flatMap((changeKind): Html[] => {
     const own = groups.get(changeKind) ?? [];
-    const section = { changeKind, own, ...countsOf(own, all) };
-    return own.length === 0 ? [] : [changeSection(section, link, more, undefined, intro(own))];
+    if (own.length === 0) return [];
+    const { isOfCreated, countOf } = countOfKind(own, all);
+    const total = countOf(own);
+    const counted = `${grouped(total)}${isOfCreated ? ' to contacts that the run created' : ''}`;
+    return [changeSection({ changeKind, own, total, counted, countOf }, link, more, undefined, intro(own))];
   });
   return sections.length > 0 || all.length === 0 ? sections : [html`<p>No matching changes.</p>`];
 };

@@ -4,7 +4,7 @@ import type { Hono } from 'hono';
 import { decidingLinkOf, decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
-import { readLinkRecord } from '../../engine/history/link-record.ts';
+import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
 import { isAbout, retryRefused } from '../../engine/change-link.ts';
 import { count } from '../../core/view/words.ts';
 import { refuse, type Env } from './access.ts';
@@ -14,7 +14,7 @@ import { handleForm, findIn, leaseParts, pageOf, saveVerdict, type LinkParts } f
 import { listInConflict, listPeople } from '../../engine/history/browse.ts';
 import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
-import { contactPage, contactPath, type ContactView } from './pages/contact.ts';
+import { contactPage, contactPath, presentSides, type ContactView } from './pages/contact.ts';
 import {
   CONTACT_FILTERS,
   CONTACTS_SHOWN,
@@ -79,7 +79,7 @@ const counterpartOf = async (
   history: ContactHistory,
   asked: string | undefined,
 ): Promise<ContactView['counterpart']> => {
-  const [side, both] = SIDES.filter((each) => history[each].state === 'present');
+  const [side, both] = presentSides(history);
   if (history.status !== 'unlinked' || side === undefined || both !== undefined) return null;
   const text = asked ?? history.name ?? '';
   const found = text === '' ? [] : await findPeople(store, link, text, COUNTERPARTS_SHOWN);
@@ -98,19 +98,11 @@ const contactView = async (
   const isOwn = ({ leftId, rightId }: PairIds): boolean =>
     (leftId !== null && leftId === history.left.id) || (rightId !== null && rightId === history.right.id);
   const verdicts = (await listVerdicts(store, link)).filter(isOwn);
-  const alone = (await readLinkRecord(store, link)).alone.find(isOwn)?.side ?? null;
-  return { history, verdicts, alone, counterpart: await counterpartOf(store, link, history, asked) };
-};
-
-const SAVED = {
-  together: 'Saved: the contacts are one person. The next run pairs them.',
-  apart: 'Saved: the contacts are two people. No run pairs them.',
-  forget: 'Decision removed. The next run matches the contacts by its rules.',
+  return { history, verdicts, counterpart: await counterpartOf(store, link, history, asked) };
 };
 
 /** The contacts that are not synced, or not in all fields, with the reasons. */
-const listUnsynced = async (store: Store, link: string): Promise<readonly ListedContact[]> => {
-  const { refused, skipped, alone } = await readLinkRecord(store, link);
+const listUnsynced = ({ refused, skipped }: LinkRecord): readonly ListedContact[] => {
   const of = ({ leftId, rightId, name }: PairIds & Pick<ListedContact, 'name'>, note: string): ListedContact => ({
     id: leftId ?? rightId ?? '',
     name,
@@ -121,7 +113,6 @@ const listUnsynced = async (store: Store, link: string): Promise<readonly Listed
   return [
     ...refused.map((each) => of(each, `refused: ${each.reason}`)),
     ...skipped.map((each) => of(each, `skipped: ${each.reason}`)),
-    ...alone.map((each) => of(each, 'not created on the other side')),
   ].filter(({ id }) => id !== '');
 };
 
@@ -130,8 +121,12 @@ const listContacts = async (
   link: string,
   { find, show, page }: Pick<ContactsView, 'find' | 'show' | 'page'>,
 ): Promise<Pick<ContactsView, 'contacts' | 'hasMore'>> => {
-  const unsynced = await listUnsynced(store, link);
-  const notes = new Map(unsynced.map(({ id, note }) => [id, note]));
+  const record = await readLinkRecord(store, link);
+  const unsynced = listUnsynced(record);
+  const alone = record.alone.map(
+    ({ leftId, rightId }) => [leftId ?? rightId ?? '', 'not created on the other side'] as const,
+  );
+  const notes = new Map([...unsynced.map(({ id, note }) => [id, note] as const), ...alone]);
   const withNotes = (people: readonly FoundPerson[]): readonly ListedContact[] =>
     people.map((person) => ({ ...person, note: notes.get(person.id) ?? '' }));
   if (find !== '') {
@@ -180,7 +175,7 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   });
   routes.post(
     '/links/:link/contact/pair',
-    handleForm(toContact, (link, form) => saveVerdict(parts, link, form, SAVED)),
+    handleForm(toContact, (link, form) => saveVerdict(parts, link, form)),
   );
   routes.post(
     '/links/:link/contact/retry',

@@ -1,7 +1,8 @@
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import type { Side, Sides } from '../../core/contact/side.ts';
 import type { Run } from '../../core/view/views.ts';
+import { wroteWords } from '../../core/view/words.ts';
 import { listRuns } from '../../engine/history/runs.ts';
 
 /** The data that only the page of a link needs. */
@@ -9,20 +10,13 @@ export type Overview = {
   readonly contacts: Sides<number>;
   /** The email address or user name of each account; null if neither is known. */
   readonly accounts: Sides<string | null>;
-  /** The latest runs that wrote contacts, the newest first. */
+  /** The latest runs that wrote something, the newest first. */
   readonly changes: readonly Run[];
 };
 
 /** About one day of runs with the default interval. */
 const RUNS_SEARCHED = 300;
 const CHANGES_SHOWN = 5;
-
-/** Returns the number of contacts that a run wrote. */
-export const writtenBy = ({ wrote }: Pick<Run, 'wrote'>): number =>
-  SIDES.reduce((sum, side) => {
-    const { created = 0, updated = 0, deleted = 0 } = wrote?.[side] ?? {};
-    return sum + created + updated + deleted;
-  }, 0);
 
 /** Reads the overview of a link from the store. */
 export const readOverview = async (
@@ -41,6 +35,6 @@ export const readOverview = async (
   return {
     contacts: present,
     accounts: { left: await accountAt('left'), right: await accountAt('right') },
-    changes: runs.filter((run) => writtenBy(run) > 0).slice(0, CHANGES_SHOWN),
+    changes: runs.filter((run) => wroteWords(run, sides).length > 0).slice(0, CHANGES_SHOWN),
   };
 };

@@ -20,12 +20,6 @@ const toPlan = (link: string): string => linkPath(link, '/plan');
 const afterLeaveOut = (link: string, form: URLSearchParams): string =>
   form.get('include') === null ? `${toPlan(link)}#${form.get('from') ?? ''}` : contactPath(link, form.get('id') ?? '');
 
-const KEPT = {
-  together: 'Saved: the contacts are one person. The next run pairs them. Refresh the plan to see the result.',
-  apart: 'Saved: the contacts are two people. No run pairs them. Refresh the plan to see the result.',
-  forget: 'Decision removed. The next run matches the contacts by its rules. Refresh the plan to see the result.',
-};
-
 /** Adds the page of the plan, its acceptance and decisions about matches. */
 export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions } = parts;
@@ -66,7 +60,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   );
   routes.post(
     '/links/:link/verdicts',
-    handleForm(toPlan, (link, form) => saveVerdict(parts, link, form, KEPT)),
+    handleForm(toPlan, (link, form) => saveVerdict(parts, link, form, ' Refresh the plan to see the result.')),
   );
   routes.post(
     '/links/:link/choices',

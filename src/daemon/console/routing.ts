@@ -26,25 +26,27 @@ export const leaseParts = ({ app, clock, newId }: LinkParts): LeaseParts => {
   return { store, clock, newId, holders };
 };
 
-/**
- * Stores or removes the decision of a form about two contacts, and returns the notice for it, one of `notices` if
- * both contacts are named.
- */
+const SAVED = {
+  together: 'Saved: the contacts are one person. The next run pairs them.',
+  apart: 'Saved: the contacts are two people. No run pairs them.',
+};
+
+/** Stores or removes the decision of a form about two contacts, and returns the notice for it, which ends with the hint. */
 export const saveVerdict = async (
   parts: LinkParts,
   { name }: LinkConfig,
   form: URLSearchParams,
-  notices: Readonly<Record<'together' | 'apart' | 'forget', string>>,
+  hint = '',
 ): Promise<string> => {
   const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
   const says = form.get('says');
   if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
   if (says === 'together' || says === 'apart') {
     await giveVerdict(leaseParts(parts), name, { ...contacts, says });
-    return notices[says];
+    return SAVED[says] + hint;
   }
   await takeBackVerdict(leaseParts(parts), name, contacts);
-  return notices.forget;
+  return `Decision removed. The next run matches the contacts by its rules.${hint}`;
 };
 
 /** The links that the session may see. */

@@ -21,6 +21,8 @@ export type LinkHealth = {
   readonly isPausedByHand: boolean;
   readonly syncIntervalMs: number;
   readonly lastSuccessAtMs: number | null;
+  /** The end of the last run; null if no run has ended. */
+  readonly lastEndedAtMs: number | null;
   /** Writes that a side refused and that are retried later. */
   readonly refused: number;
 };
@@ -37,9 +39,12 @@ export const provenSuccessAtMs = (
   nowMs: number,
 ): number | null => (lastSuccessAtMs !== null && lastSuccessAtMs > nowMs + MOST_AHEAD_MS ? null : lastSuccessAtMs);
 
-/** Whether no run is due until a user acts. */
-const waitsForPerson = ({ state, isPausedByHand }: Pick<LinkHealth, 'state' | 'isPausedByHand'>): boolean =>
-  isPausedByHand || state === 'paused' || state === 'halted';
+/** Whether a run has paused or halted the link, so that no run is due until a user acts. */
+const isStopped = ({ state }: LinkHealth): boolean => state === 'paused' || state === 'halted';
+
+/** Whether the daemon runs the link. The heartbeat is some seconds old, and may contain a run that has ended since. */
+const isRunning = ({ running, beatAtMs }: Heartbeat, { link, lastEndedAtMs }: LinkHealth): boolean =>
+  running.includes(link) && beatAtMs >= (lastEndedAtMs ?? 0);
 
 export type Health = { readonly ok: boolean; readonly line: string };
 
@@ -56,7 +61,7 @@ const lateOf = (beat: Heartbeat, links: readonly LinkHealth[], nowMs: number): r
   const served = new Map(beat.links.map((link) => [link.name, link]));
   return links.filter((each) => {
     const { link, syncIntervalMs } = each;
-    if (waitsForPerson(each) || beat.running.includes(link)) return false;
+    if (each.isPausedByHand || isStopped(each) || isRunning(beat, each)) return false;
     const { syncIntervalMs: servedMs = 0, sinceMs = 0 } = served.get(link) ?? {};
     // A link that shares a busy rate limit runs less often than configured. The heartbeat has the current interval.
     const longestMs = INTERVALS * Math.max(syncIntervalMs, servedMs);
@@ -65,13 +70,13 @@ const lateOf = (beat: Heartbeat, links: readonly LinkHealth[], nowMs: number): r
 };
 
 /** The result for a daemon that works. It is called healthy only if no link waits for a user. */
-const healthy = (links: readonly LinkHealth[], notLoaded: readonly LinkHealth[]): Health => {
+const healthy = (beat: Heartbeat, links: readonly LinkHealth[], notLoaded: readonly LinkHealth[]): Health => {
   const namesOf = (named: readonly LinkHealth[]): string => named.map(({ link }) => link).join(', ');
   const byHand = links.filter(({ isPausedByHand }) => isPausedByHand);
   const paused = byHand.length === 0 ? '' : `; paused by hand: ${namesOf(byHand)}`;
   const others = notLoaded.length === 0 ? '' : `; not loaded by the daemon yet: ${namesOf(notLoaded)}`;
   const all = `${links.length} ${links.length === 1 ? 'link' : 'links'}`;
-  const waiting = links.filter(({ state }) => state === 'paused' || state === 'halted');
+  const waiting = links.filter((each) => isStopped(each) && !isRunning(beat, each));
   if (waiting.length === 0) return { ok: true, line: `healthy: ${all}${paused}${others}` };
   const names = waiting.map(({ link, state }) => `${link} is ${state}`).join(', ');
   const wait = waiting.length === 1 ? 'waits' : 'wait';
@@ -105,6 +110,7 @@ export const judgeHealth = (beat: Heartbeat | null, links: readonly LinkHealth[]
     return { ok: false, line: `unhealthy: no completed run within ${INTERVALS} intervals: ${names}` };
   }
   return healthy(
+    beat,
     loaded,
     links.filter(({ link }) => !served.has(link)),
   );
@@ -118,13 +124,14 @@ export const readLinkHealth = async (
   // `link` writes a row for a new link, so it fails if the store is not writable.
   const { state, rejections, pausedByHandAtMs } = await store.link(name);
   const [lastSuccess] = await store.runs(name, { latest: 'completed' });
-  const lastSuccessAtMs = lastSuccess?.endedAtMs ?? null;
+  const [lastRun] = await store.runs(name, { latest: 'ended' });
   return {
     link: name,
     state: shownLinkState(state),
     isPausedByHand: pausedByHandAtMs !== null,
     syncIntervalMs,
-    lastSuccessAtMs,
+    lastSuccessAtMs: lastSuccess?.endedAtMs ?? null,
+    lastEndedAtMs: lastRun?.endedAtMs ?? null,
     refused: refusalsIn(rejections).length,
   };
 };

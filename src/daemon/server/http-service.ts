@@ -44,8 +44,6 @@ const PAGE_REMEDY = 'Set LISTEN to another address, such as 127.0.0.1:8378, or t
 
 type Subject = { readonly app: App; readonly daemon: Daemon; readonly clock: Clock };
 
-const NO_LINKS: readonly LinkConfig[] = [];
-
 const readMetricsInput = async ({ app, daemon, clock }: Subject): Promise<MetricsInput> => {
   const states: LinkHealth[] = [];
   for (const link of daemon.links()) states.push(await readLinkHealth(app.store, link));
@@ -59,7 +57,7 @@ const health = ({ app, daemon, clock }: Subject) =>
 /** Creates the service, which counts metrics from now on. `open` binds the address. */
 export const createHttpService = (options: HttpServiceOptions): HttpService => {
   const { address, isOptional, events, clock, version, openConsole, hasPageToken } = options;
-  let links = (): readonly LinkConfig[] => NO_LINKS;
+  let links = (): readonly LinkConfig[] => [];
   const metrics = createMetrics({ version, links: () => links() });
   let page: Console | undefined;
   /** If DATA_DIR is not writable, everything except the page is served. */

@@ -95,7 +95,7 @@ test('runs are listed with their writes, the newest first', async () => {
   expect(title).toBe('default:');
   expect(head).toMatch(/^ {2}run +started +kind +outcome +duration +wrote$/u);
   expect(last).toMatch(
-    /^ {2}[0-9a-f]{8} +\d{4}-\d\d-\d\d \d\d:\d\d +incremental +completed +\S+ \S+ +Service 14 deleted$/u,
+    /^ {2}[0-9a-f]{8} +\d{4}-\d\d-\d\d \d\d:\d\d +incremental +completed +\S+ \S+ +Service: 14 deleted$/u,
   );
   expect(halted).toMatch(/ halted .* nothing$/u);
 });
@@ -109,6 +109,8 @@ test('a run is shown with names and values, in text and as a document', async ()
   expect(stdout).toContain(`Deletions: ${DELETED} (${DELETED} at the service)`);
   for (const name of deletedNames) expect(stdout).toContain(`  ${name} (Google -> Service): deleted at Google`);
   expect((await run('runs', last?.run ?? '', '--only', 'Creations')).stdout).toContain('\n  No matching changes.');
+  const list = await run('runs', 'default', '--grep', 'Ada');
+  expect([list.code, list.stderr]).toEqual([2, expect.stringContaining('Name the run: ')]);
   const unknown = await run('runs', 'nobody');
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no run nobody')]);
   const latest = await run('undo', 'latest');
@@ -253,9 +255,9 @@ test('the next run writes the chosen value of a conflict', async () => {
   const value = other === 'google' ? 'Baker' : 'Brewer';
   expect(titles()).toEqual([value, value]);
   expect((await conflicts()).some(({ id }) => id === found?.id)).toBe(false);
-  const ended = 'Conflicts that have ended: add --all';
-  expect((await run('conflicts')).stdout).toContain(ended);
-  expect((await run('conflicts', '--all')).stdout).not.toContain(ended);
+  const ended = /Not listed: \d+ conflicts? that ha(?:s|ve) ended\. Add --all/u;
+  expect((await run('conflicts')).stdout).toMatch(ended);
+  expect((await run('conflicts', '--all')).stdout).not.toMatch(ended);
   expect((await conflicts('--all')).find(({ id }) => id === found?.id)).toMatchObject(decided);
 });
 

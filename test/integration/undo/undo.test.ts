@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HaltError } from '../../../src/engine/errors.ts';
 import { listConflicts } from '../../../src/engine/history/conflicts.ts';
+import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { bucketId, googleId, labelId, named, person, serviceId } from '../../support/linked-people.ts';
@@ -70,6 +71,22 @@ describe('undo', () => {
     expect(readSides(linked.sandbox)).toEqual(before);
     await expectQuiet(linked);
     expect(readSides(linked.sandbox)).toEqual(before);
+  });
+
+  test('the record of a link names the undo of each contact that it created or whose counterpart it deleted', async () => {
+    await using linked = await started();
+    const { google } = linked.sandbox;
+    google.account.deletePerson(googleId(linked, 'Dot'));
+    google.account.createPerson({ names: [{ givenName: 'Gus', familyName: 'New' }] });
+    await linked.synced();
+    linked.clock.advance(60_000);
+    const { result } = await undo(linked);
+    const { alone } = await readLinkRecord(linked.app.store, 'default');
+    const undoRun = result.summary.run;
+    expect(alone).toMatchObject([
+      { side: 'left', name: 'Gus New', undoRun },
+      { side: 'right', name: 'Dot Tester', undoRun },
+    ]);
   });
 
   test('the undo of an undo restores the state after the run', async () => {

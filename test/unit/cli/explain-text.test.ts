@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatHistory } from '../../../src/cli/contacts/explain.ts';
+import type { ContactHistory } from '../../../src/engine/history/explain.ts';
 import type { FieldComparison } from '../../../src/core/view/views.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from './terminal.ts';
@@ -14,13 +15,14 @@ const compared = (given: Partial<FieldComparison>): FieldComparison => ({
   ...given,
 });
 
-const linesOf = (given: Partial<FieldComparison>): readonly string[] => {
-  const half = { id: 'c1', state: 'present', unsynced: [] } as const;
+const PRESENT = { id: 'c1', state: 'present', unsynced: [] } as const;
+
+const linesOf = (given: Partial<FieldComparison>, right: ContactHistory['right'] = PRESENT): readonly string[] => {
   const history = {
     name: 'Ada',
     status: 'linked',
-    left: half,
-    right: half,
+    left: PRESENT,
+    right,
     comparisons: [compared(given)],
     entries: [],
     conflicts: [],
@@ -69,4 +71,15 @@ test.each<[what: string, given: Partial<FieldComparison>, lines: readonly string
   ],
 ])('explain shows %s', (_what, given, lines) => {
   expect(linesOf(given)).toEqual(lines);
+});
+
+test('explain does not compare a contact of one side with a contact that does not exist', () => {
+  const none = { id: null, state: 'none', unsynced: [] } as const;
+  const undo = { kind: 'undo', of: '3f2a91c0-aaaa-bbbb-cccc-0123456789ab' } as const;
+  const lone = (given: Partial<FieldComparison>) => linesOf(given, none);
+  expect(lone({ field: 'title', left: ['Cook'] })).toEqual(['  title: Cook']);
+  expect(lone({ left: ['+49 1', '+46 2'] })).toEqual(['  phone numbers:', '    +49 1', '    +46 2']);
+  expect(lone({ field: 'title', left: ['Cook'], from: 'left', why: undo })).toEqual([
+    '  title: Cook - from Google (undo of run 3f2a91c0)',
+  ]);
 });

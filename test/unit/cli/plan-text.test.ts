@@ -156,6 +156,17 @@ test('a sample and a filter change the rows and not the totals', () => {
   expect(own[0]).toBe('Updates: 1 (1 at the service)');
 });
 
+test('the number of hidden changes counts contacts, as the title does', () => {
+  const contacts = Array.from({ length: 22 }, (_, index) => ({ rightId: `contact_${index}` }));
+  const writes = contacts.flatMap((ids) => [
+    update('Ann', [], ids),
+    update('Ann', [], { ...ids, action: 'membership' }),
+  ]);
+  const lines = formatChanges(writes, SIDE_WORDS, {}, layoutOf());
+  expect(lines[0]).toBe('Updates: 22 (22 at the service)');
+  expect(lines.at(-1)).toContain('  ... and 12 more (');
+});
+
 test('lines are as wide as the terminal and broken between words, by displayed width', () => {
   const values = ['研究主任 研究主任 研究主任 研究主任', 'مُحَمَّد بن سلمان آل سعود', '👩‍💻 👨‍👩‍👧 👩‍💻 👨‍👩‍👧 👩‍💻 👨‍👩‍👧 👩‍💻'];
   const lines = textOf(
@@ -250,6 +261,15 @@ test('[R13] a plan of one link of several has its name in the commands, and cont
   const unpaired = [{ left: [{ id: 'people/c1', name: 'Bo' }], right: candidates, why: 'several candidates' }] as const;
   const commands = textOf({ unpaired, isOnly: false, link: 'work' }).filter((line) => line.startsWith('    '));
   expect(commands).toEqual(['    contact-sync pair people/c1 contact_1 work']);
+});
+
+test('[R13] a long list of unpaired contacts names only the option that shows the others', () => {
+  const contacts = Array.from({ length: 8 }, (_, index) => ({ id: `contact_${index}`, name: 'Bo' }));
+  const unpaired = [{ left: [{ id: 'people/c1', name: 'Bo' }], right: contacts, why: 'several candidates' }] as const;
+  expect(textOf({ unpaired })).toContain('  ... and 2 more (show them with --all)');
+  expect(textOf({ unpaired: Array.from({ length: 22 }, () => unpaired[0]) }).at(-2)).toBe(
+    '  ... and 2 more (show them with --all)',
+  );
 });
 
 test('a plan has the expected duration', () => {

@@ -137,16 +137,17 @@ test('a status has no reason of an earlier halt while a run is in progress', () 
   expect(formatStatus({ ...halted, underWay: RUNNING }, NOW_MS, plain)).not.toContain('waits');
 });
 
+const REFUSAL = {
+  side: 'right',
+  key: 'people/c1',
+  leftId: 'people/c1',
+  rightId: null,
+  sourceFingerprint: '',
+  attempts: 1,
+  retryAtMs: 0,
+} as const;
+
 test('a status has the reason, ages, every refused contact, and how to link contacts that are on one side only', () => {
-  const ids = { leftId: 'people/c1', rightId: null };
-  const refusal = {
-    side: 'right',
-    key: 'people/c1',
-    ...ids,
-    sourceFingerprint: '',
-    attempts: 1,
-    retryAtMs: 0,
-  } as const;
   const run = { id: 'r', link: 'default', undoes: null, reason: null, wrote: null, startedAtMs: 0 };
   const failing: LinkStatus = {
     ...status,
@@ -154,7 +155,7 @@ test('a status has the reason, ages, every refused contact, and how to link cont
     reason: 'The service is away.',
     pairs: 1210,
     openConflicts: 1,
-    refused: [{ ...refusal, reason: 'too long', name: 'Ada' }],
+    refused: [{ ...REFUSAL, reason: 'too long', name: 'Ada' }],
     lastRun: { ...run, kind: 'full', outcome: 'failed', endedAtMs: NOW_MS - 120_000 },
     failures: 3,
     lastSuccessAtMs: NOW_MS - 3_600_000,
@@ -185,6 +186,21 @@ test('a status has the reason, ages, every refused contact, and how to link cont
       '    To revert the undo run-9: contact-sync undo run-9',
     ].join('\n'),
   );
+});
+
+test('a status counts a contact once in the headline and below it, also if two of its values are not synced', () => {
+  const lastRun = { id: 'r', undoes: null, reason: null, wrote: null, startedAtMs: 0, endedAtMs: NOW_MS } as const;
+  const text = formatStatus(
+    {
+      ...status,
+      pairs: 1,
+      lastRun: { ...lastRun, link: 'default', kind: 'full', outcome: 'completed' },
+      refused: (['left', 'right'] as const).map((side) => ({ ...REFUSAL, side, reason: 'too long', name: null })),
+    },
+    NOW_MS,
+    plain,
+  );
+  expect(text).toMatch(/^default: 1 contact not synced\n[^]*\n {2}not synced +1 contact\n/u);
 });
 
 test('of more than ten links, a status shows a summary and those with a problem, the most severe first', () => {

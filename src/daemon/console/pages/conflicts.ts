@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
+import { idsText } from '../../../core/view/values.ts';
 import { count, decidedWords, fieldWords, grouped } from '../../../core/view/words.ts';
 import type { ConflictView } from '../../../core/view/views.ts';
-import { idsText, isFound } from '../change-list.ts';
+import { isFound } from '../change-list.ts';
 import {
   button,
   exactTimeTag,
@@ -55,7 +56,7 @@ const conflictItem = (place: Place, conflict: ConflictView): Html => {
   return html`<li class="panel">
     <h2><a href="${contactPath(place.link.name, leftId)}">${name ?? idsText(conflict)}</a>: ${fieldWords(field)}</h2>
     <p class="faint">
-      Changed on both sides, found ${timeTag(atMs)}. State:
+      Found ${timeTag(atMs)}. State:
       ${state}${winner === null ? html`, ${decidedWords(conflict, place.link.sides)}` : ''}.
     </p>
     <div class="sides">${SIDES.map((side) => valueBox(place, conflict, side))}</div>
@@ -91,8 +92,8 @@ export const conflictsPage = (context: PageContext, link: LinkConfig, { conflict
     nav: navOf(link, '/conflicts'),
     body: [
       html`<p>
-        Fields that were changed differently on both sides, newest first. If you take the other value, the next run
-        writes it. An open conflict keeps both values until you take one.
+        Fields with different values on the two sides, newest first. If you take the other value, the next run writes
+        it. An open conflict keeps both values until you take one.
         ${all ? html`<a href="${at}">Hide conflicts of the past</a>` : html`<a href="${at}?all=1">Show all conflicts</a>`}
       </p>`,
       conflicts.length === 0 ? html`` : filterForm({ action: at, find, kept: all ? { all: '1' } : {} }),

@@ -3,10 +3,11 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
+import { idsText } from '../../../core/view/values.ts';
 import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';
 import type { FieldComparison, WriteView } from '../../../core/view/views.ts';
 import { isSame, missingAt } from '../../../core/view/comparison.ts';
-import { fieldChangeItem, idsText } from '../change-list.ts';
+import { fieldChangeItem } from '../change-list.ts';
 import {
   button,
   filterForm,
@@ -24,8 +25,6 @@ import {
 /** One contact with the data of its page. */
 export type ContactView = {
   readonly history: ContactHistory;
-  /** The side of a contact that no run creates on the other side; null for any other contact. */
-  readonly alone: Side | null;
   /** Decisions by hand about the contact. */
   readonly verdicts: readonly VerdictView[];
   /** The search text for a counterpart, and the contacts of the other side that match it. */
@@ -40,7 +39,7 @@ export const contactPath = (link: string, id: string, more: Readonly<Record<stri
 
 const STATUS_WORDS: Readonly<Record<ContactHistory['status'], string>> = {
   linked: 'Linked',
-  kept: 'Unlinked: deleted on one side, and deletions are not propagated',
+  kept: 'On one side only',
   dormant: 'Deleted on the target side. It is created there again when it changes at the source',
   unlinked: 'Not linked to a contact of the other side',
 };
@@ -231,14 +230,15 @@ const separateSection = ({ history }: ContactView): Html => {
   </details>`;
 };
 
-const troubles = (
-  context: PageContext,
-  { history, verdicts, alone }: ContactView,
-  link: LinkConfig,
-): readonly Html[] => {
+/** Returns the sides on which the contact exists. */
+export const presentSides = (history: ContactHistory): readonly Side[] =>
+  SIDES.filter((side) => history[side].state === 'present');
+
+const troubles = (context: PageContext, { history, verdicts }: ContactView, link: LinkConfig): readonly Html[] => {
   const { name, sides } = link;
   const { rejected, notSynced, conflicts, left, right } = history;
   const who = left.id ?? right.id ?? '';
+  const [alone] = history.status === 'kept' ? presentSides(history) : [];
   return [
     ...notSynced.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title}: ${reason}</p>`),
     ...rejected.map(
@@ -248,7 +248,7 @@ const troubles = (
           ${button(context, { action: linkPath(name, '/contact/retry'), label: 'Retry now', fields: { id: leftId ?? rightId ?? '' } })}
         </div>`,
     ),
-    alone === null
+    alone === undefined
       ? html``
       : html`<div class="panel notice">
           <p>No run creates this contact on the other side.</p>
@@ -276,8 +276,7 @@ const troubles = (
 const contactSection = (context: PageContext, view: ContactView, link: LinkConfig): Html => {
   const { history } = view;
   const { status } = history;
-  const alone = status === 'unlinked' ? SIDES.filter((side) => history[side].state === 'present') : [];
-  const [side, both] = alone;
+  const [side, both] = status === 'unlinked' ? presentSides(history) : [];
   return html`<section class="panel">
     <p>${STATUS_WORDS[status]}.</p>
     ${troubles(context, view, link)} ${sideBySide(history, link)} ${separateSection(view)}

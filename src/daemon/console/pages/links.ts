@@ -252,9 +252,9 @@ const changesSection = (context: PageContext, { name, sides }: LinkConfig, { cha
     }
   </section>`;
 
-/** How many contacts of a side are linked, and why the others are not; null if all of them are linked. */
+/** How many contacts of a side are linked, and why the others are not; null if all of them may be linked. */
 const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: number): string | null => {
-  if (present === pairs) return null;
+  if (present <= pairs) return null;
   const parts = [
     [pairs, 'linked'],
     [unselected[side], 'not selected'],

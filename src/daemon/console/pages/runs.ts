@@ -2,13 +2,12 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import type { UndoRefusal } from '../../../engine/history/plan-undo.ts';
 import type { ShownWrites } from '../../../engine/history/run-writes.ts';
+import { idsText } from '../../../core/view/values.ts';
 import type { ChangeFilter } from '../../../core/view/changes.ts';
-import { SIDES } from '../../../core/contact/side.ts';
-import { count, fieldWords, formatDuration, grouped, writeNote } from '../../../core/view/words.ts';
+import { count, fieldWords, formatDuration, writeNote, wroteWords } from '../../../core/view/words.ts';
 import type { Run, WriteView } from '../../../core/view/views.ts';
-import { changeFilter, changeSection, changeSections, idsText } from '../change-list.ts';
+import { changeFilter, changeSection, changeSections } from '../change-list.ts';
 import type { WorkProgress, Undoing } from '../actions.ts';
-import { writtenBy } from '../overview.ts';
 import {
   agoTag,
   button,
@@ -44,19 +43,11 @@ export const RUN_OUTCOMES = [
   'running',
 ] as const satisfies readonly Run['outcome'][];
 
-/** The number of contacts that a run wrote on each side, as a list. */
+/** What a run wrote on each side, as a list. */
 export const wroteText = (run: Pick<Run, 'wrote' | 'outcome'>, sides: LinkConfig['sides']): Html => {
-  if (writtenBy(run) === 0)
-    return html`<span class="faint">${run.outcome === 'completed' ? 'No changes' : 'Nothing'}</span>`;
-  return valueList(
-    SIDES.flatMap((side) => {
-      const { created = 0, updated = 0, deleted = 0 } = run.wrote?.[side] ?? {};
-      const parts = Object.entries({ created, updated, deleted }).flatMap(([word, number]) =>
-        number === 0 ? [] : [`${grouped(number)} ${word}`],
-      );
-      return parts.length === 0 ? [] : [`${sides[side].title}: ${parts.join(', ')}`];
-    }),
-  );
+  const texts = wroteWords(run, sides);
+  if (texts.length > 0) return valueList(texts);
+  return html`<span class="faint">${run.outcome === 'completed' ? 'No changes' : 'Nothing'}</span>`;
 };
 
 const OUTCOME_WORDS: Readonly<Record<Run['outcome'], string>> = {

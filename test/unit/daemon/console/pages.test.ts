@@ -7,7 +7,7 @@ import type { Overview } from '../../../../src/daemon/console/overview.ts';
 import { linkPage, linksPage, type LinkView } from '../../../../src/daemon/console/pages/links.ts';
 import { planPage } from '../../../../src/daemon/console/pages/plan.ts';
 import { contactsPage, type ContactsView } from '../../../../src/daemon/console/pages/contacts.ts';
-import { runPage } from '../../../../src/daemon/console/pages/runs.ts';
+import { runPage, runsPage } from '../../../../src/daemon/console/pages/runs.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import type { LinkStatus } from '../../../../src/daemon/links/link-status.ts';
@@ -84,6 +84,19 @@ test('the numbers of a list count contacts, also if it is filtered', async () =>
   };
   expect(await numbersOf({})).toEqual(['Updates: 8', 'Show 3 more']);
   expect(await numbersOf({ only: 'updates' })).toEqual(['Updates: 8', 'Show 3 more']);
+});
+
+test('a run that only deleted a group is not listed as one without changes', async () => {
+  const none = { created: 0, updated: 0, deleted: 0, groupsDeleted: 0 };
+  const runs = [{ ...RUN, wrote: { left: { ...none, groupsDeleted: 1 }, right: none } }];
+  const listed = { runs, kind: null, outcome: null, isPast: false, hasOlder: false };
+  expect(textOf(String(await runsPage(context(), link, listed)))).toContain('Google: 1 label or bucket deleted');
+});
+
+test('refused writes that a page does not show are mentioned', async () => {
+  const all = Array.from({ length: 103 }, (_, index) => ({ ...writeOf(index, 'Ann'), state: 'failed' }) as const);
+  const parts = { write: null, undone: new Set<number>(), undoing: null, tooOld: null, progress: null, shown: {} };
+  expect(String(await runPage(context(), link, RUN, { ...parts, writes: { all } }))).toContain('And 3 more: use the');
 });
 
 test('the page of a large run counts writes', async () => {
@@ -204,6 +217,8 @@ test('the accounts of a link in sync state why one side has more contacts than a
   expect(accounts).toContain('46 linked, 13 not selected, 1 not linked');
   expect(accounts.match(/linked/gu)).toHaveLength(2);
   expect(await accountsOf({ pairs: 46 }, { left: 46, right: 46 })).not.toContain('linked');
+  // Contacts that no listing showed are still linked.
+  expect(await accountsOf({ pairs: 46 }, { left: 46, right: 40 })).not.toContain('linked');
 });
 
 test('a list of contacts leads to the page before and after it, with the same filter', async () => {

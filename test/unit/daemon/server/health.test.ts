@@ -16,7 +16,8 @@ const beat = (change: Partial<Heartbeat> = {}): Heartbeat => {
 const linkHealth = (change: Partial<LinkHealth> = {}): LinkHealth => {
   const lastSuccessAtMs = NOW_MS - 2 * MINUTE_MS;
   const syncIntervalMs = MINUTE_MS;
-  return { link: 'a', state: 'active', isPausedByHand: false, syncIntervalMs, lastSuccessAtMs, refused: 0, ...change };
+  const last = { lastSuccessAtMs, lastEndedAtMs: lastSuccessAtMs };
+  return { link: 'a', state: 'active', isPausedByHand: false, syncIntervalMs, ...last, refused: 0, ...change };
 };
 const OLD = { lastSuccessAtMs: NOW_MS - 3 * MINUTE_MS - 1 };
 
@@ -102,6 +103,15 @@ test('the line names the links that are late, and the links that wait for a pers
     'the daemon works, but 2 of 3 links wait for you: b is paused, c is halted; see contact-sync status',
   );
   expect(judgeHealth(beat(), [linkHealth()], NOW_MS).line).toBe('healthy: 1 link');
+});
+
+test('a halted link does not wait for a person during an accepted run, and does right after it', () => {
+  const halted = (lastEndedAtMs: number) => {
+    return judgeHealth(beat({ running: ['a'] }), [linkHealth({ state: 'halted', lastEndedAtMs })], NOW_MS).line;
+  };
+  expect(halted(NOW_MS - MINUTE_MS)).toBe('healthy: 1 link');
+  // The heartbeat is 9 seconds old.
+  expect(halted(NOW_MS - 1_000)).toContain('1 of 1 link waits for you: a is halted');
 });
 
 test('a link that the daemon has not loaded yet is named and is not late', () => {

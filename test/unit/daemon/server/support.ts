@@ -13,8 +13,8 @@ export const linkNamed = (name: string, sides: object = SIDE_WORDS): LinkConfig 
   ({ name, sides, syncIntervalMs: MINUTE_MS }) as unknown as LinkConfig;
 
 export const compared = (link: string, change: Partial<LinkHealth> = {}): LinkHealth => {
-  const healthy = { state: 'active', isPausedByHand: false, lastSuccessAtMs: NOW_MS - 30_000 } as const;
-  return { link, ...healthy, syncIntervalMs: MINUTE_MS, refused: 0, ...change };
+  const last = { lastSuccessAtMs: NOW_MS - 30_000, lastEndedAtMs: NOW_MS - 30_000 };
+  return { link, state: 'active', isPausedByHand: false, ...last, syncIntervalMs: MINUTE_MS, refused: 0, ...change };
 };
 
 export const seen = (change: Partial<MetricsInput> = {}): MetricsInput => {

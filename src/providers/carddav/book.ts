@@ -18,6 +18,8 @@ type Search = {
   isSupported: boolean;
   /** The ids of all group cards; null if this process has not determined them. */
   groupIds: Set<string> | null;
+  /** The ids of group cards that could not be read, so that records lack them until a whole listing has read them. */
+  unread: Set<string>;
 };
 
 /** The way in which the server stores cards, as far as writes have shown it. */

@@ -78,7 +78,7 @@ const openBook = (options: CarddavRemoteOptions) => {
     groupStyle,
     find,
     categories: { names: new Set(), deleted: new Set(), isComplete: false },
-    search: { isSupported: true, groupIds: null },
+    search: { isSupported: true, groupIds: null, unread: new Set() },
     storage: { isExact: false },
     versions: new Map(),
   };

@@ -1,6 +1,6 @@
 import { normaliseText } from '../../core/contact/text.ts';
 import type { BookContext } from './book.ts';
-import { readCards, storedIn, type StoredCard } from './cards.ts';
+import { readCards, type StoredCard } from './cards.ts';
 import { type Card, escapeText, lineOf, splitValue, unescapeText } from './card/content-line.ts';
 import { addLines, linesOf, newCard, removeLine, textOf, withText, withLineValue } from './card/edits.ts';
 import { isVersion4 } from './card/lists.ts';
@@ -21,8 +21,10 @@ export const memberKeyOf = (card: Card): string => uidKey(textOf(card, 'UID'));
 export const groupNameOf = (card: Card): string => normaliseText(textOf(card, 'FN'));
 
 /** Returns the keys of the members of a group card. */
-export const membersOf = (card: Card): ReadonlySet<string> =>
-  new Set(linesOf(card, MEMBERS).map(({ value }) => uidKey(unescapeText(value ?? ''))));
+export const membersOf = (card: Card): ReadonlySet<string> => {
+  const keys = linesOf(card, MEMBERS).map(({ value }) => uidKey(unescapeText(value ?? '')));
+  return new Set(keys.filter((key) => key !== ''));
+};
 
 /** Returns the group card with the members `add` (UIDs) and without the members `remove` (keys). Other members stay. */
 export const withMembers = (card: Card, add: readonly string[], remove: readonly string[]): Card => {
@@ -75,18 +77,35 @@ export const withCategories = (card: Card, add: readonly string[], remove: reado
 };
 
 /**
- * Lists all group cards of the address book. If the server cannot search, reads the cards with known ids, or all cards if no
- * ids are known.
+ * Reads all group cards of the address book: those that a search finds, and others with known ids. If the server cannot search, reads
+ * the cards with known ids, or all cards if no ids are known. A card that cannot be read becomes one of `search.unread`.
  */
-export const listGroupCards = async (context: BookContext, signal: AbortSignal): Promise<readonly StoredCard[]> => {
+export const readGroupCards = async (
+  context: BookContext,
+  signal: AbortSignal,
+  known: Iterable<string> = context.search.groupIds ?? [],
+): Promise<readonly StoredCard[]> => {
   const { groupStyle, search } = context;
   if (groupStyle === 'categories') return [];
-  if (!search.isSupported && search.groupIds !== null) {
-    const readings = await readCards(context, [...search.groupIds], signal);
-    return [...readings.values()].flatMap((reading) => storedIn(reading) ?? []).filter(({ card }) => isGroupCard(card));
-  }
   const filters = KINDS.map((property) => ({ property, text: 'group' }));
-  const groups = await searchCards(context, filters, isGroupCard, signal);
-  search.groupIds = new Set(groups.map(({ id }) => id));
+  const isSearched = search.isSupported || search.groupIds === null;
+  const groups = [...(isSearched ? await searchCards(context, filters, isGroupCard, signal) : [])];
+  const missing = search.unread.union(new Set(known)).difference(new Set(groups.map(({ id }) => id)));
+  for (const [id, reading] of await readCards(context, [...missing], signal)) {
+    if (reading.kind === 'unreadable') search.unread.add(id);
+    else if (reading.kind === 'card' && isGroupCard(reading.stored.card)) groups.push(reading.stored);
+    else search.unread.delete(id);
+  }
+  search.groupIds = new Set([...groups.map(({ id }) => id), ...search.unread]);
   return groups;
+};
+
+/** Lists the group cards that records may name. An unread one is left out, so that it does not count as empty (R7). */
+export const listGroupCards = async (
+  context: BookContext,
+  signal: AbortSignal,
+  known?: Iterable<string>,
+): Promise<readonly StoredCard[]> => {
+  const groups = await readGroupCards(context, signal, known);
+  return groups.filter(({ id }) => !context.search.unread.has(id));
 };

@@ -1,8 +1,19 @@
 import type { GroupRecord } from '../../core/contact/record.ts';
+import { normaliseText } from '../../core/contact/text.ts';
 import { mapConcurrently } from '../../util/batches.ts';
-import { InvalidError, NotFoundError } from '../errors.ts';
+import {
+  InvalidError,
+  isCredentialError,
+  isFault,
+  LimitedError,
+  NotFoundError,
+  type RemoteError,
+  UnavailableError,
+  WrongAddressError,
+} from '../errors.ts';
+import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { readStored, type StoredCard } from './cards.ts';
+import { readStored, type StoredCard, unreadableCard } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import {
   categoriesOf,
@@ -27,10 +38,13 @@ const groupOf = ({ id, etag, card }: StoredCard): GroupRecord => ({
 
 const categoryGroup = (name: string): GroupRecord => ({ id: categoryId(name), name, version: '' });
 
-/** Returns the longest part of a name that needs no escapes: servers search either the escaped or the unescaped form. */
+/**
+ * Returns the longest part of a name that has one spelling and needs no escapes: a card may have the name in another Unicode form or with
+ * other spaces, and servers search either the escaped or the unescaped form. Returns null without such a part.
+ */
 const searchable = (name: string): string | null => {
-  const [longest = ''] = name.split(/[\\,;]/u).toSorted((one, other) => other.length - one.length);
-  return longest.trim() || null;
+  const [longest = ''] = name.split(/[^!-~]|[\\,;]/u).toSorted((one, other) => other.length - one.length);
+  return longest || null;
 };
 
 /** Returns the contacts that have a category. */
@@ -61,22 +75,28 @@ export const listGroups = async (context: BookContext, signal: AbortSignal): Pro
 export const readGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
   const category = categoryNameOf(id);
   if (category !== null) return context.categories.deleted.has(category) ? null : categoryGroup(category);
+  if (context.search.unread.has(id)) throw unreadableCard('it could not be read when its members were read');
   const stored = await readStored(context, id, signal);
   return stored !== null && isGroupCard(stored.card) ? groupOf(stored) : null;
 };
 
 /** Returns whether new groups are cards: if the address book has some, or the server is iCloud. */
-const createsCards = ({ groupStyle }: BookContext, cards: readonly StoredCard[], bookUrl: string): boolean => {
+const createsCards = ({ groupStyle, search }: BookContext, bookUrl: string): boolean => {
   if (groupStyle !== 'auto') return groupStyle === 'cards';
-  return cards.length > 0 || /(?:^|\.)icloud\.com$/u.test(new URL(bookUrl).hostname);
+  return (search.groupIds?.size ?? 0) > 0 || /(?:^|\.)icloud\.com$/u.test(new URL(bookUrl).hostname);
 };
 
 /** Creates a group, or returns the existing one of that name. */
-export const createGroup = async (context: BookContext, name: string, signal: AbortSignal): Promise<GroupRecord> => {
+export const createGroup = async (
+  context: BookContext,
+  spelling: string,
+  signal: AbortSignal,
+): Promise<GroupRecord> => {
+  const name = normaliseText(spelling);
   const book = await context.find(signal);
   requireWritable(book);
   const cards = await listGroupCards(context, signal);
-  if (!createsCards(context, cards, book.url)) {
+  if (!createsCards(context, book.url)) {
     context.categories.names.add(name);
     context.categories.deleted.delete(name);
     return categoryGroup(name);
@@ -89,23 +109,47 @@ export const createGroup = async (context: BookContext, name: string, signal: Ab
   return groupOf(created);
 };
 
-/** Adds and removes categories on all cards that have this one. */
+/** Returns whether an error concerns all cards, so that no further card is written. */
+const isOutage = (error: RemoteError): boolean =>
+  isCredentialError(error) ||
+  error instanceof LimitedError ||
+  error instanceof WrongAddressError ||
+  (error instanceof UnavailableError && !isFault(error));
+
+/** The ids of the cards that an edit has changed, or may have changed, and the first refusal. */
+type Edits = { readonly ids: readonly string[]; readonly refusal: RemoteError | null };
+
+/** Adds and removes categories on all cards that have this one. A card that is refused does not affect the others (R15). */
 const editMembers = async (
   context: BookContext,
   name: string,
   { add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] },
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<Edits> => {
   requireWritable(await context.find(signal));
   const members = await cardsWith(context, name, signal);
-  await mapConcurrently(members, CONCURRENCY, ({ id }) =>
-    editCard(
-      context,
-      id,
-      (card) => (categoriesOf(card).includes(name) ? withCategories(card, add, remove) : card),
-      signal,
-    ),
-  );
+  const edit = (card: Card): Card => (categoriesOf(card).includes(name) ? withCategories(card, add, remove) : card);
+  const results = await mapConcurrently(members, CONCURRENCY, async ({ id }) => {
+    const result = await settle(id, () => editCard(context, id, edit, signal));
+    if (!result.ok && isOutage(result.error)) throw result.error;
+    return result;
+  });
+  const changed = results.filter((each) => (each.ok ? each.value?.isWritten === true : each.error.applied !== 'no'));
+  const [refusal = null] = results.flatMap((each) => (each.ok ? [] : [each.error]));
+  return { ids: changed.map(({ key }) => key), refusal };
+};
+
+/** Adds a category to all cards that have another one. If a card is refused, the others lose it again, as far as possible. */
+const addToMembers = async (
+  context: BookContext,
+  category: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { ids, refusal } = await editMembers(context, category, { add: [name], remove: [] }, signal);
+  if (refusal === null) return;
+  await settleEach(ids, CONCURRENCY, (id) => editCard(context, id, (card) => withCategories(card, [], [name]), signal));
+  throw refusal;
 };
 
 /**
@@ -115,12 +159,13 @@ const editMembers = async (
 export const renameGroup = async (
   context: BookContext,
   { id }: GroupRecord,
-  name: string,
+  spelling: string,
   signal: AbortSignal,
 ): Promise<GroupRecord> => {
+  const name = normaliseText(spelling);
   const category = categoryNameOf(id);
   if (category !== null) {
-    await editMembers(context, category, { add: [name], remove: [] }, signal);
+    await addToMembers(context, category, name, signal);
     context.categories.names.add(name);
     context.categories.deleted.delete(name);
     return categoryGroup(name);
@@ -134,7 +179,8 @@ export const renameGroup = async (
 export const deleteGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<void> => {
   const category = categoryNameOf(id);
   if (category !== null) {
-    await editMembers(context, category, { add: [], remove: [category] }, signal);
+    const { refusal } = await editMembers(context, category, { add: [], remove: [category] }, signal);
+    if (refusal !== null) throw refusal;
     context.categories.names.delete(category);
     context.categories.deleted.add(category);
     return;
@@ -144,4 +190,5 @@ export const deleteGroup = async (context: BookContext, id: string, signal: Abor
   if (stored === null) return;
   if (!isGroupCard(stored.card)) throw new InvalidError('the card is a contact', PUT);
   await deleteCard(context, id, stored.etag, signal);
+  context.search.groupIds?.delete(id);
 };

@@ -1,4 +1,5 @@
 import type { ContactRecord } from '../../core/contact/record.ts';
+import { normaliseText } from '../../core/contact/text.ts';
 import { sortedIds } from '../groups.ts';
 import { createRowDigest } from '../listing.ts';
 import type { CardMapping } from './card/card-mapping.ts';
@@ -9,8 +10,8 @@ import { originMarkOf } from './origin-uid.ts';
 
 const CATEGORY = 'category:';
 
-/** Returns the id of a category as a group. It contains only the name. */
-export const categoryId = (name: string): string => `${CATEGORY}${name}`;
+/** Returns the id of a category as a group. It contains only the name, in the spelling of `categoriesOf`. */
+export const categoryId = (name: string): string => `${CATEGORY}${normaliseText(name)}`;
 
 /** Returns the category name in a group id; null for a group that is a card. */
 export const categoryNameOf = (groupId: string): string | null =>

@@ -1,7 +1,7 @@
 import { fieldsIn } from '../../core/contact/contact.ts';
 import type { AlteredContact, MembershipRequest } from '../../core/contact/requests.ts';
 import { equalIn } from '../../core/contact/snapshot.ts';
-import { InvalidError, NotFoundError } from '../errors.ts';
+import { InvalidError, NotFoundError, type RemoteError } from '../errors.ts';
 import type { MembershipResult, WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
@@ -11,6 +11,7 @@ import { textOf } from './card/edits.ts';
 import { listGroupCards, memberKeyOf, withCategories, withMembers } from './group-cards.ts';
 import { cardGroupsOf, categoryNameOf, groupIdsOfCard, isCardGroup, membershipsIn } from './mapper.ts';
 import { requireWritable, unconfirmed, type Writer } from './push.ts';
+import { findByUid } from './search.ts';
 import { editCard, type EditedCard, PUT } from './write-card.ts';
 
 const categoriesIn = (groupIds: readonly string[]): readonly string[] =>
@@ -67,8 +68,11 @@ const alterationOf = (
   return fields.length + altered.size === 0 ? null : { record, fields, groupIds: [...altered] };
 };
 
-/** The cards to add to and remove from one group card. */
-type GroupChange = { readonly add: Card[]; readonly remove: Card[]; readonly keys: Set<string> };
+/** A contact that joins or leaves a group card. */
+type Move = { readonly key: string; readonly id: string; readonly card: Card };
+
+/** The contacts to add to and remove from one group card. */
+type GroupChange = { readonly add: Move[]; readonly remove: Move[] };
 
 /** Returns the changes of group cards, by the ids of the groups. */
 const groupChanges = (
@@ -76,30 +80,65 @@ const groupChanges = (
   cards: ReadonlyMap<string, Card>,
 ): ReadonlyMap<string, GroupChange> => {
   const changes = new Map<string, GroupChange>();
-  for (const { key, add, remove } of batch) {
+  for (const { key, id, add, remove } of batch) {
     const card = cards.get(key);
     if (card === undefined) continue;
     for (const groupId of [...add, ...remove].filter(isCardGroup)) {
-      const change = changes.get(groupId) ?? { add: [], remove: [], keys: new Set<string>() };
-      change.keys.add(key);
-      (add.includes(groupId) ? change.add : change.remove).push(card);
+      const change = changes.get(groupId) ?? { add: [], remove: [] };
+      if (add.includes(groupId)) change.add.push({ key, id, card });
+      // A card without a UID is no member.
+      else if (memberKeyOf(card) !== '') change.remove.push({ key, id, card });
       changes.set(groupId, change);
     }
   }
   return changes;
 };
 
+/** The reasons why contacts cannot join or leave a group card, by their keys. */
+type Refusals = ReadonlyMap<string, RemoteError>;
+
+const memberOf = ({ card }: Pick<Move, 'card'>): string => memberKeyOf(card);
+
+/** Returns the refused contacts of a change: a member is a UID, so each card with that UID joins and leaves with it. */
+const refusedMoves = async (
+  context: BookContext,
+  { add, remove }: GroupChange,
+  signal: AbortSignal,
+): Promise<Refusals> => {
+  const leaving = new Set(remove.map(({ id }) => id));
+  const found = await findByUid(context, remove.map(memberOf), signal);
+  const shared = new Set(found.filter(({ id }) => !leaving.has(id)).map(memberOf));
+  const without = add.filter((move) => memberOf(move) === '');
+  return new Map<string, RemoteError>([
+    ...without.map(({ key }) => [key, new InvalidError('a card without a UID cannot join a group', PUT)] as const),
+    ...remove
+      .filter((move) => shared.has(memberOf(move)))
+      .map(
+        ({ key }) => [key, new InvalidError('another card with the same UID would leave the group, too', PUT)] as const,
+      ),
+  ]);
+};
+
+/** Changes the members of a group card. Returns the refused contacts. */
 const writeGroup = async (
   context: BookContext,
   groupId: string,
-  { add, remove }: GroupChange,
+  change: GroupChange,
   signal: AbortSignal,
-): Promise<void> => {
-  const uids = add.map((card) => textOf(card, 'UID'));
-  if (uids.some((uid) => uid.trim() === '')) throw new InvalidError('a card without a UID cannot join a group', PUT);
-  const edited = await editCard(context, groupId, (each) => withMembers(each, uids, remove.map(memberKeyOf)), signal);
+): Promise<Refusals> => {
+  const refused = await refusedMoves(context, change, signal);
+  const accepted = (moves: readonly Move[]) => moves.filter(({ key }) => !refused.has(key));
+  const [add, remove] = [accepted(change.add), accepted(change.remove)];
+  const edit = (group: Card): Card =>
+    withMembers(
+      group,
+      add.map(({ card }) => textOf(card, 'UID')),
+      remove.map(memberOf),
+    );
+  const edited = await editCard(context, groupId, edit, signal);
   // A deleted group has no members: a removal is done, an addition is impossible.
   if (edited === null && add.length > 0) throw new InvalidError('the group does not exist any more', PUT);
+  return refused;
 };
 
 /** Returns the groups of each contact after the changes. */
@@ -131,7 +170,10 @@ export const changeMembership = async (
   const errors = new Map(written.flatMap((result) => (result.ok ? [] : [[result.key, result.error] as const])));
   for (const [groupId, change] of groupChanges(batch, cards)) {
     const result = await settle(groupId, () => writeGroup(context, groupId, change, signal));
-    if (!result.ok) for (const key of change.keys) errors.set(key, result.error);
+    const refused = result.ok
+      ? result.value
+      : new Map([...change.add, ...change.remove].map(({ key }) => [key, result.error] as const));
+    for (const [key, error] of refused) errors.set(key, error);
   }
   const after = await membershipsAfter(context, cards, signal);
   return written.map(({ key }): MembershipResult => {

@@ -3,7 +3,7 @@ import { chunks } from '../../util/batches.ts';
 import { feedPage, findKnownRows } from '../listing.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { BookContext } from './book.ts';
-import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';
+import { CARDS_PER_READ, readCards, type CardReading, type StoredCard } from './cards.ts';
 import type { Card } from './card/content-line.ts';
 import {
   decodeCursor,
@@ -15,7 +15,7 @@ import {
   readChanges,
   readCtag,
 } from './changes.ts';
-import { isGroupCard, listGroupCards, memberKeyOf } from './group-cards.ts';
+import { isGroupCard, listGroupCards, memberKeyOf, readGroupCards } from './group-cards.ts';
 import { searchCards } from './search.ts';
 import { cardGroupsOf, categoryNameOf, membershipsIn, type Memberships, type Records } from './mapper.ts';
 
@@ -48,6 +48,8 @@ async function* pullChanges(feed: Feed, cursorText: string, signal: AbortSignal)
   const { context } = feed;
   const book = await context.find(signal);
   const cursor = decodeCursor(cursorText, book.url);
+  const { search } = context;
+  search.unread = search.unread.union(new Set(cursor.unread));
   if (cursor.isCtag) {
     const ctag = await readCtag(context, book, signal);
     if (ctag === null) throw expired('the server has neither sync tokens nor a CTag');
@@ -60,10 +62,12 @@ async function* pullChanges(feed: Feed, cursorText: string, signal: AbortSignal)
   const { cards, deleted, token } = await readChanges(context, book, cursor.token, signal);
   const named = new Set([...cards.map(({ id }) => id), ...deleted]);
   const groupIds = new Set(cursor.groups);
-  context.search.groupIds ??= new Set(groupIds);
+  search.groupIds ??= new Set(groupIds);
   if (!named.isDisjointFrom(groupIds)) throw expired('a group changed');
-  const needsGroups = named.size > 0 && groupIds.size > 0;
-  const memberships = membershipsIn(needsGroups ? await listGroupCards(context, signal) : []);
+  // A multiget may leave out a new group card.
+  const groups = named.size + search.unread.size === 0 ? [] : await readGroupCards(context, signal);
+  if (groups.some(({ id }) => !groupIds.has(id) || search.unread.has(id))) throw expired('a group was added');
+  const memberships = membershipsIn(groups);
   const namedAsDeleted = new Set(deleted);
   for (const chunk of chunks([...named], CARDS_PER_READ)) {
     const readings = await readCards(context, chunk, signal);
@@ -78,7 +82,7 @@ async function* pullChanges(feed: Feed, cursorText: string, signal: AbortSignal)
     noteCategories(context, changes);
     yield feedPage({ changes });
   }
-  const next: FeedCursor = { ...cursor, token };
+  const next: FeedCursor = { ...cursor, token, unread: [...search.unread] };
   yield feedPage({ cursor: JSON.stringify(next) });
 }
 
@@ -152,6 +156,20 @@ const findMembers = async (
 
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
+/** Lists the group cards for a whole listing that begins, or that continues at a position. */
+const listGroupsAt = (
+  context: BookContext,
+  position: Pick<FeedCursor, 'groups' | 'unread'> | null,
+  signal: AbortSignal,
+): Promise<readonly StoredCard[]> => {
+  const { search } = context;
+  const formerIds = [...(search.groupIds ?? []), ...(position?.groups ?? [])];
+  // The changes since the token of the position contain group cards that are newer than the position.
+  search.groupIds = position === null ? null : new Set(position.groups);
+  search.unread = new Set(position?.unread);
+  return listGroupCards(context, signal, formerIds);
+};
+
 /** Yields the pages of a whole listing. */
 async function* pullWhole(
   feed: Feed,
@@ -162,10 +180,8 @@ async function* pullWhole(
   const book = await context.find(signal);
   const position = resume === null ? null : decodePosition(resume, book.url);
   const listing = await listCards(context, book, signal);
-  // The changes since the token of the position contain group cards that are newer than the position.
-  context.search.groupIds = position === null ? null : new Set(position.groups);
-  const groups = await listGroupCards(context, signal);
-  const groupIds = new Set(groups.map(({ id }) => id));
+  const groups = await listGroupsAt(context, position, signal);
+  const groupIds = new Set(context.search.groupIds);
   const { token, isCtag } = position ?? listing;
   const cursor: FeedCursor = {
     bookUrl: book.url,
@@ -173,6 +189,7 @@ async function* pullWhole(
     token,
     isCtag,
     groups: [...groupIds],
+    unread: [...context.search.unread],
   };
   const memberships = membershipsIn(groups);
   const memberIds = await findMembers(context, listing.cards, memberships, signal);

@@ -122,7 +122,11 @@ const confirmNew = async (
 ): Promise<ReadonlyMap<string, StoredCard>> => {
   const book = await context.find(signal);
   const readings = await readWritten(context, news, signal);
-  const storedAs = ({ sent }: SentNew): StoredCard | null => storedIn(readings.get(sent.id));
+  const storedAs = ({ sent }: SentNew): StoredCard | null => {
+    const reading = readings.get(sent.id);
+    // A card that cannot be read is not confirmed, and does not affect the others (R15).
+    return reading?.kind === 'card' ? reading.stored : null;
+  };
   const missing = news.filter((each) => storedAs(each) === null).map(({ uid }) => uid);
   const renamed = await orNothing(findByMark(context, missing, signal));
   const stored = new Map<string, StoredCard>();

@@ -67,7 +67,7 @@ const scan = async (
 const UIDS_PER_SEARCH = 50;
 
 /** Returns the cards with these UIDs, under whatever name the server stores them. */
-const findByUid = async (
+export const findByUid = async (
   context: BookContext,
   uids: readonly string[],
   signal: AbortSignal,

@@ -113,3 +113,28 @@ test('R11: a category that a card did not lose at its rename is removed by a lat
   expect(categories()).toEqual(['Team', 'Team']);
   expect(account.groups().filter(({ name }) => name === 'Crew')).toEqual([]);
 });
+
+test.each(['Bu\u0308ro', 'Key\u00A0Account', 'A  B', ' Lead'])(
+  'R11: a label that is renamed to %j keeps its members, and the edits of both sides to it are synced',
+  async (name) => {
+    const { linked, account, label, labelled, categories } = await startLabelled({ Ada: true, Ben: true, Cleo: false });
+    await using _linked = linked;
+    account.renameGroup(label, name);
+    await linked.synced({ afterMs: HOUR_MS });
+    labelled('Ada');
+    const cleo = linked.server.names().find((each) => linked.server.text(each)?.includes('FN:Cleo') === true) ?? '';
+    linked.server.put(cleo, (linked.server.text(cleo) ?? '').replace('END:', `CATEGORIES:${name}\r\nEND:`));
+    for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
+    expect(categories().map((each) => each.normalize('NFC').replaceAll(/\s+/gu, ' ').trim())).toEqual([
+      '',
+      ...Array.from({ length: 2 }, () => name.normalize('NFC').replaceAll(/\s+/gu, ' ').trim()),
+    ]);
+    const members = account
+      .people()
+      .filter(({ memberships = [] }) =>
+        memberships.some(({ contactGroupMembership }) => contactGroupMembership?.contactGroupResourceName === label),
+      );
+    expect(members.map(({ names }) => names?.[0]?.givenName)).toEqual(['Ben', 'Cleo']);
+    expect(account.groups().map((group) => group.name)).toEqual([name]);
+  },
+);

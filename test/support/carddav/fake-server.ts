@@ -13,6 +13,8 @@ export type FakeSettings = {
   readonly isWeak: boolean;
   /** Cards that a multiget leaves out. */
   readonly leavesOut: readonly string[];
+  /** Cards that a search does not find. */
+  readonly hidden: readonly string[];
   /** Cards that a multiget returns without data. */
   readonly sendsNoData: readonly string[];
   /** The status of a missing card: of its whole row, or of its properties only. */
@@ -57,6 +59,7 @@ const DEFAULTS: FakeSettings = {
   putEtag: 'strong',
   isWeak: false,
   leavesOut: [],
+  hidden: [],
   sendsNoData: [],
   missing: { status: '404 Not Found', of: 'row' },
   refusesSync: null,
@@ -236,7 +239,7 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
       status: 207,
       body: multistatus(
         [...cards]
-          .filter(([, { text }]) => matches(text))
+          .filter(([name, { text }]) => !settings.hidden.includes(name) && matches(text))
           .map(([name]) => dataOf(name, body))
           .join(''),
       ),

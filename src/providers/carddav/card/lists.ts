@@ -159,6 +159,14 @@ const MESSENGER_NAMES: Readonly<Record<string, string>> = {
 };
 /** The scheme for addresses of an unknown network. */
 const UNKNOWN = 'x-apple';
+const SCHEME = /^[a-z][\w+.-]*(?=:)/iu;
+
+/** Returns the line with that network, in the parameter that names it. Without a network, no parameter names one. */
+const withNetwork = (line: ContentLine, name: 'TYPE' | 'X-SERVICE-TYPE', network: string | null): ContentLine => {
+  const own = parameterOf(line, 'SERVICE-TYPE').length === 0 ? name : 'SERVICE-TYPE';
+  const bare = withParameter(withParameter(line, name, []), 'SERVICE-TYPE', []);
+  return network === null ? bare : withParameter(bare, own, [network]);
+};
 
 const messengerOf = (line: ContentLine): LabelledValue => {
   const known = MESSENGER_NAMES[line.name];
@@ -177,7 +185,7 @@ const schemeOf = (label: string | null): string => {
 
 const messengerValue = (line: ContentLine, value: string): string => {
   if (MESSENGER_NAMES[line.name] !== undefined) return escapeText(value);
-  const [scheme = UNKNOWN] = /^[a-z][\w+.-]*(?=:)/iu.exec(raw(line)) ?? [];
+  const [scheme = UNKNOWN] = SCHEME.exec(raw(line)) ?? [];
   return `${scheme}:${encodeURI(value).replaceAll(/[,;]/gu, encodeURIComponent)}`;
 };
 
@@ -187,8 +195,12 @@ export const INSTANT_MESSENGERS: ListMapping<LabelledValue> = {
   labelsOfNames: MESSENGER_NAMES,
   read: messengerOf,
   write: (line, { value }) => ({ ...line, value: messengerValue(line, value) }),
-  relabel: (card, line, label) =>
-    replaceLine(card, line, [withParameter(line, 'X-SERVICE-TYPE', label === null ? [] : [label])]),
+  relabel: (card, line, label) => {
+    const relabelled = withNetwork(line, 'X-SERVICE-TYPE', label);
+    // The scheme of an address names a network, too.
+    const value = label === null ? raw(line).replace(SCHEME, UNKNOWN) : raw(line);
+    return replaceLine(card, line, [{ ...relabelled, value }]);
+  },
   create: ({ value, label }) => {
     const line = lineOf('IMPP', `${schemeOf(label)}:`);
     return { ...line, value: messengerValue(line, value) };
@@ -239,11 +251,22 @@ const profileOf = (line: ContentLine): LabelledValue => {
   return { value: base === undefined || !/^[\w.-]+$/u.test(user) ? user : base + user, label };
 };
 
+const writtenProfile = (line: ContentLine, value: string): ContentLine => {
+  const bare = ['X-USER', 'USERNAME'].reduce((each, name) => withParameter(each, name, []), line);
+  return { ...bare, value: uriText(value) };
+};
+
 export const SOCIAL_PROFILES: ListMapping<LabelledValue> = {
   field: 'socialProfiles',
   names: ['X-SOCIALPROFILE', 'SOCIALPROFILE'],
   read: profileOf,
-  write: (line, { value }) => ({ ...withParameter(line, 'X-USER', []), value: uriText(value) }),
-  relabel: (card, line, label) => replaceLine(card, line, [withParameter(line, 'TYPE', label === null ? [] : [label])]),
+  write: (line, { value }) => writtenProfile(line, value),
+  relabel: (card, line, label) => {
+    const { value } = profileOf(line);
+    const relabelled = withNetwork(line, 'TYPE', label);
+    // The URL of a user name depends on the network.
+    const isSame = profileOf(relabelled).value === value;
+    return replaceLine(card, line, [isSame ? relabelled : writtenProfile(relabelled, value)]);
+  },
   create: ({ value }) => lineOf('X-SOCIALPROFILE', uriText(value)),
 };

@@ -149,6 +149,40 @@ describe('R5: a property whose name is a label is replaced if its element gets a
   });
 });
 
+describe('R5: a written network or user name is the one that is read', () => {
+  const networked = cardMapping([...USUAL_FIELDS, 'socialProfiles', 'instantMessengers']);
+
+  test.each([
+    ['SOCIALPROFILE;SERVICE-TYPE=Mastodon;VALUE=text:ann', 'bob', 'Instagram'],
+    ['SOCIALPROFILE;SERVICE-TYPE=Mastodon;TYPE=work:https://m.example/@ann', 'https://m.example/@bob', null],
+    ['SOCIALPROFILE;SERVICE-TYPE=Mastodon;USERNAME=ann:https://m.example/@ann', 'https://m.example/@bob', 'Mastodon'],
+    ['X-SOCIALPROFILE;TYPE=twitter;X-USER=ann:x-apple:ann', 'https://twitter.com/ann', 'x'],
+    ['X-SOCIALPROFILE;TYPE=facebook:facebook:ann', 'https://www.facebook.com/ann', null],
+  ])('%s becomes %s of %s', (line, value, label) => {
+    const card = cardOf('FN:Ann', line);
+    const socialProfiles = [{ value, label }];
+    const written = networked.write(card, { ...networked.read(card).contact, socialProfiles }, ['socialProfiles']);
+    expect(networked.read(written).contact.socialProfiles).toEqual(socialProfiles);
+    expect(textOf(written)).not.toContain('USERNAME');
+    if (line.includes('SERVICE-TYPE') && label !== null) expect(textOf(written)).toContain(`SERVICE-TYPE=${label}`);
+  });
+
+  test.each([
+    ['IMPP;SERVICE-TYPE=Skype:skype:ann', 'bob', null],
+    ['IMPP;SERVICE-TYPE=Skype:skype:ann', 'ann', null],
+    ['IMPP;SERVICE-TYPE=Skype:skype:ann', 'bob', 'icq'],
+    ['IMPP;X-SERVICE-TYPE=Skype;SERVICE-TYPE=ICQ:skype:ann', 'bob', 'aim'],
+    ['IMPP:xmpp:ann@example.org', 'bob', 'icq'],
+    ['IMPP:ann', 'ann', null],
+  ])('%s becomes %s of %s', (line, value, label) => {
+    const card = cardOf('FN:Ann', line);
+    const instantMessengers = [{ value, label }];
+    const desired = { ...networked.read(card).contact, instantMessengers };
+    const written = networked.write(card, desired, ['instantMessengers']);
+    expect(networked.read(written).contact.instantMessengers).toEqual(instantMessengers);
+  });
+});
+
 test.each([
   ['N:Ab\\;Petra\\;Paula\\;\\;;;;;', 'Petra Paula Ab', ['Petra', 'Paula', 'Ab']],
   ['N:Ab\\;Petra', 'Petra Ab', ['Petra', '', 'Ab']],

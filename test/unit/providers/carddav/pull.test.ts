@@ -92,6 +92,30 @@ test('a group card is not a contact, and a changed group card requires a whole l
   expect(groupsOf(next)).toEqual({ 'a.vcf': [], 'b.vcf': ['g.vcf'] });
 });
 
+test('R17: a new group card that the server leaves out of its answer requires a whole listing', async () => {
+  await using opened = await openCards({ a: cardNamed('A') });
+  const cursor = cursorOf(await pagesOf(opened.connect(), WHOLE));
+  opened.server.put('a.vcf', cardNamed('A', 'TITLE:Cook'));
+  opened.server.put('g.vcf', groupCard('Friends', 'uid-A'));
+  opened.server.set({ leavesOut: ['g.vcf'] });
+  const pulled = pagesOf(opened.connect(), { mode: 'changes', cursor });
+  await expect(pulled).rejects.toThrow('a group was added');
+});
+
+test('group cards are not listed if nothing changed, or if groups are categories', async () => {
+  await using opened = await openCards({ a: cardNamed('A') });
+  const { server } = opened;
+  const searches = async (cursor: string, groupStyle: 'auto' | 'categories'): Promise<number> => {
+    const start = server.requests.length;
+    await pagesOf(opened.connect({ groupStyle }), { mode: 'changes', cursor });
+    return server.requests.slice(start).filter(({ body }) => body.includes('addressbook-query')).length;
+  };
+  const cursor = cursorOf(await pagesOf(opened.remote, WHOLE));
+  expect(await searches(cursor, 'auto')).toBe(0);
+  server.put('a.vcf', cardNamed('A', 'TITLE:Cook'));
+  expect([await searches(cursor, 'auto'), await searches(cursor, 'categories')]).toEqual([1, 0]);
+});
+
 test('a category of an unchanged card is listed after a restart', async () => {
   await using opened = await openCards({ a: cardNamed('A', 'CATEGORIES:Friends,Chess club') });
   const first = await pagesOf(opened.connect(), WHOLE);

@@ -274,6 +274,16 @@ test('R9: the outcome of a create is unknown if no read finds its card', async (
   expect(result).toMatchObject({ ok: false, error: { applied: 'unknown' } });
 });
 
+test('R15: a new card that a server leaves out of the read does not affect the others', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect();
+  const first = valueOf(await remote.create([creation('people/1', 'Ada')], forever));
+  opened.server.remove(first.id);
+  opened.server.set({ leavesOut: [first.id], hidden: [first.id], putEtag: 'none' });
+  const results = await remote.create([creation('people/1', 'Ada'), creation('people/2', 'Bea')], forever);
+  expect(results).toMatchObject([{ ok: false, error: { applied: 'unknown' } }, { ok: true }]);
+});
+
 test('R9: a second card of an origin on a server that renames cards is distinguished from the first one by its values', async () => {
   await using opened = await openServer({ renames: 'silent' });
   const remote = opened.connect();

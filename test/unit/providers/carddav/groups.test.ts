@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import type { Remote } from '../../../../src/providers/remote.ts';
+import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
+import { cardNamed, forever, groupCard, openCards, openServer, pagesOf, recordAt, WHOLE } from './support.ts';
+
+const join = (remote: Remote, id: string) =>
+  remote.changeMembership([{ key: 'a', id: 'a.vcf', add: [id], remove: [], knownGroupIds: null }], forever);
+
+const SPELLINGS = [
+  ['A  B', 'A B'],
+  ['Bu\u0308ro', 'B\u00FCro'],
+  ['Key\u00A0Account', 'Key Account'],
+  [' Lead', 'Lead'],
+  ['Tab\tname', 'Tab name'],
+] as const;
+
+describe.each(SPELLINGS)('R11: the group of a name in the spelling %j is that of %j', (spelling, name) => {
+  test('if a category is created', async () => {
+    await using opened = await openCards({ a: cardNamed('A') });
+    const { remote, server } = opened;
+    const made = await remote.createGroup(spelling, forever);
+    expect(made).toMatchObject({ id: `category:${name}`, name });
+    for (let time = 0; time < 2; time += 1) {
+      expect(await join(remote, made.id)).toEqual([{ key: 'a', ok: true, value: [made.id] }]);
+    }
+    expect(server.text('a.vcf')).toContain(`CATEGORIES:${name}\r\n`);
+  });
+
+  test('if a category is renamed', async () => {
+    await using opened = await openCards({ a: cardNamed('A', 'CATEGORIES:Old') });
+    const { remote } = opened;
+    const old = { id: 'category:Old', name: 'Old', version: '' };
+    const renamed = await remote.renameGroup(old, spelling, forever);
+    expect(renamed).toMatchObject({ id: `category:${name}`, name });
+    await remote.deleteGroup(old.id, forever);
+    expect((await recordAt(remote, 'a.vcf')).groupIds).toEqual([renamed.id]);
+    expect(await remote.listGroups(forever)).toEqual([renamed]);
+  });
+
+  test('if a group card is created or renamed', async () => {
+    await using opened = await openServer();
+    const remote = opened.connect({ groupStyle: 'cards' });
+    const made = await remote.createGroup(spelling, forever);
+    expect([made.name, await remote.createGroup(spelling, forever)]).toEqual([name, made]);
+    expect(await remote.renameGroup(await remote.createGroup('Old', forever), spelling, forever)).toMatchObject({
+      name,
+    });
+  });
+
+  test('if a category that cards have in this spelling is renamed and deleted', async () => {
+    await using opened = await openCards({ a: cardNamed('A', `CATEGORIES:${spelling}`) });
+    const { remote, server } = opened;
+    const [group = expect.fail('no group')] = await remote.listGroups(forever);
+    expect(group.name).toBe(name);
+    await remote.renameGroup(group, 'Team', forever);
+    await remote.deleteGroup(group.id, forever);
+    expect(server.text('a.vcf')).toBe(cardNamed('A', 'CATEGORIES:Team'));
+  });
+});
+
+test('R11: a category without visible ASCII, in another spelling on a card, is deleted', async () => {
+  await using opened = await openCards({ a: cardNamed('A', 'CATEGORIES:\u00E9,e\u0301\u00A0\u00FC') });
+  await opened.remote.deleteGroup('category:\u00E9 \u00FC', forever);
+  expect(opened.server.text('a.vcf')).toBe(cardNamed('A', 'CATEGORIES:\u00E9'));
+});
+
+const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+/** Opens eight cards with the category Crew, of which the server refuses each write of `a` in this way. */
+const openCrew = async (refusal: { readonly status: number }, ...lines: readonly string[]) => {
+  const cards = LETTERS.map((name) => [name, cardNamed(name, 'CATEGORIES:Crew', ...lines)]);
+  const settings: Partial<FakeSettings> = {
+    intercept: ({ method, url }) => (method === 'PUT' && url?.endsWith('/a.vcf') === true ? refusal : null),
+  };
+  const opened = await openCards(Object.fromEntries(cards), settings);
+  const remote = opened.connect({ maxElapsedMs: 0 });
+  const categories = () =>
+    LETTERS.map((name) => /CATEGORIES:(.*)\r/u.exec(opened.server.text(`${name}.vcf`) ?? '')?.[1]);
+  return { ...opened, remote, categories };
+};
+
+const CREW = { id: 'category:Crew', name: 'Crew', version: '' };
+
+test.each([403, 412, 500])(
+  'R15: a category is deleted on all other cards if the server answers the write of one with %d',
+  async (status) => {
+    await using opened = await openCrew({ status });
+    await expect(opened.remote.deleteGroup(CREW.id, forever)).rejects.toMatchObject({ status });
+    expect(opened.categories()).toEqual(['Crew', ...LETTERS.slice(1).map(() => undefined)]);
+    expect(await opened.remote.readGroup(CREW.id, forever)).toEqual(CREW);
+  },
+);
+
+test('R15: an outage ends the deletion of a category at once', async () => {
+  await using opened = await openCrew({ status: 503 });
+  await expect(opened.remote.deleteGroup(CREW.id, forever)).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(opened.categories().filter((each) => each === 'Crew').length).toBeGreaterThan(1);
+});
+
+test('R11: a rename that one card refuses leaves all cards as they were', async () => {
+  await using opened = await openCrew({ status: 403 });
+  opened.server.put('b.vcf', cardNamed('b', 'CATEGORIES:Crew,Team'));
+  await expect(opened.remote.renameGroup(CREW, 'Team', forever)).rejects.toMatchObject({ status: 403 });
+  expect(opened.categories()).toEqual(LETTERS.map((name) => (name === 'b' ? 'Crew,Team' : 'Crew')));
+});
+
+test('R11: a rename that one card refuses fails with that refusal if a card cannot be restored', async () => {
+  await using opened = await openCrew({ status: 403 });
+  const former = opened.server.text('a.vcf');
+  opened.server.set({
+    intercept: ({ method, url }, body) =>
+      method === 'PUT' && (url?.endsWith('/a.vcf') === true || !body.includes('Team')) ? { status: 403 } : null,
+  });
+  await expect(opened.remote.renameGroup(CREW, 'Team', forever)).rejects.toMatchObject({ status: 403 });
+  expect(opened.server.text('a.vcf')).toBe(former);
+});
+
+const WITHOUT_SEARCH: Partial<FakeSettings> = {
+  intercept: (_, body) => (body.includes('addressbook-query') ? { status: 501 } : null),
+};
+
+const GROUPS = {
+  a: cardNamed('A'),
+  g: groupCard('Friends', 'uid-A'),
+  h: groupCard('Family', 'uid-A'),
+};
+
+describe.each([
+  ['with a search', {}],
+  ['without a search', WITHOUT_SEARCH],
+] as const)('R15: a group card that cannot be read, on a server %s,', (_, settings) => {
+  test.each([
+    ['has another version', GROUPS.g.replace('VERSION:3.0', 'VERSION:2.1')],
+    ['contains two vCards', GROUPS.g + GROUPS.g],
+  ])('does not hide the others if it %s', async (_name, broken) => {
+    await using opened = await openCards(GROUPS, settings);
+    const { remote, server } = opened;
+    await pagesOf(remote, WHOLE);
+    server.put('g.vcf', broken);
+    expect((await remote.listGroups(forever)).map(({ name }) => name)).toEqual(['Family']);
+    await expect(remote.readGroup('g.vcf', forever)).rejects.toMatchObject({ kind: 'unreadable' });
+    expect((await recordAt(remote, 'a.vcf')).groupIds).toEqual(['h.vcf']);
+    expect(await join(remote, 'category:VIP')).toMatchObject([{ ok: true, value: ['category:VIP', 'h.vcf'] }]);
+  });
+
+  test('counts as unread until a whole listing has read it, as the records before lack it (R17)', async () => {
+    await using opened = await openCards(GROUPS, settings);
+    const { remote, server } = opened;
+    const cursor = (await pagesOf(remote, WHOLE)).at(-1)?.cursor ?? '';
+    const { g } = GROUPS;
+    server.put('a.vcf', cardNamed('A', 'TITLE:Cook'));
+    // A server that has no search leaves the card out of its answers; any other one, out of the search too.
+    server.set({ leavesOut: ['g.vcf'], hidden: ['g.vcf'] });
+    const pages = await pagesOf(remote, { mode: 'changes', cursor });
+    expect(pages.flatMap(({ changes }) => changes)).toMatchObject([{ record: { groupIds: ['h.vcf'] } }]);
+    server.set({ leavesOut: [], hidden: [] });
+    expect((await remote.listGroups(forever)).map(({ name }) => name)).toEqual(['Family']);
+    await expect(remote.readGroup('g.vcf', forever)).rejects.toMatchObject({ kind: 'unreadable' });
+    const next = pages.at(-1)?.cursor ?? '';
+    for (const each of [remote, opened.connect()]) {
+      await expect(pagesOf(each, { mode: 'changes', cursor: next })).rejects.toMatchObject({ kind: 'cursor-expired' });
+      const [page] = await pagesOf(each, WHOLE);
+      expect(page?.changes).toMatchObject([{ record: { groupIds: ['g.vcf', 'h.vcf'] } }]);
+      expect((await each.listGroups(forever)).map(({ name }) => name)).toEqual(['Friends', 'Family']);
+    }
+    expect(server.text('g.vcf')).toBe(g);
+  });
+});

@@ -171,6 +171,8 @@ CREATE TABLE "verdicts" (
 	CONSTRAINT "verdicts_link_left_id_right_id_pk" PRIMARY KEY("link","left_id","right_id")
 );
 --> statement-breakpoint
+CREATE INDEX "conflicts_left" ON "conflicts" USING btree ("link","left_id");
+--> statement-breakpoint
 CREATE INDEX "halves_blank" ON "halves" USING btree ("link") WHERE "halves"."search" = '';
 --> statement-breakpoint
 CREATE INDEX "halves_open" ON "halves" USING btree ("link","state") WHERE "halves"."state" <> 'settled';

@@ -163,6 +163,8 @@ CREATE TABLE `verdicts` (
 	PRIMARY KEY(`link`, `left_id`, `right_id`)
 );
 --> statement-breakpoint
+CREATE INDEX `conflicts_left` ON `conflicts` (`link`,`left_id`);
+--> statement-breakpoint
 CREATE INDEX `conflicts_link` ON `conflicts` (`link`,`id`);
 --> statement-breakpoint
 CREATE INDEX `halves_blank` ON `halves` (`link`) WHERE "halves"."search" = '';

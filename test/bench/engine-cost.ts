@@ -15,9 +15,14 @@ const costRow = (name: string, { cpuMs, wallMs, peakBytes }: Cost, { cpuS, memor
   return [name, seconds(cpuMs), seconds(wallMs), megabytes(peakBytes), boundText(parts.join(', '), isKept)];
 };
 
-/** Measures only a first sync. */
-export const measureFirst = async (count: number, filled: 'google' | 'service' | 'both'): Promise<Step> => {
+/** Measures only a first sync. If `differ` is set, each contact has another title on each side. */
+export const measureFirst = async (
+  count: number,
+  filled: 'google' | 'service' | 'both',
+  { differ = false } = {},
+): Promise<Step> => {
   const setup = await setUp(count, filled);
+  if (differ) await setup.sandbox.call('edit', 1);
   const engine = await setup.open();
   const first = await setup.run(engine, 'incremental');
   await endEngine(engine);
@@ -76,6 +81,7 @@ export const benchEngine = async (count: number): Promise<readonly Table[]> => {
   const own = await measureEngine(count);
   const toGoogle = await measureFirst(count, 'service');
   const paired = await measureFirst(count, 'both');
+  const differing = await measureFirst(count, 'both', { differ: true });
   const plan = await measurePlan(count);
   const large = await measureFirst(4 * count, 'google');
   return [
@@ -86,6 +92,10 @@ export const benchEngine = async (count: number): Promise<readonly Table[]> => {
         costRow(`first sync, ${own.first.wrote} contacts created at the service`, own.first, FIRST),
         costRow(`first sync, ${toGoogle.wrote} contacts created at Google`, toGoogle, FIRST),
         costRow(`first sync, ${paired.paired} contacts paired`, paired, FIRST),
+        costRow(`the same, each with another title on each side (${differing.wrote} writes)`, differing, {
+          cpuS: null,
+          memoryMb: 200,
+        }),
         costRow(`first sync, ${large.wrote} contacts created at the service`, large, { cpuS: null, memoryMb: 200 }),
         costRow(`plan of a first sync, ${plan.paired} contacts to pair`, plan, { cpuS: 12, memoryMb: 200 }),
         costRow('idle run, warm process', own.idle, { cpuS: 0.015, memoryMb: null }),

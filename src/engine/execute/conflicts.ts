@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { conflictsOf, plannedHalf, type Task } from '../../core/apply/task.ts';
-import type { Conflict } from '../../core/reconcile/decision.ts';
+import type { Conflict, PairIds } from '../../core/reconcile/decision.ts';
 import type { EndedConflict } from '../../core/reconcile/recorded-conflicts.ts';
 import type { ConflictRow, StoreChange } from '../../core/state/rows.ts';
 import type { Session } from '../session.ts';
@@ -14,6 +13,10 @@ type NewConflict = {
   readonly isBeside: boolean;
 };
 
+/** Identifies a conflict by its contacts, field, values and winner. */
+const keyOf = ({ leftId, rightId }: PairIds, { field, left, right, winner }: Conflict): string =>
+  JSON.stringify([leftId, rightId, field, left, right, winner]);
+
 /** Returns the conflicts of the tasks that are not recorded. The retry of a refused write records no conflict again. */
 export const newConflicts = async (
   { link, store }: Pick<Session, 'link' | 'store'>,
@@ -21,16 +24,14 @@ export const newConflicts = async (
 ): Promise<readonly NewConflict[]> => {
   const disputing = tasks.filter((task) => conflictsOf(task).length > 0);
   if (disputing.length === 0) return [];
-  const recorded = await store.conflicts(link, { all: false });
+  const recorded = new Set((await store.conflicts(link, { all: false })).map((row) => keyOf(row, row)));
   return disputing.flatMap((task): readonly NewConflict[] => {
     const [left, right] = [plannedHalf(task, 'left'), plannedHalf(task, 'right')];
     if (left === null || right === null) return [];
     const ids = { leftId: left.id, rightId: right.id };
-    const isRecorded = (conflict: Conflict): boolean =>
-      recorded.some((row) => isDeepStrictEqual({ ...row, ...ids, ...conflict }, row));
     const asked = new Set(conflictsOf(task).flatMap(({ field, winner }) => (winner === null ? [field] : [])));
     return conflictsOf(task)
-      .filter((conflict) => !isRecorded(conflict))
+      .filter((conflict) => !recorded.has(keyOf(ids, conflict)))
       .map((conflict) => ({ conflict, ...ids, isBeside: conflict.winner !== null && asked.has(conflict.field) }));
   });
 };

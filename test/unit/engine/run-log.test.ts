@@ -5,15 +5,7 @@ import { HaltError, LeaseError, StoppedError } from '../../../src/engine/errors.
 import { createEvents } from '../../../src/engine/events.ts';
 import { logResult, logRunEvent } from '../../../src/engine/run-log.ts';
 import type { RunSummary } from '../../../src/engine/run.ts';
-import {
-  InvalidError,
-  LimitedError,
-  NotFoundError,
-  RevokedError,
-  UnauthenticatedError,
-  UnavailableError,
-  UnreadableError,
-} from '../../../src/providers/errors.ts';
+import * as errors from '../../../src/providers/errors.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 
@@ -35,41 +27,36 @@ const startLog = () => {
   return { lines, events: createEvents(logger, { personalData: false }) };
 };
 
-test.each([
-  ['no problem and no change', null, 'debug', 'run completed'],
-  ['a remote that stays down', new UnavailableError('x', AT), 'warn', 'run cut short'],
-  ['a limit that stays reached', new LimitedError('x', AT), 'warn', 'run cut short'],
-  ['unreadable responses', new UnreadableError('x', AT), 'warn', 'run cut short'],
-  ['a revoked permission', new RevokedError('x', AT), 'error', 'link paused'],
-  ['a token refused', new UnauthenticatedError('x', AT), 'error', 'link paused'],
-  ['a halt', new HaltError({ reason: 'too-many-deletes', message: 'x' } as never), 'error', 'run halted'],
-  ['a first sync that waits', new HaltError({ reason: 'first-sync', message: 'x' } as never), 'warn', 'run halted'],
-  ['the program stopped', new StoppedError(), 'info', 'run stopped'],
-  ['a lease lost', new LeaseError('a', 'lost'), 'warn', 'lease lost'],
-  ['a response that no run repairs', new NotFoundError('x', AT), 'error', 'run failed'],
-  ['a fault of the program', new TypeError('x'), 'error', 'run failed'],
-])('a run that ended with %s is one line of its level', (_name, error, level, msg) => {
+test.each<[string, Error | null, Partial<RunSummary>, string, string]>([
+  ['no problem and no change', null, {}, 'debug', 'run completed'],
+  ['a write', null, { right: { ...NO_COUNTS, updated: 1 } }, 'info', 'run completed'],
+  ['a deleted group', null, { left: { ...NO_COUNTS, groupsDeleted: 1 } }, 'info', 'run completed'],
+  ['paired contacts', null, { paired: 1 }, 'info', 'run completed'],
+  ['a settled conflict', null, { conflicts: 1 }, 'info', 'run completed'],
+  ['no change, requested by hand', null, { kind: 'full' }, 'info', 'run completed'],
+  ['no change, as an undo', null, { kind: 'undo' }, 'info', 'run completed'],
+  ['a remote that stays down', new errors.UnavailableError('x', AT), {}, 'warn', 'run cut short'],
+  ['a limit that stays reached', new errors.LimitedError('x', AT), {}, 'warn', 'run cut short'],
+  ['unreadable responses', new errors.UnreadableError('x', AT), {}, 'warn', 'run cut short'],
+  ['a revoked permission', new errors.RevokedError('x', AT), {}, 'error', 'link paused'],
+  ['a token refused', new errors.UnauthenticatedError('x', AT), {}, 'error', 'link paused'],
+  ['a halt', new HaltError({ reason: 'too-many-deletes', message: 'x' } as never), {}, 'error', 'run halted'],
+  ['a first sync that waits', new HaltError({ reason: 'first-sync', message: 'x' } as never), {}, 'warn', 'run halted'],
+  ['the program stopped', new StoppedError(), {}, 'info', 'run stopped'],
+  ['a lease lost', new LeaseError('a', 'lost'), {}, 'warn', 'lease lost'],
+  ['a response that no run repairs', new errors.NotFoundError('x', AT), {}, 'error', 'run failed'],
+  ['a fault of the program', new TypeError('x'), {}, 'error', 'run failed'],
+])('a run that ended with %s is one line of its level', (_name, error, change, level, msg) => {
   const { lines, events } = startLog();
-  logResult(events, SIDE_WORDS, { summary: SUMMARY, error });
+  logResult(events, SIDE_WORDS, { summary: { ...SUMMARY, ...change }, error });
   expect(lines).toMatchObject([{ level, msg, fields: { link: 'a', run: 'r1' } }]);
 });
 
-test.each([
-  ['wrote', { right: { ...NO_COUNTS, updated: 1 } }],
-  ['deleted a group', { left: { ...NO_COUNTS, groupsDeleted: 1 } }],
-  ['paired contacts', { paired: 1 }],
-  ['settled a conflict', { conflicts: 1 }],
-  ['was requested by hand', { kind: 'full' }],
-  ['reverted another run', { kind: 'undo' }],
-] as const)('a run that %s is one line of the level info', (_name, change) => {
-  const { lines, events } = startLog();
-  logResult(events, SIDE_WORDS, { summary: { ...SUMMARY, ...change }, error: null });
-  expect(lines).toMatchObject([{ level: 'info', msg: 'run completed', fields: { link: 'a', run: 'r1' } }]);
-});
+const OF = { link: 'a', run: 'r1', sides: SIDE_WORDS };
 
 test('a run logs that it has started, under its id', () => {
   const { lines, events } = startLog();
-  logRunEvent(events, { link: 'a', run: 'r1', sides: SIDE_WORDS }, { kind: 'started', runKind: 'undo' });
+  logRunEvent(events, OF, { kind: 'started', runKind: 'undo' });
   expect(lines).toEqual([{ level: 'debug', msg: 'run started', fields: { link: 'a', run: 'r1', kind: 'undo' } }]);
 });
 
@@ -77,13 +64,9 @@ test.each([
   ['names differ', /one email address.*merge them at Google or at the service/u],
   ['same phone number', /one phone number and similar names.*merge them at Google or at the service/u],
   ['same name', /one name.*merge them at Google or at the service/u],
-] as const)('[R13] contacts left unpaired are logged with the reason and how to join them: %s', (why, remedy) => {
+] as const)('R13: contacts left unpaired are logged with the reason and how to join them: %s', (why, remedy) => {
   const { lines, events } = startLog();
-  logRunEvent(
-    events,
-    { link: 'a', run: 'r1', sides: SIDE_WORDS },
-    { kind: 'ambiguous', left: ['g'], right: ['s'], why },
-  );
+  logRunEvent(events, OF, { kind: 'ambiguous', left: ['g'], right: ['s'], why });
   const fields = { googleIds: ['g'], serviceIds: ['s'], why, remedy: expect.stringMatching(remedy) };
   expect(lines).toMatchObject([{ level: 'warn', msg: 'ambiguous match', fields }]);
 });
@@ -94,8 +77,8 @@ const REFUSED = `the service refused POST /v2/contacts (422) saying "the address
 
 const CAUSE = { status: 422, route: 'POST /v2/contacts', applied: 'no' } as const;
 
-const refusal = (): InvalidError => {
-  const error = new InvalidError(REFUSED, { ...CAUSE, cause: new Error(`Invalid for ${NAME}`) });
+const refusal = () => {
+  const error = new errors.InvalidError(REFUSED, { ...CAUSE, cause: new Error(`Invalid for ${NAME}`) });
   return Object.assign(error, { side: 'right' as const });
 };
 
@@ -103,9 +86,8 @@ const refusal = (): InvalidError => {
 const logAll = async (personalData: boolean): Promise<string> => {
   const destination = Object.assign(new PassThrough(), { isTTY: false });
   const events = createEvents(createLogger({ level: 'debug', format: 'json', destination }), { personalData });
-  const of = { link: 'work', run: 'r1', sides: SIDE_WORDS };
-  events.contactSkipped({ ...of, side: 'right', leftId: 'people/c1', rightId: null, reason: REFUSED });
-  events.groupRefused({ ...of, side: 'right', name: 'Friends', reason: REFUSED });
+  events.contactSkipped({ ...OF, side: 'right', leftId: 'people/c1', rightId: null, reason: REFUSED });
+  events.groupRefused({ ...OF, side: 'right', name: 'Friends', reason: REFUSED });
   logResult(events, SIDE_WORDS, { summary: { ...SUMMARY, reason: REFUSED }, error: refusal() });
   events.jobFailed({ link: 'work', kind: 'full', error: new Error('It failed.', { cause: refusal() }) });
   destination.end();

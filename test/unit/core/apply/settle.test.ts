@@ -1,35 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Bases,
-  changedBase,
-  copiedBase,
-  createdBase,
-  type Evidence,
-  settleGroups,
-  settleUpdate,
-  withMoves,
-} from '../../../../src/core/apply/settle.ts';
+import * as settling from '../../../../src/core/apply/settle.ts';
+import { agreedBase } from '../../../../src/core/apply/store-task.ts';
+import { shownFields, tookEffect } from '../../../../src/core/apply/traces.ts';
 import { contactFieldsOf } from '../../../../src/core/contact/chosen.ts';
-import { type Contact, fieldsIn } from '../../../../src/core/contact/contact.ts';
+import { type Contact, fieldsIn, type SyncedField } from '../../../../src/core/contact/contact.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import { equalIn } from '../../../../src/core/contact/snapshot.ts';
 import { operationOf } from '../../../support/store/rows.ts';
 import { record, snapshot, values } from '../reconcile/support.ts';
 
-type Kind = Evidence['kind'];
+type Kind = settling.Evidence['kind'];
 
-/** An update of a target contact, with what its side shows after it. */
-type Case = {
-  /** Both bases before the update, which are equal. */
+/** An update of a contact. Both bases before it are equal; the source is null for an undo. */
+type Update = {
   readonly base?: Partial<Contact>;
-  /** The contact of the source; null for an undo. */
   readonly source?: Partial<Contact> | null;
   readonly before: Partial<Contact>;
   readonly desired: Partial<Contact>;
-  readonly shown: Partial<Contact>;
 };
 
-const settle = (kind: Kind, { base, source, before, desired, shown }: Case): Bases => {
+/** The bases of the target and the source after an update, of which the target's side shows this contact. */
+const settle = (kind: Kind, { base, source, before, desired }: Update, shown: Partial<Contact>) => {
   const [was, wanted] = [contactOf(before), contactOf(desired)];
   const fields = contactFieldsOf(fieldsIn(was, wanted)).filter((field) => !equalIn(field, was, wanted));
   const operation = {
@@ -40,109 +31,150 @@ const settle = (kind: Kind, { base, source, before, desired, shown }: Case): Bas
     source: source === null ? null : record('source', source ?? desired),
   };
   const agreed = snapshot(base ?? before);
-  return settleUpdate(operation, { kind, record: record('target', shown) }, { target: agreed, source: agreed });
+  const evidence = { kind, record: record('target', shown) };
+  const bases = settling.settleUpdate(operation, evidence, { target: agreed, source: agreed });
+  return [bases.target, bases.source];
 };
 
 const titled = (title: string): Partial<Contact> => ({ title });
-const mails = (...list: readonly string[]): Partial<Contact> => ({ emailAddresses: values(...list) });
-const mailsOf = ({ target, source }: Bases) =>
-  [target, source].map(({ contact }) => contact.emailAddresses.map(({ value }) => value));
-const titlesOf = ({ target, source }: Bases) => [target.contact.title, source.contact.title];
-
-describe('a text that an update wrote', () => {
-  const UPDATE = { before: titled('Old'), desired: titled('New') };
-
-  test.each<[string, Kind, string, string, string]>([
-    ['R2: is settled as it was sent', 'answer', 'New', 'New', 'New'],
-    ['R2: is settled as the side stored it', 'answer', 'Ne', 'Ne', 'New'],
-    ['R2: is settled although the side kept the former one', 'answer', 'Old', 'Old', 'New'],
-    ['R9: is settled if a read shows it', 'read', 'New', 'New', 'New'],
-    ['R9: is written again if a read shows the former one', 'read', 'Old', 'Old', 'Old'],
-    ['R9: is written again if a read shows none', 'read', '', 'Old', 'Old'],
-  ])('%s (%s: %j)', (_, kind, shown, target, source) => {
-    expect(titlesOf(settle(kind, { ...UPDATE, shown: titled(shown) }))).toEqual([target, source]);
-  });
-
-  test.each([
-    ['R5: another text is an edit', 'Edited', 'Analytical Engine', 'Analytical Engine'],
-    ['R2: a part of the text is settled', 'Analytical', 'Analytical', 'Analytical Engine'],
-    ['R9: no text is sent again', '', '', ''],
-  ])('of which a read shows that it was applied: %s', (_, shown, target, source) => {
-    const desired = { title: 'Analytical Engine', company: 'New' };
-    const update = { before: titled('Old'), desired, shown: { title: shown, company: 'New' } };
-    expect(titlesOf(settle('read', update))).toEqual([target, source]);
-  });
-
-  test('R5: another field keeps its base, whatever the response shows in it', () => {
-    const { target, source } = settle('answer', { ...UPDATE, shown: { title: 'New', company: 'Edited' } });
-    expect([target, source]).toEqual([snapshot(titled('New')), snapshot(titled('New'))]);
-  });
-
-  test('R12: one that the source lacks is not agreed on, and an undo settles nothing on the other side', () => {
-    const given = { base: titled('Old'), source: titled(''), before: titled(''), desired: titled('Given') };
-    expect(titlesOf(settle('answer', { ...given, shown: titled('Given') }))).toEqual(['Old', '']);
-    const undo = { source: null, before: titled('New'), desired: titled('Old'), shown: titled('Old') };
-    expect(titlesOf(settle('answer', undo))).toEqual(['Old', 'New']);
-  });
+/** The email addresses of these letters. */
+const mails = (letters: string): Partial<Contact> => ({
+  emailAddresses: values(...[...letters].map((letter) => `${letter}@x.org`)),
 });
 
-describe('a list that an update wrote', () => {
-  const [A, B, OWN, ALTERED] = ['a@x.org', 'b@x.org', 'own@x.org', 'altered@x.org'] as const;
+describe('an update settles', () => {
+  const CLEAR = { before: titled('Old'), desired: titled('New') };
+  const ENGINE = 'Analytical Engine';
+  const job = (title: string) => ({ title, company: 'New' });
+  const LONG = { before: titled('Old'), desired: job(ENGINE) };
 
-  test.each<[string, Kind, string[], string[], string[], string[], string[]]>([
-    ['R3: an element arrives', 'answer', [A], [A, B], [A, B], [A, B], [A, B]],
-    ['R3: an element is removed', 'answer', [A, B], [A], [A], [A], [A]],
-    ['R2: an element that the side does not store', 'answer', [A], [A, B], [A], [A], [A, B]],
-    ['R2: an element that the side keeps', 'answer', [A, B], [A], [A, B], [A, B], [A]],
-    ['R2: an element that the side alters', 'answer', [A], [A, B], [A, ALTERED], [A, ALTERED], [A, B]],
-    ['R9: an element that a read shows', 'read', [A], [A, B], [A, B], [A, B], [A, B]],
-    ['R9: an element that a read does not show', 'read', [A], [A, B], [A], [A], [A]],
-    ['R9: a removed element that a read still shows', 'read', [A, B], [A], [A, B], [A, B], [A, B]],
-    ['R5: an element that a user added before the read', 'read', [A], [A, B], [A, B, OWN], [A, B], [A, B]],
-    ['R5: an element that a user removed before the read', 'read', [A], [A, B], [B], [B, A], [A, B]],
-  ])('is compared by element: %s (%s)', (_, kind, before, desired, shown, target, source) => {
-    const update = { before: mails(...before), desired: mails(...desired), shown: mails(...shown) };
-    expect(mailsOf(settle(kind, update))).toEqual([target, source]);
+  test.each<[string, Kind, Update, Partial<Contact>, string, string]>([
+    ['R2: a text as it was sent', 'answer', CLEAR, titled('New'), 'New', 'New'],
+    ['R2: a text as the side stored it', 'answer', CLEAR, titled('Ne'), 'Ne', 'New'],
+    ['R2: a text although the side kept the former one', 'answer', CLEAR, titled('Old'), 'Old', 'New'],
+    ['R9: a text that a read shows', 'read', CLEAR, titled('New'), 'New', 'New'],
+    ['R9: no text if a read shows the former one', 'read', CLEAR, titled('Old'), 'Old', 'Old'],
+    ['R9: no text if a read shows none', 'read', CLEAR, {}, 'Old', 'Old'],
+    ['R5: a text that a user then changed', 'read', LONG, job('X'), ENGINE, ENGINE],
+    ['R2: a part of the text', 'read', LONG, job('Analytical'), 'Analytical', ENGINE],
+    ['R9: no text that is missing in an applied update', 'read', LONG, { company: 'New' }, '', ''],
+    ['R12: no text that the source lacks', 'answer', { ...CLEAR, source: {} }, titled('New'), 'Old', ''],
+    ['an undo only on its side', 'answer', { ...CLEAR, source: null }, titled('New'), 'New', 'Old'],
+  ])('%s (%s)', (_, kind, update, shown, target, source) => {
+    expect(settle(kind, update, shown).map(({ contact }) => contact.title)).toEqual([target, source]);
   });
 
-  test('R5: an element that the update did not write keeps its place in both bases', () => {
-    const update = { base: mails(A), source: mails(A, B), before: mails(A, OWN), desired: mails(A, OWN, B) };
-    const { target, source } = settle('answer', { ...update, shown: mails(A, OWN, B) });
-    for (const { contact } of [target, source]) expect(contact).toMatchObject(mails(A, B));
+  test('R5: no other field, whatever the response shows in it', () => {
+    const after = snapshot(titled('New'));
+    expect(settle('answer', CLEAR, { title: 'New', company: 'Edited' })).toEqual([after, after]);
   });
 
-  test('R12: an element that the source lacks is not agreed on, and an undo settles its own side only', () => {
-    const update = { source: mails(A), before: mails(A), desired: mails(A, B), shown: mails(A, B) };
-    expect(mailsOf(settle('answer', update))).toEqual([[A], [A]]);
-    const undo = { source: null, before: mails(A, B), desired: mails(A), shown: mails(A) };
-    expect(mailsOf(settle('answer', undo))).toEqual([[A], [A, B]]);
+  // The elements of a list before the update, as sent, and as shown.
+  test.each<[string, Kind, string, string, string, string, string]>([
+    ['R3: an added element', 'answer', 'a', 'ab', 'ab', 'ab', 'ab'],
+    ['R3: a removed element', 'answer', 'ab', 'a', 'a', 'a', 'a'],
+    ['R2: an element that the side does not store', 'answer', 'a', 'ab', 'a', 'a', 'ab'],
+    ['R2: an element that the side keeps', 'answer', 'ab', 'a', 'ab', 'ab', 'a'],
+    ['R2: an element that the side alters', 'answer', 'a', 'ab', 'ax', 'ax', 'ab'],
+    ['R9: an element that a read shows', 'read', 'a', 'ab', 'ab', 'ab', 'ab'],
+    ['R9: no element that a read does not show', 'read', 'a', 'ab', 'a', 'a', 'a'],
+    ['R9: no removal if a read still shows the element', 'read', 'ab', 'a', 'ab', 'ab', 'ab'],
+    ['R5: no element that a user added before the read', 'read', 'a', 'ab', 'abo', 'ab', 'ab'],
+    ['R5: no removal by a user before the read', 'read', 'a', 'ab', 'b', 'ba', 'ab'],
+  ])('%s (%s)', (_, kind, before, desired, shown, target, source) => {
+    const bases = settle(kind, { before: mails(before), desired: mails(desired) }, mails(shown));
+    expect(bases).toEqual([snapshot(mails(target)), snapshot(mails(source))]);
+  });
+
+  // The elements of both bases, of the source, and of the target before the update and as sent.
+  test.each<[string, string, string | null, string, string, string, string]>([
+    ['R5: no element that it did not write', 'a', 'ab', 'ao', 'aob', 'ab', 'ab'],
+    ['R12: no element that the source lacks', 'a', 'a', 'a', 'ab', 'a', 'a'],
+    ['an undo only on its side', 'ab', null, 'ab', 'a', 'a', 'ab'],
+  ])('%s', (_, base, own, before, desired, target, source) => {
+    const update = { base: mails(base), source: own === null ? null : mails(own), before: mails(before) };
+    const bases = settle('answer', { ...update, desired: mails(desired) }, mails(desired));
+    expect(bases).toEqual([snapshot(mails(target)), snapshot(mails(source))]);
   });
 });
 
 test('R11: groups that were moved are settled as the side shows them, and at the source as they were sent', () => {
   const base = snapshot({}, ['stays', 'leaves']);
-  const shown = settleGroups(base, ['joins', 'leaves', 'refused'], ['foreign', 'joins']);
+  const shown = settling.settleGroups(base, ['joins', 'leaves', 'refused'], ['foreign', 'joins']);
   expect(shown.groupIds).toEqual(['joins', 'stays']);
-  expect(withMoves(base, { join: ['joins'], leave: ['leaves'] }).groupIds).toEqual(['joins', 'stays']);
+  expect(settling.withMoves(base, { join: ['joins'], leave: ['leaves'] }).groupIds).toEqual(['joins', 'stays']);
 });
 
-describe('R9: a contact that was created', () => {
-  const DRAFT = contactOf({ firstName: 'Ada', title: 'Dr', ...mails('a@x.org', 'b@x.org') });
-  const STORED = contactOf({ firstName: 'Ada', company: 'Edited', ...mails('a@x.org', 'own@x.org') });
+const DRAFT = contactOf({ firstName: 'Ada', title: 'Dr', ...mails('ab') });
+const STORED = contactOf({ firstName: 'Ada', company: 'Edited', ...mails('ao') });
 
-  test.each<[Kind, Partial<Contact>, readonly string[], Partial<Contact>]>([
-    ['answer', STORED, ['g', 'foreign'], DRAFT],
-    ['read', { firstName: 'Ada', ...mails('a@x.org') }, ['g'], { firstName: 'Ada', ...mails('a@x.org') }],
-  ])('has a base of what the %s shows of it, and its source of what has arrived', (kind, created, groupIds, copied) => {
+test.each<[Kind, Partial<Contact>, readonly string[], Partial<Contact>]>([
+  ['answer', STORED, ['g', 'foreign'], DRAFT],
+  ['read', { firstName: 'Ada', ...mails('a') }, ['g'], { firstName: 'Ada', ...mails('a') }],
+])(
+  'R9: a created contact gets the base that the %s shows, its source what has arrived',
+  (kind, own, groupIds, copied) => {
     const evidence = { kind, record: record('new', STORED, { groupIds: ['g', 'foreign'] }) };
-    expect(createdBase(DRAFT, evidence, ['g', 'missing'])).toEqual(snapshot(created, groupIds));
-    expect(copiedBase(DRAFT, evidence)).toEqual(snapshot(copied));
-  });
-});
+    expect(settling.createdBase(DRAFT, evidence, ['g', 'missing'])).toEqual(snapshot(own, groupIds));
+    expect(settling.copiedBase(DRAFT, evidence)).toEqual(snapshot(copied));
+  },
+);
 
 test('R12: changes that a merge by a side made enter a base, and no edit of a user does', () => {
-  const base = snapshot({ title: 'Base', ...mails('a@x.org', 'b@x.org') });
-  const before = contactOf({ title: 'Base', company: 'Own', ...mails('a@x.org', 'b@x.org', 'own@x.org') });
-  const after = contactOf({ title: 'Taken', company: 'Own', ...mails('a@x.org', 'own@x.org', 'taken@x.org') });
-  expect(changedBase(base, before, after)).toEqual(snapshot({ title: 'Taken', ...mails('a@x.org', 'taken@x.org') }));
+  const base = snapshot({ title: 'Base', ...mails('ab') });
+  const before = contactOf({ title: 'Base', company: 'Own', ...mails('abo') });
+  const after = contactOf({ title: 'Taken', company: 'Own', ...mails('aot') });
+  expect(settling.changedBase(base, before, after)).toEqual(snapshot({ title: 'Taken', ...mails('at') }));
+});
+
+test('R11: a group in which both contacts are, or neither, is agreed on while another move is to be written', () => {
+  const [base, now] = [snapshot({}, ['old', 'left']), snapshot({}, ['both', 'own'])];
+  const given = { base, record: now, other: snapshot({}).contact, otherBase: snapshot({}) };
+  const agreed = (...outstanding: SyncedField[]) =>
+    agreedBase({ ...given, agreedGroups: new Set(['both', 'old']), outstanding: new Set(outstanding) }).groupIds;
+  expect([agreed('buckets'), agreed()]).toEqual([
+    ['both', 'left'],
+    ['both', 'own'],
+  ]);
+});
+
+test('R2, R5: an element that the other side stores in another form is not agreed on when it is removed', () => {
+  const base = snapshot({ relations: values('Annabel') });
+  const otherBase = snapshot({ relations: values('Annabel (sister)') });
+  const removed = { base, record: snapshot({}), other: otherBase.contact, otherBase };
+  const agreed = agreedBase({ ...removed, outstanding: new Set(['relations']), agreedGroups: new Set() });
+  expect(agreed.contact.relations).toEqual(values('Annabel'));
+});
+
+test.each<[string, Partial<Contact>, Partial<Contact>, Partial<Contact>, boolean]>([
+  ['a text is as sent', titled('Old'), titled('New'), titled('New'), true],
+  ['a text is as before', titled('Old'), titled('New'), titled('Old'), false],
+  ['a text is neither as before nor as sent', titled('Old'), titled('New'), titled('Foreign'), false],
+  ['a text was cleared as sent', titled('Old'), titled(''), titled(''), true],
+  ['a text that was to be cleared has another value', titled('Old'), titled(''), titled('Foreign'), false],
+  ['a text was cut off by its side', titled(''), titled('Analytical Engine'), titled('Analytical'), true],
+  ['a text was sent that already existed', titled('Same'), titled('Same'), titled('Same'), false],
+  ['an element was added', mails('a'), mails('ab'), mails('aB'), true],
+  ['an element was not added', mails('a'), mails('ab'), mails('a'), false],
+  ['an element was removed', mails('ab'), mails('a'), mails('a'), true],
+  ['an element was not removed', mails('ab'), mails('a'), mails('ba'), false],
+  ['one of two elements was added', mails(''), mails('ab'), mails('b'), true],
+  ['only another field is as sent', titled('Old'), titled('New'), { title: 'Old', company: 'New' }, false],
+  ['one of two fields is as sent', {}, { title: 'New', company: 'New' }, { company: 'New' }, true],
+])(
+  'R9: an update without a response took effect only if the contact shows it: %s',
+  (_, before, desired, now, expected) => {
+    const [was, wanted] = [contactOf(before), contactOf(desired)];
+    const fields = Object.keys(desired) as SyncedField[];
+    expect(tookEffect({ fields, before: was, desired: wanted }, contactOf(now))).toBe(expected);
+  },
+);
+
+test.each<[string, boolean]>([
+  ['May', true],
+  ['Scribble', false],
+])('R9: an extra that shows %s after an update from April to May took effect: %s', (text, expected) => {
+  const of = (lastContacted: string) => contactOf({ lastContacted });
+  const fields = shownFields(['lastContacted'], of('May'), of(text), of('April'));
+  expect([...fields]).toEqual(expected ? ['lastContacted'] : []);
 });

@@ -39,9 +39,9 @@ describe('R10: a field is bound to the entry that it was read from', () => {
     ['no entry was bound, and an equal one was added', [OLD], null, [OLD, OLD], OLD],
     ['the second entry was bound, and the first was deleted', [OLD, ACME], 1, [ACME], ACME],
     ['one entry was known', [ACME], 0, [OLD, NEW], OLD],
-  ])('%s', (_, known, bound, now, held) => {
+  ])('%s', (_, known, bound, now, expected) => {
     const { contact, entries } = withBoundEntries(recordOf(now), recordOf(known, bound));
-    expect([contact.company, contact.title]).toEqual(held);
+    expect([contact.company, contact.title]).toEqual(expected);
     expect(holdsBound(contact, entries ?? [])).toBe(true);
   });
 

@@ -87,33 +87,27 @@ test.each([
     }
 });
 
-test('the key of a website has no closing slash, even if the address has many', () => {
-  expect(websiteKey('https://www.Ada.example/a///')).toBe('ada.example/a');
-  expect(websiteKey('///')).toBe('///');
-});
-
 describe('R15: a value that is too long leaves out its field, not the contact', () => {
   const long = 'x'.repeat(LONGEST_TEXT);
   const value = { value: `${long}x`, label: null };
-  const unsyncableOf = (given: Partial<Contact>) => syncableContact(given).unsyncable.map(({ field }) => field);
 
-  test('reports the field of a text, a list and an address', () => {
-    expect(unsyncableOf({ title: `${long}x` })).toEqual(['title']);
-    expect(unsyncableOf({ emailAddresses: [value] })).toEqual(['emailAddresses']);
-    expect(unsyncableOf({ addresses: [{ ...ADDRESS, city: `${long}x` }] })).toEqual(['addresses']);
-    const websites = Array.from({ length: LONGEST_LIST + 1 }, (_, index) => ({ value: String(index), label: null }));
-    expect(unsyncableOf({ websites })).toEqual(['websites']);
+  const websites = Array.from({ length: LONGEST_LIST + 1 }, (_, index) => ({ value: String(index), label: null }));
+
+  test.each<[string, Partial<Contact>, readonly string[]]>([
+    ['a text', { title: `${long}x` }, ['title']],
+    ['a value of a list', { emailAddresses: [value] }, ['emailAddresses']],
+    ['a part of an address', { addresses: [{ ...ADDRESS, city: `${long}x` }] }, ['addresses']],
+    ['a list', { websites }, ['websites']],
+    ['a birthday that may be either of two days', { birthday: '05/06/1980' }, ['birthday']],
+    ['no birthday that is one day', { birthday: '05/05/1980' }, []],
+    ['no birthday that is a text', { birthday: 'in summer' }, []],
+  ])('%s', (_, given, fields) => {
+    expect(syncableContact(given).unsyncable.map(({ field }) => field)).toEqual(fields);
   });
 
-  test('leaves the field empty and keeps all others, also one of exactly the maximum length', () => {
+  test('and keeps all others, also one of exactly the maximum length', () => {
     const others = { firstName: long, websites: [{ value: long, label: long }] };
     expect(syncableContact({ ...others, title: `${long}x` }).contact).toEqual({ ...EMPTY_CONTACT, ...others });
-  });
-
-  test('leaves out a birthday that may be either of two days', () => {
-    expect(unsyncableOf({ birthday: '05/06/1980' })).toEqual(['birthday']);
-    expect(unsyncableOf({ birthday: '05/05/1980' })).toEqual([]);
-    expect(unsyncableOf({ birthday: 'in summer' })).toEqual([]);
   });
 });
 
@@ -141,30 +135,19 @@ test('[R2] notes of several lines keep their layout, and those of one line lose 
 });
 
 describe('a day', () => {
-  test.each([
-    ['1980-5-7', '1980-05-07'],
-    ['1980.05.17', '1980-05-17'],
-    ['1980-05-17T00:00:00.000+00:00', '1980-05-17'],
-    ['1980-05-17 00:00:00 UTC', '1980-05-17'],
-    ['1980-05-17 00:00:00', '1980-05-17'],
-    ['19800517T000000Z', '1980-05-17'],
-    [' 17. 5. 1980 ', '1980-05-17'],
-    ['17.05.', '--05-17'],
-    ['17/05/1980', '1980-05-17'],
-    ['05/17/1980', '1980-05-17'],
-    ['17-05-1980', '1980-05-17'],
-    ['05/05/1980', '1980-05-05'],
-    ['--05-17', '--05-17'],
-    ['--0229', '--02-29'],
-  ])('is read from %s', (text, day) => {
+  const READ =
+    '1980-5-7 = 1980-05-07, 1980.05.17 = 1980-05-17, 1980-05-17T00:00:00.000+00:00 = 1980-05-17, ' +
+    '1980-05-17 00:00:00 UTC = 1980-05-17, 1980-05-17 00:00:00 = 1980-05-17, 19800517T000000Z = 1980-05-17, ' +
+    ' 17. 5. 1980  = 1980-05-17, 17.05. = --05-17, 17/05/1980 = 1980-05-17, 05/17/1980 = 1980-05-17, ' +
+    '17-05-1980 = 1980-05-17, 05/05/1980 = 1980-05-05, --05-17 = --05-17, --0229 = --02-29';
+  const UNCHANGED =
+    '05/06/1980, 5-6-1980, 2001-02-29, 29.02.2001, 19801340, 0000-05-17, 1980-05-17T22:00:00Z, 1980-05, May 17';
+
+  test.each(READ.split(', ').map((pair) => pair.split(' = ')))('is read from %s: %s', (text = '', day = '') => {
     expect(normaliseDay(text)).toBe(day);
   });
 
-  test.each(
-    '05/06/1980, 5-6-1980, 2001-02-29, 29.02.2001, 19801340, 0000-05-17, 1980-05-17T22:00:00Z, 1980-05, May 17'.split(
-      ', ',
-    ),
-  )('is not guessed: %s stays unchanged', (text) => {
+  test.each(UNCHANGED.split(', '))('is not guessed: %s stays unchanged', (text) => {
     expect(normaliseDay(text)).toBe(text);
   });
 

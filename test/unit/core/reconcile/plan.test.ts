@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import type { Side } from '../../../../src/core/contact/side.ts';
+import { bySide, otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
 import type { Decision, Pair } from '../../../../src/core/reconcile/decision.ts';
-import type { Plan } from '../../../../src/core/reconcile/plan.ts';
+import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import {
   gone,
   link,
@@ -21,155 +21,322 @@ import {
   values,
 } from './support.ts';
 
-type Given = Parameters<typeof planOf>[0] & {
-  readonly left?: readonly ContactRecord[];
-  readonly right?: readonly ContactRecord[];
-};
+type Given = Parameters<typeof planOf>[0] & Partial<Record<Side, readonly ContactRecord[]>>;
 
-const plan = ({ left = [], right = [], ...given }: Given): Plan =>
-  planOf({ unpaired: { left: unpaired('left', ...left), right: unpaired('right', ...right) }, ...given });
+const decide = ({ left = [], right = [], ...given }: Given): readonly Decision[] =>
+  planOf({ unpaired: { left: unpaired('left', ...left), right: unpaired('right', ...right) }, ...given }).decisions;
 
-const only = (planned: Plan): Decision => {
-  expect(planned.decisions).toHaveLength(1);
-  const [decision] = planned.decisions;
-  if (decision === undefined) throw new Error('The plan is empty.');
-  return decision;
-};
+/** A pair with `own` on `side`. */
+const half = (side: Side, own: Half, other: Half | null, status: Pair['status'] = 'linked', id = 1): Pair =>
+  side === 'left' ? pairOf(own, other, status, id) : pairOf(other, own, status, id);
 
 const ADA: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
 const EDITED: Partial<Contact> = { ...ADA, title: 'Countess' };
 
-/** A pair with `half` on `side` and `missing` on the other side. */
-const half = (side: Side, own: Half, missing: Half | null, status: Pair['status'] = 'linked', id = 1): Pair => {
-  return side === 'left' ? pairOf(own, missing, status, id) : pairOf(missing, own, status, id);
-};
-
-const untouched = (side: Side, id = PREFIX[side]) => present(record(id, ADA));
+const unchanged = (side: Side) => present(record(PREFIX[side], ADA));
 const edited = (side: Side) => present(record(PREFIX[side], EDITED), snapshot(ADA));
+const BOTH_STATES = { unchanged, edited };
 
-describe('a contact deleted on one side', () => {
-  test.each(SIDE_PAIRS)('[R7] waits while the deletion of the one at %s is unconfirmed', (side) => {
-    for (const own of [untouched(side), edited(side)]) {
-      const settling: Half = { ...own, state: 'settling' };
-      expect(plan({ pairs: [half(side, settling, gone('x'))] }).decisions).toEqual([]);
-      const dormant = { ...half(side, settling, NONE), status: 'dormant' as const };
-      expect(plan({ lonePairs: [dormant] }).decisions).toEqual([]);
-    }
+/** A decision as text; `here` is the given side. */
+const textsOf = (decisions: readonly Decision[], side: Side) =>
+  decisions.map((each) => {
+    if (each.kind === 'unlink') return `unlink ${each.to}`;
+    return each.kind === 'merge' ? 'merge' : `${each.kind} ${each.side === side ? 'here' : 'there'}`;
   });
 
-  const GROUPS = { links: [link('choir')], actions: [], pairs: [], ended: [], duplicates: [] };
-  const site = (label: string | null): Partial<Contact> => ({ websites: [{ value: 'x.org', label }] });
-  const sites = (...list: string[]): Partial<Contact> => ({ websites: values(...list) });
-  test.each<[string, 'create' | 'delete', Half]>([
-    ['a label', 'create', present(record('g', site('work')), snapshot(site(null)))],
-    ['a membership', 'create', present(record('g', ADA, { groupIds: ['g-choir'] }), snapshot(ADA))],
-    ['a membership that ended', 'create', present(record('g', ADA), snapshot(ADA, ['g-choir']))],
-    ['all, since its base is unknown', 'create', present(record('g', ADA), null)],
-    ['the order of a list', 'delete', present(record('g', sites('x.org', 'y.org')), snapshot(sites('y.org', 'x.org')))],
-    ['a group that is left out', 'delete', present(record('g', ADA, { groupIds: ['g-other'] }), snapshot(ADA))],
-    ['its version', 'delete', present(record('g', ADA, { version: '9' }), snapshot(ADA))],
-  ])('[R6] and changed in %s is a reason to %s', (_, expected, own) => {
-    expect(only(plan({ pairs: [pairOf(own, gone('s'))], groups: GROUPS })).kind).toBe(expected);
+describe.each(SIDES)('R6: the remaining half at the %s side', (side) => {
+  const directions = { both: 'both', here: `to-${side}`, there: `to-${otherSide(side)}` } as const;
+
+  test.each<[keyof typeof BOTH_STATES, keyof typeof directions, Policy['deletes'], string]>([
+    ['unchanged', 'both', 'propagate', 'delete here'],
+    ['unchanged', 'both', 'keep', 'unlink kept'],
+    ['edited', 'both', 'propagate', 'create there'],
+    ['edited', 'both', 'keep', 'create there'],
+    ['unchanged', 'here', 'propagate', 'delete here'],
+    ['edited', 'here', 'propagate', 'delete here'],
+    ['unchanged', 'there', 'propagate', 'unlink dormant'],
+    ['edited', 'there', 'propagate', 'create there'],
+  ])('%s, if the link writes %s and deletions are to %s: %s', (state, to, deletes, expected) => {
+    const policy = { direction: directions[to], deletes };
+    const [own, deleted] = [BOTH_STATES[state](side), gone('x')];
+    expect(textsOf(decide({ pairs: [half(side, own, deleted)], policy }), side)).toEqual([expected]);
+    // R7: the deletion waits while the other half is unconfirmed.
+    expect(decide({ pairs: [half(side, { ...own, state: 'settling' }, deleted)], policy })).toEqual([]);
   });
 
-  test('R1: a base that contains two spellings of one address is no edit', () => {
-    const spellings = values('a@müller.de', 'a@xn--mller-kva.de');
-    const base = { contact: { ...snapshot({}).contact, emailAddresses: spellings }, groupIds: [] };
-    const own = present(record('g', { emailAddresses: spellings }), base);
-    expect(own.record.contact.emailAddresses).toHaveLength(1);
-    expect(only(plan({ pairs: [pairOf(own, gone('s'))] })).kind).toBe('delete');
-    expect(only(plan({ pairs: [pairOf(own, { ...own, id: 's' })] }))).toMatchObject({ writes: [] });
+  test.each<[Pair['status'], keyof typeof BOTH_STATES, string]>([
+    ['kept', 'unchanged', 'unlink kept'],
+    ['kept', 'edited', 'unlink kept'],
+    ['dormant', 'edited', 'create there'],
+  ])('of a %s pair, %s: %s', (status, state, expected) => {
+    const own = BOTH_STATES[state](side);
+    const policy = { direction: directions[status === 'kept' ? 'both' : 'there'] };
+    expect(textsOf(decide({ lonePairs: [half(side, own, NONE, status)], policy }), side)).toEqual([expected]);
+    expect(textsOf(decide({ lonePairs: [half(side, gone('g'), NONE, status)] }), side)).toEqual(['unlink drop']);
+    const settling = half(side, { ...own, state: 'settling' }, NONE, 'dormant');
+    expect(decide({ lonePairs: [settling], policy })).toEqual([]);
   });
 
-  test.each(SIDE_PAIRS)('[R6] and edited at %s is restored even if deletions are kept', (side, other) => {
-    const pair = half(side, edited(side), gone('x'));
-    expect(only(plan({ pairs: [pair], policy: { deletes: 'keep' } }))).toMatchObject({ kind: 'create', side: other });
-  });
+  const other = otherSide(side);
 
-  describe.each([
-    ['to-left', 'right', 'left'],
-    ['to-right', 'left', 'right'],
-  ] as const)('on a link %s', (direction, source, target) => {
-    test('at the source is deleted at the target, edited or not', () => {
-      for (const own of [untouched(target), edited(target)]) {
-        const pair = half(target, own, gone('x'));
-        expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'delete', side: target });
-      }
-    });
-
-    test('at the target is restored once the source has changed', () => {
-      const pair = half(source, untouched(source), gone('x'));
-      expect(only(plan({ pairs: [pair], policy: { direction } }))).toMatchObject({ kind: 'unlink', to: 'dormant' });
-      const dormant = half(source, edited(source), NONE, 'dormant');
-      const restored = { kind: 'create', side: target } as const;
-      expect(only(plan({ lonePairs: [dormant], policy: { direction } }))).toMatchObject({ ...restored, pair: dormant });
-      const both = half(source, edited(source), gone('x'));
-      expect(only(plan({ pairs: [both], policy: { direction } }))).toMatchObject(restored);
-    });
-  });
-});
-
-describe('a survivor', () => {
-  test.each(SIDE_PAIRS)('that was kept at %s is never created again, edited or not', (side) => {
-    for (const own of [untouched(side), edited(side)]) {
-      const kept = half(side, own, NONE, 'kept');
-      const stays = { kind: 'unlink', pair: kept, to: 'kept' };
-      expect(only(plan({ lonePairs: [kept], policy: { deletes: 'keep' } }))).toEqual(stays);
-      expect(only(plan({ lonePairs: [kept] }))).toEqual(stays);
-    }
-    // Its row ends once it is deleted as well.
-    const ended = half(side, gone('g'), NONE, 'kept');
-    expect(only(plan({ lonePairs: [ended] }))).toMatchObject({ kind: 'unlink', to: 'drop' });
-  });
-
-  test.each(SIDE_PAIRS)('[R13] at %s is paired by what a user decided about it and a new contact', (side, other) => {
-    const kept = half(side, untouched(side), NONE, 'kept', 7);
-    const keptId = kept[side]?.id ?? '';
-    const says = (said: 'together' | 'apart', name: string) => {
-      const ids = { [`${side}Id`]: keptId, [`${other}Id`]: 'new' } as { leftId: string; rightId: string };
-      const verdicts = [{ ...ids, says: said, atMs: 1 }];
+  test('R13: of a kept pair is paired by what a user decided about it and a new contact', () => {
+    const kept = half(side, unchanged(side), NONE, 'kept', 7);
+    const decided = (says: 'together' | 'apart', name: string) => {
+      const ids = bySide((each) => (each === side ? PREFIX[side] : 'new'));
+      const verdicts = [{ leftId: ids.left, rightId: ids.right, says, atMs: 1 }];
       const newcomer = record('new', { ...EDITED, firstName: name, emailAddresses: values(`${name}@x.org`) });
-      return plan({ lonePairs: [kept], [other]: [newcomer], verdicts, policy: { deletes: 'keep' } }).decisions;
+      return decide({ lonePairs: [kept], [other]: [newcomer], verdicts, policy: { deletes: 'keep' } });
     };
-    expect(says('together', 'Zoe')).toMatchObject([{ kind: 'merge', byHand: true, pair: { id: 7 } }]);
-    expect(says('apart', 'ada')).toMatchObject([
-      { kind: 'create', side, apartFrom: [keptId] },
+    expect(decided('together', 'Zoe')).toMatchObject([{ kind: 'merge', byHand: true, pair: { id: 7 } }]);
+    expect(decided('apart', 'ada')).toMatchObject([
+      { kind: 'create', side, apartFrom: [PREFIX[side]] },
       { kind: 'unlink', pair: { id: 7 }, to: 'kept' },
     ]);
   });
 
-  test.each(SIDE_PAIRS)('at %s is linked again with a contact that is the same person, in its row', (side, other) => {
-    const kept = half(side, untouched(side), NONE, 'kept', 7);
-    const newcomer = record('new', EDITED);
-    const decision = only(plan({ lonePairs: [kept], [other]: [newcomer], policy: { deletes: 'keep' } }));
-    const pair = { id: 7, [side]: { id: PREFIX[side], base: null }, [other]: { record: newcomer, base: null } };
-    expect(decision).toMatchObject({ kind: 'merge', pair, writes: [{ kind: 'update', side, fields: ['title'] }] });
-  });
-
-  test('[R12] of each side that are the same person share one row; the other row ends first', () => {
-    const left = pairOf(untouched('left'), NONE, 'kept', 7);
-    const right = pairOf(NONE, untouched('right'), 'kept', 8);
-    const { decisions } = plan({ lonePairs: [left, right] });
-    expect(decisions).toMatchObject([
-      { kind: 'unlink', pair: { id: 8 }, to: 'drop' },
-      { kind: 'merge', pair: { id: 7, left: { record: { id: 'g' } }, right: { record: { id: 's' } } } },
-    ]);
+  test('of a kept pair is linked in it with a new contact that is the same person', () => {
+    const kept = half(side, unchanged(side), NONE, 'kept', 7);
+    const decisions = decide({ lonePairs: [kept], [other]: [record('new', EDITED)], policy: { deletes: 'keep' } });
+    const pair = { id: 7, [side]: { id: PREFIX[side], base: null }, [other]: { id: 'new', base: null } };
+    expect(decisions).toMatchObject([{ kind: 'merge', pair, writes: [{ kind: 'update', side, fields: ['title'] }] }]);
   });
 });
 
-describe('a contact without a pair', () => {
-  test('[R13] that fits several candidates equally well is created, and reported', () => {
-    const office = values('office@x.org');
-    const [ann, bob] = ['Ann', 'Bob'].map((firstName) => ({ firstName, emailAddresses: office }));
-    const candidates = [record('s0', ann ?? {}), record('s1', bob ?? {})];
-    const planned = plan({ left: [record('g', { emailAddresses: office })], right: candidates });
-    expect(planned.ambiguous).toEqual([{ left: ['g'], right: ['s0', 's1'], why: 'several candidates' }]);
-    expect(planned.decisions.map((decision) => decision.kind)).toEqual(['create', 'create', 'create']);
+const GROUPS = { links: [link('choir')], actions: [], pairs: [], ended: [], duplicates: [] };
+const sites = (label: string | null, ...list: string[]) => ({ websites: list.map((value) => ({ value, label })) });
+
+test.each<[string, 'create' | 'delete', Half]>([
+  ['a label', 'create', present(record('g', sites('work', 'x.org')), snapshot(sites(null, 'x.org')))],
+  ['a membership', 'create', present(record('g', ADA, { groupIds: ['g-choir'] }), snapshot(ADA))],
+  ['a membership that ended', 'create', present(record('g', ADA), snapshot(ADA, ['g-choir']))],
+  ['all, since its base is unknown', 'create', present(record('g', ADA), null)],
+  ['the order of a list', 'delete', present(record('g', sites('', 'x', 'y')), snapshot(sites('', 'y', 'x')))],
+  ['a group that is left out', 'delete', present(record('g', ADA, { groupIds: ['g-other'] }), snapshot(ADA))],
+  ['its version', 'delete', present(record('g', ADA, { version: '9' }), snapshot(ADA))],
+  ['a value that its side computes', 'delete', present(record('g', { ...ADA, lastContacted: 'today' }), snapshot(ADA))],
+])('R6: a contact whose counterpart is deleted and that changed in %s is a reason to %s', (_, expected, own) => {
+  const policy = { directions: { lastContacted: 'to-right' } } as const;
+  expect(decide({ pairs: [pairOf(own, gone('s'))], groups: GROUPS, policy })).toMatchObject([{ kind: expected }]);
+});
+
+test('R1: a base that contains two spellings of one address is no edit', () => {
+  const emailAddresses = values('a@müller.de', 'a@xn--mller-kva.de');
+  const own = present(record('g', { emailAddresses }), {
+    contact: { ...snapshot({}).contact, emailAddresses },
+    groupIds: [],
+  });
+  expect(own.record.contact.emailAddresses).toHaveLength(1);
+  expect(decide({ pairs: [pairOf(own, gone('s'))] })).toMatchObject([{ kind: 'delete' }]);
+  expect(decide({ pairs: [pairOf(own, { ...own, id: 's' })] })).toMatchObject([{ writes: [] }]);
+});
+
+test('R12: two survivors that are the same person share one row; the other row ends first', () => {
+  const left = pairOf(unchanged('left'), NONE, 'kept', 7);
+  expect(decide({ lonePairs: [left, pairOf(NONE, unchanged('right'), 'kept', 8)] })).toMatchObject([
+    { kind: 'unlink', pair: { id: 8 }, to: 'drop' },
+    { kind: 'merge', pair: { id: 7, left: { record: { id: 'g' } }, right: { record: { id: 's' } } } },
+  ]);
+});
+
+test('R13: a contact that fits several candidates equally well is created, and reported', () => {
+  const emailAddresses = values('office@x.org');
+  const candidates = ['Ann', 'Bob'].map((firstName, at) => record(`s${at}`, { firstName, emailAddresses }));
+  const left = unpaired('left', record('g', { emailAddresses }));
+  const { ambiguous, decisions } = planOf({ unpaired: { left, right: unpaired('right', ...candidates) } });
+  expect(ambiguous).toEqual([{ left: ['g'], right: ['s0', 's1'], why: 'several candidates' }]);
+  expect(decisions.map(({ kind }) => kind)).toEqual(['create', 'create', 'create']);
+});
+
+test.each(SIDES)(
+  'a contact that is new at the target of a one-way link from the %s side is not created there',
+  (source) => {
+    const policy = { direction: `to-${otherSide(source)}` } as const;
+    expect(decide({ [otherSide(source)]: [record('x', ADA)], policy })).toEqual([]);
+    expect(decide({ [source]: [record('x', ADA)], policy })).toMatchObject([
+      { kind: 'create', side: otherSide(source) },
+    ]);
+  },
+);
+
+test('R9: a contact that is blank by now is still the contact that a create made', () => {
+  const left = [record('g', {}, { originId: 's', originScope: SCOPES.right })];
+  const writes = [{ kind: 'update', side: 'left', fields: ['firstName', 'emailAddresses'] }];
+  expect(decide({ left, right: [record('s', ADA)] })).toMatchObject([{ kind: 'merge', writes }]);
+});
+
+describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of a pair was deleted,', (side) => {
+  const other = otherSide(side);
+  const KING = { ...ADA, lastName: 'King' };
+
+  /** The remaining half of the pair, the base of both sides, and the new contact. */
+  type Case = {
+    readonly remaining?: Partial<Contact>;
+    readonly base?: Partial<Contact>;
+    readonly added?: Partial<Contact>;
+    readonly former?: Partial<Half>;
+    readonly more?: Given;
+  };
+
+  const decideAbout = ({ remaining = KING, base = remaining, added = KING, former = {}, more }: Case) => {
+    const deleted = gone('former', { record: record('former', base), base: snapshot(base), ...former });
+    const pair = half(side, deleted, present(record('remaining', remaining), snapshot(base)));
+    return decide({ pairs: [pair], [side]: [record('added', added)], ...more });
+  };
+
+  const at = (desk: Partial<Contact>) => ({ ...desk, emailAddresses: values('desk@acme.test') });
+  const numbered = { firstName: 'Ada', phoneNumbers: values('+4930123456') };
+  const countess = { ...KING, title: 'Countess' };
+
+  test.each<[string, Case]>([
+    ['it shares an email address with it', {}],
+    ['it shares one, while the other was renamed', { remaining: { ...KING, firstName: 'Eve' }, base: KING }],
+    ['it shares a phone number', { remaining: numbered, added: numbered }],
+    ['it has exactly the same content', { remaining: { firstName: 'Ada' }, added: { firstName: 'Ada' } }],
+    ['deletions are kept', { more: { policy: { deletes: 'keep' } } }],
+  ])('replaces the former one if %s', (_, given) => {
+    const pair = { id: 1, [side]: { id: 'added' }, [other]: { id: 'remaining' } };
+    expect(decideAbout(given)).toMatchObject([{ kind: 'merge', pair }]);
   });
 
-  test('[R9] that is blank by now is still the contact that a create made', () => {
-    const left = [record('g', {}, { originId: 's', originScope: SCOPES.right })];
-    const update = { kind: 'update', side: 'left', fields: ['firstName', 'emailAddresses'] };
-    expect(only(plan({ left, right: [record('s', ADA)] }))).toMatchObject({ kind: 'merge', writes: [update] });
+  test('keeps the values that both sides agreed on, each in its own spelling', () => {
+    const former = { record: record('former', countess), base: snapshot(countess) };
+    const decisions = decideAbout({ remaining: { ...KING, title: 'Countess of L.' }, added: countess, former });
+    expect(decisions).toMatchObject([{ kind: 'merge', writes: [], conflicts: [] }]);
+  });
+
+  test('is not also reported as undecided if it replaces the former one', () => {
+    const deleted = gone('former', { record: record('former', KING), base: snapshot(KING) });
+    const namesake = unpaired(other, record('namesake', { ...KING, firstName: 'Bo' }));
+    const { decisions, ambiguous } = planOf({
+      pairs: [half(side, deleted, present(record('remaining', KING)))],
+      unpaired: bySide((each) => (each === side ? unpaired(side, record('added', KING)) : namesake)),
+    });
+    expect([decisions.map(({ kind }) => kind).toSorted(), ambiguous]).toEqual([['create', 'merge'], []]);
+  });
+
+  const apart = bySide((each) => (each === side ? 'added' : 'remaining'));
+  const verdicts = [{ leftId: apart.left, rightId: apart.right, says: 'apart', atMs: 0 }] as const;
+  const person = (firstName: string, lastName: string, added: Partial<Contact>): Case => {
+    return { remaining: at({ firstName, lastName }), added: at(added) };
+  };
+
+  test.each<[string, Case]>([
+    ['only the name matches and its address is another one', { added: { ...KING, emailAddresses: values('k@y.org') } }],
+    ['only the name matches and it has no address', { added: { firstName: 'Ada', lastName: 'King' } }],
+    ['it is a spouse with the same address', person('Martin', 'Weber', { firstName: 'Martina', lastName: 'Weber' })],
+    ['it is a successor with the same address', person('Ann', 'Leeson', { firstName: 'Bob', lastName: 'Rayner' })],
+    ['it has the address and no name', person('Ann', 'Leeson', {})],
+    ['it is the card of a company with the address', person('Ann', 'Leeson', { company: 'Acme' })],
+    ['a user keeps the two apart', { more: { verdicts } }],
+    ['the former one was merged into another one', { former: { mergedInto: 'another' } }],
+  ])('is another person if %s', (_, given) => {
+    expect(textsOf(decideAbout(given), other).toSorted()).toEqual(['create here', 'delete here']);
+  });
+
+  test('is left unchanged, like the former one, if no side selects either', () => {
+    expect(textsOf(decideAbout({ more: { selection: { selects: () => false } } }), side)).not.toContain('merge');
+  });
+});
+
+describe('R12: two contacts that a user merged', () => {
+  const TWIN: Partial<Contact> = { firstName: 'Ada', phoneNumbers: values('+4930123456') };
+  const mergedInto = (id: string, survivor: string, was = ADA) =>
+    gone(id, { base: snapshot(was), mergedInto: survivor });
+
+  /** Pairs the halves of `side`, where two contacts became one, with those of the other side. */
+  const pairsOn = (side: Side, merged: readonly Half[], others: readonly Half[]): readonly Pair[] =>
+    merged.map((own, index) => half(side, own, others[index] ?? NONE, 'linked', index + 1));
+
+  /** The merge and the deletion, where the survivor and its counterpart have one content, and the other half has `orphan`. */
+  const planMerge = (
+    side: Side,
+    survivor: Partial<Contact>,
+    orphan: Partial<Contact>,
+    keeper = record('keeper', survivor),
+  ) => {
+    const merged = [present(record('survivor', survivor)), mergedInto('away', 'survivor', TWIN)];
+    const decisions = decide({ pairs: pairsOn(side, merged, [present(keeper), present(record('orphan', orphan))]) });
+    const kindOf = (kind: Decision['kind']) => decisions.find((decision) => decision.kind === kind);
+    return { decisions, merge: kindOf('merge'), deletion: kindOf('delete') };
+  };
+
+  test('R15: the other half is not deleted if its value would replace one that is not synced', () => {
+    const keeper = { ...record('keeper', ADA), unsyncable: [{ field: 'title' as const, reason: 'It is too long.' }] };
+    const { decisions, deletion } = planMerge('left', ADA, { ...TWIN, title: 'Dr' }, keeper);
+    expect(textsOf(decisions, 'left')).toContain('unlink kept');
+    expect(deletion).toBeUndefined();
+  });
+
+  test('values that a side computed for the deleted contact are not propagated', () => {
+    expect(planMerge('left', ADA, { ...TWIN, title: 'Dr', lastContacted: 'today' })).toMatchObject({
+      merge: { writes: [{ kind: 'update', side: 'right', fields: ['title'] }] },
+      deletion: { after: { fields: { left: [], right: ['title'] } } },
+    });
+  });
+
+  test.each(SIDE_PAIRS)(
+    'R4: a merge at %s records a conflict if the contact at %s has another value',
+    (side, other) => {
+      const { merge, deletion } = planMerge(side, { ...ADA, company: 'Engines' }, { ...TWIN, company: 'Analytical' });
+      const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
+      expect(merge).toMatchObject({ writes: [], conflicts: [conflict] });
+      expect(deletion).toMatchObject({ after: { fields: { left: [], right: [] } } });
+    },
+  );
+
+  const [one, two] = [present(record('one', ADA)), present(record('two', ADA))];
+  const away = mergedInto('one', 'two');
+  const merging = (other: Half) => ({ pairs: pairsOn('left', [away, two], [one, other]) });
+  const alone = { pairs: pairsOn('left', [away], [one]), lonePairs: [pairOf(two, NONE, 'kept', 2)] };
+
+  test.each<[string, Given]>([
+    ['both sides merged them, each into the other', merging(mergedInto('two', 'one'))],
+    ['its own was deleted', merging(gone('two', { base: snapshot(ADA) }))],
+    ['its pair has one half', alone],
+  ])('a survivor is paired with the half of the merged-away contact if %s', (_, given) => {
+    expect(decide(given)).toMatchObject([
+      { kind: 'unlink', to: 'drop', pair: { id: 1 } },
+      { kind: 'merge', pair: { id: 2, status: 'kept', left: { id: 'two' }, right: { id: 'one' } }, writes: [] },
+    ]);
+  });
+
+  test('a survivor alone in its pair is kept apart if no side selects it', () => {
+    const selection: Given['selection'] = { selects: (_, { marks }) => marks !== undefined };
+    expect(decide({ ...alone, selection })).toMatchObject([{ kind: 'unlink', to: 'kept' }, {}]);
+  });
+
+  describe('and that a side shows as a deletion alone', () => {
+    const phoneNumbers = values('+4930123456');
+    const NAMED: Partial<Contact> = { firstName: 'Ada', emailAddresses: values('a@x.org'), phoneNumbers };
+    const ANN = { firstName: 'Ann', lastName: 'Miller', phoneNumbers };
+    const taken = { emailAddresses: values('ada@x.org', 'a@x.org'), phoneNumbers };
+    const taking = (id: string, more: Partial<Contact>, was = ADA): Half =>
+      present(record(id, { ...ADA, ...more }), snapshot(was));
+
+    const afterOf = (side: Side, survivors: readonly Half[], was = NAMED) => {
+      const merged = [gone('deleted', { record: record('deleted', was), base: snapshot(was) }), ...survivors];
+      const keepers = survivors.map((_, index) => present(record(`keeper ${index + 1}`, ADA)));
+      const orphan = present(record('orphan', { ...was, websites: values('ada.example.org') }));
+      const deletion = decide({ pairs: pairsOn(side, merged, [orphan, ...keepers]) }).find(
+        ({ kind }) => kind === 'delete',
+      );
+      expect(deletion).toMatchObject({ record: { id: 'orphan' } });
+      return deletion?.kind === 'delete' ? deletion.after : undefined;
+    };
+
+    test.each(SIDE_PAIRS)('are recognised at %s by the one that took over their identifying values', (side, other) => {
+      const after = { survivorId: 'keeper 1', fields: { [side]: [], [other]: ['websites'] } };
+      expect(afterOf(side, [taking('survivor', taken)])).toEqual(after);
+    });
+
+    test.each<[string, readonly Half[], Partial<Contact>?]>([
+      ['a value was not taken over', [taking('survivor', { emailAddresses: taken.emailAddresses })]],
+      ['nothing was taken over recently', [taking('survivor', { ...taken, title: 'Dr' }, { ...ADA, ...taken })]],
+      ['only a number was passed on to another name', [taking('survivor', { phoneNumbers })], ANN],
+      ['two contacts took the values over', [taking('one', taken), taking('two', taken)]],
+      ['the deleted one had neither address nor number', [taking('survivor', taken)], { firstName: 'Ada' }],
+    ])('are no merge if %s', (_, survivors, was) => {
+      expect(afterOf('left', survivors, was)).toBeUndefined();
+    });
   });
 });

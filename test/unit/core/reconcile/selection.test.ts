@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Contact } from '../../../../src/core/contact/contact.ts';
-import type { Half } from '../../../../src/core/contact/half.ts';
-import type { Side } from '../../../../src/core/contact/side.ts';
 import { groupFilter } from '../../../../src/core/reconcile/policy.ts';
 import { type Selection, selectionOf, selectsEveryContact } from '../../../../src/core/reconcile/selection.ts';
+import type { Verdict } from '../../../../src/core/reconcile/verdict.ts';
 import { halfOf, pairOf, planOf, record, snapshot } from './support.ts';
 
 const NAMES = new Map([
@@ -14,38 +12,30 @@ const NAMES = new Map([
 
 const groups = { names: { left: NAMES, right: NAMES }, links: [] };
 
-const selected = (patterns: readonly string[], groupIds: readonly string[], marks: readonly string[] = []): boolean =>
-  selectionOf({ left: patterns, right: ['*'] }, groups).selects('left', { groupIds, marks });
-
-describe('[R18] a selection', () => {
-  test.each([
-    [['*'], [], true],
-    [['!*'], ['c'], false],
-    [['clients'], ['c'], true],
-    [['cli*'], ['p'], false],
-    [['Clients', '!Private'], ['c', 'p'], false],
-    [['*', '!Private'], [], true],
-    [['*', '!Private', 'Clients'], ['c', 'p'], true],
-  ])('of %j selects a contact of %j: %s', (patterns, groupIds, outcome) => {
-    expect(selected(patterns, groupIds)).toBe(outcome);
-  });
-
-  test('depends on marks only if it names them', () => {
-    expect(selected(['starred'], [], ['starred'])).toBe(true);
-    expect(selected(['S*'], [], ['starred'])).toBe(false);
-    expect(selected(['S*'], ['s'])).toBe(true);
-    expect(selected(['tag:GOLD'], [], ['tag:Gold'])).toBe(true);
-    expect(selected(['tag:g*'], [], ['tag:Gold'])).toBe(true);
-    expect(selected(['*gold'], [], ['tag:Gold'])).toBe(false);
-  });
-
-  test('depends on groups only if a name is in double quotes', () => {
-    const quoted = (name: string, marks: readonly string[]) => selected([`"${name}"`], ['c'], marks);
-    const found = [quoted('starred', ['starred']), quoted('tag:gold', ['tag:gold']), quoted('*', [])];
-    expect(found).toEqual([false, false, false]);
-    const named = { names: { left: new Map([['c', 'Starred']]), right: NAMES }, links: [] };
-    const selection = selectionOf({ left: ['"starred"'], right: ['*'] }, named);
-    expect(selection.selects('left', { groupIds: ['c'], marks: [] })).toBe(true);
+describe('R18: a selection', () => {
+  test.each<[readonly string[], readonly string[], readonly string[], boolean]>([
+    [['*'], [], [], true],
+    [['!*'], ['c'], [], false],
+    [['clients'], ['c'], [], true],
+    [['cli*'], ['p'], [], false],
+    [['Clients', '!Private'], ['c', 'p'], [], false],
+    [['*', '!Private'], [], [], true],
+    [['*', '!Private', 'Clients'], ['c', 'p'], [], true],
+    // Marks match only by their names.
+    [['starred'], [], ['starred'], true],
+    [['S*'], [], ['starred'], false],
+    [['S*'], ['s'], [], true],
+    [['tag:GOLD'], [], ['tag:Gold'], true],
+    [['tag:g*'], [], ['tag:Gold'], true],
+    [['*gold'], [], ['tag:Gold'], false],
+    // A name in double quotes matches a group only.
+    [['"starred"'], ['c'], ['starred'], false],
+    [['"tag:gold"'], ['c'], ['tag:gold'], false],
+    [['"*"'], ['c'], [], false],
+    [['"sailors"'], ['s'], [], true],
+  ])('of %j selects a contact of the groups %j with the marks %j: %s', (patterns, groupIds, marks, outcome) => {
+    const { selects } = selectionOf({ left: patterns, right: ['*'] }, groups);
+    expect(selects('left', { groupIds, marks })).toBe(outcome);
   });
 
   test('includes every contact only if nothing is excluded at either side', () => {
@@ -54,10 +44,12 @@ describe('[R18] a selection', () => {
   });
 
   test('has another key once a group has another name', () => {
-    const contacts = { left: ['Clients'], right: ['*'] };
-    const renamed = { ...groups, names: { left: new Map([['c', 'Former']]), right: NAMES } };
-    expect(selectionOf(contacts, groups).key).not.toBe(selectionOf(contacts, renamed).key);
-    expect(selectionOf(contacts, groups).key).toBe(selectionOf(contacts, groups).key);
+    const keyOf = (name: string) => {
+      const names = { left: new Map([['c', name]]), right: NAMES };
+      return selectionOf({ left: ['Clients'], right: ['*'] }, { names, links: [] }).key;
+    };
+    expect(keyOf('Clients')).not.toBe(keyOf('Former'));
+    expect(keyOf('Clients')).toBe(keyOf('Clients'));
   });
 });
 
@@ -82,28 +74,21 @@ describe('[R18] a pair that no side selects', () => {
     expect(planned('b')).toMatchObject([{ kind: 'delete', side: 'right' }]);
   });
 
-  describe('and was unlinked', () => {
-    const unlinked = (side: Side, id: string, given: Partial<Contact>, groupIds: readonly string[] = []): Half =>
-      halfOf(record(id, given, { groupIds: [...groupIds] }), { side, state: 'settled', base: null, formerPair: 1 });
-    const left = unlinked('left', 'l', { firstName: 'Ada', title: 'Boss' }, ['c']);
-    const right = unlinked('right', 'r', { lastName: 'Moore', title: 'Baker' });
-    const twin = halfOf(record('twin', { firstName: 'Ada', title: 'Boss' }), { side: 'right', base: null });
-
-    test('is paired again as at a first meeting when a side selects it, whatever other contact has the same content', () => {
-      const unpaired = { left: [{ ...left, state: 'changed' as const }], right: [twin, right] };
-      const { decisions, rest } = planOf({ ...input, unpaired, selection: selecting('c') });
-      expect(decisions).toMatchObject([
-        { kind: 'merge', pair: { id: null, left: { id: 'l', base: null }, right: { id: 'r', base: null } } },
-      ]);
-      expect(rest).toMatchObject([{ id: 'twin', state: 'settled' }]);
+  test('that was unlinked is paired as at a first meeting once a side selects it, unless a user keeps it apart', () => {
+    const unlinked = { state: 'changed', formerPair: 1 } as const;
+    const left = halfOf(record('l', { firstName: 'Ada' }, { groupIds: ['c'] }), unlinked);
+    const right = halfOf(record('r', { lastName: 'Moore' }), { ...unlinked, side: 'right', state: 'settled' });
+    const twin = halfOf(record('twin', { firstName: 'Ada' }), { side: 'right' });
+    const planned = (verdicts: readonly Verdict[]) =>
+      planOf({ ...input, unpaired: { left: [left], right: [twin, right] }, verdicts, selection: selecting('c') });
+    // Another contact has the same content.
+    const pair = { id: null, left: { id: 'l', base: null }, right: { id: 'r', base: null } };
+    expect(planned([])).toMatchObject({
+      decisions: [{ kind: 'merge', pair }],
+      rest: [{ id: 'twin', state: 'settled' }],
     });
-
-    test('is not paired again if a user keeps its two contacts apart', () => {
-      const verdicts = [{ leftId: 'l', rightId: 'r', says: 'apart', atMs: 1 } as const];
-      const unpaired = { left: [left], right: [right] };
-      const { decisions } = planOf({ ...input, unpaired, verdicts, selection: selecting('c') });
-      expect(decisions).toMatchObject([{ kind: 'create', side: 'right', source: { id: 'l' }, apartFrom: ['r'] }]);
-    });
+    const apart = planned([{ leftId: 'l', rightId: 'r', says: 'apart', atMs: 1 }]);
+    expect(apart.decisions).toMatchObject([{ kind: 'merge', pair: { right: { id: 'twin' } } }]);
   });
 
   test('R12: a contact merged into one of its contacts keeps its counterpart', () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { LabelledValue, PostalAddress } from '../../../../src/core/contact/elements.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
@@ -7,11 +8,14 @@ import { type Snapshot, snapshotOf } from '../../../../src/core/contact/snapshot
 import type { Pair, PairStatus } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
+import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import { type Plan, planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 
-/** Every property test runs from this seed, and prints it when it fails. */
-export const SEED = 20261121;
+/** A failure prints the seed, the path and the smallest counterexample. */
+export const check = <Values>(property: fc.IProperty<Values>): void => {
+  fc.assert(property, { seed: 20_261_121, numRuns: 400 });
+};
 
 export const policyWith = (given: Partial<Policy> = {}): Policy => ({
   direction: 'both',
@@ -87,6 +91,13 @@ export const bothSides = (left: Half, right: Half): Sides<Half> => ({
   right: { ...right, side: 'right' },
 });
 
+/** The merge of two halves. */
+export const mergeOf = (left: Half, right: Half, policy = policyWith()): ReturnType<typeof mergeHalves> =>
+  mergeHalves(bothSides(left, right), policy);
+
+/** A merge without a write. */
+export const QUIET = { fields: { left: [], right: [] }, localFields: { left: [], right: [] }, conflicts: [] };
+
 /** A half with the values of its record; without a given base, the base is that record. */
 export const present = (now: ContactRecord, base: Snapshot | null = snapshotOf(now)): Half => halfOf(now, { base });
 
@@ -137,3 +148,18 @@ export const planOf = ({ policy, ...given }: PlanInput): Plan => {
   const nothing = { pairs: [], lonePairs: [], unpaired: { left: [], right: [] }, conflicts: [] };
   return planContacts({ ...nothing, groups, scopes: SCOPES, ...given, policy: full });
 };
+
+/** Some values of a contact. */
+export type Given = Partial<Contact>;
+
+/** Contacts of one side without a pair; their ids end with their position from 1. */
+export const people = (side: Side, list: readonly Given[]): readonly Half[] =>
+  unpaired(side, ...list.map((given, index) => record(`${PREFIX[side]}${index + 1}`, given)));
+
+export const named = (name: string, given: Given = {}): Given => {
+  const [firstName = '', lastName = ''] = name.split(' ');
+  return { firstName, lastName, ...given };
+};
+
+export const mail = (...list: string[]): Given => ({ emailAddresses: values(...list) });
+export const phone = (...list: string[]): Given => ({ phoneNumbers: values(...list) });

@@ -5,9 +5,9 @@ import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { EMPTY_SNAPSHOT, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
 import { showsCutText, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
-import { mustBeRead, newHalf, nextHalf } from '../../../../src/core/state/half.ts';
+import { mustBeRead, nextHalf } from '../../../../src/core/state/half.ts';
 import { compareListing, observeListing, observeMissing } from '../../../../src/core/state/observe.ts';
-import { type Cursor, type JournalRow, NO_CURSOR, type Rejection } from '../../../../src/core/state/rows.ts';
+import { type Cursor, NO_CURSOR, type Rejection } from '../../../../src/core/state/rows.ts';
 import {
   dueContacts,
   forgetUnread,
@@ -18,7 +18,7 @@ import {
 } from '../../../../src/core/state/unread.ts';
 import { operationOf, rowOf } from '../../../support/store/rows.ts';
 import { ADA, adaRecord, changesOf, HEARD_AT_MS, MODIFIED_AT_MS, pairedHalf, setOf } from '../../engine/support.ts';
-import { record } from '../reconcile/support.ts';
+import { record, values } from '../reconcile/support.ts';
 
 type Confirmation = Parameters<typeof observeMissing>[3];
 
@@ -46,70 +46,55 @@ describe('[R7] a read of a contact that a listing missed', () => {
     record: { ...edited('x'), modifiedAtMs: READ_AT_MS - agoMs },
   });
 
-  const confirmed = (given: Partial<Half>, answer: ReadAnswer, confirmation: Confirmation) => {
-    const half = pairedHalf('left', 'x', 1, { state: 'missing', ...given });
-    const set = setOf([half, pairedHalf('right', 's', 1)]);
-    observeMissing(set, half, answer, confirmation, READ_AT_MS);
-    return set.pair(1)?.left;
-  };
-
   const [EXISTS, GONE] = [{ state: 'settled' }, { state: 'gone' }] as const;
   const [SETTLING, DOUBTED] = [{ state: 'settling' }, { state: 'doubted' }] as const;
   const TWICE_MISSED = { absences: 1 };
+  const KNOWN_STAMP = { ...doubted(599), ...modified(598) };
+  const WRITTEN_BEFORE = { ...TWICE_MISSED, ...written(600_000) };
   const STAYS = { ...EXISTS, absences: 1 };
   const PLANNED = { state: 'changed', record: edited('x'), absences: 1 } as const;
-
-  test.each<[string, Partial<Half>, Confirmation, Partial<Half>]>([
-    ['is deleted', {}, SLOW, { state: 'gone', heardAtMs: READ_AT_MS }],
-    ['is settling after a recent write', written(599), SLOW, { state: 'settling', heardAtMs: READ_AT_MS }],
-    ['is deleted after an earlier write', written(600), SLOW, GONE],
-    ['is settling after a recent change at its side', modified(899_999), SLOW, SETTLING],
-    ['is deleted after an earlier change at its side', modified(900_000), SLOW, GONE],
-    ['is settling still', { state: 'settling', ...written(1) }, SLOW, SETTLING],
-    ['is deleted once it has settled', { state: 'settling', writtenAtMs: 0 }, SLOW, GONE],
-    ['is deleted after a write by a clock a year ahead', written(-31_536_000_000), SLOW, GONE],
-    ['is deleted at once after a change', modified(1), TWICE, GONE],
-    ['is deleted at once after a write', written(0), TWICE, GONE],
-  ])('that does not find it: %s', (_, given, on, expected) => {
-    expect(confirmed(given, { kind: 'gone' }, on)).toMatchObject(expected);
-  });
+  const MISSED_NOW = { heardAtMs: READ_AT_MS };
+  const NO: ReadAnswer = { kind: 'gone' };
+  const MOVED: ReadAnswer = { kind: 'moved', record: edited('y') };
 
   test.each<[string, Partial<Half>, ReadAnswer, Confirmation, Partial<Half>]>([
-    ['exists', {}, FOUND, SLOW, EXISTS],
-    ['exists after any number of absences', { absences: 9 }, FOUND, SLOW, EXISTS],
-    ['stays unconfirmed shortly after its deletion', doubted(599), FOUND, SLOW, DOUBTED],
-    ['exists longer after its deletion', doubted(600), FOUND, SLOW, EXISTS],
-    ['exists shortly after its deletion', doubted(1), FOUND, TWICE, EXISTS],
-    ['exists if it changed since', doubted(599), foundEdited(598), SLOW, { state: 'changed' }],
-    ['stays unconfirmed if its stamp is ahead of us', doubted(599), foundEdited(-1), SLOW, DOUBTED],
-    [
-      'stays unconfirmed if its stamp was known',
-      { ...doubted(599), ...modified(598) },
-      foundEdited(598),
-      SLOW,
-      DOUBTED,
-    ],
-    ['exists after the first of two absences', {}, FOUND, TWICE, STAYS],
-    ['is deleted after two absences in a row', TWICE_MISSED, FOUND, TWICE, GONE],
-    ['exists after two and a recent write', { ...TWICE_MISSED, ...written(599_999) }, FOUND, TWICE, STAYS],
-    ['is deleted after two and an earlier write', { ...TWICE_MISSED, ...written(600_000) }, FOUND, TWICE, GONE],
-    ['exists after two and a recent change at its side', missedTwice(899_999), FOUND, TWICE, STAYS],
-    ['is deleted after two and an earlier change at its side', missedTwice(900_000), FOUND, TWICE, GONE],
-    ['is deleted after two if its side reports no time', missedTwice(null), FOUND, TWICE, GONE],
-    ['is deleted after two if its time is unusable', missedTwice(-300_001), FOUND, TWICE, GONE],
-    ['is planned if it was edited', {}, { kind: 'found', record: edited('x') }, TWICE, PLANNED],
-  ])('that finds it: %s', (_, given, answer, on, expected) => {
-    expect(confirmed(given, answer, on)).toMatchObject(expected);
-  });
-
-  test.each<[string, Partial<Half>, ReadAnswer, Confirmation, Partial<Half>]>([
-    ['is deleted if the read is refused', {}, WITHHELD, SLOW, GONE],
-    ['is settling if the read is refused after a write', written(1), WITHHELD, SLOW, SETTLING],
-    ['stays unconfirmed if the read is refused', { state: 'doubted' }, WITHHELD, SLOW, DOUBTED],
-    ['exists under its new id', {}, { kind: 'moved', record: edited('y') }, TWICE, { id: 'y', state: 'changed' }],
-    ['is left to the next listing if it is unreadable', {}, UNREADABLE, TWICE, { state: 'settled', absences: 0 }],
-  ])('%s', (_, given, answer, on, expected) => {
-    expect(confirmed(given, answer, on)).toMatchObject(expected);
+    ['does not find it: is deleted', {}, NO, SLOW, { ...GONE, ...MISSED_NOW }],
+    ['does not find it: is settling after a recent write', written(599), NO, SLOW, { ...SETTLING, ...MISSED_NOW }],
+    ['does not find it: is deleted after an earlier write', written(600), NO, SLOW, GONE],
+    ['does not find it: is settling after a recent change at its side', modified(899_999), NO, SLOW, SETTLING],
+    ['does not find it: is deleted after an earlier change at its side', modified(900_000), NO, SLOW, GONE],
+    ['does not find it: is settling still', { ...SETTLING, ...written(1) }, NO, SLOW, SETTLING],
+    ['does not find it: is deleted once it has settled', { ...SETTLING, writtenAtMs: 0 }, NO, SLOW, GONE],
+    ['does not find it: is deleted after a write by a clock a year ahead', written(-31_536_000_000), NO, SLOW, GONE],
+    ['does not find it: is deleted at once after a change', modified(1), NO, TWICE, GONE],
+    ['does not find it: is deleted at once after a write', written(0), NO, TWICE, GONE],
+    ['finds it: exists', {}, FOUND, SLOW, EXISTS],
+    ['finds it: exists after any number of absences', { absences: 9 }, FOUND, SLOW, EXISTS],
+    ['finds it: stays unconfirmed shortly after its deletion', doubted(599), FOUND, SLOW, DOUBTED],
+    ['finds it: exists longer after its deletion', doubted(600), FOUND, SLOW, EXISTS],
+    ['finds it: exists shortly after its deletion', doubted(1), FOUND, TWICE, EXISTS],
+    ['finds it: exists if it changed since', doubted(599), foundEdited(598), SLOW, { state: 'changed' }],
+    ['finds it: stays unconfirmed if its stamp is ahead of us', doubted(599), foundEdited(-1), SLOW, DOUBTED],
+    ['finds it: stays so if its stamp was known', KNOWN_STAMP, foundEdited(598), SLOW, DOUBTED],
+    ['finds it: exists after the first of two absences', {}, FOUND, TWICE, STAYS],
+    ['finds it: is deleted after two absences in a row', TWICE_MISSED, FOUND, TWICE, GONE],
+    ['finds it: exists after two and a recent write', { ...TWICE_MISSED, ...written(599_999) }, FOUND, TWICE, STAYS],
+    ['finds it: is deleted after two and an earlier write', WRITTEN_BEFORE, FOUND, TWICE, GONE],
+    ['finds it: exists after two and a recent change', missedTwice(899_999), FOUND, TWICE, STAYS],
+    ['finds it: is deleted after two and an earlier change', missedTwice(900_000), FOUND, TWICE, GONE],
+    ['finds it: is deleted after two if its side reports no time', missedTwice(null), FOUND, TWICE, GONE],
+    ['finds it: is deleted after two if its time is unusable', missedTwice(-300_001), FOUND, TWICE, GONE],
+    ['finds it: is planned if it was edited', {}, { kind: 'found', record: edited('x') }, TWICE, PLANNED],
+    ['is refused: is deleted', {}, WITHHELD, SLOW, GONE],
+    ['is refused: is settling after a write', written(1), WITHHELD, SLOW, SETTLING],
+    ['is refused: stays unconfirmed', DOUBTED, WITHHELD, SLOW, DOUBTED],
+    ['finds another id: exists under its new id', {}, MOVED, TWICE, { id: 'y', state: 'changed' }],
+    ['is unreadable: is left to the next listing', {}, UNREADABLE, TWICE, { ...EXISTS, absences: 0 }],
+  ])('that %s', (_, given, answer, on, expected) => {
+    const half = pairedHalf('left', 'x', 1, { state: 'missing', ...given });
+    const set = setOf([half, pairedHalf('right', 's', 1)]);
+    observeMissing(set, half, answer, on, READ_AT_MS);
+    expect(set.pair(1)?.left).toMatchObject(expected);
   });
 
   test.each([
@@ -145,12 +130,21 @@ const recordWith = (notes: string): ContactRecord => ({
 });
 
 const WHOLE = 'a word or two '.repeat(200);
+const PARAGRAPHS = 'a word or two\nthree\n\n'.repeat(30);
+const FLAT = PARAGRAPHS.replaceAll(/\s+/gu, ' ');
 
-test.each([255, 256, 500, 1_000, 1_024, 2_047])('R17: a text that ends after %d characters may be cut', (length) => {
-  const shown = recordWith(WHOLE.slice(0, length));
-  expect(showsCutText(shown, recordWith(WHOLE))).toBe(true);
-  const { digest: _, ...whole } = recordWith(WHOLE);
-  expect(withKnownTexts(shown, recordWith(WHOLE))).toEqual(whole);
+test.each([
+  ...[255, 256, 500, 1_000, 1_024, 2_047].map(
+    (length) => [`ends after ${length}`, WHOLE.slice(0, length), WHOLE] as const,
+  ),
+  ['is cut and then loses its line breaks', PARAGRAPHS.slice(0, 256).replaceAll(/\s+/gu, ' ').trim(), PARAGRAPHS],
+  ['loses its line breaks and is then cut', FLAT.slice(0, 255), PARAGRAPHS],
+  ['is cut and ends with three dots', `${PARAGRAPHS.slice(0, 250)}...`, PARAGRAPHS],
+  ['is cut and ends with an ellipsis', `${FLAT.slice(0, 254)}…`, PARAGRAPHS],
+] as const)('R17: a note that %s is read again, and stays the known one', (_, notes, known) => {
+  expect(showsCutText(recordWith(notes), recordWith(known))).toBe(true);
+  const { digest: __, ...whole } = recordWith(known);
+  expect(withKnownTexts(recordWith(notes), recordWith(known))).toEqual(whole);
 });
 
 test.each([
@@ -165,19 +159,6 @@ test.each([
   expect(withKnownTexts(shown, recordWith(WHOLE))).toBe(shown);
 });
 
-const PARAGRAPHS = 'a word or two\nthree\n\n'.repeat(30);
-
-test.each([
-  ['is cut and then loses its line breaks', PARAGRAPHS.slice(0, 256).replaceAll(/\s+/gu, ' ').trim()],
-  ['loses its line breaks and is then cut', PARAGRAPHS.replaceAll(/\s+/gu, ' ').slice(0, 255)],
-  ['is cut and ends with three dots', `${PARAGRAPHS.slice(0, 250)}...`],
-  ['is cut and ends with an ellipsis', `${PARAGRAPHS.replaceAll(/\s+/gu, ' ').slice(0, 254)}…`],
-])('R17: a note that %s is read again', (_, notes) => {
-  const shown = recordWith(notes);
-  expect(showsCutText(shown, recordWith(PARAGRAPHS))).toBe(true);
-  expect(withKnownTexts(shown, recordWith(PARAGRAPHS)).contact.notes).toBe(PARAGRAPHS);
-});
-
 test('R17: a note that a listing shows without its line breaks is the known one, and is not read', () => {
   const [shown, known] = [recordWith('a b c'), recordWith('a\n\nb\nc')];
   expect(showsCutText(shown, known)).toBe(false);
@@ -186,10 +167,7 @@ test('R17: a note that a listing shows without its line breaks is the known one,
 });
 
 test('R17: a website that a listing shows cut is read again and stays', () => {
-  const of = (...values: readonly string[]): ContactRecord => {
-    const websites = values.map((value) => ({ value, label: null }));
-    return { ...recordWith(''), contact: { ...EMPTY_CONTACT, websites } };
-  };
+  const of = (...list: readonly string[]) => record('a', { websites: values(...list) });
   const whole = `https://x.org/${'a'.repeat(300)}`;
   const known = of('https://y.org', whole);
   const shown = of('https://y.org', whole.slice(0, 255));
@@ -199,22 +177,18 @@ test('R17: a website that a listing shows cut is read again and stays', () => {
 });
 
 test('R17: a listing that shows a text cut changes nothing, and a read that shows it so does', () => {
-  const base = { contact: recordWith(WHOLE).contact, groupIds: [] };
-  const half: Half = { ...newHalf('left', recordWith(WHOLE), 1), pair: 1, base, state: 'settled' };
+  const half = pairedHalf('left', 'a', 1, { record: recordWith(WHOLE) });
   const cut = { ...recordWith(WHOLE.slice(0, 255)), version: '2' };
   expect(mustBeRead(half, cut, 2)).toBe(true);
-  const [shown, found] = (['shown', 'found'] as const).map((kind) =>
-    nextHalf('left', half, { kind, record: cut, atMs: 2 }),
-  );
-  expect(shown).toMatchObject({ state: 'settled', record: { version: '2', contact: base.contact } });
-  expect(found).toMatchObject({ state: 'changed', record: cut });
+  const seen = (kind: 'shown' | 'found') => nextHalf('left', half, { kind, record: cut, atMs: 2 });
+  const { contact } = recordWith(WHOLE);
+  expect(seen('shown')).toMatchObject({ state: 'settled', record: { version: '2', contact } });
+  expect(seen('found')).toMatchObject({ state: 'changed', record: cut });
 });
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const ODD = unreadContact('left', 'odd');
-
-const ROW: JournalRow = rowOf(operationOf('delete', { side: 'right', before: adaRecord('r') }), { id: 7 });
 
 /** The rejections after failed reads at these times. */
 const readAt = (times: readonly number[], unread = ODD, known: readonly Rejection[] = []): readonly Rejection[] => {
@@ -227,36 +201,29 @@ const readAt = (times: readonly number[], unread = ODD, known: readonly Rejectio
   }, known);
 };
 
-describe('[R15] a contact that could not be read', () => {
-  test('is read again after five minutes, then after twice as long each time, at most after a day', () => {
-    const first = { ...ODD, reason: 'in vain at 0', sourceFingerprint: '', attempts: 1, retryAtMs: 5 * MINUTE_MS };
-    expect(readAt([0])).toEqual([first]);
-    expect(readAt([0, 0])[0]).toMatchObject({ attempts: 2, retryAtMs: 10 * MINUTE_MS });
-    expect(readAt(Array.from({ length: 20 }, () => 0))[0]).toMatchObject({ retryAtMs: DAY_MS });
-  });
-
-  test('waits until then', () => {
-    const rejections = readAt([0]);
-    expect(isWaiting(rejections, ODD, 5 * MINUTE_MS - 1)).toBe(true);
-    expect(isWaiting(rejections, ODD, 5 * MINUTE_MS)).toBe(false);
-    expect(isWaiting(rejections, unreadContact('right', 'odd'), 0)).toBe(false);
-    expect(isWaiting([], ODD, 0)).toBe(false);
-  });
-
-  test('is dropped once it was read, and no other is', () => {
-    const set = setOf([]);
-    forgetUnread(set, unreadContact('left', 'other'), readAt([0]));
-    expect(set.changes()).toEqual([]);
-    forgetUnread(set, ODD, readAt([0]));
-    expect(set.changes()).toEqual([{ kind: 'drop', table: 'rejections', where: { side: 'left', key: 'unread odd' } }]);
-  });
+test('R15: an unreadable contact is read again after five minutes, then after twice as long, at most after a day', () => {
+  const first = { ...ODD, reason: 'in vain at 0', sourceFingerprint: '', attempts: 1, retryAtMs: 5 * MINUTE_MS };
+  expect(readAt([0])).toEqual([first]);
+  expect(readAt([0, 0])[0]).toMatchObject({ attempts: 2, retryAtMs: 10 * MINUTE_MS });
+  expect(readAt(Array.from({ length: 20 }, () => 0))[0]).toMatchObject({ retryAtMs: DAY_MS });
+  const waits = [5 * MINUTE_MS - 1, 5 * MINUTE_MS].map((atMs) => isWaiting(readAt([0]), ODD, atMs));
+  expect(waits).toEqual([true, false]);
+  expect([isWaiting(readAt([0]), unreadContact('right', 'odd'), 0), isWaiting([], ODD, 0)]).toEqual([false, false]);
 });
 
-test('[R5] contacts that are due are read, those that have waited longest first; writes are not', () => {
+test('R15: an unreadable contact is forgotten once it was read, and no other is', () => {
+  const set = setOf([]);
+  forgetUnread(set, unreadContact('left', 'other'), readAt([0]));
+  expect(set.changes()).toEqual([]);
+  forgetUnread(set, ODD, readAt([0]));
+  expect(set.changes()).toEqual([{ kind: 'drop', table: 'rejections', where: { side: 'left', key: 'unread odd' } }]);
+});
+
+test('R5: contacts that are due are read, those that have waited longest first; writes are not', () => {
   const late = readAt([2], unreadContact('left', 'late'));
   const early = readAt([1], unreadContact('left', 'early'), late);
-  const others = readAt([0], unreadContact('right', 'r'), early);
-  const rejections = readAt([0], unsettledWrite({ ...ROW, side: 'left' }), others);
+  const write = unsettledWrite(rowOf(operationOf('delete', { before: adaRecord('r') }), { id: 7 }));
+  const rejections = readAt([0], write, readAt([0], unreadContact('right', 'r'), early));
   expect(dueContacts(rejections, 'left', 5 * MINUTE_MS + 1)).toEqual(['early']);
   expect(dueContacts(rejections, 'left', DAY_MS)).toEqual(['early', 'late']);
 });

@@ -23,43 +23,34 @@ const NO_GROUPS: GroupPlan = planGroups({ left: [], right: [], pairs: [] }, poli
 
 const views = (given: Parameters<typeof planOf>[0]) => planChanges(planOf(given), policyWith(given.policy));
 
-/** The output of `plan --json`. */
+/** The actions on contacts as text. */
 const actions = (given: Parameters<typeof planOf>[0]) =>
   views(given).map((change) => {
     const { side, action } = change;
-    if (!('leftId' in change)) return { side, action, name: change.name };
-    const { leftId, rightId, fields } = change;
-    return { side, action, leftId, rightId, fields };
+    return 'leftId' in change
+      ? `${action} ${side}, ${change.leftId} ${change.rightId}: ${change.fields.join()}`
+      : action;
   });
 
 const ADA = { firstName: 'Ada', emailAddresses: values('ada@x.org') };
+const LINKED = pairOf(present(record('g', ADA)), present(record('s', ADA)));
+const alone = (status: 'kept' | 'dormant') => pairOf(present(record('g', ADA)), NONE, status);
 
-describe('the list of actions', () => {
-  test('contains a pairing before the updates that it causes', () => {
-    const left = unpaired('left', record('g', ADA));
-    const right = unpaired('right', record('s', { ...ADA, title: 'Dr' }));
-    const ids = { leftId: 'g', rightId: 's' };
-    expect(actions({ unpaired: { left, right } })).toEqual([
-      { side: 'left', action: 'pair', ...ids, fields: [] },
-      { side: 'left', action: 'update', ...ids, fields: ['title'] },
-    ]);
-  });
+test('the actions of a plan contain a pairing before the updates that it causes', () => {
+  const left = unpaired('left', record('g', ADA));
+  const right = unpaired('right', record('s', { ...ADA, title: 'Dr' }));
+  expect(actions({ unpaired: { left, right } })).toEqual(['pair left, g s: ', 'update left, g s: title']);
+});
 
-  test.each([
-    ['kept', pairOf(gone('g'), present(record('s', ADA))), { deletes: 'keep' }, 'right'],
-    ['dormant', pairOf(present(record('g', ADA)), gone('s')), { direction: 'to-right' }, 'left'],
-    ['dropped', pairOf(gone('g'), gone('s')), {}, 'right'],
-  ] as const)('names an unlinking once: %s', (_, pair, policy, side) => {
-    expect(actions({ pairs: [pair], policy })).toEqual([
-      { side, action: 'unlink', leftId: 'g', rightId: 's', fields: [] },
-    ]);
-  });
-
-  test('does not contain a pair that is equal, or that stays kept or dormant', () => {
-    const pairs = [pairOf(present(record('g', ADA)), present(record('s', ADA)))];
-    const lonePairs = (['kept', 'dormant'] as const).map((status) => pairOf(present(record('g', ADA)), NONE, status));
-    expect(actions({ pairs, lonePairs, policy: { deletes: 'keep', direction: 'to-right' } })).toEqual([]);
-  });
+test.each<[string, Parameters<typeof planOf>[0], readonly string[]]>([
+  ['a kept pair', { pairs: [pairOf(gone('g'), present(record('s', ADA)))], policy: { deletes: 'keep' } }, ['right']],
+  ['a dormant pair', { pairs: [pairOf(LINKED.left, gone('s'))], policy: { direction: 'to-right' } }, ['left']],
+  ['an ended pair', { pairs: [pairOf(gone('g'), gone('s'))] }, ['right']],
+  ['no equal pair', { pairs: [LINKED] }, []],
+  ['no pair that stays kept', { lonePairs: [alone('kept')], policy: { deletes: 'keep' } }, []],
+  ['no pair that stays dormant', { lonePairs: [alone('dormant')], policy: { direction: 'to-right' } }, []],
+])('the actions of a plan name an unlinking once: %s', (_, given, sides) => {
+  expect(actions(given)).toEqual(sides.map((side) => `unlink ${side}, g s: `));
 });
 
 describe('the readable form of a plan', () => {
@@ -73,33 +64,27 @@ describe('the readable form of a plan', () => {
     };
     const left = unpaired('left', record('g', ADA, { groupIds: ['g-choir', 'g-hidden'] }));
     const why = { kind: 'new', at: 'left' };
-    const group = { side: 'right', action: 'create-group', name: 'Choir', why };
-    const created = { side: 'right', action: 'create', leftId: 'g', rightId: null, name: 'Ada', why };
+    const changes = [
+      { field: 'firstName', from: [], to: ['Ada'], why },
+      { field: 'emailAddresses', from: [], to: ['ada@x.org'], why },
+      { field: 'buckets', from: [], to: ['Choir'], why },
+    ];
+    const ids = { leftId: 'g', rightId: null, fields: changes.map(({ field }) => field) };
+    const named = [{ field: 'name', from: [], to: ['Choir'], why }];
     expect(views({ unpaired: { left, right: [] }, groups })).toEqual([
-      { ...group, changes: [{ field: 'name', from: [], to: ['Choir'], why }] },
-      {
-        ...created,
-        fields: ['firstName', 'emailAddresses', 'buckets'],
-        changes: [
-          { field: 'firstName', from: [], to: ['Ada'], why },
-          { field: 'emailAddresses', from: [], to: ['ada@x.org'], why },
-          { field: 'buckets', from: [], to: ['Choir'], why },
-        ],
-      },
+      { side: 'right', action: 'create-group', name: 'Choir', why, changes: named },
+      { side: 'right', action: 'create', name: 'Ada', why, ...ids, changes },
     ]);
   });
 
   test('an update has old and new values, and each field its own reason', () => {
     const base = { ...ADA, title: 'Cook', emailAddresses: values('ada@x.org', 'old@x.org') };
     const mails = values('ada@x.org', 'new@x.org');
-    const groups: GroupPlan = {
-      ...NO_GROUPS,
-      links: [link('choir'), link('club')],
-      pairs: ['choir', 'club'].map((key) => {
-        const halves = { left: { id: `g-${key}`, name: key }, right: { id: `s-${key}`, name: key } };
-        return { key, ...halves, status: 'linked', settled: true };
-      }),
-    };
+    const pairs = ['choir', 'club'].map((key) => {
+      const halves = { left: { id: `g-${key}`, name: key }, right: { id: `s-${key}`, name: key } };
+      return { key, ...halves, status: 'linked', settled: true } as const;
+    });
+    const groups: GroupPlan = { ...NO_GROUPS, links: [link('choir'), link('club')], pairs };
     const left = record('g', { ...base, title: 'Baker', emailAddresses: mails }, { groupIds: ['g-club'] });
     const right = record('s', { ...base, title: 'Brewer' }, { groupIds: ['s-choir', 's-other'] });
     const pair = pairOf(present(left, snapshot(base, ['g-choir'])), present(right, snapshot(base, ['s-choir'])));

@@ -92,23 +92,25 @@ export const takeLease = async (parts: LeaseParts & { readonly link: string }, o
   const { link, store, clock } = parts;
   const owner = newOwner(parts);
   const acquire = () => acquireLease(parts, link, owner, LEASE_MS);
-  let requestedAtMs = clock.monotonic();
+  const readTimes = () => ({ wallMs: clock.now(), monotonicMs: clock.monotonic() });
+  let requestedAt = readTimes();
   const token = await acquire();
   if (token === null) throw new LeaseError(link, 'busy');
   const lost = new AbortController();
   const ended = new AbortController();
 
-  // Measured from the request: the store may answer late.
-  const isExpired = (atMs: number): boolean => atMs > requestedAtMs + LEASE_MS - SAFETY_MS;
+  // Measured from the request: the store may answer late. The monotonic clock stands still while the machine is suspended.
+  const isExpired = ({ wallMs, monotonicMs }: typeof requestedAt): boolean =>
+    Math.max(wallMs - requestedAt.wallMs, monotonicMs - requestedAt.monotonicMs) > LEASE_MS - SAFETY_MS;
   const lose = (): void => lost.abort(new LeaseError(link, 'lost'));
-  const removeCheck = parts.leaseChecks?.add(link, () => isExpired(clock.monotonic()) && lose());
+  const removeCheck = parts.leaseChecks?.add(link, () => isExpired(readTimes()) && lose());
 
   const renew = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await clock.sleep(RENEW_EVERY_MS, ended.signal);
-      const renewedAtMs = clock.monotonic();
-      if ((await acquire()) !== token || isExpired(renewedAtMs)) return lose();
-      requestedAtMs = renewedAtMs;
+      const renewedAt = readTimes();
+      if ((await acquire()) !== token || isExpired(renewedAt)) return lose();
+      requestedAt = renewedAt;
     }
   };
   const renewing = renew().catch((error: unknown) => {

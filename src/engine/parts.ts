@@ -2,7 +2,7 @@ import type { HalfKey } from '../core/state/rows.ts';
 import { halfKey } from '../core/contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
-import { type ComparedContact, comparedContact, independentSets } from '../core/reconcile/independent.ts';
+import { type ContactId, IndependentSets } from '../core/reconcile/independent.ts';
 import { selectsEveryContact } from '../core/reconcile/selection.ts';
 import type { Remote, RemoteCapabilities } from '../providers/remote.ts';
 import { listedSides, type Session } from './session.ts';
@@ -54,26 +54,26 @@ const mayBeMergedAway = ({ pair, state }: HalfKey): boolean => {
 
 const BATCH = 250;
 
-type ContactSet = readonly ComparedContact[];
+type ContactSet = readonly ContactId[];
 
 /** Reads unpaired contacts, and returns them in sets whose contacts are compared with no other contact. */
 const readSets = async (session: DivisionContext, fresh: ContactIds): Promise<readonly ContactSet[]> => {
   if (SIDES.some((side) => fresh[side].length === 0)) {
-    return SIDES.flatMap((side) => fresh[side].map((id) => [{ side, id, keys: [], numbers: [] }]));
+    return SIDES.flatMap((side) => fresh[side].map((id) => [{ side, id }]));
   }
   const { link, state, store } = session;
   const { verdicts } = state();
   const marked = await markedOrigins(session, fresh, originScopes(session));
-  const contacts: ComparedContact[] = [];
+  const contacts = new IndependentSets();
   for (const side of SIDES) {
     for (const ids of chunks(fresh[side], BATCH)) {
       const halves = await store.halves(link, { by: 'id', side, ids });
       const evidence = { marked: marked[otherSide(side)], verdicts };
-      contacts.push(...halves.map((half) => comparedContact(half, evidence)));
+      for (const half of halves) contacts.add(half, evidence);
       await yieldToEventLoop();
     }
   }
-  return independentSets(contacts);
+  return contacts.sets();
 };
 
 /** Orders sets by group, small groups first, so that the members of a group are in few parts. */

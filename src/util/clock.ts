@@ -2,7 +2,7 @@
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds on a clock that never jumps; only differences have a meaning. */
+  /** Milliseconds on a clock that never jumps, and stands still while the machine is suspended; only differences have a meaning. */
   monotonic(): number;
   /** Resolves after `delayMs`; rejects with the signal's reason when aborted first. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;

@@ -106,11 +106,12 @@ const LEGAL_FORMS = new Set(
   'gmbh ag kg ug ohg ev inc corp co ltd llc llp plc sa sarl sas srl spa bv nv oy ab as'.split(' '),
 );
 
+/** Returns the company without its legal form, unless it has no other words. */
 const companyWords = (company: string): string =>
   company
     .split(' ')
     .filter((word) => !LEGAL_FORMS.has(word))
-    .join(' ');
+    .join(' ') || company;
 
 /**
  * Returns whether the names of two contacts that share an address allow that they are the same. A company card is not a person, and

@@ -28,20 +28,30 @@ const LIMITS = {
 const TWO_LEASES_MS = 30_000;
 const LOST_CREATES_SETTLE_MS = 15 * 60_000;
 
-/** Stops a process as SIGSTOP does, as soon as its store has answered what `when` says, until it is continued. */
-const createPause = (when: (kinds: readonly string[]) => boolean) => {
+type Point = {
+  /** The changes of the commit that is answered when the process is paused. */
+  readonly when: (kinds: readonly string[]) => boolean;
+  /** Whether the machine is suspended: its monotonic clock stands still. */
+  readonly isSuspended: boolean;
+};
+
+/** Stops a process as SIGSTOP does, or with its machine, until it is continued `forMs` later. */
+const createPause = ({ when, isSuspended }: Point) => {
+  let suspendedForMs = 0;
   const paused = Promise.withResolvers<void>();
   const continued = Promise.withResolvers<void>();
   let isPaused = false;
   const go = (): Promise<void> => (isPaused ? continued.promise : Promise.resolve());
   return {
     paused: paused.promise,
-    continue: (): void => {
+    continue: (forMs: number): void => {
+      suspendedForMs = isSuspended ? forMs : 0;
       isPaused = false;
       continued.resolve();
     },
     clock: (clock: Clock): Clock => ({
       ...clock,
+      monotonic: () => clock.monotonic() - suspendedForMs,
       sleep: async (...of) => {
         try {
           await clock.sleep(...of);
@@ -65,14 +75,14 @@ const createPause = (when: (kinds: readonly string[]) => boolean) => {
   };
 };
 
-/** Two hosts with one database, each with its own DATA_DIR; the first is paused as `when` says. */
-const startHosts = async (when: (kinds: readonly string[]) => boolean) => {
+/** Two hosts with one database, each with its own DATA_DIR; the first is paused at the point. */
+const startHosts = async (point: Point) => {
   const stack = new AsyncDisposableStack();
   const clock = createMovableClock();
   const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
   const sandbox = stack.use(await startSandbox({ count: 30, serviceRateLimit: FAST, googleQuotas: quotas, clock }));
   const url = (await postgres?.createDatabase()) ?? '';
-  const pause = createPause(when);
+  const pause = createPause(point);
   const start = async (isPaused: boolean) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
     stack.defer(() => rm(dataDir, { recursive: true, force: true }));
@@ -91,20 +101,24 @@ const startHosts = async (when: (kinds: readonly string[]) => boolean) => {
   return { sandbox, clock, pause, first, second, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
 
-const POINTS = [
-  ['has journaled writes and not sent them yet', (kinds: readonly string[]) => kinds.includes('intend')],
-  ['has stored a page of a feed', (kinds: readonly string[]) => kinds.includes('put cursors')],
-  ['has stored the answers to its writes', (kinds: readonly string[]) => kinds.includes('journal')],
-] as const;
+const hasJournaled = (kinds: readonly string[]) => kinds.includes('intend');
+
+const POINTS: readonly (readonly [string, Point])[] = [
+  ['has journaled writes and not sent them yet', { when: hasJournaled, isSuspended: false }],
+  ['has journaled writes, and its machine was suspended', { when: hasJournaled, isSuspended: true }],
+  ['has stored a page of a feed', { when: (kinds) => kinds.includes('put cursors'), isSuspended: false }],
+  ['has stored the answers to its writes', { when: (kinds) => kinds.includes('journal'), isSuspended: false }],
+];
 
 describe.skipIf(postgres === null)('a process that was paused for longer than its lease', () => {
   test.each(POINTS)(
     'a process that wakes up after another host has finished changes nothing, and reports it once: it %s',
-    async (_, when) => {
-      await using hosts = await startHosts(when);
+    async (_, point) => {
+      await using hosts = await startHosts(point);
       const { sandbox, clock, pause, first, second } = hosts;
       const running = first.run();
       await pause.paused;
+      const pausedAtMs = clock.now();
       clock.advance(TWO_LEASES_MS);
       for (let turn = 0; turn < 2; turn += 1) {
         expect((await second.run()).error).toBeNull();
@@ -114,7 +128,7 @@ describe.skipIf(postgres === null)('a process that was paused for longer than it
       const look = async () =>
         JSON.stringify([await second.store.link('default'), await second.store.halves('default', { by: 'all' })]);
       const [stored, sides, requests] = [await look(), readSides(sandbox), sandbox.service.requests.length];
-      pause.continue();
+      pause.continue(clock.now() - pausedAtMs);
       const { error } = await running;
       expect(error).toBeInstanceOf(LeaseError);
       expect(first.log.lines.filter(({ name }) => name === 'leaseLost')).toHaveLength(1);

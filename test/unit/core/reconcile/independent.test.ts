@@ -2,18 +2,20 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import { bySide, type Side, SIDES, type Sides } from '../../../../src/core/contact/side.ts';
-import { comparedContact, independentSets } from '../../../../src/core/reconcile/independent.ts';
+import { IndependentSets } from '../../../../src/core/reconcile/independent.ts';
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
 import type { Verdict } from '../../../../src/core/reconcile/verdict.ts';
 import { check, type Given, halfOf, mail, named, people, PREFIX, record, values } from './support.ts';
 
 /** Divides contacts into sets that are matched apart. */
 const divide = (halves: Sides<readonly Half[]>, verdicts: readonly Verdict[] = []) => {
-  const contacts = SIDES.flatMap((side) => halves[side]);
-  const compared = contacts.map((half) => comparedContact(half, { marked: new Map(), verdicts }));
-  return independentSets(compared).map((set) =>
-    bySide((side) => halves[side].filter((half) => set.some((each) => each.side === side && each.id === half.id))),
-  );
+  const contacts = new IndependentSets();
+  for (const side of SIDES) for (const half of halves[side]) contacts.add(half, { marked: new Map(), verdicts });
+  return contacts
+    .sets()
+    .map((set) =>
+      bySide((side) => halves[side].filter((half) => set.some((each) => each.side === side && each.id === half.id))),
+    );
 };
 
 /** Few values, so that contacts are often alike. */

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The imports that each folder of `src` may have, which `oxlint.config.ts` reads. A place may import a room that is listed before
+ * The imports that each folder of `src` may have, which `oxlint.config.ts` reads. A place may import a folder that is listed before
  * its own, never one after it: `util`, `core`, `net`, `store` and `providers`, `engine`, `app`, `daemon`, `cli`.
  *
  * A place is a folder (`engine/`), the files directly in a folder (`providers/*.ts`) or one file (`main.ts`). It may always import
@@ -33,7 +33,7 @@ const REMOTE_PORT = ['providers/remote.ts', 'providers/errors.ts'];
 const STORE_PORT = 'store/store.ts';
 
 const ENGINE = ['core/', ...REMOTE_PORT, STORE_PORT, 'util/'];
-/** The rooms under the daemon; of the providers and the store only the ports. */
+/** The folders under the daemon; of the providers and the store only the ports. */
 const UNDER_DAEMON = [...ENGINE, 'engine/', 'app/config/'];
 /** The parts of `app` that work on a link without {@link App}, or before it is open. */
 const APP_PARTS = ['app/browser-sign-in.ts', 'app/heartbeat.ts', 'app/store-sign-in.ts'];

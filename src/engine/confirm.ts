@@ -28,7 +28,7 @@ import {
 import type { WorkingSet } from '../core/state/working-set.ts';
 import type { ContactIds } from './workload.ts';
 
-/** Stores whether a contact could be read. An unreadable contact is read again at growing intervals (R1). */
+/** Stores whether a contact could be read. An unreadable contact is read again at growing intervals (R15). */
 const storeReadResult = (
   session: Session,
   set: WorkingSet,

@@ -2,7 +2,7 @@ import type { Clock } from '../util/clock.ts';
 import type { Store } from '../store/store.ts';
 import { LeaseError } from './errors.ts';
 
-/** The time until the lease of a process that died expires (SPEC.md, The steps: 15 s). */
+/** The time until the lease of a process that died expires (SPEC.md, Steps: 15 s). */
 const LEASE_MS = 15_000;
 const RENEW_EVERY_MS = 4_000;
 /** A run stops writing this long before its lease expires, so that no request is in flight when another process starts. */

@@ -121,7 +121,7 @@ export class LinkWriter {
     this.#token = token;
   }
 
-  /** The rows that the run read first, with its later changes; null if they must be read again. Its state is that of the beginning. */
+  /** The rows that the run read first, with its later changes; null if they must be read again. Its `state` is not updated. */
   get opening(): Opening | null {
     return this.#opening;
   }

@@ -29,7 +29,7 @@ import { storeListedTerms } from './selecting.ts';
 import { tidy } from './tidy.ts';
 
 /**
- * Returns the session of a link in which a side that may only be read is the source. The reason is reported once, and not for each
+ * Returns the session. A side that may only be read becomes the source. The reason is reported once, and not for each
  * contact.
  */
 export const withReadOnlySide = async (session: Session): Promise<Session> => {

@@ -155,7 +155,7 @@ export const planStored = async (
     deletions,
     verdicts: verdicts.over,
   };
-  // If the run stops between the writes of such a contact and its unlinking, only another look at everything finds its pair.
+  // If the run stops between the writes of such a contact and its unlinking, only a plan of all contacts finds its pair.
   const unlinks = due.decisions.some((decision) => decision.kind === 'merge' && decision.unlinks === true);
   return { plan: due, outdated, selection: storedSelection(selection, policy, !unlinks) };
 };

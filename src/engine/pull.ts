@@ -206,7 +206,7 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   // A feed may leave changes and deletions out, also one that reports deletions: each side is listed from time to time.
   const sweeps = isSweepDue(session, side, cursor) || (await mustListAgain(session, side));
   const lists = session.kind === 'full' || sweeps || (isListing && !namesDeletions);
-  // A feed that reports deletions includes contacts that were written recently: it is read before a full listing.
+  // A feed that reports deletions also shows recent writes, which a listing may lack: it is read first.
   const firstSeen = lists && !namesDeletions ? null : await pullChanges(session, side, cursor);
   if (firstSeen !== null && !lists && !(await mayBeBack(session, side, firstSeen))) return;
   await listWhole(session, side, cursorOf(session, side));

@@ -54,9 +54,9 @@ export type RunResult = {
 };
 
 /**
- * Returns the kind of a run. A run is full until one run of the link has completed: the listing of an interrupted first run may
- * be old, and not every feed reports later deletions. A run is also full until one has completed with the fields and
- * patterns of the configuration, or has listed both sides with its directions: a change that stayed on its side may be written now.
+ * Returns the kind of a run. A run is full if no run has completed, because the listing of an interrupted first run may be old and not
+ * every feed reports later deletions; if no side has a cursor; or if fields, patterns or directions have changed since a full run,
+ * because changes that stayed on their side may be written now.
  */
 const kindOf = (context: LinkContext, { state, hasCompletedRun }: Opening, asked: RunKind): RunKind => {
   const { cursors, directions, selection } = state;
@@ -190,8 +190,8 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
 type RunTask = { readonly undoes: string | null; readonly perform: (session: Session) => Promise<void> };
 
 /**
- * Returns the reason why the run ended. After an abort its reason counts, not a failure that follows from it. No run is complete
- * without its lease.
+ * Returns the reason why the run ended. After an abort, the abort's reason counts, not a later failure. A run that lost its lease is not
+ * complete.
  */
 const causeOf = ({ link, signal }: Session, failure: unknown): unknown => {
   if (failure instanceof FenceError) return new LeaseError(link, 'lost');

@@ -78,8 +78,8 @@ const shownText = (field: ScalarField, { kind, desired, now }: Shown): string =>
 };
 
 /**
- * Returns the target's base after a write of the fields: what the evidence shows of them. A value that the source does not have is not
- * agreed on. Like an edit of the target's user, it stays out of the base (R12, R4).
+ * Returns the target's base after a write of the fields: what the evidence shows of them. A value that the source lacks stays out of the
+ * base, like an edit of the target's user (R12, R4).
  */
 const targetBase = (base: Contact, fields: Iterable<SyncedField>, shown: Shown): Contact => {
   const { kind, desired, source } = shown;
@@ -139,8 +139,8 @@ export const settledFields = (
 
 /**
  * Returns both bases after an update of a contact. The target's base gets what the evidence shows of the written fields. The source's
- * base gets its values that were sent if the evidence is a response (R2: a side that stores another value is not written again), and only what
- * arrived if it is a read (R9). All other values stay as they are: a change that is not written yet remains a change (R5). Pure.
+ * base gets its sent values after a response (R2: a side that stores another value is not written again), and only those that arrived after
+ * a read (R9). All other values stay as they are: a change that is not written yet remains a change (R5). Pure.
  */
 export const settleUpdate = (operation: UpdateOperation, evidence: Evidence, bases: Bases): Bases => {
   const { before, desired, source } = operation;

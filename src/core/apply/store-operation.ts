@@ -189,7 +189,7 @@ export const NOTHING_ALTERED: Altered = { fields: [], groupIds: [] };
 
 /**
  * Stores an update that was done. `record` is the whole contact after it; the record of the evidence contains only what the update may
- * have changed. Missing elements of a list that was only read may not have arrived, so their difference is not settled.
+ * have changed. After a read, missing elements of a list may not have arrived: their difference is not settled.
  */
 export const storeUpdated = (
   set: WorkingSet,

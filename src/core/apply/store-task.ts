@@ -40,8 +40,8 @@ type PlannedSide = {
 
 /**
  * Returns the base of a half with everything that both sides agree on when the plan is made. A change that is still to be written
- * stays out of it: after a crash it is found again (R5). Of a list in which something is to be written, the elements are agreed on
- * that both sides have or lack: otherwise only one base would contain them, and their later removal would be lost. Pure.
+ * stays out of it: after a crash it is found again (R5). Of a list that is still to be written, elements that both sides have,
+ * or both lack, are agreed on: otherwise only one base would contain them, and their later removal would be lost. Pure.
  */
 export const agreedBase = (side: PlannedSide): Snapshot => {
   const { agreedGroups, base, record, other, otherBase, outstanding } = side;

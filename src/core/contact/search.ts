@@ -2,15 +2,18 @@ import { isEmptyContact, type Contact } from './contact.ts';
 import { emailKey, phoneDigits, phoneKey } from './keys.ts';
 import { fullNameKey, wordsOf } from './names.ts';
 
-/** Returns the words of a name as lines, in the order of {@link fullNameKey}, followed by an empty line. */
-const nameLines = (words: readonly string[]): string => ['', ...words.toSorted(), '', ''].join('\n');
+/** Returns the line with the number of words of a name, after an empty line. */
+const countLine = (words: readonly string[]): string => `\n\n${words.length}\n`;
+
+/** Returns the words of a name in their order, and their number, as lines. */
+const nameLines = (words: readonly string[]): string => ['', ...words].join('\n') + countLine(words);
 
 /** The search text of a contact without a name, an address or a number. */
 const EMPTY_SEARCH_TEXT = nameLines([]);
 
 /**
- * Returns the text that a database search for a contact uses: the words of its name, an empty line, then `=` and each email
- * address, and `#` and the digits of each phone number, one per line. Empty for an empty contact.
+ * Returns the text that a database search for a contact uses, and that contacts are ordered by: the words of its name, an empty line,
+ * their number, then `=` and each email address, and `#` and the digits of each phone number, one per line. Empty for an empty contact.
  */
 export const searchText = (contact: Contact): string => {
   const emails = contact.emailAddresses.map(({ value }) => `=${emailKey(value)}\n`);
@@ -24,8 +27,8 @@ type Needles = {
   readonly email: string;
   /** Two spellings of one number may share only their closing digits. */
   readonly phone: string | null;
-  /** The beginning of the whole search text. */
-  readonly name: string | null;
+  /** The number of words of the name. A contact of this whole name has it, and each of the words. */
+  readonly count: string;
   /** The beginning of the line of the longest word. If it is missing, the text does not match the contact's name. */
   readonly word: string | null;
   readonly words: readonly string[];
@@ -42,7 +45,7 @@ export const needlesOf = (text: string): Needles => {
   return {
     email: `\n=${emailKey(text)}\n`,
     phone: digits === '' ? null : `${end}\n`,
-    name: longest === undefined ? null : nameLines(words),
+    count: countLine(words),
     word: longest === undefined ? null : `\n${longest}`,
     words,
   };

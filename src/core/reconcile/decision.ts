@@ -33,38 +33,37 @@ export type PlannedWrite =
 type Planned = readonly PlannedWrite[];
 type OfKind<Kind extends PlannedWrite['kind']> = Extract<PlannedWrite, { kind: Kind }>;
 
-/** Returns the operation that adds a contact to groups; none if there are no groups. */
-export const joining = (side: Side, joins: readonly string[]): Planned =>
+/** Returns the planned write that adds a contact to groups; none if there are no groups. */
+export const joinGroups = (side: Side, joins: readonly string[]): Planned =>
   joins.length === 0 ? [] : [{ kind: 'membership', side, joins, leaves: [] }];
 
-/** Returns the operations that create a contact and add it to groups. */
+/** Returns the planned writes that create a contact and add it to groups. */
 export const creating = (side: Side, joins: readonly string[]): Planned => [
   { kind: 'create', side },
-  ...joining(side, joins),
+  ...joinGroups(side, joins),
 ];
 
-/** Returns the operations of a kind on a side. */
+/** Returns the planned writes of a kind on a side. */
 export const writesOn = <Kind extends PlannedWrite['kind']>(
-  operations: Planned,
+  writes: Planned,
   side: Side,
   kind: Kind,
-): readonly OfKind<Kind>[] =>
-  operations.filter((each): each is OfKind<Kind> => each.side === side && each.kind === kind);
+): readonly OfKind<Kind>[] => writes.filter((each): each is OfKind<Kind> => each.side === side && each.kind === kind);
 
 /** Returns the update of the contact of a side, or null. */
-export const updateOn = (operations: Planned, side: Side): PlannedUpdate | null =>
-  writesOn(operations, side, 'update')[0] ?? null;
+export const updateOn = (writes: Planned, side: Side): PlannedUpdate | null =>
+  writesOn(writes, side, 'update')[0] ?? null;
 
 /** Returns the change of the memberships of a side, or null. */
-export const membershipOn = (operations: Planned, side: Side): PlannedMembership | null =>
-  writesOn(operations, side, 'membership')[0] ?? null;
+export const membershipOn = (writes: Planned, side: Side): PlannedMembership | null =>
+  writesOn(writes, side, 'membership')[0] ?? null;
 
-const fieldsOfPlanned = (operation: PlannedWrite): readonly SyncedField[] => {
-  switch (operation.kind) {
+const fieldsOfPlanned = (write: PlannedWrite): readonly SyncedField[] => {
+  switch (write.kind) {
     case 'create':
       return [];
     case 'update':
-      return operation.fields;
+      return write.fields;
     case 'share':
       return ['emailAddresses'];
     case 'membership':
@@ -72,19 +71,19 @@ const fieldsOfPlanned = (operation: PlannedWrite): readonly SyncedField[] => {
   }
 };
 
-/** Returns the fields that operations write to an existing contact of a side; `buckets` if its membership changes. */
-export const plannedFields = (operations: Planned, side: Side): readonly SyncedField[] => [
-  ...new Set(operations.filter((each) => each.side === side).flatMap(fieldsOfPlanned)),
+/** Returns the fields that planned writes change to an existing contact of a side; `buckets` if its membership changes. */
+export const plannedFields = (writes: Planned, side: Side): readonly SyncedField[] => [
+  ...new Set(writes.filter((each) => each.side === side).flatMap(fieldsOfPlanned)),
 ];
 
-/** Replaces the operation of the same kind and side, or adds the operation. */
-export const withPlanned = (operations: Planned, next: PlannedUpdate | PlannedMembership): Planned => {
+/** Replaces the planned write of the same kind and side, or adds it. */
+export const withPlanned = (writes: Planned, next: PlannedUpdate | PlannedMembership): Planned => {
   const isReplaced = ({ kind, side }: PlannedWrite): boolean => kind === next.kind && side === next.side;
-  if (!operations.some(isReplaced)) return [...operations, next];
-  return operations.map((each) => (isReplaced(each) ? next : each));
+  if (!writes.some(isReplaced)) return [...writes, next];
+  return writes.map((each) => (isReplaced(each) ? next : each));
 };
 
-/** Removes fields of a side from the operations. Operations that add a shared address stay. */
+/** Removes fields of a side from the planned writes. Writes that add a shared address stay. */
 export const withoutPlanned = (operations: Planned, side: Side, fields: ReadonlySet<SyncedField>): Planned =>
   operations.flatMap((each): Planned => {
     if (each.side !== side) return [each];

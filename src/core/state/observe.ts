@@ -18,7 +18,7 @@ import type { WorkingSet } from './working-set.ts';
 
 // Words of this file. An event `shown` means that a feed or a listing contains the contact; `shownPages` has the ids of a listing.
 // `missed`: a complete listing does not contain it. The half is `missing` until a read decides: `gone`, or one more of `absences`.
-// `settled`: the half equals its base. `unsettled`: written or changed within `settlesWithinMs`, so an absence is no evidence yet.
+// `settled`: nothing to decide. `unsettled`: written or changed within `settlesWithinMs`, so that an absence is no evidence.
 
 /**
  * Applies an event to the half of that id. Returns whether the next plan must process the result. The deletion of an unpaired

@@ -53,7 +53,7 @@ export type TaskState = {
 export type Done = {
   /** By task; only tasks of which a write has ended. */
   readonly states: ReadonlyMap<Task, TaskState>;
-  /** Whether a second writing is needed: for a contact that is stale or deleted, or for a write of unknown outcome. */
+  /** Whether a second pass is needed: for a contact that is stale or deleted, or for a write of unknown outcome. */
   readonly again: boolean;
 };
 

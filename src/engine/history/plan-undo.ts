@@ -9,7 +9,7 @@ import {
   creating,
   type Deletion,
   isWhole,
-  joining,
+  joinGroups,
   type Merge,
   type Pair,
   plannedFields,
@@ -233,7 +233,7 @@ const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env
   const missing = unjoined.filter((id) => groups[side].has(id) && !record.groupIds.includes(id));
   if (missing.length === 0) return UNCHANGED;
   const joins = missing.map((id) => groupKey(side, id));
-  const pairing = { pair: pairWithPartner(pair, side), writes: joining(side, joins) };
+  const pairing = { pair: pairWithPartner(pair, side), writes: joinGroups(side, joins) };
   const decision: Restoration = { kind: 'restore', side, image: record, existing: record, ...pairing };
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };

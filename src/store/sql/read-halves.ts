@@ -39,16 +39,14 @@ const IS_OPEN = sql`h.state <> 'settled'`;
 /** The halves that a text may name, the best first if there are more than the limit; {@link bestOf} looks at them again. */
 const foundBy = (dialect: Dialect, link: string, { text, limit }: Extract<HalfQuery, { by: 'search' }>): SQL => {
   // PostgreSQL has no text that holds a zero character.
-  const { email, phone, name, word, words } = needlesOf(text.replaceAll('\0', '\uFFFD'));
+  const { email, phone, count, word, words } = needlesOf(text.replaceAll('\0', '\uFFFD'));
   const at = (part: SQL): SQL => dialect.position(sql`search`, part);
   const holds = (needle: string | null): SQL => (needle === null ? sql`1 = 0` : sql`${at(dialect.text(needle))} > 0`);
   const lacksWord = (needle: SQL): SQL => sql`exists (select 1 from ${dialect.texts(words)} where ${at(needle)} = 0)`;
-  const begins = name === null ? sql`1 = 0` : sql`${at(dialect.text(name))} = 1`;
   const { lineFeed } = dialect;
   const rank = sql`case
     when ${holds(email)} or ${holds(phone)} then 0
-    when ${begins} then 1
-    when not ${lacksWord(sql`${lineFeed} || value || ${lineFeed}`)} then 2
+    when not ${lacksWord(sql`${lineFeed} || value || ${lineFeed}`)} then case when ${holds(count)} then 1 else 2 end
     when not ${lacksWord(sql`${lineFeed} || value`)} then 3
   end`;
   const most = limit < Number.MAX_SAFE_INTEGER ? sql` limit ${limit}` : sql``;

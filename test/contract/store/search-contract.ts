@@ -93,10 +93,10 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
   describe(`${name}: a page of contacts`, () => {
     const page = (of: ContactPage, offset = 0, limit = 10) => subject.ids({ by: 'page', of, offset, limit });
 
-    it('has each contact once, in the order of the names, from an offset on', async () => {
+    it('has each contact once, in the order of the names as they are shown, from an offset on', async () => {
       await commit(
         ...newPair('l1', 'r1'),
-        named('l2', 'Zoe'),
+        named('l2', 'Zoe', 'Abel'),
         named('r3', 'Ben', '', { side: 'right' }),
         named('l4', 'Abe', '', { state: 'gone' }),
       );

@@ -56,7 +56,7 @@ const recentLosses = async ({ clock, link, state, store }: Session): Promise<Sid
 };
 
 /** Counts a side's linked contacts that are missing and were created or changed recently (R7). */
-const countUnsettled = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
+const countTooNew = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
   const missing = await store.halves(link, { by: 'state', states: ['missing'], side });
   const { settlesWithinMs } = remotes[side].capabilities;
   return missing.filter((half) => half.pair !== null && isUnseen(half, settlesWithinMs, clock.now())).length;
@@ -80,11 +80,10 @@ const countExisting = async (
 const countPresence = async (session: Session, replaced: Sides<number> | null = null): Promise<Presence> => {
   const { pairs, present: all } = await session.store.counts(session.link);
   const { present, others } = replaced === null ? { present: all } : await countExisting(session, replaced);
-  const unsettled = { left: 0, right: 0 };
+  const tooNew = { left: 0, right: 0 };
   // Only a side without contacts needs this count.
-  for (const side of SIDES)
-    if (pairs >= 2 && present[side] === 0) unsettled[side] = await countUnsettled(session, side);
-  return { pairs, present, unsettled, ...(others !== undefined && { others }) };
+  for (const side of SIDES) if (pairs >= 2 && present[side] === 0) tooNew[side] = await countTooNew(session, side);
+  return { pairs, present, tooNew, ...(others !== undefined && { others }) };
 };
 
 /** Whether both sides have a contact. Then neither is empty, and nothing needs to be counted. */

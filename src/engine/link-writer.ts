@@ -42,14 +42,14 @@ const afterPut = (opening: Opening, change: Extract<StoreChange, { kind: 'put' }
   if (change.table === 'pairs') return null;
   if (change.table !== 'halves') return opening;
   const { half } = change.row;
-  const { alone, anyPresent, unsettled } = opening;
+  const { alone, anyPresent, open } = opening;
   if (isAway(half) && anyPresent[half.side]) return null;
   const isAlone = alone?.some(({ side, id }) => side === half.side && id === half.id) === true;
   return {
     ...opening,
     anyPresent: { ...anyPresent, [half.side]: !isAway(half) || anyPresent[half.side] },
     alone: alone && (isAlone ? replaceHalf(alone, half, half.pair !== null) : alone),
-    unsettled: unsettled && few(replaceHalf(unsettled, half, half.state !== 'settled')),
+    open: open && few(replaceHalf(open, half, half.state !== 'settled')),
   };
 };
 

@@ -28,7 +28,7 @@ export const halvesIn = async (
   const isAsked = (half: Half): boolean =>
     states.some((state) => state === half.state) && (side === undefined || side === half.side);
   const query = side === undefined ? { states } : { states, side };
-  return writer.opening?.unsettled?.filter(isAsked) ?? (await store.halves(link, { by: 'state', ...query }));
+  return writer.opening?.open?.filter(isAsked) ?? (await store.halves(link, { by: 'state', ...query }));
 };
 
 /** The halves whose pair has one half only. */

@@ -5,7 +5,7 @@ import type { GroupRecord } from '../core/contact/record.ts';
 import { type Half, halfKey, isPresent } from '../core/contact/half.ts';
 import { bySide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import { isFault, isUnreadable } from '../providers/errors.ts';
-import { deferExtras, deferRefused, deferUnsettled, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
+import { deferExtras, deferRefused, deferUnanswered, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
 import { type GroupNames, type GroupPlan, planGroups } from '../core/reconcile/groups.ts';
 import { type Plan, planContacts } from '../core/reconcile/plan.ts';
 import { refusedWrites } from '../core/state/unread.ts';
@@ -70,7 +70,7 @@ export const planLinkGroups = async (session: Session): Promise<NamedGroups> => 
 const FORGETS_DELETIONS_AFTER_MS = 24 * 60 * 60_000;
 
 /** Returns a test for contacts that have a write of unknown outcome. */
-const loadUnsettled = async (session: Session): Promise<(side: Side, id: string) => boolean> => {
+const loadUnanswered = async (session: Session): Promise<(side: Side, id: string) => boolean> => {
   const open = await openEntries(session);
   const ids = {
     left: new Set(open.flatMap(({ leftId }) => leftId ?? [])),
@@ -94,7 +94,7 @@ const loadOrphaned = async ({ link, store }: Session, rejections: LinkState['rej
 /** Returns the plan without deferred decisions: contacts with a write of unknown outcome, refused writes, and extras. */
 const deferWaiting = async (session: Session, plan: Plan) => {
   const { rejections } = session.state();
-  const settled = deferUnsettled(plan.decisions, await loadUnsettled(session));
+  const settled = deferUnanswered(plan.decisions, await loadUnanswered(session));
   const waiting = new Set(plan.decisions).difference(new Set(settled));
   const uniting = [...waiting].flatMap((each) => (each.kind === 'merge' && each.isUniting ? [each.pair] : []));
   const refusals = [...pastRefusals(plan.decisions, rejections), ...(await loadOrphaned(session, rejections))];
@@ -116,8 +116,8 @@ export const planStored = async (
   part: Part | null = null,
 ): Promise<SelectedPlan> => {
   const { policy, writer } = session;
-  const unsettled = groups.links.filter((candidate) => !candidate.settled);
-  const groupIds = unsettled.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
+  const uniting = groups.links.filter((candidate) => !candidate.settled);
+  const groupIds = uniting.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
   const conflicts = await currentConflicts(session);
   const { selection, isNewSelection } = await currentSelection(session, { names, links: groups.links });
   const workload = await loadWorkload(session, {

@@ -17,7 +17,7 @@ import {
   forgetFaults,
   forgetUnread,
   rememberUnread,
-  unsettledWrite,
+  unansweredWrite,
 } from '../core/state/unread.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
 import { changesToClose, type Known, type Outcome, type Unreadable } from '../core/apply/outcome.ts';
@@ -151,7 +151,7 @@ const settleAll = async <Row extends JournalRow>(
     for (const row of rows) {
       const atMs = clock.now();
       const outcome = apply(set, row, { groupPairs, atMs });
-      const unread = unsettledWrite(row);
+      const unread = unansweredWrite(row);
       if ('unreadable' in outcome) {
         tally.skipped += 1;
         emit({ kind: 'skipped', side, reason: outcome.unreadable, leftId: row.leftId, rightId: row.rightId });
@@ -185,7 +185,7 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const { rejections } = session.state();
   const { settlesWithinMs } = session.remotes[side].capabilities;
   const isDecisive = (write: Creating): boolean =>
-    isDecisiveSearch(write.intendedAtMs, nowMs, settlesWithinMs, attemptsOf(rejections, unsettledWrite(write)));
+    isDecisiveSearch(write.intendedAtMs, nowMs, settlesWithinMs, attemptsOf(rejections, unansweredWrite(write)));
   const mayAppear = `The answer to the create was lost, and ${session.sides[side].title} may show a new contact late.`;
   const ids = [...found.values()].flatMap((created) => (isRecord(created) ? [created.id] : []));
   return settleAll(session, side, writes, ids, (set, write, known) => {
@@ -256,7 +256,7 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
   const { clock } = session;
   const { rejections } = session.state();
   const rows = await openEntries(session);
-  const open = rows.filter((row) => !isWaiting(rejections, unsettledWrite(row), clock.now()));
+  const open = rows.filter((row) => !isWaiting(rejections, unansweredWrite(row), clock.now()));
   if (open.length === 0) return [];
   await forgetSelection(session);
   // Each side is searched several times with delays in between, both sides at once.

@@ -61,7 +61,7 @@ export type Opening = {
   readonly hasCompletedRun: boolean;
   readonly anyPresent: Sides<boolean>;
   /** The halves that are not `settled`; null if there are more than {@link MOST_OPENING_HALVES}. */
-  readonly unsettled: readonly Half[] | null;
+  readonly open: readonly Half[] | null;
   /** The halves whose pair has one half only; null if there are more than that. */
   readonly alone: readonly Half[] | null;
 };

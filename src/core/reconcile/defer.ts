@@ -164,11 +164,11 @@ export const contactsOfDecision = (decision: Decision): readonly { readonly side
  * Removes the decisions about a contact of an earlier write with unknown outcome. That outcome must be determined before a decision
  * is made from the state of the contact (R9). Pure.
  */
-export const deferUnsettled = (
+export const deferUnanswered = (
   decisions: readonly Decision[],
-  isUnsettled: (side: Side, id: string) => boolean,
+  isUnanswered: (side: Side, id: string) => boolean,
 ): readonly Decision[] =>
-  decisions.filter((decision) => !contactsOfDecision(decision).some(({ side, id }) => isUnsettled(side, id)));
+  decisions.filter((decision) => !contactsOfDecision(decision).some(({ side, id }) => isUnanswered(side, id)));
 
 /** Removes the refused writes that are not due for a retry (R15); the rest is performed. Pure. */
 export const deferRefused = (

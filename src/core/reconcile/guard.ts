@@ -26,7 +26,7 @@ export type Presence = {
   /** Contacts on each side that belong to no pair; left out if they were not counted. */
   readonly others?: Sides<number>;
   /** Linked contacts that are missing but were added or changed too recently to count as missing (R7). */
-  readonly unsettled: Sides<number>;
+  readonly tooNew: Sides<number>;
 };
 
 type GuardInput = Presence & {
@@ -78,7 +78,7 @@ const sideEmptied = (side: Side, { isWritable, others, places, undoes = null, ..
 });
 
 /** Returns how many linked contacts are expected on a side. Contacts that were added or changed recently are not expected (R7). */
-const expected = (side: Side, { pairs, unsettled }: Presence): number => pairs - unsettled[side];
+const expected = (side: Side, { pairs, tooNew }: Presence): number => pairs - tooNew[side];
 
 /** Returns whether a side has no linked contact although at least two are expected. */
 export const isEmptied = (side: Side, presence: Presence): boolean => {
@@ -141,7 +141,7 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
 /** Halts a plan that destroys too much, or that is based on a side that returned no contacts. Both sides may be empty. Pure. */
 export const checkGuard = (input: GuardInput): Halt | null => {
   if (input.acceptDeletes) return null;
-  const isSomewhere = SIDES.some((side) => input.present[side] + input.unsettled[side] > 0);
+  const isSomewhere = SIDES.some((side) => input.present[side] + input.tooNew[side] > 0);
   const emptied = isSomewhere ? SIDES.find((side) => isEmptied(side, input)) : undefined;
   if (emptied !== undefined) return sideEmptied(emptied, input);
   return tooMany(input, 'left') ?? tooMany(input, 'right');

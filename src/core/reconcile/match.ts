@@ -240,7 +240,7 @@ const withoutSettled = ({ isApart }: Progress, { left, right, why }: AmbiguousMa
   return { left: open, right: right.filter((rightId) => open.some((leftId) => !isApart(leftId, rightId))), why };
 };
 
-const isUnsettled = ({ left, right }: AmbiguousMatch): boolean => left.length > 0 && right.length > 0;
+const hasCandidates = ({ left, right }: AmbiguousMatch): boolean => left.length > 0 && right.length > 0;
 
 /** Returns the ambiguous matches without the contacts that are paired: those for which `isOpen` is false. */
 export const stillAmbiguous = (
@@ -253,7 +253,7 @@ export const stillAmbiguous = (
       left: match.left.filter((id) => isOpen('left', id)),
       right: match.right.filter((id) => isOpen('right', id)),
     }))
-    .filter(isUnsettled);
+    .filter(hasCandidates);
 
 /** Returns a predicate: whether the two contacts of an edge are in one ambiguous match. */
 const togetherIn = (ambiguous: readonly AmbiguousMatch[]): ((edge: Pick<Edge, 'left' | 'right'>) => boolean) => {
@@ -373,5 +373,5 @@ export const matchContacts = ({
   const open = stillAmbiguous(progress.ambiguous, (side, id) => openIds[side].has(id));
   const undecided = [...open, ...keptApart(progress, open)];
   const ambiguous = [...undecided, ...lookalikes(progress, undecided)].map((match) => withoutSettled(progress, match));
-  return { matches: progress.matches, ambiguous: ambiguous.filter(isUnsettled) };
+  return { matches: progress.matches, ambiguous: ambiguous.filter(hasCandidates) };
 };

@@ -302,7 +302,7 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
 };
 
 /** Returns whether a contact was written so recently that its side may not return it yet (R7). */
-const isUnsettled = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
+const isJustWritten = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
   return writtenAtMs !== null && isWithin(settlesWithinMs, writtenAtMs, nowMs);
 };
 
@@ -320,7 +320,7 @@ const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => 
  * it yet (R7, R8). True only for a side that declares such a delay (`settlesWithinMs`); other sides return changes at once.
  */
 export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): boolean =>
-  settlesWithinMs > 0 && (isUnsettled(half, settlesWithinMs, nowMs) || isFresh(half, nowMs));
+  settlesWithinMs > 0 && (isJustWritten(half, settlesWithinMs, nowMs) || isFresh(half, nowMs));
 
 /**
  * Returns whether a contact was deleted so recently that a read may still return its former state (R7). False if it was changed
@@ -340,7 +340,7 @@ export const mayBeStaleRead = (
 
 /** Returns whether a listing may lack a recent write, creation or change: then it does not prove an absence (R7). */
 export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
-  return isUnsettled(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
+  return isJustWritten(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
 };
 
 /**

@@ -13,7 +13,7 @@ import type { WorkingSet } from './working-set.ts';
 type Unread = Pick<Rejection, 'side' | 'key' | 'leftId' | 'rightId'>;
 
 const CONTACT = 'unread ';
-const WRITE = 'unsettled ';
+const WRITE = 'unanswered ';
 
 /** Returns the reason why an answer contains no information about a contact; null if it does. */
 export const unreadableReason = (answer: ReadAnswer | undefined): string | null => {
@@ -27,7 +27,7 @@ export const unreadContact = (side: Side, id: string): Unread => {
 };
 
 /** Returns the entry of a write whose outcome is unknown, because its target cannot be read. */
-export const unsettledWrite = ({ id, side, leftId, rightId }: JournalRow): Unread => {
+export const unansweredWrite = ({ id, side, leftId, rightId }: JournalRow): Unread => {
   return { side, key: `${WRITE}${id}`, leftId, rightId };
 };
 

@@ -125,7 +125,7 @@ const pairWithPartner = (pair: Pair | null, side: Side): Pair | null => {
 const ONE_WAY = 'the link does not write this field to this side';
 const UNSYNCABLE = 'the side holds a value there that is not synced';
 const UNLINKED = 'it is no longer linked';
-const UNSETTLED = 'the outcome of a write to it is not known yet; repeat the undo after a later run';
+const UNANSWERED = 'the outcome of a write to it is not known yet; repeat the undo after a later run';
 const NOT_SYNCED = 'the link does not sync this field';
 
 type FieldRefusals = ReturnType<typeof invert>['refused'];
@@ -242,7 +242,7 @@ const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env
 const blockedBy = ({ isUnlinked, isOpen }: WrittenContact): string | null => {
   if (isUnlinked) return UNLINKED;
   // It may be there under a new id already: a second write could create it twice (R9).
-  return isOpen ? UNSETTLED : null;
+  return isOpen ? UNANSWERED : null;
 };
 
 const undoContact = (contact: WrittenContact, env: Env): Judgement => {

@@ -9,10 +9,10 @@ import { journalOf, selectConflicts, selectJournal, selectRuns } from './read-hi
 import { linkRowsOf, selectLinks, type LinkPart } from './read-links.ts';
 import type { Rows } from './step.ts';
 
-const UNSETTLED: HalfQuery = { by: 'state', states: HALF_STATES.filter((state) => state !== 'settled') };
+const OPEN: HalfQuery = { by: 'state', states: HALF_STATES.filter((state) => state !== 'settled') };
 const ALONE: HalfQuery = { by: 'alone' };
 
-type Part = LinkPart | 'openJournal' | 'conflicts' | 'completed' | 'presence' | 'unsettled' | 'alone';
+type Part = LinkPart | 'openJournal' | 'conflicts' | 'completed' | 'presence' | 'open' | 'alone';
 
 /** Selects the rows of an {@link Opening}. */
 export const selectOpening = (dialect: Dialect, link: string): Statements<Part> => {
@@ -23,7 +23,7 @@ export const selectOpening = (dialect: Dialect, link: string): Statements<Part> 
     conflicts: selectConflicts(link, false),
     completed: selectRuns(dialect, link, { latest: 'completed' }),
     presence: selectPresence(link),
-    unsettled: atMost(UNSETTLED),
+    open: atMost(OPEN),
     alone: atMost(ALONE),
   };
 };
@@ -42,7 +42,7 @@ export const openingOf = (read: Readonly<Record<Part, Rows>>): Opening | null =>
     conflicts: toConflicts(read.conflicts as unknown as Parameters<typeof toConflicts>[0]),
     hasCompletedRun: read.completed.length > 0,
     anyPresent: presenceOf(read.presence as unknown as Parameters<typeof presenceOf>[0]),
-    unsettled: fewHalves(UNSETTLED, read.unsettled),
+    open: fewHalves(OPEN, read.open),
     alone: fewHalves(ALONE, read.alone),
   };
 };

@@ -192,7 +192,7 @@ export const everything = async (store: Store, entries: readonly number[]) => {
     (await store.journal(LINK, query)).map((row) => ({ ...row, id: entries.lastIndexOf(row.id) }));
   const conflicts = async (all: boolean) => (await store.conflicts(LINK, { all })).map(({ id: _id, ...row }) => row);
   const known = digests.flatMap((digest) => ids.map((each) => ({ id: each, digest })));
-  const unsettled: HalfQuery = { by: 'state', states: HALF_STATES.filter((state) => state !== 'settled') };
+  const open: HalfQuery = { by: 'state', states: HALF_STATES.filter((state) => state !== 'settled') };
   // The first read of a run equals the answers to its queries.
   expect(await store.opening(LINK)).toEqual({
     state: await store.link(LINK),
@@ -200,7 +200,7 @@ export const everything = async (store: Store, entries: readonly number[]) => {
     conflicts: await store.conflicts(LINK, { all: false }),
     hasCompletedRun: (await store.runs(LINK, { latest: 'completed' })).length > 0,
     anyPresent: await store.anyPresent(LINK),
-    unsettled: await store.halves(LINK, unsettled),
+    open: await store.halves(LINK, open),
     alone: await store.halves(LINK, { by: 'alone' }),
   });
   return {

@@ -185,7 +185,7 @@ test('what a run has read first counts until it changes one of these rows', asyn
   await writer.apply({}, (set) => {
     set.add({ kind: 'put', table: 'cursors', row: { side: 'left', ...NO_CURSOR, cursor: 'c' } });
   });
-  expect(writer.opening?.unsettled?.map(({ id }) => id)).toEqual(['cid']);
+  expect(writer.opening?.open?.map(({ id }) => id)).toEqual(['cid']);
   expect(writer.state.cursors.left.cursor).toBe('c');
   await writer.apply({ pairs: [pairId] }, (set) => set.dropPair(pairId));
   expect(writer.opening).toBeNull();

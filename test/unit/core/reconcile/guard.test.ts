@@ -21,7 +21,7 @@ const check = (given: Partial<GuardInput>) =>
     losses: { left: {}, right: {} },
     recent: { left: {}, right: {} },
     present: { left: 50, right: 50 },
-    unsettled: { left: 0, right: 0 },
+    tooNew: { left: 0, right: 0 },
     acceptDeletes: false,
     places: { left: 'Google', right: 'the service' },
     ...given,
@@ -128,7 +128,7 @@ test.each<[string, number, Both, Both, string | null]>([
   ['R7: the other side shows none', 50, [0, 0], [50, 0], 'right'],
   ['both sides are empty', 50, [0, 0], [0, 0], null],
 ])('R8: a side that shows no contact: %s', (_, pairs, [left, right], [fresh, other], side) => {
-  const halt = check({ pairs, present: { left, right }, unsettled: { left: fresh, right: other } });
+  const halt = check({ pairs, present: { left, right }, tooNew: { left: fresh, right: other } });
   expect([halt?.reason, halt && 'side' in halt ? halt.side : null]).toEqual(
     side === null ? [undefined, null] : ['side-emptied', side],
   );

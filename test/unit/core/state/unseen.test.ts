@@ -14,7 +14,7 @@ import {
   isWaiting,
   rememberUnread,
   unreadContact,
-  unsettledWrite,
+  unansweredWrite,
 } from '../../../../src/core/state/unread.ts';
 import { operationOf, rowOf } from '../../../support/store/rows.ts';
 import { ADA, adaRecord, changesOf, HEARD_AT_MS, MODIFIED_AT_MS, pairedHalf, setOf } from '../../engine/support.ts';
@@ -222,7 +222,7 @@ test('R15: an unreadable contact is forgotten once it was read, and no other is'
 test('R5: contacts that are due are read, those that have waited longest first; writes are not', () => {
   const late = readAt([2], unreadContact('left', 'late'));
   const early = readAt([1], unreadContact('left', 'early'), late);
-  const write = unsettledWrite(rowOf(operationOf('delete', { before: adaRecord('r') }), { id: 7 }));
+  const write = unansweredWrite(rowOf(operationOf('delete', { before: adaRecord('r') }), { id: 7 }));
   const rejections = readAt([0], write, readAt([0], unreadContact('right', 'r'), early));
   expect(dueContacts(rejections, 'left', 5 * MINUTE_MS + 1)).toEqual(['early']);
   expect(dueContacts(rejections, 'left', DAY_MS)).toEqual(['early', 'late']);

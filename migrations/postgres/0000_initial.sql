@@ -61,6 +61,7 @@ CREATE TABLE "halves" (
 	"heard_at_ms" bigint NOT NULL,
 	"written_at_ms" bigint,
 	"edit_written_at_ms" bigint,
+	"edited_at_ms" bigint,
 	"merged_into" text,
 	"digest" text,
 	"base_json" text,

@@ -60,6 +60,7 @@ CREATE TABLE `halves` (
 	`heard_at_ms` integer NOT NULL,
 	`written_at_ms` integer,
 	`edit_written_at_ms` integer,
+	`edited_at_ms` integer,
 	`merged_into` text,
 	`digest` text,
 	`base_json` text,

@@ -117,6 +117,7 @@ export const halves = table({
     heardAtMs: number('heard_at_ms'),
     writtenAtMs: maybeNumber('written_at_ms'),
     editWrittenAtMs: maybeNumber('edit_written_at_ms'),
+    editedAtMs: maybeNumber('edited_at_ms'),
     mergedInto: maybeText('merged_into'),
     /** Null if the row that the record was read from must be read again. */
     digest: maybeText('digest'),

@@ -54,6 +54,7 @@ const halfOf = (side: Side, record: ContactRecord, seeded: Seeded): Half => ({
   heardAtMs: AT_MS,
   writtenAtMs: null,
   editWrittenAtMs: null,
+  editedAtMs: record.modifiedAtMs,
   formerPair: null,
   mergedInto: null,
 });

@@ -171,8 +171,10 @@ export const storeCreated = (
     const own = withUnlinked(copiedBase(desired, evidence), source.record, groupPairs, otherSide(side));
     return withMoves(own, movesAcross(side, { join, leave: [] }, groupPairs));
   };
+  const made = writtenHalf(set, null, side, record, atMs);
   const written = {
-    ...writtenHalf(set, null, side, record, atMs),
+    ...made,
+    half: image === null && source !== null ? { ...made.half, editedAtMs: source.editedAtMs } : made.half,
     settled: new Set(settled),
     wanted: image === null ? desired : null,
     isEdit: true,

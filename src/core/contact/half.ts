@@ -42,6 +42,11 @@ export type Half = {
   readonly writtenAtMs: number | null;
   /** The time of this link's last write to it that carried an edit of a user; null if there was none. Epoch milliseconds. */
   readonly editWrittenAtMs: number | null;
+  /**
+   * The side's modification time when it last returned values that this link had not written, at most {@link CLOCK_MARGIN_MS} after they
+   * were received; that of the source for a contact that this link created. Null if the side reports none. Epoch milliseconds.
+   */
+  readonly editedAtMs: number | null;
   /** The time at which its state was last decided from a report of the side. Epoch milliseconds. */
   readonly heardAtMs: number;
 };
@@ -51,14 +56,6 @@ export const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${s
 
 /** The largest accepted lead of a side's clock over ours. A modification time further ahead is limited to this. */
 export const CLOCK_MARGIN_MS = 5 * 60_000;
-
-/**
- * Returns the side's modification time, limited to the time of the last report plus the clock margin; null
- * if the side reports none.
- */
-export const changedAtMs = ({ record, heardAtMs }: Half): number | null => {
-  return record.modifiedAtMs === null ? null : Math.min(record.modifiedAtMs, heardAtMs + CLOCK_MARGIN_MS);
-};
 
 /** Returns whether the half is missing or deleted, or its existence is unconfirmed. */
 export const isAway = ({ state }: Pick<Half, 'state'>): boolean => state !== 'settled' && state !== 'changed';

@@ -10,7 +10,7 @@ import {
   withValue,
 } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import { changedAtMs, type Half } from '../contact/half.ts';
+import type { Half } from '../contact/half.ts';
 import { haveSameParts, inPlacesOf, type ListElement } from '../contact/keys.ts';
 import {
   elementKey,
@@ -46,7 +46,7 @@ const winnerOf = (policy: Policy, halves: Sides<Half>, field: ScalarField): Side
   conflictWinner(
     forField(policy, field),
     policyFor(policy, field),
-    bySide((side) => changedAtMs(halves[side])),
+    bySide((side) => halves[side].editedAtMs),
   );
 
 const hasBases = ({ left, right }: Sides<Half>): boolean => left.base !== null && right.base !== null;

@@ -157,6 +157,10 @@ const restingState = ({ base, pair, record }: Pick<Half, 'base' | 'pair' | 'reco
   return pair !== null && base !== null && equalSnapshots(base, record) ? 'settled' : 'changed';
 };
 
+/** Returns when the values of a record were edited, by its side's modification time. One ahead of the clock is limited. */
+const editTimeOf = ({ modifiedAtMs }: ContactRecord, receivedAtMs: number): number | null =>
+  modifiedAtMs === null ? null : Math.min(modifiedAtMs, receivedAtMs + CLOCK_MARGIN_MS);
+
 /** Returns the half of a contact that was unknown until now. */
 export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half => ({
   side,
@@ -171,6 +175,7 @@ export const newHalf = (side: Side, record: ContactRecord, atMs: number): Half =
   lastListedAtMs: null,
   writtenAtMs: null,
   editWrittenAtMs: null,
+  editedAtMs: editTimeOf(record, atMs),
   heardAtMs: atMs,
 });
 
@@ -272,6 +277,17 @@ const correctedRecord = ({ record: known }: Half, { kind, record, atMs }: Record
   return withOwnMoves(bound, known, { isRead: kind === 'found', isRecent: recentMoves(atMs) });
 };
 
+/**
+ * Returns whether a record shows a change that this link has not written. The time of a write to a contact's groups is first shown by the
+ * feed.
+ */
+const isEdited = ({ record: known, writtenAtMs }: Half, record: ContactRecord): boolean => {
+  const { modifiedAtMs } = record;
+  if (modifiedAtMs === known.modifiedAtMs) return false;
+  const mayBeOwn = writtenAtMs !== null && modifiedAtMs !== null && modifiedAtMs <= writtenAtMs + CLOCK_MARGIN_MS;
+  return !mayBeOwn || !equalSnapshots(known, record);
+};
+
 /** Returns the half after its side returned the contact. */
 const observed = (half: Half, event: RecordEvent): Half => {
   const { kind, atMs } = event;
@@ -284,7 +300,8 @@ const observed = (half: Half, event: RecordEvent): Half => {
   if (!isNews && kind === 'shown' && event.byFeed) return half;
   const state = hasReturned(half, record) ? 'changed' : stateWith(half, record, isSame);
   if (!isNews && state === half.state) return half;
-  return { ...half, record, state, mergedInto: null, heardAtMs: atMs };
+  const editedAtMs = isEdited(half, record) ? editTimeOf(record, atMs) : half.editedAtMs;
+  return { ...half, record, state, mergedInto: null, editedAtMs, heardAtMs: atMs };
 };
 
 /** Returns the time of an event; null if the event has no time. */

@@ -17,7 +17,7 @@ import {
   wereUnlinked,
 } from '../reconcile/decision.ts';
 import type { Contact, SyncedField } from '../contact/contact.ts';
-import { changedAtMs, isPresent } from '../contact/half.ts';
+import { isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { type ConflictTerms, decidingTimes } from '../reconcile/conflict-policy.ts';
@@ -145,7 +145,7 @@ type Reasons = { readonly fixedWhy: Why } | { readonly fixedWhy?: never; readonl
 
 /** Returns the reason why a text of a conflict is written. */
 const conflictWhy = ({ pair, ...merge }: Merge, field: SyncedField, winner: Side, reasons: Reasons): Why => {
-  const times = bySide((side) => changedAtMs(pair[side]));
+  const times = bySide((side) => pair[side].editedAtMs);
   const decided = 'terms' in reasons ? decidingTimes({ field, winner }, reasons.terms, times) : null;
   const isFirst = isNewPairing({ pair, ...merge });
   return { kind: 'conflict', winner, isFirst, ...(decided && { changedAtMs: decided }) };

@@ -1,5 +1,5 @@
 import { scalarsOf, textIn, type SyncedField } from '../../core/contact/contact.ts';
-import { changedAtMs, type Half } from '../../core/contact/half.ts';
+import type { Half } from '../../core/contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { decidedBy, type ConflictTerms } from '../../core/reconcile/conflict-policy.ts';
@@ -40,7 +40,7 @@ const changedAt = (
   halves: Sides<Half | undefined>,
   writes: Awaited<ReturnType<typeof decidingWrites>>,
 ): Sides<number | null> => {
-  if (winner === null) return bySide((side) => (halves[side] === undefined ? null : changedAtMs(halves[side])));
+  if (winner === null) return bySide((side) => halves[side]?.editedAtMs ?? null);
   const write = writes.get(`${run} ${leftId} ${field}`);
   return bySide((side) => (side === write?.side ? write.before : write?.source)?.modifiedAtMs ?? null);
 };

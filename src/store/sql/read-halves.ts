@@ -24,6 +24,7 @@ const READ = [
   'heardAtMs',
   'writtenAtMs',
   'editWrittenAtMs',
+  'editedAtMs',
   'mergedInto',
   'baseJson',
   'recordJson',

@@ -42,6 +42,7 @@ export const halfOf = (id: string, change: Partial<Half> = {}): Half => {
     lastListedAtMs: null,
     writtenAtMs: null,
     editWrittenAtMs: null,
+    editedAtMs: record.modifiedAtMs,
     heardAtMs: 5,
     ...change,
     record,

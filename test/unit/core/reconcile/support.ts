@@ -74,6 +74,7 @@ export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half => (
   lastListedAtMs: null,
   writtenAtMs: null,
   editWrittenAtMs: null,
+  editedAtMs: now.modifiedAtMs,
   heardAtMs: 0,
   ...given,
 });

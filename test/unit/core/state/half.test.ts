@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { CLOCK_MARGIN_MS, type Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { snapshotOf } from '../../../../src/core/contact/snapshot.ts';
-import { type HALF_TRANSITIONS, type HalfEvent, knownDigest, nextHalf } from '../../../../src/core/state/half.ts';
+import {
+  type HALF_TRANSITIONS,
+  type HalfEvent,
+  knownDigest,
+  newHalf,
+  nextHalf,
+} from '../../../../src/core/state/half.ts';
 import { ADA, adaRecord, HEARD_AT_MS, looseHalf, MODIFIED_AT_MS, pairedHalf } from '../../engine/support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
 
@@ -150,6 +156,29 @@ test('R4: a half with a value left on its side is planned if a listing shows it,
   expect(shownBy(true, adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 2 }))?.state).toBe('changed');
 });
 
+const MINUTE_MS = 60_000;
+
+test.each([
+  ['a time ahead of the clock counts as five minutes after it was received', NOW + 30 * MINUTE_MS, NOW + 5 * MINUTE_MS],
+  ['a time a little ahead of the clock counts', NOW + 4 * MINUTE_MS, NOW + 4 * MINUTE_MS],
+])('R4: of an edit, %s', (_, modifiedAtMs, expected) => {
+  expect(newHalf('left', adaRecord('x', { modifiedAtMs }), NOW).editedAtMs).toBe(expected);
+  expect(after(pairedHalf('left', 'x', 1), shown({ ...EDITED, modifiedAtMs }))?.editedAtMs).toBe(expected);
+});
+
+const SAME_VALUES = adaRecord('x', { modifiedAtMs: MODIFIED_AT_MS + 1 });
+
+test.each<[string, Partial<Half>, ContactRecord, boolean]>([
+  ['a new value is', {}, EDITED, true],
+  ['a new value after a write of this link is', { writtenAtMs: NOW }, EDITED, true],
+  ['another version with the same values is', {}, SAME_VALUES, true],
+  ['that version after a write of this link is not', { writtenAtMs: NOW }, SAME_VALUES, false],
+  ['a value that was not read before is not', {}, { ...EDITED, modifiedAtMs: MODIFIED_AT_MS }, false],
+])('R4: of what a side shows, %s an edit', (_, given, now, isEdit) => {
+  const half: Half = { ...pairedHalf('left', 'x', 1), ...given, editedAtMs: 1 };
+  expect(after(half, shown(now))?.editedAtMs).toBe(isEdit ? now.modifiedAtMs : 1);
+});
+
 const LISTED_AT_MS = 7;
 
 const EVENTS: Readonly<Record<HalfEvent['kind'], HalfEvent>> = {
@@ -169,7 +198,13 @@ type Effect = Partial<Half> | null;
 
 const SAME: Effect = {};
 const FORGOTTEN: Effect = null;
-const TAKEN_IN: Effect = { record: EDITED, state: 'changed', mergedInto: null, heardAtMs: NOW };
+const TAKEN_IN: Effect = {
+  record: EDITED,
+  state: 'changed',
+  mergedInto: null,
+  editedAtMs: EDITED.modifiedAtMs,
+  heardAtMs: NOW,
+};
 const GONE: Effect = { state: 'gone', heardAtMs: NOW };
 const MERGED: Effect = { state: 'gone', mergedInto: 'other', heardAtMs: NOW };
 const MISSING: Effect = { state: 'missing', heardAtMs: NOW, lastListedAtMs: LISTED_AT_MS };
@@ -210,7 +245,7 @@ const ROWS = (Object.keys(HALVES) as State[]).flatMap((state) => {
 describe('R7: the table of a half', () => {
   test.each(Object.values(EVENTS))('a contact that is not stored is stored only if shown or found: $kind', (event) => {
     const isSeen = event.kind === 'shown' || event.kind === 'found';
-    const stored = { ...looseHalf('left', 'x'), record: EDITED, heardAtMs: NOW };
+    const stored = { ...looseHalf('left', 'x'), record: EDITED, editedAtMs: EDITED.modifiedAtMs, heardAtMs: NOW };
     expect(after(null, event)).toEqual(isSeen ? stored : null);
   });
 

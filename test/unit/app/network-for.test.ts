@@ -12,7 +12,6 @@ import { createFakeClock } from '../net/fake-clock.ts';
 
 const SIDES_SET = bySide((side) => ({ ...SIDE_WORDS[side], provider: SIDE_WORDS[side].name, places: {} }));
 
-/** Returns a clock and the retry handler of the service side, which reports to `onScheduled`. */
 const startSide = (onScheduled: Events['retryScheduled']) => {
   const clock = createFakeClock();
   const link = { name: 'default', sides: SIDES_SET } as unknown as LinkConfig;

@@ -18,7 +18,6 @@ import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../../src/cli/README.md'), 'utf8');
 
-/** The documents by the headings of their examples. */
 const DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   '`sync`, `resync`': RunsDocument,
   '`plan`': PlansDocument,

@@ -12,7 +12,6 @@ const helpOf = (command: Command): string => {
   return terminal.printed.slice(before).join('\n');
 };
 
-/** Every command with the words that start it, such as `conflicts resolve`. */
 const commandsBelow = (command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] =>
   command.commands.flatMap((each) => {
     const words = [...path, each.name()];

@@ -3,7 +3,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { createAsker, InterruptedError, unlessInterrupted } from '../../../src/cli/terminal/prompts.ts';
 
-/** Questions with a typed answer, and the output so far. */
 const typing = (answer: string | null) => {
   const input = new PassThrough();
   if (answer === null) input.end();

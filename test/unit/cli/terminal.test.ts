@@ -7,7 +7,6 @@ import { createLogger } from '../../../src/util/logger.ts';
 import { createTestTerminal } from './terminal.ts';
 
 const ESCAPE = '\u001B';
-/** Clears the screen, overwrites its content, reverses text: from a remote, a file or another user. */
 const HOSTILE = `${ESCAPE}[2J${ESCAPE}]0;title\u0007\rwork: active\u009B1A\u202Egnp.exe\u2066 Sandy José 田中 👩‍👧`;
 const WRITTEN_OUT =
   String.raw`\u001b[2J\u001b]0;title\u0007\u000dwork: active\u009b1A\u202egnp.exe\u2066` + ' Sandy José 田中 👩‍👧';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../src/util/clock.ts';
+import { createLeapingClock } from '../../support/contract/harness.ts';
 
 type Sleeper = { readonly atMs: number; readonly wake: () => void };
 
@@ -43,3 +44,14 @@ export const createFakeClock = (): FakeClock => {
 
 const earliest = (sleepers: readonly Sleeper[], untilMs: number): Sleeper | null =>
   sleepers.filter(({ atMs }) => atMs <= untilMs).sort((one, other) => one.atMs - other.atMs)[0] ?? null;
+
+/** A clock whose sleeps take no time and are recorded. */
+export const createRecordingClock = () => {
+  const clock = createLeapingClock();
+  const sleepsMs: number[] = [];
+  const sleep: Clock['sleep'] = (delayMs, signal) => {
+    sleepsMs.push(delayMs);
+    return clock.sleep(delayMs, signal);
+  };
+  return { ...clock, sleepsMs, sleep };
+};

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createGate, type GateOptions, type Permit } from '../../../src/net/gate.ts';
 import { createLocalLimiter } from '../../../src/net/limiter.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -21,77 +21,75 @@ const busy = async () => {
   return opened;
 };
 
-describe('gate', () => {
-  test('admits requests in order of arrival', async () => {
-    const { gate, clock } = await busy();
-    const passed: number[] = [];
-    for (const place of [1, 2, 3]) void gate.acquire(NEVER).then(() => passed.push(place));
-    await clock.advance(10_000);
-    expect(passed).toEqual([1, 2, 3]);
-  });
+test('the gate admits requests in order of arrival', async () => {
+  const { gate, clock } = await busy();
+  const passed: number[] = [];
+  for (const place of [1, 2, 3]) void gate.acquire(NEVER).then(() => passed.push(place));
+  await clock.advance(10_000);
+  expect(passed).toEqual([1, 2, 3]);
+});
 
-  test('an aborted request leaves the queue with its reason, and its timer ends', async () => {
-    const { gate, clock } = await busy();
-    const controller = new AbortController();
-    const aborted = expect(gate.acquire(controller.signal)).rejects.toThrow('stop');
-    controller.abort(new Error('stop'));
-    await aborted;
-    await setImmediate();
-    expect(clock.sleepers()).toBe(0);
-    const before = gate.budget().remaining;
-    await clock.advance(5_000);
-    expect(gate.budget().remaining).toBe(before);
-  });
+test('an aborted request leaves the queue with its reason, and its timer ends', async () => {
+  const { gate, clock } = await busy();
+  const controller = new AbortController();
+  const aborted = expect(gate.acquire(controller.signal)).rejects.toThrow('stop');
+  controller.abort(new Error('stop'));
+  await aborted;
+  await setImmediate();
+  expect(clock.sleepers()).toBe(0);
+  const before = gate.budget().remaining;
+  await clock.advance(5_000);
+  expect(gate.budget().remaining).toBe(before);
+});
 
-  test('a permit ends only once', async () => {
-    const { gate } = open();
-    const permit = await gate.acquire(NEVER);
-    permit.done(OK);
-    permit.done(OK);
-    permit.done(null);
-    expect(gate.budget().remaining).toBe(59);
-  });
+test('a permit ends only once', async () => {
+  const { gate } = open();
+  const permit = await gate.acquire(NEVER);
+  permit.done(OK);
+  permit.done(OK);
+  permit.done(null);
+  expect(gate.budget().remaining).toBe(59);
+});
 
-  test('a 429 stops all requests, reports the duration, and is followed by one probe', async () => {
-    const stops: number[] = [];
-    const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
-    (await gate.acquire(NEVER)).done({ status: 429, headers: { 'retry-after': '20' } });
-    await setImmediate();
-    expect(stops).toEqual([20_500]);
-    const passed: Permit[] = [];
-    for (let queued = 0; queued < 2; queued += 1) {
-      void gate.acquire(NEVER).then((permit) => passed.push(permit));
-    }
-    await clock.advance(20_400);
-    expect(passed).toHaveLength(0);
-    await clock.advance(200);
-    expect(passed).toHaveLength(1);
-    await clock.advance(60_000);
-    expect(passed).toHaveLength(1);
-    passed[0]?.done(OK);
-    await clock.advance(0);
-    expect(passed).toHaveLength(2);
-  });
+test('a 429 stops all requests, reports the duration, and is followed by one probe', async () => {
+  const stops: number[] = [];
+  const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });
+  (await gate.acquire(NEVER)).done({ status: 429, headers: { 'retry-after': '20' } });
+  await setImmediate();
+  expect(stops).toEqual([20_500]);
+  const passed: Permit[] = [];
+  for (let queued = 0; queued < 2; queued += 1) {
+    void gate.acquire(NEVER).then((permit) => passed.push(permit));
+  }
+  await clock.advance(20_400);
+  expect(passed).toHaveLength(0);
+  await clock.advance(200);
+  expect(passed).toHaveLength(1);
+  await clock.advance(60_000);
+  expect(passed).toHaveLength(1);
+  passed[0]?.done(OK);
+  await clock.advance(0);
+  expect(passed).toHaveLength(2);
+});
 
-  test('refuses requests during a long stop, which ends after an hour at most for any Retry-After', async () => {
-    const { gate, clock } = open();
-    const probe = await gate.acquire(NEVER);
-    const refused = [gate.acquire(NEVER), gate.acquire(NEVER)].map((waiting) =>
-      expect(waiting).rejects.toMatchObject({ name: 'UnsentError', retryAfterMs: 3_600_500 }),
-    );
-    probe.done({ status: 429, headers: { 'retry-after': '1795456800' } });
-    await Promise.all(refused);
-    await clock.advance(3_500_000);
-    await expect(gate.acquire(NEVER)).rejects.toThrow('the rate limit allows no request for another 101 s');
-    await clock.advance(100_500);
-    (await gate.acquire(NEVER)).done(OK);
-  });
+test('the gate refuses requests during a long stop, which ends after an hour at most for any Retry-After', async () => {
+  const { gate, clock } = open();
+  const probe = await gate.acquire(NEVER);
+  const refused = [gate.acquire(NEVER), gate.acquire(NEVER)].map((waiting) =>
+    expect(waiting).rejects.toMatchObject({ name: 'UnsentError', retryAfterMs: 3_600_500 }),
+  );
+  probe.done({ status: 429, headers: { 'retry-after': '1795456800' } });
+  await Promise.all(refused);
+  await clock.advance(3_500_000);
+  await expect(gate.acquire(NEVER)).rejects.toThrow('the rate limit allows no request for another 101 s');
+  await clock.advance(100_500);
+  (await gate.acquire(NEVER)).done(OK);
+});
 
-  test('waits during a stop until a one-minute window is reset', async () => {
-    const { gate, clock } = open();
-    (await gate.acquire(NEVER)).done({ status: 429, headers: { 'x-rate-limit-reset': '60' } });
-    const next = gate.acquire(NEVER);
-    await clock.advance(60_500);
-    (await next).done(OK);
-  });
+test('the gate waits during a stop until a one-minute window is reset', async () => {
+  const { gate, clock } = open();
+  (await gate.acquire(NEVER)).done({ status: 429, headers: { 'x-rate-limit-reset': '60' } });
+  const next = gate.acquire(NEVER);
+  await clock.advance(60_500);
+  (await next).done(OK);
 });

@@ -166,16 +166,13 @@ test('gates close within a second if Redis does not answer', async () => {
   silent.close();
 });
 
-test.skipIf(redis === null)(
-  'a process that ends immediately leaves no probe that the next process waits for',
-  async () => {
-    const name = `test-${randomUUID()}`;
-    const { start } = open();
-    for (const _ of ['first', 'second']) {
-      const gates = start({ clock: systemClock, redisUrl: redis?.url ?? null });
-      const gate = await gates.open(name, LIMIT, ignore);
-      (await gate.acquire(AbortSignal.timeout(5_000))).done(OK);
-      await gates.close();
-    }
-  },
-);
+test.skipIf(redis === null)('a process that ends at once leaves no probe open', async () => {
+  const name = `test-${randomUUID()}`;
+  const { start } = open();
+  for (const _ of ['first', 'second']) {
+    const gates = start({ clock: systemClock, redisUrl: redis?.url ?? null });
+    const gate = await gates.open(name, LIMIT, ignore);
+    (await gate.acquire(AbortSignal.timeout(5_000))).done(OK);
+    await gates.close();
+  }
+});

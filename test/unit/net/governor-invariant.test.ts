@@ -6,19 +6,12 @@ import {
   complete,
   createGovernor,
   type Governor,
-  type GovernedAnswer,
   type AdmittedRequest,
 } from '../../../src/net/governor.ts';
 import { restoreGovernor, governorSnapshot } from '../../../src/net/governor-state.ts';
+import { answerWith } from './simulate.ts';
 
-const ANSWER: GovernedAnswer = {
-  status: 200,
-  limit: null,
-  remaining: null,
-  resetMs: null,
-  retryAfterMs: null,
-  jitterMs: 0,
-};
+const ANSWER = answerWith();
 const LOST_GRACE_MS = 5_000;
 
 type Step = {

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createGovernor } from '../../../src/net/governor.ts';
-import { restoreGovernor, governorSnapshot, type GovernorState } from '../../../src/net/governor-state.ts';
 import {
   fixedByClock,
   fixedFromFirstRequest,
@@ -10,6 +8,7 @@ import {
   slidingLog,
   type Limiter,
 } from '../../support/limiter-models.ts';
+import type { RateLimit } from '../../../src/util/values.ts';
 import { roundTripMs, seeded } from '../../support/random.ts';
 import { simulate, type Outcome } from './simulate.ts';
 
@@ -28,97 +27,56 @@ const SERVERS: readonly [title: string, limiter: () => Limiter][] = [
 
 const shareOf = ({ accepted, foreignAccepted }: Outcome): number => (accepted + foreignAccepted) / ALLOWED;
 
-describe.each(SERVERS)('against %s', (_title, limiter) => {
-  const run = (seed: number, changes: Partial<Parameters<typeof simulate>[0]>): Outcome =>
-    simulate({
-      limit: LIMIT,
-      limiter: limiter(),
-      durationMs: TEN_MINUTES_MS,
-      random: seeded(seed),
-      roundTripMs: usualRoundTripMs,
-      ...changes,
-    });
+const usual = (seed: number, limiter: Limiter) => ({
+  limit: LIMIT,
+  limiter,
+  durationMs: TEN_MINUTES_MS,
+  random: seeded(seed),
+  roundTripMs: usualRoundTripMs,
+});
 
+describe.each(SERVERS)('against %s', (_title, limiter) => {
   test.each(SEEDS)('ten minutes use the limit well and are never refused (seed %i)', (seed) => {
-    const outcome = run(seed, {});
+    const outcome = simulate(usual(seed, limiter()));
     expect(outcome.refused).toBe(0);
     expect(shareOf(outcome)).toBeGreaterThanOrEqual(0.98);
   });
+});
 
-  test('requests are never refused if their responses arrive out of order', () => {
-    expect(run(1, { roundTripMs: (random) => 10 + 3_000 * random(), parallel: 64 }).refused).toBe(0);
-  });
-
-  test('requests after long pauses are never refused', () => {
-    const pausing = (random: () => number): number => (random() < 0.01 ? 20_000 : 50);
-    expect(run(1, { roundTripMs: pausing, parallel: 2 }).refused).toBe(0);
-  });
-
-  test.each([
-    ['with the snapshot of the process before it', true],
-    ['without a snapshot', false],
-  ])('a process that starts within a window %s is never refused', (_name, hasSnapshot) => {
-    const epochMs = 1_700_000_000_000;
-    const outcome = run(2, {
-      restart: {
-        atMs: 95_000,
-        next: (governor, nowMs) => {
-          if (!hasSnapshot) return createGovernor(LIMIT);
-          const text = JSON.stringify(governorSnapshot(governor, { nowMs, epochMs }));
-          return restoreGovernor(LIMIT, JSON.parse(text) as GovernorState, { nowMs, epochMs });
-        },
-      },
-    });
-    expect(outcome.refused).toBe(0);
-    expect(outcome.accepted).toBeGreaterThan(hasSnapshot ? 4_800 : 4_000);
+describe.each(SERVERS.slice(0, 3))('against %s while another client uses a tenth of the quota', (_title, limiter) => {
+  test.each([75, 270])('nothing is refused, and the limit is used well, at a round trip of %i ms', (medianMs) => {
+    for (const seed of SEEDS) {
+      const shared = { foreignPerWindow: 50, roundTripMs: (random: () => number) => roundTripMs(medianMs, random) };
+      const outcome = simulate({ ...usual(seed, limiter()), ...shared });
+      expect(outcome.refused, `seed ${seed}`).toBe(0);
+      expect(shareOf(outcome), `seed ${seed}`).toBeGreaterThan(0.95);
+    }
   });
 });
 
-describe.each(SERVERS.slice(0, 3))('against %s', (_title, limiter) => {
-  const base = { limit: LIMIT, durationMs: TEN_MINUTES_MS, foreignPerWindow: 50 };
-
-  describe.each([75, 270])('while another client uses a tenth of the quota, at a round trip of %i ms', (medianMs) => {
-    const shared = { ...base, roundTripMs: (random: () => number) => roundTripMs(medianMs, random) };
-
-    test.each(SEEDS)('nothing is refused, and the limit is used well (seed %i)', (seed) => {
-      const outcome = simulate({ ...shared, limiter: limiter(), random: seeded(seed) });
-      expect(outcome.refused).toBe(0);
-      expect(shareOf(outcome)).toBeGreaterThan(0.95);
-    });
-
-    test('almost no request is refused for a process that starts within a window without a snapshot', () => {
-      const restart = { atMs: 95_000, next: () => createGovernor(LIMIT) };
-      expect(simulate({ ...shared, limiter: limiter(), random: seeded(2), restart }).refused).toBeLessThanOrEqual(1);
-    });
-  });
-});
-
-describe.each([
+const WINDOWS = [
   ['a second', { requests: 50, windowMs: 1_000 }, 1_200_000],
   ['an hour', { requests: 30_000, windowMs: 3_600_000 }, 7_200_000],
-])('a window of %s', (_title, limit, durationMs) => {
-  test.each([
-    ['fixed windows by the clock', () => fixedByClock(limit, 0.39 * limit.windowMs)],
-    ['fixed windows from the first request', () => fixedFromFirstRequest(limit)],
-    ['a sliding log', () => slidingLog(limit)],
-    ['a bucket of the whole window', () => leakyBucket(limit, limit.requests)],
-    ['a bucket of 20', () => leakyBucket(limit, 20)],
-  ])('of a server with %s is used well, and no request is refused', (_name, limiter) => {
-    const base = {
-      limit,
-      durationMs,
-      random: seeded(3),
-      roundTripMs: (random: () => number) => roundTripMs(3, random),
-    };
-    const { accepted, refused } = simulate({ ...base, limiter: limiter() });
+] as const;
+const MODELS: readonly [title: string, limiter: (limit: RateLimit) => Limiter][] = [
+  ['fixed windows by the clock', (limit) => fixedByClock(limit, 0.39 * limit.windowMs)],
+  ['fixed windows from the first request', fixedFromFirstRequest],
+  ['a sliding log', slidingLog],
+  ['a bucket of the whole window', (limit) => leakyBucket(limit, limit.requests)],
+  ['a bucket of 20', (limit) => leakyBucket(limit, 20)],
+];
+
+describe.each(WINDOWS)('a window of %s', (_title, limit, durationMs) => {
+  test.each(MODELS)('of a server with %s is used well, and no request is refused', (_name, limiter) => {
+    const fast = { limit, durationMs, roundTripMs: (random: () => number) => roundTripMs(3, random) };
+    const { accepted, refused } = simulate({ ...usual(3, limiter(limit)), ...fast });
     expect(refused).toBe(0);
     expect(accepted / ((limit.requests * durationMs) / limit.windowMs)).toBeGreaterThanOrEqual(0.98);
   });
 });
 
 test.each([10, 20, 500])('a bucket that drains evenly and holds %i is used as fully as a window', (burst) => {
-  const base = { limit: LIMIT, durationMs: TEN_MINUTES_MS, random: seeded(5), roundTripMs: usualRoundTripMs };
-  const outcome = simulate({ ...base, limiter: leakyBucket(LIMIT, burst) });
+  const outcome = simulate(usual(5, leakyBucket(LIMIT, burst)));
   expect(outcome.refused).toBe(0);
   expect(shareOf(outcome)).toBeGreaterThan(0.95);
 });

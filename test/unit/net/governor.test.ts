@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   exportGovernor,
   governorSnapshot,
@@ -16,18 +16,9 @@ import {
   type Governor,
   timeToSendMs,
 } from '../../../src/net/governor.ts';
+import { answerWith } from './simulate.ts';
 
 const LIMIT = { requests: 500, windowMs: 60_000 };
-
-const answerWith = (changes: Partial<GovernedAnswer>): GovernedAnswer => ({
-  status: 200,
-  limit: null,
-  remaining: null,
-  resetMs: null,
-  retryAfterMs: null,
-  jitterMs: 0,
-  ...changes,
-});
 
 const granted = (governor: Governor, nowMs: number): AdmittedRequest => {
   const { grant } = admit(governor, nowMs);
@@ -58,98 +49,87 @@ test.each([
   expect(waitOf(startedWith({}, limit), 0)).toBe(countedMs);
 });
 
-describe('probe', () => {
-  test('requests that the server counted before the probe use places until a second after the reset', () => {
-    const governor = startedWith({ remaining: 100, resetMs: 20_000 });
-    expect(budgetOf(governor, 0).remaining).toBe(100);
-    expect(budgetOf(governor, 20_999).remaining).toBe(100);
-    expect(budgetOf(governor, 21_000).remaining).toBe(499);
-  });
-
-  test.each([
-    ['was lost', null],
-    ['failed at a proxy in front of the server', answerWith({ status: 502 })],
-  ])('another probe follows if the first one %s', (_title, answer) => {
-    const governor = createGovernor(LIMIT);
-    complete(governor, granted(governor, 0), answer, 10);
-    expect(granted(governor, 10).id).toBe(probeOf(governor));
-    expect(waitOf(governor, 10_000)).toBeNull();
-  });
+test('requests that the server counted before the probe use places until a second after the reset', () => {
+  const governor = startedWith({ remaining: 100, resetMs: 20_000 });
+  expect(budgetOf(governor, 0).remaining).toBe(100);
+  expect(budgetOf(governor, 20_999).remaining).toBe(100);
+  expect(budgetOf(governor, 21_000).remaining).toBe(499);
 });
 
-describe('correction', () => {
-  test('requests of other clients use places until a newer response counts fewer; of two that overlap, the lower one counts', () => {
-    const governor = startedWith({ remaining: 200, resetMs: 60_000 });
-    const late = granted(governor, 1_000);
-    expect(budgetOf(governor, 1_000).remaining).toBe(199);
-    complete(governor, granted(governor, 1_100), answerWith({ remaining: 490, resetMs: 60_000 }), 1_200);
-    expect(budgetOf(governor, 1_200).remaining).toBe(490);
-    complete(governor, late, answerWith({ remaining: 100, resetMs: 60_000 }), 2_000);
-    expect(budgetOf(governor, 2_000).remaining).toBe(99);
-  });
-
-  test('a lower limit of the server applies, and a higher limit does not', () => {
-    const governor = startedWith({ limit: { requests: 120, windowMs: 60_000 } });
-    expect(budgetOf(governor, 0)).toMatchObject({ limit: { requests: 120, windowMs: 60_000 }, remaining: 119 });
-    complete(
-      governor,
-      granted(governor, 1_000),
-      answerWith({ limit: { requests: 20_000, windowMs: 3_600_000 } }),
-      1_000,
-    );
-    expect(governor.limit).toEqual({ requests: 333, windowMs: 60_000 });
-    complete(governor, granted(governor, 5_000), answerWith({ limit: { requests: 900, windowMs: 60_000 } }), 5_000);
-    expect(governor.limit).toEqual(LIMIT);
-  });
-
-  test('the rest of a shared quota stays free until a second after the reset, then a probe is sent', () => {
-    const governor = startedWith({ remaining: 30, resetMs: 20_000 });
-    complete(governor, granted(governor, 500), answerWith({ remaining: 7, resetMs: 20_000 }), 1_000);
-    expect(waitOf(governor, 1_000)).toBe(21_000);
-    const probe = granted(governor, 22_000);
-    expect(probe.id).toBe(probeOf(governor));
-    expect(waitOf(governor, 22_000)).toBeNull();
-  });
-
-  test('a late response from before a stop does not prolong the stop', () => {
-    const governor = startedWith({ remaining: 20, resetMs: 20_000 });
-    const late = granted(governor, 1_000);
-    complete(governor, granted(governor, 1_000), answerWith({ remaining: 4, resetMs: 9_000 }), 2_000);
-    expect(waitOf(governor, 2_000)).toBe(10_000);
-    complete(governor, late, answerWith({ remaining: 5, resetMs: 9_000 }), 5_000);
-    expect(waitOf(governor, 5_000)).toBe(7_000);
-  });
-
-  test('a response that leaves too few places does not stop requests while another response is due', () => {
-    const governor = startedWith({ remaining: 30, resetMs: 3_000 });
-    const [first, second] = [granted(governor, 1_000), granted(governor, 1_500)];
-    complete(governor, first, answerWith({ remaining: 3, resetMs: 2_000 }), 2_000);
-    expect(waitOf(governor, 2_000)).toBe(3_000);
-    complete(governor, second, answerWith({ remaining: 400, resetMs: 60_000 }), 2_100);
-    granted(governor, 2_100);
-  });
+test.each([
+  ['was lost', null],
+  ['failed at a proxy in front of the server', answerWith({ status: 502 })],
+])('another probe follows if the first one %s', (_title, answer) => {
+  const governor = createGovernor(LIMIT);
+  complete(governor, granted(governor, 0), answer, 10);
+  expect(granted(governor, 10).id).toBe(probeOf(governor));
+  expect(waitOf(governor, 10_000)).toBeNull();
 });
 
-describe('429', () => {
-  test.each([
-    ['Retry-After', { retryAfterMs: 30_000, resetMs: 10_000 }, 30_000],
-    ['Reset', { retryAfterMs: 5_000, resetMs: 40_000 }, 40_000],
-    ['a second without either header', {}, 1_000],
-    ['its floor and the jitter', { retryAfterMs: 30_000, jitterMs: 500 }, 30_500],
-  ])('stops all requests for %s', (_title, changes, waitMs) => {
-    const governor = startedWith();
-    complete(governor, granted(governor, 10_000), answerWith({ status: 429, ...changes }), 10_000);
-    expect(waitOf(governor, 10_000)).toBe(waitMs);
-    expect(budgetOf(governor, 10_000).resetMs).toBeGreaterThanOrEqual(waitMs);
-  });
+test('requests of other clients use places until a newer response counts fewer; of two that overlap, the lower one counts', () => {
+  const governor = startedWith({ remaining: 200, resetMs: 60_000 });
+  const late = granted(governor, 1_000);
+  expect(budgetOf(governor, 1_000).remaining).toBe(199);
+  complete(governor, granted(governor, 1_100), answerWith({ remaining: 490, resetMs: 60_000 }), 1_200);
+  expect(budgetOf(governor, 1_200).remaining).toBe(490);
+  complete(governor, late, answerWith({ remaining: 100, resetMs: 60_000 }), 2_000);
+  expect(budgetOf(governor, 2_000).remaining).toBe(99);
+});
 
-  test('a second 429 never shortens the stop', () => {
-    const governor = startedWith();
-    const second = granted(governor, 10_000);
-    complete(governor, granted(governor, 10_000), answerWith({ status: 429, retryAfterMs: 60_000 }), 10_000);
-    complete(governor, second, answerWith({ status: 429, retryAfterMs: 1_000 }), 11_000);
-    expect(waitOf(governor, 11_000)).toBe(59_000);
-  });
+test('a lower limit of the server applies, and a higher limit does not', () => {
+  const governor = startedWith({ limit: { requests: 120, windowMs: 60_000 } });
+  expect(budgetOf(governor, 0)).toMatchObject({ limit: { requests: 120, windowMs: 60_000 }, remaining: 119 });
+  complete(governor, granted(governor, 1_000), answerWith({ limit: { requests: 20_000, windowMs: 3_600_000 } }), 1_000);
+  expect(governor.limit).toEqual({ requests: 333, windowMs: 60_000 });
+  complete(governor, granted(governor, 5_000), answerWith({ limit: { requests: 900, windowMs: 60_000 } }), 5_000);
+  expect(governor.limit).toEqual(LIMIT);
+});
+
+test('the rest of a shared quota stays free until a second after the reset, then a probe is sent', () => {
+  const governor = startedWith({ remaining: 30, resetMs: 20_000 });
+  complete(governor, granted(governor, 500), answerWith({ remaining: 7, resetMs: 20_000 }), 1_000);
+  expect(waitOf(governor, 1_000)).toBe(21_000);
+  const probe = granted(governor, 22_000);
+  expect(probe.id).toBe(probeOf(governor));
+  expect(waitOf(governor, 22_000)).toBeNull();
+});
+
+test('a late response from before a stop does not prolong the stop', () => {
+  const governor = startedWith({ remaining: 20, resetMs: 20_000 });
+  const late = granted(governor, 1_000);
+  complete(governor, granted(governor, 1_000), answerWith({ remaining: 4, resetMs: 9_000 }), 2_000);
+  expect(waitOf(governor, 2_000)).toBe(10_000);
+  complete(governor, late, answerWith({ remaining: 5, resetMs: 9_000 }), 5_000);
+  expect(waitOf(governor, 5_000)).toBe(7_000);
+});
+
+test('a response that leaves too few places does not stop requests while another response is due', () => {
+  const governor = startedWith({ remaining: 30, resetMs: 3_000 });
+  const [first, second] = [granted(governor, 1_000), granted(governor, 1_500)];
+  complete(governor, first, answerWith({ remaining: 3, resetMs: 2_000 }), 2_000);
+  expect(waitOf(governor, 2_000)).toBe(3_000);
+  complete(governor, second, answerWith({ remaining: 400, resetMs: 60_000 }), 2_100);
+  granted(governor, 2_100);
+});
+
+test.each([
+  ['Retry-After', { retryAfterMs: 30_000, resetMs: 10_000 }, 30_000],
+  ['Reset', { retryAfterMs: 5_000, resetMs: 40_000 }, 40_000],
+  ['a second without either header', {}, 1_000],
+  ['its floor and the jitter', { retryAfterMs: 30_000, jitterMs: 500 }, 30_500],
+])('a 429 stops all requests for %s', (_title, changes, waitMs) => {
+  const governor = startedWith();
+  complete(governor, granted(governor, 10_000), answerWith({ status: 429, ...changes }), 10_000);
+  expect(waitOf(governor, 10_000)).toBe(waitMs);
+  expect(budgetOf(governor, 10_000).resetMs).toBeGreaterThanOrEqual(waitMs);
+});
+
+test('a second 429 never shortens the stop', () => {
+  const governor = startedWith();
+  const second = granted(governor, 10_000);
+  complete(governor, granted(governor, 10_000), answerWith({ status: 429, retryAfterMs: 60_000 }), 10_000);
+  complete(governor, second, answerWith({ status: 429, retryAfterMs: 1_000 }), 11_000);
+  expect(waitOf(governor, 11_000)).toBe(59_000);
 });
 
 test('the place of a request that never ends becomes free after two minutes and a window', () => {
@@ -161,55 +141,50 @@ test('the place of a request that never ends becomes free after two minutes and 
   granted(governor, 131_010);
 });
 
-describe('state', () => {
-  test('an imported governor behaves like the exported one', () => {
-    const governor = startedWith({ remaining: 100, resetMs: 60_000, limit: { requests: 400, windowMs: 60_000 } });
-    granted(governor, 1_000);
-    complete(governor, granted(governor, 2_000), answerWith({ remaining: 98, resetMs: 58_000 }), 2_100);
-    const text = JSON.stringify(exportGovernor(governor, 0, 2_100));
-    const state = parseGovernorState(text);
-    const copy = state === null ? null : importGovernor(LIMIT, state, 2_100);
-    expect(copy).toEqual(governor);
-  });
-
-  test.each(['', '{}', '[1]', '{"completedAtMs":[],"unanswered":0,"stoppedUntilMs":0,"kind":"fixed"}'])(
-    'a text that is not a state is refused: %j',
-    (text) => {
-      expect(parseGovernorState(text)).toBeNull();
-    },
-  );
+test('an imported governor behaves like the exported one', () => {
+  const governor = startedWith({ remaining: 100, resetMs: 60_000, limit: { requests: 400, windowMs: 60_000 } });
+  granted(governor, 1_000);
+  complete(governor, granted(governor, 2_000), answerWith({ remaining: 98, resetMs: 58_000 }), 2_100);
+  const text = JSON.stringify(exportGovernor(governor, 0, 2_100));
+  const state = parseGovernorState(text);
+  const copy = state === null ? null : importGovernor(LIMIT, state, 2_100);
+  expect(copy).toEqual(governor);
 });
 
-describe('snapshot', () => {
-  const take = (governor: Governor, nowMs: number) => governorSnapshot(governor, { nowMs, epochMs: 1_000_000 + nowMs });
+const NO_STATES = ['', '{}', '[1]', '{"completedAtMs":[],"unanswered":0,"stoppedUntilMs":0,"kind":"fixed"}'];
 
-  test('the next process counts the requests of this one, on its own clock', () => {
-    const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
-    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_020_000 });
-    expect(budgetOf(governor, 5).remaining).toBe(100);
-    expect(budgetOf(governor, 5 + 41_000).remaining).toBe(500);
-  });
+test.each(NO_STATES)('a text that is not a state is refused: %j', (text) => {
+  expect(parseGovernorState(text)).toBeNull();
+});
 
-  test('the next process counts requests of other clients until the reset that this one received', () => {
-    const snapshot = take(startedWith({ remaining: 100, resetMs: 20_000 }), 10_000);
-    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_012_000 });
-    expect(budgetOf(governor, 9_004).remaining).toBe(100);
-    expect(budgetOf(governor, 9_005).remaining).toBe(499);
-  });
+const take = (governor: Governor, nowMs: number) => governorSnapshot(governor, { nowMs, epochMs: 1_000_000 + nowMs });
 
-  test('a stop continues in the next process', () => {
-    const before = startedWith();
-    complete(before, granted(before, 10_000), answerWith({ status: 429, retryAfterMs: 30_000 }), 10_000);
-    const governor = restoreGovernor(LIMIT, take(before, 20_000), { nowMs: 0, epochMs: 1_025_000 });
-    expect(waitOf(governor, 0)).toBe(15_000);
-  });
+test('the next process counts the requests of this one, on its own clock', () => {
+  const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
+  const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_020_000 });
+  expect(budgetOf(governor, 5).remaining).toBe(100);
+  expect(budgetOf(governor, 5 + 41_000).remaining).toBe(500);
+});
 
-  test('after the wall clock was set back, no request counts for longer than a window', () => {
-    const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
-    const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 0 });
-    expect(budgetOf(governor, 0).remaining).toBe(100);
-    expect(budgetOf(governor, 61_000).remaining).toBe(500);
-  });
+test('the next process counts requests of other clients until the reset that this one received', () => {
+  const snapshot = take(startedWith({ remaining: 100, resetMs: 20_000 }), 10_000);
+  const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 5, epochMs: 1_012_000 });
+  expect(budgetOf(governor, 9_004).remaining).toBe(100);
+  expect(budgetOf(governor, 9_005).remaining).toBe(499);
+});
+
+test('a stop continues in the next process', () => {
+  const before = startedWith();
+  complete(before, granted(before, 10_000), answerWith({ status: 429, retryAfterMs: 30_000 }), 10_000);
+  const governor = restoreGovernor(LIMIT, take(before, 20_000), { nowMs: 0, epochMs: 1_025_000 });
+  expect(waitOf(governor, 0)).toBe(15_000);
+});
+
+test('after the wall clock was set back, no request counts for longer than a window', () => {
+  const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
+  const governor = restoreGovernor(LIMIT, snapshot, { nowMs: 0, epochMs: 0 });
+  expect(budgetOf(governor, 0).remaining).toBe(100);
+  expect(budgetOf(governor, 61_000).remaining).toBe(500);
 });
 
 const SMALL_LIMIT = { requests: 90, windowMs: 60_000 };
@@ -235,20 +210,18 @@ test('a stored stop of more than an hour lasts an hour from the time it is read'
   granted(restored, 5 + HOUR_MS);
 });
 
-describe('the limit of a governor that another process stored', () => {
-  test('is the configured one if the server reported none, even if it is higher than the stored one', () => {
-    const state = exportGovernor(createGovernor(SMALL_LIMIT), 0, 0);
-    const second = { requests: 2, windowMs: 1_000 };
-    expect(importGovernor(second, state, 0).limit).toEqual(second);
-  });
+test('the limit of a governor that another process stored is the configured one if the server reported none, even if it is higher than the stored one', () => {
+  const state = exportGovernor(createGovernor(SMALL_LIMIT), 0, 0);
+  const second = { requests: 2, windowMs: 1_000 };
+  expect(importGovernor(second, state, 0).limit).toEqual(second);
+});
 
-  test('is the limit of the server if that is lower, even if the stored limit was lower still', () => {
-    const reported = { requests: 100, windowMs: 60_000 };
-    const governor = startedWith({ limit: reported }, SMALL_LIMIT);
-    expect(governor.limit).toEqual(SMALL_LIMIT);
-    const state = exportGovernor(governor, 0, 100);
-    expect(importGovernor({ requests: 500, windowMs: 60_000 }, state, 100).limit).toEqual(reported);
-  });
+test('the limit of a governor that another process stored is the limit of the server if that is lower, even if the stored limit was lower still', () => {
+  const reported = { requests: 100, windowMs: 60_000 };
+  const governor = startedWith({ limit: reported }, SMALL_LIMIT);
+  expect(governor.limit).toEqual(SMALL_LIMIT);
+  const state = exportGovernor(governor, 0, 100);
+  expect(importGovernor({ requests: 500, windowMs: 60_000 }, state, 100).limit).toEqual(reported);
 });
 
 const FRESH = { limit: LIMIT, remaining: 500, resetMs: 0 };
@@ -260,12 +233,7 @@ test.each([
   ['a few requests after a fully used window', 10, { ...FRESH, remaining: 0, resetMs: 60_000 }, 1_200],
   ['half of the used requests', 250, { ...FRESH, remaining: 0, resetMs: 60_000 }, 30_000],
   ['as many requests as are free, whatever the reset', 100, { ...FRESH, remaining: 100, resetMs: 60_000 }, 12_000],
-  [
-    'all requests of a small limit',
-    2,
-    { limit: { requests: 2, windowMs: 60_000 }, remaining: 0, resetMs: 60_500 },
-    60_500,
-  ],
+  ['all requests of a small limit', 2, { limit: { ...LIMIT, requests: 2 }, remaining: 0, resetMs: 60_500 }, 60_500],
 ])('the time to send %s follows from the limit', (_what, requests, budget, expectedMs) => {
   expect(timeToSendMs(requests, budget)).toBe(expectedMs);
 });

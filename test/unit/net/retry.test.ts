@@ -1,24 +1,12 @@
 import { AbortError } from 'p-retry';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { retry } from '../../../src/net/retry.ts';
-import type { Clock } from '../../../src/util/clock.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { createFakeClock, createRecordingClock } from './fake-clock.ts';
 
 type RetryOptions = Parameters<typeof retry>[1];
 
-/** Returns a clock that records sleeps. A sleep ends immediately and advances the time. */
-const createJumpingClock = (): Clock & { readonly sleptMs: number[] } => {
-  const sleptMs: number[] = [];
-  const monotonic = (): number => sleptMs.reduce((sum, delayMs) => sum + delayMs, 0);
-  const sleep = (delayMs: number): Promise<void> => {
-    sleptMs.push(delayMs);
-    return Promise.resolve();
-  };
-  return { now: monotonic, monotonic, sleep, sleptMs };
-};
-
 const optionsWith = (changes: Partial<RetryOptions>): RetryOptions => ({
-  clock: createJumpingClock(),
+  clock: createRecordingClock(),
   random: () => 0.999_999,
   signal: new AbortController().signal,
   maxElapsedMs: 1_000_000,
@@ -35,84 +23,75 @@ const failTimes = (times: number, error: unknown) => {
   return { attempts, operation };
 };
 
-describe('retry', () => {
-  test('waits a random part of 500 ms, doubled each time, up to 30 s, and reports each wait with its error', async () => {
-    const clock = createJumpingClock();
-    const waits: number[] = [];
-    const broken = new Error('broken');
-    const onRetry: RetryOptions['onRetry'] = (error, waitMs) => void (error === broken && waits.push(waitMs));
-    await retry(failTimes(8, broken).operation, optionsWith({ clock, random: () => 0.5, onRetry }));
-    expect(clock.sleptMs).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
-    expect(waits).toEqual(clock.sleptMs);
-  });
+test('retry waits a random part of 500 ms, doubled each time, up to 30 s, and reports each wait with its error', async () => {
+  const clock = createRecordingClock();
+  const waits: number[] = [];
+  const broken = new Error('broken');
+  const onRetry: RetryOptions['onRetry'] = (error, waitMs) => void (error === broken && waits.push(waitMs));
+  await retry(failTimes(8, broken).operation, optionsWith({ clock, random: () => 0.5, onRetry }));
+  expect(clock.sleepsMs).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
+  expect(waits).toEqual(clock.sleepsMs);
+});
 
-  test('never waits less than the minimum', async () => {
-    const clock = createJumpingClock();
-    const decide = () => ({ afterMs: 2_500 });
-    await retry(failTimes(5, new Error('broken')).operation, optionsWith({ clock, decide, random: () => 0.5 }));
-    expect(clock.sleptMs).toEqual([2_500, 2_500, 2_500, 2_500, 4_000]);
-  });
+test('retry never waits less than the minimum', async () => {
+  const clock = createRecordingClock();
+  const decide = () => ({ afterMs: 2_500 });
+  await retry(failTimes(5, new Error('broken')).operation, optionsWith({ clock, decide, random: () => 0.5 }));
+  expect(clock.sleepsMs).toEqual([2_500, 2_500, 2_500, 2_500, 4_000]);
+});
 
-  test('throws the last error when the next wait would end too late', async () => {
-    const clock = createJumpingClock();
-    const error = new Error('broken');
-    const { attempts, operation } = failTimes(9, error);
-    const options = optionsWith({ clock, maxElapsedMs: 1_500, random: () => 0.5 });
-    await expect(retry(operation, options)).rejects.toBe(error);
-    expect(clock.sleptMs).toEqual([250, 500]);
-    expect(attempts).toHaveLength(3);
-  });
+test('retry throws the last error when the next wait would end too late', async () => {
+  const clock = createRecordingClock();
+  const error = new Error('broken');
+  const { attempts, operation } = failTimes(9, error);
+  const options = optionsWith({ clock, maxElapsedMs: 1_500, random: () => 0.5 });
+  await expect(retry(operation, options)).rejects.toBe(error);
+  expect(clock.sleepsMs).toEqual([250, 500]);
+  expect(attempts).toHaveLength(3);
+});
 
-  test('does not retry an error that must not be retried', async () => {
-    const error = new Error('broken');
-    const { attempts, operation } = failTimes(1, error);
-    await expect(retry(operation, optionsWith({ decide: () => null }))).rejects.toBe(error);
-    expect(attempts).toEqual([1]);
-  });
+test.each([
+  ['a TypeError', new TypeError('not a function')],
+  ['an AbortError of p-retry', new AbortError('inner')],
+  ['a DOMException', new DOMException('aborted', 'AbortError')],
+  ['no Error', 'text'],
+  ['nothing', undefined],
+])('retry passes %s to the decision, retries it and rethrows it unchanged', async (_title, thrown) => {
+  const decided: unknown[] = [];
+  const decide = (error: unknown) => {
+    decided.push(error);
+    return decided.length < 2 ? { afterMs: null } : null;
+  };
+  const { attempts, operation } = failTimes(9, thrown);
+  await expect(retry(operation, optionsWith({ decide }))).rejects.toBe(thrown);
+  expect(attempts).toHaveLength(2);
+  expect(decided[0]).toBe(thrown);
+});
 
-  test.each([
-    ['a TypeError', new TypeError('not a function')],
-    ['an AbortError of p-retry', new AbortError('inner')],
-    ['a DOMException', new DOMException('aborted', 'AbortError')],
-    ['no Error', 'text'],
-    ['nothing', undefined],
-  ])('passes %s to the decision, retries it and rethrows it unchanged', async (_title, thrown) => {
-    const decided: unknown[] = [];
-    const decide = (error: unknown) => {
-      decided.push(error);
-      return decided.length < 2 ? { afterMs: null } : null;
-    };
-    const { attempts, operation } = failTimes(9, thrown);
-    await expect(retry(operation, optionsWith({ decide }))).rejects.toBe(thrown);
-    expect(attempts).toHaveLength(2);
-    expect(decided[0]).toBe(thrown);
-  });
+test('an abort ends the wait with its reason', async () => {
+  const clock = createFakeClock();
+  const controller = new AbortController();
+  const { attempts, operation } = failTimes(9, new Error('broken'));
+  const outcome = expect(retry(operation, optionsWith({ clock, signal: controller.signal }))).rejects.toThrow('stop');
+  await clock.advance(0);
+  controller.abort(new Error('stop'));
+  await outcome;
+  expect(attempts).toEqual([1]);
+  expect(clock.sleepers()).toBe(0);
+});
 
-  test('an abort ends the wait with its reason', async () => {
-    const clock = createFakeClock();
-    const controller = new AbortController();
-    const { attempts, operation } = failTimes(9, new Error('broken'));
-    const outcome = expect(retry(operation, optionsWith({ clock, signal: controller.signal }))).rejects.toThrow('stop');
-    await clock.advance(0);
-    controller.abort(new Error('stop'));
-    await outcome;
-    expect(attempts).toEqual([1]);
-    expect(clock.sleepers()).toBe(0);
-  });
+test('retry does not call the operation if it is already aborted', async () => {
+  const { attempts, operation } = failTimes(0, null);
+  const signal = AbortSignal.abort(new Error('stop'));
+  await expect(retry(operation, optionsWith({ signal }))).rejects.toThrow('stop');
+  expect(attempts).toEqual([]);
+});
 
-  test('does not call the operation if it is already aborted', async () => {
-    const { attempts, operation } = failTimes(0, null);
-    const signal = AbortSignal.abort(new Error('stop'));
-    await expect(retry(operation, optionsWith({ signal }))).rejects.toThrow('stop');
-    expect(attempts).toEqual([]);
-  });
-
-  test('keeps the value of an operation that succeeded after it was aborted', async () => {
-    const controller = new AbortController();
-    const operation = (): Promise<string> => {
-      controller.abort();
-      return Promise.resolve('value');
-    };
-    expect(await retry(operation, optionsWith({ signal: controller.signal }))).toBe('value');
-  });
+test('retry keeps the value of an operation that succeeded after it was aborted', async () => {
+  const controller = new AbortController();
+  const operation = (): Promise<string> => {
+    controller.abort();
+    return Promise.resolve('value');
+  };
+  expect(await retry(operation, optionsWith({ signal: controller.signal }))).toBe('value');
 });

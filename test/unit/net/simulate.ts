@@ -1,6 +1,23 @@
-import { admit, complete, createGovernor, type Governor, type AdmittedRequest } from '../../../src/net/governor.ts';
+import {
+  admit,
+  complete,
+  createGovernor,
+  type AdmittedRequest,
+  type GovernedAnswer,
+} from '../../../src/net/governor.ts';
 import type { RateLimit } from '../../../src/util/values.ts';
 import type { Limiter, Verdict } from '../../support/limiter-models.ts';
+
+/** A response without rate limit headers, with these changes. */
+export const answerWith = (changes: Partial<GovernedAnswer> = {}): GovernedAnswer => ({
+  status: 200,
+  limit: null,
+  remaining: null,
+  resetMs: null,
+  retryAfterMs: null,
+  jitterMs: 0,
+  ...changes,
+});
 
 type Event = { readonly atMs: number; readonly run: () => void };
 
@@ -15,8 +32,6 @@ export type Simulation = {
   readonly parallel?: number;
   /** Requests of another client per window. */
   readonly foreignPerWindow?: number;
-  /** Ends the process at `atMs` and starts the next process with the governor that `next` returns. */
-  readonly restart?: { readonly atMs: number; readonly next: (governor: Governor, nowMs: number) => Governor };
 };
 
 export type Outcome = { readonly accepted: number; readonly refused: number; readonly foreignAccepted: number };
@@ -26,8 +41,7 @@ export const simulate = (simulation: Simulation): Outcome => {
   const { limiter, durationMs, random, parallel = 16 } = simulation;
   const events: Event[] = [];
   const outcome = { accepted: 0, refused: 0, foreignAccepted: 0 };
-  let governor = createGovernor(simulation.limit);
-  let generation = 0;
+  const governor = createGovernor(simulation.limit);
   let nowMs = 0;
 
   const schedule = (atMs: number, run: () => void): void => {
@@ -37,7 +51,6 @@ export const simulate = (simulation: Simulation): Outcome => {
   };
 
   const send = (grant: AdmittedRequest): void => {
-    const sender = generation;
     const roundTripMs = simulation.roundTripMs(random);
     let verdict: Verdict | null = null;
     schedule(nowMs + roundTripMs * random(), () => {
@@ -45,11 +58,10 @@ export const simulate = (simulation: Simulation): Outcome => {
       outcome[verdict.isAccepted ? 'accepted' : 'refused'] += 1;
     });
     schedule(nowMs + roundTripMs, () => {
-      if (verdict === null || sender !== generation) return;
+      if (verdict === null) return;
       const { isAccepted, remaining, resetMs } = verdict;
       const status = isAccepted ? 200 : 429;
-      const answer = { status, limit: simulation.limit, remaining, resetMs, retryAfterMs: null, jitterMs: 0 };
-      complete(governor, grant, answer, nowMs);
+      complete(governor, grant, answerWith({ status, limit: simulation.limit, remaining, resetMs }), nowMs);
       pump();
     });
   };
@@ -76,14 +88,6 @@ export const simulate = (simulation: Simulation): Outcome => {
   };
 
   if (simulation.foreignPerWindow !== undefined) schedule(foreignGapMs(simulation), foreign);
-  const { restart } = simulation;
-  if (restart !== undefined) {
-    schedule(restart.atMs, () => {
-      generation += 1;
-      governor = restart.next(governor, nowMs);
-      pump();
-    });
-  }
   pump();
   for (let event = events.shift(); event !== undefined && event.atMs <= durationMs; event = events.shift()) {
     nowMs = event.atMs;

@@ -11,8 +11,8 @@ import { createRowDigest, findKnownRows } from '../../../src/providers/listing.t
 import { providerNamed, PROVIDERS } from '../../../src/providers/registry.ts';
 import type { Remote, WriteResult } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
-import { forever } from './../../contract/scenes/steps.ts';
-import { createFakeClock } from './google/support.ts';
+import { forever } from '../../contract/scenes/steps.ts';
+import { createRecordingClock } from '../net/fake-clock.ts';
 
 const OPTIONS = { status: 500, route: 'GET /somewhere', applied: 'no' } as const;
 
@@ -32,7 +32,7 @@ const createBlockedTransport = () => {
     cause: new Error('connection refused'),
     retryAfterMs: 1_800_000,
   });
-  const clock = createFakeClock();
+  const clock = createRecordingClock();
   const limiter = createLocalLimiter({ requests: 500, windowMs: 60_000 }, clock, null);
   const gate = createGate({ limiter: { ...limiter, admit: () => Promise.reject(fault) }, clock, random: () => 0.5 });
   return createTransport({
@@ -44,7 +44,7 @@ const createBlockedTransport = () => {
 
 const shared = () => ({
   dispatcher: createBlockedTransport(),
-  clock: createFakeClock(),
+  clock: createRecordingClock(),
   random: () => 0.5,
   requestCount: () => 7,
   maxElapsedMs: 0,
@@ -120,17 +120,14 @@ const GOOGLE = {
 test.each<[string, () => Remote]>([
   ['service', openService],
   ['google', () => createGoogleRemote({ ...shared(), ...GOOGLE, refreshToken: 'refresh' })],
-])(
-  'a request to %s is not applied if it was not sent because the shared rate limit is unavailable',
-  async (_, open) => {
-    await expect(open().createGroup('Choir', forever)).rejects.toMatchObject({
-      kind: 'unavailable',
-      applied: 'no',
-      retryAfterMs: 1_800_000,
-      message: expect.stringMatching(/was not sent: Redis, .*Check REDIS_URL/u),
-    });
-  },
-);
+])('a request to %s that the rate limit prevents is not applied', async (_, open) => {
+  await expect(open().createGroup('Choir', forever)).rejects.toMatchObject({
+    kind: 'unavailable',
+    applied: 'no',
+    retryAfterMs: 1_800_000,
+    message: expect.stringMatching(/was not sent: Redis, .*Check REDIS_URL/u),
+  });
+});
 
 const digest = createRowDigest('reader 1');
 
@@ -151,8 +148,8 @@ test('only rows with an id and a digest are looked up, and no row is known witho
     { id: null, digest: 'B' },
     { id: 'c', digest: null },
   ];
-  const found = await findKnownRows(rows, (given) => {
-    expect(given).toEqual([{ id: 'a', digest: 'A' }]);
+  const found = await findKnownRows(rows, (looked) => {
+    expect(looked).toEqual([{ id: 'a', digest: 'A' }]);
     return Promise.resolve(new Set(['A']));
   });
   expect([...found]).toEqual(['A']);

@@ -22,6 +22,11 @@ const ANN = {
 const NO_ADDRESS = { street: '', city: '', region: '', postalCode: '', country: '' };
 const MAIN_STREET = { ...NO_ADDRESS, street: 'Main St 1', city: 'Bonn', postalCode: '5' };
 
+const ORGANIZATIONS = [
+  ['Former', 'Intern'],
+  ['KDE', 'Chief Analyst'],
+];
+
 const source = (type: string) => ({ metadata: { primary: true, source: { type, id: '1f' } } });
 
 const PERSON = {
@@ -61,6 +66,9 @@ const PERSON = {
   clientData: [{ ...source('CONTACT'), key: 'contact-sync.service-id', value: 'contact_7' }],
 };
 
+const STREET = { street_1: 'Main St 1', street_2: 'Apt 4' };
+const BUCKETS = ['2 Friends', '1 Golf'].map((words) => ({ id: `bucket_${words[0]}`, name: words.slice(2) }));
+
 const CONTACT = {
   id: 'contact_7',
   created_at: '2026-01-01 00:00:00 UTC',
@@ -74,16 +82,7 @@ const CONTACT = {
   tags: ['Golf'],
   assigned_to_id: null,
   addresses: [
-    {
-      id: 'a1',
-      label: 'Work',
-      street_1: 'Main St 1',
-      street_2: 'Apt 4',
-      city: 'Bonn',
-      state: null,
-      zip: '5',
-      country: 'DE',
-    },
+    { id: 'a1', label: 'Work', ...STREET, city: 'Bonn', state: null, zip: '5', country: 'DE' },
     { id: 'a2', label: '', full_address: 'Side St 2, Bonn' },
   ],
   email_addresses: [
@@ -95,13 +94,7 @@ const CONTACT = {
   websites: [{ id: 'w1', label: 'blog', address: 'https://ann.example/', note: 'kept' }],
   phone_numbers: [{ id: 'p1', label: 'Mobile', number: 666123490 }],
   custom_fields: [],
-  extra_data: {
-    last_contacted: null,
-    buckets: [
-      { id: 'bucket_2', name: 'Friends' },
-      { id: 'bucket_1', name: 'Golf' },
-    ],
-  },
+  extra_data: { last_contacted: null, buckets: BUCKETS },
 };
 
 test('a record of a Person does not change within this version of its reader', () => {
@@ -128,16 +121,7 @@ test('a record of a Person does not change within this version of its reader', (
             { ...NO_ADDRESS, street: 'Side St 2\nBonn', label: 'home' },
           ],
         },
-        entries: [
-          {
-            bound: 1,
-            fields: ['company', 'title'],
-            entries: [
-              ['Former', 'Intern'],
-              ['KDE', 'Chief Analyst'],
-            ],
-          },
-        ],
+        entries: [{ bound: 1, fields: ['company', 'title'], entries: ORGANIZATIONS }],
         raw: String.raw`{"resourceName":"people/c31","metadata":{"sources":[{"type":"CONTACT","id":"1f"}]},"names":[{"givenName":" Ann ","familyName":"Lée","displayName":"Ann B. Lee","middleName":"B."}],"organizations":[{"name":"Former","title":"Intern","current":false},{"name":"KDE","title":"Chief  Analyst","current":true,"department":"PIM"}],"emailAddresses":[{"value":"Ann@KDE.example ","type":"work"},{"value":"ann@kde.example"},{"value":" "}],"phoneNumbers":[{"value":"666 12 34 90","type":"mobile"}],"addresses":[{"streetAddress":"Main St 1","extendedAddress":"Apt 4","city":"Bonn","postalCode":"5"},{"type":"home","formattedValue":"Side St 2\nBonn"}],"urls":[{"value":"https://ann.example/","type":"blog"}]}`,
       },
     },

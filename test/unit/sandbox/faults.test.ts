@@ -13,9 +13,3 @@ test('faults are applied in order, each to so many matching requests after those
   service.emulator.clearFaults();
   expect(await list()).toBe(200);
 });
-
-test('a fault may have a body of its own', async () => {
-  await using service = await openService();
-  service.emulator.addFault({ path: 'contacts', action: { kind: 'status', status: 400, body: { a: 1 } } });
-  expect((await service.send('GET', '/v2/contacts')).body).toEqual({ a: 1 });
-});

@@ -49,13 +49,6 @@ test('a later migration is applied once, to the stored rows too', () => {
   expect(after.get('__drizzle_migrations')).toHaveLength((before.get('__drizzle_migrations')?.length ?? 0) + 1);
 });
 
-test('a new database gets all migrations', () => {
-  using later = withLaterMigration('sqlite', LATER);
-  path = at('new.db');
-  expect(migrateTo(later.folder)).toBe('made');
-  expect(readTables(path).get('__drizzle_migrations')).toHaveLength(2);
-});
-
 test('a later migration is applied once by processes that start at the same time', async () => {
   using later = withLaterMigration('sqlite', LATER);
   const start = () => promisify(execFile)(process.execPath, [MIGRATE, path, later.folder]);

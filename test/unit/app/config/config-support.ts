@@ -19,10 +19,8 @@ type Env = NonNullable<LoadOptions['env']>;
 /** A separate directory for each test of a file, and functions that read configurations there. */
 export type ConfigDirectory = {
   readonly cwd: () => string;
-  /** Writes a file and returns its path. */
   readonly write: (path: string, content: string) => string;
   readonly load: (env: Env, yaml?: string) => Config;
-  /** Returns the first link. */
   readonly loadLink: (env: Env, yaml?: string) => LinkConfig;
 };
 

@@ -5,9 +5,7 @@ import { createConsoleActions, type UndoTarget } from '../../../../src/daemon/co
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
-/** Returns a link as in the configuration. Each read of the configuration creates a new object. */
 const linkOf = (bucket: string): LinkConfig => ({ name: 'ada', buckets: [bucket] }) as unknown as LinkConfig;
-/** Returns a run that has ended. */
 const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'completed', reason: string | null = null) => ({
   id,
   outcome,
@@ -17,7 +15,6 @@ const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'complet
 });
 const yielded = () => new Promise(setImmediate);
 
-/** A plan without changes. */
 const PLAN = {
   kind: 'incremental',
   changes: [],
@@ -34,7 +31,6 @@ type Parts = {
   readonly requestJob?: (job: unknown) => Promise<void>;
 };
 
-/** The actions of a daemon whose app plans, and stored runs, as given. */
 const actionsOf = ({ plan, runs = () => [], links = () => [], requestJob = () => Promise.resolve() }: Parts) => {
   const store = { runs: () => Promise.resolve(runs()) };
   const app = { plan, planUndo: plan, store } as unknown as App;

@@ -57,10 +57,11 @@ const writeOf = (write: number, name: string): WriteView => ({
   why: { kind: 'changed', at: 'left' },
 });
 
+const PARTS = { write: null, undone: new Set<number>(), undoing: null, tooOld: null, progress: null, shown: {} };
+
 const runPageOf = async (write: number | null, undone: ReadonlySet<number>) => {
   const all = [writeOf(1, 'Ada'), writeOf(2, 'Ben')].filter((each) => write === null || each.write === write);
-  const parts = { write, undone, writes: { all }, shown: {}, undoing: null, tooOld: null, progress: null };
-  return String(await runPage(context(), link, RUN, parts));
+  return String(await runPage(context(), link, RUN, { ...PARTS, write, undone, writes: { all } }));
 };
 
 test('the page of a run offers the undo of each write, except of a write that was undone', async () => {
@@ -77,9 +78,8 @@ test('the page of a run offers the undo of each write, except of a write that wa
 test('the numbers of a list count contacts, also if it is filtered', async () => {
   const created = { ...writeOf(1, 'Ada'), action: 'create' } as WriteView;
   const updates = [...Array.from({ length: 8 }, (_, index) => writeOf(index + 2, 'Ben')), writeOf(1, 'Ada')];
-  const parts = { write: null, undone: new Set<number>(), undoing: null, tooOld: null, progress: null };
   const numbersOf = async (shown: ChangeFilter): Promise<readonly string[]> => {
-    const page = await runPage(context(), link, RUN, { ...parts, writes: { all: [created, ...updates] }, shown });
+    const page = await runPage(context(), link, RUN, { ...PARTS, writes: { all: [created, ...updates] }, shown });
     return String(page).match(/Updates: \d+|Show \d+ more/gu) ?? [];
   };
   expect(await numbersOf({})).toEqual(['Updates: 8', 'Show 3 more']);
@@ -95,14 +95,12 @@ test('a run that only deleted a group is not listed as one without changes', asy
 
 test('refused writes that a page does not show are mentioned', async () => {
   const all = Array.from({ length: 103 }, (_, index) => ({ ...writeOf(index, 'Ann'), state: 'failed' }) as const);
-  const parts = { write: null, undone: new Set<number>(), undoing: null, tooOld: null, progress: null, shown: {} };
-  expect(String(await runPage(context(), link, RUN, { ...parts, writes: { all } }))).toContain('And 3 more: use the');
+  expect(String(await runPage(context(), link, RUN, { ...PARTS, writes: { all } }))).toContain('And 3 more: use the');
 });
 
 test('the page of a large run counts writes', async () => {
   const sections = [{ changeKind: 'updates', total: 400, writes: [writeOf(1, 'Ada')], next: null }] as const;
-  const parts = { write: null, undone: new Set<number>(), undoing: null, tooOld: null, progress: null, shown: {} };
-  const page = await runPage(context(), link, RUN, { ...parts, writes: { total: 400, sections } });
+  const page = await runPage(context(), link, RUN, { ...PARTS, writes: { total: 400, sections } });
   expect(String(page)).toContain('Updates: 400 writes</h2>');
 });
 

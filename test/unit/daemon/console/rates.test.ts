@@ -15,7 +15,6 @@ const COOKIE = 'session';
 const ORIGIN = 'http://page.test';
 const TOKEN = 'a-token-of-twenty-four-or-more';
 
-/** Returns the part of the page that signs in and counts requests and guesses. */
 const openPage = (names: () => readonly string[] = () => []) => {
   const clock = createVirtualClock();
   let secrets = 0;
@@ -45,7 +44,6 @@ const openPage = (names: () => readonly string[] = () => []) => {
   return {
     visit: async (from: string, headers: Headers = {}) => (await ask('/', from, { headers })).status,
     guess: (from: string, token: string, headers?: Headers) => enter(from, { token }, headers),
-    /** Signs in with a link of `console`. */
     open: (link: string | null) => {
       const pass = makePass({ key: KEY }, { nowMs: clock.now(), id: `id-${link}`, link });
       return enter('192.0.2.1', { pass });
@@ -53,7 +51,6 @@ const openPage = (names: () => readonly string[] = () => []) => {
   };
 };
 
-/** Counts the responses of each status. */
 const statusesOf = async (count: number, ask: (index: number) => Promise<number>): Promise<Map<number, number>> => {
   const statuses = new Map<number, number>();
   for (let index = 0; index < count; index += 1) {

@@ -12,7 +12,6 @@ const incremental = (link: string, everyMs: number, offsetMs = 0): Schedule => {
   return { link, everyMs, offsetMs, firstInMs: offsetMs };
 };
 
-/** Starts a scheduler whose jobs end when the test ends them. */
 const startScheduler = (concurrency = 10) => {
   const clock = createVirtualClock();
   const startedJobs: string[] = [];
@@ -31,7 +30,6 @@ const startScheduler = (concurrency = 10) => {
       });
     },
   });
-  /** Advances the clock second by second. Jobs end immediately, except with `hold`. */
   const pass = async (seconds: number, { hold = false } = {}): Promise<void> => {
     for (let second = 0; second <= seconds; second += 1) {
       clock.advance(second > 0 ? SECOND_MS : 0);

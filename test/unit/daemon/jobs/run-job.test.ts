@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { LinkRunOptions } from '../../../../src/app/runs.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import { storedReport } from '../../../../src/daemon/jobs/job.ts';
@@ -236,31 +236,29 @@ const at = (options: Partial<RemoteErrorOptions> = {}): RemoteErrorOptions => {
   return { status: null, route: 'GET /v2/contacts', applied: 'no', ...options };
 };
 
-describe('each way in which a run can end has one outcome', () => {
-  test.each([
-    ['no error', null, 'completed'],
-    ['a halt', new HaltError({ reason: 'mass-deletion', message: 'Too much.' } as never), 'halted'],
-    ['a revoked permission', new RevokedError('x', at()), 'paused'],
-    ['a refused token', new UnauthenticatedError('x', at()), 'paused'],
-    ['a disabled account', new DisabledError('x', at()), 'paused'],
-    ['no credential at all', new ConfigError([]), 'paused'],
-    ['a remote that is down', new UnavailableError('x', at()), 'unavailable'],
-    ['a limit exceeded', new LimitedError('x', at()), 'unavailable'],
-    ['a truncated response', new UnreadableError('x', at()), 'unavailable'],
-    ['a lease held by another process', new LeaseError('a', 'busy'), 'busy'],
-    ['a lease lost to another process', new LeaseError('a', 'lost'), 'busy'],
-    ['the program stopped', new StoppedError(), 'stopped'],
-    ['something not found', new NotFoundError('x', at()), 'failed'],
-    ['something refused', new InvalidError('x', at()), 'failed'],
-    ['a full account', new FullError('x', at()), 'failed'],
-    ['a cursor expired twice', new CursorExpiredError('x', at()), 'failed'],
-    ['anything else', new TypeError('x'), 'failed'],
-    ['a thrown value that is not an error', 'x', 'failed'],
-  ])('%s', (_name, error, ending) => {
-    const outcome = outcomeOf(error, 1, 0.5);
-    expect(outcome.ending).toBe(ending);
-    expect(outcome.retryInMs !== null).toBe(ending === 'unavailable' || ending === 'busy');
-  });
+test.each([
+  ['no error', null, 'completed'],
+  ['a halt', new HaltError({ reason: 'mass-deletion', message: 'Too much.' } as never), 'halted'],
+  ['a revoked permission', new RevokedError('x', at()), 'paused'],
+  ['a refused token', new UnauthenticatedError('x', at()), 'paused'],
+  ['a disabled account', new DisabledError('x', at()), 'paused'],
+  ['no credential at all', new ConfigError([]), 'paused'],
+  ['a remote that is down', new UnavailableError('x', at()), 'unavailable'],
+  ['a limit exceeded', new LimitedError('x', at()), 'unavailable'],
+  ['a truncated response', new UnreadableError('x', at()), 'unavailable'],
+  ['a lease held by another process', new LeaseError('a', 'busy'), 'busy'],
+  ['a lease lost to another process', new LeaseError('a', 'lost'), 'busy'],
+  ['the program stopped', new StoppedError(), 'stopped'],
+  ['something not found', new NotFoundError('x', at()), 'failed'],
+  ['something refused', new InvalidError('x', at()), 'failed'],
+  ['a full account', new FullError('x', at()), 'failed'],
+  ['a cursor expired twice', new CursorExpiredError('x', at()), 'failed'],
+  ['anything else', new TypeError('x'), 'failed'],
+  ['a thrown value that is not an error', 'x', 'failed'],
+])('a run that ends with %s has one outcome', (_name, error, ending) => {
+  const outcome = outcomeOf(error, 1, 0.5);
+  expect(outcome.ending).toBe(ending);
+  expect(outcome.retryInMs !== null).toBe(ending === 'unavailable' || ending === 'busy');
 });
 
 test.each([

@@ -13,7 +13,6 @@ const linkNamed = (name: string): LinkConfig =>
 
 const linksOf = (count: number) => Array.from({ length: count }, (_, index) => linkNamed(`link${index}`));
 
-/** Counts the times in each of `parts` equal parts of the interval. */
 const histogram = (timesMs: readonly number[], everyMs: number, parts: number): readonly number[] => {
   const counts = Array.from({ length: parts }, () => 0);
   for (const timeMs of timesMs) {
@@ -62,7 +61,6 @@ const MINUTE_MS = 60_000;
 
 type Runner = Awaited<ReturnType<typeof startRunner>>;
 
-/** Starts a runner of a link whose interval is `auto`. */
 const startAuto = async (): Promise<Runner> => {
   const runner = await startRunner();
   runner.runner.setLinks([{ ...LINK, hasAutoInterval: true }]);
@@ -71,7 +69,6 @@ const startAuto = async (): Promise<Runner> => {
 
 type StoredRun = Pick<RunRow, 'kind'> & { readonly outcome: 'completed' | 'failed'; readonly wrote: boolean };
 
-/** Stores a run of another process that ends now. A run that wrote also stores the time of its change. */
 const storeRun = async ({ store, clock }: Runner, how: Partial<StoredRun> = {}): Promise<void> => {
   const { outcome = 'completed', kind = 'incremental', wrote = false } = how;
   const nowMs = clock.now();

@@ -91,17 +91,6 @@ describe('a receiver that does not accept a notification', () => {
     expect(receiver.received).toHaveLength(sent);
   });
 
-  test('and redirects is not followed', async () => {
-    await halt();
-    await using other = await startReceiver();
-    receiver.answer((response) => response.writeHead(307, { location: other.url }).end());
-    await open().notify(['home']);
-    expect(other.received).toEqual([]);
-    expect(logged('notificationFailed')).toMatchObject([
-      { reason: expect.stringContaining('redirect, which is not followed') },
-    ]);
-  });
-
   test('and never responds is given five seconds', async () => {
     await halt();
     receiver.answer(() => undefined);

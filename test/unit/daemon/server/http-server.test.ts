@@ -28,7 +28,6 @@ const openTestServer = async () => {
   return { server, failed, port, url: `http://127.0.0.1:${port}` };
 };
 
-/** Returns the status of a request with the given Host header. `fetch` overrides Host. */
 const statusFor = async (url: string, host: string): Promise<number | undefined> => {
   const asked = request(url, { headers: { host }, agent: false }).end();
   const [answer] = (await once(asked, 'response')) as [{ statusCode?: number; resume(): void }];

@@ -23,7 +23,6 @@ export const seen = (change: Partial<MetricsInput> = {}): MetricsInput => {
 
 const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
 
-/** Returns the report of a job of this link whose run started. */
 export const reportOf = (link: string, change: Partial<RunSummary> = {}): JobReport => ({
   ending: 'completed',
   message: null,

@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import type { MembershipRequest } from '../../../../src/core/contact/requests.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
-import { cardNamed, forever, groupCard, openCards, openServer, pagesOf, recordAt, WHOLE } from './support.ts';
+import {
+  cardNamed,
+  cardWith,
+  changesOf,
+  forever,
+  groupCard,
+  openCards,
+  openServer,
+  pagesOf,
+  WHOLE,
+  recordAt,
+} from './support.ts';
 
 const join = (remote: Remote, id: string) =>
   remote.changeMembership([{ key: 'a', id: 'a.vcf', add: [id], remove: [], knownGroupIds: null }], forever);
@@ -24,17 +36,6 @@ describe.each(SPELLINGS)('R11: the group of a name in the spelling %j is that of
       expect(await join(remote, made.id)).toEqual([{ key: 'a', ok: true, value: [made.id] }]);
     }
     expect(server.text('a.vcf')).toContain(`CATEGORIES:${name}\r\n`);
-  });
-
-  test('if a category is renamed', async () => {
-    await using opened = await openCards({ a: cardNamed('A', 'CATEGORIES:Old') });
-    const { remote } = opened;
-    const old = { id: 'category:Old', name: 'Old', version: '' };
-    const renamed = await remote.renameGroup(old, spelling, forever);
-    expect(renamed).toMatchObject({ id: `category:${name}`, name });
-    await remote.deleteGroup(old.id, forever);
-    expect((await recordAt(remote, 'a.vcf')).groupIds).toEqual([renamed.id]);
-    expect(await remote.listGroups(forever)).toEqual([renamed]);
   });
 
   test('if a group card is created or renamed', async () => {
@@ -82,7 +83,7 @@ const openCrew = async (refusal: { readonly status: number }, ...lines: readonly
 const CREW = { id: 'category:Crew', name: 'Crew', version: '' };
 
 test.each([403, 412, 500])(
-  'R15: a category is deleted on all other cards if the server answers the write of one with %d',
+  'R15: a category is deleted on the other cards if one write is answered with %d',
   async (status) => {
     await using opened = await openCrew({ status });
     await expect(opened.remote.deleteGroup(CREW.id, forever)).rejects.toMatchObject({ status });
@@ -113,6 +114,66 @@ test('R11: a rename that one card refuses fails with that refusal if a card cann
   });
   await expect(opened.remote.renameGroup(CREW, 'Team', forever)).rejects.toMatchObject({ status: 403 });
   expect(opened.server.text('a.vcf')).toBe(former);
+});
+
+const change = (name: string, add: readonly string[], remove: readonly string[]): MembershipRequest => {
+  return { key: name, id: `${name}.vcf`, add, remove, knownGroupIds: null };
+};
+
+const withoutUid = (name: string): string => cardWith('3.0', `FN:${name}`, `N:;${name};;;`);
+
+const membersIn = (text: string | null): readonly string[] =>
+  [...(text ?? '').matchAll(/MEMBER:(?:urn:uuid:)?(.*)\r/gu)].map(([, uid = '']) => uid);
+
+test('R15: only a contact without a UID is refused if several contacts join a group card', async () => {
+  await using opened = await openCards({
+    a: cardNamed('A'),
+    b: withoutUid('B'),
+    c: cardNamed('C'),
+    g: groupCard('Friends', 'uid-C'),
+  });
+  const results = await opened.remote.changeMembership(
+    [change('a', ['g.vcf'], []), change('b', ['g.vcf'], []), change('c', [], ['g.vcf'])],
+    forever,
+  );
+  expect(results).toMatchObject([
+    { key: 'a', ok: true, value: ['g.vcf'] },
+    { key: 'b', ok: false, error: { kind: 'invalid' } },
+    { key: 'c', ok: true, value: [] },
+  ]);
+  expect(membersIn(opened.server.text('g.vcf'))).toEqual(['uid-A']);
+});
+
+test('R11: a contact without a UID is no member of a group card with an empty member', async () => {
+  for (const member of ['', 'urn:uuid:']) {
+    await using opened = await openCards({
+      b: withoutUid('B'),
+      g: cardNamed('Friends', 'X-ADDRESSBOOKSERVER-KIND:group', `X-ADDRESSBOOKSERVER-MEMBER:${member}`),
+    });
+    const { remote, server } = opened;
+    expect(changesOf(await pagesOf(remote, WHOLE))).toMatchObject([{ record: { id: 'b.vcf', groupIds: [] } }]);
+    const former = server.text('g.vcf');
+    expect(await remote.changeMembership([change('b', [], ['g.vcf'])], forever)).toMatchObject([{ ok: true }]);
+    expect(server.text('g.vcf')).toBe(former);
+  }
+});
+
+test('R11: a contact whose UID another contact has, too, leaves a group card only together with it', async () => {
+  await using opened = await openCards({
+    a: cardNamed('A').replace('uid-A', 'URN:UUID:UID-same'),
+    b: cardNamed('B').replace('uid-B', 'uid-same'),
+    c: cardNamed('C'),
+    g: groupCard('Friends', 'uid-same', 'uid-C'),
+  });
+  const { remote, server } = opened;
+  const [one, two] = await remote.changeMembership([change('a', [], ['g.vcf']), change('c', [], ['g.vcf'])], forever);
+  expect(one).toMatchObject({ ok: false, error: { kind: 'invalid', applied: 'no' } });
+  expect(one).toMatchObject({ error: { message: expect.stringContaining('same UID') } });
+  expect(two).toMatchObject({ ok: true, value: [] });
+  expect(membersIn(server.text('g.vcf'))).toEqual(['uid-same']);
+  const both = await remote.changeMembership([change('a', [], ['g.vcf']), change('b', [], ['g.vcf'])], forever);
+  expect(both).toMatchObject([{ ok: true }, { ok: true }]);
+  expect(membersIn(server.text('g.vcf'))).toEqual([]);
 });
 
 const WITHOUT_SEARCH: Partial<FakeSettings> = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createAuthorization } from '../../../../src/providers/carddav/authorization.ts';
+import { connectionError } from '../../../../src/providers/carddav/failure.ts';
 import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
 import { forever, openServer } from './support.ts';
 
@@ -8,13 +9,12 @@ const TWO = [
   { name: 'Work', path: '/ada/work%20book/' },
 ];
 
-test.each(['Work', 'work', '/ada/work book', '/ada/work%20book/'])(
-  'the setting %s selects one of several address books',
-  async (addressbook) => {
-    await using opened = await openServer({ books: TWO });
-    expect(await opened.connect({ addressbook }).identify(forever)).toBe(`${opened.server.url}ada/work%20book/`);
-  },
-);
+const WORK = ['Work', 'work', '/ada/work book', '/ada/work%20book/'];
+
+test.each(WORK)('the setting %s selects one of two address books', async (addressbook) => {
+  await using opened = await openServer({ books: TWO });
+  expect(await opened.connect({ addressbook }).identify(forever)).toBe(`${opened.server.url}ada/work%20book/`);
+});
 
 test('an address that is the address book itself takes one request', async () => {
   await using opened = await openServer({ books: TWO });
@@ -35,29 +35,21 @@ test('if the root is a web page, the well-known address is requested and its red
 });
 
 const away = (location: string) => ({ intercept: () => ({ status: 302, headers: { location } }) });
+const SELECTS_NONE = 'the account has 2 address books, and CARDDAV_ADDRESSBOOK selects none';
+const REFUSED = { intercept: () => ({ status: 401 }) };
 const ELSEWHERE = 'not of the same provider or not encrypted';
 
 test.each<[string, Partial<FakeSettings>, string, string]>([
   ['the credential is not sent to another host after a redirect', away('http://example.org/dav/'), '', ELSEWHERE],
   ['the credential is not sent to another address after a redirect', away('http://127.0.0.2:9/dav/'), '', ELSEWHERE],
   ['the credential is not sent to another port after a redirect', away('http://127.0.0.1:9/dav/'), '', ELSEWHERE],
+  ['the error of a refused credential contains a solution', REFUSED, '', 'many servers require an app password'],
+  ['R8: a missing address book is an error', {}, 'ada/gone/', 'the server has no /ada/gone/'],
   [
-    'the error of a refused credential contains a solution',
-    { intercept: () => ({ status: 401 }) },
-    '',
-    'many servers require an app password',
-  ],
-  [
-    'R8: a missing address book is an error, not the other address book of the account',
-    {},
-    'ada/gone/',
-    'the server has no /ada/gone/',
-  ],
-  [
-    'the error does not name a setting as if it had a value',
+    'the error names the setting that selects nothing',
     { books: TWO },
     '',
-    'the account has 2 address books, and CARDDAV_ADDRESSBOOK selects none; set it to one of "Contacts", "Work"',
+    `${SELECTS_NONE}; set it to one of "Contacts", "Work"`,
   ],
 ])('%s', async (_, settings, path, message) => {
   await using opened = await openServer(settings);
@@ -94,8 +86,8 @@ test.each([
   const newCnonce = (): string => 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ';
   const authorization = createAuthorization({ username: 'Mufasa', password: 'Circle of Life', newCnonce });
   expect(authorization.accept([challenge(algorithm)])).toBe(true);
-  const given = parametersOf(authorization.header('GET', '/dir/index.html'));
-  expect(given).toMatchObject({ response, nc: '00000001', algorithm, uri: '/dir/index.html' });
+  const fields = parametersOf(authorization.header('GET', '/dir/index.html'));
+  expect(fields).toMatchObject({ response, nc: '00000001', algorithm, uri: '/dir/index.html' });
   expect(parametersOf(authorization.header('GET', '/'))['nc']).toBe('00000002');
 });
 
@@ -123,4 +115,11 @@ test('a request is repeated at once with Digest if the server requires it, and l
   await remote.identify(forever);
   const basic = opened.server.requests.filter(({ headers }) => headers.authorization?.startsWith('Basic '));
   expect(basic).toHaveLength(1);
+});
+
+test('an https address whose server answers in plain HTTP is a permanent error that names the setting', () => {
+  const cause = Object.assign(new Error('x'), { code: 'ERR_SSL_WRONG_VERSION_NUMBER' });
+  const error = connectionError({ remote: 'the server', route: 'PROPFIND', isRead: true }, cause);
+  expect(error).toMatchObject({ retry: 'never', applied: 'no' });
+  expect(error.message).toBe('the server answered PROPFIND in plain HTTP, not HTTPS: write http:// in CARDDAV_URL');
 });

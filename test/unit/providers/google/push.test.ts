@@ -1,15 +1,16 @@
 import type { CreateRequest, UpdateRequest } from '../../../../src/core/contact/requests.ts';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
 import { StaleError } from '../../../../src/providers/errors.ts';
 import { personMapping } from '../../../../src/providers/google/fields.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply, Received } from '../scripted-server.ts';
-import { apiError, contact, person, recordOf, startGoogle } from './support.ts';
+import { apiError, person, recordOf, startGoogle } from './support.ts';
 
 const request = (number: number): CreateRequest => {
-  const draft = contact({ firstName: `N${number}` });
+  const draft = contactOf({ firstName: `N${number}` });
   return { key: `k${number}`, draft, groupIds: ['contactGroups/0a'], originId: `contact_${number}` };
 };
 
@@ -26,45 +27,35 @@ const createUntil = (end: number, bad: number) =>
     return { body: { createdPeople: numbers.map((number) => ({ person: withOrigin(number, `contact_${number}`) })) } };
   });
 
-describe('a create', () => {
-  test.each([
-    // The first request is refused as a whole. The second creates 1 to 4. The third, with 5 to 8, gets a 401.
-    [3, 6, 'k1 true, k2 true, k3 true, k4 true, k5 false, k6 false, k7 false, k8 false'],
-    // The first two requests are refused. The third creates 1 and 2. The fourth, with 3 and 4, gets a 401.
-    [4, 3, 'k1 true, k2 true, k3 false, k4 false'],
-  ])('[R9, R16] keeps the results of the requests before a refused credential: %i', async (end, bad, outcomes) => {
-    await using google = await createUntil(end, bad);
-    const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), forever);
-    expect(results.map(({ key, ok }) => `${key} ${ok}`).join(', ')).toBe(outcomes);
-    const kinds = results.flatMap((result) => (result.ok ? [] : [result.error.kind]));
-    expect(new Set(kinds)).toEqual(new Set(['unauthenticated']));
-  });
+test.each([
+  // The first request is refused as a whole. The second creates 1 to 4. The third, with 5 to 8, gets a 401.
+  [3, 6, 'k1 true, k2 true, k3 true, k4 true, k5 false, k6 false, k7 false, k8 false'],
+  // The first two requests are refused. The third creates 1 and 2. The fourth, with 3 and 4, gets a 401.
+  [4, 3, 'k1 true, k2 true, k3 false, k4 false'],
+])('R9, R16: results before a refused credential are kept: %i', async (end, bad, outcomes) => {
+  await using google = await createUntil(end, bad);
+  const results = await google.remote.create([1, 2, 3, 4, 5, 6, 7, 8].map(request), forever);
+  expect(results.map(({ key, ok }) => `${key} ${ok}`).join(', ')).toBe(outcomes);
+  const kinds = results.flatMap((result) => (result.ok ? [] : [result.error.kind]));
+  expect(new Set(kinds)).toEqual(new Set(['unauthenticated']));
+});
 
-  const full = { ok: false, error: { kind: 'full' } };
-  const unknown = { ok: false, error: { applied: 'unknown' } };
+const createdPeople = (...rows: readonly object[]): Reply => ({ body: { createdPeople: rows } });
+const [MADE, OTHER] = [1, 2].map((number) => ({ person: withOrigin(number, `contact_${number}`) })) as [object, object];
+const REFUSED = { status: { code: 3, message: 'bad' } };
+const unknown = { ok: false, error: { applied: 'unknown' } };
 
-  test.each<[string, Reply, object[]]>([
-    ['[R9] is unknown for each item of a request without an answer', { breakAfter: '' }, [unknown, unknown]],
-    [
-      'fails with kind full if the account is full',
-      apiError(429, 'RESOURCE_EXHAUSTED', 'MY_CONTACTS_OVERFLOW_COUNT'),
-      [full, full],
-    ],
-    [
-      'returns for each item its own status',
-      { body: { createdPeople: [{ person: withOrigin(1, 'contact_1') }, { status: { code: 3, message: 'bad' } }] } },
-      [{ ok: true }, { ok: false, error: { kind: 'invalid' } }],
-    ],
-    [
-      'is unknown for an item whose answer belongs to another item',
-      { body: { createdPeople: [2, 1].map((number) => ({ person: withOrigin(number, `contact_${number}`) })) } },
-      [unknown, unknown],
-    ],
-  ])('%s, and is not repeated', async (_, reply, results) => {
-    await using google = await startGoogle(() => reply);
-    expect(await google.remote.create([request(1), request(2)], forever)).toMatchObject(results);
-    expect(google.requests).toHaveLength(1);
-  });
+test.each<[string, Reply, object[]]>([
+  [
+    'returns for each item its own status',
+    createdPeople(MADE, REFUSED),
+    [{ ok: true }, { ok: false, error: { kind: 'invalid' } }],
+  ],
+  ['is unknown for an item with the answer of another', createdPeople(OTHER, MADE), [unknown, unknown]],
+])('a create %s, and is not repeated', async (_, reply, results) => {
+  await using google = await startGoogle(() => reply);
+  expect(await google.remote.create([request(1), request(2)], forever)).toMatchObject(results);
+  expect(google.requests).toHaveLength(1);
 });
 
 test('[R9] a create succeeds even if reading the new contact in full fails', async () => {
@@ -93,43 +84,30 @@ const updateAll =
     return refuse(ids) ?? { body: { updateResult: Object.fromEntries(done) } };
   };
 
-describe('an update', () => {
-  test('sends one request with the union of the masks, and sends unchanged fields as they were read', async () => {
-    await using google = await startGoogle(updateAll(() => null));
-    const results = await google.remote.update([change(1, ['firstName']), change(2, ['title'])], forever);
-    expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['k1 true', 'k2 true']);
-    const { body, path } = google.requests[0] ?? { body: null, path: '' };
-    expect(path).toBe('/v1/people:batchUpdateContacts');
-    expect(body.updateMask).toBe('names,organizations');
-    const metadata = { sources: [{ type: 'CONTACT', id: '1', etag: '#1' }] };
-    expect(body.contacts['people/c1']).toMatchObject({ metadata, names: [{ givenName: 'New' }], organizations: [] });
-    expect(body.contacts['people/c2']).toMatchObject({ names: [], organizations: [{ title: 'New' }] });
-  });
+test('an update sends one request with the union of the masks, and sends unchanged fields as they were read', async () => {
+  await using google = await startGoogle(updateAll(() => null));
+  const results = await google.remote.update([change(1, ['firstName']), change(2, ['title'])], forever);
+  expect(results.map(({ key, ok }) => `${key} ${ok}`)).toEqual(['k1 true', 'k2 true']);
+  const { body, path } = google.requests[0] ?? { body: null, path: '' };
+  expect(path).toBe('/v1/people:batchUpdateContacts');
+  expect(body.updateMask).toBe('names,organizations');
+  const metadata = { sources: [{ type: 'CONTACT', id: '1', etag: '#1' }] };
+  expect(body.contacts['people/c1']).toMatchObject({ metadata, names: [{ givenName: 'New' }], organizations: [] });
+  expect(body.contacts['people/c2']).toMatchObject({ names: [], organizations: [{ title: 'New' }] });
+});
 
-  test('fails for the one item that is stale, and writes the others', async () => {
-    const stale = apiError(400, 'FAILED_PRECONDITION');
-    await using google = await startGoogle(updateAll((ids) => (ids.includes('people/c2') ? stale : null)));
-    const results = await google.remote.update(
-      [1, 2, 3].map((number) => change(number, ['title'])),
-      forever,
-    );
-    const refused = { key: 'k2', ok: false, error: { kind: 'stale', applied: 'no' } };
-    expect(results).toMatchObject([{ ok: true }, refused, { ok: true }]);
-  });
-
-  test('[R10] does not write a list that may be truncated until it was read in full', async () => {
-    const phones = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `555 ${1000 + index}` }));
-    const current = recordOf(person(1, { phoneNumbers: phones(100) }));
-    let inFull = 150;
-    await using google = await startGoogle((seen) =>
-      seen.method === 'GET' ? { body: person(1, { phoneNumbers: phones(inFull) }) } : updateAll(() => null)(seen),
-    );
-    const update: UpdateRequest = { key: 'k', current, desired: current.contact, fields: ['phoneNumbers'] };
-    expect(await google.remote.update([update], forever)).toMatchObject([{ ok: false, error: { kind: 'stale' } }]);
-    expect(google.requests.map(({ method }) => method)).toEqual(['GET']);
-    inFull = 100;
-    expect(await google.remote.update([update], forever)).toMatchObject([{ ok: true }]);
-  });
+test('R10: an update does not write a list that may be truncated until it was read in full', async () => {
+  const phones = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `555 ${1000 + index}` }));
+  const current = recordOf(person(1, { phoneNumbers: phones(100) }));
+  let inFull = 150;
+  await using google = await startGoogle((seen) =>
+    seen.method === 'GET' ? { body: person(1, { phoneNumbers: phones(inFull) }) } : updateAll(() => null)(seen),
+  );
+  const update: UpdateRequest = { key: 'k', current, desired: current.contact, fields: ['phoneNumbers'] };
+  expect(await google.remote.update([update], forever)).toMatchObject([{ ok: false, error: { kind: 'stale' } }]);
+  expect(google.requests.map(({ method }) => method)).toEqual(['GET']);
+  inFull = 100;
+  expect(await google.remote.update([update], forever)).toMatchObject([{ ok: true }]);
 });
 
 test.each([

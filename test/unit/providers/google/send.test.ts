@@ -1,92 +1,67 @@
 import { Response } from 'undici';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readWithin } from '../../../../src/providers/google/client.ts';
 import { USUAL_MAPPING } from '../../../../src/providers/google/fields.ts';
 import { classifyGoogleRequest } from '../../../../src/providers/google/limits.ts';
 import { systemClock } from '../../../../src/util/clock.ts';
+import { contactOf } from '../../../../src/core/contact/record.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply } from '../scripted-server.ts';
-import { apiError, contact, person, startGoogle } from './support.ts';
+import { apiError, person, startGoogle, startTokens } from './support.ts';
 
-const draft = { key: 'k', draft: contact({ firstName: 'Ann' }), groupIds: [], originId: 'o' };
+const draft = { key: 'k', draft: contactOf({ firstName: 'Ann' }), groupIds: [], originId: 'o' };
 
 const limited = (headers: Record<string, string> = {}): Reply => ({ ...apiError(429, 'RESOURCE_EXHAUSTED'), headers });
 
 const created: Reply = { body: { createdPeople: [{ person: person(1) }] } };
 
-describe('a retry', () => {
-  test('is never made by the client library, neither of an API request nor of a token request', async () => {
-    await using google = await startGoogle(
-      () => apiError(403, 'PERMISSION_DENIED'),
-      (count) => (count === 1 ? { status: 503, body: 'x' } : { body: { access_token: 'a', expires_in: 3599 } }),
-    );
-    await expect(google.remote.deleteGroup('contactGroups/0a', forever)).rejects.toMatchObject({ kind: 'revoked' });
-    expect(google.tokenRequests).toHaveLength(2);
-    expect(google.requests).toHaveLength(1);
-    // The remote waits once between the token requests, and the client library never waits.
-    expect(google.clock.sleepsMs).toEqual([250]);
-  });
-
-  test('of a read follows each failure until the time limit', async () => {
-    await using google = await startGoogle(() => apiError(429, 'RESOURCE_EXHAUSTED'));
-    await expect(google.remote.listGroups(forever)).rejects.toMatchObject({ kind: 'limited' });
-    expect(google.clock.sleepsMs).toEqual([5_000, 10_000, 20_000, 40_000]);
-    expect(google.remote.requestCount()).toBe(6);
-  });
-
-  test('is not made before Retry-After', async () => {
-    const groups = { body: { contactGroups: [{ resourceName: 'contactGroups/myContacts' }] } };
-    await using google = await startGoogle((_, count) => (count === 1 ? limited({ 'retry-after': '33' }) : groups));
-    await google.remote.listGroups(forever);
-    expect(google.clock.sleepsMs).toEqual([33_000]);
-  });
+test('a retry is never made by the client library, neither of an API request nor of a token request', async () => {
+  await using google = await startGoogle(
+    () => apiError(403, 'PERMISSION_DENIED'),
+    (count) => (count === 1 ? { status: 503, body: 'x' } : { body: { access_token: 'a', expires_in: 3599 } }),
+  );
+  await expect(google.remote.deleteGroup('contactGroups/0a', forever)).rejects.toMatchObject({ kind: 'revoked' });
+  expect(google.tokenRequests).toHaveLength(2);
+  expect(google.requests).toHaveLength(1);
+  // The remote waits once between the token requests, and the client library never waits.
+  expect(google.clock.sleepsMs).toEqual([250]);
 });
 
-describe('the access token', () => {
-  test('is renewed once if it is refused, and the request is repeated', async () => {
-    await using google = await startGoogle(({ authorization }) =>
-      authorization === 'Bearer token-1' ? apiError(401, 'UNAUTHENTICATED') : created,
-    );
-    expect(await google.remote.create([draft], forever)).toMatchObject([{ ok: true }]);
-    expect(google.requests.map(({ authorization }) => authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
-  });
+test('a retry of a read follows each failure until the time limit', async () => {
+  await using google = await startGoogle(() => apiError(429, 'RESOURCE_EXHAUSTED'));
+  await expect(google.remote.listGroups(forever)).rejects.toMatchObject({ kind: 'limited' });
+  expect(google.clock.sleepsMs).toEqual([5_000, 10_000, 20_000, 40_000]);
+  expect(google.remote.requestCount()).toBe(6);
+});
 
-  test('makes a write throw if the renewed token is also refused', async () => {
-    await using google = await startGoogle(() => apiError(401, 'UNAUTHENTICATED'));
-    await expect(google.remote.create([draft], forever)).rejects.toMatchObject({ kind: 'unauthenticated' });
-    expect(google.requests).toHaveLength(2);
-  });
+test('a retry is not made before Retry-After', async () => {
+  const groups = { body: { contactGroups: [{ resourceName: 'contactGroups/myContacts' }] } };
+  await using google = await startGoogle((_, count) => (count === 1 ? limited({ 'retry-after': '33' }) : groups));
+  await google.remote.listGroups(forever);
+  expect(google.clock.sleepsMs).toEqual([33_000]);
+});
 
-  test('makes a write throw without a request if the refresh token is revoked', async () => {
-    await using google = await startGoogle(
-      () => ({}),
-      () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'revoked' } }),
-    );
-    await expect(google.remote.delete(['people/c1'], forever)).rejects.toMatchObject({ kind: 'revoked' });
-    expect(google.requests).toHaveLength(0);
-    expect(google.remote.requestCount()).toBe(1);
-  });
+test('the access token is renewed once if it is refused, and the request is repeated', async () => {
+  await using google = await startGoogle(({ authorization }) =>
+    authorization === 'Bearer token-1' ? apiError(401, 'UNAUTHENTICATED') : created,
+  );
+  expect(await google.remote.create([draft], forever)).toMatchObject([{ ok: true }]);
+  expect(google.requests.map(({ authorization }) => authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+});
 
-  test('leaves a write certainly not applied if the token endpoint fails', async () => {
-    await using google = await startGoogle(
-      () => ({}),
-      () => ({ status: 500 }),
-    );
-    const [result] = await google.remote.delete(['people/c1'], forever);
-    expect(result).toMatchObject({ ok: false, error: { kind: 'unavailable', applied: 'no' } });
-  });
+test('the access token leaves a write certainly not applied if the token endpoint fails', async () => {
+  await using google = await startTokens(() => ({ status: 500 }));
+  const [result] = await google.remote.delete(['people/c1'], forever);
+  expect(result).toMatchObject({ ok: false, error: { kind: 'unavailable', applied: 'no' } });
 });
 
 test('an aborted signal ends the wait for an access token', async () => {
   const controller = new AbortController();
   const reason = new Error('stop');
-  await using google = await startGoogle(
-    () => created,
-    () => {
-      controller.abort(reason);
-      return Promise.withResolvers<Reply>().promise;
-    },
-  );
+  await using google = await startTokens(() => {
+    controller.abort(reason);
+    return Promise.withResolvers<Reply>().promise;
+  });
   await expect(google.remote.create([draft], controller.signal)).rejects.toBe(reason);
 });
 
@@ -135,11 +110,7 @@ test('a character that arrives in pieces is decoded as one, and the answer keeps
   const cuts = Array.from(bytes, (byte) => new Uint8Array([byte]));
   const answer = new Response(ReadableStream.from(cuts), { status: 403, headers: { 'retry-after': '5' } });
   const read = await readWithin(answer, systemClock);
-  expect(await read.text()).toBe('{"name":"Zoë 🙂"}');
-  expect([read.status, read.headers.get('retry-after')]).toEqual([403, '5']);
-});
-
-test('an answer whose status allows no body has an empty text', async () => {
-  const read = await readWithin(new Response(null, { status: 204 }), systemClock);
-  expect(await read.text()).toBe('');
+  expect([await read.text(), read.status, read.headers.get('retry-after')]).toEqual(['{"name":"Zoë 🙂"}', 403, '5']);
+  // The status 204 allows no body.
+  expect(await (await readWithin(new Response(null, { status: 204 }), systemClock)).text()).toBe('');
 });

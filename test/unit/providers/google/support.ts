@@ -1,38 +1,16 @@
 import type { Agent } from 'undici';
-import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import type { Clock } from '../../../../src/util/clock.ts';
 import { createGoogleRemote, type GoogleRemoteOptions } from '../../../../src/providers/google/google-remote.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
+import { createRecordingClock } from '../../net/fake-clock.ts';
 import { startScripted, type Received, type Reply } from '../scripted-server.ts';
-
-/** A clock whose sleeps end at once and are recorded. */
-type FakeClock = Clock & { readonly sleepsMs: number[]; advance(byMs: number): void };
-
-export const createFakeClock = (): FakeClock => {
-  let nowMs = Date.parse('2026-01-01T00:00:00Z');
-  const sleepsMs: number[] = [];
-  return {
-    sleepsMs,
-    now: () => nowMs,
-    monotonic: () => nowMs,
-    advance: (byMs) => {
-      nowMs += byMs;
-    },
-    sleep: async (delayMs, signal) => {
-      signal?.throwIfAborted();
-      sleepsMs.push(delayMs);
-      nowMs += delayMs;
-    },
-  };
-};
 
 export type Google = AsyncDisposable & {
   readonly url: string;
   readonly dispatcher: Agent;
   readonly remote: Remote;
-  readonly clock: FakeClock;
+  readonly clock: ReturnType<typeof createRecordingClock>;
   /** API requests, without token requests. */
   readonly requests: Received[];
   readonly tokenRequests: Received[];
@@ -56,7 +34,7 @@ export const startGoogle = async (
     received.push(seen);
     return isToken ? answerToken(received.length) : answer(seen, received.length);
   });
-  const clock = createFakeClock();
+  const clock = createRecordingClock();
   const remote = createGoogleRemote({
     rootUrl: `${server.url}/`,
     tokenUrl: `${server.url}${TOKEN_PATH}`,
@@ -72,6 +50,10 @@ export const startGoogle = async (
   });
   return { ...server, url: `${server.url}/`, remote, clock, requests, tokenRequests };
 };
+
+/** Starts a server whose token endpoint answers in this way, and whose other answers are empty. */
+export const startTokens = (answerToken: (count: number) => Reply | Promise<Reply>): Promise<Google> =>
+  startGoogle(() => ({}), answerToken);
 
 export const apiError = (status: number, code: string, message = 'refused', details: unknown[] = []): Reply => ({
   status,
@@ -96,5 +78,3 @@ export const recordOf = (answer: unknown): ContactRecord => {
   if (reading.kind !== 'contact') throw new Error(`expected a contact, got ${JSON.stringify(reading)}`);
   return reading.record;
 };
-
-export const contact = (fields: Partial<Contact>): Contact => ({ ...EMPTY_CONTACT, ...fields });

@@ -1,5 +1,5 @@
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { RedirectedError, UnreadableError } from '../../../../src/providers/errors.ts';
 import { startListingWalk, type ListingLimits } from '../../../../src/providers/listing.ts';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
@@ -20,129 +20,99 @@ const pullRows = async (...rows: readonly unknown[]): Promise<readonly FeedPage[
   return await collect(server.remote.pull(WHOLE, forever));
 };
 
-it.each(['addresses', 'email_addresses', 'phone_numbers', 'websites'])(
-  'a contact is unreadable in a listing, with its id, if its list %s is absent or null [R17]',
-  async (key) => {
-    const pages = await pullRows(without(contactJson(1), key), contactJson(2, { [key]: null }), contactJson(3));
-    expect(kindsOf(pages)).toEqual(['unreadable', 'unreadable', 'upsert']);
-    expect(pages[0]?.changes[0]).toMatchObject({ id: 'contact_1', reason: expect.stringContaining(key) });
-  },
-);
+const NAMELESS = { first_name: null, last_name: null };
 
-describe('absent names [R17]', () => {
-  const NAMELESS = { first_name: null, last_name: null };
-
-  it('make every contact unreadable on a page where each has a title and no name', async () => {
-    const rows = [1, 2, 3].map((number) => contactJson(number, { ...NAMELESS, title: 'Analyst' }));
-    expect(kindsOf(await pullRows(...rows))).toEqual(['unreadable', 'unreadable', 'unreadable']);
-    const absent = rows.map((row) => without(without(row, 'first_name'), 'last_name'));
-    expect(kindsOf(await pullRows(...absent))).toEqual(['unreadable', 'unreadable', 'unreadable']);
-  });
-
-  it('are empty if the service writes empty texts as null', async () => {
-    const nameless = contactJson(1, { ...NAMELESS, title: null });
-    expect(kindsOf(await pullRows(nameless, contactJson(2), contactJson(3)))).toEqual(['upsert', 'upsert', 'upsert']);
-    expect(kindsOf(await pullRows(nameless))).toEqual(['upsert']);
-  });
+it('R17: absent names are empty if the service writes empty texts as null', async () => {
+  const nameless = contactJson(1, { ...NAMELESS, title: null });
+  expect(kindsOf(await pullRows(nameless, contactJson(2), contactJson(3)))).toEqual(['upsert', 'upsert', 'upsert']);
+  expect(kindsOf(await pullRows(nameless))).toEqual(['upsert']);
 });
 
-describe('a lost create [R9, R17]', () => {
-  const draft = { ...EMPTY_CONTACT, firstName: 'First1', lastName: 'Last1' };
-  const request = { key: 'k', draft, groupIds: [], originId: 'people/c1' };
-  const find = async (rows: readonly object[]) => {
-    const created = rows.map((row) => ({ ...row, created_at: stamp(NOW_MS) }));
-    await using server = await startServer(() => ({ body: list(created) }));
-    return await server.remote.findCreated([request], NOW_MS, () => false, forever);
-  };
+const draft = { ...EMPTY_CONTACT, firstName: 'First1', lastName: 'Last1' };
+const LOST = { key: 'k', draft, groupIds: [], originId: 'people/c1' };
+const find = async (rows: readonly object[]) => {
+  const created = rows.map((row) => ({ ...row, created_at: stamp(NOW_MS) }));
+  await using server = await startServer(() => ({ body: list(created) }));
+  return await server.remote.findCreated([LOST], NOW_MS, () => false, forever);
+};
 
-  it('is not reported as not applied while a contact with its name, or with none, is unreadable', async () => {
-    expect(await failureOf(find([without(contactJson(1), 'addresses')]))).toBeInstanceOf(UnreadableError);
-    const nameless = without(contactJson(1, { first_name: null, last_name: null }), 'addresses');
-    expect(await failureOf(find([nameless]))).toBeInstanceOf(UnreadableError);
-  });
-
-  it('is not delayed by an unreadable contact with another name', async () => {
-    expect((await find([without(contactJson(2), 'addresses')])).size).toBe(0);
-    expect((await find([without(contactJson(2), 'addresses'), contactJson(1)])).size).toBe(1);
-  });
+it('R9, R17: a lost create is not delayed by an unreadable contact with another name', async () => {
+  expect((await find([without(contactJson(2), 'addresses')])).size).toBe(0);
+  expect((await find([without(contactJson(2), 'addresses'), contactJson(1)])).size).toBe(1);
 });
 
-describe('a redirect [R17]', () => {
-  it.each([301, 302, 303, 307, 308])('is not followed, is an error, and is not requested again: %d', async (status) => {
-    await using elsewhere = await startServer(() => ({ body: list([]) }));
-    await using server = await startServer(() => ({ status, headers: { location: `${elsewhere.url}/v2/contacts` } }));
-    for (const work of [collect(server.remote.pull(WHOLE, forever)), server.remote.identify(forever)]) {
-      expect(await failureOf(work)).toBeInstanceOf(RedirectedError);
-    }
-    expect(server.received).toHaveLength(2);
-    expect(elsewhere.received).toEqual([]);
-  });
+const REDIRECTS = [301, 302, 303, 307, 308];
 
-  it('[R15] of a contact to an address that cannot be decoded is an error of the whole read', async () => {
-    await using server = await startServer(() => ({ status: 301, headers: { location: '/v2/contacts/%E0%A4%A' } }));
-    expect(await failureOf(server.remote.read(['contact_1'], forever))).toBeInstanceOf(RedirectedError);
-  });
+it.each(REDIRECTS)('R17: a redirect with %d is not followed and is an error', async (status) => {
+  await using elsewhere = await startServer(() => ({ body: list([]) }));
+  await using server = await startServer(() => ({ status, headers: { location: `${elsewhere.url}/v2/contacts` } }));
+  for (const work of [collect(server.remote.pull(WHOLE, forever)), server.remote.identify(forever)]) {
+    expect(await failureOf(work)).toBeInstanceOf(RedirectedError);
+  }
+  expect(server.received).toHaveLength(2);
+  expect(elsewhere.received).toEqual([]);
 });
 
-describe('an id that is a number [R17]', () => {
-  const raw = (id: string): string =>
-    JSON.stringify(list([{ ...contactJson(1), id: 0 }])).replace('"id":0', `"id":${id}`);
-
-  it.each([
-    ...['9007199254740993', '1e400', '1.5', '-3', '9007199254740992'].map((id) => [id, 'unreadable'] as const),
-    ...['7', '9007199254740991'].map((id) => [id, 'upsert'] as const),
-  ])('is a text if it is a natural number that a number represents exactly: %s is %s', async (id, kind) => {
-    await using server = await startServer(() => ({ body: raw(id) }));
-    const [page] = await collect(server.remote.pull(WHOLE, forever));
-    expect(page?.changes).toMatchObject([kind === 'upsert' ? { kind, record: { id } } : { kind }]);
-  });
+it('R15, R17: a redirect of a contact to an address that cannot be decoded is an error of the whole read', async () => {
+  await using server = await startServer(() => ({ status: 301, headers: { location: '/v2/contacts/%E0%A4%A' } }));
+  expect(await failureOf(server.remote.read(['contact_1'], forever))).toBeInstanceOf(RedirectedError);
 });
 
-describe('a listing that does not end [R14, R17]', () => {
-  const LIMITS = { pages: 20, rows: 100_000, timeMs: 3_600_000 };
-  const endless = (listingLimits: ListingLimits) =>
-    startServer(
-      (_request, index) => {
-        const rows = Array.from({ length: 50 }, (_, row) => {
-          const number = index * 50 + row + 1;
-          return contactJson(number, { updated_at: stamp(NOW_MS + number * 1_000) });
-        });
-        return { body: list(rows, { next_page: index + 2 }) };
-      },
-      { listingLimits },
-    );
-  const CHANGES = { mode: 'changes', cursor: JSON.stringify({ watermarkMs: 0, reachedAtMs: 0, behindMs: 0 }) } as const;
+const raw = (id: string): string =>
+  JSON.stringify(list([{ ...contactJson(1), id: 0 }])).replace('"id":0', `"id":${id}`);
 
-  it.each([
-    [WHOLE, {}, '20 pages', 21],
-    [CHANGES, {}, '20 pages', 21],
-    [WHOLE, { rows: 320 }, '320 rows', 7],
-  ])('is abandoned: $0.mode with the limits $1, after more than $2', async (request, limits, words, requests) => {
-    await using server = await endless({ ...LIMITS, ...limits });
-    const error = await failureOf(collect(server.remote.pull(request, forever)));
-    expect(error).toBeInstanceOf(UnreadableError);
-    expect(error.message).toContain(`does not end: it has more than ${words}`);
-    expect(server.received).toHaveLength(requests);
-  });
+it.each([
+  ...['9007199254740993', '1e400', '1.5', '-3', '9007199254740992'].map((id) => [id, 'unreadable'] as const),
+  ...['7', '9007199254740991'].map((id) => [id, 'upsert'] as const),
+])('R17: a row is read only if its id is an exact natural number: %s is %s', async (id, kind) => {
+  await using server = await startServer(() => ({ body: raw(id) }));
+  const [page] = await collect(server.remote.pull(WHOLE, forever));
+  expect(page?.changes).toMatchObject([kind === 'upsert' ? { kind, record: { id } } : { kind }]);
+});
 
-  it('is abandoned after the maximum number of pages, including those before its resume point', async () => {
-    await using server = await endless(LIMITS);
-    const pages: FeedPage[] = [];
-    for await (const page of server.remote.pull(WHOLE, forever)) {
-      pages.push(page);
-      if (pages.length === 15) break;
-    }
-    const resume = pages.at(-1)?.resume ?? null;
-    const received = server.received.length;
-    await failureOf(collect(server.remote.pull({ mode: 'whole', resume }, forever)));
-    expect(server.received.length - received).toBe(6);
-  });
+const LIMITS = { pages: 20, rows: 100_000, timeMs: 3_600_000 };
+const endless = (listingLimits: ListingLimits) =>
+  startServer(
+    (_request, index) => {
+      const rows = Array.from({ length: 50 }, (_, row) => {
+        const number = index * 50 + row + 1;
+        return contactJson(number, { updated_at: stamp(NOW_MS + number * 1_000) });
+      });
+      return { body: list(rows, { next_page: index + 2 }) };
+    },
+    { listingLimits },
+  );
+const CHANGES = { mode: 'changes', cursor: JSON.stringify({ watermarkMs: 0, reachedAtMs: 0, behindMs: 0 }) } as const;
 
-  it('is abandoned after the time limit', () => {
-    const clock = createLeapingClock();
-    const walk = startListingWalk({ route: 'GET /v2/contacts', clock, limits: LIMITS });
-    walk.take(1);
-    void clock.sleep(LIMITS.timeMs + 1);
-    expect(() => walk.take(1)).toThrow('it takes longer than 60 minutes');
-  });
+it.each([
+  [WHOLE, {}, '20 pages', 21],
+  [CHANGES, {}, '20 pages', 21],
+  [WHOLE, { rows: 320 }, '320 rows', 7],
+])('R14, R17: an endless listing is abandoned: $0.mode, $2', async (request, limits, words, requests) => {
+  await using server = await endless({ ...LIMITS, ...limits });
+  const error = await failureOf(collect(server.remote.pull(request, forever)));
+  expect(error).toBeInstanceOf(UnreadableError);
+  expect(error.message).toContain(`does not end: it has more than ${words}`);
+  expect(server.received).toHaveLength(requests);
+});
+
+it('R14, R17: a listing that does not end is abandoned after the maximum number of pages, including those before its resume point', async () => {
+  await using server = await endless(LIMITS);
+  const pages: FeedPage[] = [];
+  for await (const page of server.remote.pull(WHOLE, forever)) {
+    pages.push(page);
+    if (pages.length === 15) break;
+  }
+  const resume = pages.at(-1)?.resume ?? null;
+  const received = server.received.length;
+  await failureOf(collect(server.remote.pull({ mode: 'whole', resume }, forever)));
+  expect(server.received.length - received).toBe(6);
+});
+
+it('R14, R17: a listing that does not end is abandoned after the time limit', () => {
+  const clock = createLeapingClock();
+  const walk = startListingWalk({ route: 'GET /v2/contacts', clock, limits: LIMITS });
+  walk.take(1);
+  void clock.sleep(LIMITS.timeMs + 1);
+  expect(() => walk.take(1)).toThrow('it takes longer than 60 minutes');
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { matchCreated, resemblesDraft } from '../../../../src/providers/service/find-created.ts';
@@ -57,24 +57,22 @@ it('[R9] each found contact matches one request only', () => {
   expect(Object.fromEntries(idsIn(matches))).toEqual({ a: 'contact_1', b: 'contact_2' });
 });
 
-describe('[R9] among requests with the same name', () => {
-  const place = { street: '', region: '', postalCode: '', country: '', label: null };
-  const inTown = (city: string) => contact({ firstName: 'Reception', addresses: [{ ...place, city }] });
-  const [leeds, york] = [inTown('Leeds'), inTown('York')];
-  const requests = [creating('leeds', leeds), creating('york', york)];
+const place = { street: '', region: '', postalCode: '', country: '', label: null };
+const inTown = (city: string) => contact({ firstName: 'Reception', addresses: [{ ...place, city }] });
+const [leeds, york] = [inTown('Leeds'), inTown('York')];
+const requests = [creating('leeds', leeds), creating('york', york)];
 
-  it('the request of the found contact gets it, in any order of the requests', () => {
-    expect(idsIn(matchCreated(requests, [record('contact_1', york)]))).toEqual([['york', 'contact_1']]);
-    const ofCompany = { ...leeds, company: 'Looms' };
-    const withCompany = [creating('none', leeds), creating('looms', ofCompany)];
-    expect(idsIn(matchCreated(withCompany, [record('contact_1', ofCompany)]))).toEqual([['looms', 'contact_1']]);
-  });
+it('[R9] among requests with the same name the request of the found contact gets it, in any order of the requests', () => {
+  expect(idsIn(matchCreated(requests, [record('contact_1', york)]))).toEqual([['york', 'contact_1']]);
+  const ofCompany = { ...leeds, company: 'Looms' };
+  const withCompany = [creating('none', leeds), creating('looms', ofCompany)];
+  expect(idsIn(matchCreated(withCompany, [record('contact_1', ofCompany)]))).toEqual([['looms', 'contact_1']]);
+});
 
-  it('each gets the most similar contact if the service filled in a field', () => {
-    const filled = (of: Contact) => ({ ...of, title: 'Desk' });
-    const found = [record('contact_1', filled(york)), record('contact_2', filled(leeds))];
-    const matched = Object.fromEntries(idsIn(matchCreated(requests, found)));
-    expect(matched).toEqual({ york: 'contact_1', leeds: 'contact_2' });
-    expect(matchCreated(requests, found, 0).size).toBe(0);
-  });
+it('[R9] among requests with the same name each gets the most similar contact if the service filled in a field', () => {
+  const filled = (of: Contact) => ({ ...of, title: 'Desk' });
+  const found = [record('contact_1', filled(york)), record('contact_2', filled(leeds))];
+  const matched = Object.fromEntries(idsIn(matchCreated(requests, found)));
+  expect(matched).toEqual({ york: 'contact_1', leeds: 'contact_2' });
+  expect(matchCreated(requests, found, 0).size).toBe(0);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { extrasIn } from '../../../../src/core/contact/chosen.ts';
 import { type Contact, type ContactField, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { bucketSchema } from '../../../../src/providers/service/api/buckets.ts';
@@ -17,54 +17,41 @@ const former = { groupIds: ['bucket_9'], contact: EMPTY_CONTACT };
 
 const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
 
-describe('the record of a contact of the service', () => {
-  it('contains an address that has only a full form as a street', () => {
-    const unstructured = { id: 'd', full_address: '1 Main, Paris', street_1: '', city: null };
-    const { addresses } = recordFrom({ addresses: [unstructured, { full_address: 'Paris', city: 'Paris' }] }).contact;
-    expect(addresses).toMatchObject([
-      { street: '1 Main, Paris', city: '' },
-      { street: '', city: 'Paris' },
-    ]);
-  });
-
-  it('has the buckets of the answer, sorted, or the former buckets if the answer has no list of buckets', () => {
-    const buckets = [{ id: 'bucket_2' }, { id: 'bucket_1' }, { id: 'bucket_2' }];
-    expect(recordFrom({ extra_data: { buckets } }).groupIds).toEqual(['bucket_1', 'bucket_2']);
-    expect(recordFrom({ extra_data: undefined }).groupIds).toEqual([]);
-    const silent = contactSchema.parse(contactJson(1, { extra_data: {} }));
-    expect(recordOf(silent, USUAL_MAPPING, former).groupIds).toEqual(['bucket_9']);
-    const emptied = contactSchema.parse(contactJson(1, { extra_data: { buckets: [] } }));
-    expect(recordOf(emptied, USUAL_MAPPING, former).groupIds).toEqual([]);
-  });
+it('the record of a contact of the service has the buckets of the answer, sorted, or the former buckets if the answer has no list of buckets', () => {
+  const buckets = [{ id: 'bucket_2' }, { id: 'bucket_1' }, { id: 'bucket_2' }];
+  expect(recordFrom({ extra_data: { buckets } }).groupIds).toEqual(['bucket_1', 'bucket_2']);
+  expect(recordFrom({ extra_data: undefined }).groupIds).toEqual([]);
+  const silent = contactSchema.parse(contactJson(1, { extra_data: {} }));
+  expect(recordOf(silent, USUAL_MAPPING, former).groupIds).toEqual(['bucket_9']);
+  const emptied = contactSchema.parse(contactJson(1, { extra_data: { buckets: [] } }));
+  expect(recordOf(emptied, USUAL_MAPPING, former).groupIds).toEqual([]);
 });
 
-describe('a value that the service computes for a contact', () => {
-  const mapping = serviceMapping(['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser']);
-  const recordWith = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)), mapping);
-  const assignedTo = (user: object | null) => ({ assigned_to_id: 'user_7', extra_data: { assigned_to: user } });
-  const BUCKETS = [{ id: 'a', reminder_interval: 90 }, { id: 'b', reminder_interval: 30 }, { id: 'c' }];
+const mapping = serviceMapping(['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser']);
+const recordWith = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)), mapping);
+const assignedTo = (user: object | null) => ({ assigned_to_id: 'user_7', extra_data: { assigned_to: user } });
+const BUCKETS = [{ id: 'a', reminder_interval: 90 }, { id: 'b', reminder_interval: 30 }, { id: 'c' }];
 
-  it.each<[string, Record<string, unknown>, string[]]>([
-    ['nothing', { extra_data: { buckets: [], relationship_status: 'none' } }, []],
-    ['the day of a time, in UTC', { extra_data: { last_contacted: '2026-01-31 23:59:59 UTC' } }, ['2026-01-31']],
-    ['a status', { extra_data: { relationship_status: 'fading' } }, ['fading']],
-    ['the shortest interval of its buckets', { extra_data: { buckets: BUCKETS } }, ['30']],
-    ['a user by id', assignedTo(null), ['user_7']],
-    ['a user by name', assignedTo({ first_name: 'Ada', last_name: 'King' }), ['Ada King']],
-    ['a user by address', assignedTo({ email: 'a@x.org' }), ['a@x.org']],
-  ])('is read as a readable text: %s', (_, over, extras) => {
-    const { contact } = recordWith({ assigned_to_id: null, ...over });
-    expect(Object.values(extrasIn(contact))).toEqual(extras);
-  });
+it.each<[string, Record<string, unknown>, string[]]>([
+  ['nothing', { extra_data: { buckets: [], relationship_status: 'none' } }, []],
+  ['the day of a time, in UTC', { extra_data: { last_contacted: '2026-01-31 23:59:59 UTC' } }, ['2026-01-31']],
+  ['a status', { extra_data: { relationship_status: 'fading' } }, ['fading']],
+  ['the shortest interval of its buckets', { extra_data: { buckets: BUCKETS } }, ['30']],
+  ['a user by id', assignedTo(null), ['user_7']],
+  ['a user by name', assignedTo({ first_name: 'Ada', last_name: 'King' }), ['Ada King']],
+  ['a user by address', assignedTo({ email: 'a@x.org' }), ['a@x.org']],
+])('a value that the service computes for a contact is read as a readable text: %s', (_, over, extras) => {
+  const { contact } = recordWith({ assigned_to_id: null, ...over });
+  expect(Object.values(extrasIn(contact))).toEqual(extras);
+});
 
-  it('is kept if an answer does not contain it, and is never sent', () => {
-    const known = recordWith({ extra_data: { last_contacted: '2026-01-31 12:00:00 UTC', buckets: [] } });
-    const silent = contactSchema.parse(contactJson(1, { extra_data: {}, assigned_to_id: null }));
-    const { contact, digest } = recordOf(silent, mapping, known);
-    expect([extrasIn(contact), digest]).toEqual([{ lastContacted: '2026-01-31' }, undefined]);
-    const { title } = known.contact;
-    expect(updateBody(known, known.contact, ['lastContacted', 'title'], mapping)).toEqual({ title });
-  });
+it('a value that the service computes for a contact is kept if an answer does not contain it, and is never sent', () => {
+  const known = recordWith({ extra_data: { last_contacted: '2026-01-31 12:00:00 UTC', buckets: [] } });
+  const silent = contactSchema.parse(contactJson(1, { extra_data: {}, assigned_to_id: null }));
+  const { contact, digest } = recordOf(silent, mapping, known);
+  expect([extrasIn(contact), digest]).toEqual([{ lastContacted: '2026-01-31' }, undefined]);
+  const { title } = known.contact;
+  expect(updateBody(known, known.contact, ['lastContacted', 'title'], mapping)).toEqual({ title });
 });
 
 it('a record has the digest of its row, unless its membership is not from the row', () => {
@@ -87,24 +74,16 @@ it('a bucket has its goal and its reminder interval as details of the group, and
 const carried = (id: string, value: string | null) => ({ field: { id, name: 'Budget' }, value });
 
 test('R10: of two custom fields with one name, the field that is read is written, and the other is kept', () => {
-  const held = [carried('cf1', '300'), carried('cf2', '900')];
+  const present = [carried('cf1', '300'), carried('cf2', '900')];
   const definitions: Definitions = new Map();
-  learn(definitions, new Set(['budget']), held);
-  expect(customText(held, 'Budget')).toBe('300');
-  const values = customFieldValues(held, new Map([['Budget', '400']]), definitions) ?? [];
+  learn(definitions, new Set(['budget']), present);
+  expect(customText(present, 'Budget')).toBe('300');
+  const values = customFieldValues(present, new Map([['Budget', '400']]), definitions) ?? [];
   expect(values.map(({ field, value }) => [field.id, value])).toEqual([
     ['cf1', '400'],
     ['cf2', '900'],
   ]);
 });
-
-/** Returns the body of an update that changes fields of a contact from the service. */
-const bodyOf = (over: Record<string, unknown>, change: (held: Contact) => Partial<Contact>) => {
-  const current = recordFrom(over);
-  const changes = change(current.contact);
-  const fields = Object.keys(changes) as ContactField[];
-  return updateBody(current, { ...current.contact, ...changes }, fields);
-};
 
 const home = { value: 'home@x.example', label: 'Home' };
 
@@ -124,80 +103,91 @@ it('the body of a create contains only the non-empty fields', () => {
   expect(createBody(EMPTY_CONTACT)).toEqual({});
 });
 
-describe('the body of an update', () => {
-  it('clears a text with the empty value that the documentation defines for it', () => {
-    const cleared = bodyOf({ company: 'X' }, () => ({ firstName: '', lastName: '', title: '', company: '' }));
-    expect(cleared).toEqual({ first_name: '', last_name: '', title: '', company: null });
-    expect(bodyOf({}, () => ({ company: 'New' }))).toEqual({ company: 'New' });
-  });
+const LABELLED = { id: 'a', label: ' Home ', address: ' Home@X.example', primary: true };
+const PHONE = { id: 'a', label: 'Home', number: '(830) 285 9851' };
+const WORK_PHONE = { id: 'b', label: 'Work', number: '555 1234' };
+const SPELLINGS = [
+  { id: 'a', label: 'Home', address: 'home@x.example' },
+  { id: 'b', label: 'Other', address: 'HOME@x.example' },
+];
+const GONE = ['gone@x.example', 'Gone@x.example', ''].map((address, index) => ({ id: `g${index}`, address }));
+const FLAT = { id: 'a', label: 'home', street_1: '1 Main', street_2: 'Apt 4', city: 'Paris' };
+const FLATS = [
+  { ...FLAT, full_address: 'rendered', state: null, zip: '75', country: 'FR' },
+  { id: 'b', label: null, street_2: 'PO Box 9' },
+];
+const SIDE = { street: '2 Side', city: '', region: '', postalCode: '', country: '', label: null };
 
-  it('[R10] contains a kept entry with all its values, in the desired order', () => {
-    const held = [
-      { id: 'a', label: ' Home ', address: ' Home@X.example', primary: true, note: null },
-      { id: 'b', label: null, address: 'old@x.example' },
-    ];
-    const body = bodyOf({ email_addresses: held }, ({ emailAddresses }) => ({
-      emailAddresses: [work, ...emailAddresses.slice(0, 1)],
-    }));
-    expect(body.email_addresses).toEqual([
-      { address: 'work@x.example' },
-      { id: 'a', label: ' Home ', address: ' Home@X.example', primary: true },
-    ]);
-  });
+/** The contact of the service, the change of the contact as it is read, and the body. */
+type Row = readonly [string, Record<string, unknown>, (contact: Contact) => Partial<Contact>, Record<string, unknown>];
 
-  it('changes the label or the spelling of a kept entry, and keeps its id', () => {
-    const held = [
-      { id: 'a', label: 'Home', number: '(830) 285 9851' },
-      { id: 'b', label: 'Work', number: '555 1234' },
-    ];
-    const unlabelled = { value: '(830) 285 9851', label: null };
-    const respelt = { value: '555-1234', label: 'Work' };
-    const body = bodyOf({ phone_numbers: held }, () => ({ phoneNumbers: [unlabelled, respelt] }));
-    expect(body.phone_numbers).toEqual([
-      { id: 'a', label: null, number: '(830) 285 9851' },
-      { id: 'b', label: 'Work', number: '555-1234' },
-    ]);
-  });
-
-  it('[R10] keeps the other spellings of a kept entry and drops those of a removed entry', () => {
-    const held = [
-      { id: 'a', label: 'Home', address: 'home@x.example' },
-      { id: 'b', label: 'Other', address: 'HOME@x.example' },
-      { id: 'c', label: null, address: 'gone@x.example' },
-      { id: 'd', label: null, address: 'Gone@x.example' },
-      { id: 'e', label: null, address: '' },
-    ];
-    const body = bodyOf({ email_addresses: held }, () => ({ emailAddresses: [home] }));
-    expect(body.email_addresses).toEqual([
-      { id: 'a', label: 'Home', address: 'home@x.example' },
-      { id: 'b', label: 'Other', address: 'HOME@x.example' },
-    ]);
-  });
-
-  it('[R10] keeps the second line of an address while it is a line of the street', () => {
-    const kept = { id: 'a', label: 'home', street_1: '1 Main', street_2: 'Apt 4', city: 'Paris' };
-    const held = [
-      { ...kept, full_address: 'rendered', state: null, zip: '75', country: 'FR' },
-      { id: 'b', label: null, street_2: 'PO Box 9' },
-    ];
-    const body = bodyOf({ addresses: held }, ({ addresses }) => ({
-      addresses: addresses.map((address) => ({ ...address, postalCode: '75001', country: '' })),
-    }));
-    expect(body.addresses).toEqual([
-      { ...kept, zip: '75001', country: '' },
-      { id: 'b', street_2: 'PO Box 9', zip: '75001' },
-    ]);
-    const moved = bodyOf({ addresses: held }, ({ addresses }) => ({
-      addresses: addresses.slice(0, 1).map((first) => ({ ...first, street: '2 Side', extended: 'Flat 1' })),
-    }));
-    const street_1 = '2 Side\nFlat 1';
-    expect(moved.addresses).toEqual([{ label: 'home', street_1, city: 'Paris', zip: '75', country: 'FR' }]);
-  });
-
-  it('[R10] keeps an address that has only a full form, as its street', () => {
-    const held = [{ id: 'a', label: 'home', full_address: '1 Main, Paris', street_1: null }];
-    const street = { street: '2 Side', city: '', region: '', postalCode: '', country: '', label: null };
-    const body = bodyOf({ addresses: held }, ({ addresses }) => ({ addresses: [...addresses, street] }));
-    expect(body.addresses).toEqual([{ id: 'a', label: 'home', street_1: '1 Main, Paris' }, { street_1: '2 Side' }]);
-  });
+it.each<Row>([
+  [
+    'clears a text with the empty value that the documentation defines for it',
+    { company: 'X' },
+    () => ({ firstName: '', lastName: '', title: '', company: '' }),
+    { first_name: '', last_name: '', title: '', company: null },
+  ],
+  ['contains a new text', {}, () => ({ company: 'New' }), { company: 'New' }],
+  [
+    'contains a kept entry with all its values, in the desired order',
+    {
+      email_addresses: [
+        { ...LABELLED, note: null },
+        { id: 'b', label: null, address: 'old@x.example' },
+      ],
+    },
+    ({ emailAddresses }) => ({ emailAddresses: [work, ...emailAddresses.slice(0, 1)] }),
+    { email_addresses: [{ address: 'work@x.example' }, LABELLED] },
+  ],
+  [
+    'changes the label or the spelling of a kept entry, and keeps its id',
+    { phone_numbers: [PHONE, WORK_PHONE] },
+    () => ({
+      phoneNumbers: [
+        { value: PHONE.number, label: null },
+        { value: '555-1234', label: 'Work' },
+      ],
+    }),
+    {
+      phone_numbers: [
+        { ...PHONE, label: null },
+        { ...WORK_PHONE, number: '555-1234' },
+      ],
+    },
+  ],
+  [
+    'keeps the spellings of a kept entry',
+    { email_addresses: [...SPELLINGS, ...GONE] },
+    () => ({ emailAddresses: [home] }),
+    { email_addresses: SPELLINGS },
+  ],
+  [
+    'keeps the second line of an address while it is a line of the street',
+    { addresses: FLATS },
+    ({ addresses }) => ({ addresses: addresses.map((each) => ({ ...each, postalCode: '75001', country: '' })) }),
+    {
+      addresses: [
+        { ...FLAT, zip: '75001', country: '' },
+        { id: 'b', street_2: 'PO Box 9', zip: '75001' },
+      ],
+    },
+  ],
+  [
+    'contains a flat of another street as a line of it',
+    { addresses: FLATS.slice(0, 1) },
+    ({ addresses }) => ({ addresses: addresses.map((each) => ({ ...each, street: '2 Side', extended: 'Flat 1' })) }),
+    { addresses: [{ label: 'home', street_1: '2 Side\nFlat 1', city: 'Paris', zip: '75', country: 'FR' }] },
+  ],
+  [
+    'keeps an address that has only a full form, as its street',
+    { addresses: [{ id: 'a', label: 'home', full_address: '1 Main, Paris', street_1: null }] },
+    ({ addresses }) => ({ addresses: [...addresses, SIDE] }),
+    { addresses: [{ id: 'a', label: 'home', street_1: '1 Main, Paris' }, { street_1: '2 Side' }] },
+  ],
+])('[R10] the body of an update %s', (_, over, change, body) => {
+  const current = recordFrom(over);
+  const changes = change(current.contact);
+  const fields = Object.keys(changes) as ContactField[];
+  expect(updateBody(current, { ...current.contact, ...changes }, fields)).toEqual(body);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { UnavailableError } from '../../../../src/providers/errors.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
@@ -18,29 +18,28 @@ import {
 const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
 const creating = (key: string) => ({ key, draft, groupIds: ['bucket_1'], originId: 'people/c1' });
 
-describe('a read of ids', () => {
-  it('returns the state of each contact', async () => {
-    await using server = await startServer(({ path }) => {
-      const number = Number(path.split('_')[1]);
-      if (number === 2) return { status: 404 };
-      if (number === 3) return { status: 410 };
-      if (number === 4) return { body: one(contactJson(1)) };
-      if (number === 5) return { status: 301, headers: { location: '/v2/contacts/contact_1' } };
-      if (number === 6) return { body: one(contactJson(6, { updated_at: 'odd' })) };
-      return { body: one(contactJson(number)) };
-    });
-    const ids = [1, 2, 3, 4, 5, 6, 7].map((number) => `contact_${number}`);
-    const answers = await server.remote.read(ids, forever);
-    expect([...answers.keys()]).toEqual(ids);
-    const kinds = [...answers.values()].map(({ kind }) => kind).join(' ');
-    expect(kinds).toBe('found gone gone moved moved unreadable found');
-    expect(answers.get('contact_4')).toMatchObject({ record: { id: 'contact_1' } });
+it('a read of ids returns the state of each contact', async () => {
+  await using server = await startServer(({ path }) => {
+    const number = Number(path.split('_')[1]);
+    if (number === 2) return { status: 404 };
+    if (number === 3) return { status: 410 };
+    if (number === 4) return { body: one(contactJson(1)) };
+    if (number === 5)
+      return { status: 301, headers: { location: 'https://elsewhere.example/v2/contacts/contact_1?x=1' } };
+    if (number === 6) return { body: one(contactJson(6, { updated_at: 'odd' })) };
+    return { body: one(contactJson(number)) };
   });
+  const ids = [1, 2, 3, 4, 5, 6, 7].map((number) => `contact_${number}`);
+  const answers = await server.remote.read(ids, forever);
+  expect([...answers.keys()]).toEqual(ids);
+  const kinds = [...answers.values()].map(({ kind }) => kind).join(' ');
+  expect(kinds).toBe('found gone gone moved moved unreadable found');
+  expect(answers.get('contact_4')).toMatchObject({ record: { id: 'contact_1' } });
+});
 
-  it('fails if the service fails, and reports no contact as gone', async () => {
-    await using server = await startServer(() => ({ status: 500 }));
-    expect(await failureOf(server.remote.read(['contact_1'], forever))).toBeInstanceOf(UnavailableError);
-  });
+it('a read of ids fails if the service fails, and reports no contact as gone', async () => {
+  await using server = await startServer(() => ({ status: 500 }));
+  expect(await failureOf(server.remote.read(['contact_1'], forever))).toBeInstanceOf(UnavailableError);
 });
 
 it('[R15] after a 500 for one contact, the others are read if the list of contacts is available', async () => {
@@ -55,50 +54,46 @@ it('[R15] after a 500 for one contact, the others are read if the list of contac
 const isList = (path: string): boolean => path === '/v2/contacts';
 const kindOf = async ({ remote }: CannedServer) => (await remote.read(['contact_1'], forever)).get('contact_1')?.kind;
 
-describe('a 403 for one contact', () => {
-  it('[R7] means that the contact is withheld, not deleted, if the list of contacts is available', async () => {
-    await using server = await startServer(({ path }) => (isList(path) ? { body: list([]) } : { status: 403 }));
-    expect(await kindOf(server)).toBe('withheld');
-    expect(await server.remote.delete(['contact_1'], forever)).toMatchObject([{ error: { kind: 'invalid' } }]);
-    const change = { key: 'k', id: 'contact_1', add: ['bucket_1'], remove: [], knownGroupIds: [] };
-    expect(await server.remote.changeMembership([change], forever)).toMatchObject([{ error: { kind: 'invalid' } }]);
-  });
-
-  it('[R16] means a revoked permission if the list is also refused, or if only a write is refused', async () => {
-    await using server = await startServer(() => ({ status: 403 }));
-    expect(await failureOf(server.remote.read(['contact_1'], forever))).toMatchObject({ kind: 'revoked' });
-    await using readable = await startServer(({ method }) =>
-      method === 'GET' ? { body: one(contactJson(1)) } : { status: 403 },
-    );
-    for (const { remote } of [server, readable]) {
-      expect(await failureOf(remote.delete(['contact_1'], forever))).toMatchObject({ kind: 'revoked' });
-    }
-  });
+it('R7: a 403 for one contact means that the contact is withheld, not deleted, if the list of contacts is available', async () => {
+  await using server = await startServer(({ path }) => (isList(path) ? { body: list([]) } : { status: 403 }));
+  expect(await kindOf(server)).toBe('withheld');
+  expect(await server.remote.delete(['contact_1'], forever)).toMatchObject([{ error: { kind: 'invalid' } }]);
+  const change = { key: 'k', id: 'contact_1', add: ['bucket_1'], remove: [], knownGroupIds: [] };
+  expect(await server.remote.changeMembership([change], forever)).toMatchObject([{ error: { kind: 'invalid' } }]);
 });
 
-describe('a 404 with a web page', () => {
-  const page = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
+it('R16: a 403 for one contact means a revoked permission if the list is also refused, or if only a write is refused', async () => {
+  await using server = await startServer(() => ({ status: 403 }));
+  expect(await failureOf(server.remote.read(['contact_1'], forever))).toMatchObject({ kind: 'revoked' });
+  await using readable = await startServer(({ method }) =>
+    method === 'GET' ? { body: one(contactJson(1)) } : { status: 403 },
+  );
+  for (const { remote } of [server, readable]) {
+    expect(await failureOf(remote.delete(['contact_1'], forever))).toMatchObject({ kind: 'revoked' });
+  }
+});
 
-  it('[R7] for one contact means that the contact is withheld if the list of contacts is available', async () => {
-    await using server = await startServer(({ path }) => (isList(path) ? { body: list([]) } : page));
-    expect(await kindOf(server)).toBe('withheld');
-    expect(await server.remote.delete(['contact_1'], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
-  });
+const PAGE = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
 
-  it('[R7] for every request fails a read, and leaves a write unknown', async () => {
-    await using server = await startServer(() => page);
-    expect(await failureOf(kindOf(server))).toMatchObject({ kind: 'unreadable' });
-    expect(await failureOf(server.remote.readGroup('bucket_1', forever))).toMatchObject({ kind: 'unreadable' });
-    expect(await server.remote.create([creating('k')], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
-  });
+it('R7: a 404 with a web page for one contact means that the contact is withheld if the list of contacts is available', async () => {
+  await using server = await startServer(({ path }) => (isList(path) ? { body: list([]) } : PAGE));
+  expect(await kindOf(server)).toBe('withheld');
+  expect(await server.remote.delete(['contact_1'], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
+});
 
-  it('for a bucket means that the bucket is deleted if the list of buckets does not contain it', async () => {
-    await using server = await startServer(({ path }) =>
-      path === '/v2/buckets' ? { body: list([bucketJson(1)]) } : page,
-    );
-    expect(await server.remote.readGroup('bucket_2', forever)).toBeNull();
-    expect(await failureOf(server.remote.readGroup('bucket_1', forever))).toMatchObject({ kind: 'unreadable' });
-  });
+it('R7: a 404 with a web page for every request fails a read, and leaves a write unknown', async () => {
+  await using server = await startServer(() => PAGE);
+  expect(await failureOf(kindOf(server))).toMatchObject({ kind: 'unreadable' });
+  expect(await failureOf(server.remote.readGroup('bucket_1', forever))).toMatchObject({ kind: 'unreadable' });
+  expect(await server.remote.create([creating('k')], forever)).toMatchObject([{ error: { applied: 'unknown' } }]);
+});
+
+it('a 404 with a web page for a bucket means that the bucket is deleted if the list of buckets does not contain it', async () => {
+  await using server = await startServer(({ path }) =>
+    path === '/v2/buckets' ? { body: list([bucketJson(1)]) } : PAGE,
+  );
+  expect(await server.remote.readGroup('bucket_2', forever)).toBeNull();
+  expect(await failureOf(server.remote.readGroup('bucket_1', forever))).toMatchObject({ kind: 'unreadable' });
 });
 
 it('a read that fails is abandoned after its time limit', async () => {
@@ -108,65 +103,61 @@ it('a read that fails is abandoned after its time limit', async () => {
   expect(server.received.length).toBeLessThan(30);
 });
 
-describe('[R9] the contact of a create without an answer', () => {
-  const ada = { first_name: 'ada', last_name: 'KING', created_at: '2026-10-01 11:59:00 UTC' };
+const ada = { first_name: 'ada', last_name: 'KING', created_at: '2026-10-01 11:59:00 UTC' };
 
-  /** Answers with each of these pages as the next page of the one before. */
-  const pages =
-    (...rows: readonly (readonly object[])[]) =>
-    ({ query }: Received): Reply => {
-      const page = Number(query.get('page') ?? '1');
-      return { body: list(rows[page - 1] ?? [], { next_page: page < rows.length ? page + 1 : null }) };
-    };
-
-  const findAt = async (server: CannedServer, keys = ['k'], isTaken = (_id: string) => false) => {
-    const found = await server.remote.findCreated(keys.map(creating), NOW_MS, isTaken, forever);
-    return [...found].map(([key, { id }]) => [key, id]);
+/** Answers with each of these pages as the next page of the one before. */
+const pages =
+  (...rows: readonly (readonly object[])[]) =>
+  ({ query }: Received): Reply => {
+    const page = Number(query.get('page') ?? '1');
+    return { body: list(rows[page - 1] ?? [], { next_page: page < rows.length ? page + 1 : null }) };
   };
 
-  it('is found among the newest contacts, and contacts that are already linked are skipped', async () => {
-    const rows = [contactJson(9), contactJson(8, ada), contactJson(7, ada), { id: 'contact_6', first_name: 'Odd' }];
-    const newest = rows.map((row) => ({ ...row, created_at: ada.created_at }));
-    await using server = await startServer(() => ({ body: list(newest) }));
-    expect(await findAt(server, ['k', 'l'], (id) => id === 'contact_8')).toEqual([['k', 'contact_7']]);
-    expect(server.received[0]?.query.get('order')).toBe('-created_at');
-    expect(server.received[0]?.query.get('created_at.after')).toBe('2026-10-01T11:55:00+00:00');
-  });
+const findAt = async (server: CannedServer, keys = ['k'], isTaken = (_id: string) => false) => {
+  const found = await server.remote.findCreated(keys.map(creating), NOW_MS, isTaken, forever);
+  return [...found].map(([key, { id }]) => [key, id]);
+};
 
-  it('is found after any number of newer contacts, and an empty search sends no request', async () => {
-    const rows = Array.from({ length: 300 }, (_, index) => ({ ...contactJson(301 - index), ...ada }));
-    const others = rows.map((row, index) => (index === 299 ? row : { ...row, first_name: 'Eve' }));
-    await using server = await startServer(pages(...[0, 1, 2, 3, 4, 5].map((n) => others.slice(n * 50, (n + 1) * 50))));
-    expect(await findAt(server, [])).toEqual([]);
-    expect(server.received).toHaveLength(0);
-    expect(await findAt(server)).toEqual([['k', 'contact_2']]);
-  });
+it('[R9] the contact of a create without an answer is found among the newest contacts, and contacts that are already linked are skipped', async () => {
+  const rows = [contactJson(9), contactJson(8, ada), contactJson(7, ada), { id: 'contact_6', first_name: 'Odd' }];
+  const newest = rows.map((row) => ({ ...row, created_at: ada.created_at }));
+  await using server = await startServer(() => ({ body: list(newest) }));
+  expect(await findAt(server, ['k', 'l'], (id) => id === 'contact_8')).toEqual([['k', 'contact_7']]);
+  expect(server.received[0]?.query.get('order')).toBe('-created_at');
+  expect(server.received[0]?.query.get('created_at.after')).toBe('2026-10-01T11:55:00+00:00');
+});
 
-  it('is found by the clock of the service, which may be behind the local clock', async () => {
-    const behindMs = 2 * 3_600_000;
-    const made = contactJson(1, { ...ada, created_at: stamp(NOW_MS - behindMs) });
-    await using server = await startServer(({ query }) => {
-      const isBounded = Date.parse(query.get('created_at.after') ?? '') > NOW_MS - behindMs;
-      const date = new Date(NOW_MS - behindMs).toUTCString();
-      return { headers: { date }, body: list(isBounded ? [] : [made], { next_page: null }) };
-    });
-    expect(await findAt(server)).toEqual([['k', 'contact_1']]);
-    expect(server.received).toHaveLength(2);
-  });
+it('[R9] the contact of a create without an answer is found after any number of newer contacts, and an empty search sends no request', async () => {
+  const rows = Array.from({ length: 300 }, (_, index) => ({ ...contactJson(301 - index), ...ada }));
+  const others = rows.map((row, index) => (index === 299 ? row : { ...row, first_name: 'Eve' }));
+  await using server = await startServer(pages(...[0, 1, 2, 3, 4, 5].map((n) => others.slice(n * 50, (n + 1) * 50))));
+  expect(await findAt(server, [])).toEqual([]);
+  expect(server.received).toHaveLength(0);
+  expect(await findAt(server)).toEqual([['k', 'contact_2']]);
+});
 
-  it('is not a different contact with the same name, even if the right contact is on a later page', async () => {
-    await using server = await startServer(
-      pages([contactJson(2, { ...ada, title: 'Countess' })], [contactJson(1, ada)]),
-    );
-    expect(await findAt(server)).toEqual([['k', 'contact_1']]);
+it('[R9] the contact of a create without an answer is found by the clock of the service, which may be behind the local clock', async () => {
+  const behindMs = 2 * 3_600_000;
+  const made = contactJson(1, { ...ada, created_at: stamp(NOW_MS - behindMs) });
+  await using server = await startServer(({ query }) => {
+    const isBounded = Date.parse(query.get('created_at.after') ?? '') > NOW_MS - behindMs;
+    const date = new Date(NOW_MS - behindMs).toUTCString();
+    return { headers: { date }, body: list(isBounded ? [] : [made], { next_page: null }) };
   });
+  expect(await findAt(server)).toEqual([['k', 'contact_1']]);
+  expect(server.received).toHaveLength(2);
+});
 
-  it('is matched once if its row moves to the next page during the search', async () => {
-    const row = contactJson(1, ada);
-    await using server = await startServer(pages([row], [row, contactJson(2, { created_at: ada.created_at })]));
-    expect(await findAt(server, ['k', 'l'])).toEqual([['k', 'contact_1']]);
-    expect(server.received).toHaveLength(2);
-  });
+it('[R9] the contact of a create without an answer is not a different contact with the same name, even if the right contact is on a later page', async () => {
+  await using server = await startServer(pages([contactJson(2, { ...ada, title: 'Countess' })], [contactJson(1, ada)]));
+  expect(await findAt(server)).toEqual([['k', 'contact_1']]);
+});
+
+it('[R9] the contact of a create without an answer is matched once if its row moves to the next page during the search', async () => {
+  const row = contactJson(1, ada);
+  await using server = await startServer(pages([row], [row, contactJson(2, { created_at: ada.created_at })]));
+  expect(await findAt(server, ['k', 'l'])).toEqual([['k', 'contact_1']]);
+  expect(server.received).toHaveLength(2);
 });
 
 it('buckets fail as a list if one bucket is unreadable', async () => {

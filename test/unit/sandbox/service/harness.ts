@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type ServiceEmulator, startServiceEmulator } from '../../../../src/sandbox/service/server.ts';
 
 /** The response to a request; `body` is the JSON, or the text if it is not JSON. */
@@ -8,13 +7,9 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 export type Service = AsyncDisposable & {
   readonly emulator: ServiceEmulator;
   readonly time: { nowMs: number };
-  /** Sends a request, with `{ data }` as body, and with a token that has every scope unless another one is given. */
+  /** Sends a request, with `{ data }` as body, and with a token that has every scope, or with another one. */
   readonly send: (method: string, path: string, data?: unknown, token?: string | null) => Promise<Answer>;
-  /** The ids in the list at that path. */
-  readonly ids: (path: string) => Promise<readonly string[]>;
 };
-
-const idList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 const parseBody = (text: string): unknown => {
   try {
@@ -38,6 +33,5 @@ export const openService = async (options: Parameters<typeof startServiceEmulato
     const response = await fetch(`${emulator.url}${path}`, init);
     return { status: response.status, headers: response.headers, body: parseBody(await response.text()) };
   };
-  const ids: Service['ids'] = async (path) => idList.parse((await send('GET', path)).body).data.map(({ id }) => id);
-  return { emulator, time, send, ids, [Symbol.asyncDispose]: () => emulator.close() };
+  return { emulator, time, send, [Symbol.asyncDispose]: () => emulator.close() };
 };

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { answerError, connectionError } from '../../../../../src/providers/service/api/failure.ts';
+import { hasErrors, serviceWords } from '../../../../../src/providers/service/api/service-words.ts';
 import { NOW_MS } from '../support.ts';
 
-type Given = {
+type Answer = {
   readonly json?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
@@ -11,7 +12,7 @@ type Given = {
   readonly isJson?: boolean;
 };
 
-const errorOf = (status: number, { json, headers = {}, isJson = true, ...request }: Given) =>
+const errorOf = (status: number, { json, headers = {}, isJson = true, ...request }: Answer) =>
   answerError(
     { method: 'GET', route: '/v2/contacts', secret: 'secret-token', ...request },
     { status, headers, isJson, json },
@@ -25,7 +26,7 @@ const RESET = { 'x-rate-limit-reset': '30' };
 const POST = { method: 'POST' };
 const WITH_DATA = { json: { data: { id: 'contact_1' }, errors: ['Rate limit exceeded soon'] } };
 
-it.each<[number, Given, object]>([
+it.each<[number, Answer, object]>([
   [400, {}, { kind: 'invalid' }],
   [401, {}, { kind: 'unauthenticated' }],
   [402, { json: { errors: { cause: 'disabled' } } }, { kind: 'disabled', retry: 'never' }],
@@ -63,15 +64,15 @@ it.each<[number, Given, object]>([
   [200, { ...POST, isJson: false }, { applied: 'unknown' }],
   [200, { ...POST, ...WITH_DATA }, { kind: 'invalid', applied: 'unknown' }],
   [201, { ...POST, json: { data: [1], errors: ['no'] }, headers: USED_UP }, { applied: 'unknown' }],
-])('[R7, R9] the answer %i with %j is the error %j', (status, given, error) => {
-  expect(errorOf(status, given)).toMatchObject(error);
+])('[R7, R9] the answer %i with %j is the error %j', (status, answer, error) => {
+  expect(errorOf(status, answer)).toMatchObject(error);
 });
 
 it.each([200, 201, 204])('an answer %i without errors is not an error', (status) => {
   expect(errorOf(status, { json: { data: {}, errors: [] } })).toBeNull();
 });
 
-it.each<[number, Given, string]>([
+it.each<[number, Answer, string]>([
   [422, refusing('Bad secret-token here'), 'GET /v2/contacts (422) saying "Bad <value> here"'],
   [404, { route: '/v2/me' }, '(404): check SERVICE_BASE_URL'],
   [404, { route: '/v2/contacts/{id}' }, '(404): not found'],
@@ -80,8 +81,8 @@ it.each<[number, Given, string]>([
   [404, { route: '/oauth2/token' }, 'check SERVICE_AUTH_URL'],
   [401, { route: '/oauth2/token' }, 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'],
   [401, { route: '/oauth2/token/exchange' }, 'the key or SERVICE_CLIENT_ID is wrong'],
-])('the message of the answer %i with %j has the reason or the setting to correct: %s', (status, given, text) => {
-  expect(errorOf(status, given)?.message).toContain(text);
+])('the message of the answer %i with %j has the reason or the setting to correct: %s', (status, answer, text) => {
+  expect(errorOf(status, answer)?.message).toContain(text);
 });
 
 const coded = (code: string): Error => Object.assign(new Error('x'), { code });
@@ -100,4 +101,42 @@ it.each<[string, Error, object]>([
   ['GET', coded('UND_ERR_INVALID_ARG'), { kind: 'unauthenticated', ...saying(/a character that no header can hold/u) }],
 ])('a %s without an answer, because of %o, is the error %o', (method, cause, error) => {
   expect(connectionError({ method, route: '/v2/contacts' }, cause)).toMatchObject(error);
+});
+
+it.each<[string, unknown, string | null]>([
+  ['a list of texts', { errors: ['one', 'two'] }, 'one; two'],
+  ['an object', { errors: { cause: 'disabled' } }, 'cause disabled'],
+  ['a list of objects', { errors: [{ message: 'is blank', field: 'name' }] }, 'is blank; field name'],
+  ['one text', { error: 'You need to sign in' }, 'You need to sign in'],
+  ['an OAuth error', { error: 'invalid_grant', error_description: 'expired' }, 'expired'],
+  ['no errors', { data: {} }, null],
+  ['something else', 'Bad Gateway', null],
+  ['nothing', undefined, null],
+])('error texts of the service are read from %s', (_name, json, expected) => {
+  expect(serviceWords(json, undefined)).toBe(expected);
+});
+
+it('error texts of the service are truncated to 200 characters', () => {
+  expect(serviceWords({ errors: ['long '.repeat(100)] }, undefined)).toHaveLength(200);
+});
+
+it('error texts of the service are returned without personal data', () => {
+  const sent = { data: { first_name: 'Ada', email_addresses: [{ address: 'x@y.example' }], note: 'bucket_7' } };
+  const json = { errors: ['Ada (ada@example.org, +34 666 12 34 90) is in bucket_7 of contact_123456789'] };
+  expect(serviceWords(json, sent)).toBe('<value> (<email>, <number>) is in bucket_7 of contact_123456789');
+});
+
+it('error texts of the service are returned without a sent value that contains another sent value', () => {
+  const json = { errors: ['Ada Lovelace-King exists'] };
+  expect(serviceWords(json, { first_name: 'Ada', full: 'Ada Lovelace-King' })).toBe('<value> exists');
+});
+
+it('error texts of the service keep a word that contains a short sent value', () => {
+  expect(serviceWords({ errors: ['Label is invalid'] }, { last_name: 'Al' })).toBe('Label is invalid');
+});
+
+it('an empty list of errors means no error', () => {
+  expect(hasErrors({ errors: [] })).toBe(false);
+  expect(hasErrors({ errors: {} })).toBe(false);
+  expect(hasErrors({ errors: ['x'] })).toBe(true);
 });

@@ -1,0 +1,223 @@
+import type { people_v1 } from '@googleapis/people';
+import { expect, test } from 'vitest';
+import { refusalOf, type Sandbox, startSandbox, listPage, type Refusal, dayMs, listAll, namesOf } from './support.ts';
+
+type Person = people_v1.Schema$Person;
+/** A call that is refused, in an account with the contact `ada`, which was changed since it was read, and a label. */
+type Call = (api: people_v1.People, ada: Person) => Promise<unknown>;
+
+const update =
+  (updatePersonFields: string, change: (ada: Person) => Person): Call =>
+  (api, ada) => {
+    const requestBody = change(ada);
+    return api.people.updateContact({ resourceName: String(ada.resourceName), updatePersonFields, requestBody });
+  };
+
+/** Deletes the contact in the account and a missing one. */
+const deleteContacts: Call = (api, { resourceName }) =>
+  api.people.batchDeleteContacts({ requestBody: { resourceNames: [String(resourceName), 'people/c1'] } });
+
+const renameGroup: Call = async (api) => {
+  const label = (await api.contactGroups.list()).data.contactGroups?.at(-1);
+  const requestBody = { contactGroup: { name: 'New', etag: 'old' } };
+  return api.contactGroups.update({ resourceName: String(label?.resourceName), requestBody });
+};
+
+const stage = async (): Promise<Sandbox & { ada: Person }> => {
+  const sandbox = await startSandbox();
+  const { data: ada } = await sandbox.api.people.createContact({ requestBody: { names: [{ givenName: 'Ada' }] } });
+  sandbox.emulator.account.createGroup('Clients');
+  sandbox.emulator.account.updatePerson(String(ada.resourceName), { names: [{ givenName: 'Ada 2' }] });
+  return { ...sandbox, ada };
+};
+
+const sourceOf = ({ metadata }: Person): Person => ({ metadata: metadata ?? {} });
+const INVALID = [400, 'INVALID_ARGUMENT'] as const;
+const STALE = [400, 'FAILED_PRECONDITION'] as const;
+const MISSING = [404, 'NOT_FOUND', 'Requested entity was not found.'] as const;
+const TWO_NAMES = { names: [{ givenName: 'A' }, { givenName: 'B' }] };
+
+test.each<readonly [string, Call, number, string, string]>([
+  ['a contact with two names', (api) => api.people.createContact({ requestBody: TWO_NAMES }), ...INVALID, 'singleton'],
+  ['an update without an etag', update('names', () => ({})), ...INVALID, 'Request must set person.etag'],
+  ['an update with a stale etag', update('names', ({ etag }) => ({ etag: etag ?? '' })), ...STALE, 'person.etag is'],
+  ['an update with a stale source', update('names', sourceOf), ...STALE, 'person.metadata.sources.etag is different'],
+  ['a batch of deletions with a missing contact', deleteContacts, ...MISSING],
+  ['a group with an outdated etag', renameGroup, 409, 'ABORTED', 'etag is outdated'],
+])('Google refuses %s and changes nothing', async (_title, call, status, code, message) => {
+  await using sandbox = await stage();
+  const { account } = sandbox.emulator;
+  const before = JSON.stringify([account.people(), account.groups()]);
+  const refusal = await refusalOf(call(sandbox.api, sandbox.ada));
+  expect(refusal).toMatchObject({ status, message: expect.stringContaining(message), error: { status: code } });
+  expect(JSON.stringify([account.people(), account.groups()])).toBe(before);
+});
+
+test('an account of 25,000 contacts is full', async () => {
+  await using sandbox = await startSandbox();
+  const { account } = sandbox.emulator;
+  for (let index = 0; index < 25_000; index += 1) account.createPerson({});
+  expect(await refusalOf(sandbox.api.people.createContact({ requestBody: {} }))).toMatchObject({
+    status: 429,
+    message: expect.stringContaining('MY_CONTACTS_OVERFLOW_COUNT'),
+    error: { status: 'RESOURCE_EXHAUSTED' },
+  });
+});
+
+const minuteMs = 60_000;
+const ADA = { names: [{ givenName: 'Ada' }] };
+
+/** Sends a request like a program without the official client. */
+async function send({ emulator, auth }: Sandbox, path: string): Promise<Response> {
+  const { token } = await auth.getAccessToken();
+  return fetch(`${emulator.url}v1/${path}`, { headers: { authorization: `Bearer ${token}` } });
+}
+
+function limitOf({ error }: Refusal): unknown {
+  return (error?.details?.[0]?.['metadata'] as { quota_limit?: string } | undefined)?.quota_limit;
+}
+
+test('a used write quota is a 429 with its name, until the minute has passed', async () => {
+  await using sandbox = await startSandbox({ quotas: { readsPerMinute: 100, writesPerMinute: 2 } });
+  const create = () => sandbox.api.people.createContact({ requestBody: ADA });
+  await create();
+  sandbox.clock.nowMs += 1000;
+  await create();
+  const refusal = await refusalOf(create());
+  expect(refusal).toMatchObject({ status: 429, error: { status: 'RESOURCE_EXHAUSTED' } });
+  expect(refusal.message).toBe(
+    `Quota exceeded for quota metric 'Critical write requests' and limit 'Critical write requests per minute per user' ` +
+      `of service 'people.googleapis.com' for consumer 'project_number:123'.`,
+  );
+  expect(limitOf(refusal)).toBe('CriticalWritesPerMinutePerProjectPerUser');
+  sandbox.clock.nowMs += minuteMs - 1000;
+  await create();
+  expect(await refusalOf(create())).toMatchObject({ status: 429 });
+});
+
+test('a write that returns contacts uses the read quota too; other writes and reads of groups do not', async () => {
+  await using sandbox = await startSandbox({ quotas: { readsPerMinute: 0, writesPerMinute: 100 } });
+  const { api, emulator } = sandbox;
+  const contacts = [{ contactPerson: ADA }];
+  await api.people.batchCreateContacts({ requestBody: { contacts } });
+  await api.people.deleteContact({ resourceName: String(emulator.account.people()[0]?.resourceName) });
+  await api.contactGroups.list();
+  const read = 'CriticalReadsPerMinutePerProjectPerUser';
+  expect(limitOf(await refusalOf(api.people.createContact({ requestBody: ADA })))).toBe(read);
+  const masked = api.people.batchCreateContacts({ requestBody: { contacts, readMask: 'names' } });
+  expect(limitOf(await refusalOf(masked))).toBe(read);
+  emulator.setQuotas({ readsPerMinute: 1, writesPerMinute: 0 });
+  await listPage(api);
+  expect(limitOf(await refusalOf(listPage(api)))).toBe(read);
+});
+
+test('a query parameter that neither the method nor every method has is refused and uses no quota', async () => {
+  await using sandbox = await startSandbox({ quotas: { readsPerMinute: 1, writesPerMinute: 1 } });
+  const path = 'people/me/connections?personFields=names';
+  const error = { code: 400, message: expect.stringContaining('Unknown name "updatePersonFields"') };
+  expect(await (await send(sandbox, `${path}&updatePersonFields=names`)).json()).toMatchObject({ error });
+  expect((await send(sandbox, `${path}&alt=json&$.xgafv=2&key=k`)).status).toBe(200);
+});
+
+const named = (givenName: string) => ({ names: [{ givenName }] });
+
+async function createAda({ api }: Sandbox) {
+  const requestBody = { ...named('Ada'), emailAddresses: [{ value: 'ada@x.example', type: 'home' }] };
+  const { data } = await api.people.createContact({ requestBody });
+  return { ...data, resourceName: String(data.resourceName) };
+}
+
+const STATUSES = ['INVALID_ARGUMENT', 'FAILED_PRECONDITION'] as const;
+
+test.each(STATUSES)('a sync token expires seven days after the full sync, with %s', async (status) => {
+  await using sandbox = await startSandbox({ variants: { expiredSyncTokenStatus: status } });
+  const { syncToken } = await listAll(sandbox.api);
+  sandbox.clock.nowMs += 7 * dayMs - 1;
+  const later = await listAll(sandbox.api, { syncToken });
+  sandbox.clock.nowMs += 1;
+  const message = 'Sync token is expired. Clear local cache and retry call without the sync token.';
+  const type = 'type.googleapis.com/google.rpc.ErrorInfo';
+  const details = [{ '@type': type, reason: 'EXPIRED_SYNC_TOKEN', domain: 'people.googleapis.com' }];
+  const error = { code: 400, message, status, details };
+  const refusal = await refusalOf(listPage(sandbox.api, { syncToken: later.syncToken }));
+  expect(refusal).toEqual({ status: 400, message, error });
+});
+
+const ATOMICITY = ['allOrNothing', 'perItem'] as const;
+
+test.each(ATOMICITY)('a batch with a missing and a stale update is %s', async (batchAtomicity) => {
+  await using sandbox = await startSandbox({ variants: { batchAtomicity } });
+  const { account } = sandbox.emulator;
+  const [ada, bob] = [await createAda(sandbox), await createAda(sandbox)];
+  account.updatePerson(bob.resourceName, named('Web'));
+  const sent = { ...ada, ...named('Ada 2') };
+  const stale = { ...sent, etag: String(bob.etag) };
+  const contacts = { [ada.resourceName]: sent, [bob.resourceName]: stale, 'people/c1': sent };
+  const requestBody = { contacts, updateMask: 'names', readMask: 'names' };
+  const call = sandbox.api.people.batchUpdateContacts({ requestBody });
+  const names = () => new Set(namesOf(account.people()));
+  if (batchAtomicity === 'perItem') {
+    const results = Object.values((await call).data.updateResult ?? {});
+    expect(results.map(({ httpStatusCode }) => httpStatusCode)).toEqual([200, 400, 404]);
+    expect(names()).toEqual(new Set(['Ada 2', 'Web']));
+    return;
+  }
+  const contactErrors = { [bob.resourceName]: { code: 9 }, 'people/c1': { code: 5 } };
+  expect(await refusalOf(call)).toMatchObject({ status: 400, error: { details: [{ contactErrors }] } });
+  expect(names()).toEqual(new Set(['Ada', 'Web']));
+});
+
+test('a created contact has the computed values of recorded answers', async () => {
+  await using sandbox = await startSandbox();
+  const { data } = await sandbox.api.people.createContact({
+    requestBody: {
+      names: [{ givenName: 'John', middleName: 'Jay', familyName: 'Doe', honorificPrefix: 'Dr.' }],
+      emailAddresses: [{ value: 'john@kde.example', type: 'work' }, { value: 'john@home.test' }],
+      phoneNumbers: [
+        { value: '(830) 285-9851', type: 'workFax' },
+        { value: 'ask Jane', type: 'my own' },
+      ],
+      addresses: [{ streetAddress: '1 High St', city: 'London', postalCode: 'N1', country: 'UK' }],
+      biographies: [{ value: 'A note' }],
+      nicknames: [{ value: 'JD', type: 'DEFAULT' }],
+      organizations: [{ name: 'KDE', current: false }],
+      birthdays: [{ date: { year: 0, month: 3, day: 11 } }],
+      userDefined: [{ key: 'empty', value: '' }],
+      urls: [{}],
+    },
+  });
+  const source = { type: 'CONTACT', id: data.metadata?.sources?.[0]?.id };
+  const [first, later] = [{ primary: true, source }, { source }];
+  const etag = expect.stringMatching(/^#.{11}=$/u);
+  const displayName = 'Dr. John Jay Doe';
+  const parts = { givenName: 'John', middleName: 'Jay', familyName: 'Doe', honorificPrefix: 'Dr.' };
+  const display = { displayName, displayNameLastFirst: 'Doe, Dr. John Jay', unstructuredName: displayName };
+  const address = { streetAddress: '1 High St', city: 'London', postalCode: 'N1', country: 'UK', countryCode: 'GB' };
+  const fax = { value: '(830) 285-9851', canonicalForm: '+18302859851', type: 'workFax', formattedType: 'Work Fax' };
+  const contactGroupMembership = {
+    contactGroupId: 'myContacts',
+    contactGroupResourceName: 'contactGroups/myContacts',
+  };
+  expect(data).toEqual({
+    resourceName: `people/c${BigInt(`0x${source.id}`)}`,
+    etag: expect.stringMatching(/^%/u),
+    metadata: { objectType: 'PERSON', sources: [{ ...source, etag, updateTime: '2026-01-01T00:00:00.000Z' }] },
+    names: [{ metadata: { ...first, sourcePrimary: true }, ...display, ...parts }],
+    emailAddresses: [
+      { metadata: first, value: 'john@kde.example', type: 'work', formattedType: 'Work' },
+      { metadata: later, value: 'john@home.test' },
+    ],
+    phoneNumbers: [
+      { metadata: first, ...fax },
+      { metadata: later, value: 'ask Jane', type: 'my own', formattedType: 'my own' },
+    ],
+    addresses: [{ metadata: first, ...address, formattedValue: '1 High St\nLondon, N1\nUK' }],
+    biographies: [{ metadata: first, value: 'A note', contentType: 'TEXT_PLAIN' }],
+    nicknames: [{ metadata: first, value: 'JD' }],
+    organizations: [{ metadata: first, name: 'KDE' }],
+    birthdays: [{ metadata: first, date: { month: 3, day: 11 } }],
+    userDefined: [{ metadata: first, key: 'empty' }],
+    photos: [{ metadata: first, default: true, url: expect.any(String) }],
+    memberships: [{ metadata: later, contactGroupMembership }],
+  });
+});

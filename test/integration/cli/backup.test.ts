@@ -16,7 +16,6 @@ const planOf = async (dataDir: string) => {
   return PlansDocument.parse(JSON.parse(stdout)).links;
 };
 
-/** Starts the daemon. `untilLogged` waits for the next line with the given message. */
 const startDaemon = () => {
   const env = { ...ground.env, SYNC_INTERVAL: '1s', LOG_LEVEL: 'debug' };
   const child = startCli(['daemon'], env, ground.directory);
@@ -69,11 +68,4 @@ test('a backup made while the daemon writes is restored, and its plan equals the
   const plans = await planOf('data');
   expect(plans[0]?.actions.length).toBeGreaterThanOrEqual(2);
   expect(await planOf('restored')).toEqual(plans);
-});
-
-test('a restore into a directory with state is refused with a remedy', async () => {
-  const { code, stdout, stderr } = await run('data', 'restore', 'copy.db', '--json');
-  expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toEqual({ restore: null, error: expect.stringContaining('is not empty') });
-  expect(stderr).toContain('name an empty DATA_DIR');
 });

@@ -39,7 +39,6 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     };
     return { code, store: checks.find(({ name }) => name === 'store') };
   };
-  /** Expects `sync` and `doctor` to report the same: the file, the cause and the remedy. */
   const expectReported = async (cause: RegExp, remedy: RegExp): Promise<void> => {
     const [{ code, store }] = await Promise.all([doctor(), expectSyncReports(cause, remedy)]);
     expect(code).toBe(1);
@@ -57,7 +56,6 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     expect(printed).toMatch(remedy);
     expect(printed).not.toContain('suppressed');
   };
-  /** Fills the disk except for `freeBytes`. */
   const fill = (freeBytes: number): void => {
     const { bavail, bsize } = statfsSync(disk);
     writeFileSync(join(disk, 'filler'), Buffer.alloc(Math.max(0, bavail * bsize - freeBytes)));

@@ -3,22 +3,20 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
+import { named, person } from '../../support/linked-people.ts';
 import { vaultIn } from '../../support/store/vault.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { startTestRedis } from '../../support/redis.ts';
-import { startGround, type Ground } from './run-cli.ts';
+import { startGround, withStore, type Ground } from './run-cli.ts';
 
 const EMAIL = 'zq@quillfeather.test';
-const QUILL: Person = {
-  ...EMPTY_PERSON,
-  givenName: 'Zacharias',
+const QUILL = named('Zacharias', {
   familyName: 'Quillfeather',
   company: 'Vellumworks',
   emails: [{ value: EMAIL, label: 'work' }],
   phones: [{ value: '+49 30 5550199', label: 'work' }],
-};
+});
 
 const redis = await startTestRedis();
 let ground: Ground;
@@ -26,12 +24,7 @@ let dataDir: string;
 
 afterAll(() => redis?.[Symbol.asyncDispose]());
 beforeEach(async () => {
-  const other = { ...EMPTY_PERSON, givenName: 'Ada', familyName: 'Lovelace' };
-  const others = ['one', 'two', 'three'].map((name) => ({
-    ...other,
-    emails: [{ value: `${name}@example.org`, label: 'work' }],
-    givenName: `Ada ${name}`,
-  }));
+  const others = ['one', 'two', 'three'].map((name) => person(`Ada ${name}`, { familyName: 'Lovelace' }));
   ground = await startGround({ google: [QUILL, ...others], service: [] });
   dataDir = ground.env['DATA_DIR'] ?? '';
 });
@@ -50,7 +43,6 @@ const done = async (...args: readonly string[]): Promise<string> => {
   return stdout;
 };
 
-/** Returns the bytes of the files in DATA_DIR and of the queue, in lower case. */
 const everyByte = async (): Promise<string> => {
   const files = (await readdir(dataDir)).map((name) => readFile(join(dataDir, name), 'latin1'));
   const texts = await Promise.all(files);
@@ -65,7 +57,6 @@ const everyByte = async (): Promise<string> => {
 const tracesIn = (bytes: string, traces: readonly string[]): readonly string[] =>
   traces.filter((trace) => bytes.includes(trace));
 
-/** Stores a run that ended with an error message of a remote, and a job with that message. */
 const mention = async (): Promise<void> => {
   const store = openStore(join(dataDir, 'contact-sync.db'));
   const token = (await store.acquireLease('default', 'test', 0, Number.MAX_SAFE_INTEGER)) ?? 0;
@@ -90,7 +81,6 @@ describe('the token of a link that is forgotten', () => {
   const saveToken = (link: string, account: string | null, token = `token of ${link}`) =>
     vaultIn(dataDir).save(link, 'google', { ...UNKNOWN, token, account });
 
-  /** Forgets `home`, which has not run and uses `people/1`. Returns the result for its token. */
   const forgetHome = async (work: object = {}): Promise<unknown> => {
     const { GOOGLE_REFRESH_TOKEN: google = '', SERVICE_ACCESS_TOKEN: _service, ...env } = ground.env;
     ground = { ...ground, env };
@@ -102,35 +92,29 @@ describe('the token of a link that is forgotten', () => {
     return forgotten.tokens[0];
   };
   const revocations = () => ground.sandbox.google.requests.filter(({ path }) => path === '/revoke').length;
-  const notRevoked = (reason: string) => ({ side: 'google', revoked: false, reason: expect.stringContaining(reason) });
 
-  test('is not revoked if another link has a token of the same account, even if neither has run', async () => {
-    await saveToken('work', 'people/1');
-    expect(await forgetHome()).toEqual(notRevoked('The link work uses the same account'));
-    expect(revocations()).toBe(0);
-  });
-
-  test('is not revoked if the account of another token at the provider is unknown', async () => {
-    await saveToken('work', null);
-    const unknown = notRevoked('It is unknown whether the link work uses the same account');
-    expect(await forgetHome()).toEqual(unknown);
-    expect(revocations()).toBe(0);
-  });
-
-  test('is not revoked if the configured token of another link has not been used yet', async () => {
-    const reason =
-      'It is unknown whether the link work uses the same account and would lose its token too. Revoke it at';
-    expect(await forgetHome({ google: { refreshToken: 'configured-token' } })).toEqual(notRevoked(reason));
-    expect(revocations()).toBe(0);
-  });
-
-  test.each([
-    ['uses another account', () => saveToken('work', 'people/2')],
-    ['has no token at the provider', () => vaultIn(dataDir).save('work', 'service', { ...UNKNOWN, token: 'key' })],
-  ])('is revoked if the other link %s', async (_case, saveOther) => {
-    await saveOther();
-    expect(await forgetHome()).toEqual({ side: 'google', revoked: true, reason: null });
-    expect(revocations()).toBe(1);
+  test.each<[string, () => Promise<void>, object, string | null]>([
+    ['has a token of the same account', () => saveToken('work', 'people/1'), {}, 'The link work uses the same account'],
+    [
+      'has a token of an unknown account',
+      () => saveToken('work', null),
+      {},
+      'It is unknown whether the link work uses',
+    ],
+    [
+      'has a configured token that was not used yet',
+      () => Promise.resolve(),
+      { google: { refreshToken: 'configured-token' } },
+      'It is unknown whether the link work uses the same account and would lose its token too. Revoke it at',
+    ],
+    ['uses another account', () => saveToken('work', 'people/2'), {}, null],
+    ['has no token there', () => vaultIn(dataDir).save('work', 'service', { ...UNKNOWN, token: 'key' }), {}, null],
+  ])('is revoked at the provider unless another link may need it: that link %s', async (_, save, work, reason) => {
+    await save();
+    const result = { side: 'google', revoked: reason === null };
+    const why = reason === null ? null : expect.stringContaining(reason);
+    expect(await forgetHome(work)).toEqual({ ...result, reason: why });
+    expect(revocations()).toBe(reason === null ? 1 : 0);
   });
 });
 
@@ -175,9 +159,7 @@ describe('forget', () => {
   });
 
   test('is the remedy in `status` for a link that is missing from the configuration', async () => {
-    const store = openStore(join(dataDir, 'contact-sync.db'));
-    await store.link('home');
-    await store.close();
+    await withStore(ground.env, (store) => store.link('home'));
     expect(StatusDocument.parse(JSON.parse(await done('status', '--json'))).unconfigured).toEqual(['home']);
     expect(await done('status')).toContain('contact-sync forget home');
     expect(await done('forget', 'home', '--yes')).toContain('Deleted what was stored about the link home');

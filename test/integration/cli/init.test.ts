@@ -10,13 +10,11 @@ import { secretsOf, useGround, type Environment } from './run-cli.ts';
 // Each `init` checks both sides and plans a first sync.
 const ground = useGround({ count: 6 });
 
-/** Creates a folder for the state and the configuration of a command. */
 const newFolder = async (name: string): Promise<string> => {
   const folder = join(ground.directory, name);
   await mkdir(folder);
   return folder;
 };
-/** Returns the variables of the sandbox without DATA_DIR. */
 const variables = (): Environment => {
   const { DATA_DIR: _, ...env } = ground.env;
   return env;
@@ -25,7 +23,6 @@ const modeOf = async (path: string): Promise<number> => (await stat(path)).mode 
 
 const [DOWN, CONTROL_C] = ['\u001B[B', '\u0003'];
 
-/** Starts `init` with a terminal. */
 const ask = (args: readonly string[], env: Environment, folder: string) => {
   const command = cliHost.start(['init', ...args], env, folder, { isTerminal: true });
   const ended = command.end.then(({ stdout, stderr }): never => {
@@ -35,7 +32,6 @@ const ask = (args: readonly string[], env: Environment, folder: string) => {
   let answered = 0;
   return {
     ...command,
-    /** Waits until the question is shown after the earlier questions, and answers it. */
     answer: async (question: string, keys = ''): Promise<void> => {
       const asked = command.printed((stdout) => {
         const at = stripVTControlCharacters(stdout).indexOf(question, answered);
@@ -49,7 +45,6 @@ const ask = (args: readonly string[], env: Environment, folder: string) => {
   };
 };
 
-/** Consents to the sign-in with this number that a command waits for. */
 const consent = async (command: HostedCommand, number: number): Promise<void> => {
   const address = await command.printed(
     (stdout) => stdout.match(/^http:\/\/127\.0\.0\.1.*(?=\n)/gmu)?.[number] ?? null,
@@ -109,7 +104,6 @@ test('--link writes a file for a further link, with what the configuration file 
   expect(await cliHost.run(['plan', 'ada'], {}, folder)).toMatchObject({ code: 3 });
 });
 
-/** Returns the variables of the sandbox without the tokens of a sign-in. */
 const unsigned = (): Environment => {
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = variables();
   return env;

@@ -5,7 +5,6 @@ import { UndoDocument } from '../../../src/cli/runs/undo.ts';
 import { googleId, named } from '../../support/linked-people.ts';
 import { useGround, type Ended } from './run-cli.ts';
 
-// Each command is a separate process.
 // Writes and groups that are refused, retried, and undone separately. Each test continues where the previous test ended.
 const ground = useGround({ google: [named('Ada', { groups: ['Choir'] }), named('Ben')], service: [] });
 

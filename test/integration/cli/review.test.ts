@@ -3,27 +3,22 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { z } from 'zod';
 import { ConflictsDocument, DecidedDocument } from '../../../src/cli/contacts/conflicts.ts';
 import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
 import { PlansDocument } from '../../../src/cli/sync/plan.ts';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
-import { ContactsDocument } from '../../../src/cli/contacts/explain.ts';
-import { ForgottenDocument } from '../../../src/cli/data/forget.ts';
-import { UndoDocument } from '../../../src/cli/runs/undo.ts';
 import { foldText } from '../../../src/core/contact/names.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { googleId, serviceId } from '../../support/linked-people.ts';
 import { MAIN, processEnv } from '../../support/program.ts';
 import { runCli, useGround, type Ended } from './run-cli.ts';
 
-// Each command is a separate process.
 const DELETED = 14;
 
 // One link with 60 synced contacts, of which 14 were deleted. Each test continues where the previous test ended.
 const ground = useGround({ count: 60 });
 let deletedNames: readonly string[];
 
-/** Sorts names independently of the order of a plan. */
 const inOrder = (names: readonly (string | null | undefined)[]): readonly string[] => names.map(String).toSorted();
 
 const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
@@ -127,7 +122,6 @@ test('the writes of a run are counted alike with and without a filter', async ()
   expect(updatesIn(await run('runs', first, '--only', 'updates'))).toBe(all);
 });
 
-/** Undoes the last run in a terminal of the `script` of util-linux, with this answer. */
 const undoOnTerminal = async (answer: string, ...options: readonly string[]): Promise<string> => {
   const command = [`'${process.execPath}' '${MAIN}' undo last`, ...options].join(' ');
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
@@ -200,21 +194,17 @@ const conflicts = async (...args: readonly string[]) => {
   return ConflictsDocument.parse(JSON.parse(stdout)).links[0]?.conflicts ?? [];
 };
 
-/** Changes the title of one contact on both sides. The change at the service is the later one. */
 const dispute = async (google: string, service: string, variables: Record<string, string> = {}): Promise<void> => {
-  const { account } = ground.sandbox.service;
-  const contact = account.contacts().find(({ first_name: name }) => name === 'Yan');
-  const person = ground.sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === 'Yan');
-  ground.sandbox.google.account.updatePerson(person?.resourceName ?? '', { organizations: [{ title: google }] });
-  account.updateContact(contact?.id ?? '', { title: service });
+  const { google: left, service: right } = ground.sandbox;
+  left.account.updatePerson(googleId(ground, 'Yan'), { organizations: [{ title: google }] });
+  right.account.updateContact(serviceId(ground, 'Yan'), { title: service });
   expect((await runCli(['sync'], { ...ground.env, ...variables }, ground.directory)).code).toBe(0);
 };
 
-const titles = () => {
-  const contact = ground.sandbox.service.account.contacts().find(({ first_name: name }) => name === 'Yan');
-  const person = ground.sandbox.google.account.people().find(({ names }) => names?.[0]?.givenName === 'Yan');
-  return [person?.organizations?.[0]?.title, contact?.title];
-};
+const titles = ({ google, service } = ground.sandbox) => [
+  google.account.person(googleId(ground, 'Yan'))?.organizations?.[0]?.title,
+  service.account.contact(serviceId(ground, 'Yan'))?.title,
+];
 
 /** Both edits are made at once, and the service stores only seconds. A second may still end between them. */
 const BY_TIME = '(?:edited in the same second; Google won by default|the newer edit wins)';
@@ -303,20 +293,4 @@ test.each([
 ])('an impossible decision is refused: %j', async (args, message) => {
   const { code, stderr } = await run('conflicts', ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-});
-
-test.each<[z.ZodObject, readonly string[]]>([
-  [DecidedDocument, ['conflicts', 'resolve', '99999', '--take', 'google']],
-  [HistoryDocument, ['runs', '--all']],
-  [UndoDocument, ['undo', 'last', '--dry-run']],
-  [UndoDocument, ['undo', 'unknown']],
-  [ContactsDocument, ['explain', 'Yan New']],
-  [ContactsDocument, ['explain', 'unknown']],
-  [ForgottenDocument, ['forget', 'unknown']],
-])('the output with --json matches the document of the command and has no other key: %#', async (document, args) => {
-  const { stdout } = await run(...args, '--json');
-  const withError = document.extend({ error: z.string().min(1).exactOptional() });
-  expect(withError.safeParse(JSON.parse(stdout)).error).toBeUndefined();
-  const [first = ''] = Object.keys(document.shape);
-  expect(withError.safeParse({ [first]: [{ link: 7 }] }).success).toBe(false);
 });

@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll } from 'vitest';
 import { MAIN, processEnv } from '../../support/program.ts';
+import { FAST_LIMITS, FAST_SANDBOX } from '../../support/linked-sandbox.ts';
 import { cliHost } from '../../support/cli-host.ts';
+import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 
 export type Environment = Readonly<Record<string, string>>;
@@ -16,18 +19,15 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 export const startCli = (args: readonly string[], env: Environment, cwd: string = tmpdir()): ChildProcess =>
   spawn(process.execPath, [MAIN, ...args], { cwd, env: processEnv(env) });
 
-/** Waits until a command ends and returns its output. */
 export const ended = async (child: ChildProcess): Promise<Ended> => {
   const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : ''));
   await once(child, 'close');
   return { code: child.exitCode, stdout: (await stdout) ?? '', stderr: (await stderr) ?? '' };
 };
 
-/** Runs a command to its end in a separate process. */
 export const runProcess = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
   ended(startCli(args, env, cwd));
 
-/** Runs a command to its end in the host of this worker. */
 export const runCli = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
   cliHost.runTyped(args, env, cwd);
 
@@ -40,28 +40,18 @@ export type Ground = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Starts a sandbox without narrow limits and with an empty store for commands. */
 export const startGround = async (options: SandboxOptions = {}): Promise<Ground> => {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(
     await startSandbox({
       count: 30,
-      serviceRateLimit: { requests: 60_000, windowMs: 60_000 },
-      googleQuotas: { readsPerMinute: 60_000, writesPerMinute: 60_000 },
+      ...FAST_SANDBOX,
       ...options,
     }),
   );
   const directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
   stack.defer(() => rm(directory, { recursive: true, force: true }));
-  const limit = '60000/minute';
-  const env = {
-    ...sandbox.environment(),
-    SERVICE_RATE_LIMIT: limit,
-    GOOGLE_READ_LIMIT: limit,
-    GOOGLE_WRITE_LIMIT: limit,
-    DATA_DIR: join(directory, 'data'),
-    LISTEN: 'off',
-  };
+  const env = { ...sandbox.environment(), ...FAST_LIMITS, DATA_DIR: join(directory, 'data'), LISTEN: 'off' };
   const owned = stack.move();
   return {
     sandbox,
@@ -98,6 +88,15 @@ export const useGround = (options: SandboxOptions = {}): Ground => {
   };
 };
 
-/** Returns the values of variables that no output may contain. */
 export const secretsOf = (env: Environment): readonly string[] =>
   Object.entries(env).flatMap(([name, value]) => (/TOKEN$|SECRET$/u.test(name) ? [value] : []));
+
+/** Opens the database of these variables for one use. */
+export const withStore = async <T>(env: Environment, use: (store: Store) => Promise<T>): Promise<T> => {
+  const store = openStore(join(env['DATA_DIR'] ?? '', 'contact-sync.db'));
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+};

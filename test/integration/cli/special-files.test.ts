@@ -10,7 +10,6 @@ import { MAIN, processEnv } from '../../support/program.ts';
 
 const ground = useGround();
 
-/** Creates a file that can be read without end. */
 const put = (kind: 'pipe' | 'zero', path: string): void => {
   rmSync(path, { recursive: true, force: true });
   if (kind === 'zero') symlinkSync('/dev/zero', path);

@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { ended, runCli, startCli } from './run-cli.ts';
 
-// Each command is a separate process.
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));

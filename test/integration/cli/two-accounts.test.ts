@@ -8,7 +8,6 @@ import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { startTwoGoogles } from '../../support/two-googles.ts';
 import { runCli } from './run-cli.ts';
 
-// Each command is a separate process.
 // A link between two accounts of one provider: documents, log and text use the configured names of its sides.
 const LIMIT = '60000/minute';
 let googles: Awaited<ReturnType<typeof startTwoGoogles>>;
@@ -33,72 +32,55 @@ const run = (...args: readonly string[]) =>
     directory,
   );
 
-test('a plan contains the names of the sides, and the ids of each side under its name', async () => {
-  const { code, stdout } = await run('plan', '--json');
-  expect(code).toBe(0);
-  const { links } = JSON.parse(stdout) as { links: [{ actions: Record<string, unknown>[] }] };
-  const creates = links[0].actions.filter(({ action }) => action === 'create');
+const documentOf = async (...args: readonly string[]) => {
+  const { code, stdout, stderr } = await run(...args, '--json');
+  expect([code, `${stdout}${stderr}`]).toEqual([0, expect.not.stringMatching(/"(?:left|right)/u)]);
+  const [rows = []] = Object.values(JSON.parse(stdout) as Record<string, Record<string, unknown>[]>);
+  return { row: rows[0] ?? {}, stderr };
+};
+const textOf = async (...args: readonly string[]): Promise<string> => (await run(...args)).stdout;
+
+test('a plan, a run and the status have ids and counts under the names of the sides, in the document, the text and the log', async () => {
+  const actions = (await documentOf('plan')).row['actions'] as Record<string, unknown>[];
+  const creates = actions.filter(({ action }) => action === 'create');
   expect(new Set(creates.map(({ side }) => side))).toEqual(new Set(['private', 'work']));
-  expect(new Set(creates.map((create) => Object.keys(create).join()))).toEqual(
-    new Set(['side,action,privateId,workId,fields,name,changes,why']),
-  );
-  expect((await run('plan')).stdout).toMatch(
-    /^Creations: \d+ \(\d+ at Google \(private\), \d+ at Google \(work\)\)$/mu,
-  );
-});
+  const keys = 'side,action,privateId,workId,fields,name,changes,why';
+  expect(new Set(creates.map((create) => Object.keys(create).join()))).toEqual(new Set([keys]));
+  const creations = /^Creations: \d+ \(\d+ at Google \(private\), \d+ at Google \(work\)\)$/mu;
+  expect(await textOf('plan')).toMatch(creations);
 
-test('a run has counts by the names of the sides, in its document and in the log', async () => {
-  const { code, stdout, stderr } = await run('sync', '--json');
-  expect(code).toBe(0);
-  const [summary] = (JSON.parse(stdout) as { runs: Record<string, unknown>[] }).runs;
-  expect(Object.keys(summary ?? {}).slice(4, 8)).toEqual(['reason', 'private', 'work', 'paired']);
-  expect(summary).toMatchObject({ outcome: 'completed', private: { deleted: 0 }, work: { deleted: 0 } });
-  const lines = stderr
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(lines.find(({ msg }) => msg === 'run completed')).toMatchObject({
-    private: summary?.['private'],
-    work: summary?.['work'],
-  });
-  expect(stdout + stderr).not.toMatch(/"(?:left|right)/u);
+  const { row, stderr } = await documentOf('sync');
+  expect(Object.keys(row).slice(4, 8)).toEqual(['reason', 'private', 'work', 'paired']);
+  const lines = stderr.trim().split('\n');
+  const logged = lines
+    .map((line) => JSON.parse(line) as object)
+    .find((line) => 'msg' in line && line.msg === 'run completed');
+  expect(logged).toMatchObject({ private: row['private'], work: row['work'] });
   expect(googles.accounts.left.people()).toHaveLength(googles.accounts.right.people().length);
-});
 
-test('a run without changes and status use the names of the sides', async () => {
-  const sync = await run('sync');
-  expect(sync.stdout).toContain('Google (private): 0 contacts to write\nGoogle (work): 0 contacts to write\n');
-  const { links } = JSON.parse((await run('status', '--json')).stdout) as { links: [{ cursors: object }] };
-  expect(links[0].cursors).toEqual({ private: expect.any(String), work: expect.any(String) });
-  expect((await run('status')).stdout).toContain('Google (private) just now, Google (work) just now');
+  const idle = 'Google (private): 0 contacts to write\nGoogle (work): 0 contacts to write\n';
+  expect(await textOf('sync')).toContain(idle);
+  const cursors = { private: expect.any(String), work: expect.any(String) };
+  expect((await documentOf('status')).row['cursors']).toEqual(cursors);
+  expect(await textOf('status')).toContain('Google (private) just now, Google (work) just now');
 });
 
 test('a conflict has both values and both ids under the names of the sides', async () => {
-  const find = (side: 'left' | 'right', email: string) =>
-    googles.accounts[side].people().find((person) => person.emailAddresses?.some(({ value }) => value === email));
-  const emails = googles.accounts.left
+  const { left, right } = googles.accounts;
+  const emailOf = ({ emailAddresses = [] }: ReturnType<typeof left.people>[number]) => emailAddresses[0]?.value;
+  const ours = left
     .people()
-    .flatMap(({ emailAddresses = [] }) => emailAddresses.flatMap(({ value }) => value ?? []));
-  const email = emails.find((one) => find('right', one) !== undefined) ?? '';
-  const [ours, theirs] = [find('left', email)?.resourceName ?? '', find('right', email)?.resourceName ?? ''];
-  googles.accounts.left.updatePerson(ours, { organizations: [{ title: 'At home' }] });
-  googles.accounts.right.updatePerson(theirs, { organizations: [{ title: 'At work' }] });
-  expect((await run('sync')).code).toBe(0);
-  const { links } = JSON.parse((await run('conflicts', '--json')).stdout) as { links: [{ conflicts: object[] }] };
-  const conflict = links[0].conflicts.at(-1);
-  expect(conflict).toMatchObject({
-    privateId: ours,
-    workId: theirs,
-    field: 'title',
-    private: 'At home',
-    work: 'At work',
-    winner: expect.stringMatching(/^(?:private|work)$/u),
-  });
-  const [person] = (JSON.parse((await run('explain', ours, '--json')).stdout) as { contacts: object[] }).contacts;
-  expect(person).toMatchObject({
-    privateId: ours,
-    workId: theirs,
-    now: { private: { id: ours }, work: { id: theirs } },
-  });
-  expect((await run('explain', ours)).stdout).toMatch(/changed on both sides; Google \((?:private|work)\) won/u);
+    .find((one) => right.people().some((other) => emailOf(one) && emailOf(one) === emailOf(other)));
+  const theirs = right.people().find((other) => emailOf(other) === (ours && emailOf(ours)));
+  const [privateId, workId] = [ours?.resourceName ?? '', theirs?.resourceName ?? ''];
+  left.updatePerson(privateId, { organizations: [{ title: 'At home' }] });
+  right.updatePerson(workId, { organizations: [{ title: 'At work' }] });
+  await documentOf('sync');
+  const { conflicts } = (await documentOf('conflicts')).row;
+  const winner = expect.stringMatching(/^(?:private|work)$/u);
+  const values = { field: 'title', private: 'At home', work: 'At work', winner };
+  expect(conflicts).toContainEqual(expect.objectContaining({ privateId, workId, ...values }));
+  const now = { private: { id: privateId }, work: { id: workId } };
+  expect((await documentOf('explain', privateId)).row).toMatchObject({ privateId, workId, now });
+  expect(await textOf('explain', privateId)).toMatch(/changed on both sides; Google \((?:private|work)\) won/u);
 });

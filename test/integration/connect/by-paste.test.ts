@@ -4,9 +4,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { cliHost } from '../../support/cli-host.ts';
-import { useGround, type Environment } from '../cli/run-cli.ts';
+import { useGround, withStore, type Environment } from '../cli/run-cli.ts';
 import { consentTo, startSignIn } from './sign-in.ts';
 import { patchLink } from '../../support/store/rows.ts';
 import { vaultIn } from '../../support/store/vault.ts';
@@ -31,14 +30,6 @@ const connect = async (...args: readonly string[]) => {
   return end;
 };
 const storedNames = () => vaultIn(env['DATA_DIR'] ?? '').names();
-const withStore = async <T>(use: (store: ReturnType<typeof openStore>) => Promise<T>): Promise<T> => {
-  const store = openStore(join(env['DATA_DIR'] ?? '', 'contact-sync.db'));
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-};
 
 test('both sides are connected by pasting, with PKCE and no further scopes, and a sync then needs no other token', async () => {
   const signIn = await start('google');
@@ -78,14 +69,6 @@ test('a pasted text that is no answer, or the answer of another sign-in, is repo
   expect(stderr).toMatch(/not the whole address[^]*belongs to an earlier sign-in/u);
 });
 
-test('a refused consent ends the command with its reason', async () => {
-  const { address, paste, end } = await start('google');
-  paste((await consentTo(address, { google: 'deny', service: 'no' })).href);
-  const { code, stderr } = await end;
-  expect(code).toBe(1);
-  expect(stderr).toContain('refused (access_denied)');
-});
-
 test('contacts unticked at Google: exit code 4, nothing stored', async () => {
   const { address, paste, end } = await start('google');
   const url = new URL(address);
@@ -107,7 +90,7 @@ test('a narrower grant at the service is reported', async () => {
 
 describe('another account', () => {
   const madeWithAnother = () =>
-    withStore((store) => patchLink(store, 'default', { accounts: { left: 'people/1', right: null } }));
+    withStore(env, (store) => patchLink(store, 'default', { accounts: { left: 'people/1', right: null } }));
 
   test('the sign-in of another account is reported and not stored', async () => {
     await madeWithAnother();
@@ -122,7 +105,7 @@ describe('another account', () => {
     const { code, stdout } = await connect('google', '--replace-account');
     expect(code).toBe(0);
     expect(stdout).toContain('has another account now');
-    const [row] = await withStore((store) => store.links());
+    const [row] = await withStore(env, (store) => store.links());
     expect(row?.accounts.left).toMatch(/^people\/\d{2,}$/u);
   });
 
@@ -135,16 +118,16 @@ describe('another account', () => {
     client.close();
     const { code, stderr } = await connect('google', '--replace-account');
     expect([code, stderr]).toEqual([1, expect.stringContaining('refused by a test')]);
-    expect(await withStore((store) => store.links())).toMatchObject([{ accounts: { left: 'people/1' } }]);
+    expect(await withStore(env, (store) => store.links())).toMatchObject([{ accounts: { left: 'people/1' } }]);
   });
 });
 
 test('a paused link becomes active again', async () => {
-  await withStore((store) => patchLink(store, 'default', { state: 'paused', reason: 'The token was revoked.' }));
+  await withStore(env, (store) => patchLink(store, 'default', { state: 'paused', reason: 'The token was revoked.' }));
   const { stdout } = await connect('service');
   expect(stdout).toContain('The link default was paused; it is active again.');
   // A daemon that finds the reason logs that the link resumes.
-  expect(await withStore((store) => store.links())).toMatchObject([
+  expect(await withStore(env, (store) => store.links())).toMatchObject([
     { state: 'resuming', reason: expect.stringContaining('the next run resumes it') },
   ]);
   expect((await run('status')).stdout).toContain('default: ');

@@ -17,7 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => other[Symbol.asyncDispose]());
 
-/** The settings of a side at the Google of one sandbox. */
 const googleOf = (sandbox: Sandbox, name: string) => {
   const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, GOOGLE_ROOT_URL, GOOGLE_AUTH_URL, GOOGLE_TOKEN_URL } =
     sandbox.environment();
@@ -32,7 +31,6 @@ const googleOf = (sandbox: Sandbox, name: string) => {
   };
 };
 
-/** A link of two Google accounts, each at the Google of its sandbox. */
 const linkUp = async (left: Sandbox, right: Sandbox): Promise<void> => {
   round += 1;
   const path = join(ground.directory, `named-${round}.yaml`);

@@ -9,7 +9,6 @@ import { consentTo } from './sign-in.ts';
 
 const ground = useGround({ count: 1 });
 
-/** Programs that open files in a browser, each replaced by one that records its arguments. */
 const OPENERS = ['xdg-open', 'open', 'run-mailcap', 'browser'];
 
 /** Variables of a machine whose browser only records its arguments, and the file that it records them in. */

@@ -7,7 +7,6 @@ export type SignIn = Pick<HostedCommand, 'paste' | 'end'> & {
   readonly address: string;
 };
 
-/** Starts `connect` without a browser and reads the address that it prints. */
 export const startSignIn = async (args: readonly string[], env: Environment, directory: string): Promise<SignIn> => {
   const command = cliHost.start(['connect', ...args, '--no-browser'], env, directory);
   const printed = command.printed((stdout) => /^http:\/\/127\.0\.0\.1.*(?=\n)/mu.exec(stdout)?.[0] ?? null);

@@ -7,13 +7,10 @@ import { isBrowserMissing, openContext, useBrowser } from '../oauth/browser.ts';
 import { lookAtAll } from './page-looks.ts';
 import { startPage } from './page-client.ts';
 
-// A user of the page: a headless Chromium that presses its buttons.
-
 const browser = useBrowser();
 
 const HALTED = says('run halted', 'work');
 
-/** Starts a daemon that has completed its first sync. No other run starts by schedule. */
 const startWorld = async () => {
   const work = { people: 60, syncInterval: '7d', sweepInterval: '7d' };
   const world = await startDaemonWorld({ work }, { listen: '127.0.0.1:0' });
@@ -50,13 +47,11 @@ const signIn = async ({ world }: Started, page: Page): Promise<void> => {
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
-/** Opens another page when the current page shows no running work. The current page reloads itself at that time. */
 const goOn = async (page: Page, to: string): Promise<void> => {
   await page.locator('[data-live]').waitFor({ state: 'detached' });
   await page.goto(to);
 };
 
-/** Reviews a halted plan, accepts it, chooses the other value of a conflict, and undoes the run that deleted. */
 const walk = async ({ daemon, address, disturb, contacts, name }: Started, page: Page): Promise<string> => {
   const at = `http://${address}/links/work`;
   const before = contacts();

@@ -5,8 +5,7 @@ import { completed, says } from '../../support/jobs/log-lines.ts';
 import { googleId, person, serviceId } from '../../support/linked-people.ts';
 import { planOf, seen, settled, signIn, startPage, type Visitor } from './page-client.ts';
 
-// Decisions by hand on the page, over HTTP. Each test has contacts of its own, and continues with the link of the
-// previous test.
+// Each test has contacts of its own, and continues with the link of the previous test.
 
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const SETTINGS = { listen: '127.0.0.1:0', fields: { title: { winner: 'ask' } } };
@@ -34,7 +33,6 @@ const sync = async (): Promise<void> => {
   await daemon.until(completed('work', 'incremental'), from);
 };
 
-/** Writes the configuration with these settings of the link, and reloads it. */
 const reload = async (settings: object, message: string): Promise<number> => {
   const from = daemon.lines.length;
   await world.configure({ work: { ...SLOW, ...settings } }, SETTINGS);

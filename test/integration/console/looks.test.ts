@@ -12,7 +12,6 @@ const browser = useBrowser();
 
 const LINK = '/links/family';
 
-/** Opens a page, checks its accessibility and width, and draws it. */
 const look = async (
   context: BrowserContext,
   scene: Scene,
@@ -29,7 +28,6 @@ const look = async (
   await page.close();
 };
 
-/** Waits for the plan that the page computes in the background. */
 const planned = async (scene: Scene): Promise<void> => {
   await scene.open();
   const read = async (): Promise<string> => (await fetch(`${scene.address}${LINK}/plan`)).text();
@@ -38,7 +36,6 @@ const planned = async (scene: Scene): Promise<void> => {
 
 const titleOf = (title: string) => ({ organizations: [{ title }] });
 
-/** Runs of three days, with changes on both sides. */
 const playDays = async ({ clock, run, sandbox: { google, service } }: Scene): Promise<void> => {
   const [one, two, three] = google.account.people();
   const [first, second] = service.account.contacts();
@@ -65,7 +62,6 @@ const playDays = async ({ clock, run, sandbox: { google, service } }: Scene): Pr
 
 const LINKS = 50;
 
-/** Stores the state of a link with so many contacts, without a sync. */
 const storeLink = async ({ app, clock }: Scene, name: string, at: number): Promise<void> => {
   const { store } = app;
   const startedAtMs = clock.now() - (at % 5) * MINUTE_MS - MINUTE_MS;

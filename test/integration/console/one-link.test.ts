@@ -2,10 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { linkRoutes } from '../../../src/daemon/console/link-routes.ts';
 import type { LinkParts } from '../../../src/daemon/console/routing.ts';
 import { startDaemonWorld, type DaemonWorld } from '../../support/jobs/daemon-world.ts';
-import { completed, says } from '../../support/jobs/log-lines.ts';
+import { completed } from '../../support/jobs/log-lines.ts';
 import { formTo, newPass, signIn, startPage, tokenIn, type Visitor } from './page-client.ts';
-
-// A session with access to one link of many. For it every other link does not exist.
 
 const SLOW = { syncInterval: '7d', sweepInterval: '7d' };
 const LISTENING = { listen: '127.0.0.1:0' };
@@ -15,7 +13,6 @@ let daemon: Awaited<ReturnType<typeof startPage>>['daemon'];
 let address: string;
 /** A session with access to `home` only. */
 let visitor: Visitor;
-/** A run of `work`. */
 let workRun: string;
 
 beforeAll(async () => {
@@ -28,7 +25,6 @@ beforeAll(async () => {
   return () => world[Symbol.asyncDispose]();
 });
 
-/** Every route below the address of a link, from the routes of the page. */
 const ROUTES = linkRoutes({ app: {} } as unknown as LinkParts).routes.flatMap(({ method, path }) =>
   method !== 'ALL' && path.startsWith('/links/:link') ? [{ method, path }] : [],
 );
@@ -70,14 +66,4 @@ test('the sign-in link of `console LINK` opens that link only, and the link must
   expect((await formTo(address, '/sign-in', { pass: pass.replace('.work.', '.home.') })).status).toBe(403);
   expect((await formTo(address, '/sign-in', { pass: pass.replace('.work.', '.') })).status).toBe(403);
   expect(await world.run('console', 'none')).toMatchObject({ code: 2, stdout: '' });
-});
-
-test('removing a link from the configuration ends the sessions of that link', async () => {
-  const other = await signIn(world, address, 'work');
-  expect((await other.get('/links/work')).status).toBe(200);
-  await world.configure({ home: SLOW }, LISTENING);
-  daemon.kill('SIGHUP');
-  await daemon.until(says('configuration reloaded'));
-  expect((await other.get('/links/work')).headers['location']).toBe('/sign-in');
-  expect((await visitor.get('/links/home')).status).toBe(200);
 });

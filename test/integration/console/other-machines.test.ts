@@ -3,8 +3,6 @@ import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { says } from '../../support/jobs/log-lines.ts';
 import { ask, formTo, startPage } from './page-client.ts';
 
-// LISTEN with an address that other machines can reach.
-
 const SLOW = { syncInterval: '7d' };
 const OTHER_NAME = { host: 'server.example:8377' };
 const TOKEN = 'a-token-that-nobody-guesses';

@@ -34,10 +34,8 @@ export const ask = (
     sent.end(body);
   });
 
-/** Returns the token of the forms of a page. */
 export const tokenIn = (text: string): string => /name="token" value="([^"]+)"/u.exec(text)?.[1] ?? '';
 
-/** Returns the visible text of the page on one line. */
 export const seen = (text: string): string =>
   text
     .replaceAll(/<(?:head|script)[\s\S]*?<\/(?:head|script)>/gu, '')
@@ -49,9 +47,7 @@ export type Visitor = {
   readonly address: string;
   readonly cookie: string;
   get(path: string): Promise<Answer>;
-  /** Sends a form of a page, with the token of that page, to the action of the form. */
   press(page: string, action: string, fields?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Sends these fields as a form. */
   post(
     action: string,
     fields: Readonly<Record<string, string>>,
@@ -75,14 +71,12 @@ export const formTo = (
 
 const cookieOf = ({ headers }: Answer): string => String(headers['set-cookie'] ?? '').split(';')[0] ?? '';
 
-/** Returns the pass of a new link of `console`. */
 export const newPass = async (world: DaemonWorld, ...options: readonly string[]): Promise<string> => {
   const { code, stdout, stderr } = await world.run('console', ...options);
   expect([code, stderr]).toEqual([0, '']);
   return new URL(stdout.trim()).searchParams.get('pass') ?? '';
 };
 
-/** Signs in with the `pass` of a link of `console`, or with a `token`. */
 const signInWith = async (address: string, credentials: Readonly<Record<string, string>>): Promise<Visitor> => {
   const cookie = cookieOf(await formTo(address, '/sign-in', credentials));
   const get = (path: string) => ask(address, path, { headers: { cookie } });
@@ -99,20 +93,17 @@ const signInWith = async (address: string, credentials: Readonly<Record<string, 
 export const signIn = async (world: DaemonWorld, address: string, ...options: readonly string[]): Promise<Visitor> =>
   signInWith(address, { pass: await newPass(world, ...options) });
 
-/** Returns a page of the link `work` after all running work has ended. */
 export const settled = async (visitor: Visitor, path: string): Promise<string> => {
   // Each answer is delayed while there is work.
   while ((await visitor.get('/links/work/live')).text !== 'null');
   return (await visitor.get(path)).text;
 };
 
-/** Returns the page of a new plan of the link `work`. */
 export const planOf = async (visitor: Visitor): Promise<string> => {
   expect((await visitor.press('/links/work/plan', '/links/work/plan')).status).toBe(303);
   return settled(visitor, '/links/work/plan');
 };
 
-/** Starts the daemon in a separate process and returns its address. */
 export const startPage = async (world: DaemonWorld) => {
   const daemon = world.startProcess();
   const line = await daemon.until(says('HTTP server started'));

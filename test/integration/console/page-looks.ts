@@ -7,7 +7,6 @@ const SIZES = [
   { width: 1440, height: 900 },
 ];
 
-/** Returns the accessibility rules that a page breaks, with the elements. */
 const faultsOf = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
@@ -21,7 +20,6 @@ const VIEWS = (['light', 'dark'] as const).flatMap((colorScheme) => SIZES.map((s
 
 type View = (typeof VIEWS)[number];
 
-/** Opens a path in a page that cannot reload itself: an answer without content keeps what is shown. */
 const openOnce = async (context: BrowserContext, path: string, { colorScheme, size }: View): Promise<Page> => {
   const page = await context.newPage();
   await page.emulateMedia({ colorScheme });

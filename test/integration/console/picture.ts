@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core';
 
 const PICTURES = join(import.meta.dirname, '../../../config/screenshots');
 
-/** Makes screenshots of the page, narrow and wide, light and dark, if they are requested. */
 export const picture = async (page: Page, name: string): Promise<void> => {
   if (process.env['SCREENSHOTS'] === undefined) return;
   for (const colorScheme of ['light', 'dark'] as const) {

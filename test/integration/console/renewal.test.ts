@@ -8,8 +8,6 @@ import { consentTo } from '../connect/sign-in.ts';
 import { isBrowserMissing, launchBrowser, openContext } from '../oauth/browser.ts';
 import { ask, seen, signIn, startPage, type Visitor } from './page-client.ts';
 
-// An expired sign-in is renewed on the page: the consent page redirects the browser to the daemon.
-
 let browser: Browser | null = null;
 let world: DaemonWorld;
 let sandbox: Sandbox;
@@ -52,7 +50,6 @@ const storedToken = async (side: string): Promise<string> =>
 const consentIn = (page: string): string =>
   (/<a class="button first" href="(https?:[^"]+)"/u.exec(page)?.[1] ?? '').replaceAll('&amp;', '&');
 
-/** Pauses the link: its next run uses a token that was revoked. */
 const pause = async (revoke: () => void): Promise<void> => {
   revoke();
   const from = daemon.lines.length;
@@ -60,7 +57,6 @@ const pause = async (revoke: () => void): Promise<void> => {
   await daemon.until(says('link paused', 'work'), from);
 };
 
-/** Starts a sign-in and returns the address to which the consent page redirects the browser. */
 const consentOf = async (
   client: Visitor,
   side: 'left' | 'right',
@@ -72,7 +68,6 @@ const consentOf = async (
   return consentTo(consent, approve);
 };
 
-/** Returns the address that the session opens after the redirect. */
 const nextOf = async (to: URL): Promise<string> => {
   expect([to.host, to.pathname]).toEqual([address, '/connected']);
   // The browser sends no cookie of the session with a redirect from another site.
@@ -143,12 +138,6 @@ describe('a redirect is refused and nothing is stored', () => {
     const next = await nextOf(await consentOf(visitor, 'left'));
     expect((await ask(address, next)).headers['location']).toBe('/sign-in');
     expect((await visitor.get(next)).status).toBe(303);
-  });
-
-  test('after a later sign-in of the same side has started', async () => {
-    const next = await nextOf(await consentOf(visitor, 'left'));
-    await consentOf(visitor, 'left');
-    await refused(visitor, next);
   });
 
   test('after the consent was refused, and the page shows that', async () => {

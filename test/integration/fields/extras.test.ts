@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import { atGoogle, idsOf, NOTHING_WRITTEN, startWith, syncWith } from './support.ts';
+import { person } from '../../support/linked-people.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const HOUR_MS = 3_600_000;
@@ -12,7 +12,6 @@ const EXTRAS = {
   SWEEP_INTERVAL: '1s',
 };
 
-/** A run with these settings lists neither side. */
 const UNLISTED = { ...EXTRAS, SWEEP_INTERVAL: '7d' };
 
 type Linked = Awaited<ReturnType<typeof startWith>>;
@@ -25,7 +24,6 @@ const updatesOf = ({ summary }: Awaited<ReturnType<typeof syncWith>>) => ({
   service: summary.right.updated,
 });
 
-/** Ada, who is at both sides, in a bucket of the service. */
 const started = async (variants: Partial<ServiceVariants> = {}) => {
   const linked = await startWith(['Ada', 'Ben'], EXTRAS, variants);
   await syncWith(linked, EXTRAS);
@@ -101,44 +99,10 @@ describe('extras', () => {
     expect((await syncWith(linked, EXTRAS)).summary).toMatchObject({ left: { updated: 1 }, conflicts: 0 });
     expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-05' });
   });
-
-  test('R2: extras do not delay the other fields of a contact', async () => {
-    const { linked, account, ada, contacted } = await started();
-    await using _ = linked;
-    contacted(Date.parse('2026-01-02T12:00:00Z'));
-    account.updateContact(ada.service, { title: 'Analyst' });
-    expect(updatesOf(await syncWith(linked, UNLISTED))).toEqual({ google: 1, service: 0 });
-    expect(atGoogle(linked, 'Ada').organizations).toMatchObject([{ title: 'Analyst' }]);
-    expect(shownOf(linked, 'Ada')).toEqual({});
-    linked.clock.advance(HOUR_MS);
-    expect(updatesOf(await syncWith(linked, EXTRAS))).toEqual({ google: 1, service: 0 });
-    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-02' });
-  });
-
-  test('R13: extras are no evidence for a match, and are part of a create', async () => {
-    await using linked = await startWith(['Ada'], EXTRAS);
-    const { account } = linked.sandbox.service;
-    const details = {
-      first_name: 'Ada',
-      last_name: 'Tester',
-      email_addresses: [{ label: 'work', address: 'ada@example.org' }],
-    };
-    const ada = account.createContact(details);
-    const cid = account.createContact({ first_name: 'Cid', last_name: 'Tester' });
-    for (const { id } of [ada, cid]) account.compute(id, { lastContactedAtMs: Date.parse('2026-01-01T12:00:00Z') });
-    const { summary } = await syncWith(linked, EXTRAS);
-    expect(summary).toMatchObject({ paired: 1, left: { created: 1, updated: 1 }, right: { created: 0, updated: 0 } });
-    expect(shownOf(linked, 'Cid')).toEqual({ 'Last contacted': '2026-01-01' });
-  });
 });
 
 const COUNT = 1_000;
-const people: readonly Person[] = Array.from({ length: COUNT }, (_, index) => ({
-  ...EMPTY_PERSON,
-  givenName: `Given${index}`,
-  familyName: `Family${index}`,
-  emails: [{ value: `person${index}@example.org`, label: 'work' }],
-}));
+const people = Array.from({ length: COUNT }, (_, index) => person(`Given${index}`));
 
 test('the extras of 1,000 contacts cost five requests at Google, in a run that lists a side', async () => {
   const unlisted = { FIELDS: 'default,lastContacted,relationshipStatus', SWEEP_INTERVAL: '7d' };
@@ -146,7 +110,6 @@ test('the extras of 1,000 contacts cost five requests at Google, in a run that l
   const variants = { service: { activityBump: 'bumped' } } as const;
   await using linked = await startLinkedSandbox({ variants, google: people, service: people }, {});
   const { account } = linked.sandbox.service;
-  /** The service computes something of each contact, one after the other. */
   const compute = (lastContactedAtMs: number, relationshipStatus: string): void => {
     for (const { id } of account.contacts()) {
       account.compute(id, { lastContactedAtMs, relationshipStatus });

@@ -14,7 +14,6 @@ import { person } from '../../support/linked-people.ts';
 const DOCS = readFileSync(join(import.meta.dirname, '../../../config/README.md'), 'utf8');
 const SECTION = /^## Recipes\n(?<recipes>.*?)(?=^## |(?![^]))/msu.exec(DOCS)?.groups?.['recipes'] ?? '';
 
-/** The recipes of config/README.md: their settings by the sentence above them. */
 const RECIPES = new Map(
   [...SECTION.matchAll(/^(?<what>[^\n](?:(?!\n\n).)*)\n\n```yaml\n(?<yaml>.*?)```/gmsu)].map(({ groups }) => {
     return [groups?.['what'] ?? '', parse(groups?.['yaml'] ?? '') as Record<string, object>] as const;
@@ -27,7 +26,6 @@ const recipe = (begin: string): Record<string, object> => {
   return found[1];
 };
 
-/** A program with these settings in its configuration file. */
 const withSettings = async (settings: object, variables: Readonly<Record<string, string>> = {}) => {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'contact-sync-recipe-'));

@@ -6,7 +6,6 @@ const FIELDS = 'default,nickname,tags,custom:Budget';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A value in a list of Google and in a single field of the service. */
 type Kind = {
   readonly name: string;
   readonly list: 'organizations' | 'nicknames' | 'userDefined';

@@ -2,14 +2,8 @@ import { expect } from 'vitest';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import type { RunResult } from '../../../src/engine/run.ts';
-import { person } from '../../support/linked-people.ts';
+import { googleId, person, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
-
-/** The further fields that a test may select. */
-export const ALL_FIELDS = [
-  'default,namePrefix,middleName,nameSuffix,nickname,birthday,notes,photo,relations,instantMessengers,socialProfiles,tags',
-  'custom:Budget',
-].join(',');
 
 /** A linked sandbox with people at Google, of which nothing was synced yet. */
 export const startWith = (
@@ -37,17 +31,14 @@ export const NOTHING_WRITTEN = {
 };
 
 /** The id of the contact of that first name at each side. */
-export const idsOf = ({ sandbox }: LinkedSandbox, name: string) => ({
-  google:
-    sandbox.google.account.people().find((each) => each.names?.[0]?.givenName?.includes(name))?.resourceName ?? '',
-  service: sandbox.service.account.contacts().find((each) => each.first_name?.includes(name))?.id ?? '',
+export const idsOf = (linked: LinkedSandbox, name: string) => ({
+  google: googleId(linked, name),
+  service: serviceId(linked, name),
 });
 
-/** The values of the contact with that name at Google. */
 export const atGoogle = (linked: LinkedSandbox, name: string) =>
   linked.sandbox.google.account.people().find((each) => each.names?.[0]?.givenName === name) ?? {};
 
-/** The values of the contact with that name at the service. */
 export const atService = (linked: LinkedSandbox, name: string) => {
   const found = linked.sandbox.service.account.contacts().find((each) => each.first_name === name);
   if (found === undefined) throw new Error(`The service has nobody called ${name}.`);

@@ -11,12 +11,12 @@ import { createServiceRemote } from '../../../src/providers/service/service-remo
 import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { anyBreakage, type Breakage, startSpoilingProxy, type SpoilingProxy } from './breakage.ts';
+import { FAST_SANDBOX } from '../../support/linked-sandbox.ts';
 import { extentOf } from '../../support/extent.ts';
 
 const SEED = 20261121;
 const { signal } = new AbortController();
 
-/** A clock whose sleeps pass at once. */
 const createHastyClock = (): Clock => {
   let aheadMs = 0;
   const startedAtMs = Date.now();
@@ -75,11 +75,7 @@ const openRemote = (
 
 const withStage = async (provider: Provider, use: (stage: Stage) => Promise<void>): Promise<void> => {
   const people = samplePeople(12).map((person) => ({ ...person, groups: ['Choir'] }));
-  const wide = {
-    serviceRateLimit: { requests: 600_000, windowMs: 60_000 },
-    googleQuotas: { readsPerMinute: 600_000, writesPerMinute: 600_000 },
-  };
-  await using sandbox = await startSandbox({ google: people, service: people, ...wide });
+  await using sandbox = await startSandbox({ google: people, service: people, ...FAST_SANDBOX });
   await using proxy = await startSpoilingProxy();
   proxy.target = sandbox[provider].url;
   const agent = new Agent();
@@ -137,7 +133,6 @@ const isRecord = (value: unknown): value is ContactRecord => {
   return typeof value === 'object' && value !== null && 'id' in value && 'contact' in value;
 };
 
-/** Everything inside an answer that is a contact must be one in every detail. */
 const expectSound = (value: unknown): void => {
   if (value instanceof Map) for (const [, one] of value) expectSound(one);
   if (Array.isArray(value)) for (const one of value) expectSound(one);

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HaltError } from '../../../src/engine/errors.ts';
@@ -8,7 +7,6 @@ import { type Breakage, nonsense, type SpoilingProxy, startSpoilingProxy } from 
 import { readSides } from '../../support/compare-sides.ts';
 import { extentOf } from '../../support/extent.ts';
 import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
-import { passOn, startProxy } from '../../support/network.ts';
 
 const SEED = 20261121;
 
@@ -49,7 +47,6 @@ const expectHandled = (error: unknown): void => {
   expect(isHandled, error instanceof Error ? error.stack : String(error)).toBe(true);
 };
 
-/** A run that meets a broken answer, and a sound one after it: neither has anything to write. */
 const runQuietly = async (stage: Stage, { side, nth, kind, breakage }: Trial): Promise<void> => {
   const { linked, proxies } = stage;
   const before = writes(stage);
@@ -111,7 +108,6 @@ const withService = async (use: (linked: LinkedSandbox, service: SpoilingProxy) 
 
 type Contact = Record<string, unknown>;
 
-/** The parts that are removed from the contacts of an answer, on every route. */
 const contactsWithout = (lose: (contact: Contact) => Contact) => (text: string) => {
   const body = (text === '' ? {} : JSON.parse(text)) as { data?: unknown };
   const spoil = (one: unknown): unknown =>
@@ -174,38 +170,4 @@ test('R9, R17: no second create at Google follows an answer that cannot be read'
   const sides = readSides(linked.sandbox);
   expect(sides.google).toEqual(sides.service);
   expect(sides.google).toHaveLength(12);
-});
-
-/** A proxy to the service that redirects creates with a status, until it is null. */
-const startRedirector = async () => {
-  const state: { target: string; status: number | null } = { target: '', status: 307 };
-  const proxy = await startProxy(async (request, response) => {
-    const { method, url = '/' } = request;
-    if (state.status !== null && method === 'POST' && url.endsWith('/v2/contacts')) {
-      response.writeHead(state.status, { location: `${state.target}${url}` }).end();
-      return;
-    }
-    const answer = await passOn(state.target, request, await buffer(request));
-    response.writeHead(answer.status, answer.headers).end(answer.body);
-  });
-  return { ...proxy, state };
-};
-
-test.each([301, 303, 307, 308])('R15, R17: a create that is answered with %d is reported', async (status) => {
-  await using redirector = await startRedirector();
-  const people = samplePeople(3);
-  await using linked = await startLinkedSandbox(
-    { google: people, service: [] },
-    { SERVICE_BASE_URL: redirector.url },
-    { hurry: HURRY },
-  );
-  Object.assign(redirector.state, { target: linked.sandbox.service.url, status });
-  const { summary } = await linked.sync();
-  expect(summary.skipped).toBe(3);
-  expect(readSides(linked.sandbox).service).toEqual([]);
-  redirector.state.status = null;
-  const sound = await linked.sync({ afterMs: 24 * 3_600_000 });
-  expect(sound.error).toBeNull();
-  const sides = readSides(linked.sandbox);
-  expect(sides.service).toEqual(sides.google);
 });

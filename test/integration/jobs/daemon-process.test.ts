@@ -9,15 +9,12 @@ import { editBothSides, untilEqual } from '../../support/jobs/edits.ts';
 import { completed, errors, overlaps, says, seriesIn } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/redis.ts';
 
-// Behavior that needs a separate process: signals, the exit code, a kill, requests over HTTP.
-
 const redis = await startTestRedis();
 afterAll(() => redis?.[Symbol.asyncDispose]());
 
 const QUICK = { syncInterval: '1s' };
 /** The configured intervals, so that a daemon in this process has the same schedules as one in a separate process. */
 const AS_CONFIGURED = 1;
-/** Time for which the lease of a killed process blocks others. */
 const LEASE_MS = 15_000;
 
 const ANY_PORT = { listen: '127.0.0.1:0' };

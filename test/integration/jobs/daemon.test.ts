@@ -20,7 +20,6 @@ afterAll(() => redis?.[Symbol.asyncDispose]());
 
 /** A daemon in this process runs every 250 ms. Its health requires a run within three of these intervals of 10 s. */
 const QUICK = { syncInterval: '10s' };
-/** Only the first run of the first link, and requested runs. */
 const RARE = { syncInterval: '1h' };
 const HOUR_MS = 3_600_000;
 
@@ -290,12 +289,5 @@ describe.skipIf(redis === null)('a daemon that gets jobs of commands through Red
     await store.close();
     await daemon.until(completed('home', 'full'), from);
     expect(errors(daemon).filter((line) => !says('run halted', 'work')(line))).toEqual([]);
-  });
-
-  test('returns a refused credential as exit code 4', async () => {
-    world.sandbox('work').google.revokeAllTokens();
-    const refused = await world.run('resync', 'work', '--wait');
-    expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('The credential is set in links.work.google.refreshToken. Replace it there');
   });
 });

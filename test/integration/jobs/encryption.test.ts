@@ -72,7 +72,6 @@ const SECRET = join(import.meta.dirname, '../../../src/util/secret.ts');
 const RINGS = join(import.meta.dirname, '../../../src/net/redis-limiter.ts');
 const CLOCK = join(import.meta.dirname, '../../../src/util/clock.ts');
 
-/** Returns a program that uses the queue and the shared rate limit at an address. */
 const programOf = (url: string): string => `
   import { connectWithRetry, openQueue, jobOptions } from ${JSON.stringify(QUEUE)};
   import { Secret } from ${JSON.stringify(SECRET)};

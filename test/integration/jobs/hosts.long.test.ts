@@ -9,8 +9,9 @@ import { createEvents } from '../../../src/engine/events.ts';
 import { startDaemon } from '../../../src/daemon/daemon.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { collectLog, completed, errors, overlaps, says } from '../../support/jobs/log-lines.ts';
+import { collectLog, completed, overlaps, says } from '../../support/jobs/log-lines.ts';
 import { startTestRedis } from '../../support/redis.ts';
+import { FAST_SANDBOX } from '../../support/linked-sandbox.ts';
 import { createMovableClock } from '../../support/clocks.ts';
 import { findPostgres, startPostgres } from '../../support/postgres.ts';
 
@@ -21,20 +22,16 @@ afterAll(async () => {
   await postgres?.close();
 });
 
-const FAST = { requests: 60_000, windowMs: 60_000 };
-
 let stack = new AsyncDisposableStack();
 let environment: Readonly<Record<string, string>> = {};
 
 beforeEach(async () => {
   stack = new AsyncDisposableStack();
-  const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
-  const sandbox = stack.use(await startSandbox({ count: 10, serviceRateLimit: FAST, googleQuotas: quotas }));
+  const sandbox = stack.use(await startSandbox({ count: 10, ...FAST_SANDBOX }));
   environment = { ...sandbox.environment(), LOG_LEVEL: 'debug' };
 });
 afterEach(() => stack.disposeAsync());
 
-/** Starts a daemon with its own DATA_DIR and its own clock, as on a separate host. */
 const startHost = async (variables: Readonly<Record<string, string>>) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
@@ -78,26 +75,6 @@ describe.skipIf(postgres === null || redis === null)('daemons on several hosts',
     await expect.poll(() => one?.daemon.depth()).toEqual({ waiting: 0, active: 0 });
     expect(await runsOf(url, 'full')).toBe(before + 1);
     expect(overlaps(hosts, 'default')).toBe(0);
-  });
-
-  test('with another database have another queue on the same Redis', async () => {
-    const urls = [(await postgres?.createDatabase()) ?? '', (await postgres?.createDatabase()) ?? ''];
-    const hosts = [];
-    for (const url of urls) hosts.push(await startHost({ DATABASE_URL: url, REDIS_URL: redis?.url ?? '' }));
-    for (const host of hosts) await host.until(completed('default', 'full'));
-    for (const url of urls) expect(await runsOf(url, 'full')).toBe(1);
-  });
-
-  test('without Redis run a link one after the other, and wait for each other without a warning', async () => {
-    const url = (await postgres?.createDatabase()) ?? '';
-    const hosts = [await startHost({ DATABASE_URL: url }), await startHost({ DATABASE_URL: url })];
-    await Promise.all(hosts.map((host) => host.until(says('run completed', 'default'))));
-    expect(overlaps(hosts, 'default')).toBe(0);
-    expect(hosts.flatMap((host) => errors(host))).toEqual([]);
-    for (const host of hosts) {
-      expect(host.lines.filter(says('lease held by another process')).length).toBeLessThanOrEqual(1);
-      expect(host.lines.filter(({ level }) => level === 'warn')).toEqual([]);
-    }
   });
 
   test('wait for an unreachable database, and start when it is reachable', async () => {

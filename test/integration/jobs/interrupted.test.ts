@@ -5,17 +5,12 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
 import { loadConfig } from '../../../src/app/config/config.ts';
-import { createEvents } from '../../../src/engine/events.ts';
-import { createLogger } from '../../../src/util/logger.ts';
-import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { LeaseError } from '../../../src/engine/errors.ts';
 import { cliHost } from '../../support/cli-host.ts';
-import { collectLog, says } from '../../support/jobs/log-lines.ts';
+import { createEventLog } from '../../support/jobs/log-lines.ts';
 import { createMovableClock } from '../../support/clocks.ts';
-import { startCli, useGround, type Environment } from '../cli/run-cli.ts';
+import { startCli, useGround, withStore, type Environment } from '../cli/run-cli.ts';
 import { startEchoingProxy, type EchoingProxy } from '../logs/echoing-proxy.ts';
-
-// An interrupted run does not change the state of its link: neither Ctrl-C nor a lost lease is a failure.
 
 const ground = useGround({ count: 20 });
 let google: EchoingProxy;
@@ -41,16 +36,6 @@ beforeEach(async () => {
 
 const inDirectory = (name: string): Environment => ({ ...env, DATA_DIR: join(ground.directory, name) });
 
-const withStore = async <T>(variables: Environment, use: (store: ReturnType<typeof openStore>) => Promise<T>) => {
-  const store = openStore(join(variables['DATA_DIR'] ?? '', 'contact-sync.db'));
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-};
-
-/** Resolves when a matching request has arrived. That request gets no response, and all others do. */
 const holdBack = (proxy: EchoingProxy, method: string, path: RegExp): Promise<void> =>
   new Promise((resolve) => {
     proxy.decide((request) => {
@@ -60,7 +45,6 @@ const holdBack = (proxy: EchoingProxy, method: string, path: RegExp): Promise<vo
     });
   });
 
-/** Runs a command, and sends Ctrl-C when `soFar` resolves. */
 const interrupt = async (soFar: Promise<void>, args: readonly string[], variables: Environment) => {
   const command = cliHost.start(args, variables, ground.directory);
   const early = command.end.then(({ stderr }): never => {
@@ -176,10 +160,9 @@ test.each(['halted', 'active'] as const)(
   async (state: LinkStateName) => {
     const variables = inDirectory(`lost-${state}`);
     const clock = createMovableClock();
-    const { stream, ...log } = collectLog();
-    const logger = createLogger({ level: 'info', format: 'json', destination: stream });
+    const log = createEventLog();
     const config = loadConfig({ env: variables, cwd: ground.directory });
-    await using app = createApp(config, createEvents(logger, { personalData: false }), { clock });
+    await using app = createApp(config, log.events, { clock });
     const [link] = config.links;
     if (link === undefined) throw new Error('One link is configured.');
     const held = holdBack(service, 'GET', /^\/v2\/contacts/u);
@@ -198,10 +181,7 @@ test.each(['halted', 'active'] as const)(
     expect(error).toBeInstanceOf(LeaseError);
     expect(summary.outcome).toBe('failed');
     expect(await app.store.link('default')).toMatchObject({ state, reason: 'As the other one says.' });
-    expect(log.lines.find(says('lease lost'))).toMatchObject({
-      level: 'warn',
-      link: 'default',
-    });
+    expect(log.lines).toContainEqual({ name: 'leaseLost', fields: expect.objectContaining({ link: 'default' }) });
     // The run has not released the lease of the other process either.
     expect(await app.store.acquireLease('default', 'a third one', laterMs, laterMs + 15_000)).toBeNull();
   },

@@ -27,6 +27,12 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   });
   afterAll(() => redis[Symbol.asyncDispose]());
 
+  const startIdle = async (schedules: readonly Schedule[] = [], url = redis.url) => {
+    const daemon = stage.startScheduler(() => Promise.resolve(report({ summary: SUMMARY })), 1, url);
+    await stage.ready(daemon, schedules);
+    return daemon;
+  };
+
   test('the next poll of a link starts once, at the time in the reports, whichever jobs and daemons request it', async () => {
     // In the middle of a second, so that all requests are for the same second.
     const pollAtMs = Math.floor(Date.now() / 1_000) * 1_000 + 2_500;
@@ -145,8 +151,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
 
   test('a Redis that no longer responds on an open connection is the reported trouble', async () => {
     const proxy = stage.stack.use(await startSilentProxy(Number(new URL(redis.url).port)));
-    const daemon = stage.startScheduler(() => Promise.resolve(report()), 1, `redis://127.0.0.1:${proxy.port}`);
-    await stage.ready(daemon, []);
+    const daemon = await startIdle([], `redis://127.0.0.1:${proxy.port}`);
     await expect.poll(() => daemon.scheduler.trouble()).toBeNull();
     proxy.silence();
     expect(await daemon.scheduler.trouble()).toBe('Redis has not answered yet.');
@@ -164,8 +169,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     'a Redis that %s responds but accepts no job, which is the reported trouble',
     async (_, answer, on, off) => {
       const call = ([command, ...args]: readonly string[]) => redis.client.call(command ?? '', ...args);
-      const daemon = stage.startScheduler(() => Promise.resolve(report()));
-      await stage.ready(daemon, []);
+      const daemon = await startIdle();
       await call(on);
       // Redis may also be too slow to answer, so each check is repeated until it is the expected one.
       await expect.poll(() => daemon.scheduler.trouble()).toContain(answer);
@@ -185,8 +189,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   });
 
   test('an unreadable job fails, and other jobs continue', async () => {
-    const daemon = stage.startScheduler(() => Promise.resolve(report({ summary: SUMMARY })));
-    await stage.ready(daemon, []);
+    await startIdle();
     await stage.queue().add('full', { link: '', kind: 'nonsense' } as never, jobOptions('full'));
     const commands = await stage.client();
     expect(await commands.waitFor(await commands.enqueue('a', { override: null }), waiting)).toMatchObject({
@@ -211,8 +214,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await stopped;
     // The job is already waiting, so no daemon needs to detect that its daemon has stopped.
     expect(await stage.queue().getJobState(id)).toBe('prioritized');
-    const other = stage.startScheduler(() => Promise.resolve(report({ summary: SUMMARY })));
-    await stage.ready(other, []);
+    await startIdle();
     expect(await commands.waitFor(id, waiting)).toMatchObject({ ending: 'completed', summary: SUMMARY });
   });
 
@@ -221,8 +223,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await openQueueClient({ store: IN_DATA_DIR, dataDir: stage.dataDir }, url)).toEqual({
       reason: expect.stringContaining('has worked on the queue'),
     });
-    const daemon = stage.startScheduler(() => Promise.resolve(report()));
-    await stage.ready(daemon, []);
+    const daemon = await startIdle();
     await stage.client();
     await daemon.stop();
     expect(await openQueueClient({ store: IN_DATA_DIR, dataDir: stage.dataDir }, url)).toEqual({
@@ -249,8 +250,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   });
 
   test('schedules of removed links are removed, changed schedules are replaced, and others are not changed', async () => {
-    const daemon = stage.startScheduler(() => Promise.resolve(report()));
-    await stage.ready(daemon, [every('stays', 3_600_000), every('goes', 3_600_000), every('changes', 3_600_000)]);
+    const daemon = await startIdle([every('stays', 3_600_000), every('goes', 3_600_000), every('changes', 3_600_000)]);
     const from = daemon.log.lines.length;
     daemon.scheduler.apply([every('stays', 3_600_000), every('changes', 7_200_000), every('comes', 3_600_000)]);
     expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 2, removed: 1 });
@@ -285,7 +285,6 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     };
     const storedLinks = async () => (await stage.queue().getJobSchedulers()).map(({ key }) => key).toSorted();
     const nextRuns = async () => (await stage.queue().getJobSchedulers()).map(({ next = 0 }) => next - Date.now());
-    /** Stores the schedule as it is after the clock was set back by a day. */
     const storeDayAhead = async (link: string): Promise<void> => {
       const data = { link, kind: 'incremental', override: null } as const;
       const startDate = Date.now() + 24 * hourMs;
@@ -335,8 +334,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     test('schedules of a daemon with another configuration are not removed or changed', async () => {
       const daemon = start();
       await stage.ready(daemon, ['a', 'b'].map(inHalfAnHour));
-      const other = stage.startScheduler(() => Promise.resolve(report()));
-      await stage.ready(other, [{ ...inHalfAnHour('a'), everyMs: 2 * hourMs }, inHalfAnHour('c')]);
+      await startIdle([{ ...inHalfAnHour('a'), everyMs: 2 * hourMs }, inHalfAnHour('c')]);
       const from = daemon.log.lines.length;
       daemon.clock.advance(minuteMs);
       expect(await daemon.scheduler.trouble()).toBeNull();

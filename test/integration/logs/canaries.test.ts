@@ -28,13 +28,10 @@ const PERSONAL = {
   website: 'https://canary.example/zanarine',
   group: 'Canaries of mine',
 } as const;
-/** The canaries, with several formats of the phone number. */
 const PERSONAL_FORMS = [...Object.values(PERSONAL), '4155550177', '555 0177', '555-0177', 'zanarine'];
 
-/** The path of a webhook, which is a secret. */
 const WEBHOOK = 'canary-path-of-the-webhook';
 
-/** Tokens, codes and keys that the emulators issue, in addition to those of the environment. */
 const SECRET_FORMS = /ya29\.[\w-]{8,}|1\/\/[\w-]{8,}|4\/[\w-]{12,}|token_[0-9a-f]{16,}|code_[0-9a-f]{16,}/gu;
 
 type Output = Ended & { readonly command: string };
@@ -247,7 +244,6 @@ const filesBelow = async (directory: string): Promise<string[]> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 };
 
-/** Returns the secrets in a text. */
 const secretsIn = (text: string): string[] => {
   const planted = Object.entries(env).filter(([name]) => /TOKEN$|SECRET$|_KEY$/u.test(name));
   const known = [...planted.map(([, value]) => value), 'wrong-canary-key', WEBHOOK, ground.sandbox.service.apiKey];

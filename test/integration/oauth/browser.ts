@@ -38,7 +38,6 @@ const findBrowser = (): string | null => {
 
 export type RunningBrowser = AsyncDisposable & { readonly browser: Browser };
 
-/** Starts Chromium without a window; its profile and all else that it writes is removed when it is closed. */
 export const launchBrowser = async (): Promise<RunningBrowser> => {
   const executablePath = findBrowser();
   if (executablePath === null) throw new Error('Chromium is not installed; on Debian: apt-get install chromium');
@@ -54,7 +53,6 @@ export const launchBrowser = async (): Promise<RunningBrowser> => {
 /** Whether tests of a browser are skipped: none is installed. With CI=true they fail instead. */
 export const isBrowserMissing = findBrowser() === null && process.env['CI'] !== 'true';
 
-/** The browser of a file, unless it is missing: started before its tests and closed after them. */
 export const useBrowser = (): (() => Browser) => {
   let browser: Browser | null = null;
   beforeAll(async () => {
@@ -69,7 +67,6 @@ export const useBrowser = (): (() => Browser) => {
   };
 };
 
-/** Opens a browser context whose actions wait as long as a test may last: a page may load slowly on a busy machine. */
 export const openContext = async (browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> => {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(LONGEST_TEST_MS);

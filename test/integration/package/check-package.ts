@@ -74,7 +74,6 @@ const checkExamples = async (folder: string): Promise<void> => {
   for (const file of files) await run(folder, 'node', file);
 };
 
-/** Starts the installed program as a daemon, waits until it is healthy, and stops it. */
 const checkDaemon = async (folder: string, program: string): Promise<void> => {
   await using sandbox = await startSandbox();
   const variables = { ...env, ...sandbox.environment(), DATA_DIR: join(folder, 'data') };

@@ -14,7 +14,6 @@ type Text = string | null | undefined;
 
 const withLabel = (value: Text, label: Text): string => (label ? `${value ?? ''} [${label}]` : (value ?? ''));
 
-/** The values of the account at Google, by the fields of the table. */
 const readGoogle = ({ google }: Sandbox): Required<Arrival>[] => {
   const labels = new Map(google.account.groups().map(({ resourceName, name }) => [resourceName, name]));
   return google.account.people().map((person) => ({
@@ -33,7 +32,6 @@ const readGoogle = ({ google }: Sandbox): Required<Arrival>[] => {
   }));
 };
 
-/** The values of the account at the service, by the fields of the table. */
 const readService = ({ service }: Sandbox): Required<Arrival>[] => {
   const buckets = new Map(service.account.buckets().map(({ id, name }) => [id, name]));
   return service.account.contacts().map((contact) => ({
@@ -52,7 +50,6 @@ const readService = ({ service }: Sandbox): Required<Arrival>[] => {
 
 const NOTHING = { company: '', title: '', emails: [], phones: [], websites: [], addresses: [], groups: [] };
 
-/** Those among `rows` who go by the names and companies of the table's people. */
 const namesakes = (rows: readonly Required<Arrival>[], arrives: readonly Arrival[]): Required<Arrival>[] =>
   arrives.flatMap((arrival) =>
     rows.filter((row) =>

@@ -4,18 +4,12 @@ import { changeLink } from '../../../src/engine/change-link.ts';
 import { FIRST_SYNC_WAITS } from '../../../src/engine/errors.ts';
 import { includeAgain, leaveOut, LeaveOutError } from '../../../src/engine/leave-out.ts';
 import { giveVerdict } from '../../../src/engine/verdicts.ts';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
-import { googleId, serviceId } from '../../support/linked-people.ts';
+import { googleId, person, serviceId } from '../../support/linked-people.ts';
 import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 import { operationOf } from '../../support/store/rows.ts';
 
-const named = (givenName: string, familyName: string, address: string, title = ''): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName,
-  title,
-  emails: [{ value: address, label: null }],
-});
+const named = (givenName: string, familyName: string, address: string, title = '') =>
+  person(givenName, { familyName, title, emails: [{ value: address, label: null }] });
 
 const parts = ({ app, clock }: LinkedSandbox) => ({
   store: app.store,
@@ -130,18 +124,6 @@ describe('R13: a decision by hand about two contacts', () => {
     expect(counts(linked)).toEqual([2, 2]);
   });
 
-  test('a decision ends when one of its contacts is deleted', async () => {
-    await using linked = await namesakes();
-    const asked = { leftId: googleId(linked, 'Ann'), rightId: serviceId(linked, 'Ann') };
-    await say(linked, { ...asked, says: 'apart' });
-    await sync(linked);
-    linked.sandbox.google.account.deletePerson(asked.leftId);
-    linked.clock.advance(60 * 60_000);
-    await sync(linked);
-    await sync(linked);
-    expect(await verdicts(linked)).toEqual([]);
-  });
-
   test('a decision that contradicts another one, or that swaps the sides, is refused', async () => {
     await using linked = await household();
     const [mia, tim] = [googleId(linked, 'Mia'), googleId(linked, 'Tim')];
@@ -166,7 +148,6 @@ const serviceNames = ({ sandbox }: LinkedSandbox) =>
     .map((contact) => contact.first_name ?? '')
     .toSorted();
 
-/** Two contacts at Google, of which one is left out before the first sync is accepted. */
 const halted = async (): Promise<LinkedSandbox> => {
   const google = [named('Ann', 'Lee', 'ann@x.org'), named('Ben', 'Moor', 'ben@x.org')];
   const linked = await startLinkedSandbox({ google, service: [] }, { FIRST_SYNC: 'review' });

@@ -6,13 +6,11 @@ import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 type Asked = { readonly method: string; readonly path: string; readonly body: string };
 type Answer = { readonly status: number; readonly body: string };
 
-/** An internal error of Google. */
 export const GOOGLE_FAULT: Answer = {
   status: 500,
   body: JSON.stringify({ error: { code: 500, message: 'Internal error encountered.', status: 'INTERNAL' } }),
 };
 
-/** An internal error of the service. */
 export const SERVICE_FAULT: Answer = { status: 500, body: '{"errors":["Internal Server Error"]}' };
 
 const ADDRESSES = { google: 'GOOGLE_ROOT_URL', service: 'SERVICE_BASE_URL' } as const;

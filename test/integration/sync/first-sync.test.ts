@@ -1,22 +1,16 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import { FIRST_SYNC_WAITS } from '../../../src/engine/errors.ts';
-import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { readSides } from '../../support/compare-sides.ts';
-import { named } from '../../support/linked-people.ts';
-import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
+import { named, person } from '../../support/linked-people.ts';
+import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const REVIEW = { FIRST_SYNC: 'review' };
-const ADA = {
-  ...EMPTY_PERSON,
-  givenName: 'Ada',
-  familyName: 'Lovelace',
-  emails: [{ value: 'ada@example.org', label: 'work' }],
-};
-const BOB = { ...ADA, givenName: 'Bob', familyName: 'Babbage', emails: [] };
+const ADA = person('Ada');
+const BOB = named('Bob');
 const NOTHING = { created: 0, updated: 0, deleted: 0 };
 
-/** A run with the halt of a first sync accepted. */
 const ACCEPTED = { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS };
 
 test('R8: a first sync with a review halts each time until it is accepted', async () => {
@@ -61,15 +55,6 @@ test('R8: the next run continues an accepted and stopped first sync without anot
   expect(linked.sandbox.service.account.contacts().length).toBeLessThan(101);
   await linked.synced();
   expect(linked.sandbox.service.account.contacts()).toHaveLength(101);
-});
-
-test('R8: a first sync without writes needs no review, and later runs need none', async () => {
-  await using linked = await startSyncedSandbox({ google: [], service: [] }, REVIEW);
-  linked.sandbox.google.account.createPerson({ names: [{ givenName: 'Ada' }] });
-  expect((await linked.sync()).error).toMatchObject({ halt: { reason: 'first-sync' } });
-  await linked.sync(ACCEPTED);
-  linked.sandbox.google.account.createPerson({ names: [{ givenName: 'Bob' }] });
-  expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { created: 1 } });
 });
 
 const PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => named(name));
@@ -135,4 +120,35 @@ test('R9: links that share one account sync side by side', async () => {
   expect((await runLink(linked, linked.link)).error).toBeNull();
   expect((await runLink(linked, shared)).error).toBeNull();
   expect(other.sandbox.service.account.contacts()).toHaveLength(PEOPLE.length);
+});
+
+test('a plan that is made in parts names each contact of a large first sync once, with its groups', async () => {
+  const people = samplePeople(1_600).map((one) => ({ ...one, groups: ['Friends'] }));
+  await using linked = await startLinkedSandbox({ google: people, service: [] });
+  const { changes, estimate, halt } = await linked.plan();
+  const creates = changes.filter(({ side, action }) => side === 'right' && action === 'create');
+  const ids = creates.map((change) => ('leftId' in change ? change.leftId : null));
+  expect(new Set(ids).size).toBe(1_600);
+  expect(creates.every(({ changes: fields }) => fields.some(({ field }) => field === 'buckets'))).toBe(true);
+  const groups = creates.flatMap(({ changes: fields }) => fields.filter(({ field }) => field === 'buckets'));
+  expect(new Set(groups.map(({ to }) => to.join()))).toEqual(new Set(['Friends']));
+  expect(changes).toHaveLength(1_601);
+  expect(estimate.requests.right).toBeGreaterThan(1_600);
+  expect(halt).toBeNull();
+});
+
+test('1,000 contacts in 10 labels are written to an empty service with one request each and a minimum of others', async () => {
+  const people = samplePeople(1000).map((one, index) => ({
+    ...one,
+    groups: [`Label ${index % 10}`],
+  }));
+  await using linked = await startLinkedSandbox({ google: people, service: [] });
+  const { summary } = await linked.sync();
+  expect(summary.right.created).toBe(1000);
+  const sides = readSides(linked.sandbox);
+  expect(sides.service).toEqual(sides.google);
+  // 1,000 creates, 10 buckets, 10 bulk memberships of 100, 3 to look (me, contacts, buckets), and 75 addresses that another
+  // contact has too.
+  expect(summary.right.requests).toBeLessThanOrEqual(1_098);
+  expect(summary.left.requests).toBeLessThanOrEqual(4);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { named } from '../../support/linked-people.ts';
+import { googleId, labelId, named, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const THREE_PEOPLE = ['Ada', 'Ben', 'Cleo'].map((name) => named(name));
@@ -10,15 +10,14 @@ const HOUR_MS = 3_600_000;
 test('R11: a label that is renamed to that of a new bucket during the run does not mix the members of two buckets', async () => {
   await using linked = await startLinkedSandbox({ google: [], service: THREE_PEOPLE });
   const { google, service } = linked.sandbox;
-  const idOf = (name: string): string => service.account.contacts().find((one) => one.first_name === name)?.id ?? '';
   const family = service.account.createBucket({ name: 'Family' }).id;
-  service.account.setBuckets(idOf('Ada'), [family]);
+  service.account.setBuckets(serviceId(linked, 'Ada'), [family]);
   await linked.synced();
-  const label = google.account.groups().find(({ name }) => name === 'Family')?.resourceName ?? '';
+  const label = labelId(linked, 'Family');
   expect(label).not.toBe('');
 
   const choir = service.account.createBucket({ name: 'Choir' }).id;
-  service.account.setBuckets(idOf('Ben'), [choir]);
+  service.account.setBuckets(serviceId(linked, 'Ben'), [choir]);
   await linked.synced({
     afterMs: HOUR_MS,
     kind: 'full',
@@ -29,10 +28,9 @@ test('R11: a label that is renamed to that of a new bucket during the run does n
       }
     },
   });
-  const cleo = google.account.people().find(({ names }) => names?.[0]?.givenName === 'Cleo')?.resourceName ?? '';
-  google.account.setGroups(cleo, ['contactGroups/myContacts', label]);
+  google.account.setGroups(googleId(linked, 'Cleo'), ['contactGroups/myContacts', label]);
   for (let hour = 0; hour < 3; hour += 1) await linked.synced({ afterMs: HOUR_MS, kind: 'full' });
-  const bucketsOf = (name: string) => service.account.contact(idOf(name))?.bucketIds;
+  const bucketsOf = (name: string) => service.account.contact(serviceId(linked, name))?.bucketIds;
   expect(['Ada', 'Ben', 'Cleo'].map(bucketsOf)).toEqual([[family], [choir], [family]]);
 });
 
@@ -72,60 +70,49 @@ test.each([
   }
 });
 
-const PEOPLE = ['Ada', 'Ben'].map((name) => named(name));
-
-test('R11, R15: a membership that is refused in the run that links its label is written later', async () => {
-  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
-  const { clock, sandbox } = linked;
-  const { google, service } = sandbox;
-  const label = google.account.createGroup('Choir');
-  for (const person of google.account.people()) {
-    google.account.setGroups(person.resourceName ?? '', [MY_CONTACTS, label]);
-  }
-  const run = (buckets: readonly string[]) => linked.synced({ link: { buckets } });
-  const members = () => service.account.contacts().filter(({ bucketIds }) => bucketIds.length > 0).length;
+const startLeftOut = async () => {
+  const google = ['Ada', 'Ben'].map((name) => named(name, { groups: ['Choir'] }));
+  const linked = await startLinkedSandbox({ google, service: [] });
+  const run = (buckets: readonly string[]) => linked.synced({ link: { buckets }, afterMs: 60_000 });
+  const members = () =>
+    linked.sandbox.service.account.contacts().filter(({ bucketIds }) => bucketIds.length > 0).length;
+  const open = () => linked.app.store.journal('default', { open: true });
   await run(['!Choir']);
   expect(members()).toBe(0);
-  clock.advance(60_000);
+  return { linked, run, members, open };
+};
+
+test('R11, R15: a membership that is refused in the run that links its label is written later', async () => {
+  const { linked, run, members } = await startLeftOut();
+  await using _linked = linked;
+  const { service } = linked.sandbox;
   const action = { kind: 'status', status: 422 } as const;
   // The first request creates the bucket.
-  linked.sandbox.service.addFault({ method: 'POST', path: '/buckets$', skip: 1, action });
-  linked.sandbox.service.addFault({ method: 'PUT', path: '/buckets$', action });
+  service.addFault({ method: 'POST', path: '/buckets$', skip: 1, action });
+  service.addFault({ method: 'PUT', path: '/buckets$', action });
   await run(['*']);
   expect(members()).toBe(1);
   service.clearFaults();
-  for (let day = 0; day < 2; day += 1) await linked.synced({ afterMs: 25 * 3_600_000 });
+  for (let day = 0; day < 2; day += 1) await linked.synced({ afterMs: 25 * HOUR_MS });
   expect(members()).toBe(2);
 });
 
 test('R9, R11: a membership of a contact with a write of unknown outcome, in the run that links its label, is written later', async () => {
-  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
-  const { app, clock, sandbox } = linked;
-  const { google, service } = sandbox;
-  const label = google.account.createGroup('Choir');
-  const people = google.account.people();
-  for (const person of people) google.account.setGroups(person.resourceName ?? '', [MY_CONTACTS, label]);
-  const run = (buckets: readonly string[]) => linked.synced({ link: { buckets } });
-  const members = () => service.account.contacts().filter(({ bucketIds }) => bucketIds.length > 0).length;
-  await run(['!Choir']);
-  clock.advance(60_000);
+  const { linked, run, members, open } = await startLeftOut();
+  await using _linked = linked;
+  const { google, service } = linked.sandbox;
   // The title is written to one contact, the answer is lost, and reads of the contact are refused for a while.
-  const [ada] = people;
-  google.account.updatePerson(ada?.resourceName ?? '', { ...ada, organizations: [{ title: 'Countess' }] });
-  google.account.setGroups(ada?.resourceName ?? '', [MY_CONTACTS, label]);
-  linked.sandbox.service.addFault({ method: 'PATCH', path: '^/v2/contacts/', action: { kind: 'reset-after' } });
+  google.account.updatePerson(googleId(linked, 'Ada'), { organizations: [{ title: 'Countess' }] });
+  service.addFault({ method: 'PATCH', path: '^/v2/contacts/', action: { kind: 'reset-after' } });
   const withheld = { kind: 'status', status: 403 } as const;
-  linked.sandbox.service.addFault({ method: 'GET', path: '^/v2/contacts/[^/]+$', times: 1_000, action: withheld });
+  service.addFault({ method: 'GET', path: '^/v2/contacts/[^/]+$', times: 1_000, action: withheld });
   await run(['!Choir']);
-  expect(await app.store.journal('default', { open: true })).toMatchObject([{ kind: 'update' }]);
-  clock.advance(60_000);
+  expect(await open()).toMatchObject([{ kind: 'update' }]);
   await run(['*']);
-  expect(members()).toBe(1);
-  expect(await app.store.journal('default', { open: true })).toMatchObject([{ kind: 'update' }]);
+  expect([members(), await open()]).toMatchObject([1, [{ kind: 'update' }]]);
   service.clearFaults();
-  for (let day = 0; day < 2; day += 1) await linked.synced({ afterMs: 25 * 3_600_000 });
-  expect(await app.store.journal('default', { open: true })).toEqual([]);
-  expect(members()).toBe(2);
+  for (let day = 0; day < 2; day += 1) await linked.synced({ afterMs: 25 * HOUR_MS });
+  expect([members(), await open()]).toEqual([2, []]);
 });
 
 test('R15: a label whose deletion and reads fail at one side does not stop the runs', async () => {
@@ -133,8 +120,7 @@ test('R15: a label whose deletion and reads fail at one side does not stop the r
   await using linked = await startLinkedSandbox({ google: [ada], service: [] }, {}, { hurry: 100 });
   const { google, service } = linked.sandbox;
   await linked.synced();
-  const label = google.account.groups().find(({ name }) => name === 'Choir');
-  google.account.deleteGroup(label?.resourceName ?? '');
+  google.account.deleteGroup(labelId(linked, 'Choir'));
   const failing = { kind: 'status', status: 500 } as const;
   for (const method of ['DELETE', 'GET']) {
     service.addFault({ method, path: '/buckets/[^/]+$', times: 1_000, action: failing });
@@ -157,8 +143,7 @@ test('R11: a label that replaces a deleted one of its name is not deleted with t
   await using linked = await startLinkedSandbox({ google: [ada], service: [], variants });
   const { google, service } = linked.sandbox;
   await linked.synced();
-  const label = google.account.groups().find(({ name }) => name === 'Choir');
-  google.account.deleteGroup(label?.resourceName ?? '');
+  google.account.deleteGroup(labelId(linked, 'Choir'));
   const next = google.account.createGroup('Choir');
   google.account.setGroups(google.account.people()[0]?.resourceName ?? '', [MY_CONTACTS, next]);
   service.addFault({ method: 'PATCH', path: '/buckets/[^/]+$', action: { kind: 'status', status: 422 } });

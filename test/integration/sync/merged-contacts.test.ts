@@ -1,38 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { sampled } from '../../support/extent.ts';
+import { googleId, named, person, serviceId } from '../../support/linked-people.ts';
 import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const HOUR_MS = 60 * 60_000;
 
-const ADA: Person = {
-  ...EMPTY_PERSON,
-  givenName: 'Ada',
+const ADA = named('Ada', {
   familyName: 'Lovelace',
   company: 'Engines',
   emails: [{ value: 'ada@example.org', label: 'home' }],
   phones: [{ value: '+49 30 901820', label: 'home' }],
   groups: ['Choir'],
-};
-const TWIN: Person = {
-  ...EMPTY_PERSON,
-  givenName: 'A.',
+});
+const TWIN = named('A.', {
   familyName: 'Lovelace',
   company: 'Analytical',
   title: 'Countess',
   emails: [{ value: 'augusta@example.org', label: 'work' }],
   websites: [{ value: 'https://augusta.example.org', label: 'home' }],
   groups: ['Club'],
-};
-const BEN: Person = {
-  ...EMPTY_PERSON,
-  givenName: 'Ben',
-  familyName: 'Tester',
-  emails: [{ value: 'ben@example.org', label: null }],
-};
+});
 
 type Names = {
   readonly survivor: string;
@@ -41,32 +31,29 @@ type Names = {
   readonly mergeEvents: 'loserDeleted' | 'survivorRenamed' | 'both';
 };
 
-const idNamed = ({ sandbox }: LinkedSandbox, firstName: string): string =>
-  sandbox.service.account.contacts().find(({ first_name }) => first_name === firstName)?.id ?? '';
-
-/** Both sides in step, with unmapped data at the service, and the two contacts merged at Google. */
 const mergedAtGoogle = async (
   service: Partial<ServiceVariants>,
   names: Names,
 ): Promise<{ readonly linked: LinkedSandbox; readonly keeper: string; readonly away: string }> => {
   const { survivor, mergedAway } = names;
   const linked = await startLinkedSandbox(
-    { google: [ADA, TWIN, BEN], service: [], variants: { google: { mergeEvents: names.mergeEvents }, service } },
+    {
+      google: [ADA, TWIN, person('Ben')],
+      service: [],
+      variants: { google: { mergeEvents: names.mergeEvents }, service },
+    },
     { SWEEP_INTERVAL: '1s' },
   );
   await linked.sync();
   const { account } = linked.sandbox.service;
-  const [keeper, away] = [idNamed(linked, survivor), idNamed(linked, mergedAway)];
+  const [keeper, away] = [serviceId(linked, survivor), serviceId(linked, mergedAway)];
   account.updateContact(keeper, { tags: ['kept'] });
   account.updateContact(away, {
     tags: ['of the other'],
     custom_field_values: [{ field: { id: 'custom_field_7' }, value: 'blue' }],
   });
   await linked.sync({ afterMs: HOUR_MS });
-  const { google } = linked.sandbox;
-  const personOf = (name: string) =>
-    google.account.people().find((each) => each.names?.[0]?.givenName === name)?.resourceName ?? '';
-  google.account.mergePeople(personOf(survivor), [personOf(mergedAway)]);
+  linked.sandbox.google.account.mergePeople(googleId(linked, survivor), [googleId(linked, mergedAway)]);
   linked.clock.advance(HOUR_MS);
   return { linked, keeper, away };
 };
@@ -75,7 +62,6 @@ const isListed = ({ sandbox }: LinkedSandbox, id: string): boolean => {
   return sandbox.service.account.contacts().some((contact) => contact.id === id && contact.archivedAtMs === null);
 };
 
-/** Runs until nothing is written any more. */
 const comeToRest = async (linked: LinkedSandbox): Promise<void> => {
   for (let count = 0; count < 6; count += 1) {
     const summary = await linked.synced();
@@ -139,44 +125,38 @@ describe.each(NAMES)('R10, R12: a merge at Google into $survivor is a merge at t
   });
 });
 
-describe('R9: an interrupted merge is completed by a later run', () => {
-  test.each<[string, Fault]>([
-    ['its answer is lost', { method: 'POST', path: '/merge$', action: { kind: 'reset-after' } }],
-    ['it is lost', { method: 'POST', path: '/merge$', action: { kind: 'reset-before' } }],
-    [
-      'what the survivor held is refused',
-      { method: 'PATCH', path: '/v2/contacts/', skip: 1, action: { kind: 'status', status: 422 } },
-    ],
-    [
-      'the answer to writing that is lost',
-      { method: 'PATCH', path: '/v2/contacts/', skip: 1, action: { kind: 'reset-after' } },
-    ],
-    ['the service refuses it once', { method: 'POST', path: '/merge$', action: { kind: 'status', status: 422 } }],
-  ])('%s', async (_, fault) => {
-    for (const variants of [{}, { mergeLosers: 'archived' }, { mergeArrays: 'replace' }] as const) {
-      const { linked, keeper, away } = await mergedAtGoogle(variants, NAMED);
-      await using _linked = linked;
-      const before = readSides(linked.sandbox).google;
-      linked.sandbox.service.addFault(fault);
-      await linked.sync();
-      linked.clock.advance(HOUR_MS);
-      linked.sandbox.service.clearFaults();
-      await comeToRest(linked);
-      expectMerged(linked, keeper, away);
-      expect(readSides(linked.sandbox).google).toEqual(before);
-    }
-  });
+test.each<[string, Fault]>([
+  ['its answer is lost', { method: 'POST', path: '/merge$', action: { kind: 'reset-after' } }],
+  ['it is lost', { method: 'POST', path: '/merge$', action: { kind: 'reset-before' } }],
+  [
+    'what the survivor held is refused',
+    { method: 'PATCH', path: '/v2/contacts/', skip: 1, action: { kind: 'status', status: 422 } },
+  ],
+  [
+    'the answer to writing that is lost',
+    { method: 'PATCH', path: '/v2/contacts/', skip: 1, action: { kind: 'reset-after' } },
+  ],
+  ['the service refuses it once', { method: 'POST', path: '/merge$', action: { kind: 'status', status: 422 } }],
+])('R9: an interrupted merge is completed by a later run: %s', async (_, fault) => {
+  for (const variants of [{}, { mergeLosers: 'archived' }, { mergeArrays: 'replace' }] as const) {
+    const { linked, keeper, away } = await mergedAtGoogle(variants, NAMED);
+    await using _linked = linked;
+    const before = readSides(linked.sandbox).google;
+    linked.sandbox.service.addFault(fault);
+    await linked.sync();
+    linked.clock.advance(HOUR_MS);
+    linked.sandbox.service.clearFaults();
+    await comeToRest(linked);
+    expectMerged(linked, keeper, away);
+    expect(readSides(linked.sandbox).google).toEqual(before);
+  }
 });
 
 test('R15: a service that refuses every merge is reported, and no contact is deleted', async () => {
   const { linked, keeper, away } = await mergedAtGoogle({}, NAMED);
   await using _ = linked;
-  linked.sandbox.service.addFault({
-    method: 'POST',
-    path: '/merge$',
-    times: 1_000,
-    action: { kind: 'status', status: 404 },
-  });
+  const action = { kind: 'status', status: 404 } as const;
+  linked.sandbox.service.addFault({ method: 'POST', path: '/merge$', times: 1_000, action });
   const summary = await linked.synced();
   expect(summary).toMatchObject({ outcome: 'completed', skipped: 1, right: { deleted: 0 } });
   expect([isListed(linked, keeper), isListed(linked, away)]).toEqual([true, true]);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { SyncedField } from '../../../src/core/contact/contact.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
+import { googleId, person, serviceId } from '../../support/linked-people.ts';
 import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const MINUTE_MS = 60_000;
@@ -14,75 +15,60 @@ const syncLater = async (linked: LinkedSandbox): Promise<void> => {
 
 const skippedOf = async ({ app }: LinkedSandbox) => (await readLinkRecord(app.store, 'default')).skipped;
 
-type Names = { readonly givenName?: string; readonly familyName?: string };
-
-/** Each field with a value that is too long, as Google holds it, and as the service does. */
-const FIELDS: readonly {
-  readonly field: SyncedField;
-  readonly google: Readonly<Record<string, unknown>>;
-  readonly service: Readonly<Record<string, unknown>>;
-}[] = [
-  {
-    field: 'firstName',
-    google: { names: [{ givenName: LONG, familyName: 'Tester' }] satisfies Names[] },
-    service: { first_name: LONG },
-  },
-  { field: 'lastName', google: { names: [{ givenName: 'Ada', familyName: LONG }] }, service: { last_name: LONG } },
-  { field: 'company', google: { organizations: [{ name: LONG, title: 'Engineer' }] }, service: { company: LONG } },
-  { field: 'title', google: { organizations: [{ name: 'Acme', title: LONG }] }, service: { title: LONG } },
-  {
-    field: 'emailAddresses',
-    google: { emailAddresses: [{ value: `${LONG}@x.example` }] },
-    service: { email_addresses: [{ address: `${LONG}@x.example` }] },
-  },
-  {
-    field: 'addresses',
-    google: { addresses: [{ streetAddress: LONG, city: 'Town' }] },
-    service: { addresses: [{ street_1: LONG, city: 'Town' }] },
-  },
-  { field: 'websites', google: { urls: [{ value: LONG }] }, service: { websites: [{ address: LONG }] } },
-];
-
 const PHONE = '+49 30 5550199';
 
-test.each(FIELDS)('R15: $field that is too long at Google stays there, and the phone is synced', async ({ google }) => {
-  await using linked = await startLinkedSandbox({ google: [ADA], service: [] });
-  const { google: left, service: right } = linked.sandbox;
-  await syncLater(linked);
-  const id = left.account.people()[0]?.resourceName ?? '';
-  const before = right.account.contacts()[0];
-  left.account.updatePerson(id, { ...google, phoneNumbers: [{ value: PHONE }] });
-  await syncLater(linked);
+type Values = Readonly<Record<string, unknown>>;
 
-  const after = right.account.contacts()[0];
-  expect(after?.phone_numbers.map(({ number }) => number)).toEqual([PHONE]);
-  expect({ ...after, phone_numbers: [], updatedAtMs: 0 }).toEqual({ ...before, phone_numbers: [], updatedAtMs: 0 });
-  expect(await skippedOf(linked)).toMatchObject([
-    { side: 'left', leftId: id, reason: expect.stringContaining('10,000') },
-  ]);
-  // The run after it writes nothing.
-  expect((await linked.sync({ afterMs: 20 * MINUTE_MS })).summary).toMatchObject({
-    left: { updated: 0 },
-    right: { updated: 0 },
-  });
-});
+const TOO_LONG: readonly (readonly [SyncedField, Values, Values])[] = [
+  ['firstName', { names: [{ givenName: LONG, familyName: 'Tester' }] }, { first_name: LONG }],
+  ['lastName', { names: [{ givenName: 'Ada', familyName: LONG }] }, { last_name: LONG }],
+  ['company', { organizations: [{ name: LONG, title: 'Engineer' }] }, { company: LONG }],
+  ['title', { organizations: [{ name: 'Acme', title: LONG }] }, { title: LONG }],
+  [
+    'emailAddresses',
+    { emailAddresses: [{ value: `${LONG}@x.example` }] },
+    { email_addresses: [{ address: `${LONG}@x.example` }] },
+  ],
+  [
+    'addresses',
+    { addresses: [{ streetAddress: LONG, city: 'Town' }] },
+    { addresses: [{ street_1: LONG, city: 'Town' }] },
+  ],
+  ['websites', { urls: [{ value: LONG }] }, { websites: [{ address: LONG }] }],
+];
 
-test.each(FIELDS)('R15: $field that is too long at the service stays there, and the phone is synced', async (row) => {
-  await using linked = await startLinkedSandbox({ google: [ADA], service: [] });
-  const { google: left, service: right } = linked.sandbox;
-  await syncLater(linked);
-  const id = right.account.contacts()[0]?.id ?? '';
-  const before = left.account.people()[0];
-  right.account.updateContact(id, { ...row.service, phone_numbers: [{ number: PHONE }] });
-  await syncLater(linked);
+test.each(TOO_LONG)(
+  'R15: %s that is too long stays on its side, and the phone is synced',
+  async (_, google, service) => {
+    await using linked = await startLinkedSandbox({ google: [ADA, { ...ADA, givenName: 'Ben' }], service: [] });
+    const { google: left, service: right } = linked.sandbox;
+    await syncLater(linked);
+    const [ada, adasContact] = [googleId(linked, 'Ada'), serviceId(linked, 'Ada')];
+    const [bensPerson, ben] = [googleId(linked, 'Ben'), serviceId(linked, 'Ben')];
+    const others = () => {
+      const { names, organizations, emailAddresses, addresses, urls } = left.account.person(bensPerson) ?? {};
+      const contact = { ...right.account.contact(adasContact), phone_numbers: [], updatedAtMs: 0 };
+      return { contact, person: { names, organizations, emailAddresses, addresses, urls } };
+    };
+    const before = others();
+    left.account.updatePerson(ada, { ...google, phoneNumbers: [{ value: PHONE }] });
+    right.account.updateContact(ben, { ...service, phone_numbers: [{ number: PHONE }] });
+    await syncLater(linked);
 
-  const after = left.account.people()[0];
-  expect(after?.phoneNumbers?.map(({ value }) => value)).toEqual([PHONE]);
-  expect(after?.names).toEqual(before?.names);
-  expect(after?.organizations).toEqual(before?.organizations);
-  expect(after?.emailAddresses).toEqual(before?.emailAddresses);
-  expect(await skippedOf(linked)).toMatchObject([{ side: 'right', rightId: id }]);
-});
+    expect(right.account.contact(adasContact)?.phone_numbers).toMatchObject([{ number: PHONE }]);
+    expect(left.account.person(bensPerson)?.phoneNumbers).toMatchObject([{ value: PHONE }]);
+    expect(others()).toEqual(before);
+    const reason = expect.stringContaining('10,000');
+    const skipped = (await skippedOf(linked)).toSorted((one, other) => (one.side < other.side ? -1 : 1));
+    expect(skipped).toMatchObject([
+      { side: 'left', leftId: ada, reason },
+      { side: 'right', rightId: ben, reason },
+    ]);
+    // The run after it writes nothing.
+    const { left: atGoogle, right: atService } = (await linked.sync({ afterMs: 20 * MINUTE_MS })).summary;
+    expect([atGoogle.updated, atService.updated]).toEqual([0, 0]);
+  },
+);
 
 test('R15, R5: a field that is too long is not overwritten by the other side, and syncs after it is shortened', async () => {
   await using linked = await startLinkedSandbox({ google: [ADA], service: [] });
@@ -220,4 +206,51 @@ test('R15, R5: an ambiguous birthday is reported and overwritten on neither side
   right.account.updateContact(other, { custom_field_values: [{ field: { id: birthday }, value: '1980-06-05' }] });
   await syncLater(linked);
   expect(await skippedOf(linked)).toEqual([]);
+});
+
+test('the record of a link lists refused, skipped and left-out contacts, and the time since which it fails', async () => {
+  const both = [person('Ada'), person('Ben')];
+  await using linked = await startLinkedSandbox({ google: both, service: both }, { DELETE_POLICY: 'keep' });
+  const { google, service } = linked.sandbox;
+  const read = () => readLinkRecord(linked.app.store, 'default');
+  expect(await read()).toEqual({
+    pairs: 0,
+    openConflicts: 0,
+    refused: [],
+    skipped: [],
+    alone: [],
+    unselected: { left: 0, right: 0 },
+    lastRun: null,
+    lastSuccessAtMs: null,
+    failures: 0,
+  });
+  await linked.sync();
+  linked.clock.advance(60_000);
+
+  const [ada, ben] = [googleId(linked, 'Ada'), googleId(linked, 'Ben')];
+  const empty = google.account.createPerson({ birthdays: [{ date: { year: 1815 } }] });
+  google.account.updatePerson(ada, { organizations: [{ title: 'Baker' }] });
+  google.account.deletePerson(ben);
+  service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'status', status: 422 } });
+  const { summary } = await linked.sync();
+  const afterRefusal = await read();
+  expect(afterRefusal).toMatchObject({
+    pairs: 1,
+    refused: [{ side: 'right', leftId: ada, name: 'Ada Tester', attempts: 1 }],
+    skipped: [
+      { side: 'left', leftId: empty, name: null, reason: expect.stringContaining('no value in a synced field') },
+    ],
+    alone: [{ side: 'right', name: 'Ben Tester', undoRun: null }],
+    lastRun: { id: summary.run, outcome: 'completed' },
+    failures: 0,
+  });
+
+  service.addFault({ path: '/', action: { kind: 'status', status: 404 }, times: 1_000 });
+  for (const _ of [1, 2]) {
+    expect((await linked.sync({ afterMs: 60_000 })).summary.outcome).toBe('failed');
+  }
+  expect(await read()).toMatchObject({ failures: 2, lastSuccessAtMs: afterRefusal.lastSuccessAtMs });
+  service.clearFaults();
+  expect((await linked.sync({ afterMs: 60_000 })).summary.outcome).toBe('completed');
+  expect(await read()).toMatchObject({ failures: 0 });
 });

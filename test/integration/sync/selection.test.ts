@@ -1,23 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { bySide, type Sides } from '../../../src/core/contact/side.ts';
-import { googleId, labelId } from '../../support/linked-people.ts';
+import { googleId, labelId, person } from '../../support/linked-people.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
-const person = (givenName: string, groups: readonly string[] = []): Person => ({
-  ...EMPTY_PERSON,
-  givenName,
-  familyName: `Of${givenName}`,
-  emails: [{ value: `${givenName.toLowerCase()}@example.org`, label: 'work' }],
-  groups,
-});
+const grouped = (name: string, groups: readonly string[] = []) => person(name, { groups });
 
 const CLIENTS = { GOOGLE_CONTACTS: 'Clients', SERVICE_CONTACTS: 'Clients' };
 /** The service's contacts take part only with their like at Google. */
 const GOOGLE_CHOOSES = { GOOGLE_CONTACTS: 'Clients', SERVICE_CONTACTS: '!*', SWEEP_INTERVAL: '1d' };
 
 const BOOK = Array.from({ length: 500 }, (_, index) =>
-  person(
+  grouped(
     `P${String(index).padStart(3, '0')}x`,
     index % 25 < 3 ? ['Clients', 'Choir'] : index % 2 === 0 ? ['Choir'] : [],
   ),
@@ -43,7 +36,6 @@ const NOTHING = { created: 0, updated: 0, deleted: 0 };
 const sync = (linked: LinkedSandbox, options: Parameters<LinkedSandbox['sync']>[0] = {}) =>
   linked.synced({ afterMs: 60_000, ...options });
 
-/** The same link with another configuration. */
 const withContacts = (linked: LinkedSandbox, contacts: Sides<readonly string[]>) => {
   const { sides } = linked.link;
   const link = { sides: bySide((side) => ({ ...sides[side], contacts: contacts[side] })) };
@@ -55,57 +47,55 @@ const withContacts = (linked: LinkedSandbox, contacts: Sides<readonly string[]>)
 
 const counts = ({ app }: LinkedSandbox) => app.store.counts('default');
 
-describe('R18: an address book of 500 contacts with the label Clients on 60', () => {
-  test('exactly the 60 are synced; contacts without the label are unlinked and paired again without a write', async () => {
-    await using linked = await startLinkedSandbox({ google: BOOK, service: [] }, GOOGLE_CHOOSES);
-    const first = await sync(linked);
-    expect(first.right.created).toBe(60);
-    const clients = BOOK.filter(({ groups }) => groups.includes('Clients')).map(({ givenName }) => givenName);
-    expect(atService(linked)).toEqual(clients.toSorted());
-    expect(await counts(linked)).toMatchObject({ pairs: 60, unselected: { left: 440, right: 0 } });
+test('R18: of 500 contacts exactly the 60 with a label are synced; contacts without the label are unlinked and paired again without a write', async () => {
+  await using linked = await startLinkedSandbox({ google: BOOK, service: [] }, GOOGLE_CHOOSES);
+  const first = await sync(linked);
+  expect(first.right.created).toBe(60);
+  const clients = BOOK.filter(({ groups }) => groups.includes('Clients')).map(({ givenName }) => givenName);
+  expect(atService(linked)).toEqual(clients.toSorted());
+  expect(await counts(linked)).toMatchObject({ pairs: 60, unselected: { left: 440, right: 0 } });
 
-    // The service shows what shares its newest stamps with each run: after a later edit, that is the edited one alone.
-    linked.clock.advance(3_600_000);
-    linked.sandbox.service.account.updateContact(contactNamed(linked, clients[5] ?? '')?.id ?? '', { title: 'Boss' });
-    expect(await sync(linked)).toMatchObject({ left: { ...NOTHING, updated: 1 } });
-    linked.clock.advance(600_000);
-    await sync(linked);
-    const idle = await sync(linked);
-    expect([idle.left.requests, idle.right.requests]).toEqual([2, 2]);
+  // The service shows what shares its newest stamps with each run: after a later edit, that is the edited one alone.
+  linked.clock.advance(3_600_000);
+  linked.sandbox.service.account.updateContact(contactNamed(linked, clients[5] ?? '')?.id ?? '', { title: 'Boss' });
+  expect(await sync(linked)).toMatchObject({ left: { ...NOTHING, updated: 1 } });
+  linked.clock.advance(600_000);
+  await sync(linked);
+  const idle = await sync(linked);
+  expect([idle.left.requests, idle.right.requests]).toEqual([2, 2]);
 
-    const three = clients.slice(0, 3);
-    for (const name of three) label(linked, name, 'Choir');
-    const off = await sync(linked);
-    expect(off).toMatchObject({ left: NOTHING, right: NOTHING });
-    expect(await counts(linked)).toMatchObject({ pairs: 57, unselected: { left: 443, right: 3 } });
-    expect(atService(linked)).toEqual(clients.toSorted());
+  const three = clients.slice(0, 3);
+  for (const name of three) label(linked, name, 'Choir');
+  const off = await sync(linked);
+  expect(off).toMatchObject({ left: NOTHING, right: NOTHING });
+  expect(await counts(linked)).toMatchObject({ pairs: 57, unselected: { left: 443, right: 3 } });
+  expect(atService(linked)).toEqual(clients.toSorted());
 
-    // Edits on either side are not propagated.
-    linked.sandbox.google.account.updatePerson(googleId(linked, three[0] ?? ''), {
-      organizations: [{ title: 'Baker' }],
-    });
-    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
-    expect(contactNamed(linked, three[0] ?? '')?.title ?? '').toBe('');
-    const still = await sync(linked);
-    expect([still.left.requests, still.right.requests]).toEqual([2, 2]);
-
-    for (const name of three.slice(1)) label(linked, name, 'Clients', 'Choir');
-    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING, paired: 2 });
-    expect(await counts(linked)).toMatchObject({ pairs: 59, unselected: { left: 441, right: 1 } });
-    label(linked, three[0] ?? '', 'Clients', 'Choir');
-    expect(await sync(linked)).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 1 } });
-    expect(contactNamed(linked, three[0] ?? '')?.title).toBe('Baker');
-    const full = await sync(linked, { kind: 'full' });
-    expect(full).toMatchObject({ left: NOTHING, right: NOTHING, paired: 0, conflicts: 0 });
+  // Edits on either side are not propagated.
+  linked.sandbox.google.account.updatePerson(googleId(linked, three[0] ?? ''), {
+    organizations: [{ title: 'Baker' }],
   });
+  expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING });
+  expect(contactNamed(linked, three[0] ?? '')?.title ?? '').toBe('');
+  const still = await sync(linked);
+  expect([still.left.requests, still.right.requests]).toEqual([2, 2]);
+
+  for (const name of three.slice(1)) label(linked, name, 'Clients', 'Choir');
+  expect(await sync(linked)).toMatchObject({ left: NOTHING, right: NOTHING, paired: 2 });
+  expect(await counts(linked)).toMatchObject({ pairs: 59, unselected: { left: 441, right: 1 } });
+  label(linked, three[0] ?? '', 'Clients', 'Choir');
+  expect(await sync(linked)).toMatchObject({ left: NOTHING, right: { ...NOTHING, updated: 1 } });
+  expect(contactNamed(linked, three[0] ?? '')?.title).toBe('Baker');
+  const full = await sync(linked, { kind: 'full' });
+  expect(full).toMatchObject({ left: NOTHING, right: NOTHING, paired: 0, conflicts: 0 });
 });
 
 describe('R18: contacts that are selected by a mirrored label', () => {
-  const PEOPLE = [person('Ada', ['Clients']), person('Ben', ['Clients']), person('Cid'), person('Dot')];
+  const PEOPLE = [grouped('Ada', ['Clients']), grouped('Ben', ['Clients']), grouped('Cid'), grouped('Dot')];
 
   test('selected contacts are paired with counterparts that the other side does not select, without duplicates', async () => {
     await using linked = await startLinkedSandbox(
-      { google: PEOPLE, service: [person('Ada'), person('Cid'), person('Eve')] },
+      { google: PEOPLE, service: [grouped('Ada'), grouped('Cid'), grouped('Eve')] },
       CLIENTS,
     );
     const first = await sync(linked);
@@ -133,7 +123,7 @@ describe('R18: contacts that are selected by a mirrored label', () => {
 });
 
 test('R18, R11: a contact whose label is refused stays linked until the label is written, and is then unlinked', async () => {
-  const people = [person('Ada', ['Clients']), person('Ben', ['Clients', 'Choir'])];
+  const people = [grouped('Ada', ['Clients']), grouped('Ben', ['Clients', 'Choir'])];
   await using linked = await startLinkedSandbox({ google: people, service: [] }, CLIENTS);
   const { google, service } = linked.sandbox;
   await sync(linked);
@@ -151,7 +141,7 @@ test('R18, R11: a contact whose label is refused stays linked until the label is
 });
 
 test('R18, R15: a contact with a refused title stays selected and linked until the title is written', async () => {
-  await using linked = await startLinkedSandbox({ google: [person('Ada', ['Clients'])], service: [] }, CLIENTS);
+  await using linked = await startLinkedSandbox({ google: [grouped('Ada', ['Clients'])], service: [] }, CLIENTS);
   const { google, service } = linked.sandbox;
   await sync(linked);
   const ada = googleId(linked, 'Ada');
@@ -175,7 +165,7 @@ describe('R18: a changed selection', () => {
   const NOBODY_BUT_VIPS = { left: ['VIP', 'starred'], right: ['tag:gold'] };
 
   test('a changed selection is shown by plan, unlinks without a write, and pairs the same contacts again when it is reverted', async () => {
-    const people = Array.from({ length: 40 }, (_, index) => person(`P${index}x`, index < 4 ? ['VIP'] : []));
+    const people = Array.from({ length: 40 }, (_, index) => grouped(`P${index}x`, index < 4 ? ['VIP'] : []));
     await using linked = await startLinkedSandbox({ google: people, service: [] });
     await sync(linked);
     const vip = withContacts(linked, NOBODY_BUT_VIPS);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
 import { readGroupNames, readSides } from '../../support/compare-sides.ts';
-import { bucketId, labelId, person } from '../../support/linked-people.ts';
-import { startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { bucketId, googleId, labelId, person } from '../../support/linked-people.ts';
+import { startLinkedSandbox, startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const PEOPLE = [
   person('Ada', { groups: ['Choir'] }),
@@ -131,4 +132,45 @@ describe('R8: the undo of a run that deleted a group', () => {
     await linked.sync();
     await expectQuiet(linked);
   });
+});
+
+const startLabelled = async () => {
+  const linked = await startLinkedSandbox({
+    google: ['Ada', 'Ben'].map((name) => person(name, { groups: ['VIP'] })),
+    service: [],
+  });
+  const label = (...names: readonly string[]): void => {
+    linked.sandbox.google.account.setGroups(googleId(linked, 'Ada'), [
+      'contactGroups/myContacts',
+      ...names.map((name) => labelId(linked, name)),
+    ]);
+  };
+  await linked.synced();
+  label();
+  await linked.synced({ afterMs: 60_000 });
+  label('VIP');
+  const { run } = await linked.synced({ afterMs: 60_000 });
+  const undo = async (id: string): Promise<string> => {
+    linked.clock.advance(60_000);
+    return (await linked.undo(id, { acceptDeletes: true })).result.summary.run;
+  };
+  const skipped = async () => (await readLinkRecord(linked.app.store, 'default')).skipped.map(({ reason }) => reason);
+  return { linked, run, label, undo, skipped };
+};
+
+test('R2, R11: a group that an undo reverted is reported until it is equal on both sides, and no longer', async () => {
+  const { linked, run, label, undo, skipped } = await startLabelled();
+  await using _linked = linked;
+  await undo(run);
+  expect(await skipped()).toMatchObject([expect.stringContaining('"groups"')]);
+  label();
+  await linked.synced({ afterMs: 60_000 });
+  expect(await skipped()).toEqual([]);
+});
+
+test('R2, R11: a group is not reported if the undo of an undo made it equal on both sides again', async () => {
+  const { linked, run, undo, skipped } = await startLabelled();
+  await using _linked = linked;
+  await undo(await undo(run));
+  expect(await skipped()).toEqual([]);
 });

@@ -5,6 +5,8 @@ import { digest, fingerprint } from '../../util/secret.ts';
 type Work<State> = {
   readonly work: () => Promise<State>;
   readonly failed: (message: string) => State;
+  /** Whether the task starts after one that is running; otherwise it does not start. */
+  readonly waits?: boolean;
 };
 
 /** The key of a link with its settings. A link that is added again with the same name may have another owner. */
@@ -14,28 +16,36 @@ export const keyOf = (link: LinkConfig): string => digest(fingerprint(link));
 export const createBackgroundTasks = <State>(most: number) => {
   const states = new Map<string, State>();
   const working = new Map<string, Promise<void>>();
+  const waiting = new Map<string, () => void>();
   const put = (key: string, state: State): void => {
     states.delete(key);
     states.set(key, state);
     const oldest = [...states.keys()].find((each) => !working.has(each));
     if (states.size > most && oldest !== undefined && oldest !== key) states.delete(oldest);
   };
+  const begin = (key: string, first: State, { work, failed, waits = false }: Work<State>): void => {
+    if (working.has(key)) {
+      if (waits) waiting.set(key, () => begin(key, first, { work, failed }));
+      return;
+    }
+    put(key, first);
+    const task = work()
+      .catch((error: unknown) => failed(errorMessage(error)))
+      .then((state) => {
+        const next = waiting.get(key);
+        waiting.delete(key);
+        working.delete(key);
+        if (next === undefined) put(key, state);
+        next?.();
+        return working.get(key);
+      });
+    working.set(key, task);
+  };
   return {
     /** The state of a link; null without a task, or if the result was dropped. */
     read: (link: LinkConfig): State | null => states.get(keyOf(link)) ?? null,
     /** Starts a task, unless one is running. `failed` returns the state after an error. */
-    begin: (link: LinkConfig, first: State, { work, failed }: Work<State>): void => {
-      const key = keyOf(link);
-      if (working.has(key)) return;
-      put(key, first);
-      const task = work()
-        .catch((error: unknown) => failed(errorMessage(error)))
-        .then((state) => {
-          working.delete(key);
-          put(key, state);
-        });
-      working.set(key, task);
-    },
+    begin: (link: LinkConfig, first: State, work: Work<State>): void => begin(keyOf(link), first, work),
     /** Changes the state of a link, if it has one and no task is running. */
     update: (link: LinkConfig, change: (state: State) => State): void => {
       const key = keyOf(link);

@@ -192,7 +192,9 @@ export const createPlans = (parts: PlanParts) => {
     const work = async (): Promise<Planning> => {
       return { state: 'planned', view: await planView(parts, link), note: null };
     };
-    begin(link, { state: 'planning' }, { work, failed });
+    // A plan that is under way may lack a decision that was made since.
+    const waits = read(link)?.state === 'planning';
+    begin(link, { state: 'planning' }, { work, failed, waits });
   };
   /** The state of the plan; null without one. An acceptance applies to one completed run. */
   const planning = async (link: LinkConfig): Promise<Planning | null> => {

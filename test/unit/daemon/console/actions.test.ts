@@ -79,6 +79,27 @@ test('the acceptance of a plan covers the run that it started, but no later run 
   await actions.close();
 });
 
+test('a plan that is requested while another one is under way is made after it, because of decisions in between', async () => {
+  const plans: PromiseWithResolvers<unknown>[] = [];
+  const plan = () => {
+    const next = Promise.withResolvers<unknown>();
+    plans.push(next);
+    return next.promise;
+  };
+  const link = linkOf('a token');
+  const actions = actionsOf({ plan, links: () => [link] });
+  actions.plan(link);
+  await yielded();
+  actions.plan(link);
+  plans[0]?.resolve(PLAN);
+  await yielded();
+  expect([plans.length, await actions.planning(link)]).toEqual([2, { state: 'planning' }]);
+  plans[1]?.resolve(PLAN);
+  await yielded();
+  expect(await actions.planning(link)).toMatchObject({ state: 'planned' });
+  await actions.close();
+});
+
 test('a plan is computed on the first request, and again after a run that wrote, halted for another reason or ended the halt', async () => {
   let planned = 0;
   let last = ended('halted', 'halted', 'too many');

@@ -98,7 +98,7 @@ const orderByGroup = async (
 const idsOf = (sets: readonly ContactSet[]): ContactIds =>
   bySide((side) => sets.flat().flatMap((contact) => (contact.side === side ? contact.id : [])));
 
-/** Joins sets to parts of about this size. A larger set is a part of its own. */
+/** Joins sets to parts of about this size. No set is divided, so that the part of a large one is larger. */
 const partsOf = (sets: readonly ContactSet[], partSize: number): readonly LaterPart[] => {
   let size = 0;
   const parts = Map.groupBy(sets, ({ length }) => {

@@ -3,7 +3,7 @@ import { bySide, SIDES, type Sides } from '../core/contact/side.ts';
 import type { Halt } from '../core/reconcile/guard.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import type { RunKind } from '../core/state/rows.ts';
-import { partChanges, planChanges, plannedContacts, unpairedOf } from '../core/view/plan.ts';
+import { partChanges, planChanges, plannedContacts, unpairedContacts, unpairedOf } from '../core/view/plan.ts';
 import { addCounts, countUnsynced, type UnsyncedCounts } from '../core/view/unsynced.ts';
 import type { Change, Unpaired } from '../core/view/views.ts';
 import type { LinkContext, RunOptions, Session } from './session.ts';
@@ -23,7 +23,7 @@ export type PlanResult = {
   readonly changes: readonly Change[];
   /** Contacts that may be one person and are not paired (R13). */
   readonly unpaired: readonly Unpaired[];
-  /** The contacts that the plan compared, by side and id: `left people/c1`. Contacts with a certain result may be missing. */
+  /** The contacts of the first part and those of `unpaired`, by side and id: `left people/c1`. */
   readonly contacts: ReadonlyMap<string, Contact>;
   /** The contacts with values in fields that the link does not sync; null if it is not the first sync. */
   readonly unsynced: UnsyncedCounts | null;
@@ -69,16 +69,18 @@ export const planLink = (context: LinkContext, options: RunOptions): Promise<Pla
     const { later, groups, requests, ...first } = await showFirst(session, await planLinkGroups(session));
     const changes = [...first.changes];
     const unpaired = [...first.unpaired];
+    const contacts = new Map(first.contacts);
     const asked = [requests];
     let { unsynced } = first;
     for (const { ids } of later) {
       const { plan } = await planPart(session, groups, ids);
       for (const change of partChanges(plan, groups, session.policy)) changes.push(change);
       unpaired.push(...unpairedOf(plan));
+      for (const [key, contact] of unpairedContacts(plan)) contacts.set(key, contact);
       unsynced = addCounts(unsynced, countUnsynced(plan.decisions, session.fields));
       asked.push(requestsOf(session, plan));
     }
     const isFirstSync = (await session.store.counts(session.link)).pairs === 0;
-    const found = { changes, unpaired, unsynced: isFirstSync ? unsynced : null };
+    const found = { changes, unpaired, contacts, unsynced: isFirstSync ? unsynced : null };
     return { ...first, ...found, kind: session.kind, estimate: estimateOf(session, asked) };
   });

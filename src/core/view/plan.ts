@@ -268,6 +268,13 @@ export const recordsOf = (decision: Decision): readonly (readonly [Side, Contact
 export const plannedContacts = ({ decisions }: Plan): ReadonlyMap<string, Contact> =>
   new Map(decisions.flatMap(recordsOf).map(([side, { id, contact }]) => [`${side} ${id}`, contact]));
 
+/** Returns those of the contacts of a plan that it does not pair although they may be one person, by side and id. Pure. */
+export const unpairedContacts = (plan: Plan): ReadonlyMap<string, Contact> => {
+  const keys = plan.ambiguous.flatMap((match) => SIDES.flatMap((side) => match[side].map((id) => `${side} ${id}`)));
+  const asked = new Set(keys);
+  return new Map([...plannedContacts(plan)].filter(([key]) => asked.has(key)));
+};
+
 /** Returns the contacts that the plan does not pair although they may be one person. Pure. */
 export const unpairedOf = (plan: Plan): readonly Unpaired[] => {
   const { ambiguous } = plan;

@@ -91,7 +91,7 @@ const orderByGroup = async (
     for (const member of group) if (!places.has(halfKey(member))) places.set(halfKey(member), place);
   }
   const placeOf = (set: ContactSet): number =>
-    Math.min(...set.map((contact) => places.get(halfKey(contact)) ?? byGroup.size));
+    set.reduce((least, contact) => Math.min(least, places.get(halfKey(contact)) ?? byGroup.size), byGroup.size);
   return [...Map.groupBy(sets, placeOf)].toSorted(([one], [other]) => one - other).flatMap(([, some]) => some);
 };
 

@@ -34,7 +34,7 @@ const listGroups = async (session: Session, side: Side, known: readonly string[]
       const group = await remote.readGroup(id, session.signal);
       if (group !== null) late.push(group);
     } catch (error) {
-      // The listing has answered: the side fails at this group only, or nobody can read it (R15).
+      // The listing has answered: the side fails at this group only, or the group cannot be parsed (R15).
       if (!isFault(error) && !isUnreadable(error)) throw error;
       unread.add(id);
     }

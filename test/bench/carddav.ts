@@ -205,7 +205,7 @@ export const benchCarddav = async (count: number): Promise<Table> => {
       { cpu: MOST_CPU.service, memoryBytes: MOST_MEMORY_BYTES },
     );
   return {
-    title: `4d. Beside vdirsyncer: two CardDAV address books, ${count} contacts, ${ROUNDS} rounds in turn, medians`,
+    title: `4d. Compared with vdirsyncer: two CardDAV address books, ${count} contacts, ${ROUNDS} rounds in turn, medians`,
     head: ['work', 'ours', 'vdirsyncer', 'CPU of ours against theirs', 'bound'],
     rows: isThere ? [...(Object.keys(WORKS) as (keyof Round)[]).map(rowOf), serviceRow()] : [],
     notes: [

@@ -91,6 +91,10 @@ export const ACTION_WORDS: Readonly<Record<WriteView['action'], string>> = {
   'delete-group': 'deleted',
 };
 
+/** Returns whether a run wrote something to a side. */
+export const hasWritten = ({ wrote }: Pick<Run, 'wrote'>): boolean =>
+  wrote !== null && SIDES.some((side) => Object.values(wrote[side]).some((number) => number > 0));
+
 /** Returns what a run wrote, a text for each side: `Google: 2 created, 1 deleted`. Omits a side without writes. */
 export const wroteWords = ({ wrote }: Pick<Run, 'wrote'>, sides: Sides<SideWords>): readonly string[] =>
   SIDES.flatMap((side) => {

@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Side, Sides } from '../../core/contact/side.ts';
 import type { Run } from '../../core/view/views.ts';
-import { wroteWords } from '../../core/view/words.ts';
+import { hasWritten } from '../../core/view/words.ts';
 import { listRuns } from '../../engine/history/runs.ts';
 
 /** The data that only the page of a link needs. */
@@ -35,6 +35,6 @@ export const readOverview = async (
   return {
     contacts: present,
     accounts: { left: await accountAt('left'), right: await accountAt('right') },
-    changes: runs.filter((run) => wroteWords(run, sides).length > 0).slice(0, CHANGES_SHOWN),
+    changes: runs.filter(hasWritten).slice(0, CHANGES_SHOWN),
   };
 };

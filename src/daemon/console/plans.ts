@@ -13,7 +13,7 @@ import type { PlannedChoice } from '../../engine/history/conflicts.ts';
 import type { OneContact } from '../../engine/leave-out.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
 import { sortChanges } from '../../core/view/changes.ts';
-import { wroteWords } from '../../core/view/words.ts';
+import { hasWritten } from '../../core/view/words.ts';
 import { unsyncedFields, type UnsyncedField } from '../../core/view/unsynced.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';
 
@@ -72,10 +72,10 @@ const acceptedNow = (accepted: Accepted, ended: readonly RunRow[]): Accepted | n
 };
 
 /** Whether a run has changed the data of the plan or its halt. */
-const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly RunRow[], { sides }: LinkConfig): boolean => {
+const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly RunRow[]): boolean => {
   if (last === undefined || last.id === lastRun || last.outcome === 'failed') return false;
   if (last.outcome === 'halted') return last.reason !== halt;
-  return halt !== null || wroteWords(last, sides).length > 0;
+  return halt !== null || hasWritten(last);
 };
 
 const deletionsIn = (changes: readonly Change[]): number => changes.filter(({ action }) => action === 'delete').length;
@@ -210,7 +210,7 @@ export const createPlans = (parts: PlanParts) => {
     currentPlan: async (link: LinkConfig): Promise<Planning | null> => {
       const state = await planning(link);
       const isCurrent =
-        state?.state === 'planned' ? !isOutdated(state.view, await endedRuns(app, link), link) : state !== null;
+        state?.state === 'planned' ? !isOutdated(state.view, await endedRuns(app, link)) : state !== null;
       if (isCurrent) return state;
       plan(link);
       return planning(link);

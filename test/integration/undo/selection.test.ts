@@ -81,10 +81,10 @@ test('R18: an undo after a change of the selection restores a deleted contact, a
   linked.sandbox.google.account.deletePerson(googleId(linked, 'Ada'));
   const { run, right } = await sync(linked, CLIENTS);
   expect(right.deleted).toBe(1);
-  const nobody = { ...CLIENTS, GOOGLE_CONTACTS: '!*' };
-  const { summary } = await undo(linked, nobody, run);
+  const noContacts = { ...CLIENTS, GOOGLE_CONTACTS: '!*' };
+  const { summary } = await undo(linked, noContacts, run);
   expect(summary).toMatchObject({ left: NOTHING, right: { ...NOTHING, created: 1 } });
-  await expectQuiet(linked, nobody);
+  await expectQuiet(linked, noContacts);
   expect(atService(linked, 'Ada')).toBeDefined();
   expect(googleId(linked, 'Ada')).toBe('');
   expect(googleId(linked, 'Ben')).not.toBe('');

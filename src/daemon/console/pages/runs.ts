@@ -43,7 +43,7 @@ export const RUN_OUTCOMES = [
   'running',
 ] as const satisfies readonly Run['outcome'][];
 
-/** What a run wrote on each side, as a list. */
+/** Returns the writes of a run on each side, as a list. */
 export const wroteText = (run: Pick<Run, 'wrote' | 'outcome'>, sides: LinkConfig['sides']): Html => {
   const texts = wroteWords(run, sides);
   if (texts.length > 0) return valueList(texts);

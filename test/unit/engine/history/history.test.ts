@@ -119,7 +119,7 @@ describe('the writes of a run that wrote many', () => {
     ];
     const berta = { name: 'Berta Núñez', status: 'unlinked', left, right, entries: [] };
     expect(await explainById(store, OF, 'l500')).toMatchObject(berta);
-    expect(await explainById(store, OF, 'nobody')).toBeNull();
+    expect(await explainById(store, OF, 'no such id')).toBeNull();
   });
 });
 

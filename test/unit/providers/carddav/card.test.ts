@@ -221,7 +221,7 @@ test.each<readonly [string, string, Partial<Contact>]>([
   ['a day with a time as its type', 'BDAY;VALUE=date-time:19800517T093000', { birthday: '1980-05-17' }],
   ['a day without a year', 'BDAY:--0517', { birthday: '--05-17' }],
   ['a day whose year Apple omits', 'BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-17', { birthday: '--05-17' }],
-  ['R5: the year 1604, which is none', 'BDAY:1604-06-26', { birthday: '--06-26' }],
+  ['R5: the year 1604, which means no year', 'BDAY:1604-06-26', { birthday: '--06-26' }],
   ['R5: the year 1604 without hyphens', 'BDAY:16040626', { birthday: '--06-26' }],
   ['R5: the year 1604 at the end', 'BDAY:26.06.1604', { birthday: '--06-26' }],
   ['a text as a birthday', 'BDAY;VALUE=text:circa 1800', { birthday: 'circa 1800' }],

@@ -3,14 +3,12 @@ import {
   type Creation,
   isNewPairing,
   isOfUndo,
-  membershipOn,
   type Merge,
-  writesOn,
   type Pair,
-  plannedFields,
   type Restoration,
+  writtenFields,
 } from '../reconcile/decision.ts';
-import { type Contact, type SyncedField, syncedIn } from '../contact/contact.ts';
+import { type SyncedField, syncedIn } from '../contact/contact.ts';
 import { type Half, isPresent } from '../contact/half.ts';
 import { otherSide, type Side, SIDES } from '../contact/side.ts';
 import { contactsOf, EMPTY_SNAPSHOT, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
@@ -34,9 +32,6 @@ export type Task = Merge<Pair> | Creation | Restoration;
 
 /** Returns the id of the pair; null for contacts that this task pairs. */
 export const taskPairId = ({ pair }: Task): number | null => pair?.id ?? null;
-
-/** Returns whether the task creates a contact on the side. */
-export const isCreatedOn = ({ writes }: Task, side: Side): boolean => writesOn(writes, side, 'create').length > 0;
 
 /** Returns whether this task pairs the two halves. */
 export const startsPairing = (task: Task): boolean => task.kind === 'merge' && !isOfUndo(task) && isNewPairing(task);
@@ -74,11 +69,7 @@ export const isDeferred = (task: Task): boolean =>
 
 /** Returns the fields that the task writes to the existing contact of a side. */
 export const fieldsOn = ({ writes }: Task, side: Side): ReadonlySet<SyncedField> =>
-  new Set(plannedFields(writes, side));
-
-/** Returns the email addresses that the task adds to a side, each by a separate write. */
-export const sharedEmails = ({ writes }: Task, side: Side): Contact['emailAddresses'] =>
-  writesOn(writes, side, 'share').map(({ email }) => email);
+  new Set(writtenFields(writes[side]));
 
 /** Returns whether the task writes nothing to an existing contact. */
 export const updatesNothing = (task: Task): boolean => SIDES.every((side) => fieldsOn(task, side).size === 0);
@@ -145,7 +136,7 @@ export const groupIdsOf = (groupIds: GroupIds, side: Side, keys: readonly string
 
 /** Returns whether every group that the task's contact joins or leaves has a half on that side; the others wait for the next run. */
 export const hasAllGroups = (groupIds: GroupIds, { writes }: Task, side: Side): boolean => {
-  const { joins, leaves } = membershipOn(writes, side) ?? { joins: [], leaves: [] };
+  const { joins, leaves } = writes[side];
   const keys = [...joins, ...leaves];
   return groupIdsOf(groupIds, side, keys).length === keys.length;
 };

@@ -2,96 +2,41 @@ import { without } from '../contact/chosen.ts';
 import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import type { Side, Sides } from '../contact/side.ts';
-import type { LabelledValue } from '../contact/elements.ts';
+import { bySide, type Side, type Sides } from '../contact/side.ts';
 
-/** Changes fields of an existing contact. */
+/** The fields of an existing contact that get the values of `desired`. */
 type PlannedUpdate = {
-  readonly kind: 'update';
-  readonly side: Side;
   /** Never empty. */
   readonly fields: readonly ContactField[];
   readonly desired: Contact;
 };
 
-/** Changes the groups of a contact. Group pairs are identified by their keys. */
-type PlannedMembership = {
-  readonly kind: 'membership';
-  readonly side: Side;
+/** The writes that a plan makes to the contact of one side. At execution they become operations, which are journaled. */
+export type SideWrites = {
+  readonly update: PlannedUpdate | null;
+  /** Email addresses that another contact of the side has: each is added by an operation of its own (`shared-emails.ts`). */
+  readonly shares: Contact['emailAddresses'];
+  /** The keys of the group pairs that the contact joins. */
   readonly joins: readonly string[];
+  /** The keys of the group pairs that the contact leaves. */
   readonly leaves: readonly string[];
 };
 
-/** One change that a plan makes to a contact. At execution it becomes an operation, which is journaled. */
-export type PlannedWrite =
-  | { readonly kind: 'create'; readonly side: Side }
-  | PlannedUpdate
-  /** Adds an email address that another contact of the side has, and nothing else (`shared-emails.ts`). */
-  | { readonly kind: 'share'; readonly side: Side; readonly email: LabelledValue }
-  | PlannedMembership;
+export const NO_WRITES: SideWrites = { update: null, shares: [], joins: [], leaves: [] };
 
-type Planned = readonly PlannedWrite[];
-type OfKind<Kind extends PlannedWrite['kind']> = Extract<PlannedWrite, { kind: Kind }>;
+/** Returns the writes of a decision that writes to one side only. */
+export const writesTo = (side: Side, writes: Partial<SideWrites>): Sides<SideWrites> =>
+  bySide((each) => (each === side ? { ...NO_WRITES, ...writes } : NO_WRITES));
 
-/** Returns the planned write that adds a contact to groups; none if there are no groups. */
-export const joinGroups = (side: Side, joins: readonly string[]): Planned =>
-  joins.length === 0 ? [] : [{ kind: 'membership', side, joins, leaves: [] }];
+/** Returns whether the membership of the contact changes. */
+export const isMoved = ({ joins, leaves }: SideWrites): boolean => joins.length + leaves.length > 0;
 
-/** Returns the planned writes that create a contact and add it to groups. */
-export const creating = (side: Side, joins: readonly string[]): Planned => [
-  { kind: 'create', side },
-  ...joinGroups(side, joins),
-];
-
-/** Returns the planned writes of a kind on a side. */
-export const writesOn = <Kind extends PlannedWrite['kind']>(
-  writes: Planned,
-  side: Side,
-  kind: Kind,
-): readonly OfKind<Kind>[] => writes.filter((each): each is OfKind<Kind> => each.side === side && each.kind === kind);
-
-/** Returns the update of the contact of a side, or null. */
-export const updateOn = (writes: Planned, side: Side): PlannedUpdate | null =>
-  writesOn(writes, side, 'update')[0] ?? null;
-
-/** Returns the change of the memberships of a side, or null. */
-export const membershipOn = (writes: Planned, side: Side): PlannedMembership | null =>
-  writesOn(writes, side, 'membership')[0] ?? null;
-
-const fieldsOfPlanned = (write: PlannedWrite): readonly SyncedField[] => {
-  switch (write.kind) {
-    case 'create':
-      return [];
-    case 'update':
-      return write.fields;
-    case 'share':
-      return ['emailAddresses'];
-    case 'membership':
-      return ['buckets'];
-  }
+/** Returns the fields of an existing contact that writes change; `buckets` if its membership changes. */
+export const writtenFields = (writes: SideWrites): readonly SyncedField[] => {
+  const { update, shares } = writes;
+  const emails = shares.length > 0 ? ['emailAddresses' as const] : [];
+  return [...new Set([...(update?.fields ?? []), ...emails, ...(isMoved(writes) ? ['buckets' as const] : [])])];
 };
-
-/** Returns the fields that planned writes change to an existing contact of a side; `buckets` if its membership changes. */
-export const plannedFields = (writes: Planned, side: Side): readonly SyncedField[] => [
-  ...new Set(writes.filter((each) => each.side === side).flatMap(fieldsOfPlanned)),
-];
-
-/** Replaces the planned write of the same kind and side, or adds it. */
-export const withPlanned = (writes: Planned, next: PlannedUpdate | PlannedMembership): Planned => {
-  const isReplaced = ({ kind, side }: PlannedWrite): boolean => kind === next.kind && side === next.side;
-  if (!writes.some(isReplaced)) return [...writes, next];
-  return writes.map((each) => (isReplaced(each) ? next : each));
-};
-
-/** Removes fields of a side from the planned writes. Writes that add a shared address stay. */
-export const withoutPlanned = (operations: Planned, side: Side, fields: ReadonlySet<SyncedField>): Planned =>
-  operations.flatMap((each): Planned => {
-    if (each.side !== side) return [each];
-    if (each.kind === 'membership') return fields.has('buckets') ? [] : [each];
-    if (each.kind !== 'update') return [each];
-    const rest = each.fields.filter((field) => !fields.has(field));
-    return rest.length === 0 ? [] : [{ ...each, fields: rest }];
-  });
 
 /**
  * The status of a pair: in sync; reduced to one half, because deletions are not propagated (`kept`); or waiting for a change of the
@@ -133,8 +78,7 @@ export type Merge<Of extends Pair = WholePair> = {
   readonly pair: Of;
   /** Set in the plan of an undo, which propagates nothing. */
   readonly cause?: 'undo';
-  /** At most one update and one change of membership for each side. */
-  readonly writes: readonly PlannedWrite[];
+  readonly writes: Sides<SideWrites>;
   readonly conflicts: readonly Conflict[];
   /** Set if a person decided that the two contacts, which are paired for the first time, are one person; otherwise left out. */
   readonly byHand?: true;
@@ -166,7 +110,7 @@ export type Creation = {
   readonly source: ContactRecord;
   /** The pair whose other half is created again (R6); null for a new contact. */
   readonly pair: Pair | null;
-  readonly writes: readonly PlannedWrite[];
+  readonly writes: Sides<SideWrites>;
   /** The fields that are not written to `side`: never, or because a value is not synced; left out if there are none. */
   readonly localFields?: readonly SyncedField[];
   /** The ids of the contacts of `side` that a person keeps apart from the source; left out if there are none. */
@@ -181,9 +125,15 @@ export type Restoration = {
   readonly image: ContactRecord;
   /** The pair that the contact belonged to; null if the other half does not exist. */
   readonly pair: Pair | null;
-  readonly writes: readonly PlannedWrite[];
+  readonly writes: Sides<SideWrites>;
   /** The contact, if an interrupted undo has already restored it: then it only joins its groups. */
   readonly existing: ContactRecord | null;
+};
+
+/** Returns whether a decision creates a contact on the side. */
+export const isCreatedOn = (decision: Merge<Pair> | Creation | Restoration, side: Side): boolean => {
+  if (decision.kind === 'merge' || decision.side !== side) return false;
+  return decision.kind === 'create' || decision.existing === null;
 };
 
 /** Returns the contact that is created. */

@@ -5,7 +5,7 @@ import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { snapshotOf, snapshotText } from '../contact/snapshot.ts';
-import { type Decision, type Merge, plannedFields, updateOn, withoutPlanned, withPlanned } from './decision.ts';
+import { type Decision, isMoved, type Merge, NO_WRITES, type SideWrites, writtenFields } from './decision.ts';
 
 const FIRST_RETRY_MS = 5 * 60_000;
 const LAST_RETRY_MS = 24 * 60 * 60_000;
@@ -84,22 +84,24 @@ export const wholeRefusalKey = (key: string): string => key.split(SEPARATOR).sli
 export const fieldFingerprint = (pair: PairRecords, field: ContactField): string =>
   JSON.stringify(SIDES.map((side) => valueIn(pair[side].record.contact, field)));
 
-/** Removes fields of a side from the operations; the remaining update sets these fields to their values in `record`. */
-const lessOf = (
-  writes: Merge['writes'],
-  side: Side,
+/** Removes fields from the update of a contact; the others stay. They keep their values in `record`. */
+const lessOfUpdate = (
+  update: NonNullable<SideWrites['update']>,
   record: ContactRecord,
   taken: ReadonlySet<SyncedField>,
-): Merge['writes'] => {
-  const rest = withoutPlanned(writes, side, taken);
-  const update = updateOn(rest, side);
-  if (update === null) return rest;
-  const removed = contactFieldsOf(plannedFields(writes, side)).filter((field) => taken.has(field));
-  const desired = removed.reduce(
-    (contact, field) => withValue(contact, field, valueIn(record.contact, field)),
-    update.desired,
-  );
-  return withPlanned(rest, { ...update, desired });
+): SideWrites['update'] => {
+  const fields = update.fields.filter((field) => !taken.has(field));
+  if (fields.length === 0) return null;
+  const desired = update.fields
+    .filter((field) => taken.has(field))
+    .reduce((contact, field) => withValue(contact, field, valueIn(record.contact, field)), update.desired);
+  return { fields, desired };
+};
+
+/** Removes fields from the writes to a contact. */
+const lessOf = (writes: SideWrites, record: ContactRecord, taken: ReadonlySet<SyncedField>): SideWrites => {
+  const { joins, leaves } = taken.has('buckets') ? NO_WRITES : writes;
+  return { ...writes, update: writes.update && lessOfUpdate(writes.update, record, taken), joins, leaves };
 };
 
 /** Removes fields that a decision writes to that side. Their change stays outstanding. */
@@ -109,7 +111,7 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
   // While a write is outstanding, a side that selects the contact continues to select it (R18).
   if (decision.unlinks === true && !fields.every(isExtraField)) {
     const { unlinks: _, ...linked } = decision;
-    const moved = SIDES.filter((each) => plannedFields(linked.writes, each).includes('buckets'));
+    const moved = SIDES.filter((each) => isMoved(linked.writes[each]));
     const unmoved = moved.reduce((merge, each) => withoutFields(merge, each, ['buckets']), linked);
     return withoutFields(
       unmoved,
@@ -117,8 +119,8 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
       fields.filter((field) => field !== 'buckets'),
     );
   }
-  const writes = lessOf(decision.writes, side, decision.pair[side].record, new Set(fields));
-  const still = new Set(plannedFields(writes, side));
+  const own = lessOf(decision.writes[side], decision.pair[side].record, new Set(fields));
+  const still = new Set(writtenFields(own));
   // A losing value that is not overwritten yet still exists: its field stays outstanding like the winning value.
   const lost = decision.conflicts
     .filter(({ winner, field }) => winner === from && !still.has(field))
@@ -126,21 +128,21 @@ const withoutFields = (decision: Merge, side: Side, fields: readonly SyncedField
   const localFields = { left: decision.localFields.left, right: decision.localFields.right };
   return {
     ...decision,
-    writes,
+    writes: { ...decision.writes, [side]: own },
     localFields: { ...localFields, [from]: [...localFields[from], ...fields], [side]: [...localFields[side], ...lost] },
     deferred: true,
   };
 };
 
 const withoutWrite = (decision: Merge, side: Side): Merge =>
-  withoutFields(decision, side, plannedFields(decision.writes, side));
+  withoutFields(decision, side, writtenFields(decision.writes[side]));
 
 /** Removes the extras that decisions write to existing contacts. Their change stays outstanding. Pure. */
 export const deferExtras = (decisions: readonly Decision[]): readonly Decision[] =>
   decisions.map((decision) => {
     if (decision.kind !== 'merge') return decision;
     return SIDES.reduce(
-      (kept, side) => withoutFields(kept, side, plannedFields(kept.writes, side).filter(isExtraField)),
+      (kept, side) => withoutFields(kept, side, writtenFields(kept.writes[side]).filter(isExtraField)),
       decision,
     );
   });
@@ -183,7 +185,7 @@ export const deferRefused = (
     return refusal.sourceFingerprint === sourceFingerprint(decision);
   };
   const deferredFields = (side: Side, { pair, writes }: Merge): readonly SyncedField[] =>
-    contactFieldsOf(plannedFields(writes, side)).filter((field) => {
+    contactFieldsOf(writtenFields(writes[side])).filter((field) => {
       const refusal = byKey.get(`${side} ${fieldRefusalKey(refusalKey({ kind: 'merge', pair }), field)}`);
       if (refusal === undefined || isRetryDue(refusal.retryAtMs, nowMs)) return false;
       return refusal.sourceFingerprint === fieldFingerprint(pair, field);
@@ -241,7 +243,7 @@ export const pastRefusals = <Row extends Pick<Refusal, 'side' | 'key'>>(
   return refusals.filter(({ side, key }) => {
     const merge = byPair.get(wholeRefusalKey(key));
     if (merge === undefined) return false;
-    const fields = plannedFields(merge.writes, side);
+    const fields = writtenFields(merge.writes[side]);
     const isWhole = key === wholeRefusalKey(key);
     return isWhole ? fields.length === 0 : !fields.some((field) => fieldRefusalKey(refusalKey(merge), field) === key);
   });

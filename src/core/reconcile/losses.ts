@@ -1,7 +1,7 @@
 import { type Contact, type ContactField, type SyncedField, valueIn } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { bySide, type Side, type Sides, SIDES } from '../contact/side.ts';
-import { type Decision, membershipOn, type Merge, updateOn } from './decision.ts';
+import type { Decision, Merge } from './decision.ts';
 import type { GroupLink } from './membership.ts';
 import type { Plan } from './plan.ts';
 
@@ -36,11 +36,10 @@ export const leavesEveryGroup = (
 
 const emptiedBy = ({ pair, writes }: Merge, side: Side, links: readonly GroupLink[]): readonly SyncedField[] => {
   const { record } = pair[side];
-  const [update, moves] = [updateOn(writes, side), membershipOn(writes, side)];
+  const { update, joins, leaves } = writes[side];
   const emptied = update === null ? [] : emptiedFields(record.contact, update.desired, update.fields);
-  if (moves === null) return emptied;
-  const leave = links.flatMap((link) => (moves.leaves.includes(link.key) ? (link[side] ?? []) : []));
-  return leavesEveryGroup(record.groupIds, moves.joins, leave) ? [...emptied, 'buckets'] : emptied;
+  const leave = links.flatMap((link) => (leaves.includes(link.key) ? (link[side] ?? []) : []));
+  return leavesEveryGroup(record.groupIds, joins, leave) ? [...emptied, 'buckets'] : emptied;
 };
 
 /** Returns the losses that a decision causes on each side, each counted once. */

@@ -14,15 +14,7 @@ import { namesAgree } from '../contact/name-agreement.ts';
 import { unsyncableFields, unsyncableIn } from '../contact/record.ts';
 import { withWholeName } from '../contact/unsynced-name.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import {
-  type Conflict,
-  type Decision,
-  type Deletion,
-  type Merge,
-  type Pair,
-  updateOn,
-  withPlanned,
-} from './decision.ts';
+import { type Conflict, type Decision, type Deletion, type Merge, type Pair, type SideWrites } from './decision.ts';
 import { mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 
@@ -95,7 +87,7 @@ const giveToSurvivor = (
   taken: Contact = EMPTY_CONTACT,
 ): { readonly survivor: Merge; readonly deletion: Deletion } | null => {
   const { side, record } = deletion;
-  const contacts = bySide((of) => updateOn(survivor.writes, of)?.desired ?? survivor.pair[of].record.contact);
+  const contacts = bySide((of) => survivor.writes[of].update?.desired ?? survivor.pair[of].record.contact);
   const { free, conflicts } = settleScalars(contacts, missingFrom(withoutExtras(record.contact), taken), side);
   const unwritten = unwrittenFields(policy, side);
   const oneWay = new Set(unwritten).difference(new Set(unwrittenFields(policy, otherSide(side))));
@@ -109,13 +101,13 @@ const giveToSurvivor = (
   };
   if (SIDES.some(isBlocked)) return null;
   const after = { survivorId: survivor.pair[side].id, fields: bySide((to) => gifts[to].fields) };
-  const writes = SIDES.reduce((planned, to) => {
+  const writes = bySide((to): SideWrites => {
     const { fields: gained, desired } = gifts[to];
+    const planned = survivor.writes[to];
     if (gained.length === 0) return planned;
-    const update = updateOn(planned, to);
-    const fields = [...new Set([...(update?.fields ?? []), ...gained])];
-    return withPlanned(planned, { kind: 'update', side: to, fields, desired });
-  }, survivor.writes);
+    const fields = [...new Set([...(planned.update?.fields ?? []), ...gained])];
+    return { ...planned, update: { fields, desired } };
+  });
   const next: Merge = { ...survivor, writes, conflicts: [...survivor.conflicts, ...conflicts] };
   return { survivor: next, deletion: { ...deletion, after } };
 };

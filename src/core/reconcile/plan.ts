@@ -5,13 +5,13 @@ import { contactOf, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
 import {
-  creating,
+  writesTo,
   type Creation,
   type Decision,
   draftOf,
   type Merge,
   type Pair,
-  type PlannedWrite,
+  type SideWrites,
   type RecordedConflict,
   type Unlink,
 } from './decision.ts';
@@ -92,13 +92,10 @@ const decideMerge = (
   const localFields = (side: Side): readonly SyncedField[] => {
     return membership.isLocal[side] ? [...merge.localFields[side], 'buckets'] : merge.localFields[side];
   };
-  const writes = SIDES.flatMap((side): PlannedWrite[] => {
+  const writes = bySide((side): SideWrites => {
     const [fields, desired] = [merge.fields[side], merge.desired[side]];
     const { joins, leaves } = membership[side];
-    return [
-      ...(fields.length > 0 ? [{ kind: 'update', side, fields, desired } as const] : []),
-      ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
-    ];
+    return { update: fields.length > 0 ? { fields, desired } : null, shares: [], joins, leaves };
   });
   const ends = endingFields(writes, merge.conflicts, recorded);
   const agreedGroups = bySide((side) => membership[side].agreed);
@@ -134,7 +131,7 @@ const creationOf = (
   const to = otherSide(side);
   const localFields = [...unwrittenFields(policy, to), ...unsyncableFields(record)];
   const joins = localFields.includes('buckets') ? [] : joinsOf(side, record, links);
-  const writes = creating(to, joins);
+  const writes = writesTo(to, { joins });
   return { kind: 'create', side: to, source: record, pair, writes, ...(localFields.length > 0 && { localFields }) };
 };
 

@@ -1,14 +1,7 @@
 import { type ScalarField, scalarsOf, type SyncedField, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import {
-  type Conflict,
-  type Decision,
-  type Merge,
-  type PlannedWrite,
-  type RecordedConflict,
-  updateOn,
-} from './decision.ts';
+import { type Conflict, type Decision, type Merge, type RecordedConflict, type SideWrites } from './decision.ts';
 import { contactsOfDecision } from './defer.ts';
 import { policyFor } from './conflict-policy.ts';
 import { forField, mayWrite, type Policy } from './policy.ts';
@@ -65,12 +58,12 @@ export const sidesToTake = (field: ScalarField, halves: Sides<Half>, value: stri
  * is in conflict again does not end. Pure.
  */
 export const endingFields = (
-  writes: readonly PlannedWrite[],
+  writes: Sides<SideWrites>,
   conflicts: readonly Conflict[],
   recorded: readonly RecordedConflict[],
 ): NonNullable<Merge['ends']> => {
   const ending = recorded.flatMap(({ leftId, field, winner, left, right }) => {
-    const updates = SIDES.flatMap((side) => updateOn(writes, side) ?? []);
+    const updates = SIDES.flatMap((side) => writes[side].update ?? []);
     const own = updates.filter(({ fields }) => fields.some((each) => each === field));
     const won = winner === null ? null : { left, right }[winner];
     const restores = ({ desired }: (typeof own)[number]): boolean =>
@@ -100,7 +93,7 @@ export type EndedConflict<Row> = { readonly row: Row; readonly lapsed: boolean }
 
 /** Returns whether the plan still writes the value that a user chose. */
 const isStillWritten = ({ writes }: Merge, field: SyncedField): boolean =>
-  SIDES.some((side) => updateOn(writes, side)?.fields.some((each) => each === field) === true);
+  SIDES.some((side) => writes[side].update?.fields.some((each) => each === field) === true);
 
 /** Returns how a conflict ends by the decision about its contact; null if it does not end. */
 const endingOf = (row: RecordedConflict, decision: Decision): 'ends' | 'lapses' | null => {

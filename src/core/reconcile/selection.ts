@@ -1,7 +1,7 @@
 import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { membershipOn, type Merge, type Pair, type Unlink } from './decision.ts';
+import type { Merge, Pair, Unlink } from './decision.ts';
 import type { GroupNames } from './groups.ts';
 import type { GroupLink } from './membership.ts';
 import { nameMatcher } from './policy.ts';
@@ -102,7 +102,7 @@ export const decideUnselected = (pair: Pair, selects: Selects): Unlink | null =>
 export const withUnlinking = (merge: Merge, links: readonly GroupLink[], selects: Selects): Merge => {
   const staysSelected = SIDES.some((side) => {
     const { record } = merge.pair[side];
-    const { joins = [], leaves = [] } = membershipOn(merge.writes, side) ?? {};
+    const { joins, leaves } = merge.writes[side];
     const idsOf = (keys: readonly string[]): readonly string[] =>
       links.flatMap((link) => (keys.includes(link.key) ? [link[side] ?? link.key] : []));
     const removed = new Set(idsOf(leaves));

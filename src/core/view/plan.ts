@@ -6,15 +6,13 @@ import {
   idsOf,
   idsOn,
   isNewPairing,
-  membershipOn,
   type Merge,
   type PairIds,
-  plannedFields,
-  type PlannedWrite,
   type Restoration,
   type Unlink,
-  updateOn,
+  type SideWrites,
   wereUnlinked,
+  writtenFields,
 } from '../reconcile/decision.ts';
 import type { Contact, SyncedField } from '../contact/contact.ts';
 import { isPresent } from '../contact/half.ts';
@@ -50,17 +48,17 @@ const plannedUpdate = (
   side: Side,
   ids: PairIds,
   record: ContactRecord,
-  writes: readonly PlannedWrite[],
+  writes: SideWrites,
   groups: PlanGroups,
 ): Described => {
   const before = visible(record, groups.names[side]);
-  const { joins = [], leaves = [] } = membershipOn(writes, side) ?? {};
-  const contact = updateOn(writes, side)?.desired ?? record.contact;
+  const { joins, leaves } = writes;
+  const contact = writes.update?.desired ?? record.contact;
   const removed = new Set(idsOfGroups(groups, side, leaves));
   const kept = before.groupIds.filter((id) => !removed.has(id));
   const groupIds = [...new Set([...kept, ...idsOfGroups(groups, side, joins)])];
   const name = nameOf(record.contact) ?? nameOf(contact);
-  const fields = plannedFields(writes, side);
+  const fields = writtenFields(writes);
   return { side, action: 'update', ...ids, name, fields, before, after: { contact, groupIds } };
 };
 
@@ -158,14 +156,14 @@ const mergeViews = (merge: Merge, groups: PlanGroups, reasons: Reasons): readonl
   const ids = idsOf(pair);
   const whyAt = (to: Side): Why => fixedWhy ?? { kind: isNew ? 'first-meeting' : 'changed', at: otherSide(to) };
   const updates = SIDES.flatMap((side): ContactChange[] => {
-    if (plannedFields(writes, side).length === 0) return [];
+    if (writtenFields(writes[side]).length === 0) return [];
     const whyOf = (field: SyncedField): Why => {
       const byHand = taken.find((each) => each.field === field);
       if (byHand !== undefined) return { kind: 'taken', at: byHand.from };
       const winner = conflicts.find((each) => each.field === field)?.winner ?? null;
       return winner === null ? whyAt(side) : conflictWhy(merge, field, winner, reasons);
     };
-    const update = plannedUpdate(side, ids, pair[side].record, writes, groups);
+    const update = plannedUpdate(side, ids, pair[side].record, writes[side], groups);
     return [describe(update, groups.names[side], whyAt(side), whyOf)];
   });
   if (fixedWhy !== undefined) return updates;
@@ -184,7 +182,7 @@ const deletionWhy = ({ side, pair, after }: Deletion): Why => {
 /** Returns the creation of a contact with all its values. */
 const creationView = (decision: Creation | Restoration, sourceId: string | null, groups: PlanGroups, why: Why) => {
   const { side, writes } = decision;
-  const { joins = [] } = membershipOn(writes, side) ?? {};
+  const { joins } = writes[side];
   const creation = plannedCreation(side, draftOf(decision), { joins, sourceId }, groups);
   const change = describe(creation, groups.names[side], why);
   return { ...change, fields: change.changes.flatMap(({ field }) => (field === 'name' ? [] : [field])) };
@@ -196,7 +194,7 @@ const restorationView = (decision: Restoration, groups: PlanGroups, why: Why): C
   const sourceId = pair?.[other]?.id ?? null;
   if (existing === null) return creationView(decision, sourceId, groups, why);
   const ids = { ...idsOn(other, sourceId), [`${side}Id`]: existing.id };
-  return describe(plannedUpdate(side, ids, existing, decision.writes, groups), groups.names[side], why);
+  return describe(plannedUpdate(side, ids, existing, decision.writes[side], groups), groups.names[side], why);
 };
 
 type ShownDecision = Decision | Restoration;

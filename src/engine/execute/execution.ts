@@ -1,10 +1,10 @@
 import type { Known } from '../../core/apply/outcome.ts';
-import { isCreatedOn, sharedEmails, type Task } from '../../core/apply/task.ts';
+import type { Task } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
 import type { Half } from '../../core/contact/half.ts';
 import { bySide, type Side } from '../../core/contact/side.ts';
-import { type Decision, type PairIds, type Restoration, updateOn } from '../../core/reconcile/decision.ts';
+import { type Decision, isCreatedOn, type PairIds, type Restoration } from '../../core/reconcile/decision.ts';
 import type { Plan } from '../../core/reconcile/plan.ts';
 import type { LinkState, Rejection } from '../../core/state/rows.ts';
 import type { Session } from '../session.ts';
@@ -83,13 +83,13 @@ export const creationsOn = (tasks: readonly Task[], side: Side): readonly Task[]
 
 /** The tasks with fields that are to be written to their contact on that side. */
 export const updatesOn = (tasks: readonly Task[], side: Side): readonly Task[] =>
-  tasks.filter(({ writes }) => updateOn(writes, side) !== null);
+  tasks.filter(({ writes }) => writes[side].update !== null);
 
 /** An email address that is added to a contact by a separate write. */
 export type Sharing = { readonly task: Task; readonly email: LabelledValue };
 
 /** The email addresses that are added on that side by separate writes, in rounds: at most one for each contact a round. */
 export const sharingRounds = (tasks: readonly Task[], side: Side): readonly (readonly Sharing[])[] => {
-  const sharings = tasks.flatMap((task) => sharedEmails(task, side).map((email, round) => ({ task, email, round })));
+  const sharings = tasks.flatMap((task) => task.writes[side].shares.map((email, round) => ({ task, email, round })));
   return [...Map.groupBy(sharings, ({ round }) => round).values()];
 };

@@ -1,7 +1,7 @@
 import { creationsOn, type Executable, updatesOn } from './execution.ts';
-import { sharedEmails, type Task } from '../../core/apply/task.ts';
+import type { Task } from '../../core/apply/task.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
-import { membershipOn } from '../../core/reconcile/decision.ts';
+import { isMoved } from '../../core/reconcile/decision.ts';
 import type { RemoteCapabilities } from '../../providers/remote.ts';
 
 /** The number of contacts to write on a side, and of their writes, and the estimated number of requests for these. */
@@ -14,7 +14,7 @@ const moveRequests = (
   side: Side,
   { moveBatch }: RemoteCapabilities,
 ): number => {
-  const movesOf = ({ writes }: Task) => membershipOn(writes, side) ?? { joins: [], leaves: [] };
+  const movesOf = ({ writes }: Task) => writes[side];
   const joinsOnly = (task: Task): boolean => movesOf(task).leaves.length === 0;
   const together = moves.filter((task) => moveBatch.of === 'all' || (isWritten(task) && joinsOnly(task)));
   const members = new Map<string, number>();
@@ -61,10 +61,8 @@ const plannedOn = (
   const { createBatch, updateBatch, deleteBatch, createsWithGroups } = capabilities;
   const creates = new Set(creationsOn(tasks, side));
   const updated = new Set(updatesOn(tasks, side));
-  const updates = updated.size + tasks.reduce((sum, task) => sum + sharedEmails(task, side).length, 0);
-  const moves = tasks.filter(
-    (task) => membershipOn(task.writes, side) !== null && !(creates.has(task) && createsWithGroups),
-  );
+  const updates = updated.size + tasks.reduce((sum, task) => sum + task.writes[side].shares.length, 0);
+  const moves = tasks.filter((task) => isMoved(task.writes[side]) && !(creates.has(task) && createsWithGroups));
   const deletes = decisions.filter((decision) => decision.kind === 'delete' && decision.side === side).length;
   const groups = actions.filter((action) => action.side === side).length;
   const isWritten = (task: Task): boolean => creates.has(task) || updated.has(task);

@@ -3,7 +3,6 @@ import {
   type CreateWrite,
   type MembershipWrite,
   type Merged,
-  sharedEmails,
   targetOf,
   type UpdateWrite,
   type Write,
@@ -58,7 +57,7 @@ const sendMerges = async (
   const results: WriteResult<Merged>[] = [];
   for (const { operation, survivorTask } of writes) {
     const { before: mergedAway, side, survivor } = operation;
-    const desired = withEmails(survivor.contact, sharedEmails(survivorTask, side));
+    const desired = withEmails(survivor.contact, survivorTask.writes[side].shares);
     const linked = new Set([...groupIds.values()].flatMap((pair) => pair[side] ?? []));
     results.push(await mergeAway(session.remotes[side], { mergedAway, survivor, desired, linked }, session.signal));
   }

@@ -1,10 +1,10 @@
-import { isCreatedOn, plannedHalf, type Task } from '../../core/apply/task.ts';
+import { plannedHalf, type Task } from '../../core/apply/task.ts';
 import type { Contact } from '../../core/contact/contact.ts';
 import { isPresent } from '../../core/contact/half.ts';
 import { emailKey } from '../../core/contact/keys.ts';
 import { emailKeys, withoutEmails } from '../../core/contact/lists.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
-import { draftOf, type PlannedWrite, updateOn } from '../../core/reconcile/decision.ts';
+import { draftOf, isCreatedOn, type SideWrites } from '../../core/reconcile/decision.ts';
 import { desiredOf, targetIdOf } from '../../core/reconcile/operation.ts';
 import type { JournalRow } from '../../core/state/rows.ts';
 import type { Session } from '../session.ts';
@@ -14,26 +14,28 @@ type Emails = Contact['emailAddresses'];
 /** The email addresses that the task adds to a contact of the side. */
 const newEmails = (task: Task, side: Side): Emails => {
   if (task.kind !== 'merge' && isCreatedOn(task, side)) return draftOf(task).emailAddresses;
-  const update = updateOn(task.writes, side);
+  const { update } = task.writes[side];
   const record = plannedHalf(task, side)?.record;
   if (record === undefined || update?.fields.includes('emailAddresses') !== true) return [];
   return withoutEmails(update.desired, record.contact.emailAddresses).emailAddresses;
 };
 
-/** Returns the task with a separate operation for each of these addresses. */
-const withShares = (task: Task, side: Side, shared: Emails): Task => {
-  if (shared.length === 0) return task;
-  const shares = shared.map((email): PlannedWrite => ({ kind: 'share', side, email }));
-  if (isCreatedOn(task, side)) return { ...task, writes: [...task.writes, ...shares] };
+/** Returns the update of a task's contact without these addresses; null if nothing of it remains. */
+const updateWithout = (task: Task, side: Side, shared: Emails): SideWrites['update'] => {
+  const { update } = task.writes[side];
+  if (update === null) return null;
+  const desired = withoutEmails(update.desired, shared);
   const current = plannedHalf(task, side)?.record.contact.emailAddresses;
-  const writes = task.writes.flatMap((operation): readonly PlannedWrite[] => {
-    if (operation.kind !== 'update' || operation.side !== side) return [operation];
-    const desired = withoutEmails(operation.desired, shared);
-    const isRest = JSON.stringify(desired.emailAddresses) === JSON.stringify(current);
-    const fields = isRest ? operation.fields.filter((field) => field !== 'emailAddresses') : operation.fields;
-    return fields.length === 0 ? [] : [{ ...operation, fields, desired }];
-  });
-  return { ...task, writes: [...writes, ...shares] };
+  const isRest = JSON.stringify(desired.emailAddresses) === JSON.stringify(current);
+  const fields = isRest ? update.fields.filter((field) => field !== 'emailAddresses') : update.fields;
+  return fields.length === 0 ? null : { fields, desired };
+};
+
+/** Returns the task with these addresses in operations of their own. */
+const withShares = (task: Task, side: Side, shares: Emails): Task => {
+  if (shares.length === 0) return task;
+  const own = { ...task.writes[side], update: updateWithout(task, side, shares), shares };
+  return { ...task, writes: { ...task.writes, [side]: own } };
 };
 
 /** A contact with email addresses, by its id. A contact that a create of unknown outcome may have made has the journal row. */

@@ -1,9 +1,9 @@
 import { storeAlreadyMoved } from '../../core/apply/answers.ts';
 import { isUnlinking } from '../../core/apply/store-task.ts';
-import { hasAllGroups, isCreatedOn, type MembershipWrite, type Task, type UpdateWrite } from '../../core/apply/task.ts';
+import { hasAllGroups, type MembershipWrite, type Task, type UpdateWrite } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
-import { membershipOn, updateOn } from '../../core/reconcile/decision.ts';
+import { isCreatedOn, isMoved } from '../../core/reconcile/decision.ts';
 import { chunks } from '../../util/batches.ts';
 import { type BatchResult, sendBatch } from './send.ts';
 import { type AnswerBeingStored, batchesOf, inParallel, withoutFailed } from './batches.ts';
@@ -38,7 +38,7 @@ const isWritable = (execution: Execution, task: Task, side: Side): boolean =>
 const changedFields = (tasks: readonly Task[], side: Side, writes: readonly UpdateWrite[]) => {
   const written = new Map(writes.map(({ task, operation }) => [task, new Set<SyncedField>(operation.fields)]));
   const fields = tasks.map((task) => {
-    const changed = (updateOn(task.writes, side)?.fields ?? []).filter((field) => !written.get(task)?.has(field));
+    const changed = (task.writes[side].update?.fields ?? []).filter((field) => !written.get(task)?.has(field));
     return [task, changed] as const;
   });
   return new Map(fields.filter(([, changed]) => changed.length > 0));
@@ -66,7 +66,7 @@ const updateContacts = (execution: Execution, tasks: readonly Task[], side: Side
 
 /** Whether the other addresses of the contact are written: the write of a shared one would count them as written. */
 const areOtherEmailsWritten = (execution: Execution, task: Task, side: Side): boolean =>
-  updateOn(task.writes, side)?.fields.includes('emailAddresses') !== true ||
+  task.writes[side].update?.fields.includes('emailAddresses') !== true ||
   !stateOf(execution, task, side).unwritten.has('emailAddresses');
 
 /** Adds an address to each of these contacts. */
@@ -106,7 +106,7 @@ export const writeContacts = async (execution: Execution, tasks: readonly Task[]
 
 /** Orders tasks so that those that join one group are adjacent: a bulk route takes many contacts of one group. */
 const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
-  return [...Map.groupBy(tasks, ({ writes }) => membershipOn(writes, side)?.joins[0]).values()].flat();
+  return [...Map.groupBy(tasks, ({ writes }) => writes[side].joins[0]).values()].flat();
 };
 
 /** Stores that contacts already have their memberships, and requests the others. */
@@ -128,7 +128,7 @@ const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Sid
 /** Writes memberships (R11); a task whose contact already has them needs no request. Returns what was done on the side. */
 export const writeMemberships = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<Done> => {
   const { capabilities } = execution.session.remotes[side];
-  const due = tasks.filter((task) => membershipOn(task.writes, side) !== null && isWritable(execution, task, side));
+  const due = tasks.filter((task) => isMoved(task.writes[side]) && isWritable(execution, task, side));
   const isUnwritten = (task: Task): boolean => SIDES.some((each) => stateOf(execution, task, each).unwritten.size > 0);
   const waiting = due.filter(
     (task) => !hasAllGroups(execution.groupIds, task, side) || (isUnlinking(task) && isUnwritten(task)),

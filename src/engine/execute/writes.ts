@@ -1,5 +1,5 @@
 import type { Sharing } from './execution.ts';
-import { type Deletion, draftOf, idsOn, membershipOn, type PairIds, updateOn } from '../../core/reconcile/decision.ts';
+import { type Deletion, draftOf, idsOn, isMoved, type PairIds } from '../../core/reconcile/decision.ts';
 import {
   type CreateWrite,
   fieldsOn,
@@ -7,7 +7,6 @@ import {
   groupIdsOf,
   type MembershipWrite,
   plannedHalf,
-  sharedEmails,
   type Task,
   taskPairId,
   type UpdateWrite,
@@ -111,8 +110,8 @@ export const createWrites = (writing: Writing, side: Side, tasks: readonly Task[
     const { groupIds, cause } = writing;
     if (task.kind === 'merge') return [];
     const image = task.kind === 'restore' ? task.image : null;
-    const desired = withoutEmails(draftOf(task), sharedEmails(task, side));
-    const join = groupIdsOf(groupIds, side, membershipOn(task.writes, side)?.joins ?? []);
+    const desired = withoutEmails(draftOf(task), task.writes[side].shares);
+    const join = groupIdsOf(groupIds, side, task.writes[side].joins);
     // A restored contact is journaled and marked with its own former id, by which its history is found.
     const ids = idsOn(side, image?.id ?? null);
     const sourceId = plannedHalf(task, otherSide(side))?.id ?? null;
@@ -132,7 +131,7 @@ export const withDraft = (write: CreateWrite, desired: Contact): CreateWrite => 
 /** The source record of an update of the side as of the plan, without the addresses that other writes add; null for an undo. */
 const sourceOf = ({ cause }: Writing, task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
   const source = cause === 'undo' ? null : (plannedHalf(task, otherSide(side))?.record ?? null);
-  const others = sharedEmails(task, side).filter((email) => email !== own);
+  const others = task.writes[side].shares.filter((email) => email !== own);
   return source === null ? null : { ...source, contact: withoutEmails(source.contact, others) };
 };
 
@@ -185,7 +184,7 @@ export const updateWrites = (
 ): readonly UpdateWrite[] =>
   tasks.flatMap((task): UpdateWrite[] => {
     const half = currentHalf(writing, set, task, side);
-    const planned = updateOn(task.writes, side);
+    const planned = task.writes[side].update;
     if (half === null || planned === null) return [];
     const fields = unchangedFields(task, half, planned.fields);
     if (fields.length === 0) return [];
@@ -221,7 +220,7 @@ export const fieldWrite = (
   };
   const others = new Set<SyncedField>([
     ...later,
-    ...(sharedEmails(task, side).length > 0 ? ['emailAddresses' as const] : []),
+    ...(task.writes[side].shares.length > 0 ? ['emailAddresses' as const] : []),
   ]);
   return updateWrite(writing, side, task, update, { sharedEmail: null, isTrial: true, later: others });
 };
@@ -251,8 +250,8 @@ export const membershipWrites = (
 ): readonly MembershipWrite[] =>
   tasks.flatMap((task): MembershipWrite[] => {
     const before = currentHalf(writing, set, task, side)?.record ?? null;
-    const planned = membershipOn(task.writes, side);
-    if (before === null || planned === null) return [];
+    const planned = task.writes[side];
+    if (before === null || !isMoved(planned)) return [];
     const join = groupIdsOf(writing.groupIds, side, planned.joins);
     const leave = groupIdsOf(writing.groupIds, side, planned.leaves);
     const add = join.filter((id) => !before.groupIds.includes(id));

@@ -6,16 +6,16 @@ import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../co
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
 import { contactsOf } from '../../core/contact/snapshot.ts';
 import {
-  creating,
   type Deletion,
   isWhole,
-  joinGroups,
   type Merge,
   type Pair,
-  plannedFields,
-  type PlannedWrite,
   type Restoration,
   type WholePair,
+  NO_WRITES,
+  type SideWrites,
+  writesTo,
+  writtenFields,
 } from '../../core/reconcile/decision.ts';
 import type { GroupPlan } from '../../core/reconcile/groups.ts';
 import type { Losses } from '../../core/reconcile/losses.ts';
@@ -78,7 +78,7 @@ export type UndoPlan = {
 /** The result of planning for one contact. */
 type Outcome =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'write'; readonly pair: WholePair; readonly writes: readonly PlannedWrite[] }
+  | { readonly kind: 'write'; readonly side: Side; readonly pair: WholePair; readonly writes: SideWrites }
   | { readonly kind: 'decision'; readonly decision: Restoration | Deletion };
 
 type Judgement = { readonly outcome: Outcome; readonly refused: readonly UndoRefusal[] };
@@ -178,13 +178,10 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
   const leaves = [...before.difference(after)].map((id) => groupKey(side, id));
   const fields = contactFieldsOf(inFieldOrder(reverted.fields));
   const desired = reverted.record.contact;
-  const writes: readonly PlannedWrite[] = [
-    ...(fields.length > 0 ? [{ kind: 'update', side, fields, desired } as const] : []),
-    ...(joins.length + leaves.length > 0 ? [{ kind: 'membership', side, joins, leaves } as const] : []),
-  ];
-  if (writes.length === 0) return { outcome: NOTHING, refused };
+  const writes: SideWrites = { update: fields.length > 0 ? { fields, desired } : null, shares: [], joins, leaves };
+  if (writtenFields(writes).length === 0) return { outcome: NOTHING, refused };
   if (pair === null || !isWhole(pair)) return refuseWhole(contact, 'its counterpart no longer exists');
-  return { outcome: { kind: 'write', pair, writes }, refused };
+  return { outcome: { kind: 'write', side, pair, writes }, refused };
 };
 
 const undoCreate = (
@@ -219,7 +216,7 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, env: Env): J
     side,
     image,
     pair: partner,
-    writes: creating(side, joins),
+    writes: writesTo(side, { joins }),
     existing: null,
   };
   const isLost = joins.length < record.groupIds.length;
@@ -233,7 +230,7 @@ const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env
   const missing = unjoined.filter((id) => groups[side].has(id) && !record.groupIds.includes(id));
   if (missing.length === 0) return UNCHANGED;
   const joins = missing.map((id) => groupKey(side, id));
-  const pairing = { pair: pairWithPartner(pair, side), writes: joinGroups(side, joins) };
+  const pairing = { pair: pairWithPartner(pair, side), writes: writesTo(side, { joins }) };
   const decision: Restoration = { kind: 'restore', side, image: record, existing: record, ...pairing };
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };
@@ -267,8 +264,8 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
  * The fields whose changes on a side are not propagated. On the side that is not written these are all fields: an undo
  * propagates nothing. For lists and memberships only the written elements are settled; for a written scalar, the side's answer.
  */
-const localFieldsIn = (writes: readonly PlannedWrite[], side: Side, pair: WholePair): readonly SyncedField[] => {
-  const written = new Set<SyncedField>(scalarsOf(plannedFields(writes, side)));
+const localFieldsIn = (writes: SideWrites, pair: WholePair): readonly SyncedField[] => {
+  const written = new Set<SyncedField>(scalarsOf(writtenFields(writes)));
   return syncedIn(...SIDES.flatMap((each) => contactsOf(pair[each].record, pair[each].base))).filter(
     (field) => !written.has(field),
   );
@@ -280,8 +277,8 @@ const revertDecisions = (outcomes: readonly Outcome[]): readonly Merge[] => {
   return [...Map.groupBy(found, ({ pair }) => pair.left.id).values()].flatMap((own): Merge[] => {
     const [first] = own;
     if (first === undefined) return [];
-    const writes = SIDES.flatMap((side) => own.flatMap((each) => each.writes.filter((write) => write.side === side)));
-    const localFields = bySide((side) => localFieldsIn(writes, side, first.pair));
+    const writes = bySide((side) => own.find((each) => each.side === side)?.writes ?? NO_WRITES);
+    const localFields = bySide((side) => localFieldsIn(writes[side], first.pair));
     const { pair } = first;
     // The next run decides about changes of either side that are not synced yet.
     return [{ kind: 'merge', cause: 'undo', pair, writes, conflicts: [], localFields, deferred: true }];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Task } from '../../../src/core/apply/task.ts';
 import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
-import { creating } from '../../../src/core/reconcile/decision.ts';
+import { writesTo } from '../../../src/core/reconcile/decision.ts';
 import { moveSteps, plannedWrites } from '../../../src/engine/execute/planned-writes.ts';
 import type { Executable } from '../../../src/engine/execute/execution.ts';
 import type { RemoteCapabilities } from '../../../src/providers/remote.ts';
@@ -23,13 +23,13 @@ const IN_BATCHES: RemoteCapabilities = { ...COMMON, ...batch, moveBatch: { size:
 const record = (id: string) => ({ id, contact: EMPTY_CONTACT, groupIds: [] });
 const CREATE = { kind: 'create', side: 'right', pair: null } as const;
 const creation = (index: number, joins: readonly string[]): Task =>
-  ({ ...CREATE, source: record(`c${index}`), writes: creating('right', joins) }) as unknown as Task;
+  ({ ...CREATE, source: record(`c${index}`), writes: writesTo('right', { joins }) }) as unknown as Task;
 const move = (index: number, joins: readonly string[], leaves: readonly string[]): Task => {
   const half = { record: record(`c${index}`), base: null };
   const decision = {
     kind: 'merge',
     pair: { id: index, left: half, right: half },
-    writes: [{ kind: 'membership', side: 'right', joins, leaves }],
+    writes: writesTo('right', { joins, leaves }),
   };
   return { ...decision, localFields: { left: [], right: [] }, conflicts: [] } as unknown as Task;
 };

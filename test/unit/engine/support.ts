@@ -3,14 +3,15 @@ import { contactFieldsOf } from '../../../src/core/contact/chosen.ts';
 import type { Contact, SyncedField } from '../../../src/core/contact/contact.ts';
 import type { Half } from '../../../src/core/contact/half.ts';
 import { contactOf, type ContactRecord } from '../../../src/core/contact/record.ts';
-import { bySide, type Side } from '../../../src/core/contact/side.ts';
+import { bySide, type Side, type Sides } from '../../../src/core/contact/side.ts';
 import { snapshotOf } from '../../../src/core/contact/snapshot.ts';
 import {
-  creating,
   type Creation,
   type Merge,
   type PairStatus,
-  type PlannedWrite,
+  NO_WRITES,
+  type SideWrites,
+  writesTo,
 } from '../../../src/core/reconcile/decision.ts';
 import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { WorkingSet } from '../../../src/core/state/working-set.ts';
@@ -88,25 +89,23 @@ export const applyingIn = (set: WorkingSet, createsWithGroups = false): Applying
   return { set, groupPairs, createsWithGroups, lags: false, atMs: NOW };
 };
 
-/** The operations that write these fields of a contact: an update, a change of membership, or both. */
+/** The writes of these fields to the contact of a side. */
 export const plannedOn = (
   side: Side,
   fields: readonly SyncedField[],
   desired: Partial<Contact>,
-  moves: { readonly joins?: readonly string[]; readonly leaves?: readonly string[] } = {},
-): readonly PlannedWrite[] => {
+  moves: Partial<Pick<SideWrites, 'joins' | 'leaves'>> = { joins: ['choir'] },
+): Sides<SideWrites> => {
   const updated = contactFieldsOf(fields);
-  return [
-    ...(updated.length > 0 ? [{ kind: 'update', side, fields: updated, desired: contactOf(desired) } as const] : []),
-    ...(fields.includes('buckets') ? [{ kind: 'membership', side, joins: [], leaves: [], ...moves } as const] : []),
-  ];
+  const update = updated.length > 0 ? { fields: updated, desired: contactOf(desired) } : null;
+  return writesTo(side, { update, ...(fields.includes('buckets') && moves) });
 };
 
 /** A merge of two halves, without writes by default. */
 export const mergeOf = (left: Half, right: Half, given: Partial<Merge> = {}): Merge => ({
   kind: 'merge',
   pair: { id: left.pair, status: 'linked', ...bothSides(left, right) },
-  writes: [],
+  writes: { left: NO_WRITES, right: NO_WRITES },
   conflicts: [],
   localFields: { left: [], right: [] },
   deferred: false,
@@ -115,5 +114,5 @@ export const mergeOf = (left: Half, right: Half, given: Partial<Merge> = {}): Me
 
 /** The creation of a left contact's counterpart on the right. */
 export const creationOf = (source: Half, given: Partial<Creation> = {}): Creation => {
-  return { kind: 'create', side: 'right', source: source.record, pair: null, writes: creating('right', []), ...given };
+  return { kind: 'create', side: 'right', source: source.record, pair: null, writes: writesTo('right', {}), ...given };
 };

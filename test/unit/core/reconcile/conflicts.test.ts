@@ -109,7 +109,7 @@ test.each<[string, 'stays' | 'ends' | 'lapses', RecordedConflict, About | null]>
 });
 
 test('R4: a choice is written although a contact got another id since, or was deleted and added again', () => {
-  const writes = [{ kind: 'update', side: 'right', fields: ['title'], desired: { title: 'Baker' } }];
+  const writes = { right: { update: { fields: ['title'], desired: { title: 'Baker' } } } };
   const taken = { writes, taken: [{ field: 'title', from: 'left' }], ends: [{ leftId: 'l', field: 'title' }] };
   for (const ids of ['nr', 'ln']) {
     expect(decide(CHOSEN, BAKER, BREWER, ASK, ids)).toMatchObject([taken]);
@@ -162,7 +162,7 @@ test.each<[string, string, Partial<Policy>, Side]>([
 });
 
 test('R4: a conflict ends with the write of another value than the one that won', () => {
-  const written = { writes: [{ kind: 'update', side: 'right', fields: ['title'] }] };
+  const written = { writes: { right: { update: { fields: ['title'] } } } };
   const other = decide(SETTLED, 'Brewer > Butcher', 'Brewer');
   expect(other).toMatchObject([{ ...written, ends: [{ leftId: 'l', field: 'title' }] }]);
   // The value that won is written again.

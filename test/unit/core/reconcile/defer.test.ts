@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import type { Creation, Decision, Deletion, Merge } from '../../../../src/core/reconcile/decision.ts';
+import {
+  type Creation,
+  type Decision,
+  type Deletion,
+  type Merge,
+  writesTo,
+} from '../../../../src/core/reconcile/decision.ts';
 import * as defer from '../../../../src/core/reconcile/defer.ts';
 import { mergeOf, plannedOn } from '../../engine/support.ts';
 import { gone, pairOf, present, record, SIDE_PAIRS } from './support.ts';
@@ -19,9 +25,15 @@ const WRITES = {
   left: plannedOn('left', FIELDS.left, { company: 'Engine' }),
   right: plannedOn('right', FIELDS.right, { title: 'Dr' }),
 };
-const BOTH = [...WRITES.left, ...WRITES.right];
+const BOTH = { left: WRITES.left.left, right: WRITES.right.right };
 const MERGE = merge({ writes: BOTH });
-const CREATE: Creation = { kind: 'create', side: 'right', source: record('l', ADA), pair: null, writes: [] };
+const CREATE: Creation = {
+  kind: 'create',
+  side: 'right',
+  source: record('l', ADA),
+  pair: null,
+  writes: writesTo('right', {}),
+};
 const HALF_GONE = pairOf(present(record('l', ADA)), gone('r'));
 const DELETE: Deletion = { kind: 'delete', side: 'left', record: record('l', ADA), pair: HALF_GONE };
 
@@ -77,7 +89,7 @@ describe('R15: a refused write', () => {
   });
 
   test('of one field leaves out that field alone, even if other fields change, and the membership is written', () => {
-    const writes = [...WRITES.left, ...plannedOn('right', ['buckets'], {})];
+    const writes = { left: BOTH.left, right: { ...BOTH.right, update: null } };
     const deferred = { writes, localFields: { left: ['title'], right: [] }, deferred: true };
     for (const decision of [MERGE, merge({ writes: BOTH }, { ...ADA, company: 'Other' })]) {
       expect(defer.deferRefused([decision], [refusedField('title')], SOON)).toEqual([{ ...decision, ...deferred }]);

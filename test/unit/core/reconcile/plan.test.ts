@@ -3,7 +3,7 @@ import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
-import type { Decision, Pair } from '../../../../src/core/reconcile/decision.ts';
+import { type Decision, NO_WRITES, type Pair } from '../../../../src/core/reconcile/decision.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import {
   gone,
@@ -23,6 +23,7 @@ import {
 
 type Given = Parameters<typeof planOf>[0] & Partial<Record<Side, readonly ContactRecord[]>>;
 
+const NOTHING = { left: NO_WRITES, right: NO_WRITES };
 const decide = ({ left = [], right = [], ...given }: Given): readonly Decision[] =>
   planOf({ unpaired: { left: unpaired('left', ...left), right: unpaired('right', ...right) }, ...given }).decisions;
 
@@ -98,7 +99,7 @@ describe.each(SIDES)('R6: the remaining half at the %s side', (side) => {
     const kept = half(side, unchanged(side), NONE, 'kept', 7);
     const decisions = decide({ lonePairs: [kept], [other]: [record('new', EDITED)], policy: { deletes: 'keep' } });
     const pair = { id: 7, [side]: { id: PREFIX[side], base: null }, [other]: { id: 'new', base: null } };
-    expect(decisions).toMatchObject([{ kind: 'merge', pair, writes: [{ kind: 'update', side, fields: ['title'] }] }]);
+    expect(decisions).toMatchObject([{ kind: 'merge', pair, writes: { [side]: { update: { fields: ['title'] } } } }]);
   });
 });
 
@@ -127,7 +128,7 @@ test('R1: a base that contains two spellings of one address is no edit', () => {
   });
   expect(own.record.contact.emailAddresses).toHaveLength(1);
   expect(decide({ pairs: [pairOf(own, gone('s'))] })).toMatchObject([{ kind: 'delete' }]);
-  expect(decide({ pairs: [pairOf(own, { ...own, id: 's' })] })).toMatchObject([{ writes: [] }]);
+  expect(decide({ pairs: [pairOf(own, { ...own, id: 's' })] })).toMatchObject([{ writes: NOTHING }]);
 });
 
 test('R12: two survivors that are the same person share one row; the other row ends first', () => {
@@ -160,7 +161,7 @@ test.each(SIDES)(
 
 test('R9: a contact that is blank by now is still the contact that a create made', () => {
   const left = [record('g', {}, { originId: 's', originScope: SCOPES.right })];
-  const writes = [{ kind: 'update', side: 'left', fields: ['firstName', 'emailAddresses'] }];
+  const writes = { left: { update: { fields: ['firstName', 'emailAddresses'] } } };
   expect(decide({ left, right: [record('s', ADA)] })).toMatchObject([{ kind: 'merge', writes }]);
 });
 
@@ -201,7 +202,7 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
   test('keeps the values that both sides agreed on, each in its own spelling', () => {
     const former = { record: record('former', countess), base: snapshot(countess) };
     const decisions = decideAbout({ remaining: { ...KING, title: 'Countess of L.' }, added: countess, former });
-    expect(decisions).toMatchObject([{ kind: 'merge', writes: [], conflicts: [] }]);
+    expect(decisions).toMatchObject([{ kind: 'merge', writes: NOTHING, conflicts: [] }]);
   });
 
   test('is not also reported as undecided if it replaces the former one', () => {
@@ -269,7 +270,7 @@ describe('R12: two contacts that a user merged', () => {
 
   test('values that a side computed for the deleted contact are not propagated', () => {
     expect(planMerge('left', ADA, { ...TWIN, title: 'Dr', lastContacted: 'today' })).toMatchObject({
-      merge: { writes: [{ kind: 'update', side: 'right', fields: ['title'] }] },
+      merge: { writes: { right: { update: { fields: ['title'] } } } },
       deletion: { after: { fields: { left: [], right: ['title'] } } },
     });
   });
@@ -279,7 +280,7 @@ describe('R12: two contacts that a user merged', () => {
     (side, other) => {
       const { merge, deletion } = planMerge(side, { ...ADA, company: 'Engines' }, { ...TWIN, company: 'Analytical' });
       const conflict = { field: 'company', [side]: 'Engines', [other]: 'Analytical', winner: side };
-      expect(merge).toMatchObject({ writes: [], conflicts: [conflict] });
+      expect(merge).toMatchObject({ writes: NOTHING, conflicts: [conflict] });
       expect(deletion).toMatchObject({ after: { fields: { left: [], right: [] } } });
     },
   );
@@ -296,7 +297,7 @@ describe('R12: two contacts that a user merged', () => {
   ])('a survivor is paired with the half of the merged-away contact if %s', (_, given) => {
     expect(decide(given)).toMatchObject([
       { kind: 'unlink', to: 'drop', pair: { id: 1 } },
-      { kind: 'merge', pair: { id: 2, status: 'kept', left: { id: 'two' }, right: { id: 'one' } }, writes: [] },
+      { kind: 'merge', pair: { id: 2, status: 'kept', left: { id: 'two' }, right: { id: 'one' } }, writes: NOTHING },
     ]);
   });
 

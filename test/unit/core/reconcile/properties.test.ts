@@ -11,6 +11,7 @@ import { elementKey, listOf } from '../../../../src/core/contact/lists.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../../../../src/core/contact/side.ts';
 import { type Half } from '../../../../src/core/contact/half.ts';
+import { NO_WRITES } from '../../../../src/core/reconcile/decision.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import { matchContacts } from '../../../../src/core/reconcile/match.ts';
 import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
@@ -221,7 +222,7 @@ test('[R13] an address book that is loaded on both sides is paired without a wri
       const { decisions, ambiguous } = planOf({ unpaired: alone, groups });
       expect(ambiguous).toEqual([]);
       for (const decision of decisions) {
-        expect(decision).toMatchObject({ kind: 'merge', writes: [], conflicts: [] });
+        expect(decision).toMatchObject({ kind: 'merge', writes: { left: NO_WRITES, right: NO_WRITES }, conflicts: [] });
       }
     }),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { USUAL_FIELDS } from '../../../../src/core/contact/contact.ts';
-import type { Decision } from '../../../../src/core/reconcile/decision.ts';
+import { type Decision, NO_WRITES } from '../../../../src/core/reconcile/decision.ts';
 import { addCounts, countUnsynced, unsyncedFields } from '../../../../src/core/view/unsynced.ts';
 import { pairOf, present, record } from '../reconcile/support.ts';
 
@@ -9,7 +9,7 @@ const create = (middleName: string, marks: readonly string[] = []): Decision => 
   side: 'right',
   source: record('g', { firstName: 'Ada' }, { ...(middleName !== '' && { unsyncedName: { middleName } }), marks }),
   pair: null,
-  writes: [],
+  writes: { left: NO_WRITES, right: NO_WRITES },
 });
 
 const unlink: Decision = {

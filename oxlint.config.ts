@@ -115,6 +115,8 @@ export default defineConfig({
         'eslint/no-restricted-properties': ['error', { object: 'Math', property: 'random', message: IMPURE }],
       },
     },
+    // Imports of types count, too: the direction of imports is the architecture.
+    { files: ['src/**'], rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] } },
     {
       files: ['src/**'],
       excludeFiles: NAMES_PROVIDERS.map((place) => `src/${place}**`),

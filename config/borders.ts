@@ -109,13 +109,12 @@ export const BORDERS: readonly Border[] = [
     place: 'app/config/',
     imports: [
       'core/contact/',
-      'core/reconcile/conflict-policy.ts',
+      'core/reconcile/policy.ts',
       'providers/names.ts',
       'providers/provider.ts',
       'providers/registry.ts',
       'util/',
     ],
-    types: ['core/reconcile/policy.ts'],
     packages: ['yaml', 'zod'],
   },
 

@@ -1,6 +1,6 @@
+import type { Sides, SideWords } from '../core/contact/side.ts';
 import { FIRST_SYNC, type Halt } from '../core/reconcile/guard.ts';
 import { ClientRefusedError, DisabledError, type CredentialError } from '../providers/errors.ts';
-import type { LinkContext } from './session.ts';
 
 /** A check stopped the run before its first write: the guard (R8), or the check of the accounts. */
 export class HaltError extends Error {
@@ -48,7 +48,10 @@ export class StoppedError extends Error {
 }
 
 /** Returns the remedy for a link whose credential was refused. */
-export const resumeRemedy = (error: CredentialError, { link, sides }: Pick<LinkContext, 'link' | 'sides'>): string => {
+export const resumeRemedy = (
+  error: CredentialError,
+  { link, sides }: { readonly link: string; readonly sides: Sides<SideWords> },
+): string => {
   if (error instanceof ClientRefusedError) {
     return 'Correct it in the configuration, and send SIGHUP to a running daemon. The next run resumes the link';
   }

@@ -5,18 +5,10 @@ import { isCredentialError } from '../providers/errors.ts';
 import { directionsText } from '../core/reconcile/policy.ts';
 import { FenceError, type Opening } from '../store/store.ts';
 import { hasOtherFields } from './choose-fields.ts';
-import {
-  emptyTally,
-  keptSinceMs,
-  listedSides,
-  type LinkContext,
-  type RunOptions,
-  type Session,
-  type Tally,
-  writtenContacts,
-} from './session.ts';
+import { keptSinceMs, listedSides, type LinkContext, type RunOptions, type Session } from './session.ts';
+import { emptyTally, type Tally, writtenContacts } from './tally.ts';
 import { HaltError, LeaseError, resumeRemedy, StoppedError } from './errors.ts';
-import { newCallCount } from './execute/failure.ts';
+import { newCallCount } from './execute/call-count.ts';
 import { newProgress } from './execute/progress.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { LinkWriter } from './link-writer.ts';

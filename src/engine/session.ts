@@ -2,15 +2,15 @@ import type { LinkState, RunKind } from '../core/state/rows.ts';
 import type { Clock } from '../util/clock.ts';
 import type { ChosenFields } from '../core/contact/chosen.ts';
 import { type Side, type Sides, SIDES, type SideWords } from '../core/contact/side.ts';
-import type { OperationKind } from '../core/reconcile/operation.ts';
 import type { Policy } from '../core/reconcile/policy.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Store } from '../store/store.ts';
-import type { CallCount } from './execute/failure.ts';
+import type { CallCount } from './execute/call-count.ts';
 import type { Progress } from './execute/progress.ts';
 import type { LeaseChecks, LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
+import type { Tally } from './tally.ts';
 
 /** The settings, remotes and services of a run over one link. */
 export type LinkContext = {
@@ -85,34 +85,6 @@ export const DAY_MS = 86_400_000;
  */
 export const keptSinceMs = (retentionMs: number | null, nowMs: number): number | null =>
   retentionMs === null ? null : nowMs - Math.max(retentionMs, DAY_MS);
-
-/** Counts of one run. Its steps add to them. */
-export type Tally = Readonly<Record<Side, SideTally>> & {
-  paired: number;
-  conflicts: number;
-  asked: number;
-  skipped: number;
-};
-
-/** `deleted` counts contacts, without groups. */
-type SideTally = { pulled: number; created: number; updated: number; deleted: number; groupsDeleted: number };
-
-export const emptyTally = (): Tally => {
-  const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });
-  return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, skipped: 0 };
-};
-
-/** The count of a summary to which each kind of write adds. */
-export const COUNTED_AS = {
-  create: 'created',
-  update: 'updated',
-  membership: 'updated',
-  delete: 'deleted',
-  'group-delete': 'groupsDeleted',
-} as const satisfies Record<OperationKind, keyof SideTally>;
-
-/** Returns the number of contacts that a run has written on a side. Each counts once. */
-export const writtenContacts = ({ created, updated, deleted }: SideTally): number => created + updated + deleted;
 
 /** Runs a step for both sides at once and waits for both, so that no step continues after an error. */
 export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<Sides<T>> => {

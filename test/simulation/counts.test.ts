@@ -8,7 +8,7 @@ import type { Change } from '../../src/core/view/views.ts';
 import { pageContext } from '../../src/daemon/console/layout.ts';
 import { planPage } from '../../src/daemon/console/pages/plan.ts';
 import { createSessions } from '../../src/daemon/console/sessions.ts';
-import { writtenContacts } from '../../src/engine/session.ts';
+import { writtenContacts } from '../../src/engine/tally.ts';
 import { listWrites } from '../../src/engine/history/run-writes.ts';
 import { listRuns } from '../../src/engine/history/runs.ts';
 import { planLink } from '../../src/engine/plan-link.ts';

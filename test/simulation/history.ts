@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { LIST_FIELDS, SCALAR_FIELDS, type ListField, type ScalarField } from '../../src/core/contact/contact.ts';
 import { SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
-import type { ConflictPolicy } from '../../src/core/reconcile/conflict-policy.ts';
+import type { ConflictPolicy } from '../../src/core/reconcile/policy.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
 import { computing, type Computing } from './computing.ts';
 import type { Habits, OddFeed } from '../support/memory/book.ts';

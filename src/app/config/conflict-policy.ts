@@ -1,5 +1,5 @@
 import type { Sides } from '../../core/contact/side.ts';
-import { POLICY_NAMES, type ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
+import { POLICY_NAMES, type ConflictPolicy } from '../../core/reconcile/policy.ts';
 import { choice, fail } from '../../util/values.ts';
 
 /** The words for policies in a configuration. A side has its own name. */

@@ -12,7 +12,7 @@ import {
 } from '../../core/contact/contact.ts';
 import { EXTRAS, isExtraField } from '../../core/contact/fields.ts';
 import { otherSide, SIDES, type Sides, type Side } from '../../core/contact/side.ts';
-import type { ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
+import type { ConflictPolicy } from '../../core/reconcile/policy.ts';
 import { policyNamed, policyWords } from './conflict-policy.ts';
 import { isSection, isUnset, type Section } from './sources.ts';
 import { fail } from '../../util/values.ts';

@@ -3,7 +3,7 @@ import type { ScalarField, SyncedField } from '../../core/contact/contact.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { placeOf, reportSharedToken } from './accounts.ts';
-import type { ConflictPolicy } from '../../core/reconcile/conflict-policy.ts';
+import type { ConflictPolicy } from '../../core/reconcile/policy.ts';
 import { oneWayFields, fieldChoice } from './field-choice.ts';
 import type { LinkSection } from './link-sections.ts';
 import { parseSettings, fileLayer, joinKeys, type Layer, type Report, type SourceKeys } from './sources.ts';

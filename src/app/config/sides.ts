@@ -3,7 +3,7 @@ import { bySide, otherSide, SIDES, type Side, type Sides, type SideWords } from 
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import type { OpaqueSettings, Provider } from '../../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
-import { POLICY_NAMES } from '../../core/reconcile/conflict-policy.ts';
+import { POLICY_NAMES } from '../../core/reconcile/policy.ts';
 import { isName, type LinkSection } from './link-sections.ts';
 import {
   parseSettings,

@@ -1,21 +1,5 @@
 import { type Contact, type ContactField, specOf, valueIn, withValue } from './contact.ts';
-import { type ContactRecord, syncableContact, unsyncableIn } from './record.ts';
-
-/** The value that one field gets from an entry. */
-type EntryValue = NonNullable<Contact[ContactField]>;
-
-/**
- * A list of a side of which the contact fields contain only one entry, such as Google's organizations. The fields are bound to the
- * entry that they were read from. The other entries are unmapped data (R10).
- */
-export type EntryChoice = {
-  /** The fields that are read from one entry together. */
-  readonly fields: readonly ContactField[];
-  /** The values that these fields get from each entry, in the side's order. */
-  readonly entries: readonly (readonly EntryValue[])[];
-  /** The index of the bound entry; null if it does not exist, because the bound entry was cleared. */
-  readonly bound: number | null;
-};
+import { type ContactRecord, type EntryChoice, syncableContact, unsyncableIn } from './record.ts';
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -41,7 +25,7 @@ const boundPlace = (former: EntryChoice, { entries, bound: preferred }: EntryCho
   return places.find((place) => isSame(entries[place], own)) ?? likely;
 };
 
-const valuesIn = (contact: Contact, fields: readonly ContactField[]): readonly EntryValue[] =>
+const valuesIn = (contact: Contact, fields: readonly ContactField[]): EntryChoice['entries'][number] =>
   fields.map((field) => valueIn(contact, field));
 
 /** Returns the choice of a record without a stored choice: it has one entry or none. */

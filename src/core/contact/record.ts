@@ -1,4 +1,3 @@
-import type { EntryChoice } from './bound-entries.ts';
 import { without } from './chosen.ts';
 import {
   type Contact,
@@ -11,6 +10,22 @@ import {
   valueIn,
 } from './contact.ts';
 import type { UnsyncedName } from './unsynced-name.ts';
+
+/** The value that one field gets from an entry. */
+type EntryValue = NonNullable<Contact[ContactField]>;
+
+/**
+ * A list of a side of which the contact fields contain only one entry, such as Google's organizations. The fields are bound to the
+ * entry that they were read from. The other entries are unmapped data (R10).
+ */
+export type EntryChoice = {
+  /** The fields that are read from one entry together. */
+  readonly fields: readonly ContactField[];
+  /** The values that these fields get from each entry, in the side's order. */
+  readonly entries: readonly (readonly EntryValue[])[];
+  /** The index of the bound entry; null if it does not exist, because the bound entry was cleared. */
+  readonly bound: number | null;
+};
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

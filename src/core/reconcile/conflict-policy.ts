@@ -1,13 +1,7 @@
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { Conflict } from './decision.ts';
-import { forField, type Policy } from './policy.ts';
-
-/** The policies that a configuration can name for a text that both sides changed (R4), in the order of the documentation. */
-export const POLICY_NAMES = ['newest', 'ask'] as const;
-
-/** The rule for a text that both sides changed: the newer edit or a side wins, or a person decides. */
-export type ConflictPolicy = (typeof POLICY_NAMES)[number] | Side;
+import { type ConflictPolicy, forField, type Policy } from './policy.ts';
 
 /** The reason why a value of a conflict won; `undecided`: the user is asked; `later change`: the conflict ended before an answer. */
 type DecidedBy = 'user' | 'one-way' | 'preferred side' | TimeOrder | 'earlier policy' | 'later change' | 'undecided';

@@ -1,6 +1,36 @@
 import type { GroupRecord } from '../contact/record.ts';
-import type { GroupAction } from './groups.ts';
+import type { Side } from '../contact/side.ts';
 import { foldGroupName } from './policy.ts';
+
+/** A change to a group of one side. */
+export type GroupAction =
+  | {
+      readonly kind: 'create-group';
+      readonly side: Side;
+      readonly key: string;
+      readonly name: string;
+      /** The details of the deleted group that is recreated (`GroupRecord.details`). */
+      readonly details?: string;
+    }
+  | {
+      readonly kind: 'rename-group';
+      readonly side: Side;
+      readonly key: string;
+      readonly group: GroupRecord;
+      readonly name: string;
+      /** A temporary name that the group gets before any other action; left out if none is needed. */
+      readonly via?: string;
+    }
+  | {
+      readonly kind: 'delete-group';
+      readonly side: Side;
+      readonly key: string;
+      readonly group: GroupRecord;
+      /** The name that the user gave to the group. */
+      readonly name: string;
+      /** See `via` of a rename. */
+      readonly via?: string;
+    };
 
 type Rename = Extract<GroupAction, { kind: 'rename-group' }>;
 

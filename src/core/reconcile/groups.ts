@@ -1,6 +1,6 @@
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side.ts';
 import type { GroupRecord } from '../contact/record.ts';
-import { isTemporary, orderGroupActions, temporaryName, withoutBlocked } from './group-order.ts';
+import { type GroupAction, isTemporary, orderGroupActions, temporaryName, withoutBlocked } from './group-order.ts';
 import type { GroupLink } from './membership.ts';
 import { conflictWinner } from './conflict-policy.ts';
 import { foldGroupName, groupFilter, mayWrite, type Policy } from './policy.ts';
@@ -17,35 +17,6 @@ export type GroupPair = {
 
 /** The group's id and its base: the name that the side itself last returned. */
 type GroupHalf = { readonly id: string; readonly name: string };
-
-export type GroupAction =
-  | {
-      readonly kind: 'create-group';
-      readonly side: Side;
-      readonly key: string;
-      readonly name: string;
-      /** The details of the deleted group that is recreated (`GroupRecord.details`). */
-      readonly details?: string;
-    }
-  | {
-      readonly kind: 'rename-group';
-      readonly side: Side;
-      readonly key: string;
-      readonly group: GroupRecord;
-      readonly name: string;
-      /** A temporary name that the group gets before any other action; left out if none is needed. */
-      readonly via?: string;
-    }
-  | {
-      readonly kind: 'delete-group';
-      readonly side: Side;
-      readonly key: string;
-      readonly group: GroupRecord;
-      /** The name that the user gave to the group. */
-      readonly name: string;
-      /** See `via` of a rename. */
-      readonly via?: string;
-    };
 
 export type GroupPlan = {
   readonly actions: readonly GroupAction[];

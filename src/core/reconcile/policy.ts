@@ -2,7 +2,12 @@ import { isSyncedField, type SyncedField } from '../contact/contact.ts';
 import { globMatcher, quotedName } from '../contact/name-pattern.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import { textKey } from '../contact/text.ts';
-import type { ConflictPolicy } from './conflict-policy.ts';
+
+/** The policies that a configuration can name for a text that both sides changed (R4), in the order of the documentation. */
+export const POLICY_NAMES = ['newest', 'ask'] as const;
+
+/** The rule for a text that both sides changed: the newer edit or a side wins, or a person decides. */
+export type ConflictPolicy = (typeof POLICY_NAMES)[number] | Side;
 
 type Direction = 'both' | 'to-left' | 'to-right';
 

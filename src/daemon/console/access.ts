@@ -6,26 +6,12 @@ import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../../util/clock.ts';
-import type { LinkConfig } from '../../app/config/link-config.ts';
 import { readBody } from '../../util/http.ts';
+import type { Env } from './env.ts';
 import { createAllowances, createClientAllowances, clientOf } from './rate-limits.ts';
 import { plainPage, type Html } from './layout.ts';
-import { useFormToken, type PageSession, type Sessions } from './sessions.ts';
+import { useFormToken, type Sessions } from './sessions.ts';
 import { html } from 'hono/html';
-
-/** The data that the steps of a request share. */
-export type Env = {
-  /** The connection of the server. */
-  Bindings: { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } };
-  Variables: {
-    /** The link in the address. */
-    link: LinkConfig;
-    /** The session of the request. */
-    session: PageSession;
-    /** The fields of the form that was sent. */
-    form: URLSearchParams;
-  };
-};
 
 /** Forbids content from other origins, frames around the page and referrers to other sites. */
 export const protectingHeaders: MiddlewareHandler = secureHeaders({

@@ -3,7 +3,8 @@ import { html } from 'hono/html';
 import { SIDES } from '../../core/contact/side.ts';
 import { errorMessage } from '../../util/errors.ts';
 import { isLoopback } from '../../util/http.ts';
-import { refuse, type Env } from './access.ts';
+import { refuse } from './access.ts';
+import type { Env } from './env.ts';
 import { plainPage, linkPath } from './layout.ts';
 import { linksFor, type LinkParts } from './routing.ts';
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { readLinkStatuses } from '../links/link-status.ts';
-import type { Env } from './access.ts';
+import type { Env } from './env.ts';
 import { readOverview } from './overview.ts';
 import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './layout.ts';

@@ -7,7 +7,7 @@ import { decidingLinkOf } from '../../app/config/config.ts';
 import { count } from '../../core/view/words.ts';
 import { choicesIn } from './plans.ts';
 import { restoreDeletions } from '../../engine/restore-deletions.ts';
-import type { Env } from './access.ts';
+import type { Env } from './env.ts';
 import { shownOf } from './change-list.ts';
 import { contactPath } from './pages/contact.ts';
 import { planPage } from './pages/plan.ts';

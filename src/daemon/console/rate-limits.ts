@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock.ts';
 import type { Context } from 'hono';
-import type { Env } from './access.ts';
+import type { Env } from './env.ts';
 
 /** The limit of a token bucket: `burst` at once, then `perSecond`. */
 type Rate = { readonly burst: number; readonly perSecond: number };

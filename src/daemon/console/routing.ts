@@ -7,7 +7,8 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Daemon } from '../daemon.ts';
 import type { LeaseParts } from '../../engine/lease.ts';
 import { giveVerdict, takeBackVerdict, VerdictError } from '../../engine/verdicts.ts';
-import { refuse, type Env } from './access.ts';
+import { refuse } from './access.ts';
+import type { Env } from './env.ts';
 import type { ConsoleActions } from './actions.ts';
 import { pageContext, type PageContext } from './layout.ts';
 

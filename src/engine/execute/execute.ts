@@ -14,7 +14,7 @@ import { plannedWrites } from './planned-writes.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { finishTasks, storeBeforeWrites } from './store-around.ts';
 import { writeContacts, writeMemberships } from './write-contacts.ts';
-import { type Done, NOTHING_DONE } from './writes.ts';
+import { type Done, NOTHING_DONE } from './execution.ts';
 
 /** The writes of a plan and their contacts, including the contacts that later parts create. */
 const writesWith = ({ remotes }: Session, plan: Executable, tasks: readonly Task[], later: readonly LaterPart[]) => {

@@ -29,10 +29,6 @@ import {
   UnavailableError,
 } from '../../providers/errors.ts';
 import type { Execution } from './execution.ts';
-import type { SentWrite } from './request.ts';
-
-/** After this many consecutive calls of unknown outcome the side has an outage, even if it answers reads: the run ends. */
-const MAX_UNANSWERED_CALLS = 10;
 
 /** The subject under which a refusal of a decision is stored; null for an undo, which is not retried. */
 const refusable = (decision: Task | Deletion): Refusable | null => {
@@ -182,20 +178,4 @@ export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome =
   const isGone = error instanceof NotFoundError && targetOf(write) !== null && write.kind !== 'merge';
   if (error instanceof StaleError || isGone) return { ...quiet, journal: 'refused', rereads: true };
   return { ...quiet, journal: 'refused', refused: true };
-};
-
-/** Counts a call. Returns the error that ends the run if too many calls in a row had an unknown outcome, otherwise null. */
-export type CallCount = (side: Side, sent: readonly SentWrite[]) => RemoteError | null;
-
-/** Returns a count of consecutive calls of unknown outcome on each side. */
-export const newCallCount = (): CallCount => {
-  const unanswered: Record<Side, number> = { left: 0, right: 0 };
-  return (side, sent) => {
-    const unknown = sent.flatMap((each) =>
-      each.kind === 'failed' && each.error.applied === 'unknown' ? [each.error] : [],
-    );
-    const isUnanswered = unknown.length > 0 && unknown.length === sent.length;
-    unanswered[side] = isUnanswered ? unanswered[side] + 1 : 0;
-    return unanswered[side] < MAX_UNANSWERED_CALLS ? null : (unknown[0] ?? null);
-  };
 };

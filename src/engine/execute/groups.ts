@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { GroupIds } from '../../core/apply/task.ts';
 import { otherSide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
-import { formerKey, type GroupAction, type GroupPair, type GroupPlan, isFormer } from '../../core/reconcile/groups.ts';
+import { formerKey, type GroupPair, type GroupPlan, isFormer } from '../../core/reconcile/groups.ts';
+import type { GroupAction } from '../../core/reconcile/group-order.ts';
 import {
   InvalidError,
   isFault,

@@ -1,5 +1,7 @@
 import { type Side, type Sides, SIDES, bySide } from '../../core/contact/side.ts';
-import { type Session, writtenContacts } from '../session.ts';
+import type { Clock } from '../../util/clock.ts';
+import type { RunEvent } from '../run-event.ts';
+import { type Tally, writtenContacts } from '../tally.ts';
 
 /** The first answers do not show the pace: requests are sent in a burst, several at once. */
 const MEASURED_AFTER_MS = 2_000;
@@ -17,8 +19,11 @@ export type Progress = {
   readonly advance: (side: Side, count: number) => void;
 };
 
+/** The clock, the events and the counts of a run. */
+type Run = { readonly clock: Clock; readonly emit: (event: RunEvent) => void; readonly tally: Tally };
+
 /** Returns the progress of a run that has written nothing yet. */
-export const newProgress = ({ clock, emit, tally }: Pick<Session, 'clock' | 'emit' | 'tally'>): Progress => {
+export const newProgress = ({ clock, emit, tally }: Run): Progress => {
   const counts = bySide(() => ({ done: 0, total: 0, contacts: 0 }));
   let startedAtMs = clock.monotonic();
   /** Estimated from the rate so far; null while it is unknown. */

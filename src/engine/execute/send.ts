@@ -16,13 +16,14 @@ import { fieldsOf, operationKind } from '../../core/reconcile/operation.ts';
 import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, type RemoteError, StaleError } from '../../providers/errors.ts';
-import { COUNTED_AS, type Session } from '../session.ts';
+import type { Session } from '../session.ts';
+import { COUNTED_AS } from '../tally.ts';
 import { afterWriteOf, type Execution, groupPairsOf, reportNotTaken, together } from './execution.ts';
 import type { AnswerBeingStored } from './batches.ts';
 import { canSplit, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
 import { storeFault, storeRefusal } from './refusals.ts';
 import { requestWrites, reread, type SentWrite } from './request.ts';
-import { type Done, NOTHING_DONE, stateOf, type TaskState } from './writes.ts';
+import { type Done, NOTHING_DONE, stateOf, type TaskState } from './execution.ts';
 
 /** A create or an update that a side refused, and its reason. */
 export type Refused = { readonly write: CreateWrite | UpdateWrite; readonly reason: string };
@@ -157,6 +158,9 @@ const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], 
   });
 };
 
+/** The error of a write; null if it was answered. */
+const errorOf = (sent: SentWrite): RemoteError | null => (sent.kind === 'failed' ? sent.error : null);
+
 /** The ids of the contacts, on both sides, that are needed to apply the outcomes. */
 const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
   const ids: Record<Side, string[]> = { left: [], right: [] };
@@ -207,7 +211,7 @@ export const sendBatch = async (
   const groupPairs = await pairsOfAlteredGroups(execution, side, sent);
   // Writes that the side failed at before are no evidence of an outage.
   const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
-  let endsRun = (allFailedBefore ? null : session.countCall(side, sent)) ?? readError;
+  let endsRun = (allFailedBefore ? null : session.countCall(side, sent.map(errorOf))) ?? readError;
   const apply = (set: WorkingSet, each: SentWrite): BatchResult =>
     each.kind === 'failed'
       ? applyOneFailure(execution, set, each, journalIdOf(each.write), answers)

@@ -6,7 +6,8 @@ import { type BatchResult, sendBatch, type Refused } from './send.ts';
 import { type Execution, withResults } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { storeRefusalAfterSplit } from './refusals.ts';
-import { createWrites, fieldWrite, needsOf, stateOf, withDraft } from './writes.ts';
+import { createWrites, fieldWrite, withDraft } from './writes.ts';
+import { needsOf, stateOf } from './execution.ts';
 
 /** After this many consecutive contacts without any field written, the refusals concern whole contacts. */
 const MOST_IN_VAIN = 3;

@@ -9,7 +9,7 @@ import { chunks } from '../../util/batches.ts';
 import { conflictChanges, newConflicts, reportConflicts } from './conflicts.ts';
 import { survivorsOf } from './delete-contacts.ts';
 import type { Executable, Execution } from './execution.ts';
-import { currentHalf, needsOf, stateOf } from './writes.ts';
+import { currentHalf, needsOf, stateOf } from './execution.ts';
 
 // Rows that a plan stores before its first write, and after its writes.
 

@@ -20,7 +20,8 @@ import {
 } from './execution.ts';
 import { moveSteps } from './planned-writes.ts';
 import { splitRefused } from './split-refused.ts';
-import { createWrites, type Done, membershipWrites, needsOf, sharingWrites, stateOf, updateWrites } from './writes.ts';
+import { createWrites, membershipWrites, sharingWrites, updateWrites } from './writes.ts';
+import { type Done, needsOf, stateOf } from './execution.ts';
 
 type Results = Promise<readonly BatchResult[]>;
 

@@ -1,9 +1,8 @@
-import type { Sharing } from './execution.ts';
-import { type Deletion, draftOf, idsOn, isMoved, type PairIds } from '../../core/reconcile/decision.ts';
+import { addressOf, currentHalf, type Sharing, stateOf, type Writing } from './execution.ts';
+import { type Deletion, draftOf, idsOn, isMoved } from '../../core/reconcile/decision.ts';
 import {
   type CreateWrite,
   fieldsOn,
-  type GroupIds,
   groupIdsOf,
   type MembershipWrite,
   plannedHalf,
@@ -23,86 +22,19 @@ import {
 } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
 import { isExtraField } from '../../core/contact/fields.ts';
-import { type Half, isPresent } from '../../core/contact/half.ts';
+import type { Half } from '../../core/contact/half.ts';
 import { withEmails, withoutEmails } from '../../core/contact/lists.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
+import { otherSide, type Side } from '../../core/contact/side.ts';
 import { equalIn } from '../../core/contact/snapshot.ts';
 import { emptiedFields, leavesEveryGroup } from '../../core/reconcile/losses.ts';
 import type {
   CreateOperation,
   DeleteOperation,
   MembershipOperation,
-  Operation,
   UpdateOperation,
 } from '../../core/reconcile/operation.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
-
-/** The state of the contact of a task on one side, while its plan is executed. */
-export type TaskState = {
-  /** The id of the contact; null before its first write. */
-  readonly writtenId: string | null;
-  /** True if a write has no usable answer: the contact is not written again before a read. */
-  readonly isUnanswered: boolean;
-  /** The fields that were not written as planned. */
-  readonly unwritten: ReadonlySet<SyncedField>;
-};
-
-/** The results so far on one side, while a plan is executed. */
-export type Done = {
-  /** By task; only tasks of which a write has ended. */
-  readonly states: ReadonlyMap<Task, TaskState>;
-  /** Whether a second pass is needed: for a contact that is stale or deleted, or for a write of unknown outcome. */
-  readonly again: boolean;
-};
-
-export const NOTHING_DONE: Done = { states: new Map(), again: false };
-
-const UNTOUCHED: TaskState = { writtenId: null, isUnanswered: false, unwritten: new Set() };
-
-/** The values from which the operations of a plan are made. */
-export type Writing = {
-  readonly groupIds: GroupIds;
-  /** The names of both accounts in the origin ids that are written to the other side (R9). */
-  readonly scopes: Sides<string>;
-  readonly cause: Operation['cause'];
-  /** The fields that the link has just started to sync; empty in an undo, which restores former edits. */
-  readonly joining: ReadonlySet<SyncedField>;
-  readonly done: Sides<Done>;
-};
-
-type Written = Pick<Writing, 'done'>;
-
-/** Returns what was done so far with the task's contact of a side. */
-export const stateOf = ({ done }: Written, task: Task, side: Side): TaskState =>
-  done[side].states.get(task) ?? UNTOUCHED;
-
-/** The id of the task's contact on a side; null if it does not exist. */
-const currentId = (writing: Written, task: Task, side: Side): string | null =>
-  stateOf(writing, task, side).writtenId ?? plannedHalf(task, side)?.id ?? null;
-
-/** The ids of the tasks' contacts on both sides, and their pairs, for the writer. */
-export const needsOf = (writing: Written, tasks: readonly Task[]) => ({
-  ids: {
-    left: tasks.flatMap((task) => currentId(writing, task, 'left') ?? []),
-    right: tasks.flatMap((task) => currentId(writing, task, 'right') ?? []),
-  },
-  pairs: tasks.flatMap((task) => taskPairId(task) ?? []),
-});
-
-/** Returns the stored half of a task's contact; null if the contact does not exist. The set must contain the task's contacts. */
-export const currentHalf = (writing: Written, set: WorkingSet, task: Task, side: Side): Half | null => {
-  const id = currentId(writing, task, side);
-  const half = id === null ? null : set.half(side, id);
-  return isPresent(half) ? half : null;
-};
-
-/** Returns the ids of a task's contacts as they are stored, and that of its pair: none for contacts that the task pairs. */
-const addressOf = (writing: Writing, task: Task): PairIds & { readonly pairId: number | null } => ({
-  leftId: currentId(writing, task, 'left'),
-  rightId: currentId(writing, task, 'right'),
-  pairId: taskPairId(task),
-});
 
 /** The creates of a batch. */
 export const createWrites = (writing: Writing, side: Side, tasks: readonly Task[]): readonly CreateWrite[] =>

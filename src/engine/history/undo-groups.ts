@@ -1,6 +1,7 @@
 import type { GroupRecord } from '../../core/contact/record.ts';
 import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import type { GroupAction, GroupPair } from '../../core/reconcile/groups.ts';
+import type { GroupPair } from '../../core/reconcile/groups.ts';
+import type { GroupAction } from '../../core/reconcile/group-order.ts';
 import type { GroupLink } from '../../core/reconcile/membership.ts';
 import { foldGroupName, groupFilter, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
 import type { DeletedGroup } from '../../core/reconcile/operation.ts';

@@ -1,7 +1,8 @@
 import { chunks } from '../../util/batches.ts';
 import { isFault, NotFoundError, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
 import type { AddressBook } from './discovery.ts';
-import { type BookContext, idOf, type KnownVersion, urlOf } from './book.ts';
+import type { BookContext, KnownVersion } from './book.ts';
+import { idOf, urlOf } from './href.ts';
 import { headerNamed } from '../../net/headers.ts';
 import { formatLines, parseLines, type Card } from './card/content-line.ts';
 import { textOf, versionOf } from './card/edits.ts';
@@ -19,32 +20,12 @@ import {
   type RequestedVersion,
 } from './dav.ts';
 import { requireContents, requireMultistatus } from './send.ts';
-import { hasStoredLength, storedForm, unchecked } from './stored-form.ts';
-
-/** A card as the server stores it. */
-export type StoredCard = {
-  readonly id: string;
-  /** Null if the server returned none: then the card cannot be written safely. */
-  readonly etag: string | null;
-  readonly modifiedAtMs: number | null;
-  readonly card: Card;
-  /** False if the server may have converted the card to another version: then it cannot be written back. */
-  readonly isOriginal: boolean;
-};
+import { type FoundCard, hasStoredLength, type StoredCard, storedForm, unchecked } from './stored-form.ts';
 
 type Unfound = { readonly kind: 'gone' } | { readonly kind: 'unreadable'; readonly reason: string };
 
 /** The result of a read of one card. */
 export type CardReading = { readonly kind: 'card'; readonly stored: StoredCard } | Unfound;
-
-/** A card of an answer. */
-export type FoundCard = {
-  readonly kind: 'card';
-  readonly stored: StoredCard;
-  readonly text: string;
-  /** The length of the stored text in bytes; null if the server does not report it. */
-  readonly storedBytes: number | null;
-};
 
 /** The result of a read of one card in one version. */
 type Reading = FoundCard | Unfound;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type BookContext, idOf } from './book.ts';
+import type { BookContext } from './book.ts';
+import { idOf } from './href.ts';
 import {
   CARD_STATE,
   childOf,

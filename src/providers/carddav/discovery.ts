@@ -1,5 +1,5 @@
 import { textKey } from '../../core/contact/text.ts';
-import { isSameHref } from './book.ts';
+import { isSameHref } from './href.ts';
 import { childOf, contains, type DavResponse, propertyOf, propfind } from './dav.ts';
 import { type DavAnswer, requireMultistatus, type SendDav } from './send.ts';
 import { headerNamed } from '../../net/headers.ts';

@@ -1,7 +1,8 @@
 import type { CreateRequest } from '../../core/contact/requests.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { wasMadeFor } from '../../core/contact/origin.ts';
-import { readCards, storedIn, type StoredCard } from './cards.ts';
+import { readCards, storedIn } from './cards.ts';
+import type { StoredCard } from './stored-form.ts';
 import { isGroupCard } from './group-cards.ts';
 import { cardIdOf, uidsOf } from './origin-uid.ts';
 import type { Writer } from './push.ts';

@@ -1,6 +1,7 @@
 import { normaliseText } from '../../core/contact/text.ts';
 import type { BookContext } from './book.ts';
-import { readCards, type StoredCard } from './cards.ts';
+import { readCards } from './cards.ts';
+import type { StoredCard } from './stored-form.ts';
 import { type Card, escapeText, lineOf, splitValue, unescapeText } from './card/content-line.ts';
 import { addLines, linesOf, newCard, removeLine, textOf, withText, withLineValue } from './card/edits.ts';
 import { isVersion4 } from './card/lists.ts';

@@ -13,7 +13,8 @@ import {
 } from '../errors.ts';
 import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { readStored, type StoredCard, unreadableCard } from './cards.ts';
+import { readStored, unreadableCard } from './cards.ts';
+import type { StoredCard } from './stored-form.ts';
 import type { Card } from './card/content-line.ts';
 import {
   categoriesOf,

@@ -4,7 +4,7 @@ import { sortedIds } from '../groups.ts';
 import { createRowDigest } from '../listing.ts';
 import type { CardMapping } from './card/card-mapping.ts';
 import type { Card } from './card/content-line.ts';
-import type { StoredCard } from './cards.ts';
+import type { StoredCard } from './stored-form.ts';
 import { categoriesOf, memberKeyOf, membersOf } from './group-cards.ts';
 import { originMarkOf } from './origin-uid.ts';
 

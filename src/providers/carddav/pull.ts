@@ -3,7 +3,8 @@ import { chunks } from '../../util/batches.ts';
 import { feedPage, findKnownRows } from '../listing.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { BookContext } from './book.ts';
-import { CARDS_PER_READ, readCards, type CardReading, type StoredCard } from './cards.ts';
+import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';
+import type { StoredCard } from './stored-form.ts';
 import type { Card } from './card/content-line.ts';
 import {
   decodeCursor,

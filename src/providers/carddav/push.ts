@@ -4,15 +4,8 @@ import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.t
 import type { WriteResult } from '../remote.ts';
 import { settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import {
-  noteVersion,
-  readCards,
-  storedIn,
-  withEtagOfGet,
-  unreadableCard,
-  type CardReading,
-  type StoredCard,
-} from './cards.ts';
+import { noteVersion, readCards, storedIn, withEtagOfGet, unreadableCard, type CardReading } from './cards.ts';
+import type { StoredCard } from './stored-form.ts';
 import { formatLines, type Card } from './card/content-line.ts';
 import { isRefusedStatus } from './dav.ts';
 import type { AddressBook } from './discovery.ts';

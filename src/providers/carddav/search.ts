@@ -9,15 +9,8 @@ import {
   WrongAddressError,
 } from '../errors.ts';
 import type { BookContext } from './book.ts';
-import {
-  CARDS_PER_READ,
-  cardsIn,
-  inStoredForm,
-  readCards,
-  requestedVersion,
-  unreadableCard,
-  type StoredCard,
-} from './cards.ts';
+import { CARDS_PER_READ, cardsIn, inStoredForm, readCards, requestedVersion, unreadableCard } from './cards.ts';
+import type { StoredCard } from './stored-form.ts';
 import { listCards } from './changes.ts';
 import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';

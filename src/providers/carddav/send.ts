@@ -6,7 +6,7 @@ import { isWebPage, unreadableAnswer, type SentRequest } from '../failure.ts';
 import type { RetryPolicy } from '../../net/retry.ts';
 import { retrying, sendOnce } from '../send.ts';
 import { createAuthorization, type Credentials } from './authorization.ts';
-import { isMember, isSameHref } from './book.ts';
+import { isMember, isSameHref } from './href.ts';
 import { multistatusOf, parseXml, type XmlDocument } from './dav.ts';
 import { answerError, connectionError } from './failure.ts';
 

@@ -1,7 +1,27 @@
+import type { Card } from './card/content-line.ts';
 import { versionOf } from './card/edits.ts';
-import type { FoundCard } from './cards.ts';
 
 // A server may convert a card to the requested version. Only the stored text may be edited and written back.
+
+/** A card as the server stores it. */
+export type StoredCard = {
+  readonly id: string;
+  /** Null if the server returned none: then the card cannot be written safely. */
+  readonly etag: string | null;
+  readonly modifiedAtMs: number | null;
+  readonly card: Card;
+  /** False if the server may have converted the card to another version: then it cannot be written back. */
+  readonly isOriginal: boolean;
+};
+
+/** A card of an answer. */
+export type FoundCard = {
+  readonly kind: 'card';
+  readonly stored: StoredCard;
+  readonly text: string;
+  /** The length of the stored text in bytes; null if the server does not report it. */
+  readonly storedBytes: number | null;
+};
 
 const withLineBreaks = (text: string, lineBreak: string): string => text.replaceAll(/\r?\n/gu, lineBreak);
 

@@ -1,16 +1,10 @@
 import { headerNamed } from '../../net/headers.ts';
 import { InvalidError, StaleError } from '../errors.ts';
 import { notSent } from '../failure.ts';
-import { type BookContext, idOf, urlOf } from './book.ts';
-import {
-  type CardReading,
-  isStrong,
-  noteVersion,
-  readStored,
-  type StoredCard,
-  storedIn,
-  withEtagOfGet,
-} from './cards.ts';
+import type { BookContext } from './book.ts';
+import { idOf, urlOf } from './href.ts';
+import { type CardReading, isStrong, noteVersion, readStored, storedIn, withEtagOfGet } from './cards.ts';
+import type { StoredCard } from './stored-form.ts';
 import { type Card, formatLines } from './card/content-line.ts';
 import { isGoneStatus } from './dav.ts';
 

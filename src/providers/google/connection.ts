@@ -1,7 +1,7 @@
 import type { ChosenFields } from '../../core/contact/chosen.ts';
 import type { Gate } from '../../net/gate.ts';
 import type { TransportRequest } from '../../net/transport.ts';
-import { openConnection } from '../account.ts';
+import { openConnection } from '../connection.ts';
 import { createCaller } from './send.ts';
 import { createGoogleClient } from './client.ts';
 import { createGoogleRemote } from './google-remote.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { contactFieldsOf, nameOfFields, type ChosenFields } from '../../core/contact/chosen.ts';
-import type { EntryChoice } from '../../core/contact/bound-entries.ts';
+import type { EntryChoice } from '../../core/contact/record.ts';
 import { specOf, type Contact, type ContactField, USUAL_FIELDS } from '../../core/contact/contact.ts';
 import { isNamedField, type NamedField } from '../../core/contact/fields.ts';
 import { createRowDigest } from '../listing.ts';

@@ -1,5 +1,5 @@
 import type { ChosenFields } from '../../core/contact/chosen.ts';
-import { openConnection } from '../account.ts';
+import { openConnection } from '../connection.ts';
 import { type Inspection, type Network, RETRY_BUDGET_MS } from '../provider.ts';
 import type { Remote } from '../remote.ts';
 import { createSend } from './api/send.ts';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { CustomFieldBook } from './contact-book.ts';
 import { invalid } from './errors.ts';
 import type { Identifiers } from './ids-and-times.ts';
 import type { ContactRecord } from './records.ts';
@@ -57,7 +56,7 @@ export const storedTags = (tags: readonly string[], variants: ServiceVariants): 
 export type WriteKit = {
   readonly variants: ServiceVariants;
   readonly identifiers: Identifiers;
-  readonly customFields: Pick<CustomFieldBook, 'takes'>;
+  readonly customFields: { takes(id: string, value: unknown): boolean };
 };
 
 const text = z.string().nullish();

@@ -1,6 +1,6 @@
 import { asJson, asText } from '../codec.ts';
 import type { SQL } from 'drizzle-orm';
-import type { Cells, RowOperation, Where } from '../sql/operations.ts';
+import type { Cells, RowOperation, Where } from '../sql/row-operation.ts';
 import { sql } from '../sql/drizzle.ts';
 import { TABLES, type Column, type Table, type TableName } from '../tables.ts';
 

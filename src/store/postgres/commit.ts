@@ -1,11 +1,13 @@
 import type { SQL } from 'drizzle-orm';
 import { FenceError } from '../errors.ts';
-import { assignedValue, isIdReturned, newIdOf, type Cells, type RowOperation } from '../sql/operations.ts';
+import { assignedValue, isIdReturned, newIdOf } from '../sql/operations.ts';
+import type { Cells, RowOperation } from '../sql/row-operation.ts';
 import type { Fence } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import { TABLES, type Table } from '../tables.ts';
 import { batchOf, storable, type Batch } from './batch.ts';
-import type { Connection, SendStatement } from './database.ts';
+import type { Connection } from './database.ts';
+import type { SendStatement } from '../sql/step.ts';
 
 /** The sequence that new rows get their ids from. */
 const ROW_IDS = 'row_ids';

@@ -1,12 +1,11 @@
 import type * as Pg from 'pg';
-import type { SQL } from 'drizzle-orm';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
 import { StoreError } from '../errors.ts';
 import { PgDialect } from './drizzle.ts';
 import { migrate } from './migrate.ts';
 import { explainTrouble, isPassing, reasonOf } from './trouble.ts';
-import type { Rows, Step } from '../sql/step.ts';
+import type { Rows, SendStatement, Step } from '../sql/step.ts';
 import type { Clock } from '../../util/clock.ts';
 
 /** The host and the name of the database of an address, without user and password. */
@@ -18,9 +17,6 @@ const placeOf = (url: string): string => {
 // As CommonJS, for the same reason as in sql/drizzle.ts. Loaded at first use.
 const require = createRequire(import.meta.url);
 const loadDriver = (): typeof Pg => require('pg') as typeof Pg;
-
-/** Sends statements; those of a transaction over one connection. */
-export type SendStatement = (statement: SQL) => Promise<Rows>;
 
 export type DatabaseOptions = {
   /** `postgres://user:password@host:port/database`; its parameters are those of libpq, `sslmode` above all. */

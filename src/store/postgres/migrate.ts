@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../util/package.ts';
 import { StoreError } from '../errors.ts';
 import { readMigrationFiles, sql } from '../sql/drizzle.ts';
-import type { SendStatement } from './database.ts';
+import type { SendStatement } from '../sql/step.ts';
 
 const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'postgres');
 

@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import type { RowBatch } from '../copy.ts';
-import type { RowOperation } from './operations.ts';
+import type { RowOperation } from './row-operation.ts';
 import type { Rows, Step } from './step.ts';
 
 /** The expressions that the databases write differently. */

@@ -12,6 +12,7 @@ import {
 } from '../rows.ts';
 import { operationColumns } from '../stored-operation.ts';
 import { INTERRUPTED, PRUNED_AT_ONCE } from '../store.ts';
+import type { Cells, RowOperation, Where } from './row-operation.ts';
 import type { Dialect } from './dialect.ts';
 import { LINK_TABLES, type LinkTableName, MAPPING_TABLES, type TableName } from '../tables.ts';
 import { sql } from './drizzle.ts';
@@ -33,24 +34,6 @@ const pruneOperations = (dialect: Dialect, link: string, beforeMs: number): read
     { op: 'sweep', table: 'rejections', condition: sql`retry_at_ms < ${beforeMs}` },
   ];
 };
-
-/** The value of a column. */
-export type Cell = string | number | boolean | null;
-/** Values by the properties of a table's columns; a list is that of a derived column. */
-export type Cells = Readonly<Record<string, Cell | readonly string[]>>;
-/** A condition: every property equals the value, or one of the values. */
-export type Where = Readonly<Record<string, Cell | readonly Cell[]>>;
-
-/** An operation on the rows of one link. The commit replaces an id below zero by a new id, wherever it occurs. */
-export type RowOperation =
-  /** Inserts a row whose key is new. */
-  | { readonly op: 'add'; readonly table: LinkTableName; readonly row: Cells }
-  /** Inserts a row, or replaces the one with its key. `derived` returns the values of columns that only PostgreSQL has. */
-  | { readonly op: 'put'; readonly table: LinkTableName; readonly row: Cells; readonly derived?: () => Cells }
-  | { readonly op: 'patch'; readonly table: TableName; readonly where: Where; readonly set: Cells }
-  | { readonly op: 'delete'; readonly table: TableName; readonly where: Where }
-  /** Deletes rows by a condition of its own, after all other operations of the commit. */
-  | { readonly op: 'sweep'; readonly table: LinkTableName; readonly condition: SQL };
 
 type Kind = StoreChange['kind'];
 type Change<Of extends Kind> = Extract<StoreChange, { readonly kind: Of }>;

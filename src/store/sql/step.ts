@@ -11,6 +11,9 @@ export type Rows = readonly Readonly<Record<string, unknown>>[];
  */
 export type Step<Result> = Generator<SQL, Result, Rows>;
 
+/** Sends statements; those of a transaction over one connection. */
+export type SendStatement = (statement: SQL) => Promise<Rows>;
+
 /** Runs one statement. `Row` names the columns that the statement selects; the text of the statement decides their types. */
 export const all = function* <Row>(statement: SQL): Step<readonly Row[]> {
   return (yield statement) as unknown as readonly Row[];

@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { assignedValue, newIdOf, type Cell, type Cells, type RowOperation, type Where } from '../sql/operations.ts';
+import { assignedValue, newIdOf } from '../sql/operations.ts';
+import type { Cell, Cells, RowOperation, Where } from '../sql/row-operation.ts';
 import { TABLES, type Table } from '../tables.ts';
 
 const isList = (value: Where[string] | undefined): value is readonly Cell[] => Array.isArray(value);

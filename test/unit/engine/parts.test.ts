@@ -4,7 +4,7 @@ import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
 import { bySide, SIDES, type Side } from '../../../src/core/contact/side.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { divideContacts } from '../../../src/engine/parts.ts';
-import { emptyTally } from '../../../src/engine/session.ts';
+import { emptyTally } from '../../../src/engine/tally.ts';
 import { policyWith } from '../core/reconcile/support.ts';
 import { putHalf, recordOf } from '../../support/store/rows.ts';
 

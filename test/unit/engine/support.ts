@@ -15,7 +15,7 @@ import {
 } from '../../../src/core/reconcile/decision.ts';
 import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { WorkingSet } from '../../../src/core/state/working-set.ts';
-import { NOTHING_DONE, type Writing } from '../../../src/engine/execute/writes.ts';
+import { NOTHING_DONE, type Writing } from '../../../src/engine/execute/execution.ts';
 import { bothSides, halfOf, record, SCOPES } from '../core/reconcile/support.ts';
 
 /** The times at which the halves of these tests were last received and last decided. */

@@ -1,5 +1,5 @@
 import { type LabelledValue, POSTAL_ADDRESS, type PostalAddress, streetLines } from '../../../core/contact/elements.ts';
-import { decoded } from '../book.ts';
+import { decoded } from '../href.ts';
 import {
   type Card,
   type ContentLine,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { holdsBound, withBoundEntries, type EntryChoice } from '../../../../src/core/contact/bound-entries.ts';
+import { holdsBound, withBoundEntries } from '../../../../src/core/contact/bound-entries.ts';
+import type { EntryChoice } from '../../../../src/core/contact/record.ts';
 import { record } from '../reconcile/support.ts';
 
 const FIELDS = ['company', 'title'] as const;

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { GroupRecord } from '../../../../src/core/contact/record.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
 import { temporaryName } from '../../../../src/core/reconcile/group-order.ts';
-import { type GroupAction, type GroupPair, type GroupPlan, planGroups } from '../../../../src/core/reconcile/groups.ts';
+import { type GroupPair, type GroupPlan, planGroups } from '../../../../src/core/reconcile/groups.ts';
+import type { GroupAction } from '../../../../src/core/reconcile/group-order.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import { policyWith, PREFIX, SIDE_PAIRS } from './support.ts';
 

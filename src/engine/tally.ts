@@ -1,0 +1,30 @@
+import type { Side } from '../core/contact/side.ts';
+import type { OperationKind } from '../core/reconcile/operation.ts';
+
+/** Counts of one run. Its steps add to them. */
+export type Tally = Readonly<Record<Side, SideTally>> & {
+  paired: number;
+  conflicts: number;
+  asked: number;
+  skipped: number;
+};
+
+/** `deleted` counts contacts, without groups. */
+type SideTally = { pulled: number; created: number; updated: number; deleted: number; groupsDeleted: number };
+
+export const emptyTally = (): Tally => {
+  const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });
+  return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, skipped: 0 };
+};
+
+/** The count of a summary to which each kind of write adds. */
+export const COUNTED_AS = {
+  create: 'created',
+  update: 'updated',
+  membership: 'updated',
+  delete: 'deleted',
+  'group-delete': 'groupsDeleted',
+} as const satisfies Record<OperationKind, keyof SideTally>;
+
+/** Returns the number of contacts that a run has written on a side. Each counts once. */
+export const writtenContacts = ({ created, updated, deleted }: SideTally): number => created + updated + deleted;

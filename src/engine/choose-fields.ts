@@ -6,7 +6,7 @@ import { SIDES } from '../core/contact/side.ts';
 import type { LinkContext, Session } from './session.ts';
 import { discard } from './discard.ts';
 import { chunks } from '../util/batches.ts';
-import { endConflictChanges } from './execute/conflicts.ts';
+import { endConflictChanges } from './conflicts.ts';
 
 /** Contacts per commit. */
 const BATCH = 1_000;

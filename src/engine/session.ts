@@ -5,8 +5,8 @@ import { type Side, type Sides, SIDES, type SideWords } from '../core/contact/si
 import type { Policy } from '../core/reconcile/policy.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Store } from '../store/store.ts';
-import type { CallCount } from './execute/call-count.ts';
-import type { Progress } from './execute/progress.ts';
+import type { CallCount } from './call-count.ts';
+import type { Progress } from './progress.ts';
 import type { LeaseChecks, LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';

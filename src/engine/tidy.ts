@@ -6,7 +6,7 @@ import type { Verdict } from '../core/reconcile/verdict.ts';
 import type { ConflictRow, Rejection } from '../core/state/rows.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
 import type { Session } from './session.ts';
-import { endConflictChanges } from './execute/conflicts.ts';
+import { endConflictChanges } from './conflicts.ts';
 
 /** Stored rows that are out of date after a plan. */
 export type Outdated = {

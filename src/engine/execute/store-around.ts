@@ -6,7 +6,7 @@ import type { Unlink } from '../../core/reconcile/decision.ts';
 import { endPair, storePair, unlinkPair } from '../../core/state/pair.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { chunks } from '../../util/batches.ts';
-import { conflictChanges, newConflicts, reportConflicts } from './conflicts.ts';
+import { conflictChanges, newConflicts, reportConflicts } from '../conflicts.ts';
 import { survivorsOf } from './delete-contacts.ts';
 import type { Executable, Execution } from './execution.ts';
 import { currentHalf, needsOf, stateOf } from './execution.ts';

@@ -3,7 +3,7 @@ import type { Write } from '../../../../src/core/apply/task.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
 import { fieldFingerprint } from '../../../../src/core/reconcile/defer.ts';
 import { judgeFailure, rejectionOf } from '../../../../src/engine/execute/failure.ts';
-import { newCallCount } from '../../../../src/engine/execute/call-count.ts';
+import { newCallCount } from '../../../../src/engine/call-count.ts';
 import * as writes from '../../../../src/engine/execute/writes.ts';
 import * as errors from '../../../../src/providers/errors.ts';
 import { ADA, creationOf, looseHalf, mergeOf, pairedHalf, plannedOn, setOf, WRITING } from '../support.ts';

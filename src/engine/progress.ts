@@ -1,7 +1,7 @@
-import { type Side, type Sides, SIDES, bySide } from '../../core/contact/side.ts';
-import type { Clock } from '../../util/clock.ts';
-import type { RunEvent } from '../run-event.ts';
-import { type Tally, writtenContacts } from '../tally.ts';
+import { type Side, type Sides, SIDES, bySide } from '../core/contact/side.ts';
+import type { Clock } from '../util/clock.ts';
+import type { RunEvent } from './run-event.ts';
+import { type Tally, writtenContacts } from './tally.ts';
 
 /** The first answers do not show the pace: requests are sent in a burst, several at once. */
 const MEASURED_AFTER_MS = 2_000;

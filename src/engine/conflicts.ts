@@ -1,8 +1,8 @@
-import { conflictsOf, plannedHalf, type Task } from '../../core/apply/task.ts';
-import type { Conflict, PairIds } from '../../core/reconcile/decision.ts';
-import type { EndedConflict } from '../../core/reconcile/recorded-conflicts.ts';
-import type { ConflictRow, StoreChange } from '../../core/state/rows.ts';
-import type { Session } from '../session.ts';
+import { conflictsOf, plannedHalf, type Task } from '../core/apply/task.ts';
+import type { Conflict, PairIds } from '../core/reconcile/decision.ts';
+import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
+import type { ConflictRow, StoreChange } from '../core/state/rows.ts';
+import type { Session } from './session.ts';
 
 /** A conflict that is not recorded yet, with the ids of its contacts. */
 type NewConflict = {

@@ -1,5 +1,5 @@
-import type { Side } from '../../core/contact/side.ts';
-import type { RemoteError } from '../../providers/errors.ts';
+import type { Side } from '../core/contact/side.ts';
+import type { RemoteError } from '../providers/errors.ts';
 
 /** After this many consecutive calls of unknown outcome the side has an outage, even if it answers reads: the run ends. */
 const MAX_UNANSWERED_CALLS = 10;

@@ -21,10 +21,7 @@ export type Runs = {
   /** Runs one link. Throws {@link LeaseError} if another process has its lease, ConfigError without tokens. */
   run(link: LinkConfig, options: LinkRunOptions): Promise<RunResult>;
   /** Plans a run on a copy of the store and writes nothing. Throws if it cannot plan. */
-  plan(
-    link: LinkConfig,
-    options: Omit<LinkRunOptions, 'acceptDeletes' | 'acceptedHalt' | 'restores'>,
-  ): Promise<PlanResult>;
+  plan(link: LinkConfig, options: Omit<LinkRunOptions, 'accepts'>): Promise<PlanResult>;
   /** Reverts the writes of a run, or one of them. Throws like `run`. */
   undo(link: LinkConfig, run: RunRow, options: UndoRunOptions): ReturnType<typeof undoRun>;
   /** Returns the sides that have no contact with that id. Reads only the ids that are given. Throws a RemoteError. */
@@ -100,9 +97,7 @@ export const createRuns = (parts: ContextParts): Runs => {
       return result;
     },
     plan: (link, options) =>
-      onScratch(link, (context) =>
-        planLink(context, { ...options, acceptDeletes: false, onEvent: logTo(link, options) }),
-      ),
+      onScratch(link, (context) => planLink(context, { ...options, onEvent: logTo(link, options) })),
     undo: (link, run, options) =>
       perform(link, options, (context, onEvent) => undoRun(context, { ...options, onEvent }, run)),
     missing: async (link, ids, signal) => {

@@ -179,6 +179,6 @@ export const confirmMet = async (session: Session, plan: Plan, read: ReadIds): P
 export const confirmMissing = async (session: Session): Promise<void> => {
   const emptied = await emptiedSides(session);
   for (const side of SIDES) {
-    if (!emptied.includes(side) || session.acceptDeletes) await confirmSide(session, side);
+    if (!emptied.includes(side) || session.accepts !== undefined) await confirmSide(session, side);
   }
 };

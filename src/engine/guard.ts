@@ -23,7 +23,7 @@ import {
 import { mayWrite } from '../core/reconcile/policy.ts';
 import { emptiesOf, operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
-import { DAY_MS, type Session } from './session.ts';
+import { type Acceptance, DAY_MS, type Session } from './session.ts';
 import { anyPresent } from './opening.ts';
 import { isUnseen } from '../core/state/half.ts';
 import { loadMembers } from './workload.ts';
@@ -106,10 +106,10 @@ const MOST_FAILED_RUNS = 20;
  * Returns whether a user accepts these losses: the last run halted and showed each of them. Runs that failed do not count. A job
  * accepts the halt that it names and no later one.
  */
-const areShown = async ({ acceptedHalt, link, store }: Session, keys: readonly string[]): Promise<boolean> => {
+const areShown = async ({ link, store }: Session, accepts: Acceptance, keys: readonly string[]): Promise<boolean> => {
   const runs = await store.runs(link, { newest: MOST_FAILED_RUNS });
   const last = runs.find(({ outcome }) => outcome !== 'running' && outcome !== 'failed');
-  if (last?.outcome !== 'halted' || (acceptedHalt !== undefined && last.reason !== acceptedHalt)) return false;
+  if (last?.outcome !== 'halted' || (accepts.kind === 'halt' && last.reason !== accepts.message)) return false;
   const shown = new Set(last.shown);
   return shown.size > 0 && keys.every((key) => shown.has(key));
 };
@@ -117,13 +117,14 @@ const areShown = async ({ acceptedHalt, link, store }: Session, keys: readonly s
 /** Returns whether a user accepts the losses. A restore accepts an emptied side, and no loss. `keys`: see {@link guard}. */
 const isAccepted = async (
   session: Session,
-  asked: Omit<Parameters<typeof checkGuard>[0], 'acceptDeletes'>,
+  asked: Omit<Parameters<typeof checkGuard>[0], 'isAccepted'>,
   keys: readonly string[] | null,
 ): Promise<boolean> => {
-  const { acceptDeletes, acceptedHalt, restores } = session;
-  if (!acceptDeletes || (restores === true && !isLossless(asked.losses))) return false;
-  if (keys !== null) return areShown(session, keys);
-  return acceptedHalt === undefined || checkGuard({ ...asked, acceptDeletes: false })?.message === acceptedHalt;
+  const { accepts } = session;
+  if (accepts === undefined) return false;
+  if (accepts.kind === 'halt' && !accepts.loses && !isLossless(asked.losses)) return false;
+  if (keys !== null) return areShown(session, accepts, keys);
+  return accepts.kind === 'losses' || checkGuard({ ...asked, isAccepted: false })?.message === accepts.message;
 };
 
 /**
@@ -148,13 +149,13 @@ export const guard = async (
     undoes,
     places: bySide((side) => sides[side].place),
   };
-  const acceptDeletes = await isAccepted(session, asked, keys);
-  if (acceptDeletes && !isQuiet) {
+  const isAcceptedNow = await isAccepted(session, asked, keys);
+  if (isAcceptedNow && !isQuiet) {
     await writer.apply({}, (set) => {
       set.add({ kind: 'link', patch: { acceptedDeletes: { run, atMs: clock.now() } } });
     });
   }
-  return checkGuard({ ...asked, acceptDeletes });
+  return checkGuard({ ...asked, isAccepted: isAcceptedNow });
 };
 
 /** Counts the contacts of each side that a plan recognises as deleted and added again (R12). */
@@ -184,8 +185,8 @@ export const guardPlan = async (
 
 /** Halts a first sync that must be reviewed, unless this halt was accepted. */
 const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null> => {
-  const { acceptDeletes, acceptedHalt, link, policy, store } = session;
-  if (acceptDeletes && acceptedHalt === FIRST_SYNC.message) return null;
+  const { accepts, link, policy, store } = session;
+  if (accepts?.kind === 'halt' && accepts.message === FIRST_SYNC.message) return null;
   const halt = checkFirstSync(policy, { pairs: 0 }, plan);
   return halt && checkFirstSync(policy, await store.counts(link), plan);
 };

@@ -39,13 +39,17 @@ export type LinkContext = {
   readonly leaseChecks?: LeaseChecks;
 };
 
+/** What a user accepts although the guard halts it (R8). */
+export type Acceptance =
+  /** The losses; of a sync, those that the last run showed when it halted. */
+  | { readonly kind: 'losses' }
+  /** The halt with this message only. Without `loses`, deletions were restored: a side that is still empty is accepted, and no loss. */
+  | { readonly kind: 'halt'; readonly message: string; readonly loses: boolean };
+
 export type RunOptions = {
   readonly kind: RunKind;
-  readonly acceptDeletes: boolean;
-  /** With `acceptDeletes`: the message of the only accepted halt; any halt if absent. */
-  readonly acceptedHalt?: string;
-  /** With `acceptDeletes`: deletions were restored, so a side that is still empty is accepted, but no loss. */
-  readonly restores?: true;
+  /** Left out if nothing is accepted. */
+  readonly accepts?: Acceptance;
   /** Ends the run at once and aborts its requests. */
   readonly signal: AbortSignal;
   /** Ends the run before its next page or write; requests in flight are finished. */

@@ -32,7 +32,7 @@ const run = async (kind: RunKind): Promise<Measured> => {
   if (link === undefined) throw new Error('There is no link.');
   let done = { wrote: 0, paired: 0 };
   const cost = await measureOwn(async () => {
-    const { summary, error } = await running().run(link, { kind, acceptDeletes: false, signal: NEVER });
+    const { summary, error } = await running().run(link, { kind, signal: NEVER });
     if (error !== null) throw new Error(`The run of ${link.name} did not complete.`, { cause: error });
     const { left, right, paired } = summary;
     const wrote = [left, right].reduce((sum, { created, updated, deleted }) => sum + created + updated + deleted, 0);

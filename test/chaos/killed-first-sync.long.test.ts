@@ -98,7 +98,7 @@ test('R5, R7, R9: every edit and deletion on both sides is propagated after a fi
   if (link === undefined) throw new Error('The sandbox configures one link.');
   for (let run = 0; run < 2; run += 1) {
     const { signal } = new AbortController();
-    const { error } = await app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
+    const { error } = await app.run(link, { kind: 'incremental', signal });
     expect(error).toBeNull();
     clock.advance(60_000);
   }

@@ -67,7 +67,7 @@ const pageNumbers = async (changes: readonly Change[]): Promise<readonly string[
 const compareNextRun = async (history: History, world: World): Promise<number> => {
   const context = { ...contextOf({ history, world, flaws: {} }, QUIET).context, partSize: 2 };
   const signal = new AbortController().signal;
-  const options = { kind: 'incremental', acceptDeletes: false, signal } as const;
+  const options = { kind: 'incremental', signal } as const;
   const scratch = await context.store.scratch(context.link);
   const planned = await planLink({ ...context, store: scratch }, { ...options, onEvent: () => {} });
   const { changes, contacts, halt, unpaired } = planned;

@@ -52,10 +52,7 @@ const startHalted = async (
   /** The service reports deletions in full listings only. */
   const sync = async ({ halt = null, crash = null, kind = 'incremental', restores = true }: Run = {}) => {
     const { process, context } = start(crash);
-    const accepting =
-      halt === null
-        ? { acceptDeletes: false }
-        : { acceptDeletes: true, acceptedHalt: halt, ...(restores && { restores: true as const }) };
+    const accepting = halt === null ? {} : { accepts: { kind: 'halt', message: halt, loses: !restores } as const };
     const asked = { kind, onEvent: () => {}, signal: new AbortController().signal, ...accepting };
     const policy = { ...context.policy, direction };
     const result = await runLink({ ...context, policy }, asked).catch((error: unknown) => {

@@ -142,7 +142,7 @@ const runOnce = async (
   plan: ProcessPlan,
   options: {
     readonly full: boolean;
-    readonly acceptDeletes: boolean;
+    readonly acceptsLosses?: true;
     /** Whether a side loses contacts for the time of the run, so that it halts without a user's deletion. */
     readonly isOutage?: boolean;
   },
@@ -157,9 +157,10 @@ const runOnce = async (
   noteUnlinked(world);
   noteUntouchable(world);
   try {
-    const { acceptDeletes } = options;
+    const { acceptsLosses } = options;
     const onEvent = (event: RunEvent): void => noteReported(world, event);
-    const asked = { acceptDeletes, signal: new AbortController().signal, onEvent };
+    const accepting = acceptsLosses && { accepts: { kind: 'losses' } as const };
+    const asked = { ...accepting, signal: new AbortController().signal, onEvent };
     result = await runLink(context, { ...asked, kind: options.full ? 'full' : 'incremental' });
   } catch (error) {
     if (!process.isDead()) throw error;
@@ -199,7 +200,7 @@ const runOnce = async (
     checkDestroyed(world, history.deleteCount, {
       pairsBefore: pairsBefore.length,
       destroyedBefore,
-      isAccepted: options.acceptDeletes && simulation.wasHalted,
+      isAccepted: options.acceptsLosses === true && simulation.wasHalted,
     });
   }
   if (result !== null && result.summary.outcome !== 'failed')
@@ -264,7 +265,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
     },
   };
   const isOutage = (step.lost ?? null) !== null;
-  const { result, steps } = await runOnce(simulation, plan, { full: step.full, acceptDeletes: false, isOutage });
+  const { result, steps } = await runOnce(simulation, plan, { full: step.full, isOutage });
   if (result === null) answers.onDeath();
   if (result?.summary.outcome === 'completed' || result?.summary.outcome === 'halted') reads.onStored();
   simulation.steps.push(steps);
@@ -278,7 +279,7 @@ const comeToRest = async (simulation: Simulation, gapsMs: readonly number[]): Pr
   for (const gapMs of gapsMs) {
     world.clock.advance(gapMs);
     const startedAtMs = world.clock.now();
-    const { result, writes } = await runOnce(simulation, QUIET, { full: false, acceptDeletes: true });
+    const { result, writes } = await runOnce(simulation, QUIET, { full: false, acceptsLosses: true });
     const unsettled = (await world.store.journal(world.link, { open: true })).length;
     quiet = writes === 0 && unsettled === 0 && result?.summary.outcome === 'completed' ? quiet + 1 : 0;
     if (quiet < 3) continue;
@@ -334,7 +335,7 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     world.unread.clear();
     restChoosing(world.choosing);
   }
-  const { writes } = await runOnce(simulation, QUIET, { full: true, acceptDeletes: true });
+  const { writes } = await runOnce(simulation, QUIET, { full: true, acceptsLosses: true });
   if (writes > 0) throw new ViolationError(['a full run after rest wrote'], world, simulation.trace);
   await assertRest(simulation, rested);
   const conflicts = await world.store.conflicts(world.link, { all: true });

@@ -47,7 +47,7 @@ const startStage = (players: Players = DEFAULT_PLAYERS, harder: Partial<Hardness
   const play: Stage['play'] = async ({ plan = {}, change = () => ({}), options = {} } = {}) => {
     const { process, context } = contextOf({ history: played, world, flaws: {} }, { ...QUIET, ...plan });
     const signal = new AbortController().signal;
-    const asked = { kind: 'incremental', acceptDeletes: false, onEvent: () => {}, signal, ...options } as const;
+    const asked = { kind: 'incremental', onEvent: () => {}, signal, ...options } as const;
     const result = await runLink({ ...context, ...change(context) }, asked).catch((error: unknown) => {
       if (!process.isDead()) throw error;
       return null;
@@ -192,7 +192,7 @@ const startRuns = async () => {
   const { world, play } = startStage();
   const runOnce = async (change: Stopping = () => ({})) => {
     const stopping = new AbortController();
-    const options = { acceptDeletes: true, stop: stopping.signal };
+    const options = { accepts: { kind: 'losses' } as const, stop: stopping.signal };
     const stop = () => stopping.abort(new StoppedError());
     const { result } = await play({ change: onRight((right) => change(right, stop)), options });
     return result ?? expect.fail('the process died');

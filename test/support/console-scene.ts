@@ -137,12 +137,12 @@ export const startScene = async (google: readonly Person[], service: readonly Pe
       });
     },
     run: async (kind: 'incremental' | 'full' = 'incremental') =>
-      app.run(link, { kind, acceptDeletes: false, signal: new AbortController().signal }),
+      app.run(link, { kind, signal: new AbortController().signal }),
     /** Runs the plan that the last run halted with. */
     accept: async () => {
       const [last] = await app.store.runs(link.name, { latest: 'ended' });
-      const acceptedHalt = last?.reason ?? '';
-      return app.run(link, { kind: 'full', acceptDeletes: true, acceptedHalt, signal: new AbortController().signal });
+      const accepts = { kind: 'halt', message: last?.reason ?? '', loses: true } as const;
+      return app.run(link, { kind: 'full', accepts, signal: new AbortController().signal });
     },
     address,
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -74,7 +74,7 @@ export const openProgram = (options: LoadOptions, overrides: Overrides & { reado
   const { signal } = new AbortController();
   const sync: Program['sync'] = ({ afterMs = 0, link: settings = {}, ...more } = {}) => {
     overrides.clock.advance(afterMs);
-    return app.run({ ...link, ...settings }, { kind: 'incremental', acceptDeletes: false, signal, ...more });
+    return app.run({ ...link, ...settings }, { kind: 'incremental', signal, ...more });
   };
   return {
     app,
@@ -89,7 +89,7 @@ export const openProgram = (options: LoadOptions, overrides: Overrides & { reado
     undo: async (id, more = {}) => {
       const [run] = await app.store.runs(link.name, id === undefined ? { latest: 'writing' } : { idPrefix: id });
       if (run === undefined) throw new Error('There is no run to undo.');
-      return app.undo(link, run, { acceptDeletes: false, signal, ...more });
+      return app.undo(link, run, { signal, ...more });
     },
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };

@@ -88,7 +88,7 @@ const showPlan = async ({ app, link, signal, terminal }: Stage): Promise<void> =
 
 /** Runs one sync and prints its summary. Returns the number of writes. Throws if it does not complete. */
 const sync = async ({ app, link, signal, terminal, advance }: Stage): Promise<number> => {
-  const result = await app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
+  const result = await app.run(link, { kind: 'incremental', signal });
   terminal.print(formatSummary(result.summary, link.sides, terminal, { hasHints: false }));
   const trouble = formatTrouble(result, link.sides);
   if (trouble !== null) terminal.warn(trouble);
@@ -112,7 +112,7 @@ const undoDeletion = async ({ app, link, signal, terminal, advance }: Stage): Pr
   const writes = run === undefined ? [] : await app.store.journal(link.name, { run: run.id });
   const deletion = writes.find(({ kind }) => kind === 'delete');
   if (run === undefined || deletion === undefined) throw new Error('The last run of the demo deleted no contact.');
-  const options = { signal, acceptDeletes: false, write: deletion.id };
+  const options = { signal, write: deletion.id };
   const { report, result } = await app.undo(link, run, options);
   if (result.error !== null) throw new Error('The undo of the demo failed.', { cause: result.error });
   terminal.print(formatChanges(report.actions, link.sides, { all: true }, layoutOf(terminal)).join('\n'));

@@ -84,8 +84,8 @@ type UndoResult = {
 type Done = { readonly document: UndoResult; readonly code: ExitCode; readonly trouble: string | null };
 
 /** The options of the app for an undo and for its plan. */
-const askedFor = ({ acceptDeletes = false, write }: UndoOptions) => ({
-  acceptDeletes,
+const askedFor = ({ acceptDeletes, write }: UndoOptions) => ({
+  ...(acceptDeletes && { accepts: { kind: 'losses' } as const }),
   ...(write !== undefined && { write }),
 });
 

@@ -1,4 +1,5 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
+import type { Acceptance } from '../../engine/session.ts';
 import { reportUnencrypted } from '../../app/config/unencrypted.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
@@ -47,15 +48,18 @@ export type RunLinksOptions = CommonOptions & {
 
 type Request = { readonly kind: RunKind; readonly options: RunLinksOptions };
 
-/** The answer to a halted plan. A restore is stored before the run starts. */
-const answerOf = async ({ app }: Opened, link: LinkConfig, options: RunLinksOptions) => {
-  if (options.acceptFirst) return { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS };
-  if (!options.restoreDeletes) return { acceptDeletes: options.acceptDeletes ?? false };
+/** The answer to a halted plan; null for none. A restore is stored before the run starts. */
+const answerOf = async (
+  { app }: Opened,
+  link: LinkConfig,
+  { acceptDeletes, acceptFirst, restoreDeletes }: RunLinksOptions,
+): Promise<Acceptance | null> => {
+  if (acceptFirst) return { kind: 'halt', message: FIRST_SYNC_WAITS, loses: true };
+  if (acceptDeletes) return { kind: 'losses' };
+  if (!restoreDeletes) return null;
   const halted = await restoreDeletions(leasePartsOf(app), link.name, link);
-  const reason = halted?.reason ?? null;
-  return reason === null
-    ? { acceptDeletes: false }
-    : { acceptDeletes: true, acceptedHalt: reason, restores: true as const };
+  const message = halted?.reason ?? null;
+  return message === null ? null : { kind: 'halt', message, loses: false };
 };
 
 const runOne = async (
@@ -68,8 +72,8 @@ const runOne = async (
   const progress = options.json ? NO_PROGRESS : await startProgress(terminal, link.sides);
   if (!options.json && links.length > 1) terminal.print(link.name);
   try {
-    const answer = await answerOf(opened, link, options);
-    return await app.run(link, { kind, ...answer, signal, onEvent: progress.show });
+    const accepts = await answerOf(opened, link, options);
+    return await app.run(link, { kind, ...(accepts !== null && { accepts }), signal, onEvent: progress.show });
   } catch (error) {
     // A failure of one link does not stop the others.
     return notBegun(link, kind, error);

@@ -35,7 +35,8 @@ type GuardInput = Presence & {
   readonly losses: Sides<Losses>;
   /** The losses that this link caused on each side in the last 24 hours, since deletions were last accepted. */
   readonly recent: Sides<Losses>;
-  readonly acceptDeletes: boolean;
+  /** Whether a user accepts what the guard would halt. */
+  readonly isAccepted: boolean;
   /** Whether the link may write to each side. */
   readonly isWritable: Sides<boolean>;
   /** The id of the run that is reverted, in the plan of an undo. */
@@ -140,7 +141,7 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
 
 /** Halts a plan that destroys too much, or that is based on a side that returned no contacts. Both sides may be empty. Pure. */
 export const checkGuard = (input: GuardInput): Halt | null => {
-  if (input.acceptDeletes) return null;
+  if (input.isAccepted) return null;
   const isSomewhere = SIDES.some((side) => input.present[side] + input.tooNew[side] > 0);
   const emptied = isSomewhere ? SIDES.find((side) => isEmptied(side, input)) : undefined;
   if (emptied !== undefined) return sideEmptied(emptied, input);

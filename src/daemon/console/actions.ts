@@ -94,15 +94,16 @@ const createUndos = ({ app }: ActionParts, signal: AbortSignal) => {
     ended,
     preview: (link: LinkConfig, target: UndoTarget): void =>
       start(link, target, 'previewing', async (of) => {
-        const options = { ...optionsFor(target), acceptDeletes: false };
-        const { report, halt } = await app.planUndo(link, target.run, options);
+        const { report, halt } = await app.planUndo(link, target.run, optionsFor(target));
         return { ...of, state: 'previewed', report, halt: halt?.message ?? null };
       }),
     /** Runs an undo. `acceptedHalt`: the message of the only accepted halt. */
     undo: (link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void =>
       start(link, target, 'undoing', async (of) => {
-        const accepting = acceptedHalt === null ? { acceptDeletes: false } : { acceptDeletes: true, acceptedHalt };
-        const { result, report } = await app.undo(link, target.run, { ...optionsFor(target), ...accepting });
+        const { result, report } = await app.undo(link, target.run, {
+          ...optionsFor(target),
+          ...(acceptedHalt !== null && { accepts: { kind: 'halt', message: acceptedHalt, loses: true } }),
+        });
         const { outcome, reason } = result.summary;
         const what = target.write === null ? 'run' : 'write';
         const message = outcome === 'completed' ? `The ${what} is undone.` : (reason ?? outcome);

@@ -184,9 +184,7 @@ const runLinkJob = async (parts: Parts, subject: Subject, onEvent: (event: RunEv
   let { state } = row;
   const result = await app.run(link, {
     kind: job.kind,
-    acceptDeletes: accepted !== null,
-    ...(accepted !== null && { acceptedHalt: accepted }),
-    ...(job.restores && { restores: true as const }),
+    ...(accepted !== null && { accepts: { kind: 'halt', message: accepted, loses: job.restores !== true } }),
     signal: signals.abort,
     stop: AbortSignal.any([signals.stop, pause.signal]),
     onLease: async () => {

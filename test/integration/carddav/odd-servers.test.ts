@@ -197,7 +197,7 @@ describe('R8: what a halted run observed is read again', () => {
     putCards(link, ...names);
   };
 
-  test.each([{}, { acceptDeletes: true }, { kind: 'full' as const }])(
+  test.each([{}, { accepts: { kind: 'losses' } as const }, { kind: 'full' as const }])(
     'no contact is deleted if the server has the cards again: %o',
     async (options) => {
       await using link = await halted(NAMES.slice(0, 12));
@@ -210,37 +210,37 @@ describe('R8: what a halted run observed is read again', () => {
   test('--accept-deletes deletes the contacts that were shown and are still missing', async () => {
     await using link = await halted(NAMES.slice(0, 20));
     restore(link, NAMES.slice(0, 5));
-    expect(await link.synced({ acceptDeletes: true })).toMatchObject({ left: { deleted: 15 } });
+    expect(await link.synced({ accepts: { kind: 'losses' } })).toMatchObject({ left: { deleted: 15 } });
     expect(link.names()).toHaveLength(25);
   });
 
   test('--accept-deletes does not accept deletions that the halted run did not show', async () => {
     await using link = await halted(NAMES.slice(0, 12));
     for (const name of NAMES.slice(12, 16)) link.server.remove(`${name}.vcf`);
-    const { summary } = await link.sync({ acceptDeletes: true });
+    const { summary } = await link.sync({ accepts: { kind: 'losses' } });
     expect(summary).toMatchObject({ outcome: 'halted', left: NOTHING });
     expect(summary.reason).toMatch(/delete 16 contacts/u);
-    expect(await link.synced({ acceptDeletes: true })).toMatchObject({ left: { deleted: 16 } });
+    expect(await link.synced({ accepts: { kind: 'losses' } })).toMatchObject({ left: { deleted: 16 } });
   });
 
   test('--accept-deletes does not accept as many deletions of other contacts', async () => {
     await using link = await halted(NAMES.slice(0, 12));
     putCards(link, ...NAMES.slice(0, 12));
     for (const name of NAMES.slice(12, 24)) link.server.remove(`${name}.vcf`);
-    expect((await link.sync({ acceptDeletes: true })).summary).toMatchObject({ outcome: 'halted', left: NOTHING });
+    expect((await link.sync({ accepts: { kind: 'losses' } })).summary).toMatchObject({ outcome: 'halted', left: NOTHING });
     expect(link.names()).toHaveLength(40);
   });
 
   test('--accept-deletes accepts nothing if no run has shown it', async () => {
     await using link = await synced(...NAMES);
     for (const name of NAMES.slice(0, 12)) link.server.remove(`${name}.vcf`);
-    expect((await link.sync({ acceptDeletes: true })).summary).toMatchObject({ outcome: 'halted', left: NOTHING });
+    expect((await link.sync({ accepts: { kind: 'losses' } })).summary).toMatchObject({ outcome: 'halted', left: NOTHING });
   });
 
   test('an emptied address book is accepted after it was shown, and only what is missing then is deleted', async () => {
     await using link = await halted(NAMES);
     restore(link, NAMES.slice(0, 10));
-    expect(await link.synced({ acceptDeletes: true })).toMatchObject({ left: { deleted: 30 } });
+    expect(await link.synced({ accepts: { kind: 'losses' } })).toMatchObject({ left: { deleted: 30 } });
     expect(link.names()).toHaveLength(10);
   });
 
@@ -257,7 +257,7 @@ describe('R8: what a halted run observed is read again', () => {
   test('R17: a deletion of an earlier run is not carried out while the card cannot be read', async () => {
     await using link = await halted(NAMES.slice(0, 12));
     link.server.set({ leavesOut: NAMES.map((name) => `${name}.vcf`) });
-    expect(await link.synced({ acceptDeletes: true })).toMatchObject({ left: NOTHING });
+    expect(await link.synced({ accepts: { kind: 'losses' } })).toMatchObject({ left: NOTHING });
     expect(link.names()).toHaveLength(40);
   });
 

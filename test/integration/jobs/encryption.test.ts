@@ -67,16 +67,13 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const QUEUE = join(import.meta.dirname, '../../../src/daemon/jobs/queue.ts');
-const SECRET = join(import.meta.dirname, '../../../src/util/secret.ts');
-const RINGS = join(import.meta.dirname, '../../../src/net/redis-limiter.ts');
-const CLOCK = join(import.meta.dirname, '../../../src/util/clock.ts');
+const source = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../../src', path));
 
 const programOf = (url: string): string => `
-  import { connectWithRetry, openQueue, jobOptions } from ${JSON.stringify(QUEUE)};
-  import { Secret } from ${JSON.stringify(SECRET)};
-  import { createRedisLimiters } from ${JSON.stringify(RINGS)};
-  import { systemClock } from ${JSON.stringify(CLOCK)};
+  import { connectWithRetry, openQueue, jobOptions } from ${source('daemon/jobs/queue.ts')};
+  import { Secret } from ${source('util/secret.ts')};
+  import { createRedisLimiters } from ${source('net/redis-limiter.ts')};
+  import { systemClock } from ${source('util/clock.ts')};
   const redis = connectWithRetry(new Secret(${JSON.stringify(url)}));
   const queue = openQueue(redis, 'contact-sync:tls');
   await queue.add('full', { link: 'a', kind: 'full', override: null }, jobOptions('full'));

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
-import type { JobData, JobReport } from '../../../src/daemon/jobs/job.ts';
+import type { JobReport } from '../../../src/daemon/jobs/job.ts';
 import { forgetJobs, openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
 import { QueueError, type RunJob, type Schedule } from '../../../src/daemon/jobs/scheduler.ts';
 import { connectWithRetry, jobOptions } from '../../../src/daemon/jobs/queue.ts';
@@ -16,7 +16,17 @@ const COUNTS = { pulled: 1, created: 2, updated: 3, deleted: 4, groupsDeleted: 0
 const RUN = { link: 'a', run: 'r1', kind: 'full', outcome: 'completed', reason: null } as const;
 const SUMMARY = { ...RUN, left: COUNTS, right: COUNTS, paired: 11, conflicts: 12, skipped: 13, durationMs: 14 };
 
-const waiting = { clock: systemClock, signal: new AbortController().signal };
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+const hourly = (link: string): Schedule => every(link, HOUR_MS);
+
+/** Schedules whose next slot is in half an hour, and that start no run before it. */
+const inHalfAnHour = (link: string): Schedule => {
+  return { link, everyMs: HOUR_MS, offsetMs: (Date.now() + HOUR_MS / 2) % HOUR_MS, firstInMs: HOUR_MS };
+};
+
+const complete: RunJob = () => Promise.resolve(report({ summary: SUMMARY }));
 
 describe.skipIf(redis === null)('the queue on Redis', () => {
   if (redis === null) return;
@@ -27,11 +37,23 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   });
   afterAll(() => redis[Symbol.asyncDispose]());
 
-  const startIdle = async (schedules: readonly Schedule[] = [], url = redis.url) => {
-    const daemon = stage.startScheduler(() => Promise.resolve(report({ summary: SUMMARY })), 1, url);
+  const startReady = async (run: RunJob, schedules: readonly Schedule[] = [], concurrency = 10, url = redis.url) => {
+    const daemon = stage.startScheduler(run, concurrency, url);
     await stage.ready(daemon, schedules);
     return daemon;
   };
+
+  /** A client that requests full runs. */
+  const openClient = async () => {
+    const client = await stage.client();
+    const waiting = { clock: systemClock, signal: new AbortController().signal };
+    return {
+      enqueue: (link: string, override: string | null = null) => client.enqueue(link, { override }),
+      waitFor: (id: string) => client.waitFor(id, waiting),
+    };
+  };
+
+  const schedulers = () => stage.queue().getJobSchedulers();
 
   test('the next poll of a link starts once, at the time in the reports, whichever jobs and daemons request it', async () => {
     // In the middle of a second, so that all requests are for the same second.
@@ -42,11 +64,11 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       started.push(`${link} ${kind}`);
       return Promise.resolve(report(nextPollInMs > 0 ? { nextPollInMs } : {}));
     };
-    await stage.ready(stage.startScheduler(run), [every('a', 3_600_000)]);
-    await stage.ready(stage.startScheduler(run), []);
-    const commands = await stage.client();
-    const ids = await Promise.all(['1', '2'].map((override) => commands.enqueue('a', { override })));
-    for (const id of ids) await commands.waitFor(id, waiting);
+    await startReady(run, [hourly('a')]);
+    await startReady(run);
+    const commands = await openClient();
+    const ids = await Promise.all(['1', '2'].map((override) => commands.enqueue('a', override)));
+    for (const id of ids) await commands.waitFor(id);
     await expect.poll(() => started.length).toBe(3);
     const polls = async () => (await stage.queue().getDelayed()).filter(({ id }) => id?.startsWith('look '));
     await expect
@@ -58,34 +80,27 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
 
   test('a job for an unavailable remote is retried after its delay, and a job with a refused credential is not retried', async () => {
     const attempts: string[] = [];
-    const done = Promise.withResolvers<void>();
-    const daemon = stage.startScheduler(({ link }) => {
+    await startReady(({ link }) => {
       attempts.push(link);
       if (link === 'refused') return Promise.resolve(report({ ending: 'paused', message: 'Sign in again.' }));
-      if (attempts.filter((one) => one === 'down').length < 3) {
-        return Promise.resolve(report({ ending: 'unavailable', message: 'Down.', retryInMs: 50 }));
-      }
-      done.resolve();
-      return Promise.resolve(report());
+      const isDown = attempts.filter((one) => one === 'down').length < 3;
+      return Promise.resolve(report(isDown ? { ending: 'unavailable', message: 'Down.', retryInMs: 50 } : {}));
     });
-    await stage.ready(daemon, []);
-    const commands = await stage.client();
-    const refused = await commands.enqueue('refused', { override: null });
-    const down = await commands.enqueue('down', { override: null });
-    await done.promise;
-    expect(await commands.waitFor(down, waiting)).toMatchObject({ ending: 'completed' });
-    expect(await commands.waitFor(refused, waiting)).toMatchObject({ ending: 'paused', message: 'Sign in again.' });
+    const commands = await openClient();
+    const [refused, down] = [await commands.enqueue('refused'), await commands.enqueue('down')];
+    expect(await commands.waitFor(down)).toMatchObject({ ending: 'completed' });
+    expect(await commands.waitFor(refused)).toMatchObject({ ending: 'paused', message: 'Sign in again.' });
     expect(attempts.toSorted()).toEqual(['down', 'down', 'down', 'refused']);
   });
 
   test('a scheduled job is dropped if a run keeps the lease, and a job by hand waits for it', async () => {
     const attempts = { scheduled: 0, byHand: 0 };
-    const daemon = stage.startScheduler(({ byHand }) => {
+    const run: RunJob = ({ byHand }) => {
       attempts[byHand === true ? 'byHand' : 'scheduled'] += 1;
       const isFree = byHand === true && attempts.byHand === 15;
       return Promise.resolve(report({ ending: isFree ? 'completed' : 'busy', retryInMs: 10 }));
-    });
-    await stage.ready(daemon, [every('a', 3_600_000)]);
+    };
+    const daemon = await startReady(run, [hourly('a')]);
     await daemon.scheduler.requestJob({ link: 'b', kind: 'incremental', override: null, byHand: true });
     await expect.poll(() => stage.queue().getCompletedCount()).toBe(2);
     expect(attempts).toEqual({ scheduled: 12, byHand: 15 });
@@ -95,50 +110,47 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const order: string[] = [];
     const first = Promise.withResolvers<JobReport>();
     const full = Promise.withResolvers<JobReport>();
-    const daemon = stage.startScheduler(({ link, kind }: JobData) => {
+    const run: RunJob = ({ link, kind }) => {
       order.push(`${link} ${kind}`);
       if (order.length === 1) return first.promise;
       return kind === 'full' ? full.promise : Promise.resolve(report());
-    }, 1);
-    await stage.ready(daemon, [every('first', 3_600_000)]);
+    };
+    const daemon = await startReady(run, [hourly('first')], 1);
     await expect.poll(() => order.length).toBe(1);
-    daemon.scheduler.apply([every('first', 3_600_000), every('waits', 3_600_000)]);
+    daemon.scheduler.apply(['first', 'waits'].map(hourly));
     await expect.poll(() => stage.queue().getPrioritizedCount()).toBe(1);
-    const commands = await stage.client();
-    const id = await commands.enqueue('a', { override: null });
-    expect(await commands.enqueue('a', { override: null })).toBe(id);
-    expect(await commands.enqueue('b', { override: null })).not.toBe(id);
+    const commands = await openClient();
+    const id = await commands.enqueue('a');
+    expect(await commands.enqueue('a')).toBe(id);
+    expect(await commands.enqueue('b')).not.toBe(id);
     first.resolve(report());
     await expect.poll(() => order.length).toBe(2);
-    const result = commands.waitFor(id, waiting);
-    expect(await commands.enqueue('a', { override: null })).toBe(id);
+    const result = commands.waitFor(id);
+    expect(await commands.enqueue('a')).toBe(id);
     full.resolve(report({ summary: SUMMARY }));
     expect(await result).toMatchObject({ ending: 'completed', summary: SUMMARY });
     await expect.poll(() => order).toEqual(['first incremental', 'a full', 'b full', 'waits incremental']);
-    expect(await commands.enqueue('a', { override: null })).not.toBe(id);
+    expect(await commands.enqueue('a')).not.toBe(id);
   });
 
   test('a resync by hand that waits for its next attempt starts at once when it is requested again', async () => {
     let attempts = 0;
-    const daemon = stage.startScheduler(() => {
+    await startReady(() => {
       attempts += 1;
-      if (attempts > 1) return Promise.resolve(report({ summary: SUMMARY }));
-      return Promise.resolve(report({ ending: 'unavailable', message: 'Down.', retryInMs: 3_600_000 }));
+      const down = { ending: 'unavailable', message: 'Down.', retryInMs: HOUR_MS } as const;
+      return Promise.resolve(report(attempts > 1 ? {} : down));
     });
-    await stage.ready(daemon, []);
-    const commands = await stage.client();
-    const id = await commands.enqueue('a', { override: null });
+    const commands = await openClient();
+    const id = await commands.enqueue('a');
     await expect.poll(() => stage.queue().getDelayedCount()).toBe(1);
-    expect(await commands.enqueue('a', { override: null })).toBe(id);
-    expect(await commands.waitFor(id, waiting)).toMatchObject({ ending: 'completed' });
+    expect(await commands.enqueue('a')).toBe(id);
+    expect(await commands.waitFor(id)).toMatchObject({ ending: 'completed' });
     expect(attempts).toBe(2);
   });
 
   test('the depth counts due and running jobs, and is null while Redis is unreachable', async () => {
     const first = Promise.withResolvers<JobReport>();
-    const daemon = stage.startScheduler(() => first.promise, 1);
-    const schedules = ['a', 'b', 'c'].map((link) => every(link, 3_600_000));
-    await stage.ready(daemon, schedules);
+    const daemon = await startReady(() => first.promise, ['a', 'b', 'c'].map(hourly), 1);
     // The next jobs of the schedules, in an hour, are not due.
     await expect.poll(() => daemon.scheduler.depth()).toEqual({ waiting: 2, active: 1 });
     await redis.stop();
@@ -151,32 +163,27 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
 
   test('a Redis that no longer responds on an open connection is the reported trouble', async () => {
     const proxy = stage.stack.use(await startSilentProxy(Number(new URL(redis.url).port)));
-    const daemon = await startIdle([], `redis://127.0.0.1:${proxy.port}`);
+    const daemon = await startReady(complete, [], 1, `redis://127.0.0.1:${proxy.port}`);
     await expect.poll(() => daemon.scheduler.trouble()).toBeNull();
     proxy.silence();
     expect(await daemon.scheduler.trouble()).toBe('Redis has not answered yet.');
   });
 
   test.each([
-    ['is a read-only replica', 'answers: READONLY', ['replicaof', '127.0.0.1', '1'], ['replicaof', 'no', 'one']],
-    [
-      'has reached its maxmemory',
-      'answers: OOM',
-      ['config', 'set', 'maxmemory', '1'],
-      ['config', 'set', 'maxmemory', '0'],
-    ],
-  ] as const)(
-    'a Redis that %s responds but accepts no job, which is the reported trouble',
-    async (_, answer, on, off) => {
-      const call = ([command, ...args]: readonly string[]) => redis.client.call(command ?? '', ...args);
-      const daemon = await startIdle();
-      await call(on);
-      // Redis may also be too slow to answer, so each check is repeated until it is the expected one.
-      await expect.poll(() => daemon.scheduler.trouble()).toContain(answer);
-      await call(off);
-      await expect.poll(() => daemon.scheduler.trouble()).toBeNull();
-    },
-  );
+    ['is a read-only replica', 'answers: READONLY', 'replicaof 127.0.0.1 1', 'replicaof no one'],
+    ['has reached its maxmemory', 'answers: OOM', 'config set maxmemory 1', 'config set maxmemory 0'],
+  ])('a Redis that %s responds but accepts no job, which is the reported trouble', async (_, answer, on, off) => {
+    const call = (text: string) => {
+      const [command = '', ...args] = text.split(' ');
+      return redis.client.call(command, ...args);
+    };
+    const daemon = await startReady(complete);
+    await call(on);
+    // Redis may also be too slow to answer, so each check is repeated until it is the expected one.
+    await expect.poll(() => daemon.scheduler.trouble()).toContain(answer);
+    await call(off);
+    await expect.poll(() => daemon.scheduler.trouble()).toBeNull();
+  });
 
   test('a connection without responses is replaced, and its pending commands are answered on the new one', async () => {
     await using proxy = await startSilentProxy(Number(new URL(redis.url).port));
@@ -189,112 +196,96 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
   });
 
   test('an unreadable job fails, and other jobs continue', async () => {
-    await startIdle();
+    await startReady(complete);
     await stage.queue().add('full', { link: '', kind: 'nonsense' } as never, jobOptions('full'));
-    const commands = await stage.client();
-    expect(await commands.waitFor(await commands.enqueue('a', { override: null }), waiting)).toMatchObject({
-      ending: 'completed',
-    });
+    const commands = await openClient();
+    expect(await commands.waitFor(await commands.enqueue('a'))).toMatchObject({ ending: 'completed' });
     await expect.poll(() => stage.queue().getFailedCount()).toBe(1);
   });
 
   test('another daemon continues a job that was running when its daemon stopped', async () => {
     const started = Promise.withResolvers<void>();
     const stopping = Promise.withResolvers<JobReport>();
-    const daemon = stage.startScheduler(() => {
+    const daemon = await startReady(() => {
       started.resolve();
       return stopping.promise;
     });
-    await stage.ready(daemon, []);
-    const commands = await stage.client();
-    const id = await commands.enqueue('a', { override: null });
+    const commands = await openClient();
+    const id = await commands.enqueue('a');
     await started.promise;
     const stopped = daemon.stop();
     stopping.resolve(report({ ending: 'stopped' }));
     await stopped;
     // The job is already waiting, so no daemon needs to detect that its daemon has stopped.
     expect(await stage.queue().getJobState(id)).toBe('prioritized');
-    await startIdle();
-    expect(await commands.waitFor(id, waiting)).toMatchObject({ ending: 'completed', summary: SUMMARY });
+    await startReady(complete);
+    expect(await commands.waitFor(id)).toMatchObject({ ending: 'completed', summary: SUMMARY });
   });
 
   test('without a daemon no queue client is opened, and the reason is returned', async () => {
-    const url = new Secret(redis.url);
-    expect(await openQueueClient({ store: IN_DATA_DIR, dataDir: stage.dataDir }, url)).toEqual({
-      reason: expect.stringContaining('has worked on the queue'),
-    });
-    const daemon = await startIdle();
+    const open = (url: string) => openQueueClient({ store: IN_DATA_DIR, dataDir: stage.dataDir }, new Secret(url));
+    expect(await open(redis.url)).toEqual({ reason: expect.stringContaining('has worked on the queue') });
+    const daemon = await startReady(complete);
     await stage.client();
     await daemon.stop();
-    expect(await openQueueClient({ store: IN_DATA_DIR, dataDir: stage.dataDir }, url)).toEqual({
-      reason: 'No daemon works on the queue.',
-    });
-    const unreachable = await openQueueClient(
-      { store: IN_DATA_DIR, dataDir: stage.dataDir },
-      new Secret('redis://127.0.0.1:1'),
-    );
-    expect(unreachable).toEqual({
-      reason: 'No daemon can be asked: Redis does not answer (ECONNREFUSED). Start Redis, or correct REDIS_URL.',
-    });
+    expect(await open(redis.url)).toEqual({ reason: 'No daemon works on the queue.' });
+    const unreachable = { reason: expect.stringContaining('Redis does not answer (ECONNREFUSED).') };
+    expect(await open('redis://127.0.0.1:1')).toEqual(unreachable);
   });
 
   test('waiting for a job that Redis lost ends with an error of the queue', async () => {
     const never = Promise.withResolvers<JobReport>();
-    const daemon = stage.startScheduler(() => never.promise);
-    await stage.ready(daemon, []);
-    const commands = await stage.client();
-    const id = await commands.enqueue('a', { override: null });
+    await startReady(() => never.promise);
+    const commands = await openClient();
+    const id = await commands.enqueue('a');
     await redis.client.flushall();
-    await expect(commands.waitFor(id, waiting)).rejects.toThrow(QueueError);
+    await expect(commands.waitFor(id)).rejects.toThrow(QueueError);
     never.resolve(report());
   });
 
   test('schedules of removed links are removed, changed schedules are replaced, and others are not changed', async () => {
-    const daemon = await startIdle([every('stays', 3_600_000), every('goes', 3_600_000), every('changes', 3_600_000)]);
+    const daemon = await startReady(complete, ['stays', 'goes', 'changes'].map(hourly));
     const from = daemon.log.lines.length;
-    daemon.scheduler.apply([every('stays', 3_600_000), every('changes', 7_200_000), every('comes', 3_600_000)]);
+    daemon.scheduler.apply([hourly('stays'), every('changes', 2 * HOUR_MS), hourly('comes')]);
     expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 2, removed: 1 });
-    const found = (await stage.queue().getJobSchedulers()).map(({ key, every: everyMs }) => `${key} ${everyMs}`);
-    const hours = (link: string, count: number): string => `${link} ${count * 3_600_000}`;
-    expect(found.toSorted()).toEqual([hours('changes', 2), hours('comes', 1), hours('stays', 1)]);
+    const found = (await schedulers()).map(({ key, every: everyMs }) => [key, Number(everyMs) / HOUR_MS]);
+    expect(Object.fromEntries(found)).toEqual({ changes: 2, comes: 1, stays: 1 });
   });
 
   test('a restart keeps the next slots, adds no further first job, and removes schedules of other origin', async () => {
-    const work: RunJob = () => Promise.resolve(report());
-    const hourMs = 3_600_000;
-    const offsetMs = (Date.now() + hourMs / 2) % hourMs;
-    const schedules = ['a', 'b'].map((link): Schedule => ({ link, everyMs: hourMs, offsetMs, firstInMs: hourMs }));
-    const first = stage.startScheduler(work);
-    await stage.ready(first, schedules);
-    const slots = async () => (await stage.queue().getJobSchedulers()).map(({ key, next }) => `${key} ${String(next)}`);
-    const before = (await slots()).toSorted();
+    const schedules = ['a', 'b'].map(inHalfAnHour);
+    const first = await startReady(complete, schedules);
+    const slots = async () => (await schedulers()).map(({ key, next }) => `${key} ${String(next)}`).toSorted();
+    const before = await slots();
     await first.stop();
     const template = { name: 'full', data: { link: 'a', kind: 'full' as const, override: null } };
-    await stage.queue().upsertJobScheduler('foreign', { every: hourMs }, template);
-    const second = stage.startScheduler(work);
-    await stage.ready(second, schedules);
-    expect((await slots()).toSorted()).toEqual(before);
+    await stage.queue().upsertJobScheduler('foreign', { every: HOUR_MS }, template);
+    await startReady(complete, schedules);
+    expect(await slots()).toEqual(before);
     expect(await stage.queue().getDelayedCount()).toBe(4);
   });
 
   describe('the restored schedules', () => {
-    const hourMs = 3_600_000;
-    const minuteMs = 60_000;
-    const inHalfAnHour = (link: string): Schedule => {
-      return { link, everyMs: hourMs, offsetMs: (Date.now() + hourMs / 2) % hourMs, firstInMs: hourMs };
-    };
-    const storedLinks = async () => (await stage.queue().getJobSchedulers()).map(({ key }) => key).toSorted();
-    const nextRuns = async () => (await stage.queue().getJobSchedulers()).map(({ next = 0 }) => next - Date.now());
+    const storedLinks = async () => (await schedulers()).map(({ key }) => key).toSorted();
+    const latestInMs = async () => Math.max(...(await schedulers()).map(({ next = 0 }) => next - Date.now()));
     const storeDayAhead = async (link: string): Promise<void> => {
       const data = { link, kind: 'incremental', override: null } as const;
-      const startDate = Date.now() + 24 * hourMs;
+      const startDate = Date.now() + 24 * HOUR_MS;
       await stage.queue().removeJobScheduler(link);
-      await stage.queue().upsertJobScheduler(link, { every: hourMs, startDate }, { name: data.kind, data });
-      expect(Math.max(...(await nextRuns()))).toBeGreaterThan(20 * hourMs);
+      await stage.queue().upsertJobScheduler(link, { every: HOUR_MS, startDate }, { name: data.kind, data });
+      expect(await latestInMs()).toBeGreaterThan(20 * HOUR_MS);
     };
     const start = () => {
       const clock = createMovableClock();
-      return { clock, ...stage.startScheduler(() => Promise.resolve(report()), 1, redis.url, clock) };
+      const daemon = stage.startScheduler(complete, 1, redis.url, clock);
+      /** Advances the clock by a minute, and awaits that one schedule is created. */
+      const afterMinute = async (): Promise<void> => {
+        const from = daemon.log.lines.length;
+        clock.advance(MINUTE_MS);
+        expect(await daemon.scheduler.trouble()).toBeNull();
+        expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 1, removed: 0 });
+      };
+      return { ...daemon, afterMinute };
     };
 
     test('after the clock was set back, a restarted daemon replaces a next run that is more than two intervals ahead', async () => {
@@ -302,7 +293,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       const daemon = start();
       daemon.scheduler.apply([inHalfAnHour('a')]);
       expect(await daemon.log.until('schedulesCreated')).toEqual({ schedules: 1, removed: 0 });
-      expect(Math.max(...(await nextRuns()))).toBeLessThanOrEqual(hourMs);
+      expect(await latestInMs()).toBeLessThanOrEqual(HOUR_MS);
       // The next run and the first run; the one in a day was removed.
       await expect.poll(() => stage.queue().getDelayedCount()).toBe(2);
     });
@@ -311,11 +302,8 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       const daemon = start();
       await stage.ready(daemon, [inHalfAnHour('a')]);
       await storeDayAhead('a');
-      const from = daemon.log.lines.length;
-      daemon.clock.advance(minuteMs);
-      expect(await daemon.scheduler.trouble()).toBeNull();
-      expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 1, removed: 0 });
-      expect(Math.max(...(await nextRuns()))).toBeLessThanOrEqual(hourMs);
+      await daemon.afterMinute();
+      expect(await latestInMs()).toBeLessThanOrEqual(HOUR_MS);
     });
 
     test('a link that was forgotten but is still configured gets its schedule back within a minute', async () => {
@@ -324,23 +312,17 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       const config = { redisUrl: new Secret(redis.url), dataDir: stage.dataDir };
       await forgetJobs({ config, store: IN_DATA_DIR }, 'a');
       expect(await storedLinks()).toEqual(['b']);
-      const from = daemon.log.lines.length;
-      daemon.clock.advance(minuteMs);
-      expect(await daemon.scheduler.trouble()).toBeNull();
-      expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 1, removed: 0 });
+      await daemon.afterMinute();
       expect(await storedLinks()).toEqual(['a', 'b']);
     });
 
     test('schedules of a daemon with another configuration are not removed or changed', async () => {
       const daemon = start();
       await stage.ready(daemon, ['a', 'b'].map(inHalfAnHour));
-      await startIdle([{ ...inHalfAnHour('a'), everyMs: 2 * hourMs }, inHalfAnHour('c')]);
-      const from = daemon.log.lines.length;
-      daemon.clock.advance(minuteMs);
-      expect(await daemon.scheduler.trouble()).toBeNull();
-      expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 1, removed: 0 });
-      const intervals = (await stage.queue().getJobSchedulers()).map(({ key, every: everyMs }) => [key, everyMs]);
-      expect(Object.fromEntries(intervals)).toEqual({ a: 2 * hourMs, b: hourMs, c: hourMs });
+      await startReady(complete, [{ ...inHalfAnHour('a'), everyMs: 2 * HOUR_MS }, inHalfAnHour('c')]);
+      await daemon.afterMinute();
+      const intervals = (await schedulers()).map(({ key, every: everyMs }) => [key, Number(everyMs) / HOUR_MS]);
+      expect(Object.fromEntries(intervals)).toEqual({ a: 2, b: 1, c: 1 });
     });
   });
 
@@ -350,15 +332,11 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       started.push(Date.now());
       return Promise.resolve(report());
     };
-    const [one, other] = [stage.startScheduler(work), stage.startScheduler(work)];
-    const hourMs = 3_600_000;
-    const offsetMs = (Date.now() + hourMs / 2) % hourMs;
-    const schedule: Schedule = { link: 'a', everyMs: hourMs, offsetMs, firstInMs: 100 };
-    other.scheduler.apply([schedule]);
-    one.scheduler.apply([schedule]);
+    const schedule: Schedule = { ...inHalfAnHour('a'), firstInMs: 100 };
+    for (const _ of [1, 2]) stage.startScheduler(work).scheduler.apply([schedule]);
     await expect.poll(() => started.length).toBe(1);
-    const [scheduler] = await stage.queue().getJobSchedulers();
-    expect((scheduler?.next ?? 0) % hourMs).toBe(offsetMs);
+    const [scheduler] = await schedulers();
+    expect((scheduler?.next ?? 0) % HOUR_MS).toBe(schedule.offsetMs);
     expect(await stage.queue().getDelayedCount()).toBe(1);
   });
 
@@ -370,12 +348,10 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     };
     const links = ['a', 'b', 'c'];
     const schedules = links.map((link): Schedule => ({ link, everyMs: 200, offsetMs: 50, firstInMs: 0 }));
-    const first = stage.startScheduler(work);
-    await stage.ready(first, schedules);
+    const first = await startReady(work, schedules);
     await expect.poll(() => started.length).toBeGreaterThan(3);
     await first.stop();
-    const delayed = () => stage.queue().getDelayed();
-    const [oldest] = await delayed();
+    const [oldest] = await stage.queue().getDelayed();
     await expect.poll(() => Date.now() - ((oldest?.timestamp ?? 0) + (oldest?.delay ?? 0))).toBeGreaterThan(10 * 200);
     started.length = 0;
     const startedAtMs = Date.now();
@@ -384,6 +360,6 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await expect.poll(() => started.filter((link) => link === 'a').length).toBeGreaterThan(2);
     const slots = Math.ceil((Date.now() - startedAtMs) / 200);
     for (const link of links) expect(started.filter((one) => one === link).length).toBeLessThanOrEqual(slots + 1);
-    for (const { next } of await stage.queue().getJobSchedulers()) expect((next ?? 0) % 200).toBe(50);
+    for (const { next } of await schedulers()) expect((next ?? 0) % 200).toBe(50);
   });
 });

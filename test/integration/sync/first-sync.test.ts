@@ -11,12 +11,12 @@ const ADA = person('Ada');
 const BOB = named('Bob');
 const NOTHING = { created: 0, updated: 0, deleted: 0 };
 
-const ACCEPTED = { acceptDeletes: true, acceptedHalt: FIRST_SYNC_WAITS };
+const ACCEPTED = { accepts: { kind: 'halt', message: FIRST_SYNC_WAITS, loses: true } } as const;
 
 test('R8: a first sync with a review halts each time until it is accepted', async () => {
   await using linked = await startLinkedSandbox({ google: [ADA, BOB], service: [ADA] }, REVIEW);
   const before = readSides(linked.sandbox);
-  for (const options of [{}, {}, { acceptDeletes: true }, { kind: 'full' } as const]) {
+  for (const options of [{}, {}, { accepts: { kind: 'losses' } } as const, { kind: 'full' } as const]) {
     const { summary, error } = await linked.sync(options);
     expect(error).toMatchObject({ halt: { reason: 'first-sync', side: null } });
     expect(summary).toMatchObject({ outcome: 'halted', reason: FIRST_SYNC_WAITS, left: NOTHING, right: NOTHING });
@@ -44,13 +44,10 @@ test('R8: the next run continues an accepted and stopped first sync without anot
   await using linked = await startLinkedSandbox({ google: [ADA, ...crowd], service: [ADA] }, REVIEW);
   await linked.sync();
   const stopping = new AbortController();
-  const { error } = await linked.sync({
-    ...ACCEPTED,
-    stop: stopping.signal,
-    onEvent: ({ kind }) => {
-      if (kind === 'written') stopping.abort(new Error('It is stopped here.'));
-    },
-  });
+  const onEvent = ({ kind }: { readonly kind: string }): void => {
+    if (kind === 'written') stopping.abort(new Error('It is stopped here.'));
+  };
+  const { error } = await linked.sync({ ...ACCEPTED, stop: stopping.signal, onEvent });
   expect(error).toMatchObject({ message: 'It is stopped here.' });
   expect(linked.sandbox.service.account.contacts().length).toBeLessThan(101);
   await linked.synced();
@@ -60,42 +57,35 @@ test('R8: the next run continues an accepted and stopped first sync without anot
 const PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => named(name));
 
 const runLink = async (linked: LinkedSandbox, link: LinkConfig) => {
-  const result = await linked.sync({ link, acceptDeletes: true });
+  const result = await linked.sync({ link, accepts: { kind: 'losses' } });
   linked.clock.advance(60_000);
   return result;
 };
 
-const countsOf = ({ sandbox: { google, service } }: LinkedSandbox) => ({
-  google: google.account.people().length,
-  service: service.account.contacts().length,
+const countsOf = ({ sandbox: { google, service } }: LinkedSandbox) => [
+  google.account.people().length,
+  service.account.contacts().length,
+];
+
+const ONCE = [PEOPLE.length, PEOPLE.length];
+
+test.each<[string, (link: LinkConfig) => LinkConfig]>([
+  ['another name', (link) => ({ ...link, name: 'second' })],
+  [
+    'swapped sides',
+    ({ sides: { left, right }, ...link }) => ({ ...link, name: 'second', sides: { left: right, right: left } }),
+  ],
+])('R9: a second link over the same two accounts writes nothing: %s', async (_, change) => {
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+  expect((await runLink(linked, linked.link)).error).toBeNull();
+  for (let run = 0; run < 2; run += 1) {
+    const { error, summary } = await runLink(linked, change(linked.link));
+    expect(error).toMatchObject({ halt: { reason: 'same-accounts' } });
+    expect(summary.reason).toMatch(/links second and default connect the same two accounts.*forget second/u);
+    expect(countsOf(linked)).toEqual(ONCE);
+  }
+  expect((await runLink(linked, linked.link)).error).toBeNull();
 });
-
-const ONCE = { google: PEOPLE.length, service: PEOPLE.length };
-
-const SECOND = {
-  'another name': (link: LinkConfig): LinkConfig => ({ ...link, name: 'second' }),
-  'swapped sides': ({ sides, ...link }: LinkConfig): LinkConfig => ({
-    ...link,
-    name: 'second',
-    sides: { left: sides.right, right: sides.left },
-  }),
-};
-
-test.each(['another name', 'swapped sides'] as const)(
-  'R9: a second link over the same two accounts writes nothing: %s',
-  async (how) => {
-    await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
-    const second = SECOND[how](linked.link);
-    expect((await runLink(linked, linked.link)).error).toBeNull();
-    for (let run = 0; run < 2; run += 1) {
-      const { error, summary } = await runLink(linked, second);
-      expect(error).toMatchObject({ halt: { reason: 'same-accounts' } });
-      expect(summary.reason).toMatch(/links second and default connect the same two accounts.*forget second/u);
-      expect(countsOf(linked)).toEqual(ONCE);
-    }
-    expect((await runLink(linked, linked.link)).error).toBeNull();
-  },
-);
 
 test('R9: of two links over the same two accounts that start together one syncs, and no contact is created twice', async () => {
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
@@ -104,7 +94,7 @@ test('R9: of two links over the same two accounts that start together one syncs,
   for (let run = 0; run < 2; run += 1) {
     await runLink(linked, second);
     await runLink(linked, linked.link);
-    for (const side of ['google', 'service'] as const) expect(countsOf(linked)[side]).toBeLessThanOrEqual(3);
+    expect(Math.max(...countsOf(linked))).toBeLessThanOrEqual(PEOPLE.length);
   }
   expect(countsOf(linked)).toEqual(ONCE);
 });
@@ -112,13 +102,10 @@ test('R9: of two links over the same two accounts that start together one syncs,
 test('R9: links that share one account sync side by side', async () => {
   await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
   await using other = await startLinkedSandbox({ google: [], service: [] });
-  const shared: LinkConfig = {
-    ...linked.link,
-    name: 'second',
-    sides: { left: linked.link.sides.left, right: other.link.sides.right },
-  };
-  expect((await runLink(linked, linked.link)).error).toBeNull();
-  expect((await runLink(linked, shared)).error).toBeNull();
+  const sides = { left: linked.link.sides.left, right: other.link.sides.right };
+  for (const more of [{}, { name: 'second', sides }]) {
+    expect((await runLink(linked, { ...linked.link, ...more })).error).toBeNull();
+  }
   expect(other.sandbox.service.account.contacts()).toHaveLength(PEOPLE.length);
 });
 
@@ -129,9 +116,9 @@ test('a plan that is made in parts names each contact of a large first sync once
   const creates = changes.filter(({ side, action }) => side === 'right' && action === 'create');
   const ids = creates.map((change) => ('leftId' in change ? change.leftId : null));
   expect(new Set(ids).size).toBe(1_600);
-  expect(creates.every(({ changes: fields }) => fields.some(({ field }) => field === 'buckets'))).toBe(true);
-  const groups = creates.flatMap(({ changes: fields }) => fields.filter(({ field }) => field === 'buckets'));
-  expect(new Set(groups.map(({ to }) => to.join()))).toEqual(new Set(['Friends']));
+  const groupsOf = ({ changes: fields }: (typeof creates)[number]) =>
+    fields.flatMap(({ field, to }) => (field === 'buckets' ? to : [])).join();
+  expect(new Set(creates.map(groupsOf))).toEqual(new Set(['Friends']));
   expect(changes).toHaveLength(1_601);
   expect(estimate.requests.right).toBeGreaterThan(1_600);
   expect(halt).toBeNull();

@@ -5,16 +5,13 @@ import { bucketId, googleId, person, serviceId } from '../../support/linked-peop
 import { startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 import { patchLink } from '../../support/store/rows.ts';
 
-const people = (count: number, more: Partial<Person> = {}): readonly Person[] =>
-  Array.from({ length: count }, (_, index) => person(`Person${index}`, more));
+const people = (count: number): readonly Person[] =>
+  Array.from({ length: count }, (_, index) => person(`Person${index}`));
 
 const DAY_MS = 86_400_000;
 
-const started = async (
-  book: readonly Person[],
-  variables: Readonly<Record<string, string>> = {},
-): Promise<LinkedSandbox> => {
-  const linked = await startSyncedSandbox({ google: book, service: [] }, { SWEEP_INTERVAL: '1s', ...variables });
+const started = async (book: readonly Person[]): Promise<LinkedSandbox> => {
+  const linked = await startSyncedSandbox({ google: book, service: [] }, { SWEEP_INTERVAL: '1s' });
   linked.clock.advance(60_000);
   return linked;
 };
@@ -26,6 +23,9 @@ const deleteAtGoogle = ({ sandbox, clock }: LinkedSandbox, count: number): void 
 };
 
 const NOTHING = { created: 0, updated: 0, deleted: 0 };
+
+const expectDeleted = async (linked: LinkedSandbox, deleted: number, options: object = {}): Promise<void> =>
+  expect(await linked.synced(options)).toMatchObject({ outcome: 'completed', right: { deleted } });
 
 const expectHalt = async (linked: LinkedSandbox, reason: string, message: RegExp): Promise<void> => {
   const before = readSides(linked.sandbox);
@@ -40,25 +40,21 @@ describe('R8: the limit of deletions within a day', () => {
   test('deletions above the limit within a day halt, and continue after the day', async () => {
     await using linked = await started(people(40));
     deleteAtGoogle(linked, 6);
-    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 6 } });
+    await expectDeleted(linked, 6);
     deleteAtGoogle(linked, 5);
     await expectHalt(linked, 'too-many-deletes', /delete 5 contacts at the service.*6 .*24 hours.*10.*34/su);
-    expect((await linked.sync({ afterMs: DAY_MS })).summary).toMatchObject({
-      outcome: 'completed',
-      right: { deleted: 5 },
-    });
+    await expectDeleted(linked, 5, { afterMs: DAY_MS });
   });
 
   test('--accept-deletes accepts them once, and the count starts again', async () => {
     await using linked = await started(people(60));
     deleteAtGoogle(linked, 10);
-    await linked.sync();
+    await expectDeleted(linked, 10);
     deleteAtGoogle(linked, 11);
     await expectHalt(linked, 'too-many-deletes', /--accept-deletes/u);
-    const accepted = await linked.sync({ acceptDeletes: true });
-    expect(accepted.summary).toMatchObject({ outcome: 'completed', right: { deleted: 11 } });
+    await expectDeleted(linked, 11, { accepts: { kind: 'losses' } });
     deleteAtGoogle(linked, 10);
-    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 10 } });
+    await expectDeleted(linked, 10);
     deleteAtGoogle(linked, 1);
     await expectHalt(linked, 'too-many-deletes', /24 hours/u);
   });
@@ -68,7 +64,7 @@ describe('R8: the limit of deletions within a day', () => {
     const atMs = linked.clock.now() + 30 * DAY_MS;
     await patchLink(linked.app.store, 'default', { acceptedDeletes: { run: 'another', atMs } });
     deleteAtGoogle(linked, 10);
-    expect((await linked.sync()).summary).toMatchObject({ outcome: 'completed', right: { deleted: 10 } });
+    await expectDeleted(linked, 10);
     deleteAtGoogle(linked, 1);
     await expectHalt(linked, 'too-many-deletes', /24 hours/u);
   });
@@ -84,31 +80,32 @@ test('R8: a deleted group counts by its members, in the guard and in the summary
     /delete groups with 11 members at Google.*10.*30.*nothing was written.*--accept-deletes/su,
   );
   expect(readGroupNames(linked.sandbox).google).toEqual(['Choir']);
-  const accepted = await linked.sync({ acceptDeletes: true });
-  expect(accepted.summary).toMatchObject({
-    outcome: 'completed',
-    left: { deleted: 0, groupsDeleted: 1 },
-    right: { groupsDeleted: 0 },
-  });
+  const counts = { left: { deleted: 0, groupsDeleted: 1 }, right: { groupsDeleted: 0 } };
+  expect(await linked.synced({ accepts: { kind: 'losses' } })).toMatchObject({ outcome: 'completed', ...counts });
   expect(readGroupNames(linked.sandbox).google).toEqual([]);
 });
 
 describe('R8: the account of a side', () => {
-  const whoRequests = ({ sandbox }: LinkedSandbox) => ({
-    google: sandbox.google.requests.filter(({ path }) => path.endsWith('/people/me')).length,
-    service: sandbox.service.requests.filter(({ path }) => path === '/v2/me').length,
-  });
+  const whoRequests = ({ sandbox: { google, service } }: LinkedSandbox) => [
+    google.requests.filter(({ path }) => path.endsWith('/people/me')).length,
+    service.requests.filter(({ path }) => path === '/v2/me').length,
+  ];
+  const editBothSides = (linked: LinkedSandbox): void => {
+    const { google, service } = linked.sandbox;
+    service.account.updateContact(serviceId(linked, 'Person0'), { title: 'Boss' });
+    google.account.updatePerson(googleId(linked, 'Person1'), { organizations: [{ title: 'Chief' }] });
+  };
+  const BOTH = { left: { updated: 1 }, right: { updated: 1 } };
 
   test('an incremental run reads the account of each side once before its first write, and an idle run reads none', async () => {
     await using linked = await started(people(3));
-    const asked = whoRequests(linked);
+    const [google = 0, service = 0] = whoRequests(linked);
     await linked.sync();
-    expect(whoRequests(linked)).toEqual(asked);
+    expect(whoRequests(linked)).toEqual([google, service]);
     linked.clock.advance(60_000);
-    linked.sandbox.service.account.updateContact(serviceId(linked, 'Person0'), { title: 'Boss' });
-    linked.sandbox.google.account.updatePerson(googleId(linked, 'Person1'), { organizations: [{ title: 'Chief' }] });
-    expect((await linked.sync()).summary).toMatchObject({ left: { updated: 1 }, right: { updated: 1 } });
-    expect(whoRequests(linked)).toEqual({ google: asked.google + 1, service: asked.service + 1 });
+    editBothSides(linked);
+    expect(await linked.synced()).toMatchObject(BOTH);
+    expect(whoRequests(linked)).toEqual([google + 1, service + 1]);
   });
 
   test('another account behind the same credential halts the run, and no contact of it is ever created', async () => {
@@ -127,23 +124,18 @@ describe('R8: the account of a side', () => {
     // The first account again: what was read of the other one is forgotten.
     account.user = user;
     for (const { id } of strangers) account.deleteContact(id);
-    expect((await linked.sync({ afterMs: 60_000 })).summary).toMatchObject({
-      outcome: 'completed',
-      left: NOTHING,
-      right: NOTHING,
-    });
+    expect(await linked.synced({ afterMs: 60_000 })).toMatchObject({ left: NOTHING, right: NOTHING });
     expect(linked.sandbox.google.account.people()).toHaveLength(3);
   });
 
   test('no side is written where the account of one cannot be read', async () => {
     await using linked = await started(people(3));
-    const { google, service } = linked.sandbox;
-    service.account.updateContact(serviceId(linked, 'Person0'), { title: 'Boss' });
-    google.account.updatePerson(googleId(linked, 'Person1'), { organizations: [{ title: 'Chief' }] });
+    editBothSides(linked);
+    const { service } = linked.sandbox;
     service.addFault({ path: '/v2/me', times: 99, action: { kind: 'status', status: 503, retryAfter: '3600' } });
     const { summary } = await linked.sync();
     expect(summary).toMatchObject({ outcome: 'failed', left: NOTHING, right: NOTHING });
     service.clearFaults();
-    expect((await linked.sync()).summary).toMatchObject({ left: { updated: 1 }, right: { updated: 1 } });
+    expect(await linked.synced()).toMatchObject(BOTH);
   });
 });

@@ -94,7 +94,7 @@ const startHosts = async (point: Point) => {
     const [link] = config.links;
     if (link === undefined) throw new Error('The sandbox configures one link.');
     const { signal } = new AbortController();
-    const run = () => app.run(link, { kind: 'incremental', acceptDeletes: false, signal });
+    const run = () => app.run(link, { kind: 'incremental', signal });
     return { run, log, store: own };
   };
   const [first, second] = [await start(true), await start(false)];

@@ -72,7 +72,7 @@ export const startCarddavLink = async (
 
   const undo = async (): Promise<RunResult> => {
     await using program = open();
-    return (await program.undo(undefined, { acceptDeletes: true })).result;
+    return (await program.undo(undefined, { accepts: { kind: 'losses' } })).result;
   };
 
   const run = async (kill?: Kill): Promise<RunResult | null> => {
@@ -80,7 +80,7 @@ export const startCarddavLink = async (
     const controller = new AbortController();
     if (kill !== undefined) proxy.die(kill.request, kill.arrives, () => controller.abort(new Error('killed')));
     try {
-      const result = await program.sync({ acceptDeletes: true, signal: controller.signal });
+      const result = await program.sync({ accepts: { kind: 'losses' }, signal: controller.signal });
       return controller.signal.aborted ? null : result;
     } catch (error) {
       if (!controller.signal.aborted) throw error;

@@ -23,7 +23,7 @@ const check = (given: Partial<GuardInput>) =>
     recent: { left: {}, right: {} },
     present: { left: 50, right: 50 },
     tooNew: { left: 0, right: 0 },
-    acceptDeletes: false,
+    isAccepted: false,
     places: { left: 'Google', right: 'the service' },
     ...given,
   });

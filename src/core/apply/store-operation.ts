@@ -54,7 +54,7 @@ export const statusOf = ({ left, right }: Sides<Half | null>): 'linked' | 'kept'
   left !== null && right !== null ? 'linked' : 'kept';
 
 /** Returns the state of a half: if it differs from its base, the next plan must process it. */
-const stateWith = (record: Snapshot, base: Snapshot): 'settled' | 'changed' =>
+const stateAfterWrite = (record: Snapshot, base: Snapshot): 'settled' | 'changed' =>
   equalSnapshots(base, record) ? 'settled' : 'changed';
 
 /** Returns whether a write has shown other marks, which may change the selection of the contact (R18). */
@@ -64,7 +64,7 @@ const hasNewMarks = ({ marks: former = [] }: ContactRecord, { marks = [] }: Cont
 /** Returns the half that was not written with its new base. A missing contact stays missing. */
 const withSourceBase = (half: Half, base: Snapshot, written: ContactRecord): Half => {
   const own = withoutPastDifferences(base, half.record.contact, written.contact);
-  return { ...half, base: own, state: isAway(half) ? half.state : stateWith(half.record, own) };
+  return { ...half, base: own, state: isAway(half) ? half.state : stateAfterWrite(half.record, own) };
 };
 
 /** Returns the base of a written half with the differences from the other side that the operation settled. */
@@ -92,7 +92,7 @@ const storeWritten = (
 ): void => {
   const base = other === null ? withDeclined(bases.target, {}) : differing(bases.target, written, other.record.contact);
   const { half, record, isEdit } = written;
-  const state = hasNewMarks(half.record, record) ? 'changed' : stateWith(record, base);
+  const state = hasNewMarks(half.record, record) ? 'changed' : stateAfterWrite(record, base);
   const times = { writtenAtMs: atMs, editWrittenAtMs: isEdit ? atMs : half.editWrittenAtMs, heardAtMs: atMs };
   const own: Half = { ...half, record, base, state, mergedInto: null, ...times };
   const counterpart = other === null ? null : withSourceBase(other, bases.source, record);

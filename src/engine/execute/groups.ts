@@ -29,25 +29,37 @@ const isRefusal = (error: unknown): error is RemoteError => {
   return kinds.some((kind) => error instanceof kind) || isFault(error) || isUnreadable(error);
 };
 
-/** Runs one group write. Reports a refusal and returns null, so that the run continues (R15). */
-const attempt = async <T>(
-  session: Session,
-  action: GroupAction,
-  done: 'created' | 'renamed' | 'deleted',
-  write: () => Promise<T>,
-): Promise<T | null> => {
-  const { side, name } = action;
-  session.signal.throwIfAborted();
-  session.stop?.throwIfAborted();
+/** The result of a group write, or its refusal. */
+type Answer<T> = { readonly value: T } | { readonly refusal: RemoteError };
+
+/** Runs one group write. A refusal is returned, so that the run continues (R15). */
+const attempt = async <T>({ signal, stop }: Session, write: () => Promise<T>): Promise<Answer<T>> => {
+  signal.throwIfAborted();
+  stop?.throwIfAborted();
   try {
-    const value = await write();
-    session.emit({ kind: 'group', side, action: done, name, reason: null });
-    return value;
+    return { value: await write() };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    session.emit({ kind: 'group', side, action: 'refused', name, reason: error.message });
+    return { refusal: error };
+  }
+};
+
+const reportRefused = ({ emit }: Session, side: Side, name: string, { message }: RemoteError): void =>
+  emit({ kind: 'group', side, action: 'refused', name, reason: message });
+
+/** Reports the answer to an action. Returns its result; null for a refusal. */
+const reported = <T>(
+  session: Session,
+  { side, name }: GroupAction,
+  done: 'created' | 'renamed' | 'deleted',
+  answer: Answer<T>,
+): T | null => {
+  if ('refusal' in answer) {
+    reportRefused(session, side, name, answer.refusal);
     return null;
   }
+  session.emit({ kind: 'group', side, action: done, name, reason: null });
+  return answer.value;
 };
 
 const COMMIT_CHUNK = 500;
@@ -75,13 +87,14 @@ const createGroup = async (
   );
   const known = [...plan.pairs.map((each) => each[side]?.id), ...groupIds.values().map((ids) => ids[side])];
   const linked = new Set([...known, ...ending]);
-  const group = await attempt(session, action, 'created', async () => {
+  const answer = await attempt(session, async () => {
     const made = await session.remotes[side].createGroup(name, session.signal, details);
     // A side may answer with an existing group of that name. A group may be linked to one group of the other side only, and this plan
     // may delete it.
     if (linked.has(made.id)) throw takenByLinked('create a group');
     return made;
   });
+  const group = reported(session, action, 'created', answer);
   if (group === null) return null;
   // Not settled until the members are written: if the process stops in between, the next run unites the members again.
   await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...pair, [side]: half(group), settled: false } }]);
@@ -108,11 +121,9 @@ const removeFormer = async (session: Session, pair: GroupPair): Promise<void> =>
     const former = pair[side];
     if (former === null) continue;
     if (!mayWrite(forField(session.policy, 'buckets'), side)) return;
-    try {
-      await session.remotes[side].deleteGroup(former.id, session.signal);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      session.emit({ kind: 'group', side, action: 'refused', name: former.name, reason: error.message });
+    const answer = await attempt(session, () => session.remotes[side].deleteGroup(former.id, session.signal));
+    if ('refusal' in answer) {
+      reportRefused(session, side, former.name, answer.refusal);
       return;
     }
   }
@@ -173,10 +184,11 @@ const renameGroup = async (
 ): Promise<void> => {
   const { key, side, name } = action;
   const group = moved.get(key) ?? action.group;
-  const renamed = await attempt(session, action, 'renamed', async () => {
+  const answer = await attempt(session, async () => {
     if (isTaken(session, side, key, name, moved)) throw takenByLinked('rename a group');
     return session.remotes[side].renameGroup(group, name, session.signal);
   });
+  const renamed = reported(session, action, 'renamed', answer);
   const origin = pair[otherSide(side)];
   if (renamed === null || origin === null) return;
   const settled = session.state().groupPairs.find((each) => each.key === key)?.settled ?? false;
@@ -192,19 +204,15 @@ const moveAside = async (session: Session, { actions }: GroupPlan): Promise<Move
   const moved = new Map<string, GroupRecord>();
   for (const action of actions) {
     if (action.kind === 'create-group' || action.via === undefined) continue;
-    session.signal.throwIfAborted();
-    session.stop?.throwIfAborted();
     const { group, key, side, via } = action;
-    try {
-      const renamed = await session.remotes[side].renameGroup(group, via, session.signal);
-      moved.set(key, renamed);
-      const pair = session.state().groupPairs.find((each) => each.key === key);
-      const own = pair?.[side] ?? null;
-      if (pair === undefined || own === null) continue;
-      await storeRenamed(session, side, { ...pair, [side]: { ...own, id: renamed.id } }, group, renamed);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-    }
+    const answer = await attempt(session, () => session.remotes[side].renameGroup(group, via, session.signal));
+    if ('refusal' in answer) continue;
+    const renamed = answer.value;
+    moved.set(key, renamed);
+    const pair = session.state().groupPairs.find((each) => each.key === key);
+    const own = pair?.[side] ?? null;
+    if (pair === undefined || own === null) continue;
+    await storeRenamed(session, side, { ...pair, [side]: { ...own, id: renamed.id } }, group, renamed);
   }
   return moved;
 };
@@ -251,20 +259,14 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
   const operation = { side, cause, kind: 'group-delete', pairId: null, leftId: null, rightId: null, group } as const;
   const [journalId] = await writer.intend(run, [operation], clock.now());
   if (journalId === undefined) throw new Error('The store did not journal the deletion of a group.');
-  const refusal: { error: RemoteError | null } = { error: null };
-  const deleted = await attempt(session, action, 'deleted', async () => {
-    await remotes[side].deleteGroup(id, signal).catch((error: unknown) => {
-      refusal.error = isRefusal(error) ? error : null;
-      throw error;
-    });
-    return true;
-  });
-  const failed = refusal.error?.applied === 'unknown' ? 'unanswered' : 'refused';
-  const answer = { after: null, error: refusal.error?.message ?? null };
-  const changes = changesToClose(journalId, deleted === null ? failed : 'answered', answer, clock.now());
+  const answer = await attempt(session, () => remotes[side].deleteGroup(id, signal));
+  reported(session, action, 'deleted', answer);
+  const refusal = 'refusal' in answer ? answer.refusal : null;
+  const event = refusal === null ? 'answered' : refusal.applied === 'unknown' ? 'unanswered' : 'refused';
+  const changes = changesToClose(journalId, event, { after: null, error: refusal?.message ?? null }, clock.now());
   // A refused deletion keeps its pair: without it the next run would treat the remaining group as new.
-  await save(session, deleted === null ? changes : [...changes, { kind: 'drop', table: 'groupPairs', where: { key } }]);
-  return deleted !== null;
+  await save(session, refusal === null ? [...changes, { kind: 'drop', table: 'groupPairs', where: { key } }] : changes);
+  return refusal === null;
 };
 
 /** Deletes groups after every membership has been written; the contacts stay. */

@@ -1,6 +1,7 @@
 import { completedRemedy } from '../core/view/words.ts';
 import type { Sides, SideWords } from '../core/contact/side.ts';
 import type { Events } from './events.ts';
+import { writtenContacts } from './tally.ts';
 import { isCredentialError, RemoteError } from '../providers/errors.ts';
 import { HaltError, LeaseError, resumeRemedy, StoppedError } from './errors.ts';
 import type { RunResult, RunSummary } from './run.ts';
@@ -64,7 +65,7 @@ const logGroup = (events: Events, ref: RunRef, event: Extract<RunEvent, { kind: 
 
 /** Whether a completed run had nothing to do. Skipped contacts do not count: earlier runs skipped them too. */
 const isIdle = ({ kind, left, right, paired, conflicts, asked = 0 }: RunSummary): boolean => {
-  const writes = [left, right].map((side) => side.created + side.updated + side.deleted + side.groupsDeleted);
+  const writes = [left, right].map((side) => writtenContacts(side) + side.groupsChanged + side.groupsDeleted);
   return kind === 'incremental' && [...writes, paired, conflicts, asked].every((count) => count === 0);
 };
 

@@ -144,9 +144,9 @@ const overrideOf = async (
   return isSame && last.override !== null ? last.override : newId();
 };
 
-/** Whether the run wrote contacts, or deleted groups. */
+/** Whether the run wrote contacts or groups. */
 const wroteAnything = (tally: Tally): boolean =>
-  SIDES.some((side) => writtenContacts(tally[side]) + tally[side].groupsDeleted > 0);
+  SIDES.some((side) => writtenContacts(tally[side]) + tally[side].groupsChanged + tally[side].groupsDeleted > 0);
 
 /**
  * Stores the end of the run, and prunes old rows if the run listed a side or wrote. Stores the link's state too, unless the run was

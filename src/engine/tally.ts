@@ -9,11 +9,18 @@ export type Tally = Readonly<Record<Side, SideTally>> & {
   skipped: number;
 };
 
-/** `deleted` counts contacts, without groups. */
-type SideTally = { pulled: number; created: number; updated: number; deleted: number; groupsDeleted: number };
+/** `created`, `updated` and `deleted` count contacts; `groupsChanged` counts groups that were created or renamed. */
+type SideTally = {
+  pulled: number;
+  created: number;
+  updated: number;
+  deleted: number;
+  groupsChanged: number;
+  groupsDeleted: number;
+};
 
 export const emptyTally = (): Tally => {
-  const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0 });
+  const side = (): SideTally => ({ pulled: 0, created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0 });
   return { left: side(), right: side(), paired: 0, conflicts: 0, asked: 0, skipped: 0 };
 };
 

@@ -122,7 +122,13 @@ export type Intent = {
 };
 
 const counted = z.number().catch(0);
-const wrote = z.object({ created: counted, updated: counted, deleted: counted, groupsDeleted: counted });
+const wrote = z.object({
+  created: counted,
+  updated: counted,
+  deleted: counted,
+  groupsChanged: counted,
+  groupsDeleted: counted,
+});
 
 /** The values of a run's summary that {@link RunRow} has. */
 const runSummary = z

@@ -40,7 +40,7 @@ const headingsOf = (changes: readonly Change[]): Counts => {
 const totalOf = (counts: Counts): number =>
   writtenContacts({ ...NONE, ...counts.left }) + writtenContacts({ ...NONE, ...counts.right });
 
-const NONE = { pulled: 0, groupsDeleted: 0 };
+const NONE = { pulled: 0, groupsChanged: 0, groupsDeleted: 0 };
 
 /** A link with the properties that the pages show. */
 const LINK = { name: 'work', sides: SIDE_WORDS, direction: 'both', directions: {} } as unknown as LinkConfig;

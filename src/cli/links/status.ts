@@ -4,7 +4,7 @@ import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
 import { idsText } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
 import { count, formatAge, formatEstimate, grouped } from '../../core/view/words.ts';
-import { countUnsynced, headlineOf } from '../../daemon/links/headline.ts';
+import { countNotSynced, headlineOf } from '../../daemon/links/headline.ts';
 import { readLinkStatuses, type LinkStatus } from '../../daemon/links/link-status.ts';
 import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
@@ -113,7 +113,7 @@ const factsOf = (status: LinkStatus, nowMs: number): readonly Fact[] => {
   const unselectedAt = SIDES.filter((side) => unselected[side] > 0).map(
     (side) => `${grouped(unselected[side])} at ${sides[side].place}`,
   );
-  const unsynced = countUnsynced(status);
+  const unsynced = countNotSynced(status);
   const conflicts = `${status.openConflicts} open (contact-sync conflicts ${link})`;
   return [
     ['running', underWay && progressText(underWay)],

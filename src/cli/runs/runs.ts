@@ -21,6 +21,7 @@ const wroteShape = z.strictObject({
   created: shape.wholeNumber,
   updated: shape.wholeNumber,
   deleted: shape.wholeNumber,
+  groupsChanged: shape.wholeNumber,
   groupsDeleted: shape.wholeNumber,
 });
 

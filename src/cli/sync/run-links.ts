@@ -19,6 +19,7 @@ const sideCountsShape = z.strictObject({
   created: shape.wholeNumber,
   updated: shape.wholeNumber,
   deleted: shape.wholeNumber,
+  groupsChanged: shape.wholeNumber,
   groupsDeleted: shape.wholeNumber,
   requests: shape.wholeNumber,
 });

@@ -9,7 +9,15 @@ import { EXIT, exitCodeOf, messageOf } from '../command/exit-codes.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-const NOTHING: RunSummary['left'] = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
+const NOTHING: RunSummary['left'] = {
+  pulled: 0,
+  created: 0,
+  updated: 0,
+  deleted: 0,
+  groupsChanged: 0,
+  groupsDeleted: 0,
+  requests: 0,
+};
 
 /** The result of a run that could not start: it has no id and no counts. */
 export const notBegun = (link: LinkConfig, kind: RunKind, error: unknown): RunResult => ({
@@ -50,10 +58,11 @@ export const formatSummary = (
   const ending = summary.stopped ? 'stopped' : outcome;
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[ending], ending)}`;
   if (summary.run === '') return title;
-  const groups = summary.left.groupsDeleted + summary.right.groupsDeleted;
+  const groups = (kind: 'groupsChanged' | 'groupsDeleted'): number => summary.left[kind] + summary.right[kind];
   const seeConflicts = hasHints ? `. See: contact-sync conflicts ${link}` : '';
   const notes = [
-    [groups, 'label or bucket', 'labels or buckets', ' deleted; their contacts are kept'],
+    [groups('groupsChanged'), 'label or bucket', 'labels or buckets', ' created or renamed'],
+    [groups('groupsDeleted'), 'label or bucket', 'labels or buckets', ' deleted; their contacts are kept'],
     [paired, 'contact', 'contacts', ' paired'],
     [conflicts, 'conflict', 'conflicts', ` decided by policy${seeConflicts}`],
     [asked, 'conflict', 'conflicts', ` to decide${seeConflicts}`],

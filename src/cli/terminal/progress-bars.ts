@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { createLogUpdate } from 'log-update';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { formatEstimate } from '../../core/view/words.ts';
-import type { Progress } from './progress.ts';
+import type { ProgressView } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 /** With the longest usual texts around it, a bar still fits into 80 columns. */
@@ -34,7 +34,7 @@ const drawingStream = (stdout: NodeJS.WriteStream): NodeJS.WritableStream => {
 };
 
 /** Progress for people: a bar for reading and one for writing on each side, redrawn in place until `stop`. */
-export const startBars = (terminal: Terminal, sides: Sides<SideWords>): Progress => {
+export const startBars = (terminal: Terminal, sides: Sides<SideWords>): ProgressView => {
   // Hiding the cursor would add signal handlers that end the process before the interrupted run has stopped.
   const draw = createLogUpdate(drawingStream(terminal.stdout), { showCursor: true });
   const bars = new Map<string, Bar>();

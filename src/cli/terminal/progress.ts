@@ -4,16 +4,16 @@ import type { RunEvent } from '../../engine/run-event.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows the progress of a run. */
-export type Progress = {
+export type ProgressView = {
   readonly show: (event: RunEvent) => void;
   /** Ends the display. Later lines are printed below it. */
   readonly stop: () => void;
 };
 
-export const NO_PROGRESS: Progress = { show: () => undefined, stop: () => undefined };
+export const NO_PROGRESS: ProgressView = { show: () => undefined, stop: () => undefined };
 
 /** Shows bars if the terminal can redraw lines, otherwise one line for each step. Each side has its title. */
-export const startProgress = async (terminal: Terminal, sides: Sides<SideWords>): Promise<Progress> => {
+export const startProgress = async (terminal: Terminal, sides: Sides<SideWords>): Promise<ProgressView> => {
   if (!terminal.redraws) return startLines(terminal, sides);
   // Only bars need the library that redraws them.
   const { startBars } = await import('./progress-bars.ts');
@@ -27,7 +27,7 @@ export const startLines = (
   terminal: Terminal,
   sides: Sides<SideWords>,
   nowMs: () => number = () => Date.now(),
-): Progress => {
+): ProgressView => {
   const lastLineAtMs = new Map<Side, number>();
   const listed = new Map<Side, number>();
   const written = new Map<Side, number>();

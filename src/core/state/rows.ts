@@ -153,8 +153,8 @@ export type JournalRow = StoredOperation & {
   readonly settledAtMs: number | null;
 };
 
-/** The number of contacts that a run wrote on one side; for groups, only the deleted ones are counted. */
-type Wrote = Readonly<Record<'created' | 'updated' | 'deleted' | 'groupsDeleted', number>>;
+/** The numbers of contacts, and of groups, that a run wrote on one side. `groupsChanged`: created or renamed. */
+type Wrote = Readonly<Record<'created' | 'updated' | 'deleted' | 'groupsChanged' | 'groupsDeleted', number>>;
 
 export type RunRow = {
   readonly id: string;

@@ -98,10 +98,12 @@ export const hasWritten = ({ wrote }: Pick<Run, 'wrote'>): boolean =>
 /** Returns what a run wrote, a text for each side: `Google: 2 created, 1 deleted`. Omits a side without writes. */
 export const wroteWords = ({ wrote }: Pick<Run, 'wrote'>, sides: Sides<SideWords>): readonly string[] =>
   SIDES.flatMap((side) => {
-    const { created = 0, updated = 0, deleted = 0, groupsDeleted = 0 } = wrote?.[side] ?? {};
+    const { created = 0, updated = 0, deleted = 0, groupsChanged = 0, groupsDeleted = 0 } = wrote?.[side] ?? {};
     const counts = Object.entries({ created, updated, deleted }).filter(([, number]) => number > 0);
     const parts = counts.map(([word, number]) => `${grouped(number)} ${word}`);
-    if (groupsDeleted > 0) parts.push(`${count(groupsDeleted, 'label or bucket', 'labels or buckets')} deleted`);
+    const groupsWords = (number: number): string => count(number, 'label or bucket', 'labels or buckets');
+    if (groupsChanged > 0) parts.push(`${groupsWords(groupsChanged)} created or renamed`);
+    if (groupsDeleted > 0) parts.push(`${groupsWords(groupsDeleted)} deleted`);
     return parts.length === 0 ? [] : [`${sides[side].title}: ${parts.join(', ')}`];
   });
 

@@ -35,7 +35,7 @@ export type JobReport = {
   readonly isOver?: true;
 };
 
-const counted = z.enum(['pulled', 'created', 'updated', 'deleted', 'groupsDeleted', 'requests']);
+const counted = z.enum(['pulled', 'created', 'updated', 'deleted', 'groupsChanged', 'groupsDeleted', 'requests']);
 const sideSummary = z.record(counted, z.number());
 
 const runSummary = z.object({

@@ -16,7 +16,7 @@ type Described = Pick<LinkStatus, 'state' | 'reason' | 'pausedByHandAtMs' | 'pai
 };
 
 /** Returns the number of contacts of which a value is not synced; a contact counts once. */
-export const countUnsynced = ({ refused, skipped }: Pick<Described, 'refused' | 'skipped'>): number =>
+export const countNotSynced = ({ refused, skipped }: Pick<Described, 'refused' | 'skipped'>): number =>
   new Set([...refused, ...skipped].map(({ leftId, rightId }) => `${leftId} ${rightId}`)).size;
 
 /** The headline of an active link whose last run did not complete; null if it completed. */
@@ -41,7 +41,7 @@ export const headlineOf = (link: Described): Headline => {
   if (pausedByHandAtMs !== null) return { severity: 'warn', text: 'paused by hand' };
   const headline = unfinished(link);
   if (headline !== null) return headline;
-  const missing = countUnsynced(link);
+  const missing = countNotSynced(link);
   if (missing > 0) {
     return { severity: 'warn', text: `${count(missing, 'contact')} not synced`, group: 'with contacts not synced' };
   }

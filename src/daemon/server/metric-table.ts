@@ -30,7 +30,7 @@ export const METRICS = {
     name: 'contact_sync_writes_total',
     type: 'counter',
     labels: ['link', 'side', 'action'],
-    help: 'Contacts created, updated and deleted, and groups deleted, counted at the end of their run.',
+    help: 'Contacts created, updated and deleted, and groups changed (created or renamed) and deleted, counted at the end of their run.',
   },
   conflicts: {
     name: 'contact_sync_conflicts_total',

@@ -47,7 +47,7 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 /** The endings of jobs without a run. */
 const NO_RUN: ReadonlySet<JobReport['ending']> = new Set(['skipped', 'busy', 'stopped']);
 
-const WRITES = ['created', 'updated', 'deleted', 'groupsDeleted'] as const;
+const WRITES = ['created', 'updated', 'deleted', 'groupsChanged', 'groupsDeleted'] as const;
 const STATES = ['active', 'paused', 'halted', 'failing'] as const;
 
 const createSeries = (registry: Registry) => {

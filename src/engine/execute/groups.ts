@@ -47,7 +47,7 @@ const attempt = async <T>({ signal, stop }: Session, write: () => Promise<T>): P
 const reportRefused = ({ emit }: Session, side: Side, name: string, { message }: RemoteError): void =>
   emit({ kind: 'group', side, action: 'refused', name, reason: message });
 
-/** Reports the answer to an action. Returns its result; null for a refusal. */
+/** Reports and counts the answer to an action. Returns its result; null for a refusal. */
 const reported = <T>(
   session: Session,
   { side, name }: GroupAction,
@@ -59,6 +59,7 @@ const reported = <T>(
     return null;
   }
   session.emit({ kind: 'group', side, action: done, name, reason: null });
+  session.tally[side][done === 'deleted' ? 'groupsDeleted' : 'groupsChanged'] += 1;
   return answer.value;
 };
 
@@ -245,8 +246,8 @@ type GroupDeletion = Extract<GroupAction, { kind: 'delete-group' }>;
 const currentId = ({ state }: Session, { group, key, side }: GroupDeletion): string =>
   state().groupPairs.find((pair) => pair.key === key)?.[side]?.id ?? group.id;
 
-/** Journals the deletion of a group with its members (R8), and deletes it. Returns whether it was deleted. */
-const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boolean> => {
+/** Journals the deletion of a group with its members (R8), and deletes it. */
+const deleteGroup = async (session: Session, action: GroupDeletion): Promise<void> => {
   const { clock, link, remotes, run, signal, stop, store, undoes, writer } = session;
   const { side, name, key } = action;
   const { details } = action.group;
@@ -266,14 +267,13 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<boo
   const changes = changesToClose(journalId, event, { after: null, error: refusal?.message ?? null }, clock.now());
   // A refused deletion keeps its pair: without it the next run would treat the remaining group as new.
   await save(session, refusal === null ? [...changes, { kind: 'drop', table: 'groupPairs', where: { key } }] : changes);
-  return refusal === null;
 };
 
 /** Deletes groups after every membership has been written; the contacts stay. */
 export const deleteGroups = async (session: Session, plan: GroupPlan): Promise<void> => {
   for (const action of plan.actions) {
     if (action.kind !== 'delete-group') continue;
-    if (await deleteGroup(session, action)) session.tally[action.side].groupsDeleted += 1;
+    await deleteGroup(session, action);
     session.progress.advance(action.side, 1);
   }
 };

@@ -64,9 +64,9 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
 
     it('that have ended contain the numbers of their writes', async () => {
       await start('r', 10);
-      const left = { created: 1, updated: 2, deleted: 3, groupsDeleted: 4 };
+      const left = { created: 1, updated: 2, deleted: 3, groupsChanged: 0, groupsDeleted: 4 };
       await end('r', 'completed', { left: { ...left, pulled: 9 }, right: { created: 5 } });
-      const right = { created: 5, updated: 0, deleted: 0, groupsDeleted: 0 };
+      const right = { created: 5, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0 };
       expect((await subject.store.runs(LINK, { idPrefix: 'r' }))[0]?.wrote).toEqual({ left, right });
     });
 

@@ -249,7 +249,8 @@ describe.skipIf(redis === null)('a daemon that gets jobs of commands through Red
   test('[R8] does not pass the guard for a job in Redis, except with the nonce of the halted plan, once', async () => {
     const { google, service } = world.sandbox('work');
     const before = service.account.contacts().length;
-    for (const { resourceName = '' } of google.account.people().slice(0, 20)) google.account.deletePerson(resourceName);
+    for (const { resourceName } of google.account.people().slice(0, 20))
+      google.account.deletePerson(resourceName ?? '');
     expect(await world.run('resync', 'work', '--wait')).toMatchObject({ code: 3 });
     const from = daemon.lines.length;
     const queue = openQueue(redis?.client as Redis, makeQueuePrefix(world.dataDir));

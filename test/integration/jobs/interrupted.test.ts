@@ -99,8 +99,8 @@ describe('Ctrl-C', () => {
     const reason = expect.stringContaining('was stopped');
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { runs: [{ ...stopped, reason }] }]);
     const run = (...args: readonly string[]) => cliHost.run(args, variables, ground.directory);
-    const status: unknown = JSON.parse((await run('status', '--json')).stdout);
-    expect(status).toMatchObject({ links: [{ state: 'active', lastRun: stopped }] });
+    const document: unknown = JSON.parse((await run('status', '--json')).stdout);
+    expect(document).toMatchObject({ links: [{ state: 'active', lastRun: stopped }] });
     for (const proxy of [google, service]) proxy.decide(() => 'pass');
     expect((await run('sync')).code).toBe(0);
   });

@@ -12,7 +12,7 @@ import { startTestRedis } from '../../support/redis.ts';
 
 const redis = await startTestRedis();
 
-const COUNTS = { pulled: 1, created: 2, updated: 3, deleted: 4, groupsDeleted: 0, requests: 5 };
+const COUNTS = { pulled: 1, created: 2, updated: 3, deleted: 4, groupsChanged: 0, groupsDeleted: 0, requests: 5 };
 const RUN = { link: 'a', run: 'r1', kind: 'full', outcome: 'completed', reason: null } as const;
 const SUMMARY = { ...RUN, left: COUNTS, right: COUNTS, paired: 11, conflicts: 12, skipped: 13, durationMs: 14 };
 

@@ -34,7 +34,7 @@ const groupsOf = (linked: LinkedSandbox, side: 'google' | 'service') =>
   );
 
 const expectQuiet = async (linked: LinkedSandbox): Promise<void> => {
-  const none = { created: 0, updated: 0, deleted: 0, groupsDeleted: 0 };
+  const none = { created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0 };
   for (const kind of ['incremental', 'full'] as const) {
     expect(await linked.synced({ afterMs: 60_000, kind })).toMatchObject({ left: none, right: none });
   }

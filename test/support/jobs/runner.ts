@@ -21,7 +21,7 @@ export const LINK = {
   syncIntervalMs: 300_000,
   sweepIntervalMs: 21_600_000,
 } as Partial<LinkConfig> as LinkConfig;
-const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
+const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0, requests: 0 };
 const SUMMARY: RunSummary = {
   link: 'a',
   run: 'r1',

@@ -23,24 +23,6 @@ const COMMANDS = commandsBelow(program);
 const examplesIn = (help: string): readonly string[] =>
   [...help.matchAll(/^ {2}\$ (.*)$/gmu)].map(([, example = '']) => example);
 
-test('the help lists the commands in groups, the first steps first', () => {
-  const [, ...sections] = helpOf(program).split(
-    /\n\n(?=(?:Start|Every day|Contacts|Daemon|Data|Shell|Exit codes):\n)/u,
-  );
-  const groups = sections.map((section) => {
-    const [title = '', ...lines] = section.split('\n');
-    return `${title} ${lines.flatMap((line) => /^ {2}([a-z]+)/u.exec(line)?.[1] ?? []).join(', ')}`.trim();
-  });
-  expect(groups).toEqual([
-    'Start: init, connect, doctor, config, demo, sandbox',
-    'Every day: status, plan, sync, conflicts, runs, explain, undo',
-    'Contacts: pair, retry, forget',
-    'Daemon: daemon, health, console, pause, resume, resync',
-    'Data: backup, restore, help',
-    'Exit codes:',
-  ]);
-});
-
 describe.each(COMMANDS)('the help of `%s`', (path, command) => {
   test('has one or two examples of that command, with options that exist', () => {
     const examples = examplesIn(helpOf(command));

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { contactsToWrite, selectChanges } from '../../../src/core/view/changes.ts';
 import { formatPlan } from '../../../src/cli/sync/plan.ts';
-import { formatChanges } from '../../../src/cli/terminal/changes.ts';
+import { formatChanges, formatFieldChange } from '../../../src/cli/terminal/changes.ts';
 import { wrap } from '../../../src/cli/terminal/layout.ts';
 import type { Change, ContactChange } from '../../../src/core/view/views.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 
 const layoutOf = (width = Number.POSITIVE_INFINITY) => ({ width, style: (_style: string, text: string) => text });
-
 type LinkPlan = Parameters<typeof formatPlan>[0];
 
 const planOf = (given: Partial<LinkPlan> = {}): LinkPlan => {
@@ -46,91 +45,73 @@ const creation = (name: string): Change => {
   return { side: 'right', action: 'create', ...ids, name, fields: [], changes, why };
 };
 
-test('a plan is grouped by action, deletions first, with names, old and new values, and reasons where they differ', () => {
-  const deleted = { kind: 'deleted', at: 'right' } as const;
-  const conflict = { kind: 'conflict', winner: 'left', isFirst: false } as const;
-  const at = (second: number) => new Date(2026, 10, 25, 15, 31, second).getTime();
-  const newer = {
-    kind: 'conflict',
-    winner: 'right',
-    isFirst: false,
-    changedAtMs: { left: at(7), right: at(9) },
-  } as const;
-  const undo = { kind: 'undo', of: '3f2a91c0-aaaa-bbbb-cccc-0123456789ab' } as const;
-  const titled = (why: ContactChange['why']) => [{ field: 'title', from: ['Cook'], to: ['Baker'], why }] as const;
-  const lists = [
-    { field: 'phoneNumbers', from: ['+49 1', '+46 2'], to: ['+46 2', '+49 1'], why: AT_GOOGLE },
-    { field: 'websites', from: ['a.org'], to: ['a.org', 'a.org'], why: AT_GOOGLE },
-  ] as const;
-  const ofCreated = update('Ann', lists, { leftId: 'people/Ann' });
-  const renamed: Change = {
-    side: 'left',
-    action: 'rename-group',
-    name: 'Friends',
-    why: { kind: 'changed', at: 'right' },
-    changes: [{ field: 'name', from: ['Mates'], to: ['Friends'], why: { kind: 'changed', at: 'right' } }],
-  };
-  const lines = textOf({
-    actions: [
-      renamed,
-      creation('Ann'),
-      update('Bo Chen', [{ field: 'title', from: ['Cook'], to: ['Baker'], why: AT_GOOGLE }]),
-      update('Cy Dee', [
-        { field: 'company', from: [], to: ['Engine'], why: AT_GOOGLE },
-        { field: 'title', from: ['Brewer'], to: ['Baker'], why: conflict },
-        { field: 'emailAddresses', from: ['a@x', 'b@x'], to: ['b@x', 'c@x'], why: AT_GOOGLE },
-      ]),
-      update('Di', [{ field: 'company', from: ['Ltd'], to: [], why: deleted }], {
-        side: 'left',
-        action: 'delete',
-        why: deleted,
-      }),
-      update('Don', [], { side: 'left', action: 'delete', leftId: 'people/d', why: undo }),
-      update('Flo', titled({ ...conflict, isFirst: true }), { rightId: 'contact_2' }),
-      update('Gus', titled(newer), { rightId: 'contact_3' }),
-      ofCreated,
-      update('Ed', [], {
-        side: 'left',
-        action: 'pair',
-        why: { kind: 'alike', in: 'emailAddresses', value: 'ed@x.org' },
-      }),
-      update(null, [], { side: 'left', action: 'unlink', why: { kind: 'gone' } }),
-    ],
-    halted: { reason: 'too-many-deletes', message: '' },
-  });
-  expect(lines).toEqual([
-    'default: full, 6 contacts to write, would halt: too-many-deletes',
-    'Deletions: 2 (2 at Google)',
-    '  Di (Service -> Google): deleted at the service',
-    '    company: Ltd',
-    '  Don at Google',
-    'Conflicts: 3 (3 at the service)',
-    '  Cy Dee (Google -> Service): changed at Google',
-    '    company: (empty) -> "Engine"',
-    '    title: "Brewer" -> "Baker" (changed on both sides; Google won)',
-    '    email addresses: - a@x  + c@x',
-    '  Flo (Google -> Service): changed at Google',
-    '    title: "Cook" -> "Baker" (different at the first match; Google won)',
-    '  Gus (Google -> Service): changed at Google',
-    '    title: "Cook" -> "Baker" (changed on both sides; the service won; contact changed: Google 2026-11-25 15:31:07, ' +
-      'Service 2026-11-25 15:31:09)',
+const at = (second: number) => new Date(2026, 10, 25, 15, 31, second).getTime();
+const DELETED = { kind: 'deleted', at: 'right' } as const;
+const CONFLICT = { kind: 'conflict', winner: 'left', isFirst: false } as const;
+const NEWER = { ...CONFLICT, winner: 'right', changedAtMs: { left: at(7), right: at(9) } } as const;
+const AT_SERVICE = { kind: 'changed', at: 'right' } as const;
+const TO_GOOGLE = { side: 'left' } as const;
+const UNDO = { kind: 'undo', of: '3f2a91c0-aaaa-bbbb-cccc-0123456789ab' } as const;
+const words = (text: string) => text.split(' ').filter(Boolean);
+const changed = (field: 'title' | 'company' | 'emailAddresses' | 'websites', from: string, to: string) => {
+  return { field, from: words(from), to: words(to), why: AT_GOOGLE } as const;
+};
+const disputed = (why: ContactChange['why']) => ({ ...changed('title', 'Cook', 'Baker'), why });
+const RENAMED: Change = {
+  ...TO_GOOGLE,
+  action: 'rename-group',
+  name: 'Friends',
+  why: AT_SERVICE,
+  changes: [{ field: 'name', from: ['Mates'], to: ['Friends'], why: AT_SERVICE }],
+};
+const DELETION = update('Di', [changed('company', 'Ltd', '')], { ...TO_GOOGLE, action: 'delete', why: DELETED });
+const ALIKE = { kind: 'alike', in: 'emailAddresses', value: 'ed@x.org' } as const;
+const PAIRING = update('Ed', [], { ...TO_GOOGLE, action: 'pair', why: ALIKE });
+const UNLINKED = update(null, [], { ...TO_GOOGLE, action: 'unlink', why: { kind: 'gone' } });
+
+test.each<[ContactChange['changes'][number], string]>([
+  [changed('title', 'Cook', 'Baker'), '"Cook" -> "Baker"'],
+  [changed('company', '', 'Ltd'), '(empty) -> "Ltd"'],
+  [changed('emailAddresses', 'a@x b@x', 'b@x c@x'), '- a@x  + c@x'],
+  [changed('websites', 'a b', 'b a'), 'only the order differs'],
+  [changed('websites', 'a', 'a a'), 'only repeated values differ'],
+  [disputed(CONFLICT), '"Cook" -> "Baker" (changed on both sides; Google won)'],
+  [disputed({ ...CONFLICT, isFirst: true }), '"Cook" -> "Baker" (different at the first match; Google won)'],
+  [
+    disputed(NEWER),
+    '"Cook" -> "Baker" (changed on both sides; the service won; contact changed: Google 2026-11-25 15:31:07, Service 2026-11-25 15:31:09)',
+  ],
+])('row %#: a changed field has its values, and a reason other than that of its contact: %j', (change, text) => {
+  expect(formatFieldChange(change, AT_GOOGLE, SIDE_WORDS).replace(/^[a-z ]+: /u, '')).toBe(text);
+});
+
+test.each<[Change, ...lines: string[]]>([
+  [update('Bo', []), '  Bo (Google -> Service): changed at Google'],
+  [creation('Ann'), '  Ann (Google -> Service): new at Google', '    email addresses: + Ann@x.org  + b@x.org'],
+  [DELETION, '  Di (Service -> Google): deleted at the service', '    company: Ltd'],
+  [update('Don', [], { ...TO_GOOGLE, action: 'delete', why: UNDO }), '  Don at Google'],
+  [RENAMED, '  label or bucket Friends (Service -> Google): changed at the service', '    name: "Mates" -> "Friends"'],
+  [PAIRING, '  Ed: both have ed@x.org'],
+  [UNLINKED, '  people/c1 / contact_1 at Google: deleted on both sides'],
+])('row %#: a change has its subject, its direction and its reason: %j', (change, ...lines) => {
+  expect(formatChanges([change], SIDE_WORDS, {}, layoutOf())[1]?.split('\n')).toEqual(lines);
+});
+
+test('a plan is grouped by kind, deletions first, and counts contacts by side', () => {
+  const created = update('Ann', [changed('company', '', 'Ltd')], { leftId: 'people/Ann' });
+  const contacts = [creation('Ann'), update('Bo', []), update('Cy', [disputed(CONFLICT)]), DELETION, created];
+  const actions = [RENAMED, ...contacts, PAIRING, UNLINKED];
+  const lines = textOf({ actions, halted: { reason: 'too-many-deletes', message: '' } });
+  expect(lines.filter((line) => !line.startsWith(' '))).toEqual([
+    'default: full, 3 contacts to write, would halt: too-many-deletes',
+    'Deletions: 1 (1 at Google)',
+    'Conflicts: 1 (1 at the service)',
     'Creations: 1 (1 at the service)',
-    '  Ann (Google -> Service): new at Google',
-    '    email addresses: + Ann@x.org  + b@x.org',
     'Updates: 2 (1 at Google, 1 at the service)',
-    '  label or bucket Friends (Service -> Google): changed at the service',
-    '    name: "Mates" -> "Friends"',
-    '  Bo Chen (Google -> Service): changed at Google',
-    '    title: "Cook" -> "Baker"',
-    '  Ann (Google -> Service): changed at Google',
-    '    phone numbers: only the order differs',
-    '    websites: only repeated values differ',
     'Pairings: 1',
-    '  Ed: both have ed@x.org',
     'Unlinked: 1 (1 at Google)',
-    '  people/c1 / contact_1 at Google: deleted on both sides',
   ]);
-  const ofOne = textOf({ actions: [{ ...ofCreated, action: 'create' } as Change, ofCreated] });
+  const ofOne = textOf({ actions: [{ ...created, action: 'create' } as Change, created] });
   expect(ofOne).toContain('Updates: 1 to contacts that the run created');
 });
 

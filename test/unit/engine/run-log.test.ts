@@ -9,7 +9,7 @@ import * as errors from '../../../src/providers/errors.ts';
 import { createLogger } from '../../../src/util/logger.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 
-const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
+const NO_COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0, requests: 0 };
 
 const NOTHING = { left: NO_COUNTS, right: NO_COUNTS, paired: 0, conflicts: 0, skipped: 0, durationMs: 5 };
 const SUMMARY: RunSummary = { link: 'a', run: 'r1', kind: 'incremental', outcome: 'failed', reason: null, ...NOTHING };
@@ -30,6 +30,7 @@ const startLog = () => {
 test.each<[string, Error | null, Partial<RunSummary>, string, string]>([
   ['no problem and no change', null, {}, 'debug', 'run completed'],
   ['a write', null, { right: { ...NO_COUNTS, updated: 1 } }, 'info', 'run completed'],
+  ['a renamed group', null, { right: { ...NO_COUNTS, groupsChanged: 1 } }, 'info', 'run completed'],
   ['a deleted group', null, { left: { ...NO_COUNTS, groupsDeleted: 1 } }, 'info', 'run completed'],
   ['paired contacts', null, { paired: 1 }, 'info', 'run completed'],
   ['a settled conflict', null, { conflicts: 1 }, 'info', 'run completed'],

@@ -86,11 +86,13 @@ test('the numbers of a list count contacts, also if it is filtered', async () =>
   expect(await numbersOf({ only: 'updates' })).toEqual(['Updates: 8', 'Show 3 more']);
 });
 
-test('a run that only deleted a group is not listed as one without changes', async () => {
-  const none = { created: 0, updated: 0, deleted: 0, groupsDeleted: 0 };
-  const runs = [{ ...RUN, wrote: { left: { ...none, groupsDeleted: 1 }, right: none } }];
+test('a run that only wrote groups is not listed as one without changes', async () => {
+  const none = { created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0 };
+  const runs = [{ ...RUN, wrote: { left: { ...none, groupsChanged: 2, groupsDeleted: 1 }, right: none } }];
   const listed = { runs, kind: null, outcome: null, isPast: false, hasOlder: false };
-  expect(textOf(String(await runsPage(context(), link, listed)))).toContain('Google: 1 label or bucket deleted');
+  expect(textOf(String(await runsPage(context(), link, listed)))).toContain(
+    'Google: 2 labels or buckets created or renamed, 1 label or bucket deleted',
+  );
 });
 
 test('refused writes that a page does not show are mentioned', async () => {
@@ -163,47 +165,34 @@ test('the top card of a link has one main action, which depends on its state', a
   expect(await mainOf({ state: 'paused', reason: revoked })).toEqual(['Sign in again']);
 });
 
-test('a halted link asks for no review while a run is in progress', async () => {
-  const halted = { pairs: 0, state: 'halted', reason: 'The first sync waits.' } as const;
-  const progress = { text: '1 of 5 contacts written.', done: 1, total: 5, isRun: true } as const;
-  expect(await linkPageOf(halted)).toMatch(/The first sync waits.*Review the plan/su);
-  const running = await linkPageOf(halted, undefined, { progress, report: null });
-  expect(running).toContain('Sync in progress');
-  expect(running).not.toMatch(/waits|Review the plan/u);
-});
+const HALTED = { pairs: 0, state: 'halted', reason: 'The first sync waits.' } as const;
+const RUNNING = { progress: { text: '1 of 5 contacts written.', done: 1, total: 5, isRun: true } } as const;
+const failedIn = (run: string | null) => {
+  const summary = run === null ? null : { run };
+  return { report: { ending: 'failed', message: 'It broke.', summary, retryInMs: null } as unknown as JobReport };
+};
+const sweepIn = (awayMs: number) => ({ sweepAtMs: { left: null, right: clock.now() + awayMs } });
+const nextIn = (awayMs: number) => ({ nextRunAtMs: clock.now() + awayMs });
+const HOURS_MS = 6 * 3_600_000;
 
-test('the message of a job is shown until a later run has ended', async () => {
-  const pageAfter = (run: string | null): Promise<string> => {
-    const summary = run === null ? null : { run };
-    const report = { ending: 'failed', message: 'It is halted.', summary, retryInMs: null } as unknown as JobReport;
-    return linkPageOf({ pairs: 1 }, undefined, { progress: null, report });
-  };
-  expect(await pageAfter(RUN.id)).toContain('It is halted.');
-  expect(await pageAfter(null)).toContain('It is halted.');
-  expect(await pageAfter('earlier')).not.toContain('It is halted.');
-});
-
-test('deletions are found at a time only if a run is scheduled', async () => {
-  const HOURS_MS = 6 * 3_600_000;
-  const sweepAtMs = { left: null, right: clock.now() + HOURS_MS };
-  const foundBy = async (status: Partial<LinkStatus>): Promise<string> => {
-    const text = textOf(await linkPageOf({ pairs: 1, sweepAtMs, ...status }));
-    return /found by a full listing, ([^.]+)\./u.exec(text)?.[1] ?? '';
-  };
-  expect(await foundBy({ nextRunAtMs: clock.now() })).toContain('in 6 hours');
-  expect(await foundBy({ pausedByHandAtMs: 1 })).toMatch(/^with a run after .* UTC/u);
-  expect(await foundBy({ sweepAtMs: { left: null, right: clock.now() } })).toBe('with the next run');
-});
-
-test('a link that waits for a review or for a sign-in offers no full sync', async () => {
-  expect(await linkPageOf({ pairs: 1 })).toContain('Full sync');
-  expect(await linkPageOf({ pairs: 0, state: 'halted', reason: 'x' })).not.toContain('Full sync');
-  expect(await linkPageOf({ pairs: 1, state: 'paused', reason: 'x' })).not.toContain('Full sync');
-});
-
-test('a run that is overdue is shown as due', async () => {
-  expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() })).toContain('next check is due.');
-  expect(await linkPageOf({ pairs: 1, nextRunAtMs: clock.now() + 180_000 })).toMatch(/next check <time.*in 3 minutes/u);
+test.each<[rule: string, Partial<LinkStatus>, Partial<LinkParts>, shown: RegExp | null, hidden?: RegExp]>([
+  ['a halted link asks for a review', HALTED, {}, /The first sync waits.*Review the plan/su],
+  ['a halted link asks for none during a run', HALTED, RUNNING, /Sync in progress/u, /waits|Review the plan/u],
+  ['the message of the job of the last run is shown', {}, failedIn(RUN.id), /It broke\./u],
+  ['the message of a job without a run is shown', {}, failedIn(null), /It broke\./u],
+  ['the message of a job is hidden after a later run', {}, failedIn('earlier'), null, /It broke\./u],
+  ['a link in sync offers a full sync', {}, {}, /Full sync/u],
+  ['a link that waits for a review offers no full sync', HALTED, {}, null, /Full sync/u],
+  ['a link that waits for a sign-in offers no full sync', { state: 'paused', reason: 'x' }, {}, null, /Full sync/u],
+  ['a run that is overdue is due', nextIn(0), {}, /next check is due\./u],
+  ['a later run has its time', nextIn(180_000), {}, /next check <time.*in 3 minutes/u],
+  ['deletions are found at a time', { ...sweepIn(HOURS_MS), ...nextIn(0) }, {}, /listing,\s+<time[^>]*>in 6 hours/u],
+  ['deletions are found with a later run', sweepIn(HOURS_MS), {}, /listing,\s+with a run after <time/u],
+  ['deletions are found with the next run', { ...sweepIn(0), ...nextIn(0) }, {}, /full listing,\s+with the next run/u],
+])('on the page of a link, %s', async (_rule, status, parts, shown, hidden) => {
+  const page = await linkPageOf({ pairs: 1, ...status }, undefined, { progress: null, report: null, ...parts });
+  if (shown !== null) expect(page).toMatch(shown);
+  if (hidden !== undefined) expect(page).not.toMatch(hidden);
 });
 
 test('the accounts of a link in sync state why one side has more contacts than are linked', async () => {

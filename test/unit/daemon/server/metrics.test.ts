@@ -6,14 +6,12 @@ import { TWIN_WORDS } from '../../../support/side-words.ts';
 import { jobOf, linkNamed, metricsOf, MINUTE_MS, NOW_MS, reportOf, seen, compared } from './support.ts';
 
 const RUNS = 'contact_sync_runs_total';
-
 const WRITES = 'contact_sync_writes_total';
-
 const LIMITED = 'contact_sync_rate_limited_total';
 
 test('each ended run is counted by its outcome, with its writes and its duration', async () => {
   const { metrics } = metricsOf('home');
-  const left = { pulled: 4, created: 3, updated: 2, deleted: 1, groupsDeleted: 1, requests: 9 };
+  const left = { pulled: 4, created: 3, updated: 2, deleted: 1, groupsChanged: 0, groupsDeleted: 1, requests: 9 };
   metrics.count(jobOf('home'), reportOf('home', { kind: 'full', left, conflicts: 2 }));
   metrics.count(jobOf('home'), reportOf('home'));
   metrics.count(jobOf('home'), { ...reportOf('home', { left }), ending: 'paused' });
@@ -137,13 +135,6 @@ test('each daemon has its own metrics, including those of the process', async ()
   expect(seriesIn(text, RUNS)).toEqual({});
   expect(seriesIn(text, 'process_resident_memory_bytes')['']).toBeGreaterThan(1e6);
   expect(seriesIn(text, 'contact_sync_info')).toEqual({ 'version="1.2.3"': 1 });
-});
-
-test('the name of a link cannot break the format', async () => {
-  const name = 'a"b\\c\nd';
-  const { metrics } = metricsOf(name);
-  const text = await metrics.render(seen({ states: [compared(name)] }));
-  expect(text).toContain(String.raw`contact_sync_link_lag_seconds{link="a\"b\\c\nd"} 30`);
 });
 
 const hasPromtool = await promisify(execFile)('promtool', ['--version']).then(

@@ -21,7 +21,7 @@ export const seen = (change: Partial<MetricsInput> = {}): MetricsInput => {
   return { nowMs: NOW_MS, sinceMs: () => 0, states: [], traffic: [], depth: { waiting: 0, active: 0 }, ...change };
 };
 
-const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsDeleted: 0, requests: 0 };
+const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0, requests: 0 };
 
 export const reportOf = (link: string, change: Partial<RunSummary> = {}): JobReport => ({
   ending: 'completed',

@@ -2,7 +2,7 @@ import { isUnselected, isPresent, type Half } from '../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Pair, RecordedConflict } from '../core/reconcile/decision.ts';
 import type { Selection } from '../core/reconcile/selection.ts';
-import type { ContactScope, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { Session } from './session.ts';
 import { halvesAlone, halvesIn } from './opening.ts';
 
@@ -154,11 +154,11 @@ export const loadUnpaired = async (store: Store, link: string, ids: ContactIds):
 export const loadPairsOf = async (
   store: Store,
   link: string,
-  { ids, pairIds }: ContactScope,
+  { ids, pairIds }: { readonly ids: ContactIds; readonly pairIds: readonly number[] },
 ): Promise<readonly Pair[]> => {
   let found = pairIds;
   for (const side of SIDES) {
-    const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids });
+    const halves = ids[side].length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: ids[side] });
     found = found.concat(halves.flatMap(({ pair }) => pair ?? []));
   }
   return loadPairs(store, link, [...new Set(found)]);

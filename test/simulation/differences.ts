@@ -137,7 +137,7 @@ export async function* findDiffering(
   const open = await store.journal(link, { open: true });
   const unsettled = new Set(open.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
   for (const pairIds of chunks(await wholePairs(store, link), BATCH)) {
-    const pairs = (await loadPairsOf(store, link, { ids: [], pairIds })).filter(isWhole);
+    const pairs = (await loadPairsOf(store, link, { ids: { left: [], right: [] }, pairIds })).filter(isWhole);
     const settled = pairs.filter((pair) => !SIDES.some((side) => unsettled.has(`${side} ${pair[side].id}`)));
     yield settled.flatMap((pair): Differing[] => {
       const differences = unexplainedDifferences(pair, links, policy);

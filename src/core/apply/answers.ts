@@ -275,6 +275,8 @@ export const applyAnswer = (applying: Applying, answered: AnsweredWrite): Answer
       return applyMerge(applying, answered.write, answered.value);
     case 'none':
       applyDeletion(applying, answered.write.operation);
-      return { ...DONE, after: null };
+      return answered.write.wasGone
+        ? { ...DONE, applied: false, after: null, error: 'It was deleted there already.' }
+        : { ...DONE, after: null };
   }
 };

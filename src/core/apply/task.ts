@@ -106,7 +106,12 @@ export type Write =
       /** Whether an earlier write of the plan was answered with the contact, so that its current groups are known. */
       readonly wasWritten: boolean;
     }
-  | { readonly kind: 'delete'; readonly operation: DeleteOperation }
+  | {
+      readonly kind: 'delete';
+      readonly operation: DeleteOperation;
+      /** Whether a read directly before the request did not find the contact: then its user deleted it. */
+      readonly wasGone: boolean;
+    }
   /** The merge of a contact into its survivor on its own side, performed by the side. */
   | {
       readonly kind: 'merge';

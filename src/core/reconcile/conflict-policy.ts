@@ -75,7 +75,11 @@ export const decidedBy = (
   const source = sourceOf(forField(terms, field));
   if (source !== null) return source === winner ? 'one-way' : 'earlier policy';
   const policy = policyFor(terms, field);
-  if (policy === 'newest') return timeOrder(changedAtMs);
+  if (policy === 'newest') {
+    const order = timeOrder(changedAtMs);
+    const isKnown = changedAtMs.left !== null && changedAtMs.right !== null;
+    return order === 'newer edit' && isKnown && newerSide(changedAtMs) !== winner ? 'earlier policy' : order;
+  }
   return policy === winner ? 'preferred side' : 'earlier policy';
 };
 

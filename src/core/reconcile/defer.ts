@@ -1,7 +1,7 @@
 import { contactFieldsOf } from '../contact/chosen.ts';
 import { type ContactField, type SyncedField, valueIn, withValue } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
-import type { Half } from '../contact/half.ts';
+import { type Half, halfKey } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { snapshotOf, snapshotText } from '../contact/snapshot.ts';
@@ -169,8 +169,20 @@ export const contactsOfDecision = (decision: Decision): readonly { readonly side
 export const deferUnanswered = (
   decisions: readonly Decision[],
   isUnanswered: (side: Side, id: string) => boolean,
-): readonly Decision[] =>
-  decisions.filter((decision) => !contactsOfDecision(decision).some(({ side, id }) => isUnanswered(side, id)));
+): readonly Decision[] => {
+  const isOpen = (decision: Decision): boolean =>
+    contactsOfDecision(decision).some(({ side, id }) => isUnanswered(side, id));
+  // If a contact of a kept pair meets another one, its own pair ends: both decisions wait.
+  const waiting = new Set(
+    decisions
+      .filter((decision) => decision.kind === 'merge' && isOpen(decision))
+      .flatMap((merge) => contactsOfDecision(merge).map(halfKey)),
+  );
+  const waits = (decision: Decision): boolean =>
+    isOpen(decision) ||
+    (decision.kind === 'unlink' && contactsOfDecision(decision).some((contact) => waiting.has(halfKey(contact))));
+  return decisions.filter((decision) => !waits(decision));
+};
 
 /** Removes the refused writes that are not due for a retry (R15); the rest is performed. Pure. */
 export const deferRefused = (

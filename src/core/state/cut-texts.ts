@@ -84,19 +84,28 @@ const cutLists = (record: ContactRecord, known: ContactRecord): readonly ListFie
 export const showsCutText = (record: ContactRecord, known: ContactRecord): boolean =>
   textsOf(record, known).some(({ text, known: whole }) => mayBeCut(text, whole)) || cutLists(record, known).length > 0;
 
-/**
- * Returns the record with the known texts in place of those that may be truncated or differ from them in white space only, and
- * then without a digest. Pure.
- */
-export const withKnownTexts = (record: ContactRecord, known: ContactRecord): ContactRecord => {
-  const texts = textsOf(record, known).filter(
-    ({ text, known: whole }) => mayBeCut(text, whole) || isSameButForSpace(text, whole),
-  );
-  const lists = cutLists(record, known);
-  if (texts.length === 0 && lists.length === 0) return record;
+/** Returns the record with some known texts, and then without a digest. */
+const withTexts = (record: ContactRecord, texts: readonly Text[]): ContactRecord => {
+  if (texts.length === 0) return record;
   const { digest: _, ...rest } = record;
-  let { contact } = record;
-  for (const { field, known: whole } of texts) contact = withValue(contact, field, whole);
+  const contact = texts.reduce((own, { field, known }) => withValue(own, field, known), record.contact);
+  return { ...rest, contact };
+};
+
+/** Returns the record with the known texts in place of those that differ from them in white space only (R17). Pure. */
+export const withKnownSpaces = (record: ContactRecord, known: ContactRecord): ContactRecord =>
+  withTexts(
+    record,
+    textsOf(record, known).filter(({ text, known: whole }) => isSameButForSpace(text, whole)),
+  );
+
+/** Returns the record with the known texts in place of those that may be truncated, and then without a digest. Pure. */
+export const withKnownTexts = (record: ContactRecord, known: ContactRecord): ContactRecord => {
+  const texts = textsOf(record, known).filter(({ text, known: whole }) => mayBeCut(text, whole));
+  const lists = cutLists(record, known);
+  const { digest: _, ...rest } = withTexts(record, texts);
+  if (lists.length === 0) return texts.length === 0 ? record : rest;
+  let { contact } = rest;
   for (const field of lists) {
     const cut = cutElements(field, record.contact, known.contact);
     contact = withList(

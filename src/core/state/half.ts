@@ -4,7 +4,7 @@ import type { ContactRecord, OwnMove } from '../contact/record.ts';
 import type { Side } from '../contact/side.ts';
 import { equalSnapshots } from '../contact/snapshot.ts';
 import { withBoundEntries } from '../contact/bound-entries.ts';
-import { showsCutText, withKnownTexts } from './cut-texts.ts';
+import { showsCutText, withKnownSpaces, withKnownTexts } from './cut-texts.ts';
 import { isInDoubt, withOwnMoves } from './own-moves.ts';
 
 /** An event of one contact on one side. */
@@ -270,12 +270,18 @@ export const mustBeRead = (half: Half | null, record: ContactRecord, nowMs: numb
 
 type RecordEvent = Extract<HalfEvent, { record: ContactRecord }>;
 
-/** Returns the record of an event, without the differences from the known one that are no changes at the side. */
-const correctedRecord = ({ record: known }: Half, { kind, record, atMs }: RecordEvent): ContactRecord => {
-  const whole = kind === 'shown' ? withKnownTexts(record, known) : record;
-  const bound = withBoundEntries(whole, known);
-  return withOwnMoves(bound, known, { isRead: kind === 'found', isRecent: recentMoves(atMs) });
+/**
+ * Returns a record of a side without the differences from the known one that are no changes at the side. `isRead`: it was read by its id,
+ * so that its texts are not truncated.
+ */
+const corrected = (known: ContactRecord, record: ContactRecord, isRead: boolean, atMs: number): ContactRecord => {
+  const whole = withKnownSpaces(isRead ? record : withKnownTexts(record, known), known);
+  return withOwnMoves(withBoundEntries(whole, known), known, { isRead, isRecent: recentMoves(atMs) });
 };
+
+/** Returns whether a read of a contact shows the known values. */
+export const isAsKnown = (known: ContactRecord, record: ContactRecord, atMs: number): boolean =>
+  equalSnapshots(known, corrected(known, record, true, atMs));
 
 /**
  * Returns whether a record shows a change that this link has not written. The time of a write to a contact's groups is first shown by the
@@ -291,7 +297,7 @@ const isEdited = ({ record: known, writtenAtMs }: Half, record: ContactRecord): 
 /** Returns the half after its side returned the contact. */
 const observed = (half: Half, event: RecordEvent): Half => {
   const { kind, atMs } = event;
-  const record = correctedRecord(half, event);
+  const record = corrected(half.record, event.record, kind === 'found', atMs);
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
   const isNews = half.state !== 'settled' || !isSame;
   if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : asExisting(half);

@@ -106,6 +106,7 @@ const contactView = async (
 const listUnsynced = ({ refused, skipped }: LinkRecord): readonly ListedContact[] => {
   const of = ({ leftId, rightId, name }: PairIds & Pick<ListedContact, 'name'>, note: string): ListedContact => ({
     id: leftId ?? rightId ?? '',
+    side: leftId === null ? 'right' : 'left',
     name,
     email: null,
     sides: SIDES.filter((side) => (side === 'left' ? leftId : rightId) !== null),
@@ -153,12 +154,12 @@ const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
     const show = FILTERS.find((each) => each === context.req.query('show')) ?? 'all';
     const number = context.req.query('page') ?? '';
     const page = /^\d{1,6}$/u.test(number) ? Number(number) : 0;
-    const named = find === '' ? null : await explainById(store, decidingLinkOf(link), find);
-    if (named !== null) return context.redirect(contactPath(link.name, find), 303);
+    const named = find === '' ? [] : await explainById(store, decidingLinkOf(link), find);
+    if (named.length > 0) return context.redirect(contactPath(link.name, find), 303);
     const listed = await listContacts(store, link.name, { find, show, page });
     const [only, ...others] = listed.contacts;
     if (find !== '' && only !== undefined && others.length === 0) {
-      return context.redirect(contactPath(link.name, only.id), 303);
+      return context.redirect(contactPath(link.name, only.id, { side: only.side }), 303);
     }
     return context.html(contactsPage(pageOf(parts, context), link, { find, show, page, ...listed }));
   });
@@ -169,8 +170,13 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   const toContact = (link: string, form: URLSearchParams): string => contactPath(link, form.get('id') ?? '');
   routes.get('/links/:link/contact', async (context) => {
     const { link } = context.var;
-    const history = await explainById(app.store, decidingLinkOf(link), context.req.query('id')?.trim() ?? '');
-    if (history === null) return refuse(context, 404, 'Contact not found', 'The link has no contact with this id.');
+    const id = context.req.query('id')?.trim() ?? '';
+    const found = await explainById(app.store, decidingLinkOf(link), id);
+    const side = SIDES.find((each) => each === context.req.query('side'));
+    // Another person may have the same id on the other side.
+    const history = found.find((each) => side !== undefined && each[side].id === id) ?? found[0];
+    if (history === undefined)
+      return refuse(context, 404, 'Contact not found', 'The link has no contact with this id.');
     const view = await contactView(app.store, link.name, history, context.req.query('with')?.trim());
     return context.html(contactPage(pageOf(parts, context), view, link));
   });

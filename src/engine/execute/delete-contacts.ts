@@ -1,12 +1,13 @@
 import { fieldsOn, plannedHalf, type Task } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import type { ReadAnswer } from '../../core/contact/requests.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
-import { equalSnapshots } from '../../core/contact/snapshot.ts';
 import type { Deletion } from '../../core/reconcile/decision.ts';
-import { answeredAbout, observeReadAnswer } from '../../core/state/observe.ts';
+import { isAsKnown } from '../../core/state/half.ts';
+import { answeredAbout } from '../../core/state/observe.ts';
+import { isWaiting, unreadableReason, unreadContact } from '../../core/state/unread.ts';
 import type { Session } from '../session.ts';
+import { storeReadAnswer } from './refusals.ts';
 import { sendBatch } from './send.ts';
 import { type AnswerBeingStored, batchesOf, inParallel } from './batches.ts';
 import type { Executable, Execution } from './execution.ts';
@@ -34,32 +35,42 @@ const isDeletable = (execution: Execution, tasks: readonly Task[], deletion: Del
   return SIDES.every((side) => fields[side].every((field) => isWritten(side, field)));
 };
 
-/** The contacts that a read directly before their write has shown as expected, and whether others need a second pass. */
-type ReadBefore = { readonly ids: ReadonlySet<string>; readonly again: boolean };
-
-/** Reads contacts directly before they are written. Those that are not as expected are stored as read. */
-const readBeforeWrite = async (
-  { clock, remotes, signal, writer }: Session,
-  side: Side,
-  records: readonly ContactRecord[],
-  isExpected: (record: ContactRecord, answer: ReadAnswer | undefined) => boolean,
-): Promise<ReadBefore> => {
-  const ids = records.map(({ id }) => id);
-  const answers = await remotes[side].read(ids, signal);
-  const others = records.filter((record) => !isExpected(record, answers.get(record.id))).map(({ id }) => id);
-  if (others.length === 0) return { ids: new Set(ids), again: false };
-  await writer.apply(answeredAbout(side, ids, answers), (set) => {
-    for (const id of others) observeReadAnswer(set, side, id, answers.get(id), clock.now());
-  });
-  return { ids: new Set(ids).difference(new Set(others)), again: true };
-};
-
-const isUnchanged = (record: ContactRecord, answer: ReadAnswer | undefined): boolean => {
-  return answer?.kind === 'found' && equalSnapshots(record, answer.record);
+/** The contacts that a read directly before their write has shown unchanged, or has not found, and whether others need a second pass. */
+type ReadBefore = {
+  readonly unchanged: ReadonlySet<string>;
+  readonly gone: ReadonlySet<string>;
+  readonly again: boolean;
 };
 
 /**
- * Deletes the contacts that are unchanged since the plan, or already deleted. No side offers a conditional delete, so each contact is
+ * Reads contacts directly before they are written. Those that changed are stored as read, and those that are gone unless they are to be
+ * deleted anyway. Those that cannot be read are reported, and read again by later runs (R15).
+ */
+const readBeforeWrite = async (
+  session: Session,
+  side: Side,
+  records: readonly ContactRecord[],
+  { keepsGone }: { readonly keepsGone: boolean },
+): Promise<ReadBefore> => {
+  const { clock, remotes, signal, writer } = session;
+  const ids = records.map(({ id }) => id);
+  const answers = await remotes[side].read(ids, signal);
+  const isUnchanged = (record: ContactRecord): boolean => {
+    const answer = answers.get(record.id);
+    return answer?.kind === 'found' && isAsKnown(record, answer.record, clock.now());
+  };
+  const unchanged = new Set(records.filter(isUnchanged).map(({ id }) => id));
+  const gone = new Set(ids.filter((id) => keepsGone && answers.get(id)?.kind === 'gone'));
+  const others = ids.filter((id) => !unchanged.has(id) && !gone.has(id));
+  if (others.length === 0) return { unchanged, gone, again: false };
+  await writer.apply(answeredAbout(side, ids, answers), (set) => {
+    for (const id of others) storeReadAnswer(session, set, side, id, answers.get(id));
+  });
+  return { unchanged, gone, again: others.some((id) => unreadableReason(answers.get(id)) === null) };
+};
+
+/**
+ * Deletes the contacts that are unchanged since the plan, or that the read does not find: it may lag. No side offers a conditional delete, so each contact is
  * read again: a contact edited in the meantime is not deleted, and a second pass is due (R6). The result is whether it is due.
  */
 const deleteBatch = async (
@@ -68,11 +79,9 @@ const deleteBatch = async (
   deletions: readonly Deletion[],
 ): Promise<AnswerBeingStored<boolean>> => {
   const records = deletions.map(({ record }) => record);
-  const { ids, again } = await readBeforeWrite(execution.session, side, records, (record, answer) => {
-    return answer?.kind === 'gone' || isUnchanged(record, answer);
-  });
-  const unchanged = deletions.filter(({ record }) => ids.has(record.id));
-  const { stored } = await sendBatch(execution, deleteWrites(execution, unchanged));
+  const { unchanged, gone, again } = await readBeforeWrite(execution.session, side, records, { keepsGone: true });
+  const due = deletions.filter(({ record: { id } }) => unchanged.has(id) || gone.has(id));
+  const { stored } = await sendBatch(execution, deleteWrites(execution, due, gone));
   return { stored: stored.then((result) => again || result.again) };
 };
 
@@ -90,8 +99,9 @@ const mergeOne = async (execution: Execution, task: Task, deletion: Deletion): P
     (set) => currentHalf(execution, set, task, side)?.record ?? null,
   );
   if (survivor === null) return NOT_MERGED;
-  const { ids, again } = await readBeforeWrite(session, side, [deletion.record, survivor], isUnchanged);
-  if (ids.size < 2) return { again, remains: false };
+  const both = [deletion.record, survivor];
+  const { unchanged, again } = await readBeforeWrite(session, side, both, { keepsGone: false });
+  if (unchanged.size < 2) return { again, remains: false };
   const { stored } = await sendBatch(execution, [mergeWrite(execution, deletion, task, survivor)]);
   const merged = await stored;
   return { again: merged.again, remains: merged.isStillThere };
@@ -109,9 +119,12 @@ export const performDeletions = async (
 ): Promise<boolean> => {
   const remote = execution.session.remotes[side];
   const { deleteBatch: size, writeConcurrency } = remote.capabilities;
+  const { clock, state } = execution.session;
+  const isUnread = ({ record: { id } }: Deletion): boolean =>
+    isWaiting(state().rejections, unreadContact(side, id), clock.now());
   const deletions = decisions
     .filter((decision) => decision.kind === 'delete')
-    .filter((deletion) => deletion.side === side && isDeletable(execution, tasks, deletion));
+    .filter((deletion) => deletion.side === side && isDeletable(execution, tasks, deletion) && !isUnread(deletion));
   const remaining: Deletion[] = [];
   let again = false;
   // Sequential, because several contacts may be merged into one survivor.

@@ -1,6 +1,12 @@
 import type { Write } from '../../core/apply/task.ts';
+import type { ReadAnswer } from '../../core/contact/requests.ts';
+import type { Side } from '../../core/contact/side.ts';
+import { idsOn } from '../../core/reconcile/decision.ts';
+import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { Rejection } from '../../core/state/rows.ts';
+import { rememberUnread, unreadableReason, unreadContact } from '../../core/state/unread.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
+import type { Session } from '../session.ts';
 import type { Execution } from './execution.ts';
 import { refusalReason, rejectionKeyOf, rejectionOf } from './failure.ts';
 
@@ -50,6 +56,21 @@ export const storeRefusal = (execution: Execution, set: WorkingSet, write: Write
   if (isTrial(write)) return reason;
   store(execution, set, write, reason);
   return null;
+};
+
+/** Stores the answer of a read of a contact. A contact that cannot be read is reported, and read again by later runs (R15). */
+export const storeReadAnswer = (
+  { clock, emit, state, tally }: Session,
+  set: WorkingSet,
+  side: Side,
+  id: string,
+  answer: ReadAnswer | undefined,
+): void => {
+  const reason = unreadableReason(answer);
+  if (reason === null) return observeReadAnswer(set, side, id, answer, clock.now());
+  tally.skipped += 1;
+  emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
+  rememberUnread(set, unreadContact(side, id), reason, state().rejections, clock.now());
 };
 
 /** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */

@@ -13,15 +13,14 @@ import type { Side } from '../../core/contact/side.ts';
 import type { PairIds } from '../../core/reconcile/decision.ts';
 import { type GroupPair, newGroupKey } from '../../core/reconcile/groups.ts';
 import { fieldsOf, operationKind } from '../../core/reconcile/operation.ts';
-import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
-import { isCredentialError, isFault, type RemoteError, StaleError } from '../../providers/errors.ts';
+import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { Session } from '../session.ts';
 import { COUNTED_AS } from '../tally.ts';
 import { afterWriteOf, type Execution, groupPairsOf, reportNotTaken, together } from './execution.ts';
 import type { AnswerBeingStored } from './batches.ts';
 import { canSplit, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
-import { storeFault, storeRefusal } from './refusals.ts';
+import { storeFault, storeReadAnswer, storeRefusal } from './refusals.ts';
 import { requestWrites, reread, type SentWrite } from './request.ts';
 import { type Done, NOTHING_DONE, stateOf, type TaskState } from './execution.ts';
 
@@ -65,27 +64,31 @@ const applyingIn = (execution: Execution, set: WorkingSet, side: Side): Applying
 
 /**
  * Returns the group pairs for groups that exist only because the side altered a write: a group that no user made has no counterpart
- * on the other side.
+ * on the other side. The answers of the writes are stored although a group cannot be read, so its error is returned.
  */
 const pairsOfAlteredGroups = async (
   { session }: Execution,
   side: Side,
   sent: readonly SentWrite[],
-): Promise<readonly GroupPair[]> => {
+): Promise<{ readonly groupPairs: readonly GroupPair[]; readonly groupError: RemoteError | null }> => {
   const { remotes, signal } = session;
-  if (remotes[side].capabilities.writesConditionally !== true) return [];
-  const ids = new Set(sent.flatMap((each) => (each.kind === 'failed' ? [] : alteredGroups(each))));
-  if (ids.size === 0) return [];
+  const groupPairs: GroupPair[] = [];
+  const isConditional = remotes[side].capabilities.writesConditionally === true;
+  const ids = new Set(isConditional ? sent.flatMap((each) => (each.kind === 'failed' ? [] : alteredGroups(each))) : []);
   const paired = new Set(session.state().groupPairs.map((pair) => pair[side]?.id));
-  const pairs: GroupPair[] = [];
-  for (const id of ids.difference(paired)) {
-    const group = await remotes[side].readGroup(id, signal);
-    if (group === null) continue;
-    const halves = { left: null, right: null, [side]: { id, name: group.name } };
-    const key = newGroupKey(side, id, session.state().groupPairs);
-    pairs.push({ key, ...halves, status: 'kept', settled: false });
+  try {
+    for (const id of ids.difference(paired)) {
+      const group = await remotes[side].readGroup(id, signal);
+      if (group === null) continue;
+      const halves = { left: null, right: null, [side]: { id, name: group.name } };
+      const key = newGroupKey(side, id, session.state().groupPairs);
+      groupPairs.push({ key, ...halves, status: 'kept', settled: false });
+    }
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+    return { groupPairs, groupError: error };
   }
-  return pairs;
+  return { groupPairs, groupError: null };
 };
 
 /** Returns the state of a write's contact after the write; nothing for a write that belongs to no task. */
@@ -208,10 +211,10 @@ export const sendBatch = async (
     throw error;
   });
   const { answers, readError } = await reread(session, side, sent);
-  const groupPairs = await pairsOfAlteredGroups(execution, side, sent);
+  const { groupPairs, groupError } = await pairsOfAlteredGroups(execution, side, sent);
   // Writes that the side failed at before are no evidence of an outage.
   const allFailedBefore = writes.every((write) => wasRefusedBefore(execution, write));
-  let endsRun = (allFailedBefore ? null : session.countCall(side, sent.map(errorOf))) ?? readError;
+  let endsRun = (allFailedBefore ? null : session.countCall(side, sent.map(errorOf))) ?? readError ?? groupError;
   const apply = (set: WorkingSet, each: SentWrite): BatchResult =>
     each.kind === 'failed'
       ? applyOneFailure(execution, set, each, journalIdOf(each.write), answers)
@@ -230,20 +233,6 @@ export const sendBatch = async (
   if (endsRun === null) return { stored };
   await stored;
   throw endsRun;
-};
-
-/** Applies the result of reading a contact whose write was refused. */
-const applyOneRead = (
-  set: WorkingSet,
-  side: Side,
-  id: string,
-  answer: ReadAnswer | undefined,
-  error: RemoteError,
-  atMs: number,
-): void => {
-  // `stale` means that the contact exists and changed since it was last read. A read that does not find it is only late.
-  const isHidden = error instanceof StaleError && answer?.kind === 'gone';
-  if (!isHidden) observeReadAnswer(set, side, id, answer, atMs);
 };
 
 /** Applies a refusal: the write is tried in parts, or is deferred (R15). */
@@ -278,6 +267,11 @@ const applyOneFailure = (
   if (isFault(error)) storeFault(execution, set, write, error.message);
   if (isUnread) return result;
   set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
-  if (verdict.rereads && id !== null) applyOneRead(set, side, id, answers.get(id), error, atMs);
+  if (verdict.rereads && id !== null) {
+    const answer = answers.get(id);
+    // `stale` means that the contact exists and changed since it was last read. A read that does not find it is only late.
+    const isLate = error instanceof StaleError && answer?.kind === 'gone';
+    if (!isLate) storeReadAnswer(execution.session, set, side, id, answer);
+  }
   return verdict.refused ? { ...result, ...applyOneRefusal(execution, set, write, error) } : result;
 };

@@ -207,9 +207,17 @@ const deleteOperation = ({ cause }: Writing, { side, record, pair }: Deletion): 
   survivor: null,
 });
 
-/** The deletes of a batch. */
-export const deleteWrites = (writing: Writing, deletions: readonly Deletion[]): readonly Write[] =>
-  deletions.map((deletion) => ({ kind: 'delete', operation: deleteOperation(writing, deletion) }));
+/** The deletes of a batch. `gone` are the contacts that a read did not find. */
+export const deleteWrites = (
+  writing: Writing,
+  deletions: readonly Deletion[],
+  gone: ReadonlySet<string>,
+): readonly Write[] =>
+  deletions.map((deletion) => ({
+    kind: 'delete',
+    operation: deleteOperation(writing, deletion),
+    wasGone: gone.has(deletion.record.id),
+  }));
 
 /** The deletion of a contact by merging it into another one, as it is now. */
 export const mergeWrite = (

@@ -1,6 +1,6 @@
 import type { GroupNames } from '../../core/reconcile/groups.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../core/contact/contact.ts';
-import { type Half, isPresent } from '../../core/contact/half.ts';
+import { type Half, isPresent, halfKey } from '../../core/contact/half.ts';
 import { rankBy } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { contactsOf, equalIn } from '../../core/contact/snapshot.ts';
@@ -12,7 +12,7 @@ import type { FieldComparison, WriteView, Why } from '../../core/view/views.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { followContacts } from './follow.ts';
 import { type DecidingLink, loadBackground, writeView } from './writes.ts';
-import { loadPairsOf } from '../workload.ts';
+import { type ContactIds, loadPairsOf } from '../workload.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The side that a value came from, by the reason for its last write. An undo restores the value of its own side. */
@@ -151,7 +151,9 @@ const search = async (store: Store, link: string, text: string, limit: number): 
 
 /** A person that matches a text, with the id of the contact on either side. */
 export type FoundPerson = {
+  /** The id of a contact of the person, and its side. */
   readonly id: string;
+  readonly side: Side;
   readonly name: string | null;
   /** The first email address; null without one. */
   readonly email: string | null;
@@ -166,9 +168,9 @@ export const peopleOf = (contacts: readonly Found[]): readonly FoundPerson[] => 
   const people = Map.groupBy(contacts, ({ side, id, pair }) => (pair === null ? `${side} ${id}` : `pair ${pair}`));
   return [...people.values()].flatMap(([first, ...others]): readonly FoundPerson[] => {
     if (first === undefined) return [];
-    const { id, contact } = first;
+    const { side: own, id, contact } = first;
     const sides = SIDES.filter((side) => [first, ...others].some((each) => each.side === side));
-    return [{ id, name: nameOf(contact), email: firstEmailOf(contact), sides }];
+    return [{ id, side: own, name: nameOf(contact), email: firstEmailOf(contact), sides }];
   });
 };
 
@@ -192,24 +194,24 @@ const nameNow = (halves: Sides<Half | null>): string | null => {
 };
 
 /** The halves with these ids, at most one of each side. */
-const halvesNamed = async (store: Store, link: string, ids: readonly string[]): Promise<Sides<Half | null>> => {
-  const [left] = await store.halves(link, { by: 'id', side: 'left', ids });
-  const [right] = await store.halves(link, { by: 'id', side: 'right', ids });
+const halvesNamed = async (store: Store, link: string, ids: ContactIds): Promise<Sides<Half | null>> => {
+  const [left] = await store.halves(link, { by: 'id', side: 'left', ids: ids.left });
+  const [right] = await store.halves(link, { by: 'id', side: 'right', ids: ids.right });
   return { left: left ?? null, right: right ?? null };
 };
 
-const historyOf = async (store: Store, { link, terms }: DecidingLink, id: string) => {
-  const [known] = await loadPairsOf(store, link, { ids: [id], pairIds: [] });
-  const pairId = known?.id ?? null;
-  const pairIds = pairId === null ? [] : [pairId];
-  const own = SIDES.flatMap((side) => known?.[side]?.id ?? []);
-  const { writes, ids } = await followContacts(store, link, { ids: [...new Set([id, ...own])], pairIds });
+const historyOf = async (store: Store, { link, terms }: DecidingLink, named: Pick<Half, 'side' | 'id'>) => {
+  const only = bySide((side) => (side === named.side ? [named.id] : []));
+  const [known] = await loadPairsOf(store, link, { ids: only, pairIds: [] });
+  const pairIds = known === undefined || known.id === null ? [] : [known.id];
+  const own = bySide((side) => [...new Set([...only[side], ...(known?.[side] ? [known[side].id] : [])])]);
+  const { writes, ids } = await followContacts(store, link, { ids: own, pairIds });
   const [pair] = await loadPairsOf(store, link, { ids, pairIds: [] });
   // An unpaired contact is stored as a half without a pair.
   const halves = pair ?? (await halvesNamed(store, link, ids));
   const background = await loadBackground(store, { link, terms }, writes);
   const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
-    return [row.leftId, row.rightId].some((one) => one !== null && ids.includes(one));
+    return SIDES.some((side) => ids[side].includes((side === 'left' ? row.leftId : row.rightId) ?? ''));
   };
   const entries = writes.map((write) => writeView(write, background));
   const now = bySide((side) => halfView(halves[side]));
@@ -230,10 +232,18 @@ const historyOf = async (store: Store, { link, terms }: DecidingLink, id: string
   return { history, ids, isKnown: SIDES.some((side) => halves[side] !== null) || writes.length > 0 };
 };
 
-/** Returns the history of the contact with that id on either side; null if the store has none. Reads the store only. */
-export const explainById = async (store: Store, of: DecidingLink, id: string): Promise<ContactHistory | null> => {
-  const { history, isKnown } = await historyOf(store, of, id);
-  return isKnown ? history : null;
+/**
+ * Returns the histories of the contacts with that id, each person once: the id may be that of one contact on each side. Empty if the
+ * store has none. Reads the store only.
+ */
+export const explainById = async (store: Store, of: DecidingLink, id: string): Promise<readonly ContactHistory[]> => {
+  const found: Awaited<ReturnType<typeof historyOf>>[] = [];
+  for (const side of SIDES) {
+    if (found.some(({ ids }) => ids[side].includes(id))) continue;
+    const explained = await historyOf(store, of, { side, id });
+    if (explained.isKnown) found.push(explained);
+  }
+  return found.map(({ history }) => history);
 };
 
 /**
@@ -246,13 +256,13 @@ export const explainContact = async (
   text: string,
 ): Promise<readonly ContactHistory[]> => {
   const byId = await explainById(store, of, text);
-  if (byId !== null) return [byId];
+  if (byId.length > 0) return byId;
   const seen = new Set<string>();
   const histories: ContactHistory[] = [];
-  for (const { id } of await search(store, of.link, text, Number.MAX_SAFE_INTEGER)) {
-    if (seen.has(id)) continue;
-    const { history, ids } = await historyOf(store, of, id);
-    for (const one of [id, ...ids]) seen.add(one);
+  for (const found of await search(store, of.link, text, Number.MAX_SAFE_INTEGER)) {
+    if (seen.has(halfKey(found))) continue;
+    const { history, ids } = await historyOf(store, of, found);
+    for (const side of SIDES) for (const id of ids[side]) seen.add(halfKey({ side, id }));
     histories.push(history);
   }
   return histories;

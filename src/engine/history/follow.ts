@@ -1,6 +1,8 @@
 import type { JournalRow } from '../../core/state/rows.ts';
 import { operationKind } from '../../core/reconcile/operation.ts';
-import type { ContactScope, Store } from '../../store/store.ts';
+import { bySide, type Side, SIDES } from '../../core/contact/side.ts';
+import type { Store } from '../../store/store.ts';
+import type { ContactIds } from '../workload.ts';
 
 /** A journaled write to a contact. */
 export type JournaledWrite = Exclude<JournalRow, { kind: 'group-delete' }>;
@@ -18,10 +20,19 @@ export const writtenId = (write: JournalRow): string => {
   return (write.kind === 'create' ? (write.after?.id ?? own) : own) ?? '';
 };
 
-/** The ids of all contacts in the write and in its answer. */
-const idsIn = (write: JournalRow): readonly string[] => {
-  return [write.leftId, write.rightId, write.after?.id].flatMap((id) => (id ? [id] : []));
+/** A contact of one side. The same id at the other side may be that of another person. */
+type ContactKey = { readonly side: Side; readonly id: string };
+
+/** The contacts in the write and in its answer. */
+const contactsIn = (write: JournalRow): readonly ContactKey[] => {
+  const named = SIDES.map((side) => ({ side, id: side === 'left' ? write.leftId : write.rightId }));
+  return [...named, { side: write.side, id: write.after?.id ?? null }].flatMap(({ side, id }) =>
+    id === null || id === '' ? [] : [{ side, id }],
+  );
 };
+
+/** Contacts by their ids on each side, and pairs. */
+export type FollowedScope = { readonly ids: ContactIds; readonly pairIds: readonly number[] };
 
 /**
  * Returns all writes to the contacts, the oldest first, including those under former and later ids: a contact that was
@@ -30,17 +41,24 @@ const idsIn = (write: JournalRow): readonly string[] => {
 export const followContacts = async (
   store: Store,
   link: string,
-  scope: ContactScope,
-): Promise<{ readonly writes: readonly JournaledWrite[]; readonly ids: readonly string[] }> => {
-  const ids = new Set(scope.ids);
-  let open: ContactScope = scope;
+  { ids, pairIds }: FollowedScope,
+): Promise<{ readonly writes: readonly JournaledWrite[]; readonly ids: ContactIds }> => {
+  const known = bySide((side) => new Set(ids[side]));
   const found = new Map<number, JournaledWrite>();
+  let open = { ids: SIDES.flatMap((side) => ids[side]), pairIds };
   while (open.ids.length > 0 || open.pairIds.length > 0) {
-    const writes = (await store.journal(link, open)).filter(isContactWrite);
-    const fresh = new Set(writes.flatMap(idsIn).filter((id) => !ids.has(id)));
+    const { pairIds: pairs } = open;
+    const isOwn = (write: JournaledWrite): boolean =>
+      (write.pairId !== null && pairs.includes(write.pairId)) ||
+      contactsIn(write).some(({ side, id }) => known[side].has(id));
+    const writes = (await store.journal(link, open)).filter(isContactWrite).filter(isOwn);
+    const fresh = writes.flatMap(contactsIn).filter(({ side, id }) => !known[side].has(id));
     for (const write of writes) found.set(write.id, write);
-    for (const id of fresh) ids.add(id);
-    open = { ids: [...fresh], pairIds: [] };
+    for (const { side, id } of fresh) known[side].add(id);
+    open = { ids: [...new Set(fresh.map(({ id }) => id))], pairIds: [] };
   }
-  return { writes: [...found.values()].toSorted((a, b) => a.id - b.id), ids: [...ids] };
+  return {
+    writes: [...found.values()].toSorted((a, b) => a.id - b.id),
+    ids: bySide((side) => [...known[side]]),
+  };
 };

@@ -69,7 +69,9 @@ const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> 
   for (const write of await store.journal(link, scope)) {
     if (write.cause !== 'undo' || write.state !== 'done') continue;
     if (write.kind === 'delete') undos.set(`pair ${write.pairId}`, write.run);
-    if (write.kind === 'create') undos.set(`${write.side} ${writtenId(write)}`, write.run);
+    if (write.kind !== 'create') continue;
+    if (write.pairId === null) undos.set(`${write.side} ${writtenId(write)}`, write.run);
+    else undos.delete(`pair ${write.pairId}`);
   }
   return present.map(({ side, id, pair, record }) => {
     const undoRun = undos.get(`pair ${pair}`) ?? undos.get(`${side} ${id}`) ?? null;

@@ -1,4 +1,5 @@
 import type { JournalRow } from '../../core/state/rows.ts';
+import { bySide } from '../../core/contact/side.ts';
 import { OPERATION_KINDS, type OperationKind } from '../../core/reconcile/operation.ts';
 import type { Store } from '../../store/store.ts';
 import type { ChangeFilter } from '../../core/view/changes.ts';
@@ -91,10 +92,8 @@ export const shownWrites = async (store: Store, of: DecidingLink, run: string, a
   if (total <= FEW_WRITES) return { all: await listWrites(store, of, run) };
   if (grep !== undefined) {
     const people = await findPeople(store, of.link, grep, MOST_FOUND);
-    const { writes } = await followContacts(store, of.link, {
-      ids: [grep, ...people.map(({ id }) => id)],
-      pairIds: [],
-    });
+    const ids = bySide((side) => [grep, ...people.filter((each) => each.side === side).map(({ id }) => id)]);
+    const { writes } = await followContacts(store, of.link, { ids, pairIds: [] });
     return { total, of: await viewsOf(store, of, writes.filter(isOfRun(run))) };
   }
   const sections: WriteSection[] = [];

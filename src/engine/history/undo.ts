@@ -15,7 +15,7 @@ import { performTwice, refreshState } from '../perform.ts';
 import { listLinkGroups } from '../plan.ts';
 import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
 import { forgetSelection } from '../selecting.ts';
-import { loadPairsOf } from '../workload.ts';
+import { type ContactIds, loadPairsOf } from '../workload.ts';
 import {
   type CompleteWrite,
   type JournaledWrite,
@@ -52,7 +52,7 @@ type Material = {
   /** The writes of any run to the contacts in question, the oldest first. */
   readonly history: readonly JournaledWrite[];
   /** The create by which an undo restored the contact, if any. */
-  readonly returnOf: (id: string) => JournalRow | undefined;
+  readonly returnOf: (side: Side, id: string) => JournalRow | undefined;
   /** Whether the contact exists without a pair. */
   readonly isUnlinked: (side: Side, id: string) => boolean;
   /** The pair of a contact, by these writes to it. */
@@ -75,16 +75,18 @@ const gather = async (
   store: Store,
   link: string,
   own: readonly JournaledWrite[],
-  members: readonly string[],
+  members: ContactIds,
 ): Promise<Material> => {
   const pairIds = [...new Set(own.flatMap((write) => write.pairId ?? []))];
-  const ids = [...new Set([...own.map(writtenId), ...members])];
+  const ids = bySide((side) => [
+    ...new Set([...own.filter((write) => write.side === side).map(writtenId), ...members[side]]),
+  ]);
   const followed = await followContacts(store, link, { ids, pairIds: [] });
   const history = followed.writes.filter(isDone);
   const pairs = await loadPairsOf(store, link, { ids: followed.ids, pairIds });
   const unlinked = new Set<string>();
   for (const side of SIDES) {
-    const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids });
+    const halves = ids[side].length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: ids[side] });
     for (const half of halves) if (half.pair === null && isPresent(half)) unlinked.add(halfKey(half));
   }
   const byContact = new Map(
@@ -94,10 +96,10 @@ const gather = async (
   );
   const returned = Map.groupBy(
     history.filter((write) => write.kind === 'create' && write.cause === 'undo'),
-    (write) => (write.side === 'left' ? write.leftId : write.rightId),
+    (write) => `${write.side} ${write.side === 'left' ? write.leftId : write.rightId}`,
   );
   const pairWith = (side: Side, id: string): Pair | undefined => {
-    const names = [id, ...(returned.get(id) ?? []).map(writtenId)];
+    const names = [id, ...(returned.get(`${side} ${id}`) ?? []).map(writtenId)];
     return names.map((name) => byContact.get(`${side} ${name}`)).find((pair) => pair !== undefined);
   };
   const pairOf: Material['pairOf'] = (side, id, writes) => {
@@ -107,7 +109,7 @@ const gather = async (
     return pairWith(otherSide(side), partnerIn(history, side, id)) ?? null;
   };
   const isUnlinked: Material['isUnlinked'] = (side, id) => unlinked.has(halfKey({ side, id }));
-  return { history, isUnlinked, pairOf, returnOf: (id) => returned.get(id)?.at(-1) };
+  return { history, isUnlinked, pairOf, returnOf: (side, id) => returned.get(`${side} ${id}`)?.at(-1) };
 };
 
 /** The groups that a run deleted, from the journal. */
@@ -139,7 +141,7 @@ const writtenContacts = async (session: Session, rows: readonly JournalRow[]): P
     open.some((row) => (side === 'left' ? row.leftId : row.rightId) === id);
   const removed = removedGroupsOf(rows);
   const own = rows.filter(isDone).filter(isContactWrite).filter(isComplete);
-  const members = removed.flatMap((group) => group.members);
+  const members = bySide((side) => removed.filter((group) => group.side === side).flatMap((group) => group.members));
   const { history, isUnlinked, pairOf, returnOf } = await gather(store, link, own, members);
   const newest = new Map(history.map((write) => [`${write.side} ${writtenId(write)}`, write]));
   return touchedContacts(own, removed).map(({ side, id, writes, lost }): WrittenContact => {
@@ -149,7 +151,7 @@ const writtenContacts = async (session: Session, rows: readonly JournalRow[]): P
     const atMs = last?.settledAtMs ?? last?.intendedAtMs ?? 0;
     const pair = pairOf(side, id, writes);
     const outcome = record === null ? null : { record, isExact, atMs };
-    const back = returnOf(id);
+    const back = returnOf(side, id);
     const isCutOff = back?.kind === 'create' && newest.get(`${side} ${writtenId(back)}`) === back;
     const unjoined = isCutOff ? back.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
     const state = { isUnlinked: isUnlinked(side, id), isOpen: isOpen(side, id) };

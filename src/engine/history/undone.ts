@@ -1,3 +1,5 @@
+import { listsOf, scalarsOf, type SyncedField, textIn } from '../../core/contact/contact.ts';
+import { keyListsIn } from '../../core/contact/lists.ts';
 import type { JournalRow } from '../../core/state/rows.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
 import type { Store } from '../../store/store.ts';
@@ -14,12 +16,35 @@ const revertedKey = (write: JournaledWrite): string => {
   return keyOf(write, write.kind === 'create' ? (former ?? '') : writtenId(write));
 };
 
+/** Whether a list has none of the elements that a write added, and all those that it removed. */
+const lacksChange = (before: ReadonlySet<string>, after: ReadonlySet<string>, now: ReadonlySet<string>): boolean =>
+  [...after.difference(before)].every((key) => !now.has(key)) &&
+  [...before.difference(after)].every((key) => now.has(key));
+
+/** Whether an undo took back what the write did to a field. */
+const isReverted = (undo: JournaledWrite, write: JournaledWrite, field: SyncedField): boolean => {
+  if (!fieldsOf(undo).includes(field)) return false;
+  if (undo.kind === 'membership' && write.kind === 'membership') {
+    const memberships = [write.before, write.after, undo.after].map((record) => new Set(record?.groupIds));
+    const [before = new Set(), after = new Set(), now = new Set()] = memberships;
+    return lacksChange(before, after, now);
+  }
+  // Of an operation with damaged values, only the fields are known.
+  if (undo.kind !== 'update' || write.kind !== 'update' || undo.after === null || write.after === null) return true;
+  const [before, after, now] = [write.before.contact, write.after.contact, undo.after.contact];
+  const [text] = scalarsOf([field]);
+  if (text !== undefined) return textIn(undo.before.contact, text) === textIn(after, text);
+  return listsOf([field]).every((list) => {
+    const keyed = keyListsIn(list, { before, after, now });
+    return lacksChange(new Set(keyed.before.keys()), new Set(keyed.after.keys()), new Set(keyed.now.keys()));
+  });
+};
+
 /** Whether these writes of undos to one contact revert the whole write. */
 const areReverting = (undos: readonly JournaledWrite[], write: JournaledWrite): boolean => {
   if (undos.some(({ kind }) => kind === 'create' || kind === 'delete')) return true;
-  const fields = new Set(undos.flatMap(fieldsOf));
   const own = fieldsOf(write);
-  return own.length > 0 && own.every((field) => fields.has(field));
+  return own.length > 0 && own.every((field) => undos.some((undo) => isReverted(undo, write, field)));
 };
 
 const doneWrites = (rows: readonly JournalRow[]): readonly JournaledWrite[] =>

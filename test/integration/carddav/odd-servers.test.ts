@@ -227,14 +227,20 @@ describe('R8: what a halted run observed is read again', () => {
     await using link = await halted(NAMES.slice(0, 12));
     putCards(link, ...NAMES.slice(0, 12));
     for (const name of NAMES.slice(12, 24)) link.server.remove(`${name}.vcf`);
-    expect((await link.sync({ accepts: { kind: 'losses' } })).summary).toMatchObject({ outcome: 'halted', left: NOTHING });
+    expect((await link.sync({ accepts: { kind: 'losses' } })).summary).toMatchObject({
+      outcome: 'halted',
+      left: NOTHING,
+    });
     expect(link.names()).toHaveLength(40);
   });
 
   test('--accept-deletes accepts nothing if no run has shown it', async () => {
     await using link = await synced(...NAMES);
     for (const name of NAMES.slice(0, 12)) link.server.remove(`${name}.vcf`);
-    expect((await link.sync({ accepts: { kind: 'losses' } })).summary).toMatchObject({ outcome: 'halted', left: NOTHING });
+    expect((await link.sync({ accepts: { kind: 'losses' } })).summary).toMatchObject({
+      outcome: 'halted',
+      left: NOTHING,
+    });
   });
 
   test('an emptied address book is accepted after it was shown, and only what is missing then is deleted', async () => {

@@ -44,16 +44,14 @@ test('a backup made while the daemon writes is restored, and its plan equals the
   }, 5);
   await daemon.untilLogged('plan computed');
   const { code, stdout } = await run('data', 'backup', 'copy.db', '--json');
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toEqual({ backup: { file: join(ground.directory, 'copy.db') } });
+  expect([code, JSON.parse(stdout)]).toEqual([0, { backup: { file: join(ground.directory, 'copy.db') } }]);
   clearInterval(editing);
   expect(edits).toBeGreaterThan(0);
   await daemon.untilLogged('run started');
   await daemon.untilLogged('run completed');
   await daemon.stop();
 
-  const restored = await run('restored', 'restore', 'copy.db');
-  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('Restored to') });
+  expect((await run('restored', 'restore', 'copy.db')).code).toBe(0);
   expect(await planOf('data')).toMatchObject([{ kind: 'incremental', actions: [], halted: null }]);
   // The restored state finds the writes of the original since the copy already applied.
   expect(await planOf('restored')).toEqual(await planOf('data'));

@@ -2,20 +2,18 @@ import { expect, test } from 'vitest';
 import { PlansDocument } from '../../../src/cli/sync/plan.ts';
 import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
-import { runCli, useGround, type Ended } from './run-cli.ts';
+import { runCli, useGround } from './run-cli.ts';
 
 // One link, starting before its first sync. Each test continues where the previous test ended.
 const ground = useGround();
 let planned: ReturnType<typeof PlansDocument.parse>;
 
-const run = (...args: readonly string[]): Promise<Ended> => ground.run(...args);
-
 test('status of a link that never ran is active, needs no token and sends no request', async () => {
-  const { code, stdout } = await run('status', '--json');
+  const { code, links } = await ground.read(StatusDocument, 'status');
   expect(code).toBe(0);
   const never = { lastRun: null, lastSuccessAt: null, nextRunAt: null, pausedByHandAt: null, reason: null };
   const cursors = { google: null, service: null };
-  expect(StatusDocument.parse(JSON.parse(stdout)).links).toMatchObject([
+  expect(links).toMatchObject([
     { link: 'default', state: 'active', pairs: 0, openConflicts: 0, failures: 0, ...never, cursors },
   ]);
   const { GOOGLE_REFRESH_TOKEN: _, SERVICE_ACCESS_TOKEN: __, ...env } = ground.env;
@@ -24,14 +22,12 @@ test('status of a link that never ran is active, needs no token and sends no req
 });
 
 test('plan prints one document, or counts for each action and side, and writes nothing', async () => {
-  const { code, stdout } = await run('plan', '--json');
-  expect(code).toBe(0);
-  planned = PlansDocument.parse(JSON.parse(stdout));
-  expect(planned.links).toMatchObject([{ link: 'default', kind: 'full', halted: null }]);
+  planned = await ground.read(PlansDocument, 'plan');
+  expect(planned).toMatchObject({ code: 0, links: [{ link: 'default', kind: 'full', halted: null }] });
   const actions = planned.links[0]?.actions ?? [];
   const creates = actions.filter(({ side, action }) => side === 'google' && action === 'create').length;
   const written = actions.filter(({ action }) => ['create', 'update', 'delete'].includes(action)).length;
-  const text = (await run('plan', 'default', '--full')).stdout;
+  const text = (await ground.run('plan', 'default', '--full')).stdout;
   expect(text).toContain(`default: full, ${written} contacts to write`);
   expect(text).toMatch(new RegExp(String.raw`\nCreations: \d+ \(${creates} at Google, \d+ at the service\)\n`, 'u'));
   const sent = [...ground.sandbox.google.requests, ...ground.sandbox.service.requests];
@@ -39,38 +35,38 @@ test('plan prints one document, or counts for each action and side, and writes n
 });
 
 test('sync writes as many contacts as the plan counted, with one document on stdout and its log on stderr', async () => {
-  const { code, stdout, stderr } = await run('sync', '--json');
+  const { code, stdout, stderr } = await ground.run('sync', '--json');
   expect(code).toBe(0);
-  const [summary] = RunsDocument.parse(JSON.parse(stdout)).runs;
-  expect(summary).toMatchObject({ link: 'default', kind: 'full', outcome: 'completed', reason: null });
   const actions = planned.links[0]?.actions ?? [];
   const count = (side: string, action: string) => actions.filter((a) => a.side === side && a.action === action).length;
-  for (const side of ['google', 'service'] as const) {
-    expect(summary?.[side].created).toBe(count(side, 'create'));
-    expect(summary?.[side].updated).toBe(count(side, 'update'));
-    expect(summary?.[side].deleted).toBe(count(side, 'delete'));
-  }
-  expect(summary?.paired).toBe(count('google', 'pair'));
-  const messages = stderr
-    .trim()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as { msg: string }).msg);
-  expect(messages).toContain('run completed');
+  const counts = (side: string) => ({
+    created: count(side, 'create'),
+    updated: count(side, 'update'),
+    deleted: count(side, 'delete'),
+  });
+  const summary = {
+    link: 'default',
+    kind: 'full',
+    outcome: 'completed',
+    reason: null,
+    paired: count('google', 'pair'),
+  };
+  const sides = { google: counts('google'), service: counts('service') };
+  expect(RunsDocument.parse(JSON.parse(stdout)).runs).toMatchObject([{ ...summary, ...sides }]);
+  const messages = stderr.trim().split('\n');
+  expect(messages.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContain('run completed');
 });
 
 test('status after a sync shows the run, the pairs and the age of the cursors', async () => {
-  const { stdout } = await run('status', '--json');
-  const [link] = StatusDocument.parse(JSON.parse(stdout)).links;
-  expect(link).toMatchObject({ state: 'active', lastRun: { kind: 'full', outcome: 'completed' } });
-  expect(link?.pairs).toBe(ground.sandbox.google.account.people().length);
-  expect(link?.cursors.google).not.toBeNull();
-  expect(link?.cursors.service).not.toBeNull();
-  const textOutput = await run('status');
-  expect(textOutput.stdout).toMatch(/last run +full, completed, just now/u);
+  const { links } = await ground.read(StatusDocument, 'status');
+  const lastRun = { kind: 'full', outcome: 'completed' };
+  const cursors = { google: expect.any(String), service: expect.any(String) };
+  const pairs = ground.sandbox.google.account.people().length;
+  expect(links).toMatchObject([{ state: 'active', lastRun, pairs, cursors }]);
 });
 
 test('sync without --json prints its steps as lines, its counts, and no terminal codes', async () => {
-  const { code, stdout } = await run('sync', 'default');
+  const { code, stdout } = await ground.run('sync', 'default');
   expect(code).toBe(0);
   expect(stdout).toContain('Google: 0 contacts to write');
   expect(stdout).toContain('default: completed (incremental) in ');
@@ -80,10 +76,10 @@ test('sync without --json prints its steps as lines, its counts, and no terminal
 });
 
 test.each([
-  ['resync --wait', ['resync', '--wait'], true],
-  ['sync --full', ['sync', '--full'], false],
-])('%s reads both sides in full again, and finds nothing to repair', async (_, args, warns) => {
-  const { code, stdout, stderr } = await run(...args, '--json');
+  ['resync --wait', true],
+  ['sync --full', false],
+])('%s reads both sides in full again, and finds nothing to repair', async (command, warns) => {
+  const { code, stdout, stderr } = await ground.run(...command.split(' '), '--json');
   expect([code, stderr.includes('runs in this process')]).toEqual([0, warns]);
   const [summary] = RunsDocument.parse(JSON.parse(stdout)).runs;
   expect(summary).toMatchObject({ kind: 'full', google: { created: 0, updated: 0, deleted: 0 } });

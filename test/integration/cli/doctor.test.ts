@@ -41,58 +41,46 @@ test('the text output has a line for each check, with its remedy', async () => {
   const { code, stdout } = await runCli(['doctor'], rest, ground.directory);
   expect(code).toBe(4);
   expect(stdout).toMatch(/^ok +configuration +1 link: default$/mu);
-  expect(stdout).toMatch(
-    /^FAIL +default google-credentials +no token\. Sign in: npm run -s contact-sync -- connect google default$/mu,
-  );
+  expect(stdout).toMatch(/^FAIL +default google-credentials +no token\. Sign in: .* connect google default$/mu);
 });
 
 test('every problem of the configuration is a check: exit code 2', async () => {
   const { code, checks } = await doctor({ SYNC_INTERVAL: 'often', SERVICE_BASE_URL: 'nowhere' });
   expect(code).toBe(2);
-  expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
-    ['configuration', false],
-    ['configuration', false],
-  ]);
-  expect(checks.every(({ remedy }) => remedy !== null)).toBe(true);
+  const problem = { name: 'configuration', ok: false, remedy: expect.any(String) };
+  expect(checks).toMatchObject([problem, problem]);
 });
 
-test.each<[string, number, string, () => Environment, object]>([
+test.each<[string, number, string, () => Environment, detail: string, remedy: string]>([
   [
     'the side that does not respond',
     5,
     'service',
     () => ({ SERVICE_BASE_URL: 'http://127.0.0.1:9' }),
-    {
-      ok: false,
-      detail: 'the service did not answer GET /v2/me (ECONNREFUSED)',
-      remedy: 'Check the network and SERVICE_BASE_URL. Otherwise try again later.',
-    },
+    'did not answer GET /v2/me (ECONNREFUSED)',
+    'Check the network and SERVICE_BASE_URL.',
   ],
   [
     'the https address of a server without TLS',
     1,
     'service',
     () => ({ SERVICE_BASE_URL: ground.sandbox.service.url.replace('http:', 'https:') }),
-    {
-      detail: 'the service answered GET /v2/me in plain HTTP, not HTTPS',
-      remedy: 'Write http:// in SERVICE_BASE_URL.',
-    },
+    'in plain HTTP, not HTTPS',
+    'Write http:// in SERVICE_BASE_URL.',
   ],
   [
     'a credential that the side refuses',
     4,
     'service-credentials',
     () => ({ SERVICE_ACCESS_TOKEN: 'token_of_nobody' }),
-    {
-      ok: false,
-      detail: expect.stringMatching(/the access token is wrong or expired$/u),
-      remedy: 'The credential is set in SERVICE_ACCESS_TOKEN. Replace it there.',
-    },
+    'the access token is wrong or expired',
+    'The credential is set in SERVICE_ACCESS_TOKEN. Replace it there.',
   ],
 ])('%s is reported with exit code %i and a remedy, and the other side is still checked', async (...of) => {
-  const [, exitCode, name, changes, fault] = of;
+  const [, exitCode, name, changes, ...texts] = of;
   const { code, check } = await doctor(changes());
-  expect([code, check(name)]).toEqual([exitCode, expect.objectContaining(fault)]);
+  const [detail, remedy] = texts.map((text): unknown => expect.stringContaining(text));
+  expect([code, check(name)]).toMatchObject([exitCode, { ok: false, detail, remedy }]);
   expect(check('google-credentials')?.ok).toBe(true);
 });
 
@@ -126,8 +114,8 @@ describe('Redis', () => {
     expect(code).toBe(0);
     await redis.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const evicting = await doctor({ REDIS_URL: redis.url });
-    expect(evicting.code).toBe(1);
-    expect(evicting.check('redis')).toMatchObject({ ok: false, remedy: expect.stringContaining('noeviction') });
+    const remedy = expect.stringContaining('noeviction');
+    expect([evicting.code, evicting.check('redis')]).toMatchObject([1, { ok: false, remedy }]);
   });
 
   const passwords = [
@@ -144,9 +132,8 @@ describe('Redis', () => {
       expect(check('redis')).toMatchObject({ ok: false, detail, remedy: expect.stringContaining('REDIS_URL') });
       expect(checks.filter(({ level }) => level === 'error')).toHaveLength(1);
       expect(check('service')).toMatchObject({ level: 'warning', remedy: 'See redis above.' });
-      const plan = await runCli(['plan'], { ...env, ...changes }, ground.directory);
-      expect(plan.code).toBe(5);
-      expect(plan.stderr).toContain(`was not sent: Redis, which shares the rate limit, ${detail}`);
+      const stderr = expect.stringContaining(`was not sent: Redis, which shares the rate limit, ${detail}`);
+      expect(await runCli(['plan'], { ...env, ...changes }, ground.directory)).toMatchObject({ code: 5, stderr });
     },
   );
 });

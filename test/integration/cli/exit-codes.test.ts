@@ -15,8 +15,6 @@ beforeAll(async () => {
   expect((await ground.run('sync')).code).toBe(0);
 });
 
-const firstRun = (stdout: string) => RunsDocument.parse(JSON.parse(stdout)).runs[0];
-
 describe('exit code 2', () => {
   test.each([
     [[], 'Every day:'],
@@ -61,17 +59,13 @@ test('exit code 1: a store that cannot be used', async () => {
 test('exit code 6: another process holds the lease of the link', async () => {
   const store = openStore(join(ground.env['DATA_DIR'] ?? '', 'contact-sync.db'));
   await store.acquireLease('default', 'another process', Date.now(), Date.now() + 60_000);
-  const json = await ground.run('sync', '--json');
-  const textOutput = await ground.run('sync');
+  const json = await ground.read(RunsDocument, 'sync');
+  const text = await ground.run('sync');
   await store.releaseLease('default', 'another process');
   await store.close();
-  expect(json.code).toBe(6);
-  expect(firstRun(json.stdout)).toMatchObject({
-    outcome: 'failed',
-    reason: expect.stringContaining('another process'),
-  });
-  expect(textOutput.code).toBe(6);
-  expect(textOutput.stderr).toContain('another process');
+  const reason = expect.stringContaining('another process');
+  expect(json).toMatchObject({ code: 6, runs: [{ outcome: 'failed', reason }] });
+  expect([text.code, text.stderr]).toEqual([6, reason]);
 });
 
 test('[R6] [R8] exit code 3: too many deletions halt plan and sync, until they are restored or accepted', async () => {
@@ -84,36 +78,25 @@ test('[R6] [R8] exit code 3: too many deletions halt plan and sync, until they a
   expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('Nothing was restored')]);
   const whole = readSides(ground.sandbox);
   deletePeople();
-  const before = service.account.contacts().length;
-
-  const plan = await ground.run('plan', '--json');
-  expect(plan.code).toBe(3);
-  expect(PlansDocument.parse(JSON.parse(plan.stdout)).links[0]?.halted).toMatchObject({ reason: 'too-many-deletes' });
-
-  const halted = await ground.run('sync', '--json');
-  expect(halted.code).toBe(3);
-  expect(firstRun(halted.stdout)).toMatchObject({ outcome: 'halted', service: { deleted: 0 } });
-  expect(firstRun(halted.stdout)?.reason).toContain('--accept-deletes');
-  expect(service.account.contacts().length).toBe(before);
-
-  const textOutput = await ground.run('sync');
-  expect([textOutput.code, textOutput.stdout]).toEqual([3, expect.stringContaining('default: halted')]);
-  for (const option of ['--restore-deletes', '--accept-deletes']) expect(textOutput.stderr).toContain(`sync ${option}`);
-  const status = await ground.run('status', '--json');
-  expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({ state: 'halted' });
+  const halted = { reason: 'too-many-deletes' };
+  expect(await ground.read(PlansDocument, 'plan')).toMatchObject({ code: 3, links: [{ halted }] });
+  const halt = { outcome: 'halted', service: { deleted: 0 }, reason: expect.stringContaining('--accept-deletes') };
+  expect(await ground.read(RunsDocument, 'sync')).toMatchObject({ code: 3, runs: [halt] });
+  expect(service.account.contacts()).toHaveLength(whole.service.length);
+  const { code, stdout, stderr } = await ground.run('sync');
+  expect([code, stdout]).toEqual([3, expect.stringContaining('default: halted')]);
+  for (const option of ['--restore-deletes', '--accept-deletes']) expect(stderr).toContain(`sync ${option}`);
+  expect(await ground.read(StatusDocument, 'status')).toMatchObject({ links: [{ state: 'halted' }] });
 
   const nothing = { created: 0, updated: 0, deleted: 0 };
-  const restored = await ground.run('sync', '--restore-deletes', '--json');
-  expect(firstRun(restored.stdout)).toMatchObject({ google: { created: 15 }, service: nothing });
+  const restored = await ground.read(RunsDocument, 'sync', '--restore-deletes');
+  expect(restored.runs).toMatchObject([{ google: { created: 15 }, service: nothing }]);
   expect(readSides(ground.sandbox)).toEqual(whole);
-  const quiet = await ground.run('resync', '--json');
-  expect(firstRun(quiet.stdout)).toMatchObject({ google: nothing, service: nothing });
-
+  expect((await ground.read(RunsDocument, 'resync')).runs).toMatchObject([{ google: nothing, service: nothing }]);
   deletePeople();
   expect((await ground.run('sync')).code).toBe(3);
-  const accepted = await ground.run('sync', '--accept-deletes', '--json');
-  expect(accepted.code).toBe(0);
-  expect(firstRun(accepted.stdout)).toMatchObject({ outcome: 'completed', service: { deleted: 15 } });
+  const accepted = await ground.read(RunsDocument, 'sync', '--accept-deletes');
+  expect(accepted).toMatchObject({ code: 0, runs: [{ outcome: 'completed', service: { deleted: 15 } }] });
 });
 
 test('exit code 5: a remote with a long Retry-After is not waited for, and gets no request', async () => {
@@ -132,28 +115,21 @@ test('exit code 5: a remote with a long Retry-After is not waited for, and gets 
 
 test('exit code 4: refused credentials pause the link, and a one-shot command still runs it', async () => {
   const { google, service } = ground.sandbox;
+  const runWith = (args: readonly string[], env: Readonly<Record<string, string>>) =>
+    runCli(args, { ...ground.env, ...env }, ground.directory);
   const lost = service.issueToken();
   service.revokeToken(lost);
-  const refused = await runCli(['sync', '--json'], { ...ground.env, SERVICE_ACCESS_TOKEN: lost }, ground.directory);
-  expect(refused.code).toBe(4);
-  const status = await ground.run('status', '--json');
-  expect(StatusDocument.parse(JSON.parse(status.stdout)).links[0]).toMatchObject({ state: 'paused' });
+  expect((await runWith(['sync', '--json'], { SERVICE_ACCESS_TOKEN: lost })).code).toBe(4);
+  expect(await ground.read(StatusDocument, 'status')).toMatchObject({ links: [{ state: 'paused' }] });
   expect((await ground.run('sync')).code).toBe(0);
 
   const revoked = google.issueRefreshToken();
   google.revokeRefreshToken(revoked);
-  const textOutput = await runCli(['sync'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
-  expect(textOutput.code).toBe(4);
-  expect(textOutput.stderr).toContain('The credential is set in GOOGLE_REFRESH_TOKEN. Replace it there');
-  expect(textOutput.stderr).not.toContain('connect');
-  const plan = await runCli(['plan', '--json'], { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked }, ground.directory);
-  expect(plan.code).toBe(4);
-  expect(PlansDocument.parse(JSON.parse(plan.stdout)).links[0]).toMatchObject({ error: expect.any(String) });
   const remedy = 'The credential is set in GOOGLE_REFRESH_TOKEN. Replace it there';
-  for (const option of [[], ['--yes'], ['--dry-run']]) {
-    const variables = { ...ground.env, GOOGLE_REFRESH_TOKEN: revoked };
-    const undo = await runCli(['undo', 'last', ...option], variables, ground.directory);
-    expect([undo.code, undo.stderr]).toEqual([4, expect.stringContaining(remedy)]);
+  for (const command of ['sync', 'plan', 'undo last', 'undo last --yes', 'undo last --dry-run']) {
+    const { code, stdout, stderr } = await runWith(command.split(' '), { GOOGLE_REFRESH_TOKEN: revoked });
+    expect([command, code, stdout + stderr]).toEqual([command, 4, expect.stringContaining(remedy)]);
+    expect(stderr).not.toContain('connect');
   }
 });
 

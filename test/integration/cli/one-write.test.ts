@@ -3,7 +3,7 @@ import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
 import { RetriedDocument } from '../../../src/cli/sync/retry.ts';
 import { UndoDocument } from '../../../src/cli/runs/undo.ts';
 import { googleId, named } from '../../support/linked-people.ts';
-import { useGround, type Ended } from './run-cli.ts';
+import { Failed, useGround, type Ended } from './run-cli.ts';
 
 // Writes and groups that are refused, retried, and undone separately. Each test continues where the previous test ended.
 const ground = useGround({ google: [named('Ada', { groups: ['Choir'] }), named('Ben')], service: [] });
@@ -20,29 +20,27 @@ const titleOf = (name: string): string | null | undefined =>
   ground.sandbox.service.account.contacts().find((contact) => contact.first_name === name)?.title;
 const entitle = (name: string, title: string): void =>
   ground.sandbox.google.account.updatePerson(googleId(ground, name), { organizations: [{ title }] });
-const takesLongTexts = (longText: string): Promise<unknown> =>
-  fetch(`${ground.sandbox.service.url}/__control/variants`, { method: 'POST', body: JSON.stringify({ longText }) });
+const lastWrites = async () => (await ground.read(HistoryDocument, 'runs', 'last')).runs[0]?.writes ?? [];
+const takesLongTexts = (longText: '422' | 'kept'): unknown => ground.sandbox.service.setVariants({ longText });
 
 test('[R15] a refused write is retried after `retry`', async () => {
-  await takesLongTexts('422');
+  takesLongTexts('422');
   entitle('Ada', LONG);
   entitle('Ben', 'Baker');
   await run('sync');
-  await takesLongTexts('kept');
+  takesLongTexts('kept');
   await run('sync');
   expect([titleOf('Ada') === LONG, titleOf('Ben')]).toEqual([false, 'Baker']);
-  const { code, stdout } = await run('retry', googleId(ground, 'Ada'), '--json');
-  expect(code).toBe(0);
-  const [retried, ...others] = RetriedDocument.parse(JSON.parse(stdout)).retried;
-  expect(retried).toMatchObject({ side: 'service', googleId: googleId(ground, 'Ada'), attempts: 1 });
-  expect(others).toEqual([]);
+  const id = googleId(ground, 'Ada');
+  const retried = await ground.read(RetriedDocument, 'retry', id);
+  expect(retried).toMatchObject({ code: 0, retried: [{ side: 'service', googleId: id, attempts: 1 }] });
   expect((await run('sync')).code).toBe(0);
   expect(titleOf('Ada')).toBe(LONG);
 });
 
 test('`retry` of a contact without a refused write is an error, and `retry all` does nothing', async () => {
-  const none = await run('retry', 'people/none', '--json');
-  expect([none.code, JSON.parse(none.stdout)]).toEqual([2, { retried: [], error: expect.stringContaining('status') }]);
+  const error = expect.stringContaining('status');
+  expect(await ground.read(Failed, 'retry', 'people/none')).toEqual({ code: 2, retried: [], error });
   expect(await run('retry', 'all')).toMatchObject({ code: 0, stdout: '0 refused writes to retry.\n' });
 });
 
@@ -50,12 +48,10 @@ test('one write of a run is planned and undone by its number, and the other writ
   entitle('Ada', 'Admiral');
   entitle('Ben', 'Butcher');
   await run('sync');
-  const { writes = [] } = HistoryDocument.parse(JSON.parse((await run('runs', 'last', '--json')).stdout)).runs[0] ?? {};
+  const writes = await lastWrites();
   expect(new Set(writes.map(({ name }) => name))).toEqual(new Set(['Ada Tester', 'Ben Tester']));
   const number = String(writes.find(({ name }) => name === 'Ben Tester')?.write);
-  const planned = UndoDocument.parse(
-    JSON.parse((await run('undo', 'last', '--write', number, '--dry-run', '--json')).stdout),
-  );
+  const planned = await ground.read(UndoDocument, 'undo', 'last', '--write', number, '--dry-run');
   expect(planned.undo).toMatchObject({ outcome: 'planned', write: Number(number), undone: 1 });
   expect([titleOf('Ada'), titleOf('Ben')]).toEqual(['Admiral', 'Butcher']);
   const undone = await run('undo', 'last', '--write', number);
@@ -69,10 +65,10 @@ test('one write of a run is planned and undone by its number, and the other writ
 });
 
 test('an unknown write number and a write of another run are refused', async () => {
-  const { runs } = HistoryDocument.parse(JSON.parse((await run('runs', '--json')).stdout));
+  const { runs } = await ground.read(HistoryDocument, 'runs');
   const first = runs.at(-1)?.run ?? '';
-  const { writes = [] } = HistoryDocument.parse(JSON.parse((await run('runs', 'last', '--json')).stdout)).runs[0] ?? {};
-  for (const number of ['999999', String(writes[0]?.write)]) {
+  const [write] = await lastWrites();
+  for (const number of ['999999', String(write?.write)]) {
     const refused = await run('undo', first, '--write', number);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`has no write ${number}`)]);
   }
@@ -88,22 +84,19 @@ test('[R15] an undo reports a group that its side refuses, and does not count it
   expect(labels()).toEqual([]);
   const action = { kind: 'status', status: 400 } as const;
   google.addFault({ method: 'POST', path: /contactGroups$/u, action });
-  const { stdout } = await run('undo', 'last', '--json');
+  const { undo } = await ground.read(UndoDocument, 'undo', 'last');
+  const refused = [{ side: 'google', field: 'buckets', reason: expect.stringContaining('Choir') }];
+  expect(undo).toMatchObject({ outcome: 'completed', undone: 0, refused });
   expect(labels()).toEqual([]);
-  const { undo } = UndoDocument.parse(JSON.parse(stdout));
-  expect(undo).toMatchObject({ outcome: 'completed', undone: 0 });
-  expect(undo?.refused).toEqual([
-    expect.objectContaining({ side: 'google', field: 'buckets', reason: expect.stringContaining('Choir') }),
-  ]);
 });
 
 test('[R15] an undo that fails before its first write counts nothing', async () => {
   const { google } = ground.sandbox;
-  const { runs } = HistoryDocument.parse(JSON.parse((await run('runs', '--json')).stdout));
+  const { runs } = await ground.read(HistoryDocument, 'runs');
   const deletion = runs.find(({ kind }) => kind !== 'undo')?.run ?? '';
   google.addFault({ method: 'POST', path: /contactGroups$/u, times: 9, action: { kind: 'status', status: 501 } });
-  const broken = UndoDocument.parse(JSON.parse((await run('undo', deletion, '--json')).stdout)).undo;
-  expect(broken).toMatchObject({ outcome: 'failed', undone: 0 });
+  const broken = await ground.read(UndoDocument, 'undo', deletion);
+  expect(broken.undo).toMatchObject({ outcome: 'failed', undone: 0 });
   google.clearFaults();
   const { stdout } = await run('undo', deletion);
   expect(stdout).toContain(': completed, 2 changes');

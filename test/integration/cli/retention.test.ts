@@ -33,24 +33,19 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-const undo = (run: string, more: Readonly<Record<string, string>> = {}) =>
-  cliHost.run(['undo', run, '--dry-run'], { ...env, ...more }, directory);
+const undo = (run: string) => cliHost.run(['undo', run, '--dry-run'], env, directory);
 
 test('undo refuses a run that is too old, and prints the time for which writes are kept', async () => {
-  const { code, stderr } = await undo('old-run');
-  expect(code).toBe(2);
-  expect(stderr).toContain('old-run is too old to be undone: it ended 31 days ago');
-  expect(stderr).toContain('kept for 30 days (RETENTION)');
+  const stderr = expect.stringMatching(/old-run is too old .* it ended 31 days ago.* kept for 30 days \(RETENTION\)/su);
+  expect(await undo('old-run')).toMatchObject({ code: 2, stderr });
 });
 
 test.each(['undo', 'runs'])('%s refuses an empty RUN, which an unset variable of a script leaves', async (command) => {
-  const { code, stdout, stderr } = await cliHost.run([command, ''], env, directory);
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('RUN is empty');
+  const stderr = expect.stringContaining('RUN is empty');
+  expect(await cliHost.run([command, ''], env, directory)).toEqual({ code: 2, stdout: '', stderr });
 });
 
 test.each(['last', 'pruned-run'])('undo of a missing run reports that the run may be too old: %s', async (run) => {
-  const { code, stderr } = await undo(run);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/or it is too old: the writes of a run are kept for 30 days \(RETENTION\)/u);
+  const stderr = expect.stringContaining('or it is too old: the writes of a run are kept for 30 days (RETENTION)');
+  expect(await undo(run)).toMatchObject({ code: 2, stderr });
 });

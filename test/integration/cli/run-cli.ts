@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll } from 'vitest';
+import { z } from 'zod';
 import { MAIN, processEnv } from '../../support/program.ts';
 import { FAST_LIMITS, FAST_SANDBOX } from '../../support/linked-sandbox.ts';
 import { cliHost } from '../../support/cli-host.ts';
@@ -31,33 +32,40 @@ export const runProcess = (args: readonly string[], env: Environment = {}, cwd?:
 export const runCli = (args: readonly string[], env: Environment = {}, cwd?: string): Promise<Ended> =>
   cliHost.runTyped(args, env, cwd);
 
+/** The document of a command that failed. */
+export const Failed = z.looseObject({ error: z.string() });
+
+/** A schema of a JSON document. */
+type Shape<T> = { readonly parse: (json: unknown) => T };
+
 export type Ground = {
   readonly sandbox: Sandbox;
   /** A separate directory, which is also the working directory of the commands. */
   readonly directory: string;
   readonly env: Environment;
   run(...args: readonly string[]): Promise<Ended>;
+  /** The JSON document that a command prints, with the exit code. */
+  read<T>(shape: Shape<T>, ...args: readonly string[]): Promise<T & Pick<Ended, 'code'>>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 export const startGround = async (options: SandboxOptions = {}): Promise<Ground> => {
   await using stack = new AsyncDisposableStack();
-  const sandbox = stack.use(
-    await startSandbox({
-      count: 30,
-      ...FAST_SANDBOX,
-      ...options,
-    }),
-  );
+  const sandbox = stack.use(await startSandbox({ count: 30, ...FAST_SANDBOX, ...options }));
   const directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
   stack.defer(() => rm(directory, { recursive: true, force: true }));
   const env = { ...sandbox.environment(), ...FAST_LIMITS, DATA_DIR: join(directory, 'data'), LISTEN: 'off' };
+  const run: Ground['run'] = (...args) => runCli(args, env, directory);
   const owned = stack.move();
   return {
     sandbox,
     directory,
     env,
-    run: (...args) => runCli(args, env, directory),
+    run,
+    read: async (shape, ...args) => {
+      const { code, stdout } = await run(...args, '--json');
+      return { ...shape.parse(JSON.parse(stdout)), code };
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 };
@@ -84,6 +92,7 @@ export const useGround = (options: SandboxOptions = {}): Ground => {
       return started().env;
     },
     run: (...args) => started().run(...args),
+    read: (...of) => started().read(...of),
     [Symbol.asyncDispose]: () => started()[Symbol.asyncDispose](),
   };
 };

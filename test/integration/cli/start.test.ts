@@ -87,10 +87,9 @@ const claiming = (version: string): string =>
   `--import=data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`;
 
 test.each(['22.21.1', '18.0.0'])('Node %s prints one line with the remedy, and exits 2', async (version) => {
-  const { code, stdout, stderr } = await run(process.execPath, [claiming(version), MAIN, 'status']);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(REFUSAL);
-  expect(stderr).toContain(`Node ${version} `);
+  const refused = await run(process.execPath, [claiming(version), MAIN, 'status']);
+  expect(refused).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(REFUSAL) });
+  expect(refused.stderr).toContain(`Node ${version} `);
 });
 
 test('Node 24.0.0 is accepted', async () => {
@@ -102,9 +101,8 @@ const oldNode = await findOldNode();
 test.skipIf(oldNode === null)(
   `a real old Node is refused before it reads any TypeScript${oldNode === null ? ' (no old Node on the PATH)' : ''}`,
   async () => {
-    const { code, stdout, stderr } = await run(oldNode ?? '', ['--import', CHECK, MAIN, 'status']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(REFUSAL);
+    const refused = await run(oldNode ?? '', ['--import', CHECK, MAIN, 'status']);
+    expect(refused).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(REFUSAL) });
   },
 );
 
@@ -118,22 +116,20 @@ const hasScript = await execute('script', ['--version']).then(
 
 const ground = useGround({ count: 6 });
 
-const onTerminal = async (env: Readonly<Record<string, string>>): Promise<string> => {
+const onTerminal = async (more: Readonly<Record<string, string>>): Promise<string> => {
   const command = `'${process.execPath}' '${MAIN}' plan`;
-  const { stdout } = await execute('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    cwd: ground.directory,
-    env: processEnv({ ...ground.env, ...env }),
-  });
-  return stdout;
+  const args = ['--quiet', '--return', '--command', command, '/dev/null'];
+  const env = processEnv({ ...ground.env, TERM: 'xterm-256color', ...more });
+  return (await execute('script', args, { cwd: ground.directory, env })).stdout;
 };
 
 const CURSOR = /\u001B\[[0-9;?]*[A-KSTfhlnsu]/u;
 const BLOCKS = /[\u2580-\u259F]/u;
 
 test.skipIf(!hasScript)('a terminal shows bars, and with NO_COLOR no control code and no bar', async () => {
-  const text = await onTerminal({ TERM: 'xterm-256color' });
+  const text = await onTerminal({});
   expect([CURSOR.test(text), BLOCKS.test(text)]).toEqual([true, true]);
-  const plain = await onTerminal({ TERM: 'xterm-256color', NO_COLOR: '1' });
+  const plain = await onTerminal({ NO_COLOR: '1' });
   expect(plain).toContain('default: full,');
   expect([plain.includes('\u001B'), BLOCKS.test(plain)]).toEqual([false, false]);
 });

@@ -21,9 +21,12 @@ describe('sandbox', () => {
     if (child.stdout === null) throw new Error('The sandbox has no stdout.');
     const [line] = (await once(createInterface(child.stdout), 'line')) as string[];
     const env = z.record(z.string(), z.string()).parse(JSON.parse(line ?? ''));
-    expect(new URL(env['SERVICE_BASE_URL'] ?? '').hostname).toBe('127.0.0.1');
-    expect(new URL(env['GOOGLE_ROOT_URL'] ?? '').hostname).toBe('127.0.0.1');
-    expect(env['SERVICE_RATE_LIMIT']).toBe('6000/minute');
+    const loopback = expect.stringMatching(/^http:\/\/127\.0\.0\.1:/u);
+    expect(env).toMatchObject({
+      SERVICE_BASE_URL: loopback,
+      GOOGLE_ROOT_URL: loopback,
+      SERVICE_RATE_LIMIT: '6000/minute',
+    });
     expect(env['DATA_DIR']?.startsWith(tmpdir())).toBe(true);
     const sync = await runCli(['sync', '--json'], { ...env, DATA_DIR: join(directory, 'data') }, directory);
     expect(sync.code).toBe(0);
@@ -57,8 +60,6 @@ test('the demo reaches equal sides, prints the same text each time, and leaves n
   const env = { TMPDIR: directory };
   const before = await readdir(directory);
   const { code, stdout } = await runCli(['demo'], env, directory);
-  expect(stdout).not.toContain('contact-sync conflicts');
-  expect(stdout).not.toContain('contact-sync -- conflicts');
   expect(code).toBe(0);
   expect(await readdir(directory)).toEqual(before);
   expect(stdout).not.toContain('\u001B');

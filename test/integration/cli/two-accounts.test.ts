@@ -9,7 +9,6 @@ import { startTwoGoogles } from '../../support/two-googles.ts';
 import { runCli } from './run-cli.ts';
 
 // A link between two accounts of one provider: documents, log and text use the configured names of its sides.
-const LIMIT = '60000/minute';
 let googles: Awaited<ReturnType<typeof startTwoGoogles>>;
 let directory: string;
 
@@ -25,12 +24,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const run = (...args: readonly string[]) =>
-  runCli(
-    [...args, '--config', 'contact-sync.yaml'],
-    { GOOGLE_READ_LIMIT: LIMIT, GOOGLE_WRITE_LIMIT: LIMIT },
-    directory,
-  );
+const LIMITS = { GOOGLE_READ_LIMIT: '60000/minute', GOOGLE_WRITE_LIMIT: '60000/minute' };
+
+const run = (...args: readonly string[]) => runCli([...args, '--config', 'contact-sync.yaml'], LIMITS, directory);
 
 const documentOf = async (...args: readonly string[]) => {
   const { code, stdout, stderr } = await run(...args, '--json');
@@ -51,10 +47,11 @@ test('a plan, a run and the status have ids and counts under the names of the si
 
   const { row, stderr } = await documentOf('sync');
   expect(Object.keys(row).slice(4, 8)).toEqual(['reason', 'private', 'work', 'paired']);
-  const lines = stderr.trim().split('\n');
-  const logged = lines
-    .map((line) => JSON.parse(line) as object)
-    .find((line) => 'msg' in line && line.msg === 'run completed');
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const logged = lines.find(({ msg }) => msg === 'run completed');
   expect(logged).toMatchObject({ private: row['private'], work: row['work'] });
   expect(googles.accounts.left.people()).toHaveLength(googles.accounts.right.people().length);
 

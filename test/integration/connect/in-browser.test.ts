@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { cliHost } from '../../support/cli-host.ts';
 import { startGround, type Environment, type Ground } from '../cli/run-cli.ts';
 import { isBrowserMissing, launchBrowser, openContext } from '../oauth/browser.ts';
 import { startSignIn } from './sign-in.ts';
@@ -38,9 +37,5 @@ describe.skipIf(isBrowserMissing)('connect in a browser on the same machine', ()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Signed in at ');
     expect([...hosts]).toEqual(['127.0.0.1']);
-  });
-
-  test('a plan uses the stored tokens', async () => {
-    expect((await cliHost.run(['plan', '--json'], env, ground.directory)).code).toBe(0);
   });
 });

@@ -23,3 +23,10 @@ export const consentTo = async (address: string, approve = { google: 'auto', ser
   const response = await fetch(url, { redirect: 'manual' });
   return new URL(response.headers.get('location') ?? '');
 };
+
+/** Signs in by paste, like a user whose browser is on another machine. */
+export const connectByPaste = async (args: readonly string[], env: Environment, directory: string) => {
+  const { address, paste, end } = await startSignIn(args, env, directory);
+  paste((await consentTo(address)).href);
+  return end;
+};

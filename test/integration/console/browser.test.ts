@@ -27,14 +27,7 @@ const startWorld = async () => {
     service.account.updateContact(contact?.id ?? '', { title: 'Brewer' });
   };
   const contacts = (): number => service.account.contacts().length;
-  return {
-    world,
-    daemon,
-    address,
-    disturb,
-    contacts,
-    name: named[0]?.names?.[0]?.familyName ?? '',
-  };
+  return { world, daemon, address, disturb, contacts, name: named[0]?.names?.[0]?.familyName ?? '' };
 };
 
 type Started = Awaited<ReturnType<typeof startWorld>>;

@@ -66,16 +66,14 @@ const storeLink = async ({ app, clock }: Scene, name: string, at: number): Promi
   const { store } = app;
   const startedAtMs = clock.now() - (at % 5) * MINUTE_MS - MINUTE_MS;
   const token = (await store.acquireLease(name, 'test', clock.now(), clock.now() + MINUTE_MS)) ?? 0;
-  const revoked = `Google no longer accepts the refresh token. Sign in again with: contact-sync connect google ${name}`;
-  const paused = { state: 'paused', reason: revoked } as const;
-  const patch = at === 40 ? paused : ({ state: at === 20 ? 'halted' : 'active' } as const);
+  const reason = `Google no longer accepts the refresh token. Sign in again with: contact-sync connect google ${name}`;
+  const patch =
+    at === 40 ? ({ state: 'paused', reason } as const) : ({ state: at === 20 ? 'halted' : 'active' } as const);
+  const id = `run-${name}`;
+  const set = { outcome: 'completed', reason: null, summary: {}, endedAtMs: startedAtMs + 900 } as const;
   await store.commit(name, token, [
-    { kind: 'run-started', run: { id: `run-${name}`, kind: 'incremental', undoes: null, startedAtMs } },
-    {
-      kind: 'patch-run',
-      id: `run-${name}`,
-      set: { outcome: 'completed', reason: null, summary: {}, endedAtMs: startedAtMs + 900 },
-    },
+    { kind: 'run-started', run: { id, kind: 'incremental', undoes: null, startedAtMs } },
+    { kind: 'patch-run', id, set },
     ...Array.from({ length: 1 + (at % 7) }, (_, index) => newPair(`l${index + 1}`, `r${index + 1}`)).flat(),
     { kind: 'link', patch },
   ]);
@@ -100,36 +98,25 @@ describe.skipIf(isBrowserMissing)('the page', () => {
     await playDays(scene);
     clock.advance(2 * MINUTE_MS);
     await look(context, scene, 'in-sync', [LINK, 'next check in 3 minutes']);
-    const [last] = (await scene.app.store.runs('family', { newest: 4 })).filter(
-      ({ wrote }) => wrote?.left.updated === 1,
-    );
+    const last = (await scene.app.store.runs('family', { newest: 4 })).find(({ wrote }) => wrote?.left.updated === 1);
     await look(context, scene, 'run', [`${LINK}/runs/${last?.id ?? ''}`, 'Updates: 1']);
 
     const people = sandbox.google.account.people();
-    for (const { resourceName, emailAddresses: [email] = [] } of [people[0], ...people.slice(4, 6)].filter(
-      (each) => each !== undefined,
-    )) {
-      const contact = sandbox.service.account
-        .contacts()
-        .find((each) => JSON.stringify(each).includes(`"${email?.value ?? ''}"`));
-      sandbox.google.account.updatePerson(resourceName ?? '', {
-        organizations: [{ name: 'Bianchi Press', title: 'Editor in Chief' }],
-      });
+    const organizations = [{ name: 'Bianchi Press', title: 'Editor in Chief' }];
+    for (const { resourceName, emailAddresses: [email] = [] } of [...people.slice(0, 1), ...people.slice(4, 6)]) {
+      const contacts = sandbox.service.account.contacts();
+      const contact = contacts.find((each) => JSON.stringify(each).includes(`"${email?.value ?? ''}"`));
+      sandbox.google.account.updatePerson(resourceName ?? '', { organizations });
       sandbox.service.account.updateContact(contact?.id ?? '', { company: 'Castro Media' });
     }
-    await fetch(`${sandbox.service.url}/__control/variants`, {
-      method: 'POST',
-      body: JSON.stringify({ longText: '422' }),
-    });
+    sandbox.service.setVariants({ longText: '422' });
     sandbox.google.account.updatePerson(people[8]?.resourceName ?? '', titleOf('long '.repeat(60).trim()));
     clock.advance(3 * MINUTE_MS);
     await run();
     await look(context, scene, 'not-in-sync', [LINK, 'Needs your attention']);
     await look(context, scene, 'conflicts', [`${LINK}/conflicts`, 'Take all from']);
-    await look(context, scene, 'contact', [
-      `${LINK}/contact?id=${encodeURIComponent(people[4]?.resourceName ?? '')}`,
-      '1 field differs',
-    ]);
+    const contact = `${LINK}/contact?id=${encodeURIComponent(people[4]?.resourceName ?? '')}`;
+    await look(context, scene, 'contact', [contact, '1 field differs']);
     expect(await lookAtAll(context, [`${scene.address}${LINK}/contacts`, `${scene.address}${LINK}/runs`])).toEqual([]);
 
     for (const { resourceName } of people.slice(20, 34)) sandbox.google.account.deletePerson(resourceName ?? '');

@@ -71,6 +71,14 @@ export const formTo = (
 
 const cookieOf = ({ headers }: Answer): string => String(headers['set-cookie'] ?? '').split(';')[0] ?? '';
 
+/** Returns the text that a visitor sees on a page. */
+export const shownAt = async (visitor: Pick<Visitor, 'get'>, path: string): Promise<string> =>
+  seen((await visitor.get(path)).text);
+
+/** Returns the path of the newest run that a page links to. */
+export const lastRunOn = async (visitor: Pick<Visitor, 'get'>, path: string): Promise<string> =>
+  /href="(\/links\/work\/runs\/[^"]+)"/u.exec((await visitor.get(path)).text)?.[1] ?? '';
+
 export const newPass = async (world: DaemonWorld, ...options: readonly string[]): Promise<string> => {
   const { code, stdout, stderr } = await world.run('console', ...options);
   expect([code, stderr]).toEqual([0, '']);

@@ -8,18 +8,13 @@ describe('R2: a value that a side cannot store', () => {
     const fields = { FIELDS: 'default,birthday,notes,custom:Budget' };
     await using linked = await startWith(['Ada', 'Ben'], fields, { customFieldType: 'told' });
     const { google, service } = linked.sandbox;
-    const [birthday, budget] = [
-      service.account.customFields.define('Birthday', 'date'),
-      service.account.customFields.define('Budget', 'decimal'),
+    const birthday = service.account.customFields.define('Birthday', 'date');
+    const budget = service.account.customFields.define('Budget', 'decimal');
+    const custom_field_values = [
+      { field: { id: birthday.id }, value: '1975-03-09' },
+      { field: { id: budget.id }, value: 12.5 },
     ];
-    service.account.createContact({
-      first_name: 'Zoe',
-      last_name: 'Tester',
-      custom_field_values: [
-        { field: { id: birthday.id }, value: '1975-03-09' },
-        { field: { id: budget.id }, value: 12.5 },
-      ],
-    });
+    service.account.createContact({ first_name: 'Zoe', last_name: 'Tester', custom_field_values });
     google.account.updatePerson(idsOf(linked, 'Ada').google, {
       birthdays: [{ date: { month: 5, day: 17 } }],
       biographies: [{ value: 'Nobody defined Notes', contentType: 'TEXT_PLAIN' }],
@@ -70,14 +65,10 @@ test('R13: a suffix field of Google that the link does not sync keeps father and
   await using linked = await startLinkedSandbox({ google: [], service: [] });
   const { google, service } = linked.sandbox;
   google.account.createPerson(SENIOR);
-  service.account.createContact({
-    first_name: 'John',
-    last_name: 'Harrow Jr.',
-    email_addresses: [{ address: 'harrow@x.test' }],
-  });
+  const email_addresses = [{ address: 'harrow@x.test' }];
+  service.account.createContact({ first_name: 'John', last_name: 'Harrow Jr.', email_addresses });
   await linked.synced();
-  const lastNames = service.account.contacts().map(({ last_name: lastName }) => lastName ?? '');
-  expect(lastNames.toSorted()).toEqual(['Harrow', 'Harrow Jr.']);
+  expect(service.account.contacts()).toMatchObject([{ last_name: 'Harrow Jr.' }, { last_name: 'Harrow' }]);
   expect(google.account.people()).toHaveLength(2);
 });
 

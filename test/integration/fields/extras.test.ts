@@ -14,16 +14,6 @@ const EXTRAS = {
 
 const UNLISTED = { ...EXTRAS, SWEEP_INTERVAL: '7d' };
 
-type Linked = Awaited<ReturnType<typeof startWith>>;
-
-const shownOf = (linked: Linked, name: string) =>
-  Object.fromEntries((atGoogle(linked, name).userDefined ?? []).map(({ key, value }) => [key, value]));
-
-const updatesOf = ({ summary }: Awaited<ReturnType<typeof syncWith>>) => ({
-  google: summary.left.updated,
-  service: summary.right.updated,
-});
-
 const started = async (variants: Partial<ServiceVariants> = {}) => {
   const linked = await startWith(['Ada', 'Ben'], EXTRAS, variants);
   await syncWith(linked, EXTRAS);
@@ -58,7 +48,8 @@ describe('extras', () => {
       account.addToBuckets(ada.service, [bucket.id, account.createBucket({ name: 'All', reminderInterval: 90 }).id]);
       contacted(Date.parse('2026-01-31T23:59:59Z'));
       account.compute(ada.service, { relationshipStatus: 'fading', assignedToId: account.user.id });
-      expect(updatesOf(await syncWith(linked, EXTRAS))).toMatchObject({ google: 1, service: 0 });
+      const { left, right } = (await syncWith(linked, EXTRAS)).summary;
+      expect([left.updated, right.updated]).toEqual([1, 0]);
       const assigned = variants.assignedTo === 'user' ? 'Sandy Box' : account.user.id;
       expect(atGoogle(linked, 'Ada').userDefined).toMatchObject([
         { key: 'Shoe size', value: '38' },
@@ -80,24 +71,27 @@ describe('extras', () => {
   test('R2: extras are written when they have changed, in a run that lists a side', async () => {
     const { linked, ada, contacted } = await started({ activityBump: 'bumped' });
     await using _ = linked;
+    const syncs = async (variables: Readonly<Record<string, string>> = EXTRAS) =>
+      (await syncWith(linked, variables)).summary;
+    const shownOf = () => atGoogle(linked, 'Ada').userDefined?.map(({ key, value }) => `${key}: ${value}`);
+    const WRITTEN = { left: { updated: 1 }, right: { updated: 0 }, conflicts: 0 };
     contacted(Date.parse('2026-01-01T12:00:00Z'));
-    expect(updatesOf(await syncWith(linked, EXTRAS))).toEqual({ google: 1, service: 0 });
+    expect(await syncs()).toMatchObject(WRITTEN);
     contacted(Date.parse('2026-01-01T13:00:00Z'));
-    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject(NOTHING_WRITTEN);
+    expect(await syncs()).toMatchObject(NOTHING_WRITTEN);
     contacted(Date.parse('2026-01-02T12:00:00Z'));
     linked.clock.advance(HOUR_MS);
-    expect((await syncWith(linked, UNLISTED)).summary).toMatchObject(NOTHING_WRITTEN);
-    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-01' });
-    expect(updatesOf(await syncWith(linked, EXTRAS))).toEqual({ google: 1, service: 0 });
-    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-02' });
-    linked.sandbox.google.account.updatePerson(ada.google, {
-      userDefined: [{ key: 'Last contacted', value: 'never' }],
-    });
+    expect(await syncs(UNLISTED)).toMatchObject(NOTHING_WRITTEN);
+    expect(shownOf()).toEqual(['Last contacted: 2026-01-01']);
+    expect(await syncs()).toMatchObject(WRITTEN);
+    expect(shownOf()).toEqual(['Last contacted: 2026-01-02']);
+    const userDefined = [{ key: 'Last contacted', value: 'never' }];
+    linked.sandbox.google.account.updatePerson(ada.google, { userDefined });
     linked.clock.advance(HOUR_MS);
-    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject({ ...NOTHING_WRITTEN, conflicts: 0 });
+    expect(await syncs()).toMatchObject({ ...NOTHING_WRITTEN, conflicts: 0 });
     contacted(Date.parse('2026-01-05T12:00:00Z'));
-    expect((await syncWith(linked, EXTRAS)).summary).toMatchObject({ left: { updated: 1 }, conflicts: 0 });
-    expect(shownOf(linked, 'Ada')).toEqual({ 'Last contacted': '2026-01-05' });
+    expect(await syncs()).toMatchObject(WRITTEN);
+    expect(shownOf()).toEqual(['Last contacted: 2026-01-05']);
   });
 });
 

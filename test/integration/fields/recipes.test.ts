@@ -49,9 +49,8 @@ const withSettings = async (settings: object, variables: Readonly<Record<string,
 /** Ada and Ben at Google, and a program that syncs them by a recipe with an empty service. */
 const startRecipe = async (begin: string) => {
   await using stack = new AsyncDisposableStack();
-  const sandbox = stack.use(
-    await startSandbox({ ...FAST_SANDBOX, google: [person('Ada'), person('Ben')], service: [] }),
-  );
+  const people = { google: [person('Ada'), person('Ben')], service: [] };
+  const sandbox = stack.use(await startSandbox({ ...FAST_SANDBOX, ...people }));
   const program = stack.use(await withSettings(recipe(begin), sandbox.environment()));
   const owned = stack.move();
   const { google, service } = sandbox;
@@ -107,18 +106,15 @@ test("the service's title wins", async () => {
   world.service.updateContact(world.atService('Ada').id, { title: 'Countess' });
   world.google.updatePerson(world.atGoogle('Ada').resourceName ?? '', { organizations: [{ title: 'Newer' }] });
   await world.sync();
-  expect([world.atGoogle('Ada').organizations?.[0]?.title, world.atService('Ada').title]).toEqual([
-    'Countess',
-    'Countess',
-  ]);
+  const titles = [world.atGoogle('Ada').organizations?.[0]?.title, world.atService('Ada').title];
+  expect(titles).toEqual(['Countess', 'Countess']);
 });
 
 test('notes and birthdays', async () => {
   await using world = await startRecipe('Notes and birthdays');
   const { google, service } = world;
-  const values = ['Notes', 'Birthday'].map((name) => {
-    return { field: { id: service.customFields.define(name).id }, value: '1970-01-01' };
-  });
+  const ids = ['Notes', 'Birthday'].map((name) => service.customFields.define(name).id);
+  const values = ids.map((id) => ({ field: { id }, value: '1970-01-01' }));
   service.createContact({ first_name: 'Zoe', last_name: 'Tester', custom_field_values: values });
   google.updatePerson(world.atGoogle('Ada').resourceName ?? '', {
     birthdays: [{ date: { year: 1980, month: 5, day: 17 } }],

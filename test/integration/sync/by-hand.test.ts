@@ -120,7 +120,7 @@ describe('R13: a decision by hand about two contacts', () => {
 const serviceNames = ({ sandbox: { service } }: LinkedSandbox) =>
   service.account
     .contacts()
-    .map(({ first_name: name }) => name)
+    .map(({ first_name: name }) => name ?? '')
     .toSorted();
 
 const halted = async (): Promise<LinkedSandbox> => {

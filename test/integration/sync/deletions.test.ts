@@ -1,36 +1,31 @@
 import { expect, test } from 'vitest';
 import { EMPTY_PERSON } from '../../../src/sandbox/people/person.ts';
-import { googleId, named, person, serviceId } from '../../support/linked-people.ts';
+import { googleId, person, serviceId } from '../../support/linked-people.ts';
 import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 
-const PEOPLE = ['Ada', 'Ben', 'Cid'].map((name) => named(name));
 const DAY_MS = 24 * 60 * 60_000;
+const MINUTE_MS = 60_000;
+const ADDRESSED_PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => person(name));
 
 test('R7: a deletion is stored on both sides for a day', async () => {
-  await using linked = await startSyncedSandbox({ google: PEOPLE, service: [] });
-  const { google, service } = linked.sandbox;
-  const [first] = google.account.people();
-  const contact = service.account.contacts().find(({ first_name }) => first_name === first?.names?.[0]?.givenName);
-  google.account.deletePerson(first?.resourceName ?? '');
-  expect((await linked.sync({ afterMs: 60_000 })).summary.right.deleted).toBe(1);
+  await using linked = await startSyncedSandbox({ google: ADDRESSED_PEOPLE, service: [] });
+  const [leftId, rightId] = [googleId(linked, 'Ada'), serviceId(linked, 'Ada')];
+  linked.sandbox.google.account.deletePerson(leftId);
+  expect((await linked.synced({ afterMs: MINUTE_MS })).right.deleted).toBe(1);
   const known = async () => {
     const halves = await linked.app.store.halves('default', { by: 'state', states: ['gone', 'doubted'] });
     return halves.map(({ id, pair }) => [id, pair]);
   };
   const both = [
-    [first?.resourceName, null],
-    [contact?.id, null],
+    [leftId, null],
+    [rightId, null],
   ];
   expect(await known()).toEqual(both);
-  await linked.synced({ afterMs: DAY_MS - 5 * 60_000 });
+  await linked.synced({ afterMs: DAY_MS - 5 * MINUTE_MS });
   expect(await known()).toEqual(both);
-  await linked.synced({ afterMs: 10 * 60_000 });
+  await linked.synced({ afterMs: 10 * MINUTE_MS });
   expect(await known()).toEqual([]);
-  expect([google.account.people(), service.account.contacts()].map(({ length }) => length)).toEqual([2, 2]);
 });
-
-const MINUTE_MS = 60_000;
-const ADDRESSED_PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => person(name));
 
 const syncAll = async (linked: LinkedSandbox, kinds: readonly ('full' | 'incremental')[]): Promise<void> => {
   for (const kind of kinds) {
@@ -39,44 +34,41 @@ const syncAll = async (linked: LinkedSandbox, kinds: readonly ('full' | 'increme
   }
 };
 
-test.each(['google', 'service'] as const)(
+const idsAt = ({ sandbox: { google, service } }: LinkedSandbox) => ({
+  google: google.account.people().map(({ resourceName }) => resourceName ?? ''),
+  service: service.account.contacts().map(({ id }) => id),
+});
+
+test.each([
+  ['google', 'service'],
+  ['service', 'google'],
+] as const)(
   'R8, R12: an address book whose contacts were all deleted and added again at %s stays paired',
-  async (where) => {
+  async (where, other) => {
     await using linked = await startLinkedSandbox({ google: ADDRESSED_PEOPLE, service: [] });
     const { google, service } = linked.sandbox;
     await syncAll(linked, ['incremental']);
-    const kept = {
-      google: google.account.people().map(({ resourceName }) => resourceName),
-      service: service.account.contacts().map(({ id }) => id),
-    };
-    if (where === 'google') for (const name of kept.google) google.account.deletePerson(name ?? '');
-    else for (const id of kept.service) service.account.deleteContact(id);
+    const before = idsAt(linked);
+    for (const id of before[where]) {
+      if (where === 'google') google.account.deletePerson(id);
+      else service.account.deleteContact(id);
+    }
     for (const { givenName, familyName, emails } of ADDRESSED_PEOPLE) {
-      const address = emails[0]?.value ?? '';
+      const value = emails[0]?.value ?? '';
+      const organizations = [{ title: 'Countess' }];
+      const email_addresses = [{ address: value, label: null }];
       if (where === 'google') {
-        google.account.createPerson({ names: [{ givenName, familyName }], emailAddresses: [{ value: address }] });
+        google.account.createPerson({ names: [{ givenName, familyName }], emailAddresses: [{ value }], organizations });
       } else {
-        service.account.createContact({
-          first_name: givenName,
-          last_name: familyName,
-          title: 'Countess',
-          email_addresses: [{ address, label: null }],
-        });
+        const name = { first_name: givenName, last_name: familyName };
+        service.account.createContact({ ...name, title: 'Countess', email_addresses });
       }
     }
     await syncAll(linked, ['full', 'incremental']);
-    const now = {
-      google: google.account.people().map(({ resourceName }) => resourceName),
-      service: service.account.contacts().map(({ id }) => id),
-    };
-    const other = where === 'google' ? 'service' : 'google';
-    expect(now[other]).toEqual(kept[other]);
-    expect(now[where]).toHaveLength(ADDRESSED_PEOPLE.length);
-    if (where === 'service') {
-      expect(google.account.people().map(({ organizations }) => organizations?.[0]?.title)).toEqual(
-        ADDRESSED_PEOPLE.map(() => 'Countess'),
-      );
-    }
+    expect(idsAt(linked)[other]).toEqual(before[other]);
+    const [left, right] = [google.account.people(), service.account.contacts()];
+    expect(left.map(({ organizations }) => organizations?.[0]?.title)).toEqual(['Countess', 'Countess', 'Countess']);
+    expect(right.map(({ title }) => title)).toEqual(['Countess', 'Countess', 'Countess']);
   },
 );
 
@@ -106,11 +98,9 @@ test('R12: for a few new contacts among many, reads by id find the contacts that
   const email = { address: 'ada@example.org', label: null };
   service.account.createContact({ first_name: 'Ada', last_name: 'Tester', email_addresses: [email] });
   await syncAll(linked, ['incremental']);
-  const listings = service.requests.slice(requests).filter(({ path, query }) => {
-    return path === '/v2/contacts' && !query.includes('updated_at');
-  });
-  expect(listings).toEqual([]);
-  const names = ({ names: [name] = [] }: ReturnType<typeof google.account.people>[number]) => name?.givenName;
-  expect(google.account.people().filter((one) => names(one) === 'Ada')).toMatchObject([{ resourceName: ada }]);
+  const since = service.requests.slice(requests);
+  expect(since.filter(({ path, query }) => path === '/v2/contacts' && !query.includes('updated_at'))).toEqual([]);
+  const found = google.account.people().filter(({ names }) => names?.[0]?.givenName === 'Ada');
+  expect(found.map(({ resourceName }) => resourceName)).toEqual([ada]);
   expect(service.account.contacts().filter(({ first_name: name }) => name === 'Ada')).toHaveLength(1);
 });

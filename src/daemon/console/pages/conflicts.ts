@@ -54,7 +54,10 @@ const valueBox = (place: Place, conflict: ConflictView, side: Side): Html => {
 const conflictItem = (place: Place, conflict: ConflictView): Html => {
   const { name, field, state, winner, atMs, leftId } = conflict;
   return html`<li class="panel">
-    <h2><a href="${contactPath(place.link.name, leftId)}">${name ?? idsText(conflict)}</a>: ${fieldWords(field)}</h2>
+    <h2>
+      <a href="${contactPath(place.link.name, leftId, { side: 'left' })}">${name ?? idsText(conflict)}</a>:
+      ${fieldWords(field)}
+    </h2>
     <p class="faint">
       Found ${timeTag(atMs)}. State:
       ${state}${winner === null ? html`, ${decidedWords(conflict, place.link.sides)}` : ''}.

@@ -195,7 +195,7 @@ const pairSection = (
     return verdictButton(context, link, { id, ...ids, says, describes: theirs.name ?? theirs.id });
   };
   const rows = found.map((each) => [
-    html`<a href="${contactPath(name, each.id)}">${each.name ?? each.id}</a>`,
+    html`<a href="${contactPath(name, each.id, { side: each.side })}">${each.name ?? each.id}</a>`,
     each.email ?? '',
     html`<div class="actions">${decide(each, 'together')} ${decide(each, 'apart')}</div>`,
   ]);

@@ -39,8 +39,8 @@ const sidesText = (present: readonly Side[], { sides }: LinkConfig): string => {
   return second === undefined ? `${sides[only].title} only` : SIDES.map((side) => sides[side].title).join(' and ');
 };
 
-const rowOf = ({ id, name, email, sides, note }: ListedContact, link: LinkConfig): readonly (Html | string)[] => [
-  html`<a href="${contactPath(link.name, id)}">${name ?? id}</a>`,
+const rowOf = ({ id, side, name, email, sides, note }: ListedContact, link: LinkConfig): readonly (Html | string)[] => [
+  html`<a href="${contactPath(link.name, id, { side })}">${name ?? id}</a>`,
   // Without a name, the address is the name.
   email === null || email === name ? '' : email,
   sidesText(sides, link),

@@ -144,7 +144,11 @@ describe('an answer', () => {
   ] as const)('R9: to a delete of a %s leaves the pair %s: %s, %s', (cause, status, left, right) => {
     const set = setOf([{ ...LEFT, state: cause === 'sync' ? 'gone' : 'settled' }, RIGHT]);
     const pair = { id: 1, status: 'linked', left: LEFT, right: RIGHT } as const;
-    const writes = deleteWrites({ ...WRITING, cause }, [{ kind: 'delete', side: 'right', record: BEFORE, pair }]);
+    const writes = deleteWrites(
+      { ...WRITING, cause },
+      [{ kind: 'delete', side: 'right', record: BEFORE, pair }],
+      new Set(),
+    );
     const [write] = writes.filter((each) => each.kind === 'delete');
     if (write !== undefined) applyAnswer(applyingIn(set), { kind: 'none', write });
     expect(set.pair(1)?.status ?? null).toBe(status);

@@ -137,14 +137,15 @@ test.each<[string, RecordedConflict, Partial<Policy>, boolean]>([
 });
 
 test.each([
-  ['a side stores only seconds, and both edits are in one second', 61_000, 61_900, 'same second'],
-  ['it is the other side', 61_900, 61_000, 'same second'],
-  ['the edits are in different seconds', 61_999, 62_000, 'newer edit'],
-  ['both sides store milliseconds', 61_100, 61_900, 'newer edit'],
-  ['one side reports no time', null, 61_900, 'time missing'],
-  ['the times are no longer stored', null, null, 'newer edit'],
-] as const)('R4: the newer edit is named as the winner only if the times show it: %s', (_, left, right, by) => {
-  const row = { ...BOTH_TITLES, winner: 'left', decided: null, endedAtMs: null } as const;
+  ['a side stores only seconds, and both edits are in one second', 'left', 61_000, 61_900, 'same second'],
+  ['it is the other side', 'left', 61_900, 61_000, 'same second'],
+  ['the edits are in different seconds', 'right', 61_999, 62_000, 'newer edit'],
+  ['both sides store milliseconds', 'right', 61_100, 61_900, 'newer edit'],
+  ['the older edit won by an earlier policy', 'left', 61_999, 62_000, 'earlier policy'],
+  ['one side reports no time', 'left', null, 61_900, 'time missing'],
+  ['the times are no longer stored', 'left', null, null, 'newer edit'],
+] as const)('R4: the newer edit is named as the winner only if the times show it: %s', (_, winner, left, right, by) => {
+  const row = { ...BOTH_TITLES, winner, decided: null, endedAtMs: null } as const;
   expect(decidedBy(row, policyWith(), { left, right })).toBe(by);
 });
 

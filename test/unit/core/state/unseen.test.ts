@@ -4,7 +4,7 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { EMPTY_SNAPSHOT, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
-import { showsCutText, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
+import { showsCutText, withKnownSpaces, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
 import { mustBeRead, nextHalf } from '../../../../src/core/state/half.ts';
 import { compareListing, observeListing, observeMissing } from '../../../../src/core/state/observe.ts';
 import { type Cursor, NO_CURSOR, type Rejection } from '../../../../src/core/state/rows.ts';
@@ -159,11 +159,11 @@ test.each([
   expect(withKnownTexts(shown, recordWith(WHOLE))).toBe(shown);
 });
 
-test('R17: a note that a listing shows without its line breaks is the known one, and is not read', () => {
+test('R17: a note that a side shows without its line breaks is the known one, and is not read', () => {
   const [shown, known] = [recordWith('a b c'), recordWith('a\n\nb\nc')];
   expect(showsCutText(shown, known)).toBe(false);
-  expect(withKnownTexts(shown, known).contact.notes).toBe('a\n\nb\nc');
-  expect(withKnownTexts(recordWith('a b d'), known).contact.notes).toBe('a b d');
+  expect(withKnownSpaces(shown, known).contact.notes).toBe('a\n\nb\nc');
+  expect(withKnownSpaces(recordWith('a b d'), known).contact.notes).toBe('a b d');
 });
 
 test('R17: a website that a listing shows cut is read again and stays', () => {

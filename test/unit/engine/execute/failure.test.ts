@@ -26,7 +26,7 @@ const WRITES: readonly Write[] = [
   only(writes.createWrites(WRITING, 'right', [creationOf(looseHalf('left', 'l'))])),
   UPDATE,
   only(writes.membershipWrites(WRITING, SET, 'right', [MERGE])),
-  only(writes.deleteWrites(WRITING, [DELETION])),
+  only(writes.deleteWrites(WRITING, [DELETION], new Set())),
   writes.mergeWrite(WRITING, DELETION, MERGE, RIGHT.record),
 ];
 

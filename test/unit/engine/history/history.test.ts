@@ -118,8 +118,8 @@ describe('the writes of a run that wrote many', () => {
       { id: null, state: 'none' },
     ];
     const berta = { name: 'Berta Núñez', status: 'unlinked', left, right, entries: [] };
-    expect(await explainById(store, OF, 'l500')).toMatchObject(berta);
-    expect(await explainById(store, OF, 'no such id')).toBeNull();
+    expect(await explainById(store, OF, 'l500')).toMatchObject([berta]);
+    expect(await explainById(store, OF, 'no such id')).toEqual([]);
   });
 });
 

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { explainById } from '../../src/engine/history/explain.ts';
+import { undoRun } from '../../src/engine/history/undo.ts';
+import { runLink } from '../../src/engine/run.ts';
+import { applyEdit } from './hard-edits.ts';
+import type { Edit } from './history.ts';
+import { contextOf, QUIET } from './run-history.ts';
+import { create, history, HOUR_MS, remove, TWO_GOOGLES } from './scenario.ts';
+import { createWorld, liveRows } from './world.ts';
+
+// A contact of one side and another person's contact of the other side may have the same id.
+
+const open = () => {
+  const played = history([], { players: TWO_GOOGLES, keepsAll: true });
+  const world = createWorld(played, {});
+  const options = { onEvent: () => {}, signal: new AbortController().signal };
+  const started = () => {
+    world.clock.advance(HOUR_MS);
+    return contextOf({ history: played, world, flaws: {} }, QUIET).context;
+  };
+  return {
+    world,
+    names: (side: 'left' | 'right') => liveRows(world.books[side]).map(({ contact }) => contact.firstName),
+    sync: async (...edits: readonly Edit[]): Promise<string> => {
+      for (const edit of edits) applyEdit(world, edit);
+      const { error, summary } = await runLink(started(), { kind: 'incremental', ...options });
+      expect(error).toBeNull();
+      return summary.run;
+    },
+    undo: async (id: string) => {
+      const context = started();
+      const [run] = await context.store.runs(world.link, { idPrefix: id });
+      if (run === undefined) throw new Error('There is no such run.');
+      return (await undoRun(context, { ...options, accepts: { kind: 'losses' } }, run)).report;
+    },
+  };
+};
+
+test('R9: an undo restores a contact although a contact of the other side with the same id was restored before', async () => {
+  const { names, sync, undo } = open();
+  await sync(create('right'), create('left'));
+  const [ben = ''] = names('right');
+  const [ada = ''] = names('left');
+  await undo(await sync(remove('right', names('right').indexOf(ada))));
+  await sync(create('right'));
+  const run = await sync(remove('left', names('left').indexOf(ben)));
+  expect(names('right')).not.toContain(ben);
+  expect((await undo(run)).refused).toEqual([]);
+  expect(names('right')).toContain(ben);
+});
+
+test('explain shows the history of each person although two contacts have the same id', async () => {
+  const { sync, world } = open();
+  await sync(create('left'), create('right'));
+  const idOf = (side: 'left' | 'right', name: string): string =>
+    liveRows(world.books[side]).find(({ contact }) => contact.firstName === name)?.id ?? '';
+  const [ada, ben] = [liveRows(world.books.left)[0], liveRows(world.books.right)[0]];
+  if (ada === undefined || ben === undefined) throw new Error('A contact is missing.');
+  expect(ada.id).toBe(ben.id);
+  const of = { link: world.link, terms: { direction: 'both', conflicts: 'newest' } as const };
+  const namesOf = async (id: string) =>
+    (await explainById(world.store, of, id)).map(({ entries }) => entries.map(({ name }) => name));
+  expect(await namesOf(idOf('left', ben.contact.firstName))).toEqual([
+    [ben.contact.firstName],
+    [ada.contact.firstName],
+  ]);
+  expect(await namesOf(ada.id)).toEqual([[ada.contact.firstName], [ben.contact.firstName]]);
+});

@@ -92,7 +92,7 @@ export const takeLease = async (parts: LeaseParts & { readonly link: string }, o
   const { link, store, clock } = parts;
   const owner = newOwner(parts);
   const acquire = () => acquireLease(parts, link, owner, LEASE_MS);
-  const readTimes = () => ({ wallMs: clock.now(), monotonicMs: clock.monotonic() });
+  const readTimes = () => ({ wallMs: clock.now(), tickMs: clock.monotonic() });
   let requestedAt = readTimes();
   const token = await acquire();
   if (token === null) throw new LeaseError(link, 'busy');
@@ -100,8 +100,8 @@ export const takeLease = async (parts: LeaseParts & { readonly link: string }, o
   const ended = new AbortController();
 
   // Measured from the request: the store may answer late. The monotonic clock stands still while the machine is suspended.
-  const isExpired = ({ wallMs, monotonicMs }: typeof requestedAt): boolean =>
-    Math.max(wallMs - requestedAt.wallMs, monotonicMs - requestedAt.monotonicMs) > LEASE_MS - SAFETY_MS;
+  const isExpired = ({ wallMs, tickMs }: typeof requestedAt): boolean =>
+    Math.max(wallMs - requestedAt.wallMs, tickMs - requestedAt.tickMs) > LEASE_MS - SAFETY_MS;
   const lose = (): void => lost.abort(new LeaseError(link, 'lost'));
   const removeCheck = parts.leaseChecks?.add(link, () => isExpired(readTimes()) && lose());
 

@@ -25,11 +25,11 @@ type Run = { readonly clock: Clock; readonly emit: (event: RunEvent) => void; re
 /** Returns the progress of a run that has written nothing yet. */
 export const newProgress = ({ clock, emit, tally }: Run): Progress => {
   const counts = bySide(() => ({ done: 0, total: 0, contacts: 0 }));
-  let startedAtMs = clock.monotonic();
+  let startedTickMs = clock.monotonic();
   /** Estimated from the rate so far; null while it is unknown. */
   const timeLeftMs = (side: Side): number | null => {
     const { done, total } = counts[side];
-    const elapsedMs = clock.monotonic() - startedAtMs;
+    const elapsedMs = clock.monotonic() - startedTickMs;
     if (elapsedMs < MEASURED_AFTER_MS || done === 0) return null;
     return Math.round((Math.max(0, total - done) * elapsedMs) / done);
   };
@@ -40,7 +40,7 @@ export const newProgress = ({ clock, emit, tally }: Run): Progress => {
   };
   return {
     expect: (outstanding, isFirst) => {
-      if (isFirst) startedAtMs = clock.monotonic();
+      if (isFirst) startedTickMs = clock.monotonic();
       for (const side of SIDES) {
         if (isFirst) counts[side].done = 0;
         const { contacts, writes } = outstanding[side];

@@ -111,7 +111,7 @@ const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): End
   return { outcome: 'failed', event: isInterrupted ? 'interrupted' : 'failed', reason };
 };
 
-const summarise = (session: Session, ending: Ending, before: Sides<number>, startedAtMs: number): RunSummary => {
+const summarise = (session: Session, ending: Ending, before: Sides<number>, startedTickMs: number): RunSummary => {
   const { tally, remotes } = session;
   const side = (name: Side): SideSummary => ({ ...tally[name], requests: remotes[name].requestCount() - before[name] });
   return {
@@ -128,7 +128,7 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
     conflicts: tally.conflicts,
     ...(tally.asked > 0 && { asked: tally.asked }),
     skipped: tally.skipped,
-    durationMs: Math.round(session.clock.monotonic() - startedAtMs),
+    durationMs: Math.round(session.clock.monotonic() - startedTickMs),
   };
 };
 
@@ -206,7 +206,7 @@ export const runUnderLease = async (
   await options.onLease?.();
   const session = await openSession(context, options, lease, undoes);
   const before = bySide((side) => session.remotes[side].requestCount());
-  const startedAtMs = clock.monotonic();
+  const startedTickMs = clock.monotonic();
   const kind = undoes === null ? session.kind : 'undo';
   session.writer.begin({ id: session.run, kind, undoes, startedAtMs: session.startedAtMs });
   session.emit({ kind: 'started', runKind: kind });
@@ -216,7 +216,7 @@ export const runUnderLease = async (
   );
   const error = causeOf(session, failure);
   const ending = endingOf(session, error);
-  const summary = summarise(session, ending, before, startedAtMs);
+  const summary = summarise(session, ending, before, startedTickMs);
   try {
     await storeEnding(session, ending, summary);
   } catch (caught) {

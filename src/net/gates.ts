@@ -55,10 +55,10 @@ const withUseHook = (gate: Gate, onUse: () => void): Gate => ({
 /** Records which gates have state that is not stored yet, and stores it. */
 const createUses = ({ clock, store }: GatesOptions, gates: ReadonlyMap<string, Promise<Gate>>) => {
   const used = new Set<string>();
-  const savedAtMs = new Map<string, number>();
+  const savedTickMs = new Map<string, number>();
   return {
     note: (name: string): void => void used.add(name),
-    isDue: (name: string): boolean => clock.monotonic() - (savedAtMs.get(name) ?? -Infinity) >= SAVE_EVERY_MS,
+    isDue: (name: string): boolean => clock.monotonic() - (savedTickMs.get(name) ?? -Infinity) >= SAVE_EVERY_MS,
     save: async (isMeant: (name: string) => boolean): Promise<void> => {
       const names = [...used];
       for (const name of names) {
@@ -66,10 +66,10 @@ const createUses = ({ clock, store }: GatesOptions, gates: ReadonlyMap<string, P
         // call stores is left to that call.
         const gate = await gates.get(name);
         if (gate === undefined || !isMeant(name) || !used.delete(name)) continue;
-        savedAtMs.set(name, clock.monotonic());
+        savedTickMs.set(name, clock.monotonic());
         await store.saveBudget(name, JSON.stringify(gate.snapshot())).catch((error: unknown) => {
           used.add(name);
-          savedAtMs.delete(name);
+          savedTickMs.delete(name);
           throw error;
         });
       }

@@ -104,11 +104,11 @@ export const openSharedLimiter = async (options: SharedLimiterOptions): Promise<
   const { cell, clock } = options;
   let { limit } = options;
   let known = { revision: 0, governor: governorOf(options, null, clock.now()) };
-  let readAt = { nowMs: clock.now(), monotonicMs: clock.monotonic() };
+  let readAt = { nowMs: clock.now(), tickMs: clock.monotonic() };
   let tail: Promise<unknown> = Promise.resolve();
 
   const accept = ({ nowMs, revision, state }: CellView): Governor => {
-    readAt = { nowMs, monotonicMs: clock.monotonic() };
+    readAt = { nowMs, tickMs: clock.monotonic() };
     const isKnown = revision === known.revision;
     const governor = isKnown ? boundTimes(known.governor, nowMs) : governorOf({ ...options, limit }, state, nowMs);
     known = { revision, governor: withLimit(governor, limit, nowMs) };
@@ -135,7 +135,7 @@ export const openSharedLimiter = async (options: SharedLimiterOptions): Promise<
     tail = turn.catch(() => undefined);
     return turn;
   };
-  const cellNowMs = (): number => readAt.nowMs + clock.monotonic() - readAt.monotonicMs;
+  const cellNowMs = (): number => readAt.nowMs + clock.monotonic() - readAt.tickMs;
 
   await cell.read(known.revision).then(accept, () => undefined);
   return {

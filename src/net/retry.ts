@@ -34,7 +34,7 @@ export const retry = async <Value>(
   options: RetryOptions,
 ): Promise<Value> => {
   const { clock, signal } = options;
-  const startedAtMs = clock.monotonic();
+  const startedTickMs = clock.monotonic();
   signal.throwIfAborted();
   try {
     return await pRetry((attempt) => operation(attempt).catch(markFailed), {
@@ -44,7 +44,7 @@ export const retry = async <Value>(
         const decision = error instanceof FailedAttempt ? options.decide(error.cause) : null;
         if (decision === null) return false;
         const waitMs = Math.max(decision.afterMs ?? 0, jitteredDelayMs(attemptNumber, options.random));
-        if (clock.monotonic() - startedAtMs + waitMs > options.maxElapsedMs) return false;
+        if (clock.monotonic() - startedTickMs + waitMs > options.maxElapsedMs) return false;
         options.onRetry?.(error.cause, waitMs);
         await clock.sleep(waitMs, signal);
         return true;

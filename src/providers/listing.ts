@@ -45,7 +45,7 @@ type ListingWalkOptions = {
 export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
   const { clock, limits = LISTING_LIMITS, pagesBefore = 0, route, first = null } = options;
   const tokens = new Set(first === null ? [] : [first]);
-  const startedAtMs = clock?.monotonic() ?? 0;
+  const startedTickMs = clock?.monotonic() ?? 0;
   let pages = pagesBefore;
   let rows = 0;
   const giveUp = (why: string): never => {
@@ -57,7 +57,7 @@ export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
       rows += rowCount;
       if (pages > limits.pages) giveUp(`it has more than ${limits.pages} pages`);
       if (rows > limits.rows) giveUp(`it has more than ${limits.rows} rows`);
-      const elapsedMs = clock === null ? 0 : clock.monotonic() - startedAtMs;
+      const elapsedMs = clock === null ? 0 : clock.monotonic() - startedTickMs;
       if (elapsedMs > limits.timeMs) giveUp(`it takes longer than ${limits.timeMs / 60_000} minutes`);
       if (next === null) return;
       if (tokens.has(next)) giveUp('a page names a page that was read before as the next one');

@@ -58,7 +58,7 @@ export const formatSummary = (
   const ending = summary.stopped ? 'stopped' : outcome;
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[ending], ending)}`;
   if (summary.run === '') return title;
-  const groups = (kind: 'groupsChanged' | 'groupsDeleted'): number => summary.left[kind] + summary.right[kind];
+  const groups = (which: 'groupsChanged' | 'groupsDeleted'): number => summary.left[which] + summary.right[which];
   const seeConflicts = hasHints ? `. See: contact-sync conflicts ${link}` : '';
   const notes = [
     [groups('groupsChanged'), 'label or bucket', 'labels or buckets', ' created or renamed'],

@@ -57,13 +57,13 @@ export const halfKey = ({ side, id }: Pick<Half, 'side' | 'id'>): string => `${s
 /** The largest accepted lead of a side's clock over ours. A modification time further ahead is limited to this. */
 export const CLOCK_MARGIN_MS = 5 * 60_000;
 
-/** Returns whether the half is missing or deleted, or its existence is unconfirmed. */
+/** Returns whether the last listing missed the contact, or its existence is in doubt, or it was deleted. */
 export const isAway = ({ state }: Pick<Half, 'state'>): boolean => state !== 'settled' && state !== 'changed';
 
 /** Returns whether there is evidence that the contact was deleted, even if a feed or a listing has returned it since (R7). */
 export const isDeleted = ({ state }: Pick<Half, 'state'>): boolean => state === 'gone' || state === 'doubted';
 
-/** Returns whether the contact exists on its side, according to the stored state. */
+/** Returns whether there is no evidence that the contact was deleted. It may be {@link isAway} until a read confirms it. */
 export const isPresent = (half: Half | null): half is Half => half !== null && !isDeleted(half);
 
 /** Returns whether the half has no pair because its side does not select it. No decision is made about it until that changes. */

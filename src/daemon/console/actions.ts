@@ -53,14 +53,15 @@ type ActionParts = {
 /** The requested jobs and their reports. */
 const createJobRequests = ({ daemon, clock }: ActionParts) => {
   const reports = new Map<string, { readonly of: string; readonly report: JobReport }>();
-  const requestedAtMs = new Map<string, number>();
+  const requestedTickMs = new Map<string, number>();
   return {
     send: async (job: JobData): Promise<void> => {
       await daemon.requestJob(job);
-      requestedAtMs.set(job.link, clock.monotonic());
+      requestedTickMs.set(job.link, clock.monotonic());
     },
     /** Whether a job that was requested recently has neither started nor ended. */
-    isAwaited: (link: string): boolean => clock.monotonic() - (requestedAtMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
+    isAwaited: (link: string): boolean =>
+      clock.monotonic() - (requestedTickMs.get(link) ?? -Infinity) < REQUEST_SHOWN_MS,
     /** The report of the last job of this process; null if it does not exist. */
     lastReport: (link: LinkConfig): JobReport | null => {
       const last = reports.get(link.name);
@@ -70,7 +71,7 @@ const createJobRequests = ({ daemon, clock }: ActionParts) => {
     noteReport: (({ link: name }, report) => {
       const link = daemon.links().find((each) => each.name === name);
       if (link !== undefined) reports.set(name, { of: keyOf(link), report });
-      requestedAtMs.delete(name);
+      requestedTickMs.delete(name);
     }) satisfies OnReport,
   };
 };

@@ -72,8 +72,8 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
   let stopped = false;
 
   const serve = async (schedule: Schedule, signal: AbortSignal): Promise<void> => {
-    const startedAtMs = clock.monotonic();
-    const now = (): number => clock.monotonic() - startedAtMs;
+    const startedTickMs = clock.monotonic();
+    const now = (): number => clock.monotonic() - startedTickMs;
     for (let atMs = schedule.firstInMs; !signal.aborted;) {
       await clock.sleep(Math.max(0, atMs - now()), signal);
       const report = await slots.run(() =>

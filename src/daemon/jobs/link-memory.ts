@@ -8,7 +8,7 @@ import type { JobReport } from './job.ts';
 type Memory = {
   /** The runs in a row that an unavailable remote ended, and the monotonic time of the next attempt. */
   readonly failures: number;
-  readonly nextAttemptAtMs: number;
+  readonly nextAttemptTickMs: number;
   /** The credentials with which the last run started, or could not start; null before. */
   readonly tried: string | null;
   /** Whether the last job found the link paused by hand, or its lease with another process: each is logged once. */
@@ -16,7 +16,7 @@ type Memory = {
   readonly isBusy: boolean;
 };
 
-const NO_MEMORY: Memory = { failures: 0, nextAttemptAtMs: 0, tried: null, isPausedByHand: false, isBusy: false };
+const NO_MEMORY: Memory = { failures: 0, nextAttemptTickMs: 0, tried: null, isPausedByHand: false, isBusy: false };
 
 /** An outage of this many runs in a row, about twenty minutes, is logged as an error. */
 const LASTING_FAILURES = 8;
@@ -48,10 +48,14 @@ export const createMemories = ({ clock, events }: { readonly clock: Clock; reado
         return;
       }
       if (ending !== 'unavailable') {
-        remember(link, { failures: 0, nextAttemptAtMs: 0, isBusy: false });
+        remember(link, { failures: 0, nextAttemptTickMs: 0, isBusy: false });
         return;
       }
-      remember(link, { failures: failures + 1, nextAttemptAtMs: clock.monotonic() + (retryInMs ?? 0), isBusy: false });
+      remember(link, {
+        failures: failures + 1,
+        nextAttemptTickMs: clock.monotonic() + (retryInMs ?? 0),
+        isBusy: false,
+      });
       if (failures + 1 !== LASTING_FAILURES) return;
       const remedy = `Find out which side does not answer, and why, with: contact-sync doctor ${link}`;
       events.linkFailing({ link, failures: LASTING_FAILURES, reason: errorMessage(error), remedy });

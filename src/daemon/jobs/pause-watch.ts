@@ -14,7 +14,7 @@ export const watchPause = (
   before: LinkState,
 ) => {
   const paused = new AbortController();
-  let checkedAtMs = clock.monotonic();
+  let checkedTickMs = clock.monotonic();
   const checkNow = async (): Promise<void> => {
     const pausedByHandAtMs = await store.pausedByHandAtMs(before.name);
     if (pausedByHandAtMs === null || pausedByHandAtMs === before.pausedByHandAtMs) return;
@@ -24,8 +24,8 @@ export const watchPause = (
     signal: paused.signal,
     /** Reads the store at most once a second. A run calls it when it makes progress. */
     check: (): void => {
-      if (paused.signal.aborted || clock.monotonic() - checkedAtMs < CHECK_EVERY_MS) return;
-      checkedAtMs = clock.monotonic();
+      if (paused.signal.aborted || clock.monotonic() - checkedTickMs < CHECK_EVERY_MS) return;
+      checkedTickMs = clock.monotonic();
       // If the store cannot be read, the run ends by itself.
       void checkNow().catch(() => undefined);
     },

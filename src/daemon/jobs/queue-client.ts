@@ -55,16 +55,16 @@ const waitFor = async (
   id: string,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<StoredReport> => {
-  let wellAtMs = clock.monotonic();
+  let wellTickMs = clock.monotonic();
   for (;;) {
     try {
       const report = await readReport(queue, id);
       if (report !== null) return report;
-      if (await isServed(queue)) wellAtMs = clock.monotonic();
+      if (await isServed(queue)) wellTickMs = clock.monotonic();
     } catch (error) {
       if (error instanceof QueueError) throw error;
     }
-    if (clock.monotonic() - wellAtMs > LONGEST_ABSENCE_MS) {
+    if (clock.monotonic() - wellTickMs > LONGEST_ABSENCE_MS) {
       throw new QueueError('No daemon works on the queue any more. The job waits there for the next one.');
     }
     await clock.sleep(READ_EVERY_MS, signal);

@@ -182,10 +182,10 @@ const createScheduleStore = ({ queue, clock, events, isReady, onError }: Schedul
   /** The schedules that replaced all others in Redis. */
   let applied: readonly Schedule[] | null = null;
   /** The time of the last attempt; null before the first one. */
-  let storedAtMs: number | null = null;
+  let storedTickMs: number | null = null;
   const store = withoutOverlap(async () => {
     if (!isReady()) return;
-    storedAtMs = clock.monotonic();
+    storedTickMs = clock.monotonic();
     const current = schedules;
     const options = { nowMs: clock.now(), keepsOthers: applied === current };
     const { created, removed } = await storeSchedules(queue, current, options);
@@ -204,7 +204,7 @@ const createScheduleStore = ({ queue, clock, events, isReady, onError }: Schedul
     },
     /** Creates stored schedules again that `forget` has removed, or that the clock was set back for. */
     restoreIfDue: (): void => {
-      if (storedAtMs !== null && clock.monotonic() - storedAtMs >= RESTORE_EVERY_MS) store();
+      if (storedTickMs !== null && clock.monotonic() - storedTickMs >= RESTORE_EVERY_MS) store();
     },
   };
 };

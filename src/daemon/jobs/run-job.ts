@@ -45,7 +45,7 @@ type RunnerOptions = {
 };
 
 /** A current job; the time of its last progress is monotonic. */
-type CurrentJob = { readonly link: string; readonly progress: RunProgress; readonly progressedAtMs: number };
+type CurrentJob = { readonly link: string; readonly progress: RunProgress; readonly progressedTickMs: number };
 
 type Parts = RunnerOptions & {
   readonly memories: Memories;
@@ -126,7 +126,7 @@ const requireDue = async (
 ): Promise<void> => {
   if (job.kind !== 'full' && job.byHand !== true) memories.rememberPause(row);
   const [lastRun = null] = await app.store.runs(link.name, { newest: 1 });
-  const { nextAttemptAtMs, tried } = memories.of(link.name);
+  const { nextAttemptTickMs, tried } = memories.of(link.name);
   const skip = whySkipped({
     link,
     job,
@@ -134,7 +134,7 @@ const requireDue = async (
     lastRun,
     credentials,
     refused: [credentialsText(row.credentials), tried],
-    retryInMs: nextAttemptAtMs - clock.monotonic(),
+    retryInMs: nextAttemptTickMs - clock.monotonic(),
     nowMs: clock.now(),
   });
   if (skip !== null) throw new SkippedError(link.name, skip);
@@ -218,7 +218,7 @@ const createCurrentJobs = (clock: Clock) => {
     note: (job: JobData, event: RunEvent | null): void => {
       const progress = current.get(job)?.progress ?? NO_PROGRESS_YET;
       const next = event === null ? progress : track(progress, event);
-      current.set(job, { link: job.link, progress: next, progressedAtMs: clock.monotonic() });
+      current.set(job, { link: job.link, progress: next, progressedTickMs: clock.monotonic() });
     },
     end: (job: JobData): void => void current.delete(job),
     running: (): readonly string[] => [...new Set([...current.values()].map(({ link }) => link))],
@@ -226,7 +226,7 @@ const createCurrentJobs = (clock: Clock) => {
       [...current.values()].map(({ link, progress }) => ({ link, ...totalOf(progress) })),
     stalled: (): readonly string[] => {
       const sinceMs = clock.monotonic() - STALLED_AFTER_MS;
-      return [...current.values()].filter((each) => each.progressedAtMs < sinceMs).map(({ link }) => link);
+      return [...current.values()].filter((each) => each.progressedTickMs < sinceMs).map(({ link }) => link);
     },
   };
 };

@@ -235,6 +235,16 @@ export const sendBatch = async (
   throw endsRun;
 };
 
+/** A read of a contact whose write was refused with this error. */
+type Reread = { readonly id: string; readonly answer: ReadAnswer | undefined; readonly error: RemoteError };
+
+/** Applies the result of reading a contact again. */
+const applyOneRead = ({ session }: Execution, set: WorkingSet, side: Side, { id, answer, error }: Reread): void => {
+  // `stale` means that the contact exists and changed since it was last read. A read that does not find it is only late.
+  const isLate = error instanceof StaleError && answer?.kind === 'gone';
+  if (!isLate) storeReadAnswer(session, set, side, id, answer);
+};
+
 /** Applies a refusal: the write is tried in parts, or is deferred (R15). */
 const applyOneRefusal = (
   execution: Execution,
@@ -267,11 +277,6 @@ const applyOneFailure = (
   if (isFault(error)) storeFault(execution, set, write, error.message);
   if (isUnread) return result;
   set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
-  if (verdict.rereads && id !== null) {
-    const answer = answers.get(id);
-    // `stale` means that the contact exists and changed since it was last read. A read that does not find it is only late.
-    const isLate = error instanceof StaleError && answer?.kind === 'gone';
-    if (!isLate) storeReadAnswer(execution.session, set, side, id, answer);
-  }
+  if (verdict.rereads && id !== null) applyOneRead(execution, set, side, { id, answer: answers.get(id), error });
   return verdict.refused ? { ...result, ...applyOneRefusal(execution, set, write, error) } : result;
 };

@@ -157,7 +157,7 @@ const createRetry = ({ clock, onAway, onBack }: DatabaseOptions, place: string, 
   let isAway = false;
   let isReady = false;
   return async <Result>(step: (attempt: number) => Promise<Result>): Promise<Result> => {
-    const startedAtMs = clock.monotonic();
+    const startedTickMs = clock.monotonic();
     for (let attempt = 1; ; attempt += 1) {
       try {
         const result = await step(attempt);
@@ -167,7 +167,7 @@ const createRetry = ({ clock, onAway, onBack }: DatabaseOptions, place: string, 
         return result;
       } catch (error) {
         // The address of a database that has never answered may be wrong: that is reported at once.
-        const waits = isReady && isPassing(error) && clock.monotonic() - startedAtMs < WAITS_MS;
+        const waits = isReady && isPassing(error) && clock.monotonic() - startedTickMs < WAITS_MS;
         if (!waits || closing.aborted) throw explainTrouble(error, place);
         if (!isAway) onAway?.(reasonOf(error));
         isAway = true;

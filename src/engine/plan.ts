@@ -15,7 +15,7 @@ import { confirmMet, NONE_READ } from './confirm.ts';
 import { listedSides, onBothSides, type Session } from './session.ts';
 import { yieldToEventLoop } from '../util/event-loop.ts';
 import { divideContacts, type LaterPart } from './parts.ts';
-import { currentSelection, storedSelection } from './selecting.ts';
+import { currentSelection, isNarrowed, storedSelection } from './selecting.ts';
 import type { Outdated } from './tidy.ts';
 import { sortVerdicts } from './verdicts.ts';
 import { type ContactIds, loadUnpaired, loadWorkload, type Part } from './workload.ts';
@@ -157,7 +157,7 @@ export const planStored = async (
   };
   // If the run stops between the writes of such a contact and its unlinking, only a plan of all contacts finds its pair.
   const unlinks = due.decisions.some((decision) => decision.kind === 'merge' && decision.unlinks === true);
-  return { plan: due, outdated, selection: storedSelection(selection, policy, !unlinks) };
+  return { plan: due, outdated, selection: storedSelection(selection, policy, !unlinks && !isNarrowed(session)) };
 };
 
 /** Returns the plan's group links with the ids of the groups that were created since. */

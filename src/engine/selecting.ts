@@ -1,4 +1,5 @@
 import type { Sides } from '../core/contact/side.ts';
+import { directionsText } from '../core/reconcile/policy.ts';
 import type { LinkState } from '../core/state/rows.ts';
 import { patternsText, selectionOf, selectsEveryContact, type Selection } from '../core/reconcile/selection.ts';
 import type { GroupNames } from '../core/reconcile/groups.ts';
@@ -33,15 +34,23 @@ export const forgetSelection = async ({ state, writer }: Session): Promise<void>
   await writer.apply({}, (set) => set.add({ kind: 'link', patch: { selection } }));
 };
 
-/** Returns the current selection, and whether the stored contacts were last planned with another one. */
+/**
+ * Returns whether a side may only be read in this run although the configuration writes it. Changes of the other side stay there: the
+ * first plan that may write both sides again applies to everything.
+ */
+export const isNarrowed = ({ directions, policy }: Session): boolean => directions !== directionsText(policy);
+
+/** Returns the current selection, and whether a plan must apply it to everything that is stored. */
 export const currentSelection = async (
-  { kind, policy, state }: Session,
+  session: Session,
   groups: { readonly names: Sides<GroupNames>; readonly links: readonly GroupLink[] },
 ): Promise<{ readonly selection: Selection; readonly isNewSelection: boolean }> => {
+  const { kind, policy, state } = session;
   const selection = selectionOf(policy.contacts, groups);
   const { selection: stored } = state();
-  if (selection.isUnrestricted) return { selection, isNewSelection: stored !== null };
-  return { selection, isNewSelection: kind === 'full' || stored?.key !== selection.key };
+  if (selection.isUnrestricted) return { selection, isNewSelection: stored !== null && !isNarrowed(session) };
+  const isApplied = stored?.key === selection.key || (stored?.key === '' && isNarrowed(session));
+  return { selection, isNewSelection: kind === 'full' || !isApplied };
 };
 
 /** Returns the part of a selection that is stored with a plan. If it is not `applied` to everything, the next plan does that. */
@@ -49,4 +58,4 @@ export const storedSelection = (
   { isUnrestricted, key }: Selection,
   { contacts }: LinkContext['policy'],
   applied: boolean,
-): Stored => (isUnrestricted ? null : { patterns: patternsText(contacts), key: applied ? key : '' });
+): Stored => (isUnrestricted && applied ? null : { patterns: patternsText(contacts), key: applied ? key : '' });

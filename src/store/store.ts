@@ -78,7 +78,7 @@ export type Counts = {
 export type WriteCounts = Partial<Readonly<Record<OperationKind, number>>>;
 
 /** Contacts by their ids on either side, and by the pairs that they belong or belonged to. */
-export type ContactScope = { readonly ids: readonly string[]; readonly pairIds: readonly number[] };
+type ContactScope = { readonly ids: readonly string[]; readonly pairIds: readonly number[] };
 
 export type JournalQuery =
   /** Entries whose outcome is unknown. */

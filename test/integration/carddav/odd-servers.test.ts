@@ -363,6 +363,27 @@ test('an address book that may only be read is a source only, and this is report
   expect(link.names()).toEqual(['Anna', 'Bea', 'Gus', 'Hal', 'Ida']);
 });
 
+test('R5: changes that waited because an address book could only be read are written once it can be written again', async () => {
+  await using link = await startFakeLink();
+  putCards(link, 'Ann', 'Bea');
+  await link.synced();
+  const { account } = link.sandbox.google;
+  link.server.set({ privileges: ['read'] });
+  account.updatePerson(account.people()[0]?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
+  account.createPerson({ names: [{ givenName: 'Gus' }] });
+  // A process looks up the address book once.
+  await link.reopened(async (program) => {
+    for (let run = 0; run < 2; run += 1)
+      expect(await program.synced({ afterMs: MINUTE_MS })).toMatchObject({ right: NOTHING });
+  });
+  link.server.set({ privileges: ['read', 'write'] });
+  await link.reopened(async (program) => {
+    expect(await program.synced({ afterMs: MINUTE_MS })).toMatchObject({ right: { created: 1, updated: 1 } });
+    expect(await program.synced({ afterMs: MINUTE_MS })).toMatchObject({ left: NOTHING, right: NOTHING });
+  });
+  expect(link.server.text('Ann.vcf')).toMatch(/TITLE:Baker/u);
+});
+
 test('R17: an address book behind a proxy that changes its path is not an empty one, and no contact is duplicated', async () => {
   let target = '';
   await using proxy = await startProxy(async (request, response) => {

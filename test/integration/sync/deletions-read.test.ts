@@ -14,7 +14,7 @@ const ADA_AND_BEN = { google: [named('Ada'), named('Ben')], service: [] };
 const setAda = (linked: LinkedSandbox, values: object): void => {
   const { account } = linked.sandbox.google;
   const id = googleId(linked, 'Ada');
-  account.updatePerson(id, { ...account.person(id), ...values } as never);
+  account.updatePerson(id, { ...account.person(id), ...values });
 };
 
 /** Deletes Ada at the service and syncs for some days. Returns the names at both sides. */

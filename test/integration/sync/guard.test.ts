@@ -139,3 +139,18 @@ describe('R8: the account of a side', () => {
     expect(await linked.synced()).toMatchObject(BOTH);
   });
 });
+
+test('R8, R12: a side is not empty if its contacts were deleted and added again, although one of them is really deleted', async () => {
+  const book = { google: [person('Ada'), person('Ben'), person('Cid')], service: [] };
+  await using linked = await startSyncedSandbox(book, { DELETE_LIMIT: '100%' });
+  const { google, service } = linked.sandbox;
+  for (const contact of service.account.contacts()) {
+    service.account.deleteContact(contact.id);
+    if (contact.first_name === 'Cid') continue;
+    const { first_name, last_name, email_addresses } = contact;
+    service.account.createContact({ first_name, last_name, email_addresses } as never);
+  }
+  expect(await linked.synced({ afterMs: DAY_MS })).toMatchObject({ left: { deleted: 1, created: 0 } });
+  expect(google.account.people()).toHaveLength(2);
+  expect(service.account.contacts()).toHaveLength(2);
+});

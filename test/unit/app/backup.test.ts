@@ -11,13 +11,9 @@ import { vaultIn } from '../../support/store/vault.ts';
 import { useDirectory } from '../util/use-directory.ts';
 
 const KEY = 'a key of sixteen letters';
-
 const at = useDirectory();
-
 let from: { dataDir: string; databaseUrl: null };
-
 let to: typeof from;
-
 let copy: string;
 
 beforeEach(async () => {

@@ -13,7 +13,6 @@ import {
 import { useDirectory } from '../util/use-directory.ts';
 
 const dataDir = useDirectory();
-
 const BEAT_AT_MS = 1_000_000;
 const PROGRESS = { link: 'a', listed: 7, planned: 100, written: 40, remainingMs: 12_000 };
 const beat: Heartbeat = {

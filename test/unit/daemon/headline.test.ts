@@ -3,7 +3,6 @@ import { idsOn } from '../../../src/core/reconcile/decision.ts';
 import { headlineOf } from '../../../src/daemon/links/headline.ts';
 
 type Described = Parameters<typeof headlineOf>[0];
-
 const [ONE, OTHER] = [idsOn('left', 'a'), idsOn('left', 'b')];
 
 const SYNCED: Described = {
@@ -18,6 +17,8 @@ const SYNCED: Described = {
   isRunning: false,
 };
 
+const SIGNED_IN = { lastRun: { outcome: 'failed' }, reason: 'A new sign-in is stored.' } as const;
+
 test.each<[string, Partial<Described>, string, string]>([
   ['every value is synced', {}, 'good', 'in sync'],
   ['a run is in progress', { isRunning: true, state: 'failing' }, 'info', 'sync in progress'],
@@ -29,12 +30,7 @@ test.each<[string, Partial<Described>, string, string]>([
   ['a run was stopped', { lastRun: { outcome: 'stopped' } }, 'info', 'the last run was stopped'],
   ['a conflict waits', { openConflicts: 2 }, 'warn', '2 conflicts to decide'],
   ['a run did not complete', { lastRun: { outcome: 'failed' } }, 'warn', 'the last run did not complete'],
-  [
-    'a new sign-in is stored',
-    { lastRun: { outcome: 'failed' }, reason: 'A new sign-in is stored.' },
-    'info',
-    'signed in again, waiting for the next run',
-  ],
+  ['a new sign-in is stored', SIGNED_IN, 'info', 'signed in again, waiting for the next run'],
   ['no contact is linked', { pairs: 0 }, 'info', 'no contacts linked yet'],
   ['contacts are not synced', { refused: [ONE], skipped: [ONE, OTHER] }, 'warn', '2 contacts not synced'],
 ])('a link is headed by its most severe state, and each contact counts once: %s', (_, change, severity, text) => {

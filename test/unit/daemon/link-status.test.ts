@@ -6,7 +6,6 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { useDirectory } from '../util/use-directory.ts';
 
 const directory = useDirectory();
-
 const BEAT_AT_MS = 1_000_000;
 const PROGRESS = { link: 'work', listed: 7, planned: null, written: 0, remainingMs: null };
 const SIDE = { namesDeletions: true };

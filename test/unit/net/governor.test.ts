@@ -188,9 +188,7 @@ test('after the wall clock was set back, no request counts for longer than a win
 });
 
 const SMALL_LIMIT = { requests: 90, windowMs: 60_000 };
-
 const HOUR_MS = 3_600_000;
-
 const YEARS_MS = 57 * 365 * 86_400_000;
 
 /** Returns a governor that is stopped for years. */

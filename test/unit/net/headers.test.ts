@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { parseRateLimit, readRateHeaders, readRetryAfterMs } from '../../../src/net/headers.ts';
 
 const NOW_MS = Date.parse('2026-11-21T10:00:00Z');
-
 const UNREAD = ['', '0/minute', '-5/minute', '500/day', '500/', 'many', '5.5/minute', '500/minute, 10/second'];
 
 test.each<[string, object | null]>([
@@ -23,11 +22,7 @@ test.each([
   [[undefined, undefined, undefined], NOTHING],
   [[undefined, ['7', '9'], undefined], { ...NOTHING, remaining: 7 }],
 ])('readRateHeaders reads the headers %j', ([limit, remaining, reset], expected) => {
-  const headers = {
-    'x-rate-limit-limit': limit,
-    'x-rate-limit-remaining': remaining,
-    'x-rate-limit-reset': reset,
-  };
+  const headers = { 'x-rate-limit-limit': limit, 'x-rate-limit-remaining': remaining, 'x-rate-limit-reset': reset };
   expect(readRateHeaders(headers, NOW_MS)).toEqual(expected);
 });
 

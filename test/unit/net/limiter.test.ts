@@ -17,7 +17,6 @@ const ANSWER = answerWith();
 
 /** Opens the limiter of one name like a separate process. */
 type Open = (limit?: typeof LIMIT) => Promise<RateLimiter>;
-
 const redis = await startTestRedis();
 const PREFIX = 'contact-sync:test:';
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -173,10 +172,7 @@ test('requests fail while the cell is unreachable', async () => {
   const clock = createFakeClock();
   const cell = createMemoryCell(clock);
   let isDown = true;
-  const flaky = {
-    ...cell,
-    read: (known: number) => (isDown ? Promise.reject(new Error('down')) : cell.read(known)),
-  };
+  const flaky = { ...cell, read: (known: number) => (isDown ? Promise.reject(new Error('down')) : cell.read(known)) };
   const limiter = await openSharedLimiter({ cell: flaky, limit: LIMIT, clock, snapshot: null });
   await expect(limiter.admit()).rejects.toThrow('down');
   await setImmediate();

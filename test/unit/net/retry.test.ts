@@ -33,13 +33,6 @@ test('retry waits a random part of 500 ms, doubled each time, up to 30 s, and re
   expect(waits).toEqual(clock.sleepsMs);
 });
 
-test('retry never waits less than the minimum', async () => {
-  const clock = createRecordingClock();
-  const decide = () => ({ afterMs: 2_500 });
-  await retry(failTimes(5, new Error('broken')).operation, optionsWith({ clock, decide, random: () => 0.5 }));
-  expect(clock.sleepsMs).toEqual([2_500, 2_500, 2_500, 2_500, 4_000]);
-});
-
 test('retry throws the last error when the next wait would end too late', async () => {
   const clock = createRecordingClock();
   const error = new Error('broken');

@@ -15,7 +15,6 @@ import { forever } from '../../contract/scenes/steps.ts';
 import { createRecordingClock } from '../net/fake-clock.ts';
 
 const OPTIONS = { status: 500, route: 'GET /somewhere', applied: 'no' } as const;
-
 const refuse = (): Promise<never> => Promise.reject(new UnavailableError('It does not answer.', OPTIONS));
 
 const invalid = (): Promise<readonly WriteResult<never>[]> =>
@@ -51,7 +50,6 @@ const shared = () => ({
 });
 
 const UNUSED_URL = 'http://127.0.0.1:59999';
-
 const openService = (): Remote => createServiceRemote({ ...shared(), baseUrl: UNUSED_URL, accessToken: 'token' });
 
 /** Each read fails, and each write returns one refused item. */
@@ -74,7 +72,6 @@ const FAULTY: Remote = {
 };
 
 const remote = atSide('right', FAULTY);
-
 const group = { id: 'g1', name: 'Choir', version: '' };
 
 test('an error that a call throws, or returns for an item, contains its side', async () => {

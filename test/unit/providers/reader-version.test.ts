@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
 import { cardMapping } from '../../../src/providers/carddav/card/card-mapping.ts';
@@ -9,23 +10,7 @@ import { contactSchema, READER as SERVICE_READER } from '../../../src/providers/
 import { recordOf } from '../../../src/providers/service/mapper.ts';
 
 // A known row is not read again, so a reader with other results must not know the rows of an earlier reader. If one of
-// these records changes, raise the READER of that provider. Each expectation contains the READER and a record.
-
-/** The part of the canonical contact that is the same from each provider. */
-const ANN = {
-  firstName: 'Ann',
-  lastName: 'Lée',
-  company: 'KDE',
-  title: 'Chief Analyst',
-  websites: [{ value: 'https://ann.example/', label: 'blog' }],
-};
-const NO_ADDRESS = { street: '', city: '', region: '', postalCode: '', country: '' };
-const MAIN_STREET = { ...NO_ADDRESS, street: 'Main St 1', city: 'Bonn', postalCode: '5' };
-
-const ORGANIZATIONS = [
-  ['Former', 'Intern'],
-  ['KDE', 'Chief Analyst'],
-];
+// these records changes, raise the READER of that provider. Each expectation contains the READER and a digest of a record.
 
 const source = (type: string) => ({ metadata: { primary: true, source: { type, id: '1f' } } });
 
@@ -97,62 +82,6 @@ const CONTACT = {
   extra_data: { last_contacted: null, buckets: BUCKETS },
 };
 
-test('a record of a Person does not change within this version of its reader', () => {
-  expect([GOOGLE_READER, readPerson(PERSON)]).toEqual([
-    '1',
-    {
-      kind: 'contact',
-      mayBeCut: false,
-      previousIds: [],
-      record: {
-        id: 'people/c31',
-        version: '#31',
-        modifiedAtMs: 1_767_225_600_123,
-        originId: 'contact_7',
-        groupIds: ['contactGroups/0b', 'contactGroups/a1'],
-        digest: '1 A08HyL6GkzYhBtz1X5ReaU',
-        unsyncedName: { middleName: 'B.' },
-        contact: {
-          ...ANN,
-          phoneNumbers: [{ value: '666 12 34 90', label: 'mobile' }],
-          emailAddresses: [{ value: 'Ann@KDE.example', label: 'work' }],
-          addresses: [
-            { ...MAIN_STREET, country: '', label: null, extended: 'Apt 4' },
-            { ...NO_ADDRESS, street: 'Side St 2\nBonn', label: 'home' },
-          ],
-        },
-        entries: [{ bound: 1, fields: ['company', 'title'], entries: ORGANIZATIONS }],
-        raw: String.raw`{"resourceName":"people/c31","metadata":{"sources":[{"type":"CONTACT","id":"1f"}]},"names":[{"givenName":" Ann ","familyName":"Lée","displayName":"Ann B. Lee","middleName":"B."}],"organizations":[{"name":"Former","title":"Intern","current":false},{"name":"KDE","title":"Chief  Analyst","current":true,"department":"PIM"}],"emailAddresses":[{"value":"Ann@KDE.example ","type":"work"},{"value":"ann@kde.example"},{"value":" "}],"phoneNumbers":[{"value":"666 12 34 90","type":"mobile"}],"addresses":[{"streetAddress":"Main St 1","extendedAddress":"Apt 4","city":"Bonn","postalCode":"5"},{"type":"home","formattedValue":"Side St 2\nBonn"}],"urls":[{"value":"https://ann.example/","type":"blog"}]}`,
-      },
-    },
-  ]);
-});
-
-test('a record of a contact of the service does not change within this version of its reader', () => {
-  expect([SERVICE_READER, recordOf(contactSchema.parse(CONTACT))]).toEqual([
-    '1',
-    {
-      id: 'contact_7',
-      version: '2026-02-01 10:20:30 UTC',
-      modifiedAtMs: 1_769_941_230_000,
-      originId: null,
-      groupIds: ['bucket_1', 'bucket_2'],
-      marks: ['tag:Golf'],
-      digest: '1 2-kZOwc2rGXtokhU92Ob1y',
-      contact: {
-        ...ANN,
-        phoneNumbers: [{ value: '666123490', label: 'Mobile' }],
-        emailAddresses: [{ value: 'Ann@KDE.example', label: 'Work' }],
-        addresses: [
-          { ...MAIN_STREET, street: 'Main St 1\nApt 4', country: 'DE', label: 'Work' },
-          { ...NO_ADDRESS, street: 'Side St 2, Bonn', label: null },
-        ],
-      },
-      raw: String.raw`{"addresses":[{"id":"a1","label":"Work","street_1":"Main St 1","street_2":"Apt 4","city":"Bonn","state":null,"zip":"5","country":"DE"},{"id":"a2","label":"","full_address":"Side St 2, Bonn"}],"email_addresses":[{"id":"e1","label":" Work ","address":"Ann@KDE.example "},{"id":"e2","label":null,"address":"ann@kde.example"},{"id":"e3","address":null}],"phone_numbers":[{"id":"p1","label":"Mobile","number":"666123490"}],"websites":[{"id":"w1","label":"blog","address":"https://ann.example/","note":"kept"}]}`,
-    },
-  ]);
-});
-
 const CARD = [
   'BEGIN:VCARD',
   'VERSION:3.0',
@@ -171,27 +100,19 @@ const CARD = [
   'END:VCARD',
 ].join('\r\n');
 
-test('a record of CardDAV does not change within this version of its reader', () => {
-  const mapping = cardMapping(USUAL_FIELDS);
-  const stored = { id: '31.vcf', etag: '"1"', modifiedAtMs: 1_769_904_000_000, card: parseLines(CARD) };
-  expect([mapping.reader, createRecords(mapping).recordOf(stored, ['group.vcf'])]).toEqual([
-    '1 2jmj7l5r',
-    {
-      id: '31.vcf',
-      version: '"1"',
-      modifiedAtMs: 1_769_904_000_000,
-      originId: null,
-      groupIds: ['category:Chess', 'category:Golf', 'group.vcf'],
-      digest: '1 2jmj7l5r Wl3pu6UvVmGOQCdAkedlSt',
-      unsyncedName: { middleName: 'B.' },
-      contact: {
-        ...ANN,
-        phoneNumbers: [{ value: '666 12 34 90', label: 'mobile' }],
-        emailAddresses: [{ value: 'Ann@KDE.example', label: 'work' }],
-        addresses: [{ ...MAIN_STREET, street: 'Main St 1\nLine 2', country: '', label: 'home', extended: 'Apt 4' }],
-        websites: [{ value: 'https://ann.example/', label: null }],
-      },
-      raw: '{}',
-    },
-  ]);
+const MAPPING = cardMapping(USUAL_FIELDS);
+const STORED = { id: '31.vcf', etag: '"1"', modifiedAtMs: 1_769_904_000_000, card: parseLines(CARD) };
+
+const sortKeys = (_key: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
+
+test.each([
+  ['a Person of Google', GOOGLE_READER, readPerson(PERSON), '1 6j4Lh8aiB8qT'],
+  ['a contact of the service', SERVICE_READER, recordOf(contactSchema.parse(CONTACT)), '1 nqJLo7zzNWj6'],
+  ['a card', MAPPING.reader, createRecords(MAPPING).recordOf(STORED, ['group.vcf']), '1 2jmj7l5r w9mRJN7ix2H9'],
+])('the record of %s does not change within this version of its reader', (_, reader, record, expected) => {
+  const text = JSON.stringify(record, sortKeys, 2);
+  expect(`${reader} ${hash('sha1', text, 'base64url').slice(0, 12)}`, text).toBe(expected);
 });

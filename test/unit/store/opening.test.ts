@@ -13,7 +13,6 @@ import { useDirectory } from '../util/use-directory.ts';
 
 const MIGRATIONS = globSync('migrations/sqlite/*.sql').length;
 const OPENER = fileURLToPath(new URL('../../support/store/open-and-commit.ts', import.meta.url));
-
 const at = useDirectory();
 let path: string;
 

@@ -30,37 +30,23 @@ const searchesOf = (statement: SQL): readonly (string | undefined)[] => {
   );
 };
 
+const halves = (query: Parameters<typeof selectHalves>[2]): SQL => selectHalves(SQLITE, 'home', query);
+const WHOLE = readWholePairs(SQLITE, 'home', { ids: { left: [], right: [] }, pairs: [1] });
+const KNOWN = findKnown(SQLITE, 'home', 'left', [{ id: 'l', digest: 'd' }]);
+
 test.each([
   ['pairs by their ids', onlyStatement(readPairs(SQLITE, 'home', [1])), ['rowid=?']],
-  [
-    'halves by their ids',
-    selectHalves(SQLITE, 'home', { by: 'id', side: 'left', ids: ['l'] }),
-    ['link=? AND side=? AND id=?'],
-  ],
-  ['halves by their pairs', selectHalves(SQLITE, 'home', { by: 'pair', pairs: [1] }), ['link=? AND side=? AND pair=?']],
-  [
-    'halves by their state',
-    selectHalves(SQLITE, 'home', { by: 'state', states: ['missing'] }),
-    ['link=? AND side=? AND state=?'],
-  ],
-  [
-    'rows of a listing by their digests',
-    onlyStatement(findKnown(SQLITE, 'home', 'left', [{ id: 'l', digest: 'd' }])),
-    ['link=? AND side=? AND digest=?'],
-  ],
-  [
-    'whole pairs by their ids',
-    onlyStatement(readWholePairs(SQLITE, 'home', { ids: { left: [], right: [] }, pairs: [1] })),
-    ['link=? AND side=? AND pair=?', 'rowid=?'],
-  ],
+  ['halves by their ids', halves({ by: 'id', side: 'left', ids: ['l'] }), ['link=? AND side=? AND id=?']],
+  ['halves by their pairs', halves({ by: 'pair', pairs: [1] }), ['link=? AND side=? AND pair=?']],
+  ['halves by their state', halves({ by: 'state', states: ['missing'] }), ['link=? AND side=? AND state=?']],
+  ['rows of a listing by their digests', onlyStatement(KNOWN), ['link=? AND side=? AND digest=?']],
+  ['whole pairs by their ids', onlyStatement(WHOLE), ['link=? AND side=? AND pair=?', 'rowid=?']],
 ])('SQLite finds %s through an index, for any number of contacts', (_what, statement, expected) => {
   expect(searchesOf(statement)).toEqual(expected);
 });
 
 /** Columns that are not in the table definitions: those of the lease. */
-const FURTHER: Readonly<Record<string, readonly string[]>> = {
-  links: ['lease_owner', 'lease_until_ms'],
-};
+const FURTHER: Readonly<Record<string, readonly string[]>> = { links: ['lease_owner', 'lease_until_ms'] };
 
 test.each(Object.entries<Table>({ ...TABLES, budgets, credentials, keySalt }))(
   'the migrations of SQLite create the table %s with exactly the columns of the store',
@@ -78,9 +64,7 @@ const DAYS = extentOf({ all: 5, sample: 2 });
 
 /** The number of runs within RETENTION. */
 const WINDOW = DAYS * RUNS_A_DAY;
-
 const PLAN = { changesPerRun: 100, retentionMs: DAYS * 86_400_000 };
-
 const at = useDirectory();
 
 test('constant changes do not grow the file beyond the size for RETENTION, and it shrinks when they end', async () => {

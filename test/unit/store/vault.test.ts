@@ -8,9 +8,7 @@ import { useDirectory } from '../util/use-directory.ts';
 
 const KEY = '0123456789abcdef'.repeat(4);
 const OTHER_KEY = Buffer.alloc(32, 7).toString('base64');
-
 const at = useDirectory();
-
 const vault = (key: string | null = null) => vaultIn(at('data'), key);
 const credential = (token: string): Credential => ({ token, account: 'people/1', scopes: ['contacts'], storedAtMs: 5 });
 const databasePath = (): string => at('data', 'contact-sync.db');

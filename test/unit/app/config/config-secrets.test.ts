@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/app/config/config.ts';
 import { unencryptedAddresses, unencryptedNotification } from '../../../../src/app/config/unencrypted.ts';
 import { fingerprint, Secret } from '../../../../src/util/secret.ts';
-import { placesOf, problemsOf, REQUIRED, useConfigDirectory } from './config-support.ts';
+import { placesOf, oneProblem, problemsOf, REQUIRED, useConfigDirectory } from './config-support.ts';
 
 const { load, loadLink, write } = useConfigDirectory();
 
@@ -44,8 +44,7 @@ describe('secrets', () => {
     [{ SERVICE_ACCESS_TOKEN_FILE: 'empty', SERVICE_ACCESS_TOKEN: 'x' }, 'Keep one of the two'],
   ])('a bad secret file is one problem: %j', (env, what) => {
     write('empty', '\n');
-    const problems = problemsOf(() => load({ ...REQUIRED, ...env }));
-    expect(problems).toEqual([{ where: 'SERVICE_ACCESS_TOKEN_FILE', what: expect.stringContaining(what) }]);
+    expect(problemsOf(() => load({ ...REQUIRED, ...env }))).toEqual(oneProblem('SERVICE_ACCESS_TOKEN_FILE', what));
   });
 
   test('of one account are refused for several links', () => {

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadConfig } from '../../../../src/app/config/config.ts';
 import { extentOf } from '../../../support/extent.ts';
+import { useDirectory } from '../../util/use-directory.ts';
 import { configText, faultOf, settingsToAsk, type SetUp } from '../../../../src/app/config/set-up.ts';
 
 const USUAL: SetUp['sides'] = { left: { provider: 'google', name: null }, right: { provider: 'service', name: null } };
@@ -14,31 +14,20 @@ const REQUIRED = [
   ['service.baseUrl', 'https://service.test'],
 ] as const;
 
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'contact-sync-set-up-'));
-});
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+const at = useDirectory();
 
 const read = (setUp: SetUp) => {
-  const configPath = join(directory, 'contact-sync.yaml');
+  const configPath = at('contact-sync.yaml');
   writeFileSync(configPath, configText(setUp, configPath));
-  return loadConfig({ configPath, env: {}, cwd: directory });
+  return loadConfig({ configPath, env: {}, cwd: at() });
 };
 
 test('init asks for the settings without a default', () => {
   const asked = (provider: string) =>
-    settingsToAsk(provider).map(({ key, isRequired, isSecret }) => [key, isRequired, isSecret]);
-  expect(asked('google')).toEqual([
-    ['google.clientId', true, false],
-    ['google.clientSecret', true, true],
-  ]);
-  expect(asked('service')).toEqual([
-    ['service.baseUrl', true, false],
-    ['service.authUrl', false, false],
-    ['service.clientId', false, false],
-    ['service.clientSecret', false, true],
-  ]);
+    settingsToAsk(provider).map(({ key, isRequired, isSecret }) => `${key} ${isRequired} ${isSecret}`);
+  expect(asked('google')).toEqual(['google.clientId true false', 'google.clientSecret true true']);
+  const optional = ['authUrl false false', 'clientId false false', 'clientSecret false true'];
+  expect(asked('service')).toEqual(['baseUrl true false', ...optional].map((each) => `service.${each}`));
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { expect } from 'vitest';
 import { ConfigError, type ConfigProblem } from '../../../../src/util/config-error.ts';
 import { loadConfig, type Config, type LoadOptions } from '../../../../src/app/config/config.ts';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
@@ -51,4 +52,6 @@ export const problemsOf = (run: () => unknown): readonly ConfigProblem[] => {
   }
   return [];
 };
+/** One problem of that place, with that part of its text. */
+export const oneProblem = (where: string, what: string) => [{ where, what: expect.stringContaining(what) }];
 export const placesOf = (run: () => unknown): string[] => problemsOf(run).map(({ where }) => where);

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadConfig, readConfig } from '../../../../src/app/config/config.ts';
-import { problemsOf, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
+import { oneProblem, problemsOf, REQUIRED_YAML, useConfigDirectory } from './config-support.ts';
 
 const { cwd, write } = useConfigDirectory();
 
@@ -67,8 +67,9 @@ describe('a file of the folder links', () => {
 
   test('is a further link for a variable that belongs to one account', () => {
     write('links/ada.yaml', '');
-    const problems = problemsOf(() => load(`${REQUIRED_YAML}links: { home: {} }`, { GOOGLE_REFRESH_TOKEN: 'r1' }));
-    expect(problems).toEqual([{ where: 'GOOGLE_REFRESH_TOKEN', what: expect.stringContaining('2 links') }]);
+    expect(problemsOf(() => load(`${REQUIRED_YAML}links: { home: {} }`, { GOOGLE_REFRESH_TOKEN: 'r1' }))).toEqual(
+      oneProblem('GOOGLE_REFRESH_TOKEN', '2 links'),
+    );
   });
 
   test('has its file name in the settings that config show prints', () => {
@@ -97,5 +98,5 @@ test('with the folder, even an empty one, the configuration may name no link; wi
 
 test('a folder that cannot be read is an error', () => {
   const folder = write('links', 'a file');
-  expect(problemsOf(() => load())).toEqual([{ where: folder, what: expect.stringContaining('(ENOTDIR)') }]);
+  expect(problemsOf(() => load())).toEqual(oneProblem(folder, '(ENOTDIR)'));
 });

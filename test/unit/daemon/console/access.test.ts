@@ -2,17 +2,9 @@ import { expect, test } from 'vitest';
 import { createAllowance, createAllowances, networkOf } from '../../../../src/daemon/console/rate-limits.ts';
 import { createSessions, issueFormToken, useFormToken } from '../../../../src/daemon/console/sessions.ts';
 import { createPassChecker, makePass, signInLink } from '../../../../src/daemon/console/sign-in-link.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
 
 const HOUR_MS = 3_600_000;
-
-/** Returns a clock that only the test advances. */
-const createClock = () => {
-  let atMs = 1_000_000;
-  const read = (): number => atMs;
-  const advance = (byMs: number): void => void (atMs += byMs);
-  return { now: read, monotonic: read, sleep: () => Promise.resolve(), advance };
-};
-
 const ALL = { link: null, isValid: () => true };
 
 const secrets = () => {
@@ -44,7 +36,7 @@ test.each([
 });
 
 test('a session ends after twelve hours, with its credential, and when fifty newer ones of its kind are open', () => {
-  const clock = createClock();
+  const clock = createVirtualClock();
   const sessions = createSessions(clock, secrets());
   const first = sessions.open(ALL);
   clock.advance(12 * HOUR_MS);
@@ -65,7 +57,7 @@ test('a session ends after twelve hours, with its credential, and when fifty new
 });
 
 test('the token of a form is accepted once, even after hundreds of other tokens were used', () => {
-  const sessions = createSessions(createClock(), secrets());
+  const sessions = createSessions(createVirtualClock(), secrets());
   const session = sessions.open(ALL);
   const [first = '', ...others] = Array.from({ length: 700 }, () => issueFormToken(session));
   const unused = others.pop() ?? '';
@@ -76,16 +68,18 @@ test('the token of a form is accepted once, even after hundreds of other tokens 
   expect(useFormToken(sessions.open(ALL), issueFormToken(session))).toBe('wrong');
 });
 
-test('a used allowance refills over time', () => {
-  const clock = createClock();
+test('a used allowance refills over time, up to its burst', () => {
+  const clock = createVirtualClock();
   const isAllowed = createAllowance(clock, { burst: 3, perSecond: 2 });
   expect([1, 2, 3, 4].map(() => isAllowed())).toEqual([true, true, true, false]);
   clock.advance(1_000);
   expect([1, 2, 3].map(() => isAllowed())).toEqual([true, true, false]);
+  clock.advance(HOUR_MS);
+  expect([1, 2, 3, 4].map(() => isAllowed())).toEqual([true, true, true, false]);
 });
 
 test('each key has its own allowance, and the least recently used key is evicted when there are too many keys', () => {
-  const isAllowed = createAllowances(createClock(), { burst: 1, perSecond: 0 }, 2);
+  const isAllowed = createAllowances(createVirtualClock(), { burst: 1, perSecond: 0 }, 2);
   expect(['a', 'a', 'b', 'b', 'a'].map((key) => isAllowed(key))).toEqual([true, false, true, false, false]);
   expect(['c', 'a', 'b'].map((key) => isAllowed(key))).toEqual([true, false, true]);
 });

@@ -2,14 +2,14 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { Secret } from '../../../../src/util/secret.ts';
-import { limitedRate, ownForms, signedIn, type Env } from '../../../../src/daemon/console/access.ts';
+import { limitedRate, ownForms, signedIn } from '../../../../src/daemon/console/access.ts';
+import type { Env } from '../../../../src/daemon/console/env.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import { makePass } from '../../../../src/daemon/console/sign-in-link.ts';
 import { signInRoutes } from '../../../../src/daemon/console/sign-in.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
 type Headers = Readonly<Record<string, string>>;
-
 const KEY = 'key';
 const COOKIE = 'session';
 const ORIGIN = 'http://page.test';
@@ -51,11 +51,14 @@ const openPage = (names: () => readonly string[] = () => []) => {
   };
 };
 
-const statusesOf = async (count: number, ask: (index: number) => Promise<number>): Promise<Map<number, number>> => {
-  const statuses = new Map<number, number>();
+const statusesOf = async (
+  count: number,
+  ask: (index: number) => Promise<number>,
+): Promise<Readonly<Record<number, number>>> => {
+  const statuses: Record<number, number> = {};
   for (let index = 0; index < count; index += 1) {
     const status = await ask(index);
-    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    statuses[status] = (statuses[status] ?? 0) + 1;
   }
   return statuses;
 };
@@ -65,12 +68,7 @@ const cookieOf = (answer: Response) => ({ cookie: answer.headers.get('set-cookie
 test('guesses from one address do not use up the guesses of another address', async () => {
   const { guess } = openPage();
   const wrong = await statusesOf(30, async () => (await guess('192.0.2.1', 'wrong')).status);
-  expect(wrong).toEqual(
-    new Map([
-      [403, 10],
-      [429, 20],
-    ]),
-  );
+  expect(wrong).toEqual({ 403: 10, 429: 20 });
   expect((await guess('192.0.2.1', TOKEN)).status).toBe(429);
   expect((await guess('192.0.2.2', TOKEN)).status).toBe(303);
 });
@@ -86,25 +84,15 @@ test('a client that forges client addresses has at most a hundred guesses at onc
   const { guess } = openPage();
   const inventing = (index: number) => ({ 'x-forwarded-for': `203.0.113.${index}` });
   const wrong = await statusesOf(200, async (index) => (await guess('192.0.2.1', 'wrong', inventing(index))).status);
-  expect(wrong).toEqual(
-    new Map([
-      [403, 100],
-      [429, 100],
-    ]),
-  );
+  expect(wrong).toEqual({ 403: 100, 429: 100 });
 });
 
 test('a flood of requests from the address of a session, or from another session, does not limit that session', async () => {
   const { visit, guess } = openPage();
   const owner = cookieOf(await guess('192.0.2.1', TOKEN));
   const other = cookieOf(await guess('192.0.2.1', TOKEN));
-  expect((await statusesOf(500, () => visit('192.0.2.1'))).get(429)).toBeGreaterThanOrEqual(300);
-  expect(await statusesOf(500, () => visit('192.0.2.1', other))).toEqual(
-    new Map([
-      [200, 200],
-      [429, 300],
-    ]),
-  );
+  expect((await statusesOf(500, () => visit('192.0.2.1')))[429]).toBeGreaterThanOrEqual(300);
+  expect(await statusesOf(500, () => visit('192.0.2.1', other))).toEqual({ 200: 200, 429: 300 });
   expect(await visit('192.0.2.1', owner)).toBe(200);
   // A cookie without a session counts as no cookie.
   expect(await visit('192.0.2.1', { cookie: `${COOKIE}=guessed` })).toBe(429);

@@ -38,6 +38,26 @@ test('an error does not change the schedule, and a link that completes its next 
   expect(recoveries()).toEqual(['linkRecovered {"link":"a","from":"failing"}']);
 });
 
+test('a job passes the guard only with the nonce of the plan that was halted last, and passes that halt only [R8]', async () => {
+  await using runner = await startRunner();
+  const halt = async (id: string, override: string): Promise<void> => {
+    const token = (await runner.store.acquireLease('a', id, 0, 1)) ?? 0;
+    const end = { outcome: 'halted', reason: `Halt ${id}.`, summary: { override }, endedAtMs: 2 } as const;
+    await runner.store.commit('a', token, [
+      { kind: 'run-started', run: { id, kind: 'full', undoes: null, startedAtMs: 1 } },
+      { kind: 'patch-run', id, set: end },
+    ]);
+    await runner.store.releaseLease('a', id);
+  };
+  await runner.run({ kind: 'full', override: 'guessed' });
+  await halt('r1', 'the first');
+  await halt('r2', 'the second');
+  await runner.run({ kind: 'full', override: 'the first' });
+  await runner.run({ kind: 'full', override: 'the second' });
+  const accepted = { kind: 'halt', message: 'Halt r2.', loses: true };
+  expect(runner.runs.map(({ accepts }) => accepts)).toEqual([undefined, undefined, accepted]);
+});
+
 test('a run that has reported no progress for a quarter of an hour is stalled until it reports progress or ends', async () => {
   await using runner = await startRunner();
   const ended = Promise.withResolvers<null>();

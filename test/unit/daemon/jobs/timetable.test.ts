@@ -56,9 +56,7 @@ test('the next slot is always in the future, and missed slots are skipped', () =
 });
 
 const SECOND_MS = 1_000;
-
 const MINUTE_MS = 60_000;
-
 type Runner = Awaited<ReturnType<typeof startRunner>>;
 
 const startAuto = async (): Promise<Runner> => {

@@ -6,6 +6,8 @@ import { newState, NO_NOTIFICATION } from '../../../support/store/rows.ts';
 
 const link = (patch: Partial<LinkState>): LinkState => ({ ...newState('home'), ...patch });
 
+const FAILING = 'has been failing for an hour or longer';
+
 test.each([
   ['halted', 'Too much would go.', null, 'The link home is halted: Too much would go.'],
   ['paused', 'Sign in again', null, 'The link home is paused: Sign in again'],
@@ -13,7 +15,7 @@ test.each([
     'failing',
     'No answer',
     'halted',
-    'The link home has been failing for an hour or longer: No answer. Find out more with: contact-sync doctor home',
+    `The link home ${FAILING}: No answer. Find out more with: contact-sync doctor home`,
   ],
   ['recovered', null, 'failing', 'The link home recovered; it was failing before.'],
 ] as const)(
@@ -41,7 +43,6 @@ test('a text cannot address the members of a channel', () => {
 });
 
 const HOUR_MS = 3_600_000;
-
 const NOW_MS = 10 * HOUR_MS;
 
 const notified = (trouble: NotificationState['trouble'], failingSinceMs: number | null = null): NotificationState => ({

@@ -10,7 +10,6 @@ import { patchLink } from '../../../support/store/rows.ts';
 import { startReceiver, type Receiver } from '../../../support/network.ts';
 
 const PATH = '/services/T0SECRET/B0SECRET';
-
 let store: Store;
 let receiver: Receiver;
 let clock: MovableClock;
@@ -34,7 +33,6 @@ const notifierTo = (url: string, parts: Partial<NotifierParts> = {}) => {
   return { notify };
 };
 const open = (parts: Partial<NotifierParts> = {}) => notifierTo(receiver.url + PATH, parts);
-
 const halt = (link = 'home') => patchLink(store, link, { state: 'halted', reason: 'Too much would go.' });
 const recover = (link = 'home') => patchLink(store, link, { state: 'active', reason: null });
 const events = (): unknown[] => receiver.received.map(({ body }) => (JSON.parse(body) as { event: string }).event);

@@ -18,10 +18,8 @@ import { cardWith } from './support.ts';
 const ALL = inFieldOrder([...USUAL_FIELDS, ...FURTHER, 'custom:Shoe size', 'custom:Größe']);
 const MAPPING = cardMapping(ALL);
 const contactOf = (text: string): Contact => MAPPING.read(parseLines(text)).contact;
-
 const unfolded = (text: string): string => text.replaceAll(/\r?\n[ \t]/gu, '').replaceAll('\r\n', '\n');
 const linesOf = (text: string): readonly string[] => unfolded(text).split('\n');
-
 const FOLDER = join(import.meta.dirname, '../../../support/address-books');
 const FIXTURES = ['apple-3.0.vcf', 'standard-4.0.vcf'].flatMap((file) =>
   readFileSync(join(FOLDER, file), 'utf8')
@@ -84,7 +82,6 @@ const WITH_OWN_NAME = CARD.replace('FN:Dr. Ada Augusta King', 'FN:The Countess')
 const COMPANY = cardOf('FN:Engines', 'N:;;;;', 'ORG:Engines;R&D');
 const ADDRESS = { street: '2 St', city: 'City', region: '', postalCode: '123', country: 'UK', label: 'home' };
 const [ADA, B] = ['ada@example.org', 'b@example.org'];
-
 const LABELS = [ADA, B].map((value, index) => ({ value, label: ['other', 'Club'][index] ?? null }));
 const FLAT = { ...ADDRESS, extended: 'Apt 4', poBox: 'Box 2' };
 
@@ -206,7 +203,6 @@ test.each(URLS)('the commas of the URL %s are escaped, and it is read back', (va
 });
 
 const READING = cardMapping(inFieldOrder([...USUAL_FIELDS, ...FURTHER]));
-
 const phone = (value: string, label: string | null = null) => ({ phoneNumbers: [{ value, label }] });
 const profile = (value: string, label: string) => ({ socialProfiles: [{ value, label }] });
 const messenger = (value: string, label: string) => ({ instantMessengers: [{ value, label }] });

@@ -180,11 +180,7 @@ const WITHOUT_SEARCH: Partial<FakeSettings> = {
   intercept: (_, body) => (body.includes('addressbook-query') ? { status: 501 } : null),
 };
 
-const GROUPS = {
-  a: cardNamed('A'),
-  g: groupCard('Friends', 'uid-A'),
-  h: groupCard('Family', 'uid-A'),
-};
+const GROUPS = { a: cardNamed('A'), g: groupCard('Friends', 'uid-A'), h: groupCard('Family', 'uid-A') };
 
 describe.each([
   ['with a search', {}],

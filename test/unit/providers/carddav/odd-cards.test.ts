@@ -6,11 +6,8 @@ import { type Card, parseLines } from '../../../../src/providers/carddav/card/co
 import { cardWith } from './support.ts';
 
 const mapping = cardMapping([...USUAL_FIELDS, 'middleName']);
-
 const cardOf = (...lines: string[]): Card => parseLines(cardWith('4.0', 'UID:a', ...lines));
-
 const textOf = (card: Card): string => card.map(({ head, value }) => `${head}:${value ?? ''}`).join('\n');
-
 const MARKS = ['KIND:org', 'item1.X-ABShowAs:COMPANY'];
 const NO_NAME = { firstName: '', lastName: '', company: '' };
 

@@ -25,19 +25,6 @@ test.each([
   expect(idsOf(await pagesOf(opened.connect({ maxElapsedMs: 0 }), WHOLE))).toHaveLength(30);
 });
 
-test('a feed that the server truncates returns each card once, in its latest state', async () => {
-  await using opened = await openServer({ pageSize: 2 });
-  const { server } = opened;
-  const remote = opened.connect();
-  const cursor = cursorOf(await pagesOf(remote, WHOLE));
-  for (const name of ['a', 'b', 'c']) server.put(`${name}.vcf`, cardNamed(name));
-  for (const name of ['a', 'b']) server.remove(`${name}.vcf`);
-  server.put('b.vcf', cardNamed('B2'));
-  const pages = await pagesOf(remote, { mode: 'changes', cursor });
-  expect(idsOf(pages)).toEqual(['b.vcf', 'c.vcf']);
-  expect(changesOf(pages).filter(({ kind }) => kind === 'tombstone')).toEqual([{ kind: 'tombstone', id: 'a.vcf' }]);
-});
-
 const knowing = (pages: readonly FeedPage[]): KnownRows => {
   const digests = new Set(changesOf(pages).map((each) => each.kind === 'upsert' && each.record.digest));
   return (rows) => Promise.resolve(new Set(rows.map(({ digest }) => digest).filter((digest) => digests.has(digest))));
@@ -184,16 +171,4 @@ test.each([
     const pulled = kind === 'addressbook-query' ? opened.remote.listGroups(forever) : pagesOf(opened.remote, WHOLE);
     await expect(pulled).rejects.toThrow(WrongAddressError);
   }
-});
-
-const OWN = ['/alias/ada/contacts/', '/alias/ada/contacts', '/alias/ada/contacts/more/'];
-
-test.each(OWN)('the listing of an empty address book may name %s', async (href) => {
-  await using opened = await openElsewhere('sync-collection', href);
-  const row = found(href, '<d:resourcetype><d:collection/></d:resourcetype>');
-  opened.server.set({
-    intercept: (_, body) =>
-      body.includes('sync-collection') && body.includes('sync-level') ? { status: 207, body: multistatus(row) } : null,
-  });
-  expect(idsOf(await pagesOf(opened.remote, WHOLE))).toEqual([]);
 });

@@ -32,7 +32,6 @@ const creation = (originId: string, firstName: string): CreateRequest => {
 };
 
 const ADA = creation('people/1', 'Ada');
-
 const createIn = async (remote: Remote, request = ADA) => valueOf(await remote.create([request], forever));
 
 /** Opens an address book with one card, and a remote that read it. */
@@ -225,23 +224,6 @@ test('R9: a card of the same origin that belongs to another pair does not preven
   expect(found.get('people/1')?.id).toBe(second.id);
 });
 
-test.each<[string, Partial<FakeSettings>]>([
-  ['stores under its own name, which its answer contains', { renames: 'located' }],
-  ['stores under its own name, which its answer does not contain', { renames: 'silent' }],
-  ...[400, 403, 409, 415, 507].flatMap((storesWith): [string, Partial<FakeSettings>][] => [
-    [`stores although its answer is ${storesWith}`, { storesWith }],
-    [`stores under its own name although its answer is ${storesWith}`, { storesWith, renames: 'silent' }],
-  ]),
-])('R9: a card that the server %s is the created contact, and is created once', async (_, settings) => {
-  await using opened = await openServer(settings);
-  const remote = opened.connect();
-  const made = await createIn(remote);
-  expect(opened.server.names()).toEqual([made.id]);
-  expect(made).toEqual(await recordAt(remote, made.id));
-  const found = await opened.connect().findCreated([ADA], 0, () => false, forever);
-  expect([...found.values()].map(({ id }) => id)).toEqual([made.id]);
-});
-
 test('R9: the outcome of a create is unknown if no read finds its card', async () => {
   await using opened = await openServer({ intercept: ({ method }) => (method === 'PUT' ? { status: 201 } : null) });
   const [result] = await opened.connect().create([ADA], forever);
@@ -359,13 +341,4 @@ test('without a search on the server, group cards are found by reading all cards
   const answer = (await remote.read(['A.vcf'], forever)).get('A.vcf');
   expect(answer).toMatchObject({ kind: 'found', record: { groupIds: ['g.vcf'] } });
   expect(opened.server.requests.length - before).toBe(2);
-});
-
-test('R2: the membership after a write without an ETag is the one that the server stores', async () => {
-  await using opened = await openCard({ putEtag: 'none', stores: (text) => text.replaceAll(String.raw`\,`, ',') });
-  const request = { key: 'a', id: 'a.vcf', add: ['category:A, B'], remove: [], knownGroupIds: null };
-  const [result] = await opened.remote.changeMembership([request], forever);
-  const groupIds = ['category:A', 'category:B'];
-  expect(result).toMatchObject({ ok: true, value: groupIds, altered: { record: { groupIds }, fields: [] } });
-  expect(result?.altered?.groupIds.toSorted()).toEqual(['category:A', 'category:A, B', 'category:B']);
 });

@@ -5,8 +5,9 @@ import { createCarddavRemote, type CarddavRemoteOptions } from '../../../../src/
 import type { PullRequest, Remote } from '../../../../src/providers/remote.ts';
 import { startFakeServer, type FakeServer, type FakeSettings } from '../../../support/carddav/fake-server.ts';
 import { createLeapingClock } from '../../../support/contract/harness.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
 
-export const forever = new AbortController().signal;
+export { forever, pull as pagesOf } from '../../../contract/scenes/steps.ts';
 
 /** Returns a card of this version with these lines. */
 export const cardWith = (version: string, ...lines: readonly string[]): string =>
@@ -60,12 +61,6 @@ export const openCards = async (cards: Readonly<Record<string, string>>, setting
 /** Returns a group card with these members. */
 export const groupCard = (name: string, ...uids: readonly string[]): string =>
   cardNamed(name, 'X-ADDRESSBOOKSERVER-KIND:group', ...uids.map((uid) => `X-ADDRESSBOOKSERVER-MEMBER:urn:uuid:${uid}`));
-
-export const pagesOf = async (remote: Remote, request: PullRequest): Promise<readonly FeedPage[]> => {
-  const pages: FeedPage[] = [];
-  for await (const page of remote.pull(request, forever)) pages.push(page);
-  return pages;
-};
 
 export const WHOLE: PullRequest = { mode: 'whole', resume: null };
 

@@ -10,7 +10,6 @@ import { dateOf, dayOf } from '../../../../src/providers/google/further-fields.t
 import { LISTED_VALUES_MAX } from '../../../../src/providers/google/limits.ts';
 
 const METADATA = { primary: true, source: { type: 'CONTACT', id: '1' } };
-
 const STREET = { type: 'home', streetAddress: 'Main St 1', city: 'Bonn', postalCode: '53111', poBox: 'Box 5' };
 const SENT_ADDRESS = { ...STREET, country: 'Germany', countryCode: 'DE' };
 const FORMATTED = 'Box 5, Main St 1, Bonn';
@@ -63,56 +62,46 @@ const BARE = { metadata: METADATA, name: 'A', type: 'work' };
 const NEITHER = { company: '', title: '' };
 const ITALY = { country: 'Italy', countryCode: undefined };
 const UNBOXED = { streetAddress: 'A 2', poBox: undefined };
-
 const entered = (fields: Readonly<Record<string, unknown>>): ContactRecord => recordOf(person(1, fields));
-
 const moved = (change: object): Partial<Contact> => ({ addresses: [{ ...ADDRESS, ...change }] });
 const sentAddress = (change: object) => ({ addresses: [{ ...SENT_ADDRESS, ...change }] });
 
+const phones = (...phoneNumbers: readonly object[]) => ({ phoneNumbers });
+const [INVISIBLE, SPELT] = [
+  { value: '\u200f', type: 'home' },
+  { value: '555-1234', type: 'fax' },
+];
+const EMAILS = RECORD.contact.emailAddresses.toSpliced(0, 1, entryOf('John@kde.example', 'other'));
+const SENT_EMAILS = [
+  { value: 'John@kde.example', type: 'other', displayName: 'J. Doe' },
+  { value: 'john@home.test', type: 'home', metadata: { sourcePrimary: true } },
+];
+const [FORMATTED_ADDRESS, SENT_PARIS] = [
+  { ...SENT_ADDRESS, formattedValue: FORMATTED },
+  { streetAddress: 'Rue 2', city: 'Paris' },
+];
+const [VALUELESS, PLACELESS] = [{ displayName: 'No address' }, { countryCode: 'DE' }];
+
 test.each<[string, ContactRecord, Partial<Contact>, Readonly<Record<string, unknown>>]>([
+  ['the other subfields of an email address', RECORD, { emailAddresses: EMAILS }, { emailAddresses: SENT_EMAILS }],
   [
-    'a changed label keeps the other subfields of its email address, and the other addresses',
-    RECORD,
-    { emailAddresses: [entryOf('John@kde.example', 'other'), entryOf('john@home.test', 'home'), entryOf('n@x')] },
-    {
-      emailAddresses: [
-        { value: 'John@kde.example', type: 'other', displayName: 'J. Doe' },
-        { value: 'john@home.test', type: 'home', metadata: { sourcePrimary: true } },
-        { value: 'n@x' },
-      ],
-    },
-  ],
-  [
-    'a phone number that consists of invisible characters is sent once',
-    entered({ phoneNumbers: [{ metadata: METADATA, value: '\u200f', type: 'home' }] }),
+    'a phone number of invisible characters is sent once',
+    entered(phones({ ...INVISIBLE, metadata: METADATA })),
     { phoneNumbers: [entryOf('\u200f', 'home'), entryOf('112')] },
-    { phoneNumbers: [{ value: '\u200f', type: 'home' }, { value: '112' }] },
+    phones(INVISIBLE, { value: '112' }),
   ],
   [
     'two spellings of one number are both kept',
-    entered({ phoneNumbers: [{ value: '555 1234' }, { value: '555-1234', type: 'fax' }] }),
+    entered(phones({ value: '555 1234' }, SPELT)),
     { phoneNumbers: [entryOf('555 1234'), entryOf('999')] },
-    { phoneNumbers: [{ value: '555 1234' }, { value: '555-1234', type: 'fax' }, { value: '999' }] },
+    phones({ value: '555 1234' }, SPELT, { value: '999' }),
   ],
-  [
-    'an added address leaves the old address as it was read, with its formatted value',
-    RECORD,
-    { addresses: [PARIS, ADDRESS] },
-    {
-      addresses: [
-        { streetAddress: 'Rue 2', city: 'Paris' },
-        { ...SENT_ADDRESS, formattedValue: FORMATTED },
-      ],
-    },
-  ],
+  ['an old address', RECORD, { addresses: [PARIS, ADDRESS] }, { addresses: [SENT_PARIS, FORMATTED_ADDRESS] }],
   [
     'entries without a mapped value are kept',
-    entered({ emailAddresses: [{ displayName: 'No address' }], addresses: [{ countryCode: 'DE' }] }),
-    { emailAddresses: [entryOf('a@x')], addresses: [{ ...NO_ADDRESS, street: 'A' }] },
-    {
-      emailAddresses: [{ value: 'a@x' }, { displayName: 'No address' }],
-      addresses: [{ streetAddress: 'A' }, { countryCode: 'DE' }],
-    },
+    entered({ emailAddresses: [VALUELESS], addresses: [PLACELESS] }),
+    { emailAddresses: [entryOf('a@x')], addresses: [PARIS] },
+    { emailAddresses: [{ value: 'a@x' }, VALUELESS], addresses: [SENT_PARIS, PLACELESS] },
   ],
   ['an address keeps its box', RECORD, moved({ city: 'Köln' }), sentAddress({ city: 'Köln' })],
   ['another country replaces the code', RECORD, moved({ country: 'Italy' }), sentAddress(ITALY)],
@@ -154,7 +143,6 @@ test('a create contains the draft, My Contacts and the groups, and the origin id
 });
 
 const word = fc.constantFrom('', 'a', 'b', 'Ann', 'Ünal');
-
 const label = fc.constantFrom(null, 'home', 'work');
 
 const values = (options: string[]) =>
@@ -198,7 +186,6 @@ test('a written contact is read back with the values that were requested', () =>
 });
 
 type Name = Readonly<Record<string, unknown>>;
-
 const namedRecord = (name: Name) => recordOf(person(1, { names: [name] }));
 
 /** Returns the name that an update of these fields sends to Google for a contact with that name. */
@@ -280,7 +267,6 @@ test('[R10] the parts of a name and the given name are read back as the first na
 });
 
 const FROM_CONTACT = { source: { type: 'CONTACT', id: '1' } };
-
 const [ORIGIN, SERVICE_ID] = ['contact-sync.origin', 'contact-sync.service-id'] as const;
 
 test.each<[string, Record<string, string>, object]>([

@@ -17,7 +17,6 @@ const tombstone = (number: number) => ({
 });
 
 const last = (connections: unknown[], token = 'sync-1'): Reply => ({ body: { connections, nextSyncToken: token } });
-
 const more = (connections: unknown[]): Reply => ({ body: { connections, nextPageToken: 'p2', totalItems: 3 } });
 
 /** Answers with two pages. */
@@ -124,9 +123,7 @@ test('[R14] a whole listing reads a contact in full if its lists may be truncate
   expect(google.requests.map(({ path }) => path)).toEqual(['/v1/people/me/connections', '/v1/people/c1']);
 });
 
-const LABELS = {
-  body: { contactGroups: [{ resourceName: 'contactGroups/all', groupType: 'SYSTEM_CONTACT_GROUP' }] },
-};
+const LABELS = { body: { contactGroups: [{ resourceName: 'contactGroups/all', groupType: 'SYSTEM_CONTACT_GROUP' }] } };
 const pullFailing = async (failure: Reply, labels: Reply = LABELS) => {
   await using google = await startGoogle(({ path }) => {
     if (path.endsWith('/connections')) return last([person(1), long, person(2)]);

@@ -10,9 +10,7 @@ import type { Reply } from '../scripted-server.ts';
 import { apiError, person, startGoogle, startTokens } from './support.ts';
 
 const draft = { key: 'k', draft: contactOf({ firstName: 'Ann' }), groupIds: [], originId: 'o' };
-
 const limited = (headers: Record<string, string> = {}): Reply => ({ ...apiError(429, 'RESOURCE_EXHAUSTED'), headers });
-
 const created: Reply = { body: { createdPeople: [{ person: person(1) }] } };
 
 test('a retry is never made by the client library, neither of an API request nor of a token request', async () => {

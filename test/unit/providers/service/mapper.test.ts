@@ -14,7 +14,6 @@ import { bucketDetails, createBody, groupOf, recordOf, updateBody } from '../../
 import { bucketJson, contactJson } from './support.ts';
 
 const former = { groupIds: ['bucket_9'], contact: EMPTY_CONTACT };
-
 const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
 
 it('the record of a contact of the service has the buckets of the answer, sorted, or the former buckets if the answer has no list of buckets', () => {
@@ -86,7 +85,6 @@ test('R10: of two custom fields with one name, the field that is read is written
 });
 
 const home = { value: 'home@x.example', label: 'Home' };
-
 const work = { value: 'work@x.example', label: null };
 
 it('the body of a create contains only the non-empty fields', () => {
@@ -104,19 +102,27 @@ it('the body of a create contains only the non-empty fields', () => {
 });
 
 const LABELLED = { id: 'a', label: ' Home ', address: ' Home@X.example', primary: true };
+const OLD = { id: 'b', label: null, address: 'old@x.example' };
 const PHONE = { id: 'a', label: 'Home', number: '(830) 285 9851' };
 const WORK_PHONE = { id: 'b', label: 'Work', number: '555 1234' };
-const SPELLINGS = [
-  { id: 'a', label: 'Home', address: 'home@x.example' },
-  { id: 'b', label: 'Other', address: 'HOME@x.example' },
+const NUMBERS = [
+  { value: PHONE.number, label: null },
+  { value: '555-1234', label: 'Work' },
 ];
+const SPELLINGS = ['home', 'HOME'].map((name) => ({ id: name, label: 'Home', address: `${name}@x.example` }));
 const GONE = ['gone@x.example', 'Gone@x.example', ''].map((address, index) => ({ id: `g${index}`, address }));
 const FLAT = { id: 'a', label: 'home', street_1: '1 Main', street_2: 'Apt 4', city: 'Paris' };
-const FLATS = [
-  { ...FLAT, full_address: 'rendered', state: null, zip: '75', country: 'FR' },
-  { id: 'b', label: null, street_2: 'PO Box 9' },
+const BOX = { id: 'b', label: null, street_2: 'PO Box 9' };
+const RENDERED = { ...FLAT, full_address: 'rendered', state: null, zip: '75', country: 'FR' };
+const [UNLABELLED, RESPELT] = [
+  { ...PHONE, label: null },
+  { ...WORK_PHONE, number: '555-1234' },
 ];
+const MOVED = { ...FLAT, zip: '75001', country: '' };
 const SIDE = { street: '2 Side', city: '', region: '', postalCode: '', country: '', label: null };
+const eachAddress =
+  (change: object) =>
+  ({ addresses }: Contact): Partial<Contact> => ({ addresses: addresses.map((each) => ({ ...each, ...change })) });
 
 /** The contact of the service, the change of the contact as it is read, and the body. */
 type Row = readonly [string, Record<string, unknown>, (contact: Contact) => Partial<Contact>, Record<string, unknown>];
@@ -131,30 +137,15 @@ it.each<Row>([
   ['contains a new text', {}, () => ({ company: 'New' }), { company: 'New' }],
   [
     'contains a kept entry with all its values, in the desired order',
-    {
-      email_addresses: [
-        { ...LABELLED, note: null },
-        { id: 'b', label: null, address: 'old@x.example' },
-      ],
-    },
+    { email_addresses: [{ ...LABELLED, note: null }, OLD] },
     ({ emailAddresses }) => ({ emailAddresses: [work, ...emailAddresses.slice(0, 1)] }),
     { email_addresses: [{ address: 'work@x.example' }, LABELLED] },
   ],
   [
     'changes the label or the spelling of a kept entry, and keeps its id',
     { phone_numbers: [PHONE, WORK_PHONE] },
-    () => ({
-      phoneNumbers: [
-        { value: PHONE.number, label: null },
-        { value: '555-1234', label: 'Work' },
-      ],
-    }),
-    {
-      phone_numbers: [
-        { ...PHONE, label: null },
-        { ...WORK_PHONE, number: '555-1234' },
-      ],
-    },
+    () => ({ phoneNumbers: NUMBERS }),
+    { phone_numbers: [UNLABELLED, RESPELT] },
   ],
   [
     'keeps the spellings of a kept entry',
@@ -164,19 +155,14 @@ it.each<Row>([
   ],
   [
     'keeps the second line of an address while it is a line of the street',
-    { addresses: FLATS },
-    ({ addresses }) => ({ addresses: addresses.map((each) => ({ ...each, postalCode: '75001', country: '' })) }),
-    {
-      addresses: [
-        { ...FLAT, zip: '75001', country: '' },
-        { id: 'b', street_2: 'PO Box 9', zip: '75001' },
-      ],
-    },
+    { addresses: [RENDERED, BOX] },
+    eachAddress({ postalCode: '75001', country: '' }),
+    { addresses: [MOVED, { id: 'b', street_2: 'PO Box 9', zip: '75001' }] },
   ],
   [
     'contains a flat of another street as a line of it',
-    { addresses: FLATS.slice(0, 1) },
-    ({ addresses }) => ({ addresses: addresses.map((each) => ({ ...each, street: '2 Side', extended: 'Flat 1' })) }),
+    { addresses: [RENDERED] },
+    eachAddress({ street: '2 Side', extended: 'Flat 1' }),
     { addresses: [{ label: 'home', street_1: '2 Side\nFlat 1', city: 'Paris', zip: '75', country: 'FR' }] },
   ],
   [

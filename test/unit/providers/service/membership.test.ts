@@ -82,24 +82,14 @@ it.each<[string, Reply]>([
 const rows = (...ids: readonly string[]): Reply => ({ body: list(ids.map((id) => contactJson(0, { id }))) });
 const otherPage = rows(...Array.from({ length: 50 }, (_, index) => `contact_${index + 500}`));
 
+const PARTS = [250, 100, 100, 50];
+
 it.each<[string, number, (ids: readonly string[]) => Reply, number[], number]>([
   ['one at a time if the bulk answer does not contain them', 10, (ids) => rows(...ids.slice(2)), [10], 2],
   ['only in bulk if the answer is limited to one page', 100, () => otherPage, [100], 0],
   ['only in bulk if the answer is empty', 100, () => ({ status: 204 }), [100], 0],
-  [
-    'in smaller parts after a refusal',
-    250,
-    (ids) => ({ status: ids.length > 100 ? 422 : 204 }),
-    [250, 100, 100, 50],
-    0,
-  ],
-  [
-    'one at a time for the refused part',
-    250,
-    (ids) => ({ status: ids.includes('contact_7') ? 404 : 204 }),
-    [250, 100, 100, 50],
-    100,
-  ],
+  ['in smaller parts after a refusal', 250, (ids) => ({ status: ids.length > 100 ? 422 : 204 }), PARTS, 0],
+  ['one at a time for the refused part', 250, (ids) => ({ status: ids.includes('contact_7') ? 404 : 204 }), PARTS, 100],
   ['in bulk, at most 500 at a time', 600, (ids) => rows(...ids), [500, 100], 0],
 ])('[R11] many new contacts are written %s', async (_, count, answer, bulkSizes, singles) => {
   await using server = await startServer((request) =>
@@ -151,18 +141,14 @@ const many = (count: number, add: (index: number) => readonly string[], over: Pa
   Array.from({ length: count }, (_, index) => ({ ...adding(index, add(index)), ...over }));
 
 const b1 = () => ['b1'];
+const RARE = [adding(90, ['big', 'rare1', 'rare2']), adding(91, ['rare3'])];
 
 it.each<[string, readonly MembershipRequest[], number, number]>([
   ['one contact of some buckets', [adding(1, ['b1', 'b2', 'b3'])], 1, 0],
   ['contacts of one bucket', many(2, b1), 0, 1],
   ['two contacts of more buckets', many(2, () => ['b1', 'b2', 'b3']), 2, 0],
   ['contacts that also have a rare bucket', many(2, (index) => [`b${index}`, 'all']), 2, 0],
-  [
-    'big buckets in bulk, contacts of rare buckets one at a time',
-    [...many(40, () => ['big', 'other']), adding(90, ['big', 'rare1', 'rare2']), adding(91, ['rare3'])],
-    2,
-    2,
-  ],
+  ['big buckets in bulk, contacts of rare buckets one at a time', [...many(40, () => ['big', 'other']), ...RARE], 2, 2],
   ['a removal, never in bulk', many(60, b1, { remove: ['b2'] }), 60, 0],
   ['an unknown membership, never in bulk', many(60, b1, { knownGroupIds: null }), 60, 0],
   ['a present membership, never in bulk', many(60, b1, { knownGroupIds: ['b1'] }), 60, 0],

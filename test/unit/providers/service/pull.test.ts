@@ -33,9 +33,7 @@ const watermarkOf = (page: FeedPage | undefined): unknown =>
   (JSON.parse(page?.cursor ?? '{}') as { watermarkMs?: unknown }).watermarkMs;
 
 const changesSince = (watermarkMs: number) => ({ mode: 'changes', cursor: cursorAt(watermarkMs) }) as const;
-
 const WHOLE = { mode: 'whole', resume: null } as const;
-
 const pull = ({ remote }: CannedServer, request: PullRequest) => collect(remote.pull(request, forever));
 
 describe.each([true, false])('[R14] the changes, if bounds are inclusive: %s', (isInclusive) => {
@@ -218,14 +216,15 @@ const sight = (maxSeenMs: number | null, serverStartMs: number, startedAtMs = 51
   return { maxSeenMs, serverStartMs, startedAtMs };
 };
 
+const NEXT = { watermarkMs: 5_000, reachedAtMs: 510_000, behindMs: OVERLAP_MS };
 const [BEHIND, SECOND] = [{ behindMs: OVERLAP_MS }, { behindMs: 1_000 }];
 
 it.each([
   [
-    'advances to the latest change seen, in whole seconds, and its overlap is read again',
+    'advances to the latest change, in whole seconds, and is read again',
     cursorFor(1_000, 0),
     sight(5_900, 60_000),
-    { watermarkMs: 5_000, reachedAtMs: 510_000, behindMs: OVERLAP_MS },
+    NEXT,
   ],
   ['stops at the time of the service at the start', cursorFor(1_000), sight(90_000, 60_500), { watermarkMs: 60_000 }],
   ['never moves back', cursorFor(70_000), sight(5_000, 80_000), cursorFor(70_000)],

@@ -18,7 +18,6 @@ const LONG = 'x'.repeat(256);
 const SENT = [email('A@x.example'), email('c@x.example', 'contact_identity_2')];
 const MEMBERS = '/v2/buckets/bucket_1/contacts';
 const [EARLIER, LATER] = ['2026-01-01 12:00:00 UTC', '2026-01-01 12:00:01 UTC'];
-
 type Under = Partial<ServiceVariants>;
 type Row = readonly [variants: Under, method: string, path: string, sent: unknown, answer: object];
 

@@ -86,7 +86,6 @@ it.each<[number, Answer, string]>([
 });
 
 const coded = (code: string): Error => Object.assign(new Error('x'), { code });
-
 const saying = (text: RegExp) => ({ message: expect.stringMatching(text) as unknown });
 const PLAIN_HTTP = saying(/plain HTTP, .*write http:\/\/ in SERVICE_BASE_URL$/u);
 
@@ -103,36 +102,28 @@ it.each<[string, Error, object]>([
   expect(connectionError({ method, route: '/v2/contacts' }, cause)).toMatchObject(error);
 });
 
-it.each<[string, unknown, string | null]>([
-  ['a list of texts', { errors: ['one', 'two'] }, 'one; two'],
-  ['an object', { errors: { cause: 'disabled' } }, 'cause disabled'],
-  ['a list of objects', { errors: [{ message: 'is blank', field: 'name' }] }, 'is blank; field name'],
-  ['one text', { error: 'You need to sign in' }, 'You need to sign in'],
-  ['an OAuth error', { error: 'invalid_grant', error_description: 'expired' }, 'expired'],
-  ['no errors', { data: {} }, null],
-  ['something else', 'Bad Gateway', null],
-  ['nothing', undefined, null],
-])('error texts of the service are read from %s', (_name, json, expected) => {
-  expect(serviceWords(json, undefined)).toBe(expected);
+const SENT = { data: { first_name: 'Ada', email_addresses: [{ address: 'x@y.example' }], note: 'bucket_7' } };
+const PERSONAL = 'Ada (ada@example.org, +34 666 12 34 90) in bucket_7 of contact_123456';
+const NAMES = { one: 'Ada', all: 'Ada King' };
+
+it.each<[string, unknown, string | null, object?]>([
+  ['from a list of texts', { errors: ['one', 'two'] }, 'one; two'],
+  ['from an object', { errors: { cause: 'disabled' } }, 'cause disabled'],
+  ['from a list of objects', { errors: [{ message: 'is blank', field: 'name' }] }, 'is blank; field name'],
+  ['from one text', { error: 'You need to sign in' }, 'You need to sign in'],
+  ['from an OAuth error', { error: 'invalid_grant', error_description: 'expired' }, 'expired'],
+  ['from no errors', { data: {} }, null],
+  ['from something else', 'Bad Gateway', null],
+  ['from nothing', undefined, null],
+  ['without personal data', { errors: [PERSONAL] }, '<value> (<email>, <number>) in bucket_7 of contact_123456', SENT],
+  ['without a value that contains another', { errors: ['Ada King exists'] }, '<value> exists', NAMES],
+  ['with a word that contains a short value', { errors: ['Label is wrong'] }, 'Label is wrong', { last_name: 'Al' }],
+])('error texts of the service are read %s', (_name, json, expected, sent) => {
+  expect(serviceWords(json, sent)).toBe(expected);
 });
 
 it('error texts of the service are truncated to 200 characters', () => {
   expect(serviceWords({ errors: ['long '.repeat(100)] }, undefined)).toHaveLength(200);
-});
-
-it('error texts of the service are returned without personal data', () => {
-  const sent = { data: { first_name: 'Ada', email_addresses: [{ address: 'x@y.example' }], note: 'bucket_7' } };
-  const json = { errors: ['Ada (ada@example.org, +34 666 12 34 90) is in bucket_7 of contact_123456789'] };
-  expect(serviceWords(json, sent)).toBe('<value> (<email>, <number>) is in bucket_7 of contact_123456789');
-});
-
-it('error texts of the service are returned without a sent value that contains another sent value', () => {
-  const json = { errors: ['Ada Lovelace-King exists'] };
-  expect(serviceWords(json, { first_name: 'Ada', full: 'Ada Lovelace-King' })).toBe('<value> exists');
-});
-
-it('error texts of the service keep a word that contains a short sent value', () => {
-  expect(serviceWords({ errors: ['Label is invalid'] }, { last_name: 'Al' })).toBe('Label is invalid');
 });
 
 it('an empty list of errors means no error', () => {

@@ -149,15 +149,10 @@ it('a bucket is valid with only its id and name', () => {
   expect(bucketSchema.parse(bucketJson(1))).toMatchObject({ id: 'bucket_1' });
 });
 
-it.each<[string, boolean, number, number | null, boolean, number]>([
-  ['an empty page', true, 1, null, true, 0],
-  ['a short page', true, 1, null, false, 49],
-  ['a short page that announces another', false, 1, null, true, 49],
-  ['[R7] a short page within the total', false, 1, 100, false, 49],
-  ['a short page that completes the total', true, 2, 99, false, 49],
-  ['a full page', false, 1, null, false, 50],
-  ['a full page that completes the total', true, 2, 100, false, 50],
-  ['a full page within the total', false, 1, 100, false, 50],
-])('%s is certainly the last: %s', (_name, expected, number, total, announcesNext, rowCount) => {
-  expect(isLastPage({ number, total, announcesNext }, rowCount)).toBe(expected);
+it.each<[string, boolean, number | null, boolean, number]>([
+  ['an empty page', true, null, true, 0],
+  ['a short page that announces another', false, null, true, 49],
+  ['[R7] a short page within the total', false, 100, false, 49],
+])('%s is certainly the last: %s', (_name, expected, total, announcesNext, rowCount) => {
+  expect(isLastPage({ number: 1, total, announcesNext }, rowCount)).toBe(expected);
 });

@@ -32,7 +32,7 @@ const createSlots = (count: number) => {
 /** The time of the next slot, on the same clock as `nowMs`. Missed slots are skipped. */
 export const nextSlot = ({ everyMs, offsetMs }: Pick<Schedule, 'everyMs' | 'offsetMs'>, nowMs: number): number => {
   const slots = Math.floor((nowMs - offsetMs) / everyMs) + 1;
-  return offsetMs + Math.max(0, slots) * everyMs;
+  return offsetMs + slots * everyMs;
 };
 
 /** The requested jobs. A job whose link is busy is retried. */

@@ -39,13 +39,11 @@ const difference = (draft: Contact, found: Contact): number =>
   restTraces(draft).symmetricDifference(restTraces(found)).size;
 
 /**
- * Returns whether a contact at the service may be the result of a create of `draft`: same name, email addresses and phone
- * numbers, independent of case and format. The service may have filled in company and title.
+ * Returns whether a contact at the service with the name, email addresses and phone numbers of `draft` may be the result of its create.
+ * The service may have filled in company and title. A draft without these three is compared in all other fields.
  */
-export const resemblesDraft = (draft: Contact, found: Contact): boolean => {
-  const telling = tellingText(draft);
-  if (telling !== tellingText(found)) return false;
-  if (telling.trim() === '') return difference(draft, found) === 0;
+const mayBeResult = (draft: Contact, found: Contact): boolean => {
+  if (tellingText(draft).trim() === '') return difference(draft, found) === 0;
   return draft.company === '' || bareText(draft.company) === bareText(found.company);
 };
 
@@ -68,7 +66,7 @@ export const matchCreated = (
   const namesakes = Map.groupBy(found, ({ contact }) => tellingText(contact));
   const candidates = requests.flatMap(({ key, draft }) =>
     (namesakes.get(tellingText(draft)) ?? [])
-      .filter((record) => resemblesDraft(draft, record.contact))
+      .filter((record) => mayBeResult(draft, record.contact))
       .map((record) => ({ key, record, differences: difference(draft, record.contact) })),
   );
   const free = new Set(found);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { EMPTY_CONTACT, type Contact } from '../../../../src/core/contact/contact.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import { matchCreated, resemblesDraft } from '../../../../src/providers/service/find-created.ts';
+import { matchCreated } from '../../../../src/providers/service/find-created.ts';
 
 const contact = (over: Partial<Contact>): Contact => ({ ...EMPTY_CONTACT, ...over });
 const values = (...texts: string[]) => texts.map((value) => ({ value, label: null }));
@@ -21,6 +21,12 @@ const adaInCapitals: Contact = {
 const engines = contact({ company: 'Engines' });
 const site = contact({ websites: values('https://x.example') });
 
+const record = (id: string, found: Contact): ContactRecord => {
+  return { id, version: '', modifiedAtMs: null, contact: found, groupIds: [], raw: '{}', originId: null };
+};
+
+const creating = (key: string, draft: Contact) => ({ key, draft, groupIds: [], originId: key });
+
 it.each<[string, Contact, Contact, boolean]>([
   ['the same', ada, ada, true],
   ['with another case and format', ada, adaInCapitals, true],
@@ -39,14 +45,8 @@ it.each<[string, Contact, Contact, boolean]>([
   ['without a value', site, EMPTY_CONTACT, false],
   ['with the value in another field', engines, contact({ title: 'Engines' }), false],
 ])('[R9] a found contact is compared with the draft: %s', (_name, draft, found, resembles) => {
-  expect(resemblesDraft(draft, found)).toBe(resembles);
+  expect(matchCreated([creating('key', draft)], [record('contact_1', found)]).has('key')).toBe(resembles);
 });
-
-const record = (id: string, found: Contact): ContactRecord => {
-  return { id, version: '', modifiedAtMs: null, contact: found, groupIds: [], raw: '{}', originId: null };
-};
-
-const creating = (key: string, draft: Contact) => ({ key, draft, groupIds: [], originId: key });
 const idsIn = (matches: ReadonlyMap<string, ContactRecord>) => [...matches].map(([key, found]) => [key, found.id]);
 
 const place = { street: '', region: '', postalCode: '', country: '', label: null };

@@ -205,7 +205,7 @@ const applyDeletion = ({ set, atMs }: Applying, { side, before, pairId, cause }:
 
 const applyMerge = (
   applying: Applying,
-  { operation }: Extract<Write, { kind: 'merge' }>,
+  { operation }: Extract<Write, { kind: 'merge-away' }>,
   { survivor, became }: Merged,
 ): AnswerOutcome => {
   const { set, groupPairs, atMs } = applying;
@@ -236,7 +236,7 @@ export type AnsweredWrite =
       readonly value: readonly string[];
       readonly altered?: AlteredContact | undefined;
     }
-  | { readonly kind: 'merged'; readonly write: Extract<Write, { kind: 'merge' }>; readonly value: Merged }
+  | { readonly kind: 'merged-away'; readonly write: Extract<Write, { kind: 'merge-away' }>; readonly value: Merged }
   | { readonly kind: 'none'; readonly write: Extract<Write, { kind: 'delete' }> };
 
 /**
@@ -271,7 +271,7 @@ export const applyAnswer = (applying: Applying, answered: AnsweredWrite): Answer
         : applyUpdate(applying, answered.write, answered.value);
     case 'groups':
       return applyMembership(applying, answered.write, answered.value, answered.altered);
-    case 'merged':
+    case 'merged-away':
       return applyMerge(applying, answered.write, answered.value);
     case 'none':
       applyDeletion(applying, answered.write.operation);

@@ -114,7 +114,7 @@ export type Write =
     }
   /** The merge of a contact into its survivor on its own side, performed by the side. */
   | {
-      readonly kind: 'merge';
+      readonly kind: 'merge-away';
       readonly operation: DeleteOperation & { readonly survivor: ContactRecord };
       readonly survivorTask: Task;
     };

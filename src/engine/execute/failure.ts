@@ -175,7 +175,7 @@ export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome =
   if (error.applied === 'unknown')
     return { ...quiet, journal: 'unanswered', refused: error instanceof RedirectedError };
   // Both contacts of a merge were read directly before it. "Not found" means that the side does not support the merge.
-  const isGone = error instanceof NotFoundError && targetOf(write) !== null && write.kind !== 'merge';
+  const isGone = error instanceof NotFoundError && targetOf(write) !== null && write.kind !== 'merge-away';
   if (error instanceof StaleError || isGone) return { ...quiet, journal: 'refused', rereads: true };
   return { ...quiet, journal: 'refused', refused: true };
 };

@@ -52,7 +52,7 @@ const membershipRequest = (
 /** Merges contacts into others, one after the other. */
 const sendMerges = async (
   { groupIds, session }: Execution,
-  writes: readonly Extract<Write, { kind: 'merge' }>[],
+  writes: readonly Extract<Write, { kind: 'merge-away' }>[],
 ): Promise<readonly WriteResult<Merged>[]> => {
   const results: WriteResult<Merged>[] = [];
   for (const { operation, survivorTask } of writes) {
@@ -114,10 +114,10 @@ export const requestWrites = async (
       const results = await remote.changeMembership(requests, signal);
       return sentOf(moves, results, (write, { value, altered }) => ({ kind: 'groups', write, value, altered }));
     }
-    case 'merge': {
-      const merges = writes.filter(isKind('merge'));
+    case 'merge-away': {
+      const merges = writes.filter(isKind('merge-away'));
       const results = await sendMerges(execution, merges);
-      return sentOf(merges, results, (write, { value }) => ({ kind: 'merged', write, value }));
+      return sentOf(merges, results, (write, { value }) => ({ kind: 'merged-away', write, value }));
     }
     case 'delete': {
       const deletes = writes.filter(isKind('delete'));

@@ -177,7 +177,7 @@ const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, Read
     if (rightId !== null) ids.right.push(rightId);
     if (pairId !== null) pairs.push(pairId);
     if (each.kind === 'record') ids[side].push(each.value.id);
-    if (write.kind === 'merge') ids[side].push(write.operation.survivor.id);
+    if (write.kind === 'merge-away') ids[side].push(write.operation.survivor.id);
   }
   return { ids, pairs, gone: moved.length > 0 ? [side] : [] };
 };

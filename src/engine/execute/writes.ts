@@ -226,7 +226,7 @@ export const mergeWrite = (
   survivorTask: Task,
   survivor: ContactRecord,
 ): Write => ({
-  kind: 'merge',
+  kind: 'merge-away',
   operation: { ...deleteOperation(writing, deletion), survivor },
   survivorTask,
 });

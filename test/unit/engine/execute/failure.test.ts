@@ -52,7 +52,7 @@ test.each<[string, errors.RemoteError, ReturnType<typeof judgeFailure>['journal'
   for (const write of WRITES) {
     // A create has no contact yet, and both contacts of a merge were read before it.
     const isMissing = effect === 'rereads the contact' && error instanceof errors.NotFoundError;
-    const isRefused = isMissing && (write.kind === 'create' || write.kind === 'merge');
+    const isRefused = isMissing && (write.kind === 'create' || write.kind === 'merge-away');
     const judged: Effect = isRefused ? 'counts as refused' : effect;
     const outcome = {
       journal,

@@ -57,6 +57,7 @@ const record = z.lazy(() =>
       id: z.string(),
       version: z.string(),
       modifiedAtMs: z.number().nullable(),
+      isClaimedTime: z.literal(true).exactOptional(),
       contact: storedContactSchema,
       unsyncedName: z
         .object({

@@ -51,6 +51,11 @@ export type ContactRecord = {
   readonly version: string;
   /** The side's modification time of the contact, in epoch milliseconds; null if the side reports none. */
   readonly modifiedAtMs: number | null;
+  /**
+   * Set if the program that edits a contact writes `modifiedAtMs`, or a restored contact keeps it. Then the order of two times does not
+   * show which record is newer; left out elsewhere.
+   */
+  readonly isClaimedTime?: true;
   readonly contact: Contact;
   /** Absent if the link syncs all parts of the name that the side has. */
   readonly unsyncedName?: UnsyncedName;

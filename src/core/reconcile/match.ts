@@ -12,7 +12,7 @@ import {
   similarNameEdges,
   type Edge,
 } from './match-evidence.ts';
-import { indexBy, personReader, type MatchablePerson } from './matchable-person.ts';
+import { indexBy, personReader, sharedPhones, type MatchablePerson } from './matchable-person.ts';
 import type { GroupLink } from './membership.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -99,6 +99,27 @@ const competingIn = (edges: readonly Edge[], why: Ambiguity): readonly Ambiguous
   return found;
 };
 
+const areDisjoint = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size > 0 && other.size > 0 && one.isDisjointFrom(other);
+
+/**
+ * Returns whether two contacts of one side may be copies of one person, so that it makes no difference which of them is paired: no
+ * address, number or company distinguishes them.
+ */
+const areCopies = (one: MatchablePerson, other: MatchablePerson): boolean => {
+  if (one === other) return true;
+  const [own, others] = [one.numbers.phones, other.numbers.phones];
+  const haveOtherNumbers = own.size > 0 && others.size > 0 && sharedPhones(one, other) === 0;
+  const companies = [one.naming.company, other.naming.company];
+  const haveOtherCompanies = companies.every((company) => company !== '') && companies[0] !== companies[1];
+  return (
+    one.identity === other.identity &&
+    !areDisjoint(one.emails, other.emails) &&
+    !haveOtherNumbers &&
+    !haveOtherCompanies
+  );
+};
+
 /** Resolves edges of one score: unique edges and copies of one person are paired, the rest is ambiguous. */
 const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
   const isOpen = (edge: Edge) => progress.left.has(edge.left) && progress.right.has(edge.right);
@@ -109,7 +130,7 @@ const takeEqualEdges = (progress: Progress, edges: readonly Edge[]): void => {
     if (!isOpen(edge)) continue;
     const competing = [...(byLeft.get(edge.left) ?? []), ...(byRight.get(edge.right) ?? [])].filter(isOpen);
     const copies = competing.every((other) => {
-      return other.left.identity === edge.left.identity && other.right.identity === edge.right.identity;
+      return areCopies(other.left, edge.left) && areCopies(other.right, edge.right);
     });
     if (copies && !areApart(progress, edge.left, edge.right)) take(progress, edge.left, edge.right);
     else unsure.push(edge);

@@ -147,7 +147,7 @@ const isWithin = (spanMs: number, fromMs: number, nowMs: number): boolean => Mat
  * backup returns older modification times permanently.
  */
 const isOutdated = (record: ContactRecord, { record: known, heardAtMs }: Half, atMs: number): boolean => {
-  if (record.modifiedAtMs === null || known.modifiedAtMs === null) return false;
+  if (record.modifiedAtMs === null || known.modifiedAtMs === null || record.isClaimedTime === true) return false;
   if (known.modifiedAtMs > heardAtMs + CLOCK_MARGIN_MS || !isWithin(LAGS_FOR_MS, heardAtMs, atMs)) return false;
   return record.modifiedAtMs < known.modifiedAtMs;
 };

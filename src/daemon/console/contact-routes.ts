@@ -3,6 +3,7 @@ import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
 import { decidingLinkOf, decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
+import { halfKey } from '../../core/contact/half.ts';
 import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
 import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
 import { isAbout, retryRefused } from '../../engine/change-link.ts';
@@ -125,12 +126,14 @@ const listContacts = async (
 ): Promise<Pick<ContactsView, 'contacts' | 'hasMore'>> => {
   const record = await readLinkRecord(store, link);
   const unsynced = listUnsynced(record);
-  const alone = record.alone.map(
-    ({ leftId, rightId }) => [leftId ?? rightId ?? '', 'not created on the other side'] as const,
-  );
-  const notes = new Map([...unsynced.map(({ id, note }) => [id, note] as const), ...alone]);
+  const alone = record.alone.map(({ side, leftId, rightId }) => {
+    const id = leftId ?? rightId ?? '';
+    return [halfKey({ side, id }), 'not created on the other side'] as const;
+  });
+  // The same id at the other side may be that of another person.
+  const notes = new Map([...unsynced.map((each) => [halfKey(each), each.note] as const), ...alone]);
   const withNotes = (people: readonly FoundPerson[]): readonly ListedContact[] =>
-    people.map((person) => ({ ...person, note: notes.get(person.id) ?? '' }));
+    people.map((person) => ({ ...person, note: notes.get(halfKey(person)) ?? '' }));
   if (find !== '') {
     const found = await findPeople(store, link, find, CONTACTS_SHOWN);
     return { contacts: withNotes(found), hasMore: found.length === CONTACTS_SHOWN };
@@ -155,7 +158,7 @@ const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
     const number = context.req.query('page') ?? '';
     const page = /^\d{1,6}$/u.test(number) ? Number(number) : 0;
     const named = find === '' ? [] : await explainById(store, decidingLinkOf(link), find);
-    if (named.length > 0) return context.redirect(contactPath(link.name, find), 303);
+    if (named.length === 1) return context.redirect(contactPath(link.name, find), 303);
     const listed = await listContacts(store, link.name, { find, show, page });
     const [only, ...others] = listed.contacts;
     if (find !== '' && only !== undefined && others.length === 0) {
@@ -165,14 +168,21 @@ const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
   });
 };
 
+/** The side in a form or an address; empty if there is none. */
+const sideIn = (text: string | null | undefined): { readonly side?: Side } => {
+  const side = SIDES.find((each) => each === text);
+  return side === undefined ? {} : { side };
+};
+
 const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions } = parts;
-  const toContact = (link: string, form: URLSearchParams): string => contactPath(link, form.get('id') ?? '');
+  const toContact = (link: string, form: URLSearchParams): string =>
+    contactPath(link, form.get('id') ?? '', sideIn(form.get('side')));
   routes.get('/links/:link/contact', async (context) => {
     const { link } = context.var;
     const id = context.req.query('id')?.trim() ?? '';
     const found = await explainById(app.store, decidingLinkOf(link), id);
-    const side = SIDES.find((each) => each === context.req.query('side'));
+    const { side } = sideIn(context.req.query('side'));
     // Another person may have the same id on the other side.
     const history = found.find((each) => side !== undefined && each[side].id === id) ?? found[0];
     if (history === undefined)

@@ -18,7 +18,9 @@ const toPlan = (link: string): string => linkPath(link, '/plan');
 
 /** The address of the page with the button. */
 const afterLeaveOut = (link: string, form: URLSearchParams): string =>
-  form.get('include') === null ? `${toPlan(link)}#${form.get('from') ?? ''}` : contactPath(link, form.get('id') ?? '');
+  form.get('include') === null
+    ? `${toPlan(link)}#${form.get('from') ?? ''}`
+    : contactPath(link, form.get('id') ?? '', { side: form.get('side') ?? '' });
 
 /** Adds the page of the plan, its acceptance and decisions about matches. */
 export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {

@@ -115,14 +115,20 @@ export const plannedConflict = (change: Change) => {
 };
 
 /** The decisions of a form about the conflicts of a plan that differ from it. */
-export const choicesIn = ({ changes }: PlanView, form: URLSearchParams): readonly PlannedChoice[] =>
+export const choicesIn = (
+  { changes, contacts }: Pick<PlanView, 'changes' | 'contacts'>,
+  form: URLSearchParams,
+): readonly PlannedChoice[] =>
   changes.flatMap((change): readonly PlannedChoice[] => {
     const conflict = plannedConflict(change);
     if (conflict === null) return [];
     const { leftId, rightId, fields, winner, name } = conflict;
     const asked = form.get('all') ?? form.get(name);
     const from = SIDES.find((side) => side === asked);
-    return from === undefined || from === winner ? [] : [{ leftId, rightId, fields, from }];
+    if (from === undefined || from === winner) return [];
+    const [left, right] = [contacts.get(`left ${leftId}`), contacts.get(`right ${rightId}`)];
+    const read = left === undefined || right === undefined ? {} : { contacts: { left, right } };
+    return [{ leftId, rightId, fields, from, ...read }];
   });
 
 /** The plan without the creation or deletion that is due to this contact, which was left out. */

@@ -13,6 +13,7 @@ import type { Side } from '../../core/contact/side.ts';
 import type { PairIds } from '../../core/reconcile/decision.ts';
 import { type GroupPair, newGroupKey } from '../../core/reconcile/groups.ts';
 import { fieldsOf, operationKind } from '../../core/reconcile/operation.ts';
+import { isAsKnown } from '../../core/state/half.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { Session } from '../session.ts';
@@ -245,6 +246,17 @@ const applyOneRead = ({ session }: Execution, set: WorkingSet, side: Side, { id,
   if (!isLate) storeReadAnswer(session, set, side, id, answer);
 };
 
+/**
+ * Returns whether the side will probably refuse the write again as stale or not found: it refuses a contact that a read shows unchanged, or
+ * a new one.
+ */
+const willRepeat = (write: Write, error: RemoteError, answer: ReadAnswer | undefined, atMs: number): boolean => {
+  const { operation } = write;
+  if (!judgeFailure(write, error).rereads) return false;
+  if (operation.kind === 'create') return true;
+  return answer?.kind === 'found' && isAsKnown(operation.before, answer.record, atMs);
+};
+
 /** Applies a refusal: the write is tried in parts, or is deferred (R15). */
 const applyOneRefusal = (
   execution: Execution,
@@ -268,15 +280,15 @@ const applyOneFailure = (
   const { side } = write.operation;
   const verdict = judgeFailure(write, error);
   const id = targetOf(write);
-  const isUnread = verdict.rereads && id !== null && !answers.has(id);
+  const answer = answers.get(id ?? '');
   const fields = fieldsOf(write.operation);
   const result: BatchResult =
     verdict.rereads || verdict.journal === 'unanswered'
       ? unanswered(execution, write)
       : { ...NO_RESULT, states: stateAfter(execution, write, (before) => afterWriteOf(before, fields, false)) };
-  if (isFault(error)) storeFault(execution, set, write, error.message);
-  if (isUnread) return result;
+  if (isFault(error) || willRepeat(write, error, answer, atMs)) storeFault(execution, set, write, error.message);
+  if (verdict.rereads && id !== null && answer === undefined) return result;
   set.add(...changesToClose(journalId, verdict.journal, { after: null, error: error.message }, atMs));
-  if (verdict.rereads && id !== null) applyOneRead(execution, set, side, { id, answer: answers.get(id), error });
+  if (verdict.rereads && id !== null) applyOneRead(execution, set, side, { id, answer, error });
   return verdict.refused ? { ...result, ...applyOneRefusal(execution, set, write, error) } : result;
 };

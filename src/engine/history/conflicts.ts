@@ -1,4 +1,4 @@
-import { scalarsOf, textIn, type SyncedField } from '../../core/contact/contact.ts';
+import { type Contact, scalarsOf, textIn, type SyncedField } from '../../core/contact/contact.ts';
 import type { Half } from '../../core/contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
@@ -114,6 +114,8 @@ export type PlannedChoice = {
   readonly rightId: string;
   readonly fields: readonly SyncedField[];
   readonly from: Side;
+  /** The two contacts as the plan read them, which no run may have stored yet; left out of a plan that does not keep them. */
+  readonly contacts?: Sides<Contact>;
 };
 
 /**
@@ -134,27 +136,33 @@ export const decidePlanned = async (
     const atMs = clock.now();
     const rows = await store.conflicts(link, { all: false });
     const halves = await halvesOf(store, link, choices);
-    const decided = choices.flatMap(({ leftId, rightId, fields, from }): readonly (readonly StoreChange[])[] => {
-      const [left, right] = [halves.get(`left ${leftId}`), halves.get(`right ${rightId}`)];
-      if (left === undefined || right === undefined) return [];
-      return scalarsOf(fields).flatMap((field) => {
-        const conflict = {
-          field,
-          left: textIn(left.record.contact, field),
-          right: textIn(right.record.contact, field),
-        };
-        if (conflict.left === conflict.right || !isTakable(field, from, terms)) return [];
-        const isRecorded = rows.some(
-          (row) =>
-            row.leftId === leftId && row.field === field && row.left === conflict.left && row.right === conflict.right,
-        );
-        const record: readonly StoreChange[] = [
-          { kind: 'end-conflicts', leftId, fields: [field], atMs },
-          { kind: 'conflict', run, leftId, rightId, conflict: { ...conflict, winner: null }, atMs },
-        ];
-        return [[...(isRecorded ? [] : record), { kind: 'decide-conflict', leftId, field, decided: from }]];
-      });
-    });
+    const decided = choices.flatMap(
+      ({ leftId, rightId, fields, from, contacts }): readonly (readonly StoreChange[])[] => {
+        const left = contacts?.left ?? halves.get(`left ${leftId}`)?.record.contact;
+        const right = contacts?.right ?? halves.get(`right ${rightId}`)?.record.contact;
+        if (left === undefined || right === undefined) return [];
+        return scalarsOf(fields).flatMap((field) => {
+          const conflict = {
+            field,
+            left: textIn(left, field),
+            right: textIn(right, field),
+          };
+          if (conflict.left === conflict.right || !isTakable(field, from, terms)) return [];
+          const isRecorded = rows.some(
+            (row) =>
+              row.leftId === leftId &&
+              row.field === field &&
+              row.left === conflict.left &&
+              row.right === conflict.right,
+          );
+          const record: readonly StoreChange[] = [
+            { kind: 'end-conflicts', leftId, fields: [field], atMs },
+            { kind: 'conflict', run, leftId, rightId, conflict: { ...conflict, winner: null }, atMs },
+          ];
+          return [[...(isRecorded ? [] : record), { kind: 'decide-conflict', leftId, field, decided: from }]];
+        });
+      },
+    );
     await store.commit(link, token, decided.flat());
     return decided.length;
   });

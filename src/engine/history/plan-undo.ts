@@ -1,7 +1,16 @@
 import { afterInverse, type Current, invert } from '../../core/apply/invert.ts';
 import { contactFieldsOf, keepChosen } from '../../core/contact/chosen.ts';
-import { type ContactField, inFieldOrder, scalarsOf, type SyncedField, syncedIn } from '../../core/contact/contact.ts';
+import {
+  type Contact,
+  type ContactField,
+  inFieldOrder,
+  scalarsOf,
+  type SyncedField,
+  syncedIn,
+} from '../../core/contact/contact.ts';
 import { type Half, isPresent } from '../../core/contact/half.ts';
+import { emailKey } from '../../core/contact/keys.ts';
+import { emailKeys } from '../../core/contact/lists.ts';
 import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../core/contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
 import { contactsOf } from '../../core/contact/snapshot.ts';
@@ -39,6 +48,8 @@ export type WrittenContact = {
   readonly isOpen: boolean;
   /** The groups that are missing because the undo that restored the contact was interrupted. */
   readonly unjoined: readonly string[];
+  /** The email addresses of other contacts that are missing for the same reason. */
+  readonly unshared: Contact['emailAddresses'];
   /** The groups of the contact that the run deleted. */
   readonly lostGroups: readonly string[];
   /** The contact after the newest write of any run; `isExact` if the answer to that write contained the whole contact. */
@@ -226,11 +237,13 @@ const undoDelete = (contact: WrittenContact, before: ContactRecord, env: Env): J
 
 /** Joins the groups that are missing after an interrupted undo. */
 const finishReturn = (contact: WrittenContact, { record }: Half, { groups }: Env): Judgement => {
-  const { side, pair, unjoined } = contact;
+  const { side, pair, unjoined, unshared } = contact;
+  const own = emailKeys(record.contact.emailAddresses);
+  const shares = unshared.filter(({ value }) => !own.has(emailKey(value)));
   const missing = unjoined.filter((id) => groups[side].has(id) && !record.groupIds.includes(id));
-  if (missing.length === 0) return UNCHANGED;
+  if (missing.length + shares.length === 0) return UNCHANGED;
   const joins = missing.map((id) => groupKey(side, id));
-  const pairing = { pair: pairWithPartner(pair, side), writes: writesTo(side, { joins }) };
+  const pairing = { pair: pairWithPartner(pair, side), writes: writesTo(side, { joins, shares }) };
   const decision: Restoration = { kind: 'restore', side, image: record, existing: record, ...pairing };
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };

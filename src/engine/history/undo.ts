@@ -1,5 +1,6 @@
 import type { Store } from '../../store/store.ts';
 import { halfKey, isPresent } from '../../core/contact/half.ts';
+import { withoutEmails } from '../../core/contact/lists.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../core/contact/side.ts';
 import type { Pair, PairIds } from '../../core/reconcile/decision.ts';
 import type { Halt } from '../../core/reconcile/guard.ts';
@@ -133,6 +134,24 @@ const touchedContacts = (own: readonly CompleteWrite[], removed: readonly Remove
   return [...found.values()];
 };
 
+/**
+ * The groups and email addresses that a restored contact lacks because its undo was interrupted after the create, or after a part of the
+ * writes that follow it. `latest` is the newest write to the contact.
+ */
+const unfinishedIn = (
+  back: JournalRow | undefined,
+  latest: JournaledWrite | undefined,
+): Pick<WrittenContact, 'unjoined' | 'unshared'> => {
+  if (back?.kind !== 'create' || back.image === null || latest?.run !== back.run) return { unjoined: [], unshared: [] };
+  const { after } = latest;
+  const known = [...back.desired.emailAddresses, ...(after?.contact.emailAddresses ?? [])];
+  return {
+    unjoined: back.join.filter((group) => after?.groupIds.includes(group) !== true),
+    // An address that another contact has is added by an update of its own.
+    unshared: withoutEmails(back.image.contact, known).emailAddresses,
+  };
+};
+
 /** The contacts that a run changed, each with its writes, the newest first, and its current state. */
 const writtenContacts = async (session: Session, rows: readonly JournalRow[]): Promise<readonly WrittenContact[]> => {
   const { store, link } = session;
@@ -152,11 +171,10 @@ const writtenContacts = async (session: Session, rows: readonly JournalRow[]): P
     const pair = pairOf(side, id, writes);
     const outcome = record === null ? null : { record, isExact, atMs };
     const back = returnOf(side, id);
-    const isCutOff = back?.kind === 'create' && newest.get(`${side} ${writtenId(back)}`) === back;
-    const unjoined = isCutOff ? back.join.filter((group) => !back.after?.groupIds.includes(group)) : [];
+    const unfinished = unfinishedIn(back, back && newest.get(`${side} ${writtenId(back)}`));
     const state = { isUnlinked: isUnlinked(side, id), isOpen: isOpen(side, id) };
     const contact = { side, id, ...state, writes: writes.toReversed() };
-    return { ...contact, unjoined, lostGroups: lost, pair, outcome };
+    return { ...contact, ...unfinished, lostGroups: lost, pair, outcome };
   });
 };
 

@@ -1,5 +1,5 @@
 import { chunks } from '../../util/batches.ts';
-import { isFault, NotFoundError, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
+import { isFault, InvalidError, NotFoundError, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
 import type { AddressBook } from './discovery.ts';
 import type { BookContext, KnownVersion } from './book.ts';
 import { idOf, urlOf } from './href.ts';
@@ -93,6 +93,7 @@ const mayReadFewer = (error: unknown): error is RemoteError =>
   !(error instanceof WrongAddressError) &&
   (error instanceof UnreadableError ||
     error instanceof NotFoundError ||
+    error instanceof InvalidError ||
     isFault(error) ||
     [413, 507].includes(error.status ?? 0));
 

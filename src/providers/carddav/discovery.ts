@@ -3,7 +3,7 @@ import { isSameHref } from './href.ts';
 import { childOf, contains, type DavResponse, propertyOf, propfind } from './dav.ts';
 import { type DavAnswer, requireMultistatus, type SendDav } from './send.ts';
 import { headerNamed } from '../../net/headers.ts';
-import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
+import { InvalidError, NotFoundError, RevokedError, WrongAddressError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 
 /** An address book of the account. */
@@ -70,6 +70,13 @@ const isMissing = (status: number): boolean => [200, 403, 404, 405, 501].include
 const missingPath = (path: string): NotFoundError =>
   new NotFoundError(`the server has no ${path}; check CARDDAV_URL`, { status: 404, route: ROUTE, applied: 'no' });
 
+const refusedPath = (path: string): RevokedError =>
+  new RevokedError(`the account may not read ${path}; check CARDDAV_URL and the sharing of the address book`, {
+    status: 403,
+    route: ROUTE,
+    applied: 'no',
+  });
+
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 
 /** Redirects are followed here, because the credential may be sent only to the same provider. */
@@ -87,7 +94,10 @@ const ask = async ({ send, url: configured }: DiscoveryOptions, url: string, dep
     const answer: DavAnswer = await send(request, signal);
     if (isMissing(answer.status)) {
       const { pathname } = new URL(url);
-      if (answer.status === 404 && url === configured && pathname !== '/') throw missingPath(pathname);
+      if (url === configured && pathname !== '/') {
+        if (answer.status === 404) throw missingPath(pathname);
+        if (answer.status === 403) throw refusedPath(pathname);
+      }
       return null;
     }
     const location = headerNamed(answer.headers, 'location');

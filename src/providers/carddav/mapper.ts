@@ -68,6 +68,7 @@ export const createRecords = (mapping: CardMapping) => {
         id,
         version: etag ?? '',
         modifiedAtMs,
+        ...(modifiedAtMs !== null && { isClaimedTime: true }),
         ...read,
         groupIds,
         // A write reads the card again, so unmapped data stays on the server.

@@ -92,10 +92,9 @@ const modify = async (
     for (const { key } of changes) begun.add(key);
     const kept = new Set(answer.canNotRemoveLastContactGroupResourceNames);
     const stuck = changes.filter(({ kind, id }) => kind === 'remove' && kept.has(id));
-    if (stuck.length > 0) await removeFromLastGroup(call, groupId, stuck, signal);
     const missing = new Set(answer.notFoundResourceNames);
     for (const { key, id } of changes) if (missing.has(id)) errors.set(key, notFound());
-    return null;
+    return stuck.length === 0 ? null : await leaveLastGroup(call, groupId, stuck, errors, signal);
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     for (const { key, kind } of changes) {
@@ -103,6 +102,24 @@ const modify = async (
       if (!(error instanceof NotFoundError)) errors.set(key, error);
       else if (kind === 'add') errors.set(key, groupGone(error));
     }
+    return isCredentialError(error) ? error : null;
+  }
+};
+
+/** Removes contacts from their last group. A failure concerns only these: the other changes are done. */
+const leaveLastGroup = async (
+  call: CallGoogle,
+  groupId: string,
+  stuck: readonly Change[],
+  errors: Errors,
+  signal: AbortSignal,
+): Promise<RemoteError | null> => {
+  try {
+    await removeFromLastGroup(call, groupId, stuck, signal);
+    return null;
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+    for (const { key } of stuck) if (!(error instanceof NotFoundError)) errors.set(key, error);
     return isCredentialError(error) ? error : null;
   }
 };

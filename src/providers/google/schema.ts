@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import type { Json } from '../../core/contact/record.ts';
 
+const DEEPEST = 20;
+
+/** A deeper nesting is refused, because recursion over it would overflow the stack. */
+const isShallow = (value: unknown, depth = 0): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (depth < DEEPEST && Object.values(value).every((inner) => isShallow(inner, depth + 1)));
+
 /** A value that is kept unread. It is JSON, because it is a result of JSON.parse. */
-const carried = z.custom<Json>((value) => value !== undefined);
+const carried = z.custom<Json>((value) => value !== undefined && isShallow(value));
 const text = z.string().exactOptional();
 const flag = z.boolean().exactOptional();
 

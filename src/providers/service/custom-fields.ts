@@ -108,6 +108,17 @@ const valueFor = ({ type }: Definition, text: string): Json | undefined => {
 };
 
 /**
+ * Returns the custom field that a text is written to. Of several with one name, it is the one that is read. Returns nothing for a field whose
+ * value no text expresses, such as that of a field with several values: it stays (R10).
+ */
+const definitionFor = (current: readonly unknown[], name: string, definitions: Definitions): Definition | undefined => {
+  const known = definitions.get(foldName(name));
+  const own = carriedOf(current, name);
+  if (typeof own?.value === 'object' && own.value !== null) return undefined;
+  return known && own ? { id: own.id, type: typeOf(own) ?? known.type } : known;
+};
+
+/**
  * Returns the custom fields of a contact for a write, with the new texts in `texts`. All fields of the contact are sent,
  * because a service may clear a field that is left out. A field without a definition, or a text that does not fit its field,
  * is not sent (R2). Returns null if nothing changes.
@@ -120,10 +131,7 @@ export const customFieldValues = (
   const values = new Map(carriedBy(current).map(({ id, value }) => [id, value]));
   let isChanged = false;
   for (const [name, text] of texts) {
-    const known = definitions.get(foldName(name));
-    // Of several custom fields with one name, the field that is read is also written.
-    const own = carriedOf(current, name);
-    const definition = known && own ? { id: own.id, type: typeOf(own) ?? known.type } : known;
+    const definition = definitionFor(current, name, definitions);
     const value = definition === undefined ? undefined : valueFor(definition, text);
     if (definition === undefined || value === undefined) continue;
     if (value === null && !values.has(definition.id)) continue;

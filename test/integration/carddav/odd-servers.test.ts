@@ -435,3 +435,61 @@ test('R5: an edit of a card with a weak ETag between its read and its write is l
   const person = account.people().find((each) => each.names?.[0]?.givenName === last);
   expect(person?.phoneNumbers?.map(({ value }) => value)).toEqual(['+49 30 901820']);
 });
+
+test.each([
+  ['in local time', -8 * 60 * MINUTE_MS, ''],
+  ['of a clock that is two minutes behind', -2 * MINUTE_MS, 'Z'],
+])('R14: an edit arrives although its REV is %s', async (_, offsetMs, zone) => {
+  await using link = await startFakeLink();
+  const put = (title: string, atMs: number, end = 'Z'): void => {
+    const rev = new Date(atMs).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '');
+    link.server.put('Ann.vcf', cardNamed('Ann', `TITLE:${title}\r\nREV:${rev}${end}`));
+  };
+  const title = () => link.sandbox.google.account.people()[0]?.organizations?.[0]?.title;
+  put('Countess', link.clock.now() - 1_440 * MINUTE_MS);
+  await link.synced();
+  put('Author', link.clock.now());
+  await link.synced({ afterMs: MINUTE_MS });
+  put('Programmer', link.clock.now() + offsetMs, zone);
+  await link.synced({ afterMs: MINUTE_MS });
+  expect(title()).toBe('Programmer');
+});
+
+test('R16: an address book that the account may not read is not replaced by another one', async () => {
+  await using link = await startFakeLink({}, { FIRST_SYNC: 'run' });
+  const { left, right } = link.link.sides;
+  const settings = { ...right.settings, url: `${link.server.url}bob/shared/` };
+  link.server.set({ intercept: ({ url = '' }) => (url.startsWith('/bob/') ? { status: 403 } : null) });
+  putCards(link, 'Ann');
+  link.sandbox.google.account.createPerson({ names: [{ givenName: 'Gus' }] });
+  await link.sync({ link: { sides: { left, right: { ...right, settings } } } });
+  expect([link.names(), link.server.names()]).toEqual([['Gus'], ['Ann.vcf']]);
+});
+
+test.each([
+  ['create', 'PUT', 412],
+  ['update', 'PUT', 412],
+  ['update', 'PUT', 404],
+  ['delete', 'DELETE', 412],
+])('R15: a %s whose %s is always answered with %i is reported, and waits', async (kind, refused, status) => {
+  await using link = await startFakeLink();
+  const { account } = link.sandbox.google;
+  const [ann = '', bea = ''] = ['Ann', 'Bea'].map((givenName) => account.createPerson({ names: [{ givenName }] }));
+  await link.synced();
+  if (kind === 'create') account.createPerson({ names: [{ givenName: 'Cid' }] });
+  else if (kind === 'update') account.updatePerson(ann, { organizations: [{ title: 'Baker' }] });
+  else account.deletePerson(bea);
+  link.server.set({ intercept: ({ method }) => (method === refused ? { status } : null) });
+  const skipped: number[] = [];
+  for (let run = 0; run < 3; run += 1) skipped.push((await link.synced({ afterMs: MINUTE_MS })).skipped);
+  expect(skipped.filter((count) => count === 1)).toHaveLength(1);
+});
+
+test.each([400, 422])('R15: a multiget that a server refuses (%i) because of one card ends no run', async (status) => {
+  await using link = await startFakeLink({}, { CARDDAV_GROUPS: 'categories' });
+  putCards(link, 'Ann', 'Bea', 'Odd');
+  const isOdd = (body: string): boolean => body.includes('multiget') && body.includes('Odd.vcf');
+  link.server.set({ intercept: ({ method }, body) => (method === 'REPORT' && isOdd(body) ? { status } : null) });
+  await link.synced();
+  expect(link.names()).toEqual(['Ann', 'Bea']);
+});

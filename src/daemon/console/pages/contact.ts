@@ -153,28 +153,33 @@ type VerdictButton = Pick<VerdictView, 'leftId' | 'rightId'> & {
   readonly says: keyof typeof VERDICT_LABELS;
   readonly describes: string;
   /** The contact whose page is shown afterwards; without it the plan is. */
-  readonly id?: string;
+  readonly shows?: { readonly side: Side; readonly id: string };
 };
 
 /** A button for a decision about two contacts. */
 export const verdictButton = (context: PageContext, { name }: LinkConfig, verdict: VerdictButton): Html => {
-  const { id, leftId: left, rightId: right, says, describes } = verdict;
+  const { shows, leftId: left, rightId: right, says, describes } = verdict;
   return button(context, {
-    action: linkPath(name, id === undefined ? '/verdicts' : '/contact/pair'),
+    action: linkPath(name, shows === undefined ? '/verdicts' : '/contact/pair'),
     label: VERDICT_LABELS[says],
     describes,
-    fields: { left, right, says, ...(id !== undefined && { id }) },
+    fields: { left, right, says, ...shows },
   });
 };
 
-const verdictItem = (context: PageContext, link: LinkConfig, id: string, verdict: VerdictView): Html => {
+const verdictItem = (
+  context: PageContext,
+  link: LinkConfig,
+  shows: NonNullable<VerdictButton['shows']>,
+  verdict: VerdictView,
+): Html => {
   const { leftId, rightId, says, names } = verdict;
   const [left, right] = [names.left ?? leftId, names.right ?? rightId];
   const describes = `about ${left} and ${right}`;
   return html`<li>
     ${left} at ${link.sides.left.place} and ${right} at ${link.sides.right.place}:
     ${says === 'together' ? 'one person' : 'two people'}
-    ${verdictButton(context, link, { id, leftId, rightId, says: 'forget', describes })}
+    ${verdictButton(context, link, { shows, leftId, rightId, says: 'forget', describes })}
   </li>`;
 };
 
@@ -192,7 +197,7 @@ const pairSection = (
   const other = otherSide(side);
   const decide = (theirs: FoundPerson, says: VerdictView['says']): Html => {
     const ids = side === 'left' ? { leftId: id, rightId: theirs.id } : { leftId: theirs.id, rightId: id };
-    return verdictButton(context, link, { id, ...ids, says, describes: theirs.name ?? theirs.id });
+    return verdictButton(context, link, { shows: { side, id }, ...ids, says, describes: theirs.name ?? theirs.id });
   };
   const rows = found.map((each) => [
     html`<a href="${contactPath(name, each.id, { side: each.side })}">${each.name ?? each.id}</a>`,
@@ -237,7 +242,7 @@ export const presentSides = (history: ContactHistory): readonly Side[] =>
 const troubles = (context: PageContext, { history, verdicts }: ContactView, link: LinkConfig): readonly Html[] => {
   const { name, sides } = link;
   const { rejected, notSynced, conflicts, left, right } = history;
-  const who = left.id ?? right.id ?? '';
+  const shown = { side: left.id === null ? 'right' : 'left', id: left.id ?? right.id ?? '' } as const;
   const [alone] = history.status === 'kept' ? presentSides(history) : [];
   return [
     ...notSynced.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title}: ${reason}</p>`),
@@ -245,7 +250,7 @@ const troubles = (context: PageContext, { history, verdicts }: ContactView, link
       ({ side, reason, leftId, rightId }) =>
         html`<div class="panel trouble">
           <p>${sides[side].title} refused the contact: ${reason}</p>
-          ${button(context, { action: linkPath(name, '/contact/retry'), label: 'Retry now', fields: { id: leftId ?? rightId ?? '' } })}
+          ${button(context, { action: linkPath(name, '/contact/retry'), label: 'Retry now', fields: leftId === null ? { id: rightId ?? '', side: 'right' } : { id: leftId, side: 'left' } })}
         </div>`,
     ),
     alone === undefined
@@ -262,13 +267,13 @@ const troubles = (context: PageContext, { history, verdicts }: ContactView, link
       ? html``
       : html`<p class="panel notice">
           ${count(conflicts.length, 'open conflict')}:
-          <a href="${linkPath(name, '/conflicts')}?${new URLSearchParams({ find: who }).toString()}">decide</a>
+          <a href="${linkPath(name, '/conflicts')}?${new URLSearchParams({ find: shown.id }).toString()}">decide</a>
         </p>`,
     verdicts.length === 0
       ? html``
       : html`<h2>Decisions by hand</h2>
           <ul>
-            ${verdicts.map((each) => verdictItem(context, link, who, each))}
+            ${verdicts.map((each) => verdictItem(context, link, shown, each))}
           </ul>`,
   ];
 };

@@ -3,6 +3,7 @@ import { InvalidError } from '../../errors.ts';
 import type { KnownRows } from '../../remote.ts';
 import { findKnownRows } from '../../listing.ts';
 import {
+  CHOSEN_SHAPES,
   contactDigest,
   contactSchema,
   digestedContactSchema,
@@ -67,36 +68,47 @@ const NAMELESS_BY_CHANCE = 2;
 /** Returns whether a page has no name at all. That is more likely a fault of the service than a page of nameless contacts. */
 const namesNobody = (rows: readonly unknown[]): boolean => rows.length > NAMELESS_BY_CHANCE && rows.every(isNameless);
 
+/** The lists that the link chose in addition to those of every contact. */
+type ChosenLists = readonly (keyof typeof CHOSEN_SHAPES)[];
+
 /**
  * Returns why a contact is not trusted although its shape is right; null if it is trusted (R17). The document defines names
  * as texts. A service may return an empty text as null, but not if it returns an empty title as a text.
  */
-const doubtIn = (row: unknown): string | null => {
+const doubtIn = (row: unknown, chosen: ChosenLists): string | null => {
+  const odd = chosen.find((name) => !CHOSEN_SHAPES[name].safeParse(valueAt(row, name)).success);
+  if (odd !== undefined) return `${odd}: not given, or malformed`;
   if (!isGiven(valueAt(valueAt(row, 'extra_data'), 'buckets'))) return 'extra_data.buckets: not given';
   return valueAt(row, 'title') === '' && isNameless(row) ? NAMELESS : null;
 };
 
 /** Parses one row of a list of contacts. */
-export const parseContactRow = (row: unknown, digest: string | null = contactDigest(row)): ContactRow => {
+export const parseContactRow = (
+  row: unknown,
+  digest: string | null = contactDigest(row),
+  chosen: ChosenLists = [],
+): ContactRow => {
   const parsed = digestedContactSchema.safeParse(withDigest(row, digest));
   if (!parsed.success) return unreadableRow(row, describeIssues(parsed.error));
-  const doubt = doubtIn(row);
+  const doubt = doubtIn(row, chosen);
   return doubt === null ? { kind: 'contact', contact: parsed.data } : unreadableRow(row, doubt);
 };
 
 /** The schema of a contact that is read alone, with all checks. */
-const believedSchema = z
-  .unknown()
-  .superRefine((row, context) => {
-    const doubt = doubtIn(row);
-    if (doubt !== null) context.addIssue({ code: 'custom', message: doubt });
-  })
-  .pipe(contactSchema);
+const believedSchema = (chosen: ChosenLists) =>
+  z
+    .unknown()
+    .superRefine((row, context) => {
+      const doubt = doubtIn(row, chosen);
+      if (doubt !== null) context.addIssue({ code: 'custom', message: doubt });
+    })
+    .pipe(contactSchema);
 
 /** Parses the rows of a page of contacts; of known rows only id and stamp are parsed. */
 const readContactRows = (
   known?: KnownRows,
   learnFrom?: (rows: readonly unknown[]) => void,
+  chosen: ChosenLists = [],
 ): ListRequest<ContactRow>['parseRows'] => {
   return async (rows) => {
     learnFrom?.(rows);
@@ -108,7 +120,7 @@ const readContactRows = (
     const isOdd = namesNobody(rows);
     return unread.map(({ row, digest, id, updated_at: updatedAt }) => {
       if (digests.has(digest) && id && updatedAt) return { kind: 'known', id, updatedAt };
-      return isOdd ? unreadableRow(row, NAMELESS) : parseContactRow(row, digest);
+      return isOdd ? unreadableRow(row, NAMELESS) : parseContactRow(row, digest, chosen);
     });
   };
 };
@@ -127,24 +139,29 @@ const redirectedId = (location: string | null): string | null => {
   }
 };
 
-const getContact = async (send: Send, id: string, signal: AbortSignal): Promise<ServiceContact> => {
+const getContact = async (
+  send: Send,
+  id: string,
+  chosen: ChosenLists,
+  signal: AbortSignal,
+): Promise<ServiceContact> => {
   const asked: ApiRequest = { method: 'GET', route: CONTACT, id };
   const answer = await send({ ...asked, allowRedirect: true }, signal);
   const movedTo = answer.status >= 300 ? redirectedId(answer.location) : null;
   if (answer.status >= 300 && movedTo === null) throw redirected(sentOf(asked), answer);
-  if (movedTo === null) return readData(believedSchema, answer, asked);
-  return call(send, believedSchema, { ...asked, id: movedTo }, signal);
+  if (movedTo === null) return readData(believedSchema(chosen), answer, asked);
+  return call(send, believedSchema(chosen), { ...asked, id: movedTo }, signal);
 };
 
 /** Creates the list requests of contacts. `learnFrom` is called with the rows of each page, including known ones. */
 export const contactLists =
-  (learnFrom?: (rows: readonly unknown[]) => void) =>
+  (learnFrom?: (rows: readonly unknown[]) => void, chosen: ChosenLists = []) =>
   (parameters: ContactListParameters, known?: KnownRows): ListRequest<ContactRow> => {
-    return { route: CONTACTS, parameters, parseRows: readContactRows(known, learnFrom) };
+    return { route: CONTACTS, parameters, parseRows: readContactRows(known, learnFrom, chosen) };
   };
 
 /** Contact routes (API.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
-export const createContactsApi = (send: Send, contactList = contactLists()) => ({
+export const createContactsApi = (send: Send, contactList = contactLists(), chosen: ChosenLists = []) => ({
   /** GET /v2/contacts, page by page. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. */
   list: (parameters: ContactListParameters, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
     listPages(send, contactList(parameters), signal),
@@ -173,7 +190,7 @@ export const createContactsApi = (send: Send, contactList = contactLists()) => (
    * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. For a contact that was merged
    * away, the answer may be the survivor, with another id. One redirect to it is followed.
    */
-  get: (id: string, signal: AbortSignal): Promise<ServiceContact> => getContact(send, id, signal),
+  get: (id: string, signal: AbortSignal): Promise<ServiceContact> => getContact(send, id, chosen, signal),
 
   /** PATCH /v2/contacts/{id}: only the fields sent are changed. Scopes: contacts:manage or all:manage. */
   update: (id: string, contact: ContactWrite, signal: AbortSignal): Promise<ServiceContact> =>

@@ -2,6 +2,7 @@ import { headerNamed, readRateHeaders, readRetryAfterMs, type AnswerHead } from 
 import {
   ClientRefusedError,
   DisabledError,
+  FullError,
   InvalidError,
   LimitedError,
   NameTakenError,
@@ -40,7 +41,11 @@ type Asked = {
 /** A parsed answer; `json` is undefined for an empty body, `isJson` is false for a body that is not JSON. */
 export type ParsedAnswer = AnswerHead & { readonly isJson: boolean; readonly json: unknown };
 
+/** Words about the rate of requests. */
 const LIMIT_WORDS = /rate limit|limit exceeded|too many requests|throttl/iu;
+/** Words about the number of contacts that an account may have: waiting does not help. */
+const FULL_WORDS = /\b(?:contacts?|plan)\b.*\blimit\b|\blimit\b.*\b(?:contacts|plan)\b/iu;
+const RATE_WORDS = /rate limit|request|throttl/iu;
 const TAKEN_WORDS = /taken|exist|duplicate|unique|already/iu;
 
 /** Returns a request as its errors describe it. */
@@ -76,6 +81,10 @@ const clientFault = ({ route }: Asked): string =>
   route === '/oauth2/token'
     ? 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'
     : 'the key or SERVICE_CLIENT_ID is wrong';
+
+/** Returns whether an account takes no more contacts: another request may succeed. */
+const isFull = ({ method }: Asked, { status }: ParsedAnswer, words: string): boolean =>
+  method === 'POST' && status < 429 && FULL_WORDS.test(words) && !RATE_WORDS.test(words);
 
 const isLimited = ({ status, headers }: ParsedAnswer, words: string, nowMs: number): boolean => {
   if (status === 429) return true;
@@ -127,19 +136,20 @@ const isServerFault = (status: number): boolean => status >= 500 || status === 4
 const errorOf = (asked: Asked, answer: ParsedAnswer, nowMs: number): RemoteError => {
   const { status, headers } = answer;
   const sent = sentOf(asked);
-  const words = serviceWords(answer.json, [asked.body, asked.secret]);
-  const saying = words === null ? '' : ` saying "${words}"`;
+  const words = serviceWords(answer.json, [asked.body, asked.secret]) ?? '';
+  const saying = words === '' ? '' : ` saying "${words}"`;
   const page = isPage(answer) ? ` with a web page, as if ${addressOf(asked)} led elsewhere` : '';
   const text = `the service refused ${sent.route} (${status})${saying}${page}`;
   const options: RemoteErrorOptions = { status, route: sent.route, applied: 'no' };
   const retryAfterMs = readRetryAfterMs(headers, nowMs);
-  if (isLimited(answer, words ?? '', nowMs)) {
+  if (isFull(asked, answer, words)) return new FullError(text, options);
+  if (isLimited(answer, words, nowMs)) {
     const waitMs = retryAfterMs ?? readRateHeaders(headers, nowMs).resetMs;
     return new LimitedError(`${text}: the rate limit`, { ...options, retryAfterMs: waitMs });
   }
   if (isServerFault(status)) return serverFault(sent, { status, retryAfterMs });
   if ((status === 404 || status === 410) && isPage(answer)) return missingByPage(asked, status);
-  return refusal(asked, status, text, words ?? '', options);
+  return refusal(asked, status, text, words, options);
 };
 
 const holdsData = (json: unknown): boolean => {

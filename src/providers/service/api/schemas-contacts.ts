@@ -52,6 +52,13 @@ const chosenLists = {
 // Here and below: compiled at first use, because many runs read no contact.
 export const syncedListsSchema = z.lazy(() => z.compile(z.object({ ...syncedLists, ...chosenLists })));
 
+/** The shapes of these lists in an answer, if the link chose them: then a missing or malformed one does not count as empty (R17). */
+export const CHOSEN_SHAPES: Readonly<Record<keyof typeof chosenLists, z.ZodType>> = {
+  social_media_profiles: documentedListOf(profileEntry),
+  custom_fields: z.array(boundedJson),
+  tags: z.array(z.string().nullable()),
+};
+
 /** The names of the synced lists. */
 export const SYNCED_LISTS = Object.keys(syncedLists) as readonly (keyof typeof syncedLists)[];
 

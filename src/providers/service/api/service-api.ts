@@ -12,6 +12,6 @@ export const createServiceApi = (send: Send, mapping: ServiceMapping = USUAL_MAP
   mapping,
   user: createUserApi(send),
   buckets: createBucketsApi(send),
-  contacts: createContactsApi(send, contactLists(mapping.learnFrom)),
+  contacts: createContactsApi(send, contactLists(mapping.learnFrom, mapping.chosenLists), mapping.chosenLists),
   membership: createMembershipApi(send),
 });

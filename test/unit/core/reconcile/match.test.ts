@@ -367,3 +367,32 @@ describe('R13: parts of a name that are not synced', () => {
     expect(pairsOf([{ ...father, title: 'Baker' }, son], [son, father])).toEqual(['g1 s2', 'g2 s1']);
   });
 });
+
+const teacher = (given: Given): Given => named('Michael Maier', { title: 'Teacher', ...given });
+const smith = (given: Given): Given => named('John Smith', { ...mail('smiths@x.org'), ...given });
+
+test.each<[string, Given, readonly Given[]]>([
+  [
+    'one name and one title',
+    teacher({}),
+    [
+      teacher({ company: 'Schiller School', ...phone('+493011111111') }),
+      teacher({ company: 'Goethe School', ...phone('+498922222222') }),
+    ],
+  ],
+  [
+    'one name and the address of a family',
+    smith({}),
+    [smith({ ...phone('+493011111111'), title: 'Judge' }), smith({ ...phone('+498922222222'), title: 'Nurse' })],
+  ],
+])('R13: of two different people with %s none is chosen, in any order', (_, alone, others) => {
+  for (const twins of [others, others.toReversed()]) {
+    for (const [left, right] of [
+      [[alone], twins],
+      [twins, [alone]],
+    ] as const) {
+      expect(match(left, right).matches).toEqual([]);
+      expect(new Set(reasons(left, right).map(({ why }) => why))).toEqual(new Set(['several candidates']));
+    }
+  }
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { decidingLinkOf } from '../../../src/app/config/config.ts';
+import { choicesIn } from '../../../src/daemon/console/plans.ts';
+import { FIRST_SYNC_WAITS } from '../../../src/engine/errors.ts';
+import { decidePlanned } from '../../../src/engine/history/conflicts.ts';
+import { seedGoogle, seedService } from '../../../src/sandbox/people/seed.ts';
+import { person, serviceId } from '../../support/linked-people.ts';
+import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
+
+const ACCEPTED = { accepts: { kind: 'halt', message: FIRST_SYNC_WAITS, loses: true } } as const;
+
+test.each([
+  ['a contact was edited', true],
+  ['both contacts were added', false],
+])('R4: a choice on the plan of a review counts although, since the run that halted, %s', async (_, isEdit) => {
+  const ada = (title: string) => [person('Ada', { title })];
+  const before = (title: string) => (isEdit ? ada(title) : [person('Ben')]);
+  const book = { google: before('Baker'), service: before('Brewer') };
+  await using linked = await startLinkedSandbox(book, { FIRST_SYNC: 'review', CONFLICT_POLICY: 'google' });
+  expect((await linked.sync()).summary.outcome).toBe('halted');
+  linked.clock.advance(60_000);
+  const { google, service } = linked.sandbox;
+  if (isEdit) service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Butcher' });
+  else {
+    seedGoogle(google.account, ada('Baker'));
+    seedService(service.account, ada('Butcher'));
+  }
+  const { changes, contacts } = await linked.plan();
+  const choices = choicesIn({ changes, contacts }, new URLSearchParams({ all: 'right' }));
+  const parts = { store: linked.app.store, clock: linked.clock, newId: () => 'by-hand', holders: linked.app.holders };
+  const [run] = await linked.app.store.runs('default', { latest: 'ended' });
+  expect(await decidePlanned(parts, decidingLinkOf(linked.link), run?.id ?? '', choices)).toBe(1);
+  await linked.synced(ACCEPTED);
+  expect(service.account.contact(serviceId(linked, 'Ada'))?.title).toBe('Butcher');
+});

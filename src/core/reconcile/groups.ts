@@ -116,8 +116,18 @@ const planHalfGone = (draft: Draft, pair: GroupPair, side: Side, survivor: Group
 
 const FORMER = 'former ';
 
-/** Returns the key of a group that stays after its rename, on a side whose groups are words on their members, until it is removed. */
-export const formerKey = (side: Side, id: string): string => `${FORMER}${side} ${id}`;
+/**
+ * Returns the key of a group that stays after the rename of its pair, on a side whose groups are words on their members, until it is
+ * removed.
+ */
+export const formerKey = (renamed: string, side: Side, id: string): string =>
+  `${FORMER}${JSON.stringify([renamed, side, id])}`;
+
+/** Returns the key of the pair that was renamed. `key` is of {@link formerKey}. */
+export const renamedKey = (key: string): string => {
+  const [renamed] = JSON.parse(key.slice(FORMER.length)) as readonly [string, Side, string];
+  return renamed;
+};
 
 export const isFormer = ({ key }: Pick<GroupPair, 'key'>): boolean => key.startsWith(FORMER);
 

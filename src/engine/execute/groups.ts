@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { GroupIds } from '../../core/apply/task.ts';
 import { otherSide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
 import type { GroupRecord } from '../../core/contact/record.ts';
-import { formerKey, type GroupPair, type GroupPlan, isFormer } from '../../core/reconcile/groups.ts';
+import { formerKey, type GroupPair, type GroupPlan, isFormer, renamedKey } from '../../core/reconcile/groups.ts';
 import type { GroupAction } from '../../core/reconcile/group-order.ts';
 import {
   InvalidError,
@@ -16,6 +16,7 @@ import {
   StaleError,
 } from '../../providers/errors.ts';
 import type { DeletedGroup } from '../../core/reconcile/operation.ts';
+import type { WorkingSet } from '../../core/state/working-set.ts';
 import type { Session } from '../session.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
@@ -115,6 +116,37 @@ const membersOf = async ({ link, store }: Session, side: Side, groupId: string):
   return ids;
 };
 
+/** Replaces the id of a group in the stored contacts of a side. */
+const replaceGroupId = (set: WorkingSet, side: Side, members: readonly string[], former: string, id: string): void => {
+  for (const member of members) {
+    const stored = set.half(side, member);
+    if (stored !== null) set.put(withGroupId(stored, former, id));
+  }
+};
+
+/**
+ * Adds contacts that joined the former one of a renamed group since the rename to the renamed group. Returns what is to be done with the
+ * former one: it is kept like any other group if the renamed one does not exist any more.
+ */
+const moveLateMembers = async (session: Session, side: Side, former: Pick<GroupRecord, 'id'>, key: string) => {
+  const { link, remotes, signal, state, store, writer } = session;
+  const members = await loadMembers(store, link, side, former.id);
+  if (members.length === 0) return { value: 'remove' } as const;
+  const current = state().groupPairs.find((pair) => pair.key === renamedKey(key))?.[side] ?? null;
+  const answer = await attempt(session, async () => {
+    const from = await remotes[side].readGroup(former.id, signal);
+    const to = current && (await remotes[side].readGroup(current.id, signal));
+    return from && to && remotes[side].renameGroup(from, to.name, signal);
+  });
+  if ('refusal' in answer) return answer;
+  const renamed = answer.value;
+  if (renamed === null) return { value: 'keep' } as const;
+  await writer.apply({ ids: { [side]: members } }, (set) => {
+    replaceGroupId(set, side, members, former.id, renamed.id);
+  });
+  return { value: 'remove' } as const;
+};
+
 /** Removes the former one of a renamed group. If the side refuses that, or may not be written, a later run tries it again. */
 const removeFormer = async (session: Session, pair: GroupPair): Promise<void> => {
   const { key } = pair;
@@ -122,7 +154,12 @@ const removeFormer = async (session: Session, pair: GroupPair): Promise<void> =>
     const former = pair[side];
     if (former === null) continue;
     if (!mayWrite(forField(session.policy, 'buckets'), side)) return;
-    const answer = await attempt(session, () => session.remotes[side].deleteGroup(former.id, session.signal));
+    const moved = await moveLateMembers(session, side, former, key);
+    if ('value' in moved && moved.value === 'keep') continue;
+    const answer =
+      'refusal' in moved
+        ? moved
+        : await attempt(session, () => session.remotes[side].deleteGroup(former.id, session.signal));
     if ('refusal' in answer) {
       reportRefused(session, side, former.name, answer.refusal);
       return;
@@ -144,78 +181,81 @@ const storeRenamed = async (
 ): Promise<void> => {
   const renamed: StoreChange = { kind: 'put', table: 'groupPairs', row: pair };
   if (id === former.id) return save(session, [renamed]);
-  const key = formerKey(side, former.id);
+  const key = formerKey(pair.key, side, former.id);
   const rest: GroupPair = { key, left: null, right: null, [side]: half(former), status: 'kept', settled: false };
   const members = await membersOf(session, side, former.id);
   await session.writer.apply({ ids: { [side]: members } }, (set) => {
-    for (const member of members) {
-      const stored = set.half(side, member);
-      if (stored !== null) set.put(withGroupId(stored, former.id, id));
-    }
+    replaceGroupId(set, side, members, former.id, id);
     // A group may get a former name again before that is removed.
-    const current = { key: formerKey(side, id) };
-    set.add({ kind: 'drop', table: 'groupPairs', where: current }, renamed);
-    set.add({ kind: 'put', table: 'groupPairs', row: rest });
+    for (const again of session.state().groupPairs.filter((each) => isFormer(each) && each[side]?.id === id)) {
+      set.add({ kind: 'drop', table: 'groupPairs', where: { key: again.key } });
+    }
+    set.add(renamed, { kind: 'put', table: 'groupPairs', row: rest });
   });
   await removeFormer(session, rest);
 };
 
-/** Groups that have a temporary name, by the key of their action. */
-type Moved = ReadonlyMap<string, GroupRecord>;
+/** The groups of actions as they are now, by side and key. A temporary name may be that of an earlier run. */
+type Current = ReadonlyMap<string, GroupRecord>;
+
+const actionKey = (side: Side, key: string): string => `${side} ${key}`;
 
 /**
  * Returns whether another linked group of the side, or one that is still to be removed, has a name. On a side whose groups are words on
  * their members, a rename to that name would make both of them one group.
  */
-const isTaken = ({ state }: Session, side: Side, key: string, name: string, moved: Moved): boolean =>
+const isTaken = ({ state }: Session, side: Side, key: string, name: string, current: Current): boolean =>
   state().groupPairs.some((pair) => {
-    const current = moved.get(pair.key)?.name ?? pair[side]?.name;
-    return pair.key !== key && current !== undefined && foldGroupName(current) === foldGroupName(name);
+    const known = current.get(actionKey(side, pair.key))?.name ?? pair[side]?.name;
+    return pair.key !== key && known !== undefined && foldGroupName(known) === foldGroupName(name);
   });
 
 /**
  * Renames a group, and stores its pair with the name on both sides. A side may change the id of the group with the name. The members are
- * not united yet: the pair is settled at the end of the run, if it was before.
+ * not united yet: the pair is settled at the end of the run, if it was before. Returns the group after it; null if it is not renamed.
  */
 const renameGroup = async (
   session: Session,
   action: Extract<GroupAction, { kind: 'rename-group' }>,
   pair: GroupPair,
-  moved: Moved,
-): Promise<void> => {
+  current: Current,
+): Promise<GroupRecord | null> => {
   const { key, side, name } = action;
-  const group = moved.get(key) ?? action.group;
+  const group = current.get(actionKey(side, key)) ?? action.group;
   const answer = await attempt(session, async () => {
-    if (isTaken(session, side, key, name, moved)) throw takenByLinked('rename a group');
+    if (isTaken(session, side, key, name, current)) throw takenByLinked('rename a group');
     return session.remotes[side].renameGroup(group, name, session.signal);
   });
   const renamed = reported(session, action, 'renamed', answer);
   const origin = pair[otherSide(side)];
-  if (renamed === null || origin === null) return;
+  if (renamed === null || origin === null) return renamed;
   const settled = session.state().groupPairs.find((each) => each.key === key)?.settled ?? false;
   const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name }, settled };
   await storeRenamed(session, side, next, group, renamed);
+  return renamed;
 };
 
 /**
- * Gives groups their temporary names, so that other groups can use the former ones. Returns the renamed groups by the key of
- * their action. A group whose rename is refused keeps its name, and is reported when its own action fails.
+ * Gives groups their temporary names, so that other groups can use the former ones. Returns the groups of all actions after that. A
+ * group whose rename is refused keeps its name, and is reported when its own action fails.
  */
-const moveAside = async (session: Session, { actions }: GroupPlan): Promise<Moved> => {
-  const moved = new Map<string, GroupRecord>();
+const moveAside = async (session: Session, { actions }: GroupPlan): Promise<Current> => {
+  const current = new Map<string, GroupRecord>();
   for (const action of actions) {
-    if (action.kind === 'create-group' || action.via === undefined) continue;
+    if (action.kind === 'create-group') continue;
     const { group, key, side, via } = action;
+    current.set(actionKey(side, key), group);
+    if (via === undefined) continue;
     const answer = await attempt(session, () => session.remotes[side].renameGroup(group, via, session.signal));
     if ('refusal' in answer) continue;
     const renamed = answer.value;
-    moved.set(key, renamed);
+    current.set(actionKey(side, key), renamed);
     const pair = session.state().groupPairs.find((each) => each.key === key);
     const own = pair?.[side] ?? null;
     if (pair === undefined || own === null) continue;
     await storeRenamed(session, side, { ...pair, [side]: { ...own, id: renamed.id } }, group, renamed);
   }
-  return moved;
+  return current;
 };
 
 /**
@@ -226,7 +266,7 @@ export const writeGroups = async (session: Session, plan: GroupPlan): Promise<Gr
   const groupIds = new Map(plan.links.map(({ key, left, right }) => [key, { left, right }]));
   const byKey = new Map(plan.pairs.map((pair) => [pair.key, pair]));
   for (const former of session.state().groupPairs.filter(isFormer)) await removeFormer(session, former);
-  const moved = await moveAside(session, plan);
+  const current = new Map(await moveAside(session, plan));
   for (const action of plan.actions) {
     const { key } = action;
     const pair = byKey.get(key);
@@ -234,7 +274,10 @@ export const writeGroups = async (session: Session, plan: GroupPlan): Promise<Gr
     if (action.kind === 'create-group') {
       const ids = await createGroup(session, groupIds, action, plan, pair);
       if (ids !== null) groupIds.set(key, ids);
-    } else await renameGroup(session, action, pair, moved);
+    } else {
+      const renamed = await renameGroup(session, action, pair, current);
+      if (renamed !== null) current.set(actionKey(action.side, key), renamed);
+    }
     session.progress.advance(action.side, 1);
   }
   return groupIds;

@@ -94,8 +94,8 @@ export const parseContactRow = (
   return doubt === null ? { kind: 'contact', contact: parsed.data } : unreadableRow(row, doubt);
 };
 
-/** The schema of a contact that is read alone, with all checks. */
-const believedSchema = (chosen: ChosenLists) =>
+/** Returns the schema of a contact that is read alone, with all checks. */
+export const trustedContact = (chosen: ChosenLists = []) =>
   z
     .unknown()
     .superRefine((row, context) => {
@@ -142,15 +142,15 @@ const redirectedId = (location: string | null): string | null => {
 const getContact = async (
   send: Send,
   id: string,
-  chosen: ChosenLists,
+  trusted: ReturnType<typeof trustedContact>,
   signal: AbortSignal,
 ): Promise<ServiceContact> => {
   const asked: ApiRequest = { method: 'GET', route: CONTACT, id };
   const answer = await send({ ...asked, allowRedirect: true }, signal);
   const movedTo = answer.status >= 300 ? redirectedId(answer.location) : null;
   if (answer.status >= 300 && movedTo === null) throw redirected(sentOf(asked), answer);
-  if (movedTo === null) return readData(believedSchema(chosen), answer, asked);
-  return call(send, believedSchema(chosen), { ...asked, id: movedTo }, signal);
+  if (movedTo === null) return readData(trusted, answer, asked);
+  return call(send, trusted, { ...asked, id: movedTo }, signal);
 };
 
 /** Creates the list requests of contacts. `learnFrom` is called with the rows of each page, including known ones. */
@@ -161,7 +161,7 @@ export const contactLists =
   };
 
 /** Contact routes (API.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
-export const createContactsApi = (send: Send, contactList = contactLists(), chosen: ChosenLists = []) => ({
+export const createContactsApi = (send: Send, contactList = contactLists(), trusted = trustedContact()) => ({
   /** GET /v2/contacts, page by page. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. */
   list: (parameters: ContactListParameters, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
     listPages(send, contactList(parameters), signal),
@@ -190,7 +190,7 @@ export const createContactsApi = (send: Send, contactList = contactLists(), chos
    * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. For a contact that was merged
    * away, the answer may be the survivor, with another id. One redirect to it is followed.
    */
-  get: (id: string, signal: AbortSignal): Promise<ServiceContact> => getContact(send, id, chosen, signal),
+  get: (id: string, signal: AbortSignal): Promise<ServiceContact> => getContact(send, id, trusted, signal),
 
   /** PATCH /v2/contacts/{id}: only the fields sent are changed. Scopes: contacts:manage or all:manage. */
   update: (id: string, contact: ContactWrite, signal: AbortSignal): Promise<ServiceContact> =>

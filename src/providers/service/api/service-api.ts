@@ -1,5 +1,5 @@
 import { createBucketsApi } from './buckets.ts';
-import { contactLists, createContactsApi } from './contacts.ts';
+import { contactLists, createContactsApi, trustedContact } from './contacts.ts';
 import { createMembershipApi } from './membership.ts';
 import { USUAL_MAPPING, type ServiceMapping } from '../fields.ts';
 import type { Send } from './send.ts';
@@ -12,6 +12,10 @@ export const createServiceApi = (send: Send, mapping: ServiceMapping = USUAL_MAP
   mapping,
   user: createUserApi(send),
   buckets: createBucketsApi(send),
-  contacts: createContactsApi(send, contactLists(mapping.learnFrom, mapping.chosenLists), mapping.chosenLists),
+  contacts: createContactsApi(
+    send,
+    contactLists(mapping.learnFrom, mapping.chosenLists),
+    trustedContact(mapping.chosenLists),
+  ),
   membership: createMembershipApi(send),
 });

@@ -70,8 +70,9 @@ const readBeforeWrite = async (
 };
 
 /**
- * Deletes the contacts that are unchanged since the plan, or that the read does not find: it may lag. No side offers a conditional delete, so each contact is
- * read again: a contact edited in the meantime is not deleted, and a second pass is due (R6). The result is whether it is due.
+ * Deletes the contacts that are unchanged since the plan, or that the read does not find: it may lag. No side offers a conditional
+ * delete, so each contact is read again: a contact edited in the meantime is not deleted, and a second pass is due (R6). The result is
+ * whether it is due.
  */
 const deleteBatch = async (
   execution: Execution,

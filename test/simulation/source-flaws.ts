@@ -66,7 +66,7 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
   },
   'groups whose names swap are renamed without a temporary name': {
     file: 'engine/execute/groups.ts',
-    rule: "if (action.kind === 'create-group' || action.via === undefined) continue;",
+    rule: 'if (via === undefined) continue;',
     instead: 'continue;',
     // Otherwise a new group waits until the deleted one of its name is gone.
     also: { rule: 'new Set([...known, ...ending])', instead: 'new Set(known)' },

@@ -39,7 +39,7 @@ export type LinkContext = {
   readonly leaseChecks?: LeaseChecks;
 };
 
-/** What a user accepts although the guard halts it (R8). */
+/** An acceptance by a user of what the guard halts (R8). */
 export type Acceptance =
   /** The losses; of a sync, those that the last run showed when it halted. */
   | { readonly kind: 'losses' }

@@ -150,11 +150,14 @@ export const loadUnpaired = async (store: Store, link: string, ids: ContactIds):
   return bySide((side) => unpaired.filter((half) => half.side === side));
 };
 
+/** People, by the ids of their pairs, or of their contacts on each side. */
+export type PeopleScope = { readonly ids: ContactIds; readonly pairIds: readonly number[] };
+
 /** Loads pairs by their ids or by the ids of their contacts, each with both halves. */
 export const loadPairsOf = async (
   store: Store,
   link: string,
-  { ids, pairIds }: { readonly ids: ContactIds; readonly pairIds: readonly number[] },
+  { ids, pairIds }: PeopleScope,
 ): Promise<readonly Pair[]> => {
   let found = pairIds;
   for (const side of SIDES) {

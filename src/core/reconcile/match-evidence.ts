@@ -163,12 +163,14 @@ export const likelyEdges = (open: Sets): readonly Edge[] =>
 export const similarNameEdges = (open: Sets): readonly Edge[] =>
   edgesBy(open, fullNames, (a, b) => areNamesakes(a, b) || compare(a, b) === 'compatible');
 
-/** Returns whether the values of two contacts contradict that they are the same person. */
-export const contradicts = (a: MatchablePerson, b: MatchablePerson): boolean =>
-  !areNamesakes(a, b) ||
-  (a.emails.size > 0 && b.emails.size > 0) ||
+/** Returns whether two contacts have different phone numbers, or different companies. */
+export const haveOtherDetails = (a: MatchablePerson, b: MatchablePerson): boolean =>
   (a.numbers.phones.size > 0 && b.numbers.phones.size > 0 && sharedPhones(a, b) === 0) ||
   (a.naming.company !== '' && b.naming.company !== '' && a.naming.company !== b.naming.company);
+
+/** Returns whether the values of two contacts contradict that they are the same person. */
+export const contradicts = (a: MatchablePerson, b: MatchablePerson): boolean =>
+  !areNamesakes(a, b) || (a.emails.size > 0 && b.emails.size > 0) || haveOtherDetails(a, b);
 
 /** Returns edges of namesakes that share a title, an address, a website or a short phone number, without a contradiction. */
 export const namesakeEdges = (open: Sets): readonly Edge[] => {

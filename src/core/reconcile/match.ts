@@ -5,6 +5,7 @@ import { bySide, otherSide, SIDES, type Side, type Sides } from '../contact/side
 import {
   areDistinguished,
   contradicts,
+  haveOtherDetails,
   emailEdges,
   likelyEdges,
   namesakeEdges,
@@ -12,7 +13,7 @@ import {
   similarNameEdges,
   type Edge,
 } from './match-evidence.ts';
-import { indexBy, personReader, sharedPhones, type MatchablePerson } from './matchable-person.ts';
+import { indexBy, personReader, type MatchablePerson } from './matchable-person.ts';
 import type { GroupLink } from './membership.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -108,16 +109,7 @@ const areDisjoint = (one: ReadonlySet<string>, other: ReadonlySet<string>): bool
  */
 const areCopies = (one: MatchablePerson, other: MatchablePerson): boolean => {
   if (one === other) return true;
-  const [own, others] = [one.numbers.phones, other.numbers.phones];
-  const haveOtherNumbers = own.size > 0 && others.size > 0 && sharedPhones(one, other) === 0;
-  const companies = [one.naming.company, other.naming.company];
-  const haveOtherCompanies = companies.every((company) => company !== '') && companies[0] !== companies[1];
-  return (
-    one.identity === other.identity &&
-    !areDisjoint(one.emails, other.emails) &&
-    !haveOtherNumbers &&
-    !haveOtherCompanies
-  );
+  return one.identity === other.identity && !areDisjoint(one.emails, other.emails) && !haveOtherDetails(one, other);
 };
 
 /** Resolves edges of one score: unique edges and copies of one person are paired, the rest is ambiguous. */

@@ -168,7 +168,7 @@ const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
   });
 };
 
-/** The side in a form or an address; empty if there is none. */
+/** Returns the side in a form or an address, as a parameter of {@link contactPath}; no parameter without a side. */
 const sideIn = (text: string | null | undefined): { readonly side?: Side } => {
   const side = SIDES.find((each) => each === text);
   return side === undefined ? {} : { side };

@@ -1,8 +1,9 @@
 import type { JournalRow } from '../../core/state/rows.ts';
 import { operationKind } from '../../core/reconcile/operation.ts';
-import { bySide, type Side, SIDES } from '../../core/contact/side.ts';
+import type { Half } from '../../core/contact/half.ts';
+import { bySide, SIDES } from '../../core/contact/side.ts';
 import type { Store } from '../../store/store.ts';
-import type { ContactIds } from '../workload.ts';
+import type { ContactIds, PeopleScope } from '../workload.ts';
 
 /** A journaled write to a contact. */
 export type JournaledWrite = Exclude<JournalRow, { kind: 'group-delete' }>;
@@ -20,19 +21,13 @@ export const writtenId = (write: JournalRow): string => {
   return (write.kind === 'create' ? (write.after?.id ?? own) : own) ?? '';
 };
 
-/** A contact of one side. The same id at the other side may be that of another person. */
-type ContactKey = { readonly side: Side; readonly id: string };
-
-/** The contacts in the write and in its answer. */
-const contactsIn = (write: JournalRow): readonly ContactKey[] => {
+/** The contacts in the write and in its answer. The same id at the other side may be that of another person. */
+const contactsIn = (write: JournalRow): readonly Pick<Half, 'side' | 'id'>[] => {
   const named = SIDES.map((side) => ({ side, id: side === 'left' ? write.leftId : write.rightId }));
   return [...named, { side: write.side, id: write.after?.id ?? null }].flatMap(({ side, id }) =>
     id === null || id === '' ? [] : [{ side, id }],
   );
 };
-
-/** Contacts by their ids on each side, and pairs. */
-export type FollowedScope = { readonly ids: ContactIds; readonly pairIds: readonly number[] };
 
 /**
  * Returns all writes to the contacts, the oldest first, including those under former and later ids: a contact that was
@@ -41,7 +36,7 @@ export type FollowedScope = { readonly ids: ContactIds; readonly pairIds: readon
 export const followContacts = async (
   store: Store,
   link: string,
-  { ids, pairIds }: FollowedScope,
+  { ids, pairIds }: PeopleScope,
 ): Promise<{ readonly writes: readonly JournaledWrite[]; readonly ids: ContactIds }> => {
   const known = bySide((side) => new Set(ids[side]));
   const found = new Map<number, JournaledWrite>();

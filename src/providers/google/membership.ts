@@ -94,7 +94,9 @@ const modify = async (
     const stuck = changes.filter(({ kind, id }) => kind === 'remove' && kept.has(id));
     const missing = new Set(answer.notFoundResourceNames);
     for (const { key, id } of changes) if (missing.has(id)) errors.set(key, notFound());
-    return stuck.length === 0 ? null : await leaveLastGroup(call, groupId, stuck, errors, signal);
+    const refused = await leaveLastGroup(call, groupId, stuck, signal);
+    for (const [key, error] of refused) errors.set(key, error);
+    return [...refused.values()].find(isCredentialError) ?? null;
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     for (const { key, kind } of changes) {
@@ -106,21 +108,19 @@ const modify = async (
   }
 };
 
-/** Removes contacts from their last group. A failure concerns only these: the other changes are done. */
+/** Removes contacts from their last group. Returns the errors of these alone, by key: the other changes are done. */
 const leaveLastGroup = async (
   call: CallGoogle,
   groupId: string,
   stuck: readonly Change[],
-  errors: Errors,
   signal: AbortSignal,
-): Promise<RemoteError | null> => {
+): Promise<ReadonlyMap<string, RemoteError>> => {
   try {
-    await removeFromLastGroup(call, groupId, stuck, signal);
-    return null;
+    if (stuck.length > 0) await removeFromLastGroup(call, groupId, stuck, signal);
+    return new Map();
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
-    for (const { key } of stuck) if (!(error instanceof NotFoundError)) errors.set(key, error);
-    return isCredentialError(error) ? error : null;
+    return new Map(error instanceof NotFoundError ? [] : stuck.map(({ key }) => [key, error]));
   }
 };
 

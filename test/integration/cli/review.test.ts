@@ -94,7 +94,7 @@ test('a run is shown with names and values, in text and as a document', async ()
 
 test.each([
   ['runs default --grep Ada', 'Name the run: '],
-  ['runs nobody', 'There is no run nobody'],
+  ['runs unknown', 'There is no run unknown'],
   ['undo latest', 'contact-sync -- undo last` undoes the last one'],
   ['plan --only removals', `Choose one of ${HEADINGS.join(', ')}.`],
   ['conflicts resolve 99999 --take google', 'There is no conflict 99999 to decide.'],

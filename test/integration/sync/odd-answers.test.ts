@@ -1,46 +1,30 @@
-import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { type LinkedSandbox, startLinkedSandbox } from '../../support/linked-sandbox.ts';
-import { passOn, type PassedOn, startProxy } from '../../support/network.ts';
+import { startSpoilingProxy } from '../hostile/breakage.ts';
+import { startFailing } from './failing-proxy.ts';
 
 const HOUR_MS = 3_600_000;
 
-type Asked = { readonly method: string; readonly url: string; readonly body: string };
-
-/** A link whose requests to one side pass a proxy. `answer` replaces an answer; null passes it on. `change` changes a text. */
-const startStage = async (side: 'google' | 'service', variables: Readonly<Record<string, string>> = {}) => {
-  const stage = {
-    target: '',
-    asked: [] as Asked[],
-    answer: (() => null) as (asked: Asked) => PassedOn | null,
-    change: (text: string): string => text,
-  };
-  const proxy = await startProxy(async (request, response) => {
-    const body = await buffer(request);
-    const asked = { method: request.method ?? '', url: request.url ?? '', body: body.toString('utf8') };
-    stage.asked.push(asked);
-    const { status, headers, body: answered } = stage.answer(asked) ?? (await passOn(stage.target, request, body));
-    response.writeHead(status, headers).end(stage.change(answered));
-  });
-  const address = side === 'google' ? { GOOGLE_ROOT_URL: `${proxy.url}/` } : { SERVICE_BASE_URL: proxy.url };
-  const settings = { ...address, SWEEP_INTERVAL: '1s', DELETE_LIMIT: '100%', ...variables };
-  const linked = await startLinkedSandbox({ google: [], service: [] }, settings, { hurry: 1_000 });
-  stage.target = linked.sandbox[side].url;
-  return {
-    stage,
-    linked,
-    [Symbol.asyncDispose]: async () => {
-      await linked[Symbol.asyncDispose]();
-      await proxy[Symbol.asyncDispose]();
-    },
-  };
+/** A link whose answers of the service pass a proxy, which changes their texts. */
+const startStage = async (fields: string) => {
+  await using stack = new AsyncDisposableStack();
+  const proxy = stack.use(await startSpoilingProxy());
+  const variables = { FIELDS: fields, SERVICE_BASE_URL: proxy.url, SWEEP_INTERVAL: '1s' };
+  const linked = stack.use(await startLinkedSandbox({ google: [], service: [] }, variables));
+  proxy.target = linked.sandbox.service.url;
+  const owned = stack.move();
+  return { proxy, linked, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };
 
-const json = (status: number, value: unknown): PassedOn => ({
-  status,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(value),
-});
+/** A link with the one side behind a proxy, whose `answer` answers in its place. */
+const startJudged = async (side: 'google' | 'service') => {
+  const stage: { answer: Parameters<typeof startFailing>[1] } = { answer: () => null };
+  const variables = { SWEEP_INTERVAL: '1s', DELETE_LIMIT: '100%' };
+  const linked = await startFailing(side, (asked) => stage.answer(asked), { google: [], service: [] }, variables);
+  return { stage, linked, [Symbol.asyncDispose]: () => linked[Symbol.asyncDispose]() };
+};
+
+const refusal = (status: number, value: unknown) => ({ status, body: JSON.stringify(value) });
 
 const addToGoogle = ({ sandbox }: LinkedSandbox, givenName: string, more: object = {}): string =>
   sandbox.google.account.createPerson({ names: [{ givenName, familyName: 'Test' }], ...more });
@@ -60,30 +44,30 @@ test.each<[string, (row: Record<string, unknown>) => void]>([
   ['has null for the list', (row) => (row['social_media_profiles'] = null)],
   ['has a number for a label', (row) => (row['social_media_profiles'] = [{ url: 'https://x.example', label: 7 }])],
 ])('R17: profiles at Google stay although a row of the service %s', async (_, change) => {
-  await using opened = await startStage('service', { FIELDS: 'default,socialProfiles' });
-  const { stage, linked } = opened;
+  await using opened = await startStage('default,socialProfiles');
+  const { proxy, linked } = opened;
   addToGoogle(linked, 'Ada', { urls: [{ value: 'https://linkedin.example/ada', type: 'linkedin' }] });
   await linked.synced();
-  stage.change = inContacts(change);
+  proxy.rewrite = inContacts(change);
   await linked.sync({ afterMs: HOUR_MS });
   const urls = [{ value: 'https://linkedin.example/ada' }];
   expect(linked.sandbox.google.account.people()).toMatchObject([{ urls }]);
 });
 
 test('R17: notes at Google stay although a row of the service has no custom fields', async () => {
-  await using opened = await startStage('service', { FIELDS: 'default,notes' });
-  const { stage, linked } = opened;
+  await using opened = await startStage('default,notes');
+  const { proxy, linked } = opened;
   const { account } = linked.sandbox.service;
   const { id } = account.customFields.define('Notes', 'textfield');
   account.createContact({ first_name: 'Ada', custom_field_values: [{ field: { id }, value: 'Long story' }] });
   await linked.synced();
-  stage.change = inContacts((row) => delete row['custom_fields']);
+  proxy.rewrite = inContacts((row) => delete row['custom_fields']);
   await linked.sync({ afterMs: HOUR_MS });
   expect(linked.sandbox.google.account.people()).toMatchObject([{ biographies: [{ value: 'Long story' }] }]);
 });
 
 test('R5, R10: a custom field with several values is not replaced by the one text of the other side', async () => {
-  await using opened = await startStage('service', { FIELDS: 'default,custom:custom_field_9' });
+  await using opened = await startStage('default,custom:custom_field_9');
   const { linked } = opened;
   const { google, service } = linked.sandbox;
   const value = ['Golf', 'Tennis'] as never;
@@ -102,27 +86,27 @@ test.each([
   ['a number that JavaScript rounds', '12345678901234567891'],
   ['20,000 levels of lists', `${'['.repeat(20_000)}1${']'.repeat(20_000)}`],
 ])('R10, R15: a contact with %s in a custom field is left alone, and the others are synced', async (_, odd) => {
-  await using opened = await startStage('service', { FIELDS: 'default,notes' });
-  const { stage, linked } = opened;
-  stage.change = (text) => text.replaceAll('"value":12345', `"value":${odd}`);
+  await using opened = await startStage('default,notes');
+  const { proxy, linked } = opened;
+  proxy.rewrite = (text) => text.replaceAll('"value":12345', `"value":${odd}`);
   const { account } = linked.sandbox.service;
   account.customFields.define('Notes', 'textfield');
   const { id } = account.customFields.define('Number', 'decimal');
   account.createContact({ first_name: 'Ben', custom_field_values: [{ field: { id }, value: 12_345 }] });
   account.createContact({ first_name: 'Ada' });
   expect(await linked.synced()).toMatchObject({ left: { created: 1 } });
-  expect(stage.asked.filter(({ method }) => method === 'PATCH')).toEqual([]);
+  expect(proxy.writes.filter((write) => write.startsWith('PATCH'))).toEqual([]);
 });
 
 test.each([403, 422, 200])(
   'R15: an account that is full (%i) refuses new contacts only, and edits are written',
   async (status) => {
-    await using opened = await startStage('service');
+    await using opened = await startJudged('service');
     const { stage, linked } = opened;
     const ada = addToGoogle(linked, 'Ada');
     await linked.synced();
-    stage.answer = ({ method, url }) =>
-      method === 'POST' && url === '/v2/contacts' ? json(status, { errors: ['Contact limit exceeded'] }) : null;
+    stage.answer = ({ method, path }) =>
+      method === 'POST' && path === '/v2/contacts' ? refusal(status, { errors: ['Contact limit exceeded'] }) : null;
     addToGoogle(linked, 'Ben');
     linked.sandbox.google.account.updatePerson(ada, { organizations: [{ title: 'Author' }] });
     expect(await linked.synced({ afterMs: HOUR_MS })).toMatchObject({ skipped: 1 });
@@ -131,7 +115,7 @@ test.each([403, 422, 200])(
 );
 
 test('R15: a refusal for a contact in its last label does not count for the others of the request', async () => {
-  await using opened = await startStage('google');
+  await using opened = await startJudged('google');
   const { stage, linked } = opened;
   const { google, service } = linked.sandbox;
   const choir = google.account.createGroup('Choir');
@@ -144,20 +128,21 @@ test('R15: a refusal for a contact in its last label does not count for the othe
   await linked.synced();
   for (const { id } of service.account.contacts()) service.account.setBuckets(id, []);
   const error = { code: 400, status: 'INVALID_ARGUMENT', message: 'no' };
-  stage.answer = ({ url }) => (url.includes('myContacts/members:modify') ? json(400, { error }) : null);
+  stage.answer = ({ path }) => (path.includes('myContacts/members:modify') ? refusal(400, { error }) : null);
   expect(await linked.synced({ afterMs: HOUR_MS })).toMatchObject({ skipped: 1 });
   const members = ids.map((id) => JSON.stringify(google.account.person(id)?.memberships).includes(choir));
   expect(members).toEqual([true, false, false]);
 });
 
 test('R15: a create that Google always answers with a failed precondition is reported, and waits', async () => {
-  await using opened = await startStage('google');
+  await using opened = await startJudged('google');
   const { stage, linked } = opened;
   const error = { code: 400, status: 'FAILED_PRECONDITION', message: 'no' };
-  stage.answer = ({ url }) => (url.includes('batchCreateContacts') ? json(400, { error }) : null);
+  stage.answer = ({ path }) => (path.includes('batchCreateContacts') ? refusal(400, { error }) : null);
   linked.sandbox.service.account.createContact({ first_name: 'Ada' });
   expect(await linked.synced()).toMatchObject({ skipped: 1 });
-  const creates = stage.asked.filter(({ url }) => url.includes('batchCreateContacts'));
+  const isCreate = (request: string): boolean => request.includes('batchCreateContacts');
+  const creates = linked.seen.filter(isCreate);
   expect(await linked.synced({ afterMs: 60_000 })).toMatchObject({ skipped: 0 });
-  expect(stage.asked.filter(({ url }) => url.includes('batchCreateContacts'))).toHaveLength(creates.length);
+  expect(linked.seen.filter(isCreate)).toHaveLength(creates.length);
 });

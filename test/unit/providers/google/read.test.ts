@@ -89,16 +89,16 @@ test.each<[string, readonly unknown[], string | null]>([
   ['not applied if it has client data of another program', [marked('other', 'x', SPOILT)], null],
   ['not applied if it is linked', [person(5, SPOILT)], null],
   ['not applied if it was modified before the create', [created(7, 'x', '11:54:00'), person(9, SPOILT)], null],
-  ['found beside an unreadable row', [person(3, SPOILT), marked(SERVICE_ID, 'contact_1')], 'people/c9'],
+  ['found next to an unreadable row', [person(3, SPOILT), marked(SERVICE_ID, 'contact_1')], 'people/c9'],
 ])('R9, R17: a lost create is %s', async (_, connections, outcome) => {
   await using google = await startGoogle(() => ({ body: { connections } }));
   const sought = { ...request(1), originScope: 'account-1' };
   const found = google.remote.findCreated([sought], sinceMs, (id) => id === 'people/c5', forever);
-  const told = found.then(
+  const outcomeOf = found.then(
     (records) => records.get('k1')?.id ?? null,
     ({ kind, applied }: RemoteError) => `${kind} ${applied}`,
   );
-  expect(await told).toBe(outcome);
+  expect(await outcomeOf).toBe(outcome);
 });
 
 test('R9: the search for lost creates reads pages until all are found, or the contacts are older than the creates by a margin', async () => {

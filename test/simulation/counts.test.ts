@@ -54,7 +54,7 @@ const numbersIn = (screen: string): readonly string[] =>
 
 /** The numbers of a plan on the page. */
 const pageNumbers = async (changes: readonly Change[]): Promise<readonly string[]> => {
-  const none = { atMs: 0, unpaired: [], contacts: new Map(), unsynced: [], leftOut: 0, lastRun: null, digest: '' };
+  const none = { atMs: 0, unpaired: [], contacts: new Map(), unsynced: [], lastRun: null, digest: '' };
   const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
   const view = { ...none, kind: 'incremental' as const, changes, estimate, halt: null, destroys: false };
   const session = createSessions(createVirtualClock(), () => 'secret').open({ link: null, isValid: () => true });

@@ -164,8 +164,7 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
       name === null ? idsText(ids) : shorten(name, NAME_COLUMNS),
       undoRun === null ? '' : `since undo ${shortRun(undoRun)}`,
     ]),
-    '    To link a contact again, create one with the same name and address on the other side,',
-    '    or press "Include again" on its page (contact-sync console).',
+    '    To link a contact again, create one with the same name and address on the other side.',
     ...undos.map((run) => `    To revert the undo ${shortRun(run)}: contact-sync undo ${shortRun(run)}`),
   ];
 };

@@ -46,12 +46,6 @@ export const createBackgroundTasks = <State>(most: number) => {
     read: (link: LinkConfig): State | null => states.get(keyOf(link)) ?? null,
     /** Starts a task, unless one is running. `failed` returns the state after an error. */
     begin: (link: LinkConfig, first: State, work: Work<State>): void => begin(keyOf(link), first, work),
-    /** Changes the state of a link, if it has one and no task is running. */
-    update: (link: LinkConfig, change: (state: State) => State): void => {
-      const key = keyOf(link);
-      const state = states.get(key);
-      if (state !== undefined && !working.has(key)) put(key, change(state));
-    },
     isWorking: (link: LinkConfig): boolean => working.has(keyOf(link)),
     /** Resolves when no task is running. */
     ended: (): Promise<unknown> => Promise.all(working.values()),

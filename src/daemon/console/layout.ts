@@ -278,7 +278,7 @@ const LINK_PAGES = Object.entries(PAGES) as [LinkPage, string][];
 /** The address of a page of a link. */
 export const linkPath = (
   name: string,
-  path: LinkPage | '/sign-in' | '/verdicts' | '/choices' | '/leave-out' | `/contact${string}` | `/runs/${string}` = '',
+  path: LinkPage | '/sign-in' | '/verdicts' | '/choices' | `/contact${string}` | `/runs/${string}` = '',
 ): string => `/links/${encodeURIComponent(name)}${path}`;
 
 /** The address of a run, or of one write of it by its journal id. */

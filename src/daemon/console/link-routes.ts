@@ -6,7 +6,7 @@ import { readOverview } from './overview.ts';
 import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './layout.ts';
 import { addContacts } from './contact-routes.ts';
-import { addLeaveOut, addPlan } from './plan-routes.ts';
+import { addPlan } from './plan-routes.ts';
 import { findIn, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
 import { addSignIn, canReturnTo } from './account-routes.ts';
@@ -76,7 +76,6 @@ export const linkRoutes = (parts: LinkParts): Hono<Env> => {
   const routes = new Hono<Env>().use('/links/:link/*', knownLink(parts));
   addOverview(routes, parts);
   addPlan(routes, parts);
-  addLeaveOut(routes, parts);
   addContacts(routes, parts);
   addRuns(routes, parts);
   addSignIn(routes, parts);

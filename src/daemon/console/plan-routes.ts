@@ -1,26 +1,17 @@
 import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
-import { SIDES } from '../../core/contact/side.ts';
 import { decidePlanned } from '../../engine/history/conflicts.ts';
-import { includeAgain, leaveOut } from '../../engine/leave-out.ts';
 import { decidingLinkOf } from '../../app/config/config.ts';
 import { count } from '../../core/view/words.ts';
 import { choicesIn } from './plans.ts';
 import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { Env } from './env.ts';
 import { shownOf } from './change-list.ts';
-import { contactPath } from './pages/contact.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './layout.ts';
 import { handleForm, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 
 const toPlan = (link: string): string => linkPath(link, '/plan');
-
-/** The address of the page with the button. */
-const afterLeaveOut = (link: string, form: URLSearchParams): string =>
-  form.get('include') === null
-    ? `${toPlan(link)}#${form.get('from') ?? ''}`
-    : contactPath(link, form.get('id') ?? '', { side: form.get('side') ?? '' });
 
 /** Adds the page of the plan, its acceptance and decisions about matches. */
 export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
@@ -74,26 +65,6 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
       const decided = await decidePlanned(leaseParts(parts), decidingLinkOf(link), view.lastRun ?? '', choices);
       if (decided > 0) actions.plan(link);
       return decided === 0 ? 'No choice differs from the plan.' : `${count(decided, 'conflict')} decided.`;
-    }),
-  );
-};
-
-/** Adds the buttons that leave a contact out and include it again. */
-export const addLeaveOut = (routes: Hono<Env>, parts: LinkParts): void => {
-  const { actions } = parts;
-  routes.post(
-    '/links/:link/leave-out',
-    handleForm(afterLeaveOut, async (link, form) => {
-      const side = SIDES.find((each) => each === form.get('side'));
-      const id = form.get('id') ?? '';
-      if (side === undefined || id === '') return 'Choose a contact.';
-      if (form.get('include') === null) {
-        await leaveOut(leaseParts(parts), link.name, { side, id });
-        actions.leaveOutOfPlan(link, { side, id });
-        return 'Left out: no run changes the contact.';
-      }
-      await includeAgain(leaseParts(parts), link.name, { side, id });
-      return 'Included again: the next run matches the contact, or creates it on the other side.';
     }),
   );
 };

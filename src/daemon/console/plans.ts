@@ -10,7 +10,6 @@ import { SIDES } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks } from './background-tasks.ts';
 import type { PlannedChoice } from '../../engine/history/conflicts.ts';
-import type { OneContact } from '../../engine/leave-out.ts';
 import type { Estimate } from '../../engine/plan-link.ts';
 import { sortChanges } from '../../core/view/changes.ts';
 import { hasWritten } from '../../core/view/words.ts';
@@ -27,16 +26,13 @@ export type PlanView = {
   readonly contacts: ReadonlyMap<string, Contact>;
   /** The fields that a first sync leaves out; empty for other syncs. */
   readonly unsynced: readonly UnsyncedField[];
-  /** Null after a contact was left out: the estimate of the plan includes it. */
-  readonly estimate: Estimate | null;
+  readonly estimate: Estimate;
   /** The message of the halt (R8); null without a halt. */
   readonly halt: string | null;
   /** Whether the halt is about deletions. */
   readonly destroys: boolean;
-  /** Equal for equal plans. It begins with {@link HALTED} if the plan halts. */
+  /** Equal for equal plans. */
   readonly digest: string;
-  /** The number of contacts that were left out since the plan was made. The plan no longer contains them. */
-  readonly leftOut: number;
   /** The last run that had ended before the plan was made. */
   readonly lastRun: string | null;
 };
@@ -92,15 +88,6 @@ const overrideOf = async (app: App, link: LinkConfig, { changes, halt }: PlanVie
   return last.reason === halt || showedMore ? last.override : null;
 };
 
-const HALTED = 'halted-';
-
-const digestOf = (changes: readonly Change[], halt: string | null): string =>
-  `${halt === null ? '' : HALTED}${digest(JSON.stringify(changes))}`;
-
-/** Whether a plan has the digest that was accepted. A plan may have stopped to halt, because contacts were left out. */
-const isAccepted = ({ digest: current }: PlanView, accepted: string): boolean =>
-  current === accepted || `${HALTED}${current}` === accepted;
-
 /** A conflict of a plan: the sides that won it by rule or by choice, and the name of its field in a form. */
 export const plannedConflict = (change: Change) => {
   if (!('leftId' in change) || change.leftId === null || change.rightId === null) return null;
@@ -131,16 +118,6 @@ export const choicesIn = (
     return [{ leftId, rightId, fields, from, ...read }];
   });
 
-/** The plan without the creation or deletion that is due to this contact, which was left out. */
-const withoutContact = (view: PlanView, { side, id }: OneContact): PlanView => {
-  const changes = view.changes.filter(
-    (change) => !((change.action === 'create' || change.action === 'delete') && change[`${side}Id`] === id),
-  );
-  const removed = view.changes.length - changes.length;
-  const estimate = removed === 0 ? view.estimate : null;
-  return { ...view, changes, leftOut: view.leftOut + removed, estimate, digest: digestOf(changes, view.halt) };
-};
-
 const nameOfUnpaired = ({ left, right }: Unpaired): string => foldText([...left, ...right][0]?.name ?? '');
 
 const byName = (one: Unpaired, other: Unpaired): number => (nameOfUnpaired(one) < nameOfUnpaired(other) ? -1 : 1);
@@ -164,8 +141,7 @@ const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Pr
     estimate,
     halt: message,
     destroys: halt !== null && halt.reason !== 'first-sync',
-    digest: digestOf(sorted, message),
-    leftOut: 0,
+    digest: digest(JSON.stringify([sorted, message !== null])),
     lastRun: lastRun?.id ?? null,
   };
 };
@@ -173,7 +149,7 @@ const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Pr
 /** Runs an accepted plan if it is still current. Returns the next state. */
 const checkPlan = async (parts: PlanParts, link: LinkConfig, accepted: string): Promise<Planning> => {
   const view = await planView(parts, link);
-  if (!isAccepted(view, accepted)) {
+  if (view.digest !== accepted) {
     return { state: 'planned', view, note: 'The plan has changed since you accepted it. Review the current plan.' };
   }
   const override = view.halt === null ? null : await overrideOf(parts.app, link, view);
@@ -192,7 +168,7 @@ const checkPlan = async (parts: PlanParts, link: LinkConfig, accepted: string): 
 /** Creates the plans of the page, at most one for each link. */
 export const createPlans = (parts: PlanParts) => {
   const { app } = parts;
-  const { begin, read, update, isWorking, ended } = createBackgroundTasks<Planning>(MOST_PLANS);
+  const { begin, read, isWorking, ended } = createBackgroundTasks<Planning>(MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
   const plan = (link: LinkConfig): void => {
     const work = async (): Promise<Planning> => {
@@ -221,11 +197,6 @@ export const createPlans = (parts: PlanParts) => {
       plan(link);
       return planning(link);
     },
-    /** Removes the creation or deletion of a contact that was left out from the plan. */
-    leaveOutOfPlan: (link: LinkConfig, contact: OneContact): void =>
-      update(link, (state) =>
-        state.state === 'planned' ? { ...state, view: withoutContact(state.view, contact), note: null } : state,
-      ),
     /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
     accept: (link: LinkConfig, accepted: string): void =>
       begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed }),

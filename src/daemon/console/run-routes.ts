@@ -4,7 +4,6 @@ import type { Context, Hono } from 'hono';
 import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
-import { listUndone } from '../../engine/history/undone.ts';
 import { refuse } from './access.ts';
 import type { Env } from './env.ts';
 import { shownOf } from './change-list.ts';
@@ -51,7 +50,6 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
           ? await shownWrites(app.store, decidingLinkOf(link), run.id, { ...shown, from })
           : { all: await writeOf(app.store, decidingLinkOf(link), run.id, write) },
       shown,
-      undone: await listUndone(app.store, link.name, run.id),
       undoing: actions.undoing(link),
       tooOld: tooOld(run),
       progress: actions.progress(link),

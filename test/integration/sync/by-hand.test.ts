@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '../../../src/core/reconcile/verdict.ts';
 import { changeLink } from '../../../src/engine/change-link.ts';
-import { FIRST_SYNC_WAITS } from '../../../src/engine/errors.ts';
-import { includeAgain, leaveOut, LeaveOutError } from '../../../src/engine/leave-out.ts';
 import { giveVerdict } from '../../../src/engine/verdicts.ts';
 import type { ServiceVariants } from '../../../src/sandbox/service/variants.ts';
 import { googleId, person, serviceId } from '../../support/linked-people.ts';
@@ -115,49 +113,4 @@ describe('R13: a decision by hand about two contacts', () => {
     await sync(linked);
     await expect(say(linked, { leftId: amelia, rightId: mia, says: 'apart' })).rejects.toThrow('other side');
   });
-});
-
-const serviceNames = ({ sandbox: { service } }: LinkedSandbox) =>
-  service.account
-    .contacts()
-    .map(({ first_name: name }) => name ?? '')
-    .toSorted();
-
-const halted = async (): Promise<LinkedSandbox> => {
-  const google = ['Ann', 'Ben'].map((name) => person(name));
-  const linked = await startLinkedSandbox({ google, service: [] }, { FIRST_SYNC: 'review' });
-  expect((await linked.sync({ kind: 'full' })).summary.outcome).toBe('halted');
-  await leaveOut(parts(linked), 'default', { side: 'left', id: googleId(linked, 'Ann') });
-  await linked.synced({ kind: 'full', accepts: { kind: 'halt', message: FIRST_SYNC_WAITS, loses: true } });
-  return linked;
-};
-
-test('a contact that is left out of the first sync is not created, also after edits', async () => {
-  await using linked = await halted();
-  expect(serviceNames(linked)).toEqual(['Ben']);
-  linked.sandbox.google.account.updatePerson(googleId(linked, 'Ann'), { organizations: [{ title: 'Baker' }] });
-  for (const kind of ['incremental', 'full'] as const) await sync(linked, kind);
-  expect(serviceNames(linked)).toEqual(['Ben']);
-});
-
-test('a contact whose deletion is left out stays', async () => {
-  const google = ['Ann', 'Ben', 'Cleo'].map((name) => person(name));
-  await using linked = await startLinkedSandbox({ google, service: [] }, { DELETE_LIMIT: '0' });
-  await sync(linked, 'full');
-  linked.sandbox.google.account.deletePerson(googleId(linked, 'Ann'));
-  expect((await linked.sync({ afterMs: 60_000 })).summary.outcome).toBe('halted');
-  await leaveOut(parts(linked), 'default', { side: 'right', id: serviceId(linked, 'Ann') });
-  for (const kind of ['incremental', 'full'] as const) await sync(linked, kind);
-  expect([counts(linked), serviceNames(linked)]).toEqual([
-    [2, 3],
-    ['Ann', 'Ben', 'Cleo'],
-  ]);
-});
-
-test('a contact with a counterpart cannot be left out, and one that is not left out cannot be included again', async () => {
-  await using linked = await halted();
-  const contact = { side: 'left', id: googleId(linked, 'Ben') } as const;
-  await expect(leaveOut(parts(linked), 'default', contact)).rejects.toThrow(LeaveOutError);
-  await expect(includeAgain(parts(linked), 'default', contact)).rejects.toThrow(LeaveOutError);
-  await expect(leaveOut(parts(linked), 'default', { side: 'left', id: 'people/none' })).rejects.toThrow(LeaveOutError);
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { HaltError } from '../../../src/engine/errors.ts';
 import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
-import { listUndone } from '../../../src/engine/history/undone.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { bucketId, googleId, labelId, named, person, serviceId } from '../../support/linked-people.ts';
 import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
@@ -111,20 +110,6 @@ describe('undo', () => {
     linked.sandbox.service.account.deleteContact(serviceId(linked, 'Ada'));
     await linked.sync({ afterMs: 86_400_000, kind: 'full', accepts: { kind: 'losses' } });
     expect((await readLinkRecord(linked.app.store, 'default')).alone).toMatchObject([{ side: 'left', undoRun: null }]);
-  });
-
-  test('a write counts as undone only if the undo reverted it, not another write of the same field', async () => {
-    await using linked = await started();
-    const emails = ['ada', 'own', 'ben'].map((name) => ({ value: `${name}@example.org` }));
-    linked.sandbox.google.account.updatePerson(googleId(linked, 'Ada'), { emailAddresses: emails });
-    const { run } = await sync(linked);
-    // The address of another contact is added by a write of its own.
-    const [own, shared] = (await linked.app.store.journal('default', { run })).map(({ id }) => id);
-    if (own === undefined || shared === undefined) throw new Error('The run wrote once.');
-    await linked.undo(run, { write: shared });
-    const { email_addresses } = linked.sandbox.service.account.contact(serviceId(linked, 'Ada')) ?? {};
-    expect(JSON.stringify(email_addresses)).toContain('own@example.org');
-    expect(await listUndone(linked.app.store, 'default', run)).toEqual(new Set([shared]));
   });
 
   test('the undo of an undo restores the state after the run', async () => {

@@ -185,8 +185,7 @@ test('a status has the reason, ages, every refused contact, and how to link cont
     'Google people/c2 empty',
     'Google Ben since undo run-9',
     'Google people/c4',
-    'To link a contact again, create one with the same name and address on the other side,',
-    'or press "Include again" on its page (contact-sync console).',
+    'To link a contact again, create one with the same name and address on the other side.',
     'To revert the undo run-9: contact-sync undo run-9',
   ]);
 });

@@ -39,7 +39,7 @@ export const contactPath = (link: string, id: string, more: Readonly<Record<stri
 
 const STATUS_WORDS: Readonly<Record<ContactHistory['status'], string>> = {
   linked: 'Linked',
-  kept: 'On one side only',
+  kept: 'On one side only. No run creates it on the other side',
   dormant: 'Deleted on the target side. It is created there again when it changes at the source',
   unlinked: 'Not linked to a contact of the other side',
 };
@@ -243,7 +243,6 @@ const troubles = (context: PageContext, { history, verdicts }: ContactView, link
   const { name, sides } = link;
   const { rejected, notSynced, conflicts, left, right } = history;
   const shown = { side: left.id === null ? 'right' : 'left', id: left.id ?? right.id ?? '' } as const;
-  const [alone] = history.status === 'kept' ? presentSides(history) : [];
   return [
     ...notSynced.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title}: ${reason}</p>`),
     ...rejected.map(
@@ -253,16 +252,6 @@ const troubles = (context: PageContext, { history, verdicts }: ContactView, link
           ${button(context, { action: linkPath(name, '/contact/retry'), label: 'Retry now', fields: leftId === null ? { id: rightId ?? '', side: 'right' } : { id: leftId, side: 'left' } })}
         </div>`,
     ),
-    alone === undefined
-      ? html``
-      : html`<div class="panel notice">
-          <p>No run creates this contact on the other side.</p>
-          ${button(context, {
-            action: linkPath(name, '/leave-out'),
-            label: 'Include again',
-            fields: { side: alone, id: history[alone].id ?? '', include: 'yes' },
-          })}
-        </div>`,
     conflicts.length === 0
       ? html``
       : html`<p class="panel notice">

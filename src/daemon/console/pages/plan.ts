@@ -61,20 +61,6 @@ const pairOf = (context: PageContext, change: Change, link: LinkConfig, { contac
     ${verdictButton(context, link, { leftId, rightId, says: 'apart', describes: change.name ?? leftId })}`;
 };
 
-/** A button that leaves the contact of a creation or a deletion out of all runs. */
-const leaveOutOf = (context: PageContext, change: Change, { name }: LinkConfig): Html => {
-  if (change.action !== 'create' && change.action !== 'delete') return html``;
-  const side = change.action === 'create' ? otherSide(change.side) : change.side;
-  const id = side === 'left' ? change.leftId : change.rightId;
-  if (id === null) return html``;
-  return button(context, {
-    action: linkPath(name, '/leave-out'),
-    label: 'Leave out',
-    describes: change.name ?? id,
-    fields: { side, id, from: changeKindOf(change) },
-  });
-};
-
 /** The form whose fields are next to the conflicts. */
 const CHOICES = 'choices';
 
@@ -209,7 +195,6 @@ const verdictsSection = (
 };
 
 const estimateText = ({ estimate }: PlanView, { sides }: LinkConfig): string => {
-  if (estimate === null) return '';
   const { requests, durationMs } = estimate;
   const parts = SIDES.flatMap((side) =>
     requests[side] === 0 ? [] : [`${count(requests[side], 'request')} to ${sides[side].title}`],
@@ -313,16 +298,15 @@ const unsyncedPart = ({ unsynced }: PlanView): Html => {
 };
 
 const explanation = (view: PlanView, link: LinkConfig): Html => {
-  const { halt, leftOut } = view;
+  const { halt } = view;
   if (halt === null) return html`<p>The next run does this by itself. Run it now if you do not want to wait.</p>`;
   const hint = isFirstSync(view)
-    ? html`<p>Decide the open questions below first. Leave out contacts that must stay on one side.</p>`
+    ? html`<p>Decide the open questions below first.</p>`
     : html`<p>
-        ${restorable(view, link) === '' ? '' : 'If the contacts were deleted by mistake, restore them.'} To keep one
-        contact, leave it out below. Each answer can be undone.
+        ${restorable(view, link) === '' ? '' : 'If the contacts were deleted by mistake, restore them.'} Each answer can
+        be undone.
       </p>`;
   return html`${messageText(halt)}
-    ${leftOut === 0 ? '' : html`<p>${count(leftOut, 'contact')} left out since then.</p>`}
     <p>No run writes before you answer.</p>
     ${unsyncedPart(view)} ${hint}`;
 };
@@ -345,9 +329,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
   }
   const isReview = halt !== null;
   const more = (change: Change): Html =>
-    html`${pairOf(context, change, link, view)}${leaveOutOf(context, change, link)}${
-      isReview ? conflictChoice(change, link) : ''
-    }`;
+    html`${pairOf(context, change, link, view)}${isReview ? conflictChoice(change, link) : ''}`;
   return [
     tileList(tilesOf(view, link)),
     html`<div class="panel ${isReview ? 'accept' : ''}">

@@ -131,8 +131,6 @@ type UndoParts = {
   readonly undoing: Undoing | null;
   /** The journal id of the shown write; null for the whole run. */
   readonly write: number | null;
-  /** The journal ids of the writes that were undone. */
-  readonly undone: ReadonlySet<number>;
   /** The reason why the run cannot be undone; null if it can. */
   readonly tooOld: string | null;
 };
@@ -141,6 +139,7 @@ type UndoParts = {
 const isOf = (undoing: Undoing | null, run: Run, write: number | null): undoing is Undoing =>
   undoing?.run === run.id && undoing.write === write;
 
+/** The undo of the run or the write that is shown. */
 const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoParts): readonly Html[] => {
   const { undoing, tooOld, write } = parts;
   const at = runPath(link.name, run.id);
@@ -185,26 +184,13 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
   }
 };
 
-/** The undo of the run or the write that is shown; for a write that was undone, a note instead of its preview. */
-const undoSection = (context: PageContext, link: LinkConfig, run: Run, parts: UndoParts): readonly Html[] => {
-  const { undoing, undone, write } = parts;
-  const isUndone = write !== null && undone.has(write) && !isOf(undoing, run, write);
-  return isUndone ? [html`<p>This write was undone.</p>`] : undoOf(context, link, run, parts);
-};
-
-/** A link to the undo of one write, or a note that it was undone; empty if there is nothing to undo. */
-const undoLink = (
-  { name }: LinkConfig,
-  { state, run, write, name: who }: WriteView,
-  undone: ReadonlySet<number>,
-): Html => {
-  if (undone.has(write)) return html` <span class="faint">Undone</span>`;
-  return state === 'done'
+/** A link to the undo of one write; empty if there is nothing to undo. */
+const undoLink = ({ name }: LinkConfig, { state, run, write, name: who }: WriteView): Html =>
+  state === 'done'
     ? html` <a href="${runPath(name, run, write)}"
         >Undo only this<span class="skip"> of ${who ?? 'this contact'}</span></a
       >`
     : html``;
-};
 
 type RunParts = UndoParts & {
   readonly writes: ShownWrites;
@@ -226,8 +212,8 @@ const runFacts = ({ name }: LinkConfig, { kind, outcome, startedAtMs, endedAtMs,
 const PERSON = 'Find a name, address or number';
 
 /** The writes of a run: all, or some of each kind with a link to the others. */
-const written = (link: LinkConfig, run: Run, { write, writes, shown, undone }: RunParts): readonly Html[] => {
-  const more = (each: WriteView): Html => html`${writeNote(each)}${write === null ? undoLink(link, each, undone) : ''}`;
+const written = (link: LinkConfig, run: Run, { write, writes, shown }: RunParts): readonly Html[] => {
+  const more = (each: WriteView): Html => html`${writeNote(each)}${write === null ? undoLink(link, each) : ''}`;
   if ('all' in writes) return changeSections(writes.all, link, shown, more);
   if ('of' in writes) {
     return writes.of.length === 0
@@ -260,7 +246,7 @@ export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts:
       isWorking ? liveSection(link.name, progress) : html``,
       write === null ? html`` : html`<p><a href="${at}">All writes of this run</a></p>`,
       runFacts(link, run),
-      ...(hasWrites ? [html`<h2>Undo</h2>`, ...undoSection(context, link, run, parts)] : []),
+      ...(hasWrites ? [html`<h2>Undo</h2>`, ...undoOf(context, link, run, parts)] : []),
       html`<h2>Writes</h2>`,
       hasWrites ? html`` : html`<p>The run wrote nothing.</p>`,
       hasWrites && write === null ? changeFilter(at, shown, 'all' in writes ? undefined : PERSON) : html``,

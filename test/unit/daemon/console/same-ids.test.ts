@@ -2,7 +2,11 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { addContacts } from '../../../../src/daemon/console/contact-routes.ts';
 import type { Env } from '../../../../src/daemon/console/env.ts';
-import { leaveOut } from '../../../../src/engine/leave-out.ts';
+import { isPresent } from '../../../../src/core/contact/half.ts';
+import { snapshotOf } from '../../../../src/core/contact/snapshot.ts';
+import { storePair } from '../../../../src/core/state/pair.ts';
+import { WorkingSet } from '../../../../src/core/state/working-set.ts';
+import { underLease } from '../../../../src/engine/change-link.ts';
 import { runLink } from '../../../../src/engine/run.ts';
 import { applyEdit } from '../../../simulation/hard-edits.ts';
 import { contextOf, QUIET } from '../../../simulation/run-history.ts';
@@ -11,7 +15,7 @@ import { createWorld, liveRows } from '../../../simulation/world.ts';
 
 const wordsOf = (name: string) => ({ name, title: name, place: name });
 
-/** The pages of a link of two address books, each with a contact with the id of the other one. The left one is left out. */
+/** The pages of a link of two address books, each with a contact with the id of the other one. The left one stays alone. */
 const openPages = async () => {
   const played = history([], { players: { left: 'carddav', right: 'carddav' }, keepsAll: true });
   const world = createWorld(played, {});
@@ -25,7 +29,14 @@ const openPages = async () => {
   // The first sync waits for its review: both contacts are stored, and neither is linked.
   expect((await runLink({ ...context, policy }, options)).summary.outcome).toBe('halted');
   const parts = { store: world.store, clock: world.clock, newId: () => 'by-hand' };
-  await leaveOut(parts, world.link, { side: 'left', id: ada.id });
+  const { halves } = await world.store.wholePairs(world.link, { ids: { left: [ada.id], right: [] }, pairs: [] });
+  const [half] = halves;
+  if (half === undefined || !isPresent(half)) throw new Error('The contact is not stored.');
+  const set = new WorkingSet();
+  set.load(halves, []);
+  const left = { ...half, base: snapshotOf(half.record), state: 'settled' } as const;
+  storePair(set, { pairId: null, status: 'kept', halves: { left, right: null }, writtenSide: null });
+  await underLease(parts, world.link, (token) => world.store.commit(world.link, token, set.changes()));
   const sides = { left: wordsOf('left'), right: wordsOf('right') };
   const session = {
     link: null,

@@ -6,7 +6,6 @@ import type { StoreChange } from '../../../../src/core/state/rows.ts';
 import { decideConflicts, listConflicts } from '../../../../src/engine/history/conflicts.ts';
 import { explainById, findPeople } from '../../../../src/engine/history/explain.ts';
 import { shownWrites, writeOf } from '../../../../src/engine/history/run-writes.ts';
-import { listUndone } from '../../../../src/engine/history/undone.ts';
 import { openStore } from '../../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { systemClock } from '../../../../src/util/clock.ts';
@@ -121,29 +120,6 @@ describe('the writes of a run that wrote many', () => {
     expect(await explainById(store, OF, 'l500')).toMatchObject([berta]);
     expect(await explainById(store, OF, 'no such id')).toEqual([]);
   });
-});
-
-const update = (contact: string, fields: readonly ('title' | 'company')[], cause: 'sync' | 'undo' = 'sync') =>
-  operationOf('update', { cause, fields, leftId: contact, rightId: null, before: recordOf(contact) });
-
-test('a write counts as undone if an undo of its run reverted all of its fields, and not after the undo of the undo', async () => {
-  const [ada = 0, ben = 0, deleted = 0, cleo = 0] = await ran('run', null, [
-    update('ada', ['title', 'company']),
-    update('ben', ['title', 'company']),
-    operationOf('delete', { leftId: 'dan', rightId: null, before: recordOf('dan') }),
-    update('cleo', ['title']),
-  ]);
-  expect(await listUndone(store, LINK, 'run')).toEqual(new Set());
-  await ran('of another run', 'other', [update('cleo', ['title'], 'undo')]);
-  await ran('undo', 'run', [
-    update('ada', ['title', 'company'], 'undo'),
-    update('ben', ['title'], 'undo'),
-    operationOf('create', { cause: 'undo', leftId: 'dan', rightId: null, image: recordOf('dan') }),
-  ]);
-  const undone = await listUndone(store, LINK, 'run');
-  expect([ada, ben, deleted, cleo].map((id) => undone.has(id))).toEqual([true, false, true, false]);
-  await ran('undo of one write', 'undo', [update('ada', ['title', 'company'], 'undo')]);
-  expect(await listUndone(store, LINK, 'run')).toEqual(new Set([deleted]));
 });
 
 type Winner = 'left' | 'right' | null;

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { copyDatabase } from '../store/sqlite/copy.ts';
 import { explainTrouble } from '../store/sqlite/trouble.ts';
@@ -26,6 +26,10 @@ const ensureDirectory = (path: string): readonly string[] => {
     throw explainTrouble(error, path);
   }
 };
+
+/** Returns the file of a backup: `path`, or a file in it if it is an existing directory. */
+export const backupFileAt = (path: string): string =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, DATABASE_FILE) : path;
 
 /**
  * Copies the state of this DATA_DIR into a new file. A daemon or a command may use the state in the meantime.

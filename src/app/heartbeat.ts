@@ -24,10 +24,12 @@ const heartbeat = z.object({
   beatAtMs: z.number(),
   /** The reason why no job can run now, and the last time when jobs could run; null if jobs can run. */
   waiting: z.object({ reason: z.string(), wellAtMs: z.number().nullable() }).nullable().default(null),
-  /** The loaded links, and the time since which each is served with its current settings. */
+  /** The loaded links, and the time since which each is served with its current settings and no longer waits for a user. */
   links: z
     .array(z.object({ name: z.string(), syncIntervalMs: z.number(), sinceMs: z.number().default(0) }))
     .default([]),
+  /** The links that are not served, because their settings are invalid. */
+  faulty: z.array(z.string()).default([]),
   /** Links with a current run. */
   running: z.array(z.string()),
   /** The progress of the current runs. */
@@ -50,7 +52,7 @@ const isAlive = ({ beatAtMs }: Pick<Heartbeat, 'beatAtMs'>, nowMs: number): bool
 /** One file for each machine or container, so that a health check finds the daemon on its own machine. */
 const pathIn = (dataDir: string): string => join(dataDir, `heartbeat-${hostname()}.json`);
 
-export const writeHeartbeat = async (dataDir: string, beat: Heartbeat): Promise<void> => {
+export const writeHeartbeat = async (dataDir: string, beat: z.input<typeof heartbeat>): Promise<void> => {
   const path = pathIn(dataDir);
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, JSON.stringify(beat), { mode: 0o600 });

@@ -131,12 +131,12 @@ const GROUPS: readonly (readonly [title: string, entries: readonly Entry[]])[] =
     'Data:',
     [
       [
-        'backup <FILE>',
+        'backup <PATH>',
         'Copy the state in DATA_DIR to a new file. Works while a daemon runs.',
         async () => (await import('./data/backup.ts')).defineBackup,
       ],
       [
-        'restore <FILE>',
+        'restore <PATH>',
         'Check a backup and restore it into an empty DATA_DIR.',
         async () => (await import('./data/backup.ts')).defineRestore,
       ],

@@ -136,13 +136,14 @@ type HeartbeatParts = {
   readonly scheduler: Scheduler;
   readonly runner: Runner;
   readonly links: () => readonly LinkConfig[];
+  readonly faulty: () => Config['faultyLinks'];
   readonly sinceMs: (link: string) => number;
   readonly signal: AbortSignal;
 };
 
 /** Writes the heartbeat every few seconds, and with `writeNow` at other times. */
 const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
-  const { startedAtMs, scheduler, runner, links, sinceMs, signal } = parts;
+  const { startedAtMs, scheduler, runner, links, faulty, sinceMs, signal } = parts;
   const { app, clock, events } = options;
   let wellAtMs: number | null = null;
   const { dataDir } = app.config;
@@ -154,9 +155,11 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
       startedAtMs,
       beatAtMs: clock.now(),
       waiting: trouble === null ? null : { reason: trouble, wellAtMs },
-      links: links().map((link) => {
-        return { name: link.name, syncIntervalMs: link.syncIntervalMs, sinceMs: sinceMs(link.name) };
+      links: links().map(({ name, syncIntervalMs }) => {
+        // No run is due while a link waits for a user.
+        return { name, syncIntervalMs, sinceMs: Math.max(sinceMs(name), runner.waitedAtMs(name)) };
       }),
+      faulty: faulty().map(({ name }) => name),
       running: [...runner.running()],
       progress: [...runner.progress()],
       stalled: [...runner.stalled()],
@@ -248,7 +251,7 @@ const reporting =
 /** Starts the schedules of all links. */
 export const startDaemon = (options: DaemonOptions): Daemon => {
   const { app, clock, events } = options;
-  let { links } = app.config;
+  let { links, faultyLinks } = app.config;
   const runner = createRunner(options);
   const scheduler = startScheduler(options, reporting(runner, options.onReport), () => heartbeat.writeNow());
   const startedAtMs = clock.now();
@@ -270,6 +273,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     scheduler,
     runner,
     links: () => links,
+    faulty: () => faultyLinks,
     sinceMs,
     signal: ended.signal,
   });
@@ -280,6 +284,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   const apply = (config: Config) => {
     const change = compare(app.config, links, config);
     use(config.links);
+    ({ faultyLinks } = config);
     const loaded = new Set([...change.added, ...change.changed]);
     note(change);
     app.keep(new Set(links.map(({ name }) => name)));

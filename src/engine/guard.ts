@@ -1,4 +1,4 @@
-import type { JournalRow } from '../core/state/rows.ts';
+import type { JournalRow, RunRow } from '../core/state/rows.ts';
 import { isAway } from '../core/contact/half.ts';
 import { valueIn, type SyncedField } from '../core/contact/contact.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
@@ -24,6 +24,7 @@ import { mayWrite } from '../core/reconcile/policy.ts';
 import { emptiesOf, operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { type Acceptance, DAY_MS, type Session } from './session.ts';
+import type { Store } from '../store/store.ts';
 import { anyPresent } from './opening.ts';
 import { isUnseen } from '../core/state/half.ts';
 import { loadMembers } from './workload.ts';
@@ -102,13 +103,18 @@ export const emptiedSides = async (session: Session): Promise<readonly Side[]> =
 /** The number of runs among which the last halted one is looked for. Failed runs may follow it. */
 const MOST_FAILED_RUNS = 20;
 
+/** Returns the last run that ended and did not fail: a user answers its halt. */
+export const lastDecided = async (store: Pick<Store, 'runs'>, link: string): Promise<RunRow | null> => {
+  const runs = await store.runs(link, { newest: MOST_FAILED_RUNS });
+  return runs.find(({ outcome }) => outcome !== 'running' && outcome !== 'failed') ?? null;
+};
+
 /**
  * Returns whether a user accepts these losses: the last run halted and showed each of them. Runs that failed do not count. A job
  * accepts the halt that it names and no later one.
  */
 const areShown = async ({ link, store }: Session, accepts: Acceptance, keys: readonly string[]): Promise<boolean> => {
-  const runs = await store.runs(link, { newest: MOST_FAILED_RUNS });
-  const last = runs.find(({ outcome }) => outcome !== 'running' && outcome !== 'failed');
+  const last = await lastDecided(store, link);
   if (last?.outcome !== 'halted' || (accepts.kind === 'halt' && last.reason !== accepts.message)) return false;
   const shown = new Set(last.shown);
   return shown.size > 0 && keys.every((key) => shown.has(key));

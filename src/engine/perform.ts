@@ -57,7 +57,7 @@ export const refreshState = async (session: Session): Promise<void> => {
   await confirmMissing(session);
 };
 
-/** Reports the contacts of a plan that need a user's attention. */
+/** Reports the contacts of a plan that need a user's attention. The remedies are for contacts that the run has written. */
 const report = (session: Session, plan: Plan): void => {
   for (const match of plan.ambiguous) session.emit({ kind: 'ambiguous', ...match });
   for (const { side, id } of plan.empty) {
@@ -75,10 +75,10 @@ const performFirst = async (session: Session, groups: NamedGroups): Promise<Perf
   const { plan, outdated, selection, later } = await planFirst(session, groups);
   await tidy(session, outdated);
   const halt = await guardRun(session, plan);
-  report(session, plan);
   // The next run lists an emptied side again and decides by its contacts.
   if (halt?.reason === 'side-emptied') await discard(session, halt.side);
   if (halt !== null) throw new HaltError(halt, await lossesShown(session, plan, halt));
+  report(session, plan);
   return { again: await execute(session, { ...plan, selection }, { later, isFirst: true }), later };
 };
 

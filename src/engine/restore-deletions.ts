@@ -7,6 +7,7 @@ import type { RunRow, StoreChange } from '../core/state/rows.ts';
 import { WorkingSet } from '../core/state/working-set.ts';
 import type { Store } from '../store/store.ts';
 import { underLease } from './change-link.ts';
+import { lastDecided } from './guard.ts';
 import type { LeaseParts } from './lease.ts';
 
 /** The deletions of a halted plan cannot be restored; nothing was stored. */
@@ -42,11 +43,11 @@ const keepGroups = (groupPairs: readonly GroupPair[], ids: Sides<readonly string
 
 /**
  * Answers the deletions that the halted run showed: the next run creates the contacts and groups again on the side where they were
- * deleted (R6). The answer is stored at once, so that no interrupted run deletes some of them later. Returns the halted run if the
- * next run must accept its halt, because that side is empty; otherwise null. A deletion on a side that the link does not write to
- * cannot be restored.
+ * deleted (R6). Runs that failed since do not count. The answer is stored at once, so that no interrupted run deletes some of them
+ * later. Returns the halted run if the next run must accept its halt, because that side is empty; otherwise null. A deletion on a
+ * side that the link does not write to cannot be restored.
  *
- * @throws {RestoreError} if the last run did not halt because of deletions that can be restored.
+ * @throws {RestoreError} if the last run that did not fail has not halted because of deletions that can be restored.
  * @throws {LeaseError} if a run is in progress.
  */
 export const restoreDeletions = (
@@ -56,7 +57,7 @@ export const restoreDeletions = (
 ): Promise<RunRow | null> =>
   underLease(parts, link, async (token) => {
     const { store } = parts;
-    const [last] = await store.runs(link, { latest: 'ended' });
+    const last = await lastDecided(store, link);
     const shown = deletionsIn(last?.outcome === 'halted' ? (last.shown ?? []) : []);
     const survivors = await keepSurvivors(
       store,
@@ -71,5 +72,5 @@ export const restoreDeletions = (
     await store.commit(link, token, [...survivors.changes, ...groups]);
     const { present } = await store.counts(link);
     const isEmptied = SIDES.some((side) => survivors.contacts[otherSide(side)] > 0 && present[side] === 0);
-    return isEmptied ? (last ?? null) : null;
+    return isEmptied ? last : null;
   });

@@ -100,7 +100,10 @@ export type JournalQuery =
   | ContactScope;
 
 export type RunQuery =
-  /** The latest that ended, the latest with that outcome, or the latest whose journal holds a write that is done. */
+  /**
+   * The latest that ended, the latest with that outcome, or the latest whose journal holds a write that is done. For `completed`, an undo
+   * does not count: it does not compare the two sides.
+   */
   | { readonly latest: RunOutcome | 'ended' | 'writing' }
   /** All whose id begins so, the newest first. */
   | { readonly idPrefix: string }

@@ -114,7 +114,7 @@ export const rateLimit = text
   .meta({ pattern: String.raw`^\d+\s*/\s*(second|minute|hour)$`, examples: ['10/second', '90/minute', '1000/hour'] })
   .transform((value, context): RateLimit => {
     const [, count, window] = /^(\d+)\s*\/\s*(\w+)$/u.exec(value) ?? [];
-    const windowMs = WINDOW_MS[window ?? ''];
+    const windowMs = Object.hasOwn(WINDOW_MS, window ?? '') ? WINDOW_MS[window ?? ''] : undefined;
     if (windowMs === undefined || Number(count) < 1) {
       return fail(context, `"${value}" is not a rate. Write <n>/second, <n>/minute or <n>/hour, such as 90/minute.`);
     }

@@ -146,7 +146,7 @@ export const benchFreshness = async (): Promise<Table> => {
     rows: [
       rowOf('5m', await play(PEOPLE, 5 * MINUTE_MS), ''),
       rowOf('1m', await play(PEOPLE, MINUTE_MS), ''),
-      rowOf('auto', await play(PEOPLE, 'auto'), '30 s, 5760 requests'),
+      rowOf('auto', await play(PEOPLE, 'auto'), '60 s, 1500 requests'),
     ],
     notes: [
       `${PEOPLE} people, each with eight bursts of 3 to 12 edits (25 s apart in the mean) in eight working hours, one more on three evenings in ten, and none at night; the scheduler is the daemon's, time is simulated, a run takes a second. The last of ${DAYS} days is measured. Requests a day: of one link, to both sides; the busiest minute: to one side, from all links.`,

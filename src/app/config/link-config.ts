@@ -19,7 +19,7 @@ export const linkSettingsSchema = ({ left, right }: Sides<string>) =>
   z.object({
     syncInterval: interval
       .prefault('5m')
-      .describe('Time between two syncs; auto: 10 seconds after a change, up to 90 seconds when nothing changes.'),
+      .describe('Time between two syncs; auto: 10 seconds after a change, up to 5 minutes when nothing changes.'),
     sweepInterval: duration
       .prefault('6h')
       .describe('Time between two full listings, which find deletions that a side does not report.'),
@@ -60,7 +60,7 @@ export const LINK_KEYS: SourceKeys = {
 const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS);
 
 /** The longest time between two runs with the interval `auto`. */
-export const LONGEST_AUTO_INTERVAL_MS = 90_000;
+export const LONGEST_AUTO_INTERVAL_MS = 5 * 60_000;
 
 export type LinkConfig = {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { backUp, restore as restoreFile } from '../../app/backup.ts';
+import { backUp, backupFileAt, restore as restoreFile } from '../../app/backup.ts';
 import { loadConfig } from '../../app/config/config.ts';
 import { loadOptionsOf } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
@@ -18,26 +18,26 @@ const BACKUP_TEXT = `It contains the stored sign-ins: keep it private.
 Not included: configuration, CREDENTIALS_KEY, job queue.`;
 
 /**
- * `backup FILE`: copies the state, also while a daemon is running.
+ * `backup PATH`: copies the state, also while a daemon is running.
  *
  * @throws {StoreError | ConfigError | DirectoryError} if no copy could be made.
  */
 const backup = (terminal: Terminal, path: string, options: CommonOptions): ExitCode => {
-  const file = resolve(path);
+  const file = backupFileAt(resolve(path));
   backUp(loadConfig(loadOptionsOf(options)), file);
   terminal.print(options.json ? JSON.stringify({ backup: { file } }) : `Copied to ${file}.\n${BACKUP_TEXT}`);
   return EXIT.done;
 };
 
 /**
- * `restore FILE`: restores a backup into an empty DATA_DIR.
+ * `restore PATH`: restores a backup into an empty DATA_DIR.
  *
  * @throws {StoreError | ConfigError | DirectoryError} if DATA_DIR is not empty, or the backup is damaged.
  */
 const restore = (terminal: Terminal, path: string, options: CommonOptions): ExitCode => {
   const config = loadConfig(loadOptionsOf(options));
   const { dataDir } = config;
-  const file = resolve(path);
+  const file = backupFileAt(resolve(path));
   restoreFile(config, file);
   const text = `Restored to ${dataDir}.\nShow the changes since the backup: contact-sync plan`;
   terminal.print(options.json ? JSON.stringify({ restore: { file, dataDir } }) : text);
@@ -51,24 +51,24 @@ contain the configuration, CREDENTIALS_KEY, or the job queue.`;
 /** Defines `backup`. */
 export const defineBackup: Define = (command, call) => {
   command
-    .argument('<FILE>', 'new file for the backup')
+    .argument('<PATH>', 'new file for the backup, or a directory for it')
     .option(...JSON_OPTION)
     .addHelpText('after', BACKUP_HELP)
     .addHelpText('after', examples('backup /var/backups/contact-sync/monday.db'))
-    .action((file: string, options: CommonOptions) => {
+    .action((path: string, options: CommonOptions) => {
       setFailureDocument(call, options, { backup: null });
-      call.code = backup(call.terminal, file, options);
+      call.code = backup(call.terminal, path, options);
     });
 };
 
 /** Defines `restore`. */
 export const defineRestore: Define = (command, call) => {
   command
-    .argument('<FILE>', 'file that `backup` wrote')
+    .argument('<PATH>', 'file that `backup` wrote, or its directory')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('restore /var/backups/contact-sync/monday.db'))
-    .action((file: string, options: CommonOptions) => {
+    .action((path: string, options: CommonOptions) => {
       setFailureDocument(call, options, { restore: null });
-      call.code = restore(call.terminal, file, options);
+      call.code = restore(call.terminal, path, options);
     });
 };

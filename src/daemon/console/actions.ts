@@ -107,7 +107,8 @@ const createUndos = ({ app }: ActionParts, signal: AbortSignal) => {
         });
         const { outcome, reason } = result.summary;
         const what = target.write === null ? 'run' : 'write';
-        const message = outcome === 'completed' ? `The ${what} is undone.` : (reason ?? outcome);
+        const except = report.refused.length === 0 ? '' : ', except for what is listed below';
+        const message = outcome === 'completed' ? `The ${what} is undone${except}.` : (reason ?? outcome);
         return { ...of, state: 'undone', report, message };
       }),
     /** The state of the undo; null without one. */

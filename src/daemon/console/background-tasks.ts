@@ -46,6 +46,10 @@ export const createBackgroundTasks = <State>(most: number) => {
     read: (link: LinkConfig): State | null => states.get(keyOf(link)) ?? null,
     /** Starts a task, unless one is running. `failed` returns the state after an error. */
     begin: (link: LinkConfig, first: State, work: Work<State>): void => begin(keyOf(link), first, work),
+    /** Removes the state of a link, unless a task is running. */
+    drop: (link: LinkConfig): void => {
+      if (!working.has(keyOf(link))) states.delete(keyOf(link));
+    },
     isWorking: (link: LinkConfig): boolean => working.has(keyOf(link)),
     /** Resolves when no task is running. */
     ended: (): Promise<unknown> => Promise.all(working.values()),

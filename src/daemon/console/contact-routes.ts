@@ -32,6 +32,7 @@ const sideOf = (word: string | null): Side | null => SIDES.find((side) => side =
 const decide = async (parts: LinkParts, link: LinkConfig, ids: readonly number[], from: Side): Promise<string> => {
   const { sides } = link;
   const decided = await decideConflicts(leaseParts(parts), decidingLinkOf(link), ids, from);
+  if (decided.ids.length > 0) parts.actions.outdatePlan(link);
   const others = ids.length - decided.ids.length;
   const reason = `they changed since, or the link does not write the field to ${sides[otherSide(from)].place}`;
   return [
@@ -192,7 +193,11 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   });
   routes.post(
     '/links/:link/contact/pair',
-    handleForm(toContact, (link, form) => saveVerdict(parts, link, form)),
+    handleForm(toContact, async (link, form) => {
+      const notice = await saveVerdict(parts, link, form);
+      actions.outdatePlan(link);
+      return notice;
+    }),
   );
   routes.post(
     '/links/:link/contact/retry',

@@ -168,7 +168,7 @@ const checkPlan = async (parts: PlanParts, link: LinkConfig, accepted: string): 
 /** Creates the plans of the page, at most one for each link. */
 export const createPlans = (parts: PlanParts) => {
   const { app } = parts;
-  const { begin, read, isWorking, ended } = createBackgroundTasks<Planning>(MOST_PLANS);
+  const { begin, drop, read, isWorking, ended } = createBackgroundTasks<Planning>(MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
   const plan = (link: LinkConfig): void => {
     const work = async (): Promise<Planning> => {
@@ -196,6 +196,12 @@ export const createPlans = (parts: PlanParts) => {
       if (isCurrent) return state;
       plan(link);
       return planning(link);
+    },
+    /** Has the plan made again when it is shown next: a decision that it lacks was stored. */
+    outdatePlan: (link: LinkConfig): void => {
+      const state = read(link)?.state;
+      if (state === 'planning') plan(link);
+      else if (state === 'planned' || state === 'failed') drop(link);
     },
     /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
     accept: (link: LinkConfig, accepted: string): void =>

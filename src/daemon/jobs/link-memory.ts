@@ -11,12 +11,21 @@ type Memory = {
   readonly nextAttemptTickMs: number;
   /** The credentials with which the last run started, or could not start; null before. */
   readonly tried: string | null;
+  /** The last time (epoch milliseconds) when a scheduled job did not start because the link waited for a user; 0 before. */
+  readonly waitedAtMs: number;
   /** Whether the last job found the link paused by hand, or its lease with another process: each is logged once. */
   readonly isPausedByHand: boolean;
   readonly isBusy: boolean;
 };
 
-const NO_MEMORY: Memory = { failures: 0, nextAttemptTickMs: 0, tried: null, isPausedByHand: false, isBusy: false };
+const NO_MEMORY: Memory = {
+  failures: 0,
+  nextAttemptTickMs: 0,
+  tried: null,
+  waitedAtMs: 0,
+  isPausedByHand: false,
+  isBusy: false,
+};
 
 /** An outage of this many runs in a row, about twenty minutes, is logged as an error. */
 const LASTING_FAILURES = 8;
@@ -31,6 +40,7 @@ export const createMemories = ({ clock, events }: { readonly clock: Clock; reado
   return {
     of,
     rememberTried: (link: string, tried: string): void => remember(link, { tried }),
+    rememberWait: (link: string): void => remember(link, { waitedAtMs: clock.now() }),
     rememberPause: ({ name, pausedByHandAtMs }: LinkState): void => {
       const isPausedByHand = pausedByHandAtMs !== null;
       if (isPausedByHand === of(name).isPausedByHand) return;

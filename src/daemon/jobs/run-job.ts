@@ -1,12 +1,13 @@
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { LinkProgress } from '../../app/heartbeat.ts';
-import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { nextLinkState } from '../../core/state/link.ts';
 import type { LinkState } from '../../core/state/rows.ts';
 import { changeLink } from '../../engine/change-link.ts';
 import { resumeRemedy, StoppedError } from '../../engine/errors.ts';
 import type { Events } from '../../engine/events.ts';
+import { lastDecided } from '../../engine/guard.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 import { isCredentialError } from '../../providers/errors.ts';
 import type { Clock } from '../../util/clock.ts';
@@ -30,6 +31,8 @@ export type Runner = {
   progress(): readonly LinkProgress[];
   /** The links whose run has made no progress for 15 minutes. */
   stalled(): readonly string[];
+  /** The last time (epoch milliseconds) when a scheduled job did not start because the link waited for a user; 0 before. */
+  waitedAtMs(link: string): number;
   /** Ends the current runs before their next write, and starts no further run. */
   stop(): void;
   /** Ends the current runs immediately, with their requests. */
@@ -85,9 +88,11 @@ const pauseUnconnected = async (
 ): Promise<string> => {
   const digests = await app.credentials(link);
   const reason = problemTexts(error.problems).join(' ');
-  await changeLink({ store: app.store, clock, newId }, link.name, ({ state }) => [
-    { kind: 'link', patch: { state: nextLinkState(state, 'refused'), reason } },
-  ]);
+  await changeLink({ store: app.store, clock, newId }, link.name, ({ state, credentials }) => {
+    // The same credential counts as another one when it is back: no remote has refused it.
+    const known = bySide((side) => (digests[side] === null ? null : credentials[side]));
+    return [{ kind: 'link', patch: { state: nextLinkState(state, 'refused'), reason, credentials: known } }];
+  });
   const missing = SIDES.filter((side) => digests[side] === null);
   const side = missing.length === 1 ? (missing[0] ?? null) : null;
   const remedy = connectRemedy(link, missing);
@@ -102,10 +107,10 @@ const messageOf = ({ name, sides }: LinkConfig, error: unknown): string | null =
   return `${error.message}. The link is paused. ${resumeRemedy(error, { link: name, sides })}`;
 };
 
-/** The halt that a job accepts: the last run ended with it, and the job has its nonce (R8). */
+/** The halt that a job accepts: the last run that did not fail ended with it, and the job has its nonce (R8). */
 const acceptedHalt = async ({ app }: RunnerOptions, { link, override }: JobData): Promise<string | null> => {
   if (override === null) return null;
-  const [last] = await app.store.runs(link, { latest: 'ended' });
+  const last = await lastDecided(app.store, link);
   return last?.outcome === 'halted' && last.override === override ? last.reason : null;
 };
 
@@ -156,12 +161,16 @@ const concludeJob = async (
   return report;
 };
 
+/** The reasons that end when a user acts. */
+const WAITS_FOR_USER: ReadonlySet<Skip['why']> = new Set(['paused', 'paused by hand', 'waiting for a review']);
+
 /** Concludes a job whose run did not start. */
 const concludeUnstarted = async (parts: Parts, subject: Subject, error: unknown): Promise<JobReport> => {
-  const { events } = parts;
+  const { events, memories } = parts;
   const { link, job } = subject;
   if (error instanceof SkippedError) {
     const { message, skip } = error;
+    if (WAITS_FOR_USER.has(skip.why)) memories.rememberWait(link.name);
     events.jobSkipped({ link: link.name, kind: job.kind, why: skip.why });
     const next = skip.nextPollInMs === null ? {} : { nextPollInMs: skip.nextPollInMs };
     return { ending: 'skipped', message, summary: null, retryInMs: null, ...next };
@@ -262,6 +271,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
     running,
     progress,
     stalled,
+    waitedAtMs: (link) => memories.of(link).waitedAtMs,
     stop: () => stopping.abort(new StoppedError()),
     abort: () => {
       stopping.abort(new StoppedError());

@@ -9,7 +9,7 @@ export type Severity = 'good' | 'info' | 'warn' | 'bad';
 type Headline = { readonly severity: Severity; readonly text: string; readonly group?: string };
 
 type Described = Pick<LinkStatus, 'state' | 'reason' | 'pausedByHandAtMs' | 'pairs' | 'openConflicts'> & {
-  readonly lastRun: Pick<NonNullable<LinkStatus['lastRun']>, 'outcome'> | null;
+  readonly lastSync: Pick<NonNullable<LinkStatus['lastSync']>, 'outcome'> | null;
   readonly refused: readonly PairIds[];
   readonly skipped: readonly PairIds[];
   readonly isRunning: boolean;
@@ -19,13 +19,13 @@ type Described = Pick<LinkStatus, 'state' | 'reason' | 'pausedByHandAtMs' | 'pai
 export const countNotSynced = ({ refused, skipped }: Pick<Described, 'refused' | 'skipped'>): number =>
   new Set([...refused, ...skipped].map(({ leftId, rightId }) => `${leftId} ${rightId}`)).size;
 
-/** The headline of an active link whose last run did not complete; null if it completed. */
-const unfinished = ({ lastRun, reason }: Pick<Described, 'lastRun' | 'reason'>): Headline | null => {
+/** The headline of an active link whose last sync did not complete; null if it completed. */
+const unfinished = ({ lastSync, reason }: Pick<Described, 'lastSync' | 'reason'>): Headline | null => {
   // An active link has a reason only after a new sign-in.
   if (reason !== null) return { severity: 'info', text: 'signed in again, waiting for the next run' };
-  if (lastRun === null) return { severity: 'info', text: 'not synced yet' };
-  if (lastRun.outcome === 'stopped') return { severity: 'info', text: 'the last run was stopped' };
-  return lastRun.outcome === 'completed' ? null : { severity: 'warn', text: 'the last run did not complete' };
+  if (lastSync === null) return { severity: 'info', text: 'not synced yet' };
+  if (lastSync.outcome === 'stopped') return { severity: 'info', text: 'the last run was stopped' };
+  return lastSync.outcome === 'completed' ? null : { severity: 'warn', text: 'the last run did not complete' };
 };
 
 /**

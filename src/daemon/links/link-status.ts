@@ -1,4 +1,4 @@
-import type { Cursor } from '../../core/state/rows.ts';
+import type { Cursor, LinkState } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { bySide, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
@@ -38,15 +38,21 @@ const sweepAt = (link: LinkConfig, side: Side, { listedAtMs }: Cursor, nowMs: nu
   return Math.max(nowMs, listedAtMs + link.sweepIntervalMs);
 };
 
-/** An active link runs an interval after the start of its last run. A failing link is retried at another time. */
+/**
+ * The time of the next run of an active link: an interval after the start of its last sync, or with an `auto` interval the delay after
+ * its end. A failing link is retried at another time.
+ */
 const nextRunOf = (
-  state: LinkStatus['state'],
-  lastRun: LinkRecord['lastRun'],
-  syncIntervalMs: number | undefined,
-  nowMs: number,
+  link: LinkConfig,
+  row: LinkState,
+  { lastSync }: Pick<LinkRecord, 'lastSync'>,
+  { servedMs, nowMs }: { readonly servedMs: number | undefined; readonly nowMs: number },
 ): number | null => {
-  if (syncIntervalMs === undefined || state !== 'active') return null;
-  return Math.max(nowMs, lastRun === null ? nowMs : lastRun.startedAtMs + syncIntervalMs);
+  if (servedMs === undefined || row.pausedByHandAtMs !== null || shownLinkState(row.state) !== 'active') return null;
+  if (lastSync === null || lastSync.endedAtMs === null) return nowMs;
+  const delayMs = pollDelayMs(link, row, lastSync.endedAtMs);
+  const dueAtMs = delayMs === null ? lastSync.startedAtMs + servedMs : lastSync.endedAtMs + delayMs;
+  return Math.max(nowMs, dueAtMs);
 };
 
 /** The heartbeats of all daemons, and the interval of each link that a daemon serves. */
@@ -77,8 +83,6 @@ const readStatus = async (
   // A heartbeat is written every few seconds. It may contain a run that has ended since.
   const current = beats.filter(({ beatAtMs }) => beatAtMs >= lastEndedAtMs);
   const state = shownLinkState(row.state);
-  const servedMs = intervalsMs.get(name);
-  const everyMs = servedMs === undefined ? undefined : (pollDelayMs(link, row, nowMs) ?? servedMs);
   return {
     ...record,
     link: name,
@@ -87,7 +91,7 @@ const readStatus = async (
     reason: row.reason,
     pausedByHandAtMs: row.pausedByHandAtMs,
     underWay: progressOf(current, nowMs).find((one) => one.link === name) ?? null,
-    nextRunAtMs: row.pausedByHandAtMs === null ? nextRunOf(state, record.lastRun, everyMs, nowMs) : null,
+    nextRunAtMs: nextRunOf(link, row, record, { servedMs: intervalsMs.get(name), nowMs }),
     sweepAtMs: bySide((side) => sweepAt(link, side, row.cursors[side], nowMs)),
     readAtMs: bySide((side) => readAt(row.cursors[side])),
     budget: await app.budget(link),

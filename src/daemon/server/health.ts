@@ -69,12 +69,19 @@ const lateOf = (beat: Heartbeat, links: readonly LinkHealth[], nowMs: number): r
   });
 };
 
+/** The links whose settings are invalid, for the end of the line. */
+const faultyWords = ({ faulty }: Heartbeat): string =>
+  faulty.length === 0
+    ? ''
+    : `; not served, because ${faulty.length === 1 ? 'its' : 'their'} settings are invalid: ${faulty.join(', ')}`;
+
 /** The result for a daemon that works. It is called healthy only if no link waits for a user. */
 const healthy = (beat: Heartbeat, links: readonly LinkHealth[], notLoaded: readonly LinkHealth[]): Health => {
   const namesOf = (named: readonly LinkHealth[]): string => named.map(({ link }) => link).join(', ');
   const byHand = links.filter(({ isPausedByHand }) => isPausedByHand);
   const paused = byHand.length === 0 ? '' : `; paused by hand: ${namesOf(byHand)}`;
-  const others = notLoaded.length === 0 ? '' : `; not loaded by the daemon yet: ${namesOf(notLoaded)}`;
+  const loading = notLoaded.length === 0 ? '' : `; not loaded by the daemon yet: ${namesOf(notLoaded)}`;
+  const others = `${loading}${faultyWords(beat)}`;
   const all = `${links.length} ${links.length === 1 ? 'link' : 'links'}`;
   const waiting = links.filter((each) => isStopped(each) && !isRunning(beat, each));
   if (waiting.length === 0) return { ok: true, line: `healthy: ${all}${paused}${others}` };

@@ -135,7 +135,7 @@ export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
       const sides = links().find(({ name }) => name === link)?.sides;
       if (summary === null || sides === undefined) return;
       series.runDuration.observe({ kind: summary.kind }, summary.durationMs / 1000);
-      series.conflicts.inc({ link }, summary.conflicts);
+      series.conflicts.inc({ link }, summary.conflicts + (summary.asked ?? 0));
       for (const side of SIDES) {
         for (const action of WRITES) {
           series.writes.inc({ link, side: sides[side].name, action }, summary[side][action]);

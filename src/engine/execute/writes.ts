@@ -1,5 +1,5 @@
 import { addressOf, currentHalf, type Sharing, stateOf, type Writing } from './execution.ts';
-import { type Deletion, draftOf, idsOn, isMoved } from '../../core/reconcile/decision.ts';
+import { type Deletion, draftOf, idsOf, idsOn, isMoved } from '../../core/reconcile/decision.ts';
 import {
   type CreateWrite,
   fieldsOn,
@@ -202,7 +202,8 @@ const deleteOperation = ({ cause }: Writing, { side, record, pair }: Deletion): 
   cause,
   kind: 'delete',
   pairId: pair.id,
-  ...idsOn(side, record.id),
+  ...idsOf(pair),
+  ...(side === 'left' ? { leftId: record.id } : { rightId: record.id }),
   before: record,
   survivor: null,
 });

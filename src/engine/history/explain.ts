@@ -4,12 +4,14 @@ import { type Half, isPresent, halfKey } from '../../core/contact/half.ts';
 import { rankBy } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { contactsOf, equalIn } from '../../core/contact/snapshot.ts';
+import type { ConflictTerms } from '../../core/reconcile/conflict-policy.ts';
 import type { PairStatus } from '../../core/reconcile/decision.ts';
 import type { ConflictRow, Rejection } from '../../core/state/rows.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf, shownValues } from '../../core/view/values.ts';
 import type { FieldComparison, WriteView, Why } from '../../core/view/views.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
+import { isTakable } from './conflicts.ts';
 import { followContacts } from './follow.ts';
 import { type DecidingLink, loadBackground, writeView } from './writes.ts';
 import { type ContactIds, loadPairsOf } from '../workload.ts';
@@ -80,7 +82,7 @@ const comparisonsOf = (
 type HalfView = {
   readonly id: string | null;
   readonly state: 'present' | 'deleted' | 'none';
-  /** Fields with a change that no run has synced to the other side yet. */
+  /** Fields with a change that a later run syncs to the other side. */
   readonly unsynced: readonly SyncedField[];
 };
 
@@ -101,16 +103,23 @@ export type ContactHistory = {
   readonly notSynced: readonly { readonly side: Side; readonly reason: string }[];
 };
 
-const halfView = (half: Half | null): HalfView => {
-  if (half === null) return { id: null, state: 'none', unsynced: [] };
-  if (half.state === 'gone') return { id: half.id, state: 'deleted', unsynced: [] };
+/** The fields of an existing contact that differ from its base: changes that no run has synced. */
+const changedFields = (half: Half | null): readonly SyncedField[] => {
+  if (half === null || half.state === 'gone') return [];
   const { record, base } = half;
   const differs = (field: SyncedField): boolean => {
     if (base === null) return true;
     if (field === 'buckets') return record.groupIds.join() !== base.groupIds.join();
     return !equalIn(field, record.contact, base.contact);
   };
-  return { id: half.id, state: 'present', unsynced: syncedIn(...contactsOf(record, base)).filter(differs) };
+  return syncedIn(...contactsOf(record, base)).filter(differs);
+};
+
+/** `changed` are the fields that no run has synced. No run syncs those that the link does not write to the other side. */
+const halfView = (half: Half | null, changed: readonly SyncedField[], terms: ConflictTerms): HalfView => {
+  if (half === null) return { id: null, state: 'none', unsynced: [] };
+  const state = half.state === 'gone' ? 'deleted' : 'present';
+  return { id: half.id, state, unsynced: changed.filter((field) => isTakable(field, half.side, terms)) };
 };
 
 /** A contact that matches a text: an existing one, or one that a run deleted. */
@@ -214,14 +223,14 @@ const historyOf = async (store: Store, { link, terms }: DecidingLink, named: Pic
     return SIDES.some((side) => ids[side].includes((side === 'left' ? row.leftId : row.rightId) ?? ''));
   };
   const entries = writes.map((write) => writeView(write, background));
-  const now = bySide((side) => halfView(halves[side]));
-  const unsynced = bySide((side) => now[side].unsynced);
+  const changed = bySide((side) => changedFields(halves[side]));
+  const now = bySide((side) => halfView(halves[side], changed[side], terms));
   const { rejections } = await store.link(link);
   const history: ContactHistory = {
     name: nameNow(halves) ?? entries.findLast(({ name }) => name !== null)?.name ?? null,
     status: pair?.status ?? 'unlinked',
     ...now,
-    comparisons: comparisonsOf(halves, entries, unsynced, background.groupNames),
+    comparisons: comparisonsOf(halves, entries, changed, background.groupNames),
     entries,
     conflicts: (await store.conflicts(link, { all: false })).filter((row) => isOpen(row) && isOwn(row)),
     rejected: refusalsIn(rejections).filter(isOwn),

@@ -37,12 +37,14 @@ export type LinkRecord = {
   readonly unselected: Sides<number>;
   /** The last run that ended; null if no run has ended. */
   readonly lastRun: Run | null;
+  /** The last run that ended and is not an undo, which does not compare the two sides; null without one. */
+  readonly lastSync: Run | null;
   readonly lastSuccessAtMs: number | null;
-  /** The number of most recent consecutive failed runs, at most 100. */
+  /** The number of most recent consecutive failed syncs, at most 100. */
   readonly failures: number;
 };
 
-/** The number of recent runs that are searched for consecutive failures. */
+/** The number of recent runs that are searched for the last sync and for consecutive failures. */
 const MOST_FAILURES = 100;
 
 const EMPTY = 'The contact has no value in a synced field.';
@@ -103,12 +105,15 @@ const listUnsyncable = async (
     return { side, leftId, rightId, name, reason };
   });
 
-const countFailures = async (store: Store, link: string): Promise<number> => {
-  const ended = (await store.runs(link, { newest: MOST_FAILURES }))
+/** Returns the recent syncs that ended, the newest first. */
+const recentSyncs = async (store: Store, link: string): Promise<readonly Run[]> =>
+  (await store.runs(link, { newest: MOST_FAILURES }))
     .map(runView)
-    .filter(({ endedAtMs }) => endedAtMs !== null);
-  const last = ended.findIndex(({ outcome }) => outcome !== 'failed' && outcome !== 'stopped');
-  return ended.slice(0, last < 0 ? ended.length : last).filter(({ outcome }) => outcome === 'failed').length;
+    .filter(({ endedAtMs, kind }) => endedAtMs !== null && kind !== 'undo');
+
+const countFailures = (syncs: readonly Run[]): number => {
+  const last = syncs.findIndex(({ outcome }) => outcome !== 'failed' && outcome !== 'stopped');
+  return syncs.slice(0, last < 0 ? syncs.length : last).filter(({ outcome }) => outcome === 'failed').length;
 };
 
 /** Reads the state of a link from the store, without a request to either side. */
@@ -117,6 +122,7 @@ export const readLinkRecord = async (store: Store, link: string): Promise<LinkRe
   const [lastRun] = await store.runs(link, { latest: 'ended' });
   const [lastSuccess] = await store.runs(link, { latest: 'completed' });
   const { pairs, unselected } = await store.counts(link);
+  const syncs = await recentSyncs(store, link);
   return {
     pairs,
     unselected,
@@ -125,7 +131,8 @@ export const readLinkRecord = async (store: Store, link: string): Promise<LinkRe
     skipped: [...(await listUnsyncable(store, link, rejections)), ...(await listSkipped(store, link))],
     alone: await listAlone(store, link),
     lastRun: lastRun === undefined ? null : runView(lastRun),
+    lastSync: syncs[0] ?? null,
     lastSuccessAtMs: lastSuccess?.endedAtMs ?? null,
-    failures: await countFailures(store, link),
+    failures: countFailures(syncs),
   };
 };

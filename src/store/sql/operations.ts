@@ -25,7 +25,8 @@ const pruneOperations = (dialect: Dialect, link: string, beforeMs: number): read
   const over = sql`(select id from runs where link = ${link} and started_at_ms < ${beforeMs} and ended_at_ms < ${beforeMs}
     and id not in (select run from journal where link = ${link} and state = 'intended')
     order by started_at_ms, ${id} limit ${PRUNED_AT_ONCE})`;
-  const isLatest = sql`id in (${latest(sql`outcome <> 'running'`)}, ${latest(sql`outcome = 'completed'`)})`;
+  const completed = latest(sql`outcome = 'completed' and kind <> 'undo'`);
+  const isLatest = sql`id in (${latest(sql`outcome <> 'running'`)}, ${completed})`;
   const settled = sql`winner is not null and decided is null and at_ms < ${beforeMs}`;
   return [
     { op: 'sweep', table: 'journal', condition: sql`run in ${over}` },

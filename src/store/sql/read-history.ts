@@ -88,6 +88,7 @@ export const selectRuns = (dialect: Dialect, link: string, query: RunQuery): SQL
     const latest = sql`select run from journal where link = ${link} and state = 'done' order by id desc limit 1`;
     return newest(sql` and id = (${latest})`, sql``);
   }
+  if (query.latest === 'completed') return newest(sql` and outcome = 'completed' and kind <> 'undo'`, sql` limit 1`);
   const outcomes = query.latest === 'ended' ? ENDED : [query.latest];
   return newest(sql` and ${dialect.isOneOf(sql`outcome`, outcomes)}`, sql` limit 1`);
 };

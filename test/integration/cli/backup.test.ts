@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { collectLog, says } from '../../support/jobs/log-lines.ts';
@@ -66,4 +67,12 @@ test('a backup made while the daemon writes is restored, and its plan equals the
   const plans = await planOf('data');
   expect(plans[0]?.actions.length).toBeGreaterThanOrEqual(2);
   expect(await planOf('restored')).toEqual(plans);
+});
+
+test('a backup in a directory is restored from the directory', async () => {
+  await mkdir(join(ground.directory, 'monday'));
+  const { code, stdout } = await run('data', 'backup', 'monday', '--json');
+  const file = join(ground.directory, 'monday', 'contact-sync.db');
+  expect([code, JSON.parse(stdout)]).toEqual([0, { backup: { file } }]);
+  expect((await run('from-directory', 'restore', 'monday')).code).toBe(0);
 });

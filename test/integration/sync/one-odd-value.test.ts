@@ -214,6 +214,7 @@ test('the record of a link lists refused, skipped and left-out contacts, and the
     alone: [],
     unselected: { left: 0, right: 0 },
     lastRun: null,
+    lastSync: null,
     lastSuccessAtMs: null,
     failures: 0,
   });

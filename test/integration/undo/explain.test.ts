@@ -3,7 +3,7 @@ import type { Person } from '../../../src/sandbox/people/person.ts';
 import { decidingLinkOf } from '../../../src/app/config/config.ts';
 import { explainContact, type ContactHistory } from '../../../src/engine/history/explain.ts';
 import { googleId, person, serviceId } from '../../support/linked-people.ts';
-import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
+import { startLinkedSandbox, startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 const singer = (givenName: string): Person => person(givenName, { familyName: 'Ångström', groups: ['Choir'] });
 
@@ -107,4 +107,43 @@ test('explain lists refused values, and edits that no run has propagated yet', a
   expect(history?.left.unsynced).toEqual(['title']);
   const title = history?.comparisons.find(({ field }) => field === 'title');
   expect(title).toMatchObject({ left: ['Baker'], right: [], from: 'left', why: { kind: 'changed', at: 'left' } });
+});
+
+const PEOPLE = ['Ada', 'Ben', 'Cid'].map((name) => person(name));
+
+test('a contact that was deleted on one side is explained once, with the deletion of its counterpart', async () => {
+  await using linked = await startSyncedSandbox({ google: PEOPLE, service: PEOPLE });
+  const [leftId, rightId] = [googleId(linked, 'Ada'), serviceId(linked, 'Ada')];
+  linked.sandbox.google.account.deletePerson(leftId);
+  const { right } = await linked.synced({ afterMs: 60_000 });
+  expect(right.deleted).toBe(1);
+  for (const text of ['Ada', leftId, rightId]) {
+    const found = await histories(linked, text);
+    const shown = found.map(({ left, right: other, entries }) => [
+      left.id,
+      other.id,
+      entries.map(({ action }) => action),
+    ]);
+    expect(shown).toEqual([[leftId, rightId, ['delete']]]);
+  }
+});
+
+test('an edit at the target of a one-way link is not called a change that a run has not synced yet', async () => {
+  await using linked = await startSyncedSandbox({ google: PEOPLE, service: PEOPLE }, { DIRECTION: 'to-service' });
+  linked.sandbox.service.account.updateContact(serviceId(linked, 'Ada'), { title: 'Editor' });
+  await linked.synced({ afterMs: 60_000 });
+  const explained = async (name: string) => {
+    const [found] = await histories(linked, name);
+    const title = found?.comparisons.find(({ field }) => field === 'title');
+    return { unsynced: [found?.left.unsynced, found?.right.unsynced], title };
+  };
+  expect(await explained('Ada')).toMatchObject({
+    unsynced: [[], []],
+    title: { left: [], right: ['Editor'], from: 'right' },
+  });
+  // An edit at the source is still shown as one that the next run writes.
+  linked.sandbox.google.account.updatePerson(googleId(linked, 'Ben'), { organizations: [{ title: 'Baker' }] });
+  linked.sandbox.service.addFault({ method: 'PATCH', path: '/contacts', action: { kind: 'status', status: 422 } });
+  await linked.synced({ afterMs: 60_000 });
+  expect(await explained('Ben')).toMatchObject({ unsynced: [['title'], []], title: { left: ['Baker'], from: 'left' } });
 });

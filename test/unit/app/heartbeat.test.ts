@@ -21,6 +21,7 @@ const beat: Heartbeat = {
   beatAtMs: BEAT_AT_MS,
   waiting: null,
   links: [{ name: 'a', syncIntervalMs: 60_000, sinceMs: 0 }],
+  faulty: [],
   running: ['a'],
   progress: [PROGRESS],
   stalled: [],

@@ -102,6 +102,7 @@ const status: LinkStatus = {
   unselected: { left: 0, right: 0 },
   alone: [],
   lastRun: null,
+  lastSync: null,
   lastSuccessAtMs: null,
   failures: 0,
   nextRunAtMs: null,
@@ -192,13 +193,13 @@ test('a status has the reason, ages, every refused contact, and how to link cont
 
 test('a status counts a contact once in the headline and below it, also if two of its values are not synced', () => {
   const refused = (['left', 'right'] as const).map((side) => ({ ...REFUSAL, side }));
-  const text = formatStatus({ ...status, pairs: 1, lastRun: COMPLETED, refused }, NOW_MS, plain);
+  const text = formatStatus({ ...status, pairs: 1, lastRun: COMPLETED, lastSync: COMPLETED, refused }, NOW_MS, plain);
   expect(text).toMatch(/^default: 1 contact not synced\n[^]*\n {2}not synced +1 contact\n/u);
 });
 
 test('of more than ten links, a status shows a summary and those with a problem, the most severe first', () => {
   const of = (link: string, given: Partial<LinkStatus> = {}): LinkStatus => {
-    return { ...status, link, pairs: 1, lastRun: COMPLETED, ...given };
+    return { ...status, link, pairs: 1, lastRun: COMPLETED, lastSync: COMPLETED, ...given };
   };
   const links = [
     ...Array.from({ length: 9 }, (_, index) => of(`l${index}`)),

@@ -9,7 +9,7 @@ const SYNCED: Described = {
   state: 'active',
   reason: null,
   pausedByHandAtMs: null,
-  lastRun: { outcome: 'completed' },
+  lastSync: { outcome: 'completed' },
   pairs: 3,
   openConflicts: 0,
   refused: [],
@@ -17,7 +17,7 @@ const SYNCED: Described = {
   isRunning: false,
 };
 
-const SIGNED_IN = { lastRun: { outcome: 'failed' }, reason: 'A new sign-in is stored.' } as const;
+const SIGNED_IN = { lastSync: { outcome: 'failed' }, reason: 'A new sign-in is stored.' } as const;
 
 test.each<[string, Partial<Described>, string, string]>([
   ['every value is synced', {}, 'good', 'in sync'],
@@ -26,10 +26,10 @@ test.each<[string, Partial<Described>, string, string]>([
   ['a sign-in was revoked', { state: 'paused' }, 'bad', 'sign-in needed'],
   ['runs fail', { state: 'failing' }, 'bad', 'sync is failing'],
   ['a person paused it', { pausedByHandAtMs: 1 }, 'warn', 'paused by hand'],
-  ['no run has ended', { lastRun: null }, 'info', 'not synced yet'],
-  ['a run was stopped', { lastRun: { outcome: 'stopped' } }, 'info', 'the last run was stopped'],
+  ['no run has ended', { lastSync: null }, 'info', 'not synced yet'],
+  ['a run was stopped', { lastSync: { outcome: 'stopped' } }, 'info', 'the last run was stopped'],
   ['a conflict waits', { openConflicts: 2 }, 'warn', '2 conflicts to decide'],
-  ['a run did not complete', { lastRun: { outcome: 'failed' } }, 'warn', 'the last run did not complete'],
+  ['a run did not complete', { lastSync: { outcome: 'failed' } }, 'warn', 'the last run did not complete'],
   ['a new sign-in is stored', SIGNED_IN, 'info', 'signed in again, waiting for the next run'],
   ['no contact is linked', { pairs: 0 }, 'info', 'no contacts linked yet'],
   ['contacts are not synced', { refused: [ONE], skipped: [ONE, OTHER] }, 'warn', '2 contacts not synced'],

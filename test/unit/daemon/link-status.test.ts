@@ -1,41 +1,63 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import { writeHeartbeat } from '../../../src/app/heartbeat.ts';
+import type { RunStart } from '../../../src/core/state/rows.ts';
 import { readLinkStatuses } from '../../../src/daemon/links/link-status.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { useDirectory } from '../util/use-directory.ts';
 
 const directory = useDirectory();
+const SECOND_MS = 1_000;
 const BEAT_AT_MS = 1_000_000;
 const PROGRESS = { link: 'work', listed: 7, planned: null, written: 0, remainingMs: null };
 const SIDE = { namesDeletions: true };
 const LINK = { name: 'work', sides: { left: SIDE, right: SIDE } } as unknown as LinkConfig;
 
+type Beat = Partial<Parameters<typeof writeHeartbeat>[1]>;
+
+/** A link after one completed run and a heartbeat of its daemon; returns how to read its status. */
+const openStatus = async (
+  link: LinkConfig,
+  run: Pick<RunStart, 'kind' | 'startedAtMs'>,
+  endedAtMs: number,
+  beat: Beat,
+) => {
+  const store = openStore(':memory:');
+  const token = (await store.acquireLease('work', 'test', 0, 1_000)) ?? 0;
+  await store.commit('work', token, [
+    { kind: 'run-started', run: { id: 'run', undoes: null, ...run } },
+    { kind: 'patch-run', id: 'run', set: { outcome: 'completed', reason: null, summary: {}, endedAtMs } },
+    { kind: 'link', patch: { lastChangeAtMs: BEAT_AT_MS } },
+  ]);
+  const daemon = { queue: 'embedded', startedAtMs: 0, beatAtMs: BEAT_AT_MS, running: [], pid: 1 } as const;
+  await writeHeartbeat(directory(), { ...daemon, ...beat });
+  const budget = () => Promise.resolve({ left: null, right: null });
+  const app = { store, budget, config: { dataDir: directory() } } as unknown as Parameters<typeof readLinkStatuses>[0];
+  return {
+    at: async (nowMs: number) => (await readLinkStatuses(app, [link], nowMs))[0],
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+};
+
 test.each([
   ['before it', BEAT_AT_MS - 1, PROGRESS],
   ['after it', BEAT_AT_MS + 1, null],
 ])('the progress in a heartbeat is outdated if the last run ended after it: %s', async (_, endedAtMs, underWay) => {
-  const store = openStore(':memory:');
-  const token = (await store.acquireLease('work', 'test', 0, 1_000)) ?? 0;
-  await store.commit('work', token, [
-    { kind: 'run-started', run: { id: 'run', kind: 'full', undoes: null, startedAtMs: 1 } },
-    { kind: 'patch-run', id: 'run', set: { outcome: 'completed', reason: null, summary: {}, endedAtMs } },
-  ]);
-  await writeHeartbeat(directory(), {
-    queue: 'embedded',
-    startedAtMs: 0,
-    beatAtMs: BEAT_AT_MS,
-    waiting: null,
-    links: [],
-    running: ['work'],
-    progress: [PROGRESS],
-    stalled: [],
-    pid: 1,
-    process: null,
-  });
-  const budget = () => Promise.resolve({ left: null, right: null });
-  const app = { store, budget, config: { dataDir: directory() } } as unknown as Parameters<typeof readLinkStatuses>[0];
-  const [status] = await readLinkStatuses(app, [LINK], BEAT_AT_MS + 2);
-  expect(status?.underWay).toEqual(underWay);
-  await store.close();
+  const run = { kind: 'full', startedAtMs: 1 } as const;
+  await using status = await openStatus(LINK, run, endedAtMs, { running: ['work'], progress: [PROGRESS] });
+  expect((await status.at(BEAT_AT_MS + 2))?.underWay).toEqual(underWay);
+});
+
+test('the time of the next run of a link with an automatic interval is fixed by its last run', async () => {
+  const polledAtMs = BEAT_AT_MS + 20 * SECOND_MS;
+  const syncIntervalMs = 90 * SECOND_MS;
+  const link = { ...LINK, hasAutoInterval: true, syncIntervalMs };
+  const run = { kind: 'incremental', startedAtMs: polledAtMs } as const;
+  const links = [{ name: 'work', syncIntervalMs }];
+  await using status = await openStatus(link, run, polledAtMs, { beatAtMs: polledAtMs, links });
+  // The next poll is as late after this one as this one was after the change, plus ten seconds.
+  const expected = polledAtMs + 30 * SECOND_MS;
+  for (const seconds of [1, 25]) {
+    expect((await status.at(polledAtMs + seconds * SECOND_MS))?.nextRunAtMs).toBe(expected);
+  }
 });

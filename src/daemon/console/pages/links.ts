@@ -40,11 +40,11 @@ const headline = (view: LinkView): readonly [Severity, string] => {
 
 const dot = (tone: Severity): Html => html`<i class="dot ${tone}" aria-hidden="true"></i>`;
 
-const checkedText = (context: PageContext, { link, lastRun, nextRunAtMs }: LinkStatus): Html => {
+const checkedText = (context: PageContext, { link, lastSync, nextRunAtMs }: LinkStatus): Html => {
   const checked =
-    lastRun === null
+    lastSync === null
       ? html`Not checked yet`
-      : html`<a href="${runPath(link, lastRun.id)}">Checked ${agoTag(context, lastRun.endedAtMs)}</a>`;
+      : html`<a href="${runPath(link, lastSync.id)}">Checked ${agoTag(context, lastSync.endedAtMs)}</a>`;
   if (nextRunAtMs === null) return html`${checked}.`;
   return html`${checked}, next check ${nextRunAtMs <= context.nowMs ? 'is due' : agoTag(context, nextRunAtMs)}.`;
 };
@@ -289,7 +289,7 @@ const linkRow = (context: PageContext, view: LinkView): readonly (Html | string)
     html`<a href="${linkPath(status.link)}">${status.link}</a>`,
     html`${dot(tone)}${text}`,
     progress?.text ?? count(status.pairs, 'contact'),
-    html`Checked ${agoTag(context, status.lastRun?.endedAtMs ?? null)}`,
+    html`Checked ${agoTag(context, status.lastSync?.endedAtMs ?? null)}`,
   ];
 };
 

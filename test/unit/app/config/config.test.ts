@@ -52,7 +52,7 @@ test.each([
 test.each<[variable: string, value: string, key: keyof LinkConfig, expected: unknown]>([
   ['SYNC_INTERVAL', '30s', 'syncIntervalMs', 30_000],
   ['SYNC_INTERVAL', 'auto', 'hasAutoInterval', true],
-  ['SYNC_INTERVAL', 'auto', 'syncIntervalMs', 90_000],
+  ['SYNC_INTERVAL', 'auto', 'syncIntervalMs', 300_000],
   ['SWEEP_INTERVAL', ' 1d ', 'sweepIntervalMs', 86_400_000],
   ['DELETE_LIMIT', '0', 'deleteLimit', { count: 0, percent: null }],
   ['DELETE_LIMIT', '25%', 'deleteLimit', { count: null, percent: 25 }],
@@ -139,6 +139,7 @@ test.each([
   ['SYNC_INTERVAL', 'automatic', 'is not a duration'],
   ['SWEEP_INTERVAL', 'auto', 'is not a duration'],
   ['SERVICE_RATE_LIMIT', '500', 'is not a rate'],
+  ['SERVICE_RATE_LIMIT', '10/constructor', 'is not a rate'],
   ['GOOGLE_READ_LIMIT', '0/minute', 'is not a rate'],
   ['DELETE_LIMIT', '101%', 'is not a limit'],
   ['DELETE_LIMIT', '10%,10', 'is not a limit'],

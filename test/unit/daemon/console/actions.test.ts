@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { App } from '../../../../src/app/app.ts';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { createConsoleActions, type UndoTarget } from '../../../../src/daemon/console/actions.ts';
+import type { UndoReport } from '../../../../src/engine/history/undo.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
@@ -120,5 +121,24 @@ test('a plan is computed on the first request, and again after a run that wrote,
   expect(await plansAfter(ended('failed', 'failed', 'no network'))).toBe(1);
   expect(await plansAfter(ended('other', 'halted', 'even more'))).toBe(2);
   expect(await plansAfter(ended('done'))).toBe(3);
+  await actions.close();
+});
+
+const REFUSED: UndoReport['refused'] = [
+  { side: 'left', leftId: 'c1', rightId: null, name: 'Ada', field: 'title', reason: 'changed since' },
+];
+
+test.each([
+  ['everything', [], 'The run is undone.'],
+  ['a part', REFUSED, 'The run is undone, except for what is listed below.'],
+] as const)('an undo on the page that reverts %s is not called complete unless it is', async (_, refused, message) => {
+  const undo = () =>
+    Promise.resolve({ result: { summary: { outcome: 'completed' } }, report: { actions: [], refused } });
+  const app = { undo } as unknown as App;
+  const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [] };
+  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  actions.undo(linkOf('a token'), { run: { id: 'run' }, write: null } as UndoTarget, null);
+  await new Promise(setImmediate);
+  expect(actions.undoing(linkOf('a token'))).toMatchObject({ state: 'undone', message });
   await actions.close();
 });

@@ -132,6 +132,7 @@ const STATUS = {
   pausedByHandAtMs: null,
   nextRunAtMs: null,
   lastRun: RUN,
+  lastSync: RUN,
   budget: NOTHING,
   readAtMs: NOTHING,
   sweepAtMs: NOTHING,

@@ -292,3 +292,15 @@ test('the events of a run add up to its counts, and the remaining time is that o
   expect(totalAfter(EVENTS)).toEqual({ ...planned, written: 10, remainingMs: 60_000 });
   expect(totalAfter(EVENTS.slice(0, 5))).toEqual({ ...planned, written: 0, remainingMs: null });
 });
+
+test('[R16] a link that was paused because a credential was missing runs again when the same credential is back', async () => {
+  await using runner = await startRunner();
+  await patchLink(runner.store, 'a', { credentials: { left: 'g1', right: 's1' } });
+  runner.credentials.left = null;
+  runner.breaks(new ConfigError([{ where: 'GOOGLE_REFRESH_TOKEN', what: 'is not set.' }]));
+  expect((await runner.run()).ending).toBe('paused');
+  expect((await runner.run()).ending).toBe('skipped');
+  runner.credentials.left = 'g1';
+  runner.ends(null);
+  expect((await runner.run()).ending).toBe('completed');
+});

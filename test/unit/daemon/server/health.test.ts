@@ -10,6 +10,7 @@ const FRESH: Heartbeat = {
   queue: 'embedded',
   startedAtMs: 0,
   beatAtMs: NOW_MS - 9_000,
+  faulty: [],
   running: [],
   progress: [],
   stalled: [],

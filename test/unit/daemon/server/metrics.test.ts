@@ -151,3 +151,10 @@ test.skipIf(!hasPromtool)('promtool finds no fault in the served metrics', async
   checking.child.stdin?.end(text);
   expect(await checking).toEqual({ stdout: '', stderr: '' });
 });
+
+test('the metric of conflicts counts those that wait for a decision too', async () => {
+  const { metrics } = metricsOf('home');
+  metrics.count(jobOf('home'), reportOf('home', { conflicts: 2, asked: 3 }));
+  const text = await metrics.render(seen());
+  expect(seriesIn(text, 'contact_sync_conflicts_total')).toEqual({ 'link="home"': 5 });
+});

@@ -1,0 +1,20 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { accountsOf, startDaemonWorld } from '../../support/jobs/daemon-world.ts';
+import { completed, says } from '../../support/jobs/log-lines.ts';
+
+test('health names a link that is not served because its file is invalid', async () => {
+  await using world = await startDaemonWorld({ stays: { syncInterval: '1h' } });
+  const daemon = world.startDaemon(1);
+  await daemon.until(completed('stays', 'full'));
+  const folder = join(dirname(world.dataDir), 'links');
+  await mkdir(folder);
+  const section = stringify(accountsOf(await world.addLink('comes', 3), { direction: 'sideways' }));
+  await writeFile(join(folder, 'comes.yaml'), section);
+  daemon.reload();
+  await daemon.until(says('link settings invalid', 'comes'));
+  const line = async (): Promise<string> => (await world.run('health')).stdout.trim();
+  await expect.poll(line).toBe('healthy: 1 link; not served, because its settings are invalid: comes');
+});

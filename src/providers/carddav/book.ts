@@ -8,6 +8,8 @@ type Categories = {
   readonly names: Set<string>;
   /** The deleted categories. */
   readonly deleted: Set<string>;
+  /** The ids of cards that refused the last edit of their categories. */
+  readonly refusing: Set<string>;
   /** True if every card was searched, so that no other category exists. */
   isComplete: boolean;
 };

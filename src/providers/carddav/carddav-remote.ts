@@ -77,7 +77,7 @@ const openBook = (options: CarddavRemoteOptions) => {
     mapping: cardMapping(fields),
     groupStyle,
     find,
-    categories: { names: new Set(), deleted: new Set(), isComplete: false },
+    categories: { names: new Set(), deleted: new Set(), refusing: new Set(), isComplete: false },
     search: { isSupported: true, groupIds: null, unread: new Set() },
     storage: { isExact: false },
     versions: new Map(),

@@ -28,7 +28,7 @@ import {
 import { categoryId, categoryNameOf } from './mapper.ts';
 import { groupUids } from './origin-uid.ts';
 import { createUnder, requireWritable } from './push.ts';
-import { searchCards } from './search.ts';
+import { scanCards, searchCards } from './search.ts';
 import { deleteCard, editCard, PUT } from './write-card.ts';
 
 const groupOf = ({ id, etag, card }: StoredCard): GroupRecord => ({
@@ -48,10 +48,15 @@ const searchable = (name: string): string | null => {
   return longest || null;
 };
 
-/** Returns the contacts that have a category. */
-const cardsWith = (context: BookContext, name: string, signal: AbortSignal): Promise<readonly StoredCard[]> => {
+/**
+ * Returns the contacts that have a category. A search that finds none is no evidence: some servers find nothing by a property that
+ * they do not support (SOGo). Then all cards are read.
+ */
+const cardsWith = async (context: BookContext, name: string, signal: AbortSignal): Promise<readonly StoredCard[]> => {
   const filters = [{ property: 'CATEGORIES', text: searchable(name) }];
-  return searchCards(context, filters, (card) => categoriesOf(card).includes(name), signal);
+  const hasCategory = (card: Card): boolean => categoriesOf(card).includes(name);
+  const found = await searchCards(context, filters, hasCategory, signal);
+  return found.length > 0 ? found : scanCards(context, hasCategory, signal);
 };
 
 /** Searches for the categories of all cards, unless this process has listed the whole address book. */
@@ -105,7 +110,8 @@ export const createGroup = async (
   const namesake = cards.find(({ card }) => groupNameOf(card) === name);
   if (namesake !== undefined) return groupOf(namesake);
   const cardOf = (uid: string) => newGroupCard(name, uid, book.version);
-  const created = await createUnder(context, groupUids(name, book.url), cardOf, signal);
+  const uids = groupUids(name, book.url, context.search.groupIds ?? new Set());
+  const created = await createUnder(context, uids, cardOf, signal);
   context.search.groupIds?.add(created.id);
   return groupOf(created);
 };
@@ -120,24 +126,53 @@ const isOutage = (error: RemoteError): boolean =>
 /** The ids of the cards that an edit has changed, or may have changed, and the first refusal. */
 type Edits = { readonly ids: readonly string[]; readonly refusal: RemoteError | null };
 
-/** Adds and removes categories on all cards that have this one. A card that is refused does not affect the others (R15). */
-const editMembers = async (
+/** Edits cards. A card that is refused does not affect the others (R15). */
+const editEach = async (
   context: BookContext,
-  name: string,
-  { add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] },
+  ids: readonly string[],
+  edit: (card: Card) => Card,
   signal: AbortSignal,
 ): Promise<Edits> => {
-  requireWritable(await context.find(signal));
-  const members = await cardsWith(context, name, signal);
-  const edit = (card: Card): Card => (categoriesOf(card).includes(name) ? withCategories(card, add, remove) : card);
-  const results = await mapConcurrently(members, CONCURRENCY, async ({ id }) => {
+  const { refusing } = context.categories;
+  const results = await mapConcurrently(ids, CONCURRENCY, async (id) => {
     const result = await settle(id, () => editCard(context, id, edit, signal));
     if (!result.ok && isOutage(result.error)) throw result.error;
+    if (result.ok) refusing.delete(id);
+    else refusing.add(id);
     return result;
   });
   const changed = results.filter((each) => (each.ok ? each.value?.isWritten === true : each.error.applied !== 'no'));
   const [refusal = null] = results.flatMap((each) => (each.ok ? [] : [each.error]));
   return { ids: changed.map(({ key }) => key), refusal };
+};
+
+/** The categories to add and to remove. `isWhole`: the change is made on all cards or on none. */
+type CategoryChange = {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  readonly isWhole: boolean;
+};
+
+/**
+ * Adds and removes categories on all cards that have this one. Cards that refused an earlier edit are edited first, so that a
+ * change that must be whole does not write the others in vain in each run (R1).
+ */
+const editMembers = async (
+  context: BookContext,
+  name: string,
+  { add, remove, isWhole }: CategoryChange,
+  signal: AbortSignal,
+): Promise<Edits> => {
+  requireWritable(await context.find(signal));
+  const { refusing } = context.categories;
+  const members = (await cardsWith(context, name, signal)).map(({ id }) => id);
+  const edit = (card: Card): Card => (categoriesOf(card).includes(name) ? withCategories(card, add, remove) : card);
+  const doubtful = members.filter((id) => refusing.has(id));
+  const first = await editEach(context, doubtful, edit, signal);
+  if (isWhole && first.refusal !== null) return first;
+  const others = members.filter((id) => !doubtful.includes(id));
+  const rest = await editEach(context, others, edit, signal);
+  return { ids: [...first.ids, ...rest.ids], refusal: first.refusal ?? rest.refusal };
 };
 
 /** Adds a category to all cards that have another one. If a card is refused, the others lose it again, as far as possible. */
@@ -147,7 +182,7 @@ const addToMembers = async (
   name: string,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { ids, refusal } = await editMembers(context, category, { add: [name], remove: [] }, signal);
+  const { ids, refusal } = await editMembers(context, category, { add: [name], remove: [], isWhole: true }, signal);
   if (refusal === null) return;
   await settleEach(ids, CONCURRENCY, (id) => editCard(context, id, (card) => withCategories(card, [], [name]), signal));
   throw refusal;
@@ -180,7 +215,7 @@ export const renameGroup = async (
 export const deleteGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<void> => {
   const category = categoryNameOf(id);
   if (category !== null) {
-    const { refusal } = await editMembers(context, category, { add: [], remove: [category] }, signal);
+    const { refusal } = await editMembers(context, category, { add: [], remove: [category], isWhole: false }, signal);
     if (refusal !== null) throw refusal;
     context.categories.names.delete(category);
     context.categories.deleted.add(category);

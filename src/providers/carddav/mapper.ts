@@ -40,14 +40,15 @@ export const groupIdsOfCard = (card: Card, cardGroups: readonly string[]): reado
   sortedIds([...categoriesOf(card).map(categoryId), ...cardGroups]);
 
 /**
- * Creates the digests of cards ({@link ContactRecord.digest}). For a card without groups it depends only on the ETag, so that
- * the card is known before it is read. For any other card it also depends on its group cards.
+ * Creates the digests of cards ({@link ContactRecord.digest}). For a card without groups it depends only on the id and the ETag,
+ * so that the card is known before it is read. An ETag identifies a version of one card only: those of SOGo count the versions of
+ * each card. For any other card the digest also depends on its group cards.
  */
 const rowDigests = ({ reader }: CardMapping) => {
   const digestOf = createRowDigest(reader);
-  return (etag: string | null, groupIds: readonly string[]): string | null => {
+  return (id: string, etag: string | null, groupIds: readonly string[]): string | null => {
     if (etag === null) return null;
-    return digestOf(groupIds.length === 0 ? etag : [etag, groupIds.filter(isCardGroup)]);
+    return digestOf(groupIds.length === 0 ? [id, etag] : [id, etag, groupIds.filter(isCardGroup)]);
   };
 };
 
@@ -61,7 +62,7 @@ export const createRecords = (mapping: CardMapping) => {
       cardGroups: readonly string[],
     ): ContactRecord => {
       const groupIds = groupIdsOfCard(card, cardGroups);
-      const digest = digestOf(etag, groupIds);
+      const digest = digestOf(id, etag, groupIds);
       const { unsyncable, ...read } = mapping.read(card);
       const originMark = originMarkOf(card);
       return {

@@ -6,6 +6,9 @@ import { textOf } from './card/edits.ts';
 /** The maximum number of cards of one origin: a separated pair keeps its cards. */
 const MOST_CARDS = 3;
 
+/** The maximum number of group cards that were created with one name: a renamed group keeps its card. */
+const MOST_GROUP_CARDS = 1_000;
+
 /** Returns the last part of a path, which stays if the server moves. */
 const lastSegment = (bookUrl: string): string =>
   new URL(bookUrl).pathname.split('/').findLast((segment) => segment !== '') ?? '';
@@ -17,8 +20,8 @@ const uidFor = (origin: readonly (string | number)[], bookUrl: string): string =
   return [...parts, digits.slice(20, 32)].join('-');
 };
 
-const uidsFor = function* (origin: readonly string[], bookUrl: string): Generator<string> {
-  for (let attempt = 0; attempt < MOST_CARDS; attempt += 1) yield uidFor([...origin, attempt], bookUrl);
+const uidsFor = function* (origin: readonly string[], bookUrl: string, most: number): Generator<string> {
+  for (let attempt = 0; attempt < most; attempt += 1) yield uidFor([...origin, attempt], bookUrl);
 };
 
 /** The contact of the other side that a card is created for. */
@@ -26,10 +29,11 @@ export type Origin = Pick<CreateRequest, 'originId' | 'originScope'>;
 
 /** Yields the UIDs of the cards that a create may use, in order. */
 export const uidsOf = ({ originId, originScope = '' }: Origin, bookUrl: string): Iterable<string> =>
-  uidsFor([originScope, originId], bookUrl);
+  uidsFor([originScope, originId], bookUrl, MOST_CARDS);
 
-/** Yields the UIDs for a new group card with that name. */
-export const groupUids = (name: string, bookUrl: string): Iterable<string> => uidsFor(['group', name], bookUrl);
+/** Yields the UIDs for a new group card with that name, without those of the group cards `known` (their ids). */
+export const groupUids = (name: string, bookUrl: string, known: ReadonlySet<string>): Iterable<string> =>
+  uidsFor(['group', name], bookUrl, MOST_GROUP_CARDS).filter((uid) => !known.has(cardIdOf(uid)));
 
 /** Returns the id under which a new card with a UID is written. The server may store it under another one. */
 export const cardIdOf = (uid: string): string => `${uid}.vcf`;

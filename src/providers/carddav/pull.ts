@@ -123,7 +123,7 @@ const listedPage = async (
   signal: AbortSignal,
 ): Promise<ListingPage> => {
   const { context, records } = feed;
-  const rows = cards.map(({ id, etag }) => ({ id, digest: memberIds.has(id) ? null : records.digestOf(etag, []) }));
+  const rows = cards.map(({ id, etag }) => ({ id, digest: memberIds.has(id) ? null : records.digestOf(id, etag, []) }));
   const knownDigests = await findKnownRows(rows, known);
   const isKnown = ({ digest }: { readonly digest: string | null }): boolean => knownDigests.has(digest);
   const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);

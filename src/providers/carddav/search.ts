@@ -41,7 +41,7 @@ const query = async (
 };
 
 /** Reads all cards, and returns those that match. */
-const scan = async (
+export const scanCards = async (
   context: BookContext,
   matches: (card: Card) => boolean,
   signal: AbortSignal,
@@ -97,5 +97,5 @@ export const searchCards = async (
       else if (!(error instanceof UnreadableError) || error instanceof WrongAddressError) throw error;
     }
   }
-  return scan(context, matches, signal);
+  return scanCards(context, matches, signal);
 };

@@ -29,8 +29,8 @@ const openStatus = async (
     { kind: 'patch-run', id: 'run', set: { outcome: 'completed', reason: null, summary: {}, endedAtMs } },
     { kind: 'link', patch: { lastChangeAtMs: BEAT_AT_MS } },
   ]);
-  const daemon = { queue: 'embedded', startedAtMs: 0, beatAtMs: BEAT_AT_MS, running: [], pid: 1 } as const;
-  await writeHeartbeat(directory(), { ...daemon, ...beat });
+  const daemon = { queue: 'embedded', startedAtMs: 0, beatAtMs: BEAT_AT_MS, pid: 1 } as const;
+  await writeHeartbeat(directory(), { ...daemon, running: [], ...beat });
   const budget = () => Promise.resolve({ left: null, right: null });
   const app = { store, budget, config: { dataDir: directory() } } as unknown as Parameters<typeof readLinkStatuses>[0];
   return {

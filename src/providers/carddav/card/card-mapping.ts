@@ -32,7 +32,7 @@ import { BIRTHDAY, COMPANY, namedMapping, NICKNAME, PHOTO, property, type Scalar
  * Raise the number when the same card gives a different record, also if it has one more field by default: all contacts are then
  * read again. Another choice of fields has the same effect without it.
  */
-const READER = '2';
+const READER = '3';
 
 /** The mapping of a field to a card. */
 type FieldMapping = {

@@ -90,7 +90,8 @@ export const withLabel = (card: Card, line: ContentLine, label: string | null): 
   const isShared = former !== undefined && sharesGroup(card, line);
   const rest = isShared ? card : card.filter((each) => each !== former);
   if (types !== undefined) return replaceLine(rest, line, [isShared ? withGroup(retyped, null) : retyped]);
-  const group = (isShared ? null : line.group) ?? freeGroup(card);
+  // In a shared group, the new label would also describe the other lines.
+  const group = (sharesGroup(card, line) ? null : line.group) ?? freeGroup(card);
   const description = withGroup(lineOf('X-ABLabel', escapeText(labelText(label ?? ''))), group);
   return replaceLine(rest, line, [withGroup(retyped, group), description]);
 };

@@ -28,11 +28,22 @@ const componentText = (component = ''): string => normaliseText(splitValue(compo
 
 const formattedName = (card: Card): string => normaliseText(textOf(card, 'FN'));
 
-const companyIn = (card: Card): string => componentText(componentsOf(card, 'ORG')[0]);
+/** Returns the first component of `ORG`. It is no list: a comma in it is part of the company's name, escaped or not. */
+const companyIn = (card: Card): string => normaliseText(unescapeText(componentsOf(card, 'ORG')[0] ?? ''));
+
+/** Returns the words of a text in lower case, sorted. */
+const sortedWords = (text: string): string =>
+  text
+    .toLowerCase()
+    .split(/[\s;,]+/u)
+    .filter((word) => word !== '')
+    .toSorted()
+    .join(' ');
 
 /**
  * Returns the components of `N`. Some programs escape the semicolons between them, so that all of them are in one component
- * (`N:Lee\\;Ann\\;;;`). They are divided if the formatted name has several words and no semicolon.
+ * (`N:Lee\\;Ann\\;;;`). They are divided if the formatted name has the same words, several of them, and no semicolon. Any other
+ * semicolon is part of the name.
  */
 const nameComponents = (card: Card): readonly string[] => {
   const components = componentsOf(card, 'N');
@@ -40,6 +51,7 @@ const nameComponents = (card: Card): readonly string[] => {
   const [only = '', ...others] = components.filter((component) => componentText(component) !== '');
   const name = formattedName(card);
   if (!only.includes(';') || others.length > 0 || name.includes(';') || !name.includes(' ')) return components;
+  if (sortedWords(name) !== sortedWords(componentText(only))) return components;
   return unescapeText(only).split(';').map(escapeText);
 };
 

@@ -223,3 +223,14 @@ describe.each([
     expect(server.text('g.vcf')).toBe(g);
   });
 });
+
+test('R15: a group card of a name that renamed groups had before is created', async () => {
+  await using opened = await openServer();
+  const remote = opened.connect({ groupStyle: 'cards' });
+  for (let year = 2021; year < 2030; year += 1) {
+    const group = await remote.createGroup('Current', forever);
+    expect(group.name).toBe('Current');
+    await remote.renameGroup(group, `Clients ${year}`, forever);
+  }
+  expect(await remote.listGroups(forever)).toHaveLength(9);
+});

@@ -74,13 +74,6 @@ type SignIn<Settings> = {
   withConsent(settings: Settings, ask: AskForConsent, context: SignInContext): Promise<Grant>;
   /** Exchanges the key of an older kind of application; null if the remote has none. Throws as `withConsent` does. */
   readonly withKey: ((settings: Settings, key: string, context: SignInContext) => Promise<Grant>) | null;
-  /**
-   * Revokes the grant: none of its tokens works afterwards. Null if the remote has no such operation. Throws a
-   * RemoteError.
-   */
-  readonly revoke: ((settings: Settings, token: string, context: SignInContext) => Promise<void>) | null;
-  /** The page or menu to revoke the grant, for messages. */
-  readonly revokedAt: string;
   /** Returns the rights that the token lacks, as a sentence with the remedy; null if none is known to be missing. */
   missingRights(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import { count } from '../../core/view/words.ts';
-import { forgetLink as forgetStored, type Revocation } from '../../daemon/links/forget-link.ts';
+import { forgetLink as forgetStored } from '../../daemon/links/forget-link.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
@@ -11,9 +11,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { z } from 'zod';
 
 export const ForgottenDocument = z.strictObject({
-  forgotten: z
-    .looseObject({ link: z.string(), tokens: z.array(z.looseObject({ side: z.string(), revoked: z.boolean() })) })
-    .nullable(),
+  forgotten: z.looseObject({ link: z.string(), tokens: z.array(z.looseObject({ side: z.string() })) }).nullable(),
 });
 
 type ForgetLinkOptions = CommonOptions & { readonly yes?: boolean };
@@ -27,11 +25,11 @@ const refuseConfigured = (link: LinkConfig | undefined): void => {
   );
 };
 
-const formatLink = (link: string, tokens: readonly Revocation[]): string =>
+const formatLink = (link: string, tokens: readonly string[]): string =>
   [
     `Deleted what was stored about the link ${link}: contacts, history, runs and tokens.`,
     ...tokens.map(
-      ({ side, reason }) => `  ${side}: ${reason === null ? 'token revoked' : `token not revoked. ${reason}`}`,
+      (side) => `  ${side}: the token is deleted. The access itself ends when you revoke it in the account.`,
     ),
     'The contacts on both sides are unchanged.',
   ].join('\n');
@@ -53,18 +51,18 @@ const stepOf = async ({ store, vault }: Opened['app'], link: string) => {
 const nothingStored = (link: string): UsageError => new UsageError(`Nothing is stored about a link named ${link}.`);
 
 /**
- * `forget LINK`: deletes all stored data of a link, and revokes its stored tokens if possible.
+ * `forget LINK`: deletes all stored data of a link.
  *
  * @throws {UsageError} if nothing is stored, if the configuration has tokens of the link, or if `--yes` is needed.
  * @throws {LeaseError | QueueError | StoreError | CredentialsError} if it is not possible now.
  */
 const forgetLink = (terminal: Terminal, link: string, options: ForgetLinkOptions): Promise<ExitCode> =>
-  withApp(terminal, undefined, options, async ({ app, signal }) => {
+  withApp(terminal, undefined, options, async ({ app }) => {
     refuseConfigured(app.config.links.find(({ name }) => name === link));
     if (!(await mayDelete(terminal, options, await stepOf(app, link)))) return EXIT.done;
-    const tokens = await forgetStored({ app, links: app.config.links, newId: randomUUID, signal }, link);
+    const tokens = await forgetStored({ app, newId: randomUUID }, link);
     if (tokens === null) throw nothingStored(link);
-    if (options.json) terminal.print(JSON.stringify({ forgotten: { link, tokens } }));
+    if (options.json) terminal.print(JSON.stringify({ forgotten: { link, tokens: tokens.map((side) => ({ side })) } }));
     else terminal.print(formatLink(link, tokens));
     return EXIT.done;
   });

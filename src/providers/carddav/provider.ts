@@ -59,8 +59,6 @@ export const carddav = defineProvider({
   signIn: {
     withConsent: () => Promise.reject(new SignInError(NO_CONSENT)),
     withKey: (_settings, key) => Promise.resolve({ token: key, scopes: null }),
-    revoke: null,
-    revokedAt: "the server's settings, at the app passwords",
     missingRights: () => Promise.resolve(null),
   },
 });

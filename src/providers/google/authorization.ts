@@ -145,20 +145,6 @@ const postForm = async (
   }
 };
 
-/**
- * Revokes the grant of a token, with all its tokens. The revocation endpoint is next to the token endpoint. A token that is no
- * longer valid counts as revoked. Throws a RemoteError if Google did not confirm the revocation, or the signal's reason.
- */
-export const revokeToken = async (endpoint: TokenEndpoint, token: string, signal: AbortSignal): Promise<void> => {
-  const url = new URL('revoke', endpoint.tokenUrl).href;
-  const answer = await postForm(endpoint, { url, route: 'POST revoke', body: { token } }, signal);
-  const isDead = deadToken.safeParse(answer.data).success;
-  if (answer.status < 300 || isDead) return;
-  throw toTokenError({ response: answer }, { limitFloorMs: LIMIT_FLOOR_MS, nowMs: endpoint.clock.now() });
-};
-
-const deadToken = z.object({ error: z.literal('invalid_token') });
-
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);

@@ -52,8 +52,6 @@ export const google = defineProvider({
   signIn: {
     withConsent: async (...args) => (await import('./sign-in.ts')).withConsent(...args),
     withKey: null,
-    revoke: async (...args) => (await import('./sign-in.ts')).revoke(...args),
-    revokedAt: 'https://myaccount.google.com/connections',
     missingRights: () => Promise.resolve(null),
   },
 });

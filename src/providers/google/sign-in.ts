@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Dispatcher } from 'undici';
 import { createTransport } from '../../net/transport.ts';
 import { SIGN_IN_TIMEOUT_MS, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
-import { authorizationUrl, createPkcePair, exchangeCode, revokeToken } from './authorization.ts';
+import { authorizationUrl, createPkcePair, exchangeCode } from './authorization.ts';
 import type { GoogleSettings } from './provider.ts';
 
 /** Runs `work` with a transport that is closed afterwards. */
@@ -14,14 +14,6 @@ const sending = async <T>(work: (dispatcher: Dispatcher) => Promise<T>): Promise
     await dispatcher.destroy();
   }
 };
-
-/**
- * Revokes the user's grant, with every token that belongs to it.
- *
- * @throws {RemoteError} if Google did not confirm it.
- */
-export const revoke = ({ tokenUrl }: GoogleSettings, token: string, { clock, signal }: SignInContext): Promise<void> =>
-  sending((dispatcher) => revokeToken({ tokenUrl, dispatcher, clock }, token, signal));
 
 /**
  * Signs in at Google: consent with PKCE, then the exchange of the code for a refresh token. All requests of this program

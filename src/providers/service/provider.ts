@@ -54,9 +54,6 @@ export const service = defineProvider({
   signIn: {
     withConsent: async (...args) => (await import('./sign-in.ts')).withConsent(...args),
     withKey: async (...args) => (await import('./sign-in.ts')).withKey(...args),
-    // No operation of the service's API or OAuth endpoints revokes a token.
-    revoke: null,
-    revokedAt: "the service's settings, at the applications that you have authorized",
     missingRights: async (...args) => (await import('./sign-in.ts')).missingRights(...args),
   },
 });

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
@@ -76,44 +76,10 @@ const mention = async (): Promise<void> => {
   await queue.close();
 };
 
-describe('the token of a link that is forgotten', () => {
-  const UNKNOWN = { account: null, scopes: null, storedAtMs: 1 };
-  const saveToken = (link: string, account: string | null, token = `token of ${link}`) =>
-    vaultIn(dataDir).save(link, 'google', { ...UNKNOWN, token, account });
-
-  const forgetHome = async (work: object = {}): Promise<unknown> => {
-    const { GOOGLE_REFRESH_TOKEN: google = '', SERVICE_ACCESS_TOKEN: _service, ...env } = ground.env;
-    ground = { ...ground, env };
-    await writeFile(join(ground.directory, 'two.yaml'), JSON.stringify({ links: { home: {}, work } }));
-    await saveToken('home', 'people/1', google);
-    const document = await done('forget', 'home', '--yes', '--json', '--config', 'two.yaml');
-    return (JSON.parse(document) as { forgotten: { tokens: unknown[] } }).forgotten.tokens[0];
-  };
-  const revocations = () => ground.sandbox.google.requests.filter(({ path }) => path === '/revoke').length;
-
-  const CONFIGURED = { google: { refreshToken: 'configured-token' } };
-  const [SAME, UNSURE] = ['The link work uses the same account', 'It is unknown whether the link work uses'];
-  const saveKey = () => vaultIn(dataDir).save('work', 'service', { ...UNKNOWN, token: 'key' });
-
-  test.each<[string, () => Promise<void>, object, string | null]>([
-    ['has a token of the same account', () => saveToken('work', 'people/1'), {}, SAME],
-    ['has a token of an unknown account', () => saveToken('work', null), {}, UNSURE],
-    ['has a configured token that was not used yet', () => Promise.resolve(), CONFIGURED, UNSURE],
-    ['uses another account', () => saveToken('work', 'people/2'), {}, null],
-    ['has no token there', saveKey, {}, null],
-  ])('is revoked at the provider unless another link may need it: that link %s', async (_, save, work, reason) => {
-    await save();
-    const result = { side: 'google', revoked: reason === null };
-    const why = reason === null ? null : expect.stringContaining(reason);
-    expect(await forgetHome(work)).toEqual({ ...result, reason: why });
-    expect(revocations()).toBe(reason === null ? 1 : 0);
-  });
-});
-
 describe('forget', () => {
   const vault = () => vaultIn(dataDir);
 
-  test('removes every byte of the contacts and tokens, revokes the tokens, and refuses tokens of the configuration', async () => {
+  test('removes every byte of the contacts and tokens, and refuses tokens of the configuration', async () => {
     await done('sync');
     const stderr = expect.stringContaining('The configuration has a token of the link default');
     expect(await run('forget', 'default')).toMatchObject({ code: 2, stderr });
@@ -130,13 +96,9 @@ describe('forget', () => {
     expect(await run('forget', 'default', '--json')).toMatchObject({ code: 2, stderr: lost });
     expect(tracesIn(await everyByte(), traces)).toEqual(traces);
 
-    const tokens = [
-      { side: 'google', revoked: true, reason: null },
-      { side: 'service', revoked: false, reason: expect.stringContaining('has no address to revoke it') },
-    ];
+    const tokens = [{ side: 'google' }, { side: 'service' }];
     const document: unknown = JSON.parse(await done('forget', 'default', '--yes', '--json'));
     expect(document).toEqual({ forgotten: { link: 'default', tokens } });
-    expect(ground.sandbox.google.requests.filter(({ path }) => path === '/revoke')).toHaveLength(1);
     expect(tracesIn(await everyByte(), traces)).toEqual([]);
     const { links } = StatusDocument.parse(JSON.parse(await done('status', '--json')));
     expect(links).toMatchObject([{ link: 'default', state: 'active', pairs: 0, lastRun: null }]);

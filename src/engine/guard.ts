@@ -21,7 +21,7 @@ import {
   type Losses,
 } from '../core/reconcile/losses.ts';
 import { mayWrite } from '../core/reconcile/policy.ts';
-import { emptiesOf, operationKind } from '../core/reconcile/operation.ts';
+import { emptiesOf } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { type Acceptance, DAY_MS, type Session } from './session.ts';
 import type { Store } from '../store/store.ts';
@@ -35,7 +35,7 @@ const isEmpty = ({ contact, groupIds }: ContactRecord, field: SyncedField): bool
   (field === 'buckets' ? groupIds : valueIn(contact, field)).length === 0;
 
 const lossesIn = (row: JournalRow): readonly Loss[] => {
-  if (operationKind(row) === 'delete') return ['contacts'];
+  if (row.kind === 'delete') return ['contacts'];
   if (row.kind === 'group-delete') return row.group.members.map(() => 'members' as const);
   // An undo restores former values: what it empties does not count.
   if (row.cause === 'undo') return [];

@@ -1,7 +1,6 @@
 import { otherSide, SIDES } from '../core/contact/side.ts';
 import { type Decision, idsOn } from '../core/reconcile/decision.ts';
 import { causesLosses } from '../core/reconcile/losses.ts';
-import { operationKind } from '../core/reconcile/operation.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { checkAccounts, claimAccounts, storeAccounts } from './accounts.ts';
 import { chooseFields } from './choose-fields.ts';
@@ -113,7 +112,7 @@ const performAll = async (session: Session, groups: NamedGroups): Promise<boolea
 /** Settles the writes that have an unknown outcome. Those that were applied count in the summary. */
 const settleUnanswered = async (session: Session): Promise<void> => {
   for (const row of await recover(session)) {
-    session.tally[row.side][COUNTED_AS[operationKind(row)]] += 1;
+    session.tally[row.side][COUNTED_AS[row.kind]] += 1;
   }
 };
 

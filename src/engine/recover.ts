@@ -272,10 +272,6 @@ export const recover = async (session: Session): Promise<readonly JournalRow[]> 
     const own = open.filter((row) => row.side === side);
     settled.push(...(await recoverWrites(session, side, own.filter(isKind('update', 'membership', 'delete')))));
     settled.push(...(await recoverGroupDeletions(session, side, own.filter(isKind('group-delete')))));
-    const lacking = await settleAll(session, side, own.filter(isKind('incomplete')), [], (_, write) => {
-      return { applied: false, after: null, error: `The journal entry lacks ${write.lacks}.` };
-    });
-    settled.push(...lacking);
   }
   if (settled.length > 0) session.emit({ kind: 'recovered', writes: settled.length });
   return settled.filter(({ applied }) => applied).map(({ row }) => row);

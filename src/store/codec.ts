@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { isSyncedField, type Contact, type ContactField, type SyncedField } from '../core/contact/contact.ts';
+import { isSyncedField, type ContactField, type SyncedField } from '../core/contact/contact.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
 import { equalSnapshots, snapshotText, withDeclined, type Declined, type Snapshot } from '../core/contact/snapshot.ts';
-import { storedContactSchema, fieldSchema } from '../core/contact/stored.ts';
-import type { DeletedGroup } from '../core/reconcile/operation.ts';
+import { storedContactSchema } from '../core/contact/stored.ts';
 import type { RunRow } from '../core/state/rows.ts';
 import { StoreError } from './store.ts';
 
@@ -41,17 +40,17 @@ const snapshot = z.lazy(() =>
 
 const entryValue = z.union([z.string(), z.array(z.object({ value: z.string(), label: z.string().nullable() }))]);
 
-const contactField = z.custom<ContactField>(
+export const contactFieldSchema = z.custom<ContactField>(
   (name) => typeof name === 'string' && isSyncedField(name) && name !== 'buckets',
 );
 
 const entryChoice = z.object({
-  fields: z.array(contactField),
+  fields: z.array(contactFieldSchema),
   entries: z.array(z.array(entryValue)),
   bound: z.number().nullable(),
 });
 
-const record = z.lazy(() =>
+export const recordSchema = z.lazy(() =>
   z.compile(
     z.object({
       id: z.string(),
@@ -73,7 +72,7 @@ const record = z.lazy(() =>
       originId: z.string().nullable(),
       originScope: z.string().exactOptional(),
       originMark: z.string().exactOptional(),
-      unsyncable: z.array(z.object({ field: contactField, reason: z.string() })).exactOptional(),
+      unsyncable: z.array(z.object({ field: contactFieldSchema, reason: z.string() })).exactOptional(),
       entries: z.array(entryChoice).exactOptional(),
       digest: z.string().exactOptional(),
       ownMoves: z
@@ -89,38 +88,6 @@ const record = z.lazy(() =>
     }),
   ),
 );
-
-const intent = z.object({
-  fields: z.array(fieldSchema),
-  desired: storedContactSchema.nullable(),
-  join: z.array(z.string()),
-  leave: z.array(z.string()),
-  source: record.nullable(),
-  undoes: z.boolean(),
-  empties: z.array(fieldSchema),
-  isEdit: z.boolean(),
-  group: z
-    .object({
-      id: z.string(),
-      name: z.string(),
-      members: z.array(z.string()),
-      details: z.string().exactOptional(),
-    })
-    .nullable(),
-});
-
-/** The part of an operation that is stored as one value, for every kind of operation. */
-export type Intent = {
-  readonly fields: readonly SyncedField[];
-  readonly desired: Contact | null;
-  readonly join: readonly string[];
-  readonly leave: readonly string[];
-  readonly source: ContactRecord | null;
-  readonly undoes: boolean;
-  readonly empties: readonly SyncedField[];
-  readonly isEdit: boolean;
-  readonly group: DeletedGroup | null;
-};
 
 const counted = z.number().catch(0);
 const wrote = z.object({
@@ -147,7 +114,8 @@ const fieldNames = z
   .array(z.string())
   .transform((names): readonly SyncedField[] => names.filter((name): name is SyncedField => isSyncedField(name)));
 
-const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
+/** Parses a stored JSON text. @throws {StoreError} if it does not have the schema. */
+export const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
@@ -161,10 +129,8 @@ const decode = <T>(schema: z.ZodType<T>, what: string, text: string): T => {
 };
 
 export const encodeRecord = (value: ContactRecord): string => JSON.stringify(value);
-export const encodeIntent = (value: Intent): string => JSON.stringify(value);
 
-export const decodeRecord = (text: string): ContactRecord => decode(record, 'contact record', text);
-export const decodeIntent = (text: string): Intent => decode(intent, 'journal entry', text);
+export const decodeRecord = (text: string): ContactRecord => decode(recordSchema, 'contact record', text);
 export const decodeSummary = (text: string): Pick<RunRow, 'undoes' | 'override' | 'shown' | 'wrote'> =>
   decode(runSummary, 'run', text);
 /** Names of fields; one that is not known any more is left out. */

@@ -81,25 +81,6 @@ export type Operation =
   | DeleteOperation
   | GroupDeleteOperation;
 
-/**
- * A stored operation whose values are damaged. It counts for the deletion guard. Its outcome can no longer be determined.
- */
-type IncompleteOperation = Addressed & {
-  readonly kind: 'incomplete';
-  readonly was: OperationKind;
-  readonly fields: readonly SyncedField[];
-  readonly empties: readonly SyncedField[];
-  /** A description of the missing value. */
-  readonly lacks: string;
-};
-
-/** An operation as it is read from the journal. */
-export type StoredOperation = Operation | IncompleteOperation;
-
-/** Returns the kind of a stored operation; for an incomplete operation, its original kind. */
-export const operationKind = (operation: StoredOperation): OperationKind =>
-  operation.kind === 'incomplete' ? operation.was : operation.kind;
-
 /** Returns the id of the contact that is written, if known before the response; null for a create that is not an undo. */
 export const targetIdOf = ({ side, leftId, rightId }: Addressed): string | null => (side === 'left' ? leftId : rightId);
 
@@ -107,10 +88,9 @@ export const targetIdOf = ({ side, leftId, rightId }: Addressed): string | null 
 export const sourceIdOf = ({ side, leftId, rightId }: Addressed): string | null => (side === 'left' ? rightId : leftId);
 
 /** Returns the fields of an existing contact that an operation writes; none for a create or a deletion. */
-export const fieldsOf = (operation: StoredOperation): readonly SyncedField[] => {
+export const fieldsOf = (operation: Operation): readonly SyncedField[] => {
   switch (operation.kind) {
     case 'update':
-    case 'incomplete':
       return operation.fields;
     case 'membership':
       return ['buckets'];
@@ -122,17 +102,17 @@ export const fieldsOf = (operation: StoredOperation): readonly SyncedField[] => 
 };
 
 /** Returns the contact that an operation writes; null if it writes none, or only changes groups. */
-export const desiredOf = (operation: StoredOperation): Contact | null =>
+export const desiredOf = (operation: Operation): Contact | null =>
   operation.kind === 'create' || operation.kind === 'update' ? operation.desired : null;
 
 /** Returns the record that an operation replaces or deletes, or null. */
-export const beforeOf = (operation: StoredOperation): ContactRecord | null =>
+export const beforeOf = (operation: Operation): ContactRecord | null =>
   operation.kind === 'update' || operation.kind === 'membership' || operation.kind === 'delete'
     ? operation.before
     : null;
 
 /** Returns the further record that an operation was computed from: its source, the image of an undo, or a merge survivor. */
-export const originOf = (operation: StoredOperation): ContactRecord | null => {
+export const originOf = (operation: Operation): ContactRecord | null => {
   switch (operation.kind) {
     case 'create':
       return operation.image;
@@ -142,17 +122,16 @@ export const originOf = (operation: StoredOperation): ContactRecord | null => {
       return operation.survivor;
     case 'membership':
     case 'group-delete':
-    case 'incomplete':
       return null;
   }
 };
 
 /** Returns the fields that an operation empties. */
-export const emptiesOf = (operation: StoredOperation): readonly SyncedField[] =>
+export const emptiesOf = (operation: Operation): readonly SyncedField[] =>
   'empties' in operation ? operation.empties : [];
 
 /** Returns whether an operation removes something that the deletion guard counts (R8). */
-export const destroys = (operation: StoredOperation): boolean => {
-  const kind = operationKind(operation);
+export const destroys = (operation: Operation): boolean => {
+  const { kind } = operation;
   return kind === 'delete' || kind === 'group-delete' || emptiesOf(operation).length > 0;
 };

@@ -4,7 +4,7 @@ import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
 import type { Conflict, PairStatus, RecordedConflict } from '../reconcile/decision.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
-import type { Operation, StoredOperation } from '../reconcile/operation.ts';
+import type { Operation } from '../reconcile/operation.ts';
 import type { Verdict } from '../reconcile/verdict.ts';
 
 // The rows of a link as values. Times are epoch milliseconds.
@@ -141,7 +141,7 @@ export type HalfKey = Pick<Half, 'id' | 'pair' | 'state' | 'absences' | 'heardAt
 export type JournalState = 'intended' | 'done' | 'failed' | 'abandoned';
 
 /** A journaled operation with its outcome. */
-export type JournalRow = StoredOperation & {
+export type JournalRow = Operation & {
   readonly id: number;
   readonly run: string;
   readonly intendedAtMs: number;

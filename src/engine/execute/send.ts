@@ -12,7 +12,7 @@ import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
 import type { PairIds } from '../../core/reconcile/decision.ts';
 import { type GroupPair, newGroupKey } from '../../core/reconcile/groups.ts';
-import { fieldsOf, operationKind } from '../../core/reconcile/operation.ts';
+import { fieldsOf } from '../../core/reconcile/operation.ts';
 import { isAsKnown } from '../../core/state/half.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
@@ -113,7 +113,7 @@ const countWrite = (execution: Execution, write: Write): void => {
   const { operation } = write;
   const { side } = operation;
   if ('task' in write && stateOf(execution, write.task, side).writtenId !== null) return;
-  execution.session.tally[side][COUNTED_AS[operationKind(operation)]] += 1;
+  execution.session.tally[side][COUNTED_AS[operation.kind]] += 1;
 };
 
 /** The ids of a write's contacts, with that of a created contact. */

@@ -1,5 +1,4 @@
 import type { JournalRow } from '../../core/state/rows.ts';
-import { operationKind } from '../../core/reconcile/operation.ts';
 import type { Half } from '../../core/contact/half.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
 import type { Store } from '../../store/store.ts';
@@ -8,12 +7,7 @@ import type { ContactIds, PeopleScope } from '../workload.ts';
 /** A journaled write to a contact. */
 export type JournaledWrite = Exclude<JournalRow, { kind: 'group-delete' }>;
 
-/** A journaled write to a contact with all its values. */
-export type CompleteWrite = Exclude<JournaledWrite, { kind: 'incomplete' }>;
-
-export const isComplete = (write: JournaledWrite): write is CompleteWrite => write.kind !== 'incomplete';
-
-export const isContactWrite = (write: JournalRow): write is JournaledWrite => operationKind(write) !== 'group-delete';
+export const isContactWrite = (write: JournalRow): write is JournaledWrite => write.kind !== 'group-delete';
 
 /** The contact's id on the side that was written. For a create it comes from the answer. */
 export const writtenId = (write: JournalRow): string => {

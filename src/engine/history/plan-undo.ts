@@ -30,7 +30,7 @@ import type { GroupPlan } from '../../core/reconcile/groups.ts';
 import type { Losses } from '../../core/reconcile/losses.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
 import { forField, mayWrite, type Policy } from '../../core/reconcile/policy.ts';
-import type { CompleteWrite } from './follow.ts';
+import type { JournaledWrite } from './follow.ts';
 import { nameOfWrite } from './writes.ts';
 import { groupKey, linksOf, planGroupReturns, type RemovedGroup } from './undo-groups.ts';
 
@@ -39,7 +39,7 @@ export type WrittenContact = {
   readonly side: Side;
   readonly id: string;
   /** The newest first. */
-  readonly writes: readonly CompleteWrite[];
+  readonly writes: readonly JournaledWrite[];
   /** The pair of the contact or of its other half; null if it does not exist. */
   readonly pair: Pair | null;
   /** Whether the contact exists without a pair: no side selects it any more (R18). */
@@ -197,7 +197,7 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
 
 const undoCreate = (
   contact: WrittenContact,
-  create: CompleteWrite,
+  create: JournaledWrite,
   record: ContactRecord,
   { fields, groups }: Env,
 ): Judgement => {

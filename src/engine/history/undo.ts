@@ -17,14 +17,7 @@ import { listLinkGroups } from '../plan.ts';
 import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
 import { forgetSelection } from '../selecting.ts';
 import { type ContactIds, loadPairsOf } from '../workload.ts';
-import {
-  type CompleteWrite,
-  type JournaledWrite,
-  followContacts,
-  isComplete,
-  isContactWrite,
-  writtenId,
-} from './follow.ts';
+import { type JournaledWrite, followContacts, isContactWrite, writtenId } from './follow.ts';
 import { lossesOfUndo, planUndo, type UndoRefusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
 import type { RemovedGroup } from './undo-groups.ts';
 
@@ -119,10 +112,10 @@ const removedGroupsOf = (rows: readonly JournalRow[]): readonly RemovedGroup[] =
     return row.kind !== 'group-delete' || row.state !== 'done' ? [] : [{ side: row.side, ...row.group }];
   });
 
-type Touched = { readonly side: Side; readonly id: string; readonly writes: CompleteWrite[]; readonly lost: string[] };
+type Touched = { readonly side: Side; readonly id: string; readonly writes: JournaledWrite[]; readonly lost: string[] };
 
 /** The contacts that a run changed, each with its writes, the oldest first, and the deleted groups that it was in. */
-const touchedContacts = (own: readonly CompleteWrite[], removed: readonly RemovedGroup[]): readonly Touched[] => {
+const touchedContacts = (own: readonly JournaledWrite[], removed: readonly RemovedGroup[]): readonly Touched[] => {
   const found = new Map<string, Touched>();
   const touch = (side: Side, id: string): Touched => {
     const touched = found.get(`${side} ${id}`) ?? { side, id, writes: [], lost: [] };
@@ -159,7 +152,7 @@ const writtenContacts = async (session: Session, rows: readonly JournalRow[]): P
   const isOpen = (side: Side, id: string): boolean =>
     open.some((row) => (side === 'left' ? row.leftId : row.rightId) === id);
   const removed = removedGroupsOf(rows);
-  const own = rows.filter(isDone).filter(isContactWrite).filter(isComplete);
+  const own = rows.filter(isDone).filter(isContactWrite);
   const members = bySide((side) => removed.filter((group) => group.side === side).flatMap((group) => group.members));
   const { history, isUnlinked, pairOf, returnOf } = await gather(store, link, own, members);
   const newest = new Map(history.map((write) => [`${write.side} ${writtenId(write)}`, write]));

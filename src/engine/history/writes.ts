@@ -3,14 +3,7 @@ import type { Store } from '../../store/store.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { bySide, otherSide, type Side, type Sides } from '../../core/contact/side.ts';
-import {
-  beforeOf,
-  type ContactOperationKind,
-  desiredOf,
-  fieldsOf,
-  operationKind,
-  originOf,
-} from '../../core/reconcile/operation.ts';
+import { beforeOf, desiredOf, fieldsOf, originOf } from '../../core/reconcile/operation.ts';
 import type { ConflictRow, JournalRow, RunRow } from '../../core/state/rows.ts';
 import { type ConflictTerms, decidingTimes } from '../../core/reconcile/conflict-policy.ts';
 import { describe, describeGroup } from '../../core/view/describe.ts';
@@ -37,11 +30,10 @@ const reasonOfWrite = (write: JournaledWrite, background: Background): Why => {
   if (create !== undefined && create !== write) return reasonOfWrite(create, background);
   const at = otherSide(write.side);
   if (write.cause === 'undo') return { kind: 'undo', of: background.runs.get(write.run)?.undoes ?? null };
-  switch (operationKind(write)) {
+  switch (write.kind) {
     case 'create':
       return { kind: write.pairId === null ? 'new' : 'edit-beats-delete', at };
     case 'delete':
-    case 'group-delete':
       return { kind: 'deleted', at };
     case 'update':
     case 'membership':
@@ -95,8 +87,8 @@ export const nameOfWrite = (row: JournalRow): string | null => {
 };
 
 /** A journaled write, with the contact before and after it. Without an answer, the intended contact is used. */
-const describedOf = (write: JournaledWrite, action: ContactOperationKind): Parameters<typeof describe>[0] => {
-  const { after, side, leftId, rightId } = write;
+const describedOf = (write: JournaledWrite): Parameters<typeof describe>[0] => {
+  const { after, side, leftId, rightId, kind: action } = write;
   const [before, desired] = [beforeOf(write), desiredOf(write)];
   const asked: ContactRecord | null = desired === null || before === null ? null : { ...before, contact: desired };
   const to = action === 'delete' ? null : (after ?? asked);
@@ -109,18 +101,12 @@ export const writeView = (write: JournalRow, background: Background): WriteView 
   const { run, side, state, error } = write;
   const kind = background.runs.get(run)?.kind ?? null;
   const shared = { write: write.id, atMs: write.settledAtMs ?? write.intendedAtMs, run, kind, state, error };
-  const action = operationKind(write);
-  if (action === 'group-delete' || !isContactWrite(write)) {
-    const { id, name } = write.kind === 'group-delete' ? write.group : { id: '', name: '' };
+  if (write.kind === 'group-delete') {
+    const { id, name } = write.group;
     return { ...shared, id, ...describeGroup({ kind: 'delete-group', side, name }, name) };
   }
   const whyOf = (field: SyncedField): Why => reasonOfField(write, field, background);
-  const change = describe(
-    describedOf(write, action),
-    background.groupNames[side],
-    reasonOfWrite(write, background),
-    whyOf,
-  );
+  const change = describe(describedOf(write), background.groupNames[side], reasonOfWrite(write, background), whyOf);
   return { ...shared, id: writtenId(write), ...change };
 };
 

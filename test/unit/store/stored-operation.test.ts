@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { contactOf } from '../../../src/core/contact/record.ts';
-import { type Operation, OPERATION_KINDS, type OperationKind } from '../../../src/core/reconcile/operation.ts';
-import { operationColumns, type OperationColumns, toOperation } from '../../../src/store/stored-operation.ts';
+import type { Operation } from '../../../src/core/reconcile/operation.ts';
+import { StoreError } from '../../../src/store/store.ts';
+import { operationColumns, toOperation } from '../../../src/store/stored-operation.ts';
 import { operationOf, recordOf } from '../../support/store/rows.ts';
-import { SIDE_PAIRS } from '../core/reconcile/support.ts';
 
 const DESIRED = contactOf({ firstName: 'Augusta', title: 'Countess' });
 const [BEFORE, SOURCE] = [recordOf('before'), recordOf('source')];
@@ -34,72 +34,12 @@ test.each<[string, Operation, boolean]>([
   expect(toOperation(columns)).toStrictEqual(operation);
 });
 
-test.each(OPERATION_KINDS)('an incomplete %s is read back with its kind, cause and fields', (was) => {
-  const address = { ...ON_RIGHT, ...UNDO, pairId: null, leftId: null, rightId: null };
-  for (const empties of [[], ['title']] as const) {
-    const fields = ['title', 'company'] as const;
-    const operation = { ...address, kind: 'incomplete', was, fields, empties, lacks: 'its values' } as const;
-    const columns = operationColumns(operation);
-    const destroys = was === 'delete' || was === 'group-delete' || empties.length > 0;
-    expect(columns).toMatchObject({ kind: was, beforeJson: null, destroys });
-    expect(toOperation(columns)).toStrictEqual({ ...operation, lacks: expect.any(String) });
-  }
+test('an entry of an existing contact without that contact is refused', () => {
+  const columns = { ...operationColumns(operationOf('update')), beforeJson: null };
+  expect(() => toOperation(columns)).toThrow(StoreError);
 });
 
-const BARE = { fields: [], desired: null, join: [], leave: [], source: null };
-const NONE = { ...BARE, undoes: false, empties: [], isEdit: false, group: null };
-
-/** Returns the columns of an entry of the left side with the ids of both contacts. */
-const columnsOf = (kind: OperationKind, intent: object, change: Partial<OperationColumns> = {}): OperationColumns => ({
-  side: 'left',
-  kind,
-  pairId: 1,
-  leftId: 'l1',
-  rightId: 'r1',
-  intentJson: JSON.stringify({ ...NONE, ...intent }),
-  beforeJson: null,
-  destroys: false,
-  ...change,
+test('an entry that lacks a value is refused', () => {
+  const columns = { ...operationColumns(operationOf('create')), intentJson: '{"cause":"sync"}' };
+  expect(() => toOperation(columns)).toThrow(StoreError);
 });
-
-const DRAFTED = { desired: DESIRED };
-const UPDATING = { fields: ['title'], desired: DESIRED, source: SOURCE, empties: ['company'] };
-const KNOWN = { beforeJson: JSON.stringify(BEFORE) };
-const NO_IDS = { leftId: null, rightId: null };
-const ID = 'the id of the contact';
-const EARLIER = 'the contact before the write';
-const FOLLOWED = 'the contact that it follows from';
-
-test.each<[string, OperationColumns, string]>([
-  ['a create without a contact', columnsOf('create', {}), 'the contact to be created'],
-  ['an undo without a contact', columnsOf('create', { source: SOURCE, undoes: true }), 'the contact to be created'],
-  ['an undo without an image', columnsOf('create', { ...DRAFTED, undoes: true }), 'the image to be restored'],
-  ['a create on the left without a source', columnsOf('create', DRAFTED, { rightId: null }), FOLLOWED],
-  ['a create on the right without one', columnsOf('create', DRAFTED, { ...ON_RIGHT, leftId: null }), FOLLOWED],
-  ['an update without ids', columnsOf('update', UPDATING, { ...KNOWN, ...NO_IDS }), ID],
-  ['a change of membership without ids', columnsOf('membership', {}, { ...KNOWN, ...NO_IDS }), ID],
-  ['a delete without ids', columnsOf('delete', {}, { ...KNOWN, ...NO_IDS }), ID],
-  ['an update without its earlier contact', columnsOf('update', UPDATING), EARLIER],
-  ['a change of membership without its earlier contact', columnsOf('membership', {}), EARLIER],
-  ['a delete without its earlier contact', columnsOf('delete', {}), EARLIER],
-  ['an update to nothing', columnsOf('update', { ...UPDATING, desired: null }, KNOWN), 'the contact as it was to be'],
-  ['an update without a source', columnsOf('update', { ...UPDATING, source: null }, KNOWN), 'what it follows from'],
-  ['a group deletion without a group', columnsOf('group-delete', {}, NO_IDS), 'the group'],
-])('[R9] an entry without a required value is incomplete: %s', (_, columns, lacks) => {
-  const { side, kind: was, pairId, leftId, rightId, intentJson } = columns;
-  const { undoes, fields, empties } = JSON.parse(intentJson) as typeof NONE;
-  const address = { side, pairId, leftId, rightId, cause: undoes ? 'undo' : 'sync' };
-  expect(toOperation(columns)).toStrictEqual({ ...address, kind: 'incomplete', was, fields, empties, lacks });
-});
-
-test.each(SIDE_PAIRS)(
-  '[R9] an entry without a required value is incomplete: an entry on the side %s without the id of that side, but not one without the id of %s',
-  (side, other) => {
-    for (const kind of ['update', 'membership', 'delete'] as const) {
-      const own = columnsOf(kind, UPDATING, { ...KNOWN, side, [`${side}Id`]: null });
-      expect(toOperation(own)).toMatchObject({ kind: 'incomplete', was: kind, lacks: ID });
-      const foreign = columnsOf(kind, UPDATING, { ...KNOWN, side, [`${other}Id`]: null });
-      expect(toOperation(foreign)).toMatchObject({ kind, before: BEFORE });
-    }
-  },
-);

@@ -6,7 +6,7 @@ import type { GroupPlan } from '../../../../src/core/reconcile/groups.ts';
 import type { GroupAction } from '../../../../src/core/reconcile/group-order.ts';
 import * as guard from '../../../../src/core/reconcile/guard.ts';
 import { causesLosses, emptiedFields, isLossless, lossesOf } from '../../../../src/core/reconcile/losses.ts';
-import { destroys, type StoredOperation } from '../../../../src/core/reconcile/operation.ts';
+import { destroys, type Operation } from '../../../../src/core/reconcile/operation.ts';
 import { haltWords } from '../../../../src/core/view/words.ts';
 import { operationOf } from '../../../support/store/rows.ts';
 import { mergeOf, plannedOn } from '../../engine/support.ts';
@@ -197,20 +197,13 @@ test('R8: a value that a side computes is no loss if nothing is computed any mor
   expect(emptiedFields(before, contactOf({ firstName: 'Ada' }), ['lastContacted', 'notes'])).toEqual(['notes']);
 });
 
-const ADDRESS = { side: 'left', cause: 'sync', pairId: null, leftId: 'l', rightId: null } as const;
-const INCOMPLETE = { ...ADDRESS, kind: 'incomplete', fields: ['title'], empties: [], lacks: 'its values' } as const;
-
-test.each<[string, StoredOperation, boolean]>([
+test.each<[string, Operation, boolean]>([
   ['a deletion', operationOf('delete'), true],
   ['the deletion of a group', operationOf('group-delete'), true],
   ['an update that empties a field', operationOf('update', { empties: ['title'] }), true],
   ['an update that empties no field', operationOf('update', { empties: [] }), false],
   ['a change of membership that empties no field', operationOf('membership', { leave: ['g'], empties: [] }), false],
   ['a create', operationOf('create'), false],
-  ['a deletion without its values', { ...INCOMPLETE, was: 'delete' }, true],
-  ['the deletion of a group without its values', { ...INCOMPLETE, was: 'group-delete' }, true],
-  ['an update without its values that empties a field', { ...INCOMPLETE, was: 'update', empties: ['title'] }, true],
-  ['an update without its values that empties no field', { ...INCOMPLETE, was: 'update' }, false],
 ])('R8: of the operations within a day only those count that remove something: %s', (_, operation, expected) => {
   expect(destroys(operation)).toBe(expected);
 });

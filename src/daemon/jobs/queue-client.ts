@@ -71,11 +71,14 @@ const waitFor = async (
   }
 };
 
-const removeJobs = async (queue: JobQueue, link: string): Promise<void> => {
-  const schedules = (await queue.getJobSchedulers()).filter(({ template }) => template?.data?.link === link);
-  for (const { key } of schedules) await queue.removeJobScheduler(key);
-  const states = ['completed', 'failed', 'waiting', 'prioritized', 'delayed'] as const;
-  for (const job of await queue.getJobs([...states])) {
+/** Removes the jobs of a link; its schedule too if it is no longer configured. */
+const removeJobs = async (queue: JobQueue, link: string, isConfigured: boolean): Promise<void> => {
+  if (!isConfigured) await queue.removeJobScheduler(link);
+  // The next job of a schedule cannot be removed without it.
+  const waiting = (await queue.getJobs(['waiting', 'prioritized', 'delayed'])).filter(
+    ({ repeatJobKey }) => repeatJobKey === undefined,
+  );
+  for (const job of [...(await queue.getJobs(['completed', 'failed'])), ...waiting]) {
     if (job.data.link === link) await job.remove();
   }
   // The event log of the queue repeats the data of jobs.
@@ -93,18 +96,18 @@ const connectQueue = async (redis: Redis, prefix: string, stack: AsyncDisposable
 };
 
 type ForgetJobsParts = {
-  readonly config: Pick<Config, 'redisUrl' | 'dataDir'>;
+  readonly config: Pick<Config, 'redisUrl' | 'dataDir' | 'links'>;
   readonly store: QueueOwner['store'];
 };
 
 /**
- * Removes the waiting and finished jobs of a link and its schedules from the queue. Does nothing without a queue. A daemon that
- * still serves the link restores its schedule.
+ * Removes the waiting and finished jobs of a link from the queue. Does nothing without a queue. The schedule of a configured link
+ * stays: a daemon serves it.
  *
  * @throws {QueueError} if Redis does not answer.
  */
 export const forgetJobs = async (
-  { config: { redisUrl, dataDir }, store }: ForgetJobsParts,
+  { config: { redisUrl, dataDir, links }, store }: ForgetJobsParts,
   link: string,
 ): Promise<void> => {
   const prefix = redisUrl === null ? null : await findQueuePrefix({ store, dataDir });
@@ -113,7 +116,8 @@ export const forgetJobs = async (
   const redis = connectBriefly(redisUrl);
   redis.on('error', () => undefined);
   try {
-    await removeJobs(await connectQueue(redis, prefix, stack), link);
+    const isConfigured = links.some(({ name }) => name === link);
+    await removeJobs(await connectQueue(redis, prefix, stack), link, isConfigured);
   } catch (cause) {
     throw new QueueError('Redis does not answer, so the job queue could not be cleared. Nothing was deleted yet.', {
       cause,

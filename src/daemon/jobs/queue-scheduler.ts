@@ -30,8 +30,6 @@ const RETURN_JOBS_MS = 2_000;
 /** The number of schedules that are created concurrently. */
 const CREATED_AT_ONCE = 100;
 
-const RESTORE_EVERY_MS = 60_000;
-
 /** Creates a schedule, whose slots are counted from the epoch, and its first run, which does not wait for the next slot. */
 const create = async (queue: JobQueue, { link, everyMs, offsetMs, firstInMs }: Schedule): Promise<void> => {
   const data = { link, kind: 'incremental', override: null } as const;
@@ -42,31 +40,19 @@ const create = async (queue: JobQueue, { link, everyMs, offsetMs, firstInMs }: S
   await queue.add(data.kind, data, { ...opts, delay: firstInMs, deduplication: { id: `first ${link}` } });
 };
 
-type StoreOptions = {
-  readonly nowMs: number;
-  /** Whether schedules of other links, and other intervals, stay: those of a daemon with another configuration. */
-  readonly keepsOthers: boolean;
-};
-
 /**
- * Stores the schedules in Redis, and removes all others unless `keepsOthers`. A stored schedule with the same interval keeps its
- * next slot and gets no further first job. Returns the number of new or changed schedules, and of removed ones.
+ * Stores the schedules in Redis, and removes all others. A stored schedule with the same interval keeps its next slot and gets no
+ * further first job. Returns the number of new or changed schedules, and of removed ones.
  */
 const storeSchedules = async (
   queue: JobQueue,
   schedules: readonly Schedule[],
-  { nowMs, keepsOthers }: StoreOptions,
 ): Promise<{ readonly created: number; readonly removed: number }> => {
-  const stored = new Map((await queue.getJobSchedulers()).map((each) => [each.key, each]));
+  const stored = new Map((await queue.getJobSchedulers()).map(({ key, every }) => [key, every]));
   const links = new Set(schedules.map(({ link }) => link));
-  const others = keepsOthers ? [] : [...stored.keys()].filter((key) => !links.has(key));
-  // After the clock was set back, BullMQ would start no run until the next slot.
-  const isTooFarAhead = ({ link, everyMs }: Schedule): boolean => (stored.get(link)?.next ?? 0) > nowMs + 2 * everyMs;
-  const tooFarAhead = schedules.filter(isTooFarAhead).map(({ link }) => link);
-  for (const key of [...others, ...tooFarAhead]) await queue.removeJobScheduler(key);
-  const isStored = ({ link, everyMs }: Schedule): boolean =>
-    keepsOthers ? stored.has(link) : stored.get(link)?.every === everyMs;
-  const changed = schedules.filter((schedule) => !isStored(schedule) || isTooFarAhead(schedule));
+  const others = [...stored.keys()].filter((key) => !links.has(key));
+  for (const key of others) await queue.removeJobScheduler(key);
+  const changed = schedules.filter(({ link, everyMs }) => stored.get(link) !== everyMs);
   for (let from = 0; from < changed.length; from += CREATED_AT_ONCE) {
     await Promise.all(changed.slice(from, from + CREATED_AT_ONCE).map((schedule) => create(queue, schedule)));
   }
@@ -170,26 +156,18 @@ const tryWrite = (redis: Redis, prefix: string, clock: Clock): Promise<string | 
   return within(clock, ANSWER_WITHIN_MS, written);
 };
 
-type ScheduleStoreOptions = Pick<QueueSchedulerOptions, 'clock' | 'events'> & {
+type ScheduleStoreOptions = Pick<QueueSchedulerOptions, 'events'> & {
   readonly queue: JobQueue;
   readonly isReady: () => boolean;
   readonly onError: (error: Error) => void;
 };
 
-/** Stores the current schedules in Redis. */
-const createScheduleStore = ({ queue, clock, events, isReady, onError }: ScheduleStoreOptions) => {
+/** Stores the current schedules in Redis: `apply` sets them, `applyAgain` stores them once more. */
+const createScheduleStore = ({ queue, events, isReady, onError }: ScheduleStoreOptions) => {
   let schedules: readonly Schedule[] = [];
-  /** The schedules that replaced all others in Redis. */
-  let applied: readonly Schedule[] | null = null;
-  /** The time of the last attempt; null before the first one. */
-  let storedTickMs: number | null = null;
   const store = withoutOverlap(async () => {
     if (!isReady()) return;
-    storedTickMs = clock.monotonic();
-    const current = schedules;
-    const options = { nowMs: clock.now(), keepsOthers: applied === current };
-    const { created, removed } = await storeSchedules(queue, current, options);
-    applied = current;
+    const { created, removed } = await storeSchedules(queue, schedules);
     if (created + removed > 0) events.schedulesCreated({ schedules: created, removed });
   }, onError);
   return {
@@ -197,15 +175,7 @@ const createScheduleStore = ({ queue, clock, events, isReady, onError }: Schedul
       schedules = next;
       store();
     },
-    /** Replaces all schedules in Redis. */
-    applyAgain: (): void => {
-      applied = null;
-      store();
-    },
-    /** Creates stored schedules again that `forget` has removed, or that the clock was set back for. */
-    restoreIfDue: (): void => {
-      if (storedTickMs !== null && clock.monotonic() - storedTickMs >= RESTORE_EVERY_MS) store();
-    },
+    applyAgain: store,
   };
 };
 
@@ -244,7 +214,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
   queue.on('error', logTrouble);
   worker.on('error', logTrouble);
 
-  const schedules = createScheduleStore({ queue, clock, events, isReady, onError: logTrouble });
+  const schedules = createScheduleStore({ queue, events, isReady, onError: logTrouble });
   // Redis may have lost its data while it was away.
   redis.on(
     'ready',
@@ -259,7 +229,6 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
       const reason = await tryWrite(redis, prefix, clock);
       if (reason !== '') return reason ?? unusableReason();
       clearTrouble();
-      schedules.restoreIfDue();
       return null;
     },
     requestJob: async (job) => {

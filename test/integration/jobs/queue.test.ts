@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Config } from '../../../src/app/config/config.ts';
 import { systemClock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
 import type { JobReport } from '../../../src/daemon/jobs/job.ts';
@@ -6,7 +7,6 @@ import { forgetJobs, openQueueClient } from '../../../src/daemon/jobs/queue-clie
 import { QueueError, type RunJob, type Schedule } from '../../../src/daemon/jobs/scheduler.ts';
 import { connectWithRetry, jobOptions } from '../../../src/daemon/jobs/queue.ts';
 import { every, IN_DATA_DIR, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
-import { createMovableClock } from '../../support/clocks.ts';
 import { startSilentProxy } from '../../support/network.ts';
 import { startTestRedis } from '../../support/redis.ts';
 
@@ -17,7 +17,6 @@ const RUN = { link: 'a', run: 'r1', kind: 'full', outcome: 'completed', reason: 
 const SUMMARY = { ...RUN, left: COUNTS, right: COUNTS, paired: 11, conflicts: 12, skipped: 13, durationMs: 14 };
 
 const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 
 const hourly = (link: string): Schedule => every(link, HOUR_MS);
 
@@ -265,65 +264,18 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await stage.queue().getDelayedCount()).toBe(4);
   });
 
-  describe('the restored schedules', () => {
-    const storedLinks = async () => (await schedulers()).map(({ key }) => key).toSorted();
-    const latestInMs = async () => Math.max(...(await schedulers()).map(({ next = 0 }) => next - Date.now()));
-    const storeDayAhead = async (link: string): Promise<void> => {
-      const data = { link, kind: 'incremental', override: null } as const;
-      const startDate = Date.now() + 24 * HOUR_MS;
-      await stage.queue().removeJobScheduler(link);
-      await stage.queue().upsertJobScheduler(link, { every: HOUR_MS, startDate }, { name: data.kind, data });
-      expect(await latestInMs()).toBeGreaterThan(20 * HOUR_MS);
+  test.each([
+    ['stays while the link is configured', [{ name: 'a' }], ['a', 'b']],
+    ['is removed if the link is no longer configured', [], ['b']],
+  ])('the schedule of a link that is forgotten %s', async (_, links, expected) => {
+    await startReady(complete, ['a', 'b'].map(inHalfAnHour));
+    const config = {
+      redisUrl: new Secret(redis.url),
+      dataDir: stage.dataDir,
+      links: links as unknown as Config['links'],
     };
-    const start = () => {
-      const clock = createMovableClock();
-      const daemon = stage.startScheduler(complete, 1, redis.url, clock);
-      /** Advances the clock by a minute, and awaits that one schedule is created. */
-      const afterMinute = async (): Promise<void> => {
-        const from = daemon.log.lines.length;
-        clock.advance(MINUTE_MS);
-        expect(await daemon.scheduler.trouble()).toBeNull();
-        expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 1, removed: 0 });
-      };
-      return { ...daemon, afterMinute };
-    };
-
-    test('after the clock was set back, a restarted daemon replaces a next run that is more than two intervals ahead', async () => {
-      await storeDayAhead('a');
-      const daemon = start();
-      daemon.scheduler.apply([inHalfAnHour('a')]);
-      expect(await daemon.log.until('schedulesCreated')).toEqual({ schedules: 1, removed: 0 });
-      expect(await latestInMs()).toBeLessThanOrEqual(HOUR_MS);
-      // The next run and the first run; the one in a day was removed.
-      await expect.poll(() => stage.queue().getDelayedCount()).toBe(2);
-    });
-
-    test('after the clock was set back, a running daemon replaces such a run within a minute', async () => {
-      const daemon = start();
-      await stage.ready(daemon, [inHalfAnHour('a')]);
-      await storeDayAhead('a');
-      await daemon.afterMinute();
-      expect(await latestInMs()).toBeLessThanOrEqual(HOUR_MS);
-    });
-
-    test('a link that was forgotten but is still configured gets its schedule back within a minute', async () => {
-      const daemon = start();
-      await stage.ready(daemon, ['a', 'b'].map(inHalfAnHour));
-      const config = { redisUrl: new Secret(redis.url), dataDir: stage.dataDir };
-      await forgetJobs({ config, store: IN_DATA_DIR }, 'a');
-      expect(await storedLinks()).toEqual(['b']);
-      await daemon.afterMinute();
-      expect(await storedLinks()).toEqual(['a', 'b']);
-    });
-
-    test('schedules of a daemon with another configuration are not removed or changed', async () => {
-      const daemon = start();
-      await stage.ready(daemon, ['a', 'b'].map(inHalfAnHour));
-      await startReady(complete, [{ ...inHalfAnHour('a'), everyMs: 2 * HOUR_MS }, inHalfAnHour('c')]);
-      await daemon.afterMinute();
-      const intervals = (await schedulers()).map(({ key, every: everyMs }) => [key, Number(everyMs) / HOUR_MS]);
-      expect(Object.fromEntries(intervals)).toEqual({ a: 2, b: 1, c: 1 });
-    });
+    await forgetJobs({ config, store: IN_DATA_DIR }, 'a');
+    expect((await schedulers()).map(({ key }) => key).toSorted()).toEqual(expected);
   });
 
   test('a schedule with a distant slot starts one run earlier, and keeps its slots', async () => {

@@ -297,11 +297,20 @@ const unsyncedPart = ({ unsynced }: PlanView): Html => {
   </details>`;
 };
 
+/** The decisions that a user may make before the first sync; empty if there are none. */
+const decisionsHint = ({ changes, unpaired }: PlanView): Html => {
+  const parts = [
+    ...(unpaired.length === 0 ? [] : ['Decide the possible matches below first.']),
+    ...(changes.every((change) => plannedConflict(change) === null) ? [] : ['Different values can be chosen below.']),
+  ];
+  return parts.length === 0 ? html`` : html`<p>${parts.join(' ')}</p>`;
+};
+
 const explanation = (view: PlanView, link: LinkConfig): Html => {
   const { halt } = view;
   if (halt === null) return html`<p>The next run does this by itself. Run it now if you do not want to wait.</p>`;
   const hint = isFirstSync(view)
-    ? html`<p>Decide the open questions below first.</p>`
+    ? decisionsHint(view)
     : html`<p>
         ${restorable(view, link) === '' ? '' : 'If the contacts were deleted by mistake, restore them.'} Each answer can
         be undone.

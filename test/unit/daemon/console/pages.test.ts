@@ -6,6 +6,7 @@ import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';
 import { linkPage, linksPage, type LinkView } from '../../../../src/daemon/console/pages/links.ts';
 import { planPage } from '../../../../src/daemon/console/pages/plan.ts';
+import type { PlanView } from '../../../../src/daemon/console/plans.ts';
 import { contactsPage, type ContactsView } from '../../../../src/daemon/console/pages/contacts.ts';
 import { runPage, runsPage } from '../../../../src/daemon/console/pages/runs.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
@@ -103,19 +104,30 @@ test('the page of a large run counts writes', async () => {
   expect(String(page)).toContain('Updates: 400 writes</h2>');
 });
 
+/** The text of the review of a first sync. */
+const reviewOf = async (parts: Partial<PlanView>): Promise<string> => {
+  const none = { atMs: 0, unpaired: [], contacts: new Map(), lastRun: null, digest: '', changes: [], unsynced: [] };
+  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
+  const view = { ...none, kind: 'full', estimate, halt: 'It waits.', destroys: false, ...parts } as const;
+  const planning = { state: 'planned', view, note: null } as const;
+  return textOf(String(await planPage(context(), link, { planning, progress: null, verdicts: [], shown: {} })));
+};
+
 test('a review lists the fields that are not synced, with the custom fields', async () => {
   const unsynced = [
     { field: 'notes', contacts: null },
     { field: 'middleName', contacts: 12 },
   ] as const;
-  const none = { atMs: 0, unpaired: [], contacts: new Map(), lastRun: null, digest: '', changes: [] };
-  const estimate = { requests: { left: 0, right: 0 }, durationMs: 0 };
-  const view = { ...none, kind: 'full', estimate, halt: 'It waits.', destroys: false, unsynced } as const;
-  const planning = { state: 'planned', view, note: null } as const;
-  const page = await planPage(context(), link, { planning, progress: null, verdicts: [], shown: {} });
-  expect(textOf(String(page))).toContain(
+  expect(await reviewOf({ unsynced })).toContain(
     '3 fields of the contacts are not synced middle name (12 contacts) notes custom fields ',
   );
+});
+
+test('a review asks for decisions about matches only if there are possible matches', async () => {
+  const decide = 'Decide the possible matches below first.';
+  const candidates = { left: [{ id: 'l', name: 'Ada' }], right: [{ id: 'r', name: 'Ada' }], why: 'same name' } as const;
+  expect(await reviewOf({ unpaired: [candidates] })).toContain(decide);
+  expect(await reviewOf({})).not.toContain(decide);
 });
 
 const NOTHING = { left: null, right: null };

@@ -1,3 +1,4 @@
+import { halfKey } from '../core/contact/half.ts';
 import { otherSide, SIDES } from '../core/contact/side.ts';
 import { type Decision, idsOn } from '../core/reconcile/decision.ts';
 import { causesLosses } from '../core/reconcile/losses.ts';
@@ -126,6 +127,18 @@ export const performTwice = async (session: Session, pass: (isSecond: boolean) =
   if (await pass(true)) await settleUnanswered(session);
 };
 
+/** Reports possible matches that the first pass did not plan, because it ended early: this pass creates their contacts. */
+const reportCreated = (session: Session, { ambiguous, decisions }: Plan): void => {
+  const created = new Set(
+    decisions.flatMap((decision) =>
+      decision.kind === 'create' ? halfKey({ side: otherSide(decision.side), id: decision.source.id }) : [],
+    ),
+  );
+  const isCreated = (match: Plan['ambiguous'][number]): boolean =>
+    SIDES.some((side) => match[side].some((id) => created.has(halfKey({ side, id }))));
+  for (const match of ambiguous.filter(isCreated)) session.emit({ kind: 'ambiguous', ...match });
+};
+
 /** Plans and executes again what still needs a decision, such as contacts that were stale. Deletes nothing. */
 const performAgain = async (session: Session, groups: NamedGroups): Promise<boolean> => {
   const links = currentLinks(session, groups);
@@ -140,6 +153,7 @@ const performAgain = async (session: Session, groups: NamedGroups): Promise<bool
     return decision.kind === 'delete' || (halt !== null && causesLosses(decision, plan.groups.links));
   };
   const decisions = plan.decisions.filter((decision) => !waitsForNextRun(decision));
+  reportCreated(session, plan);
   const again = await execute(session, { ...plan, selection, decisions });
   await storeGroupPairs(session, groups);
   return again;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EMPTY_CONTACT } from '../../src/core/contact/contact.ts';
+import { type Contact, EMPTY_CONTACT } from '../../src/core/contact/contact.ts';
 import { change, liveGroups } from './edits.ts';
 import { QUIET } from './run-history.ts';
 import { openWorld } from './single-world.ts';
@@ -42,3 +42,25 @@ test.each(CRASHES)(
     expect([entitiesOf(left), entitiesOf(right)]).toEqual([[[joined.entity]], [[joined.entity]]]);
   },
 );
+
+/** An even salt makes the parts of a first sync small. */
+const IN_PARTS = { ...QUIET, salt: 2 };
+
+test('R13: a possible match is reported if a renamed word ends the pass before the part that has it', async () => {
+  const { left, right, sync, events } = openWorld({ left: 'carddav', right: 'service' });
+  left.addGroup('Red', 0);
+  const phoneNumbers = [{ value: '+4930100175', label: null }];
+  const add = (book: typeof left, entity: number, firstName: string, more: Partial<Contact> = {}) =>
+    book.add({ contact: { ...EMPTY_CONTACT, firstName, ...more }, extra: null, originId: null, entity });
+  add(left, 1, 'Ann');
+  await sync();
+  const [red] = liveGroups(right);
+  if (red === undefined) throw new Error('No group.');
+  right.renameGroup(red, 'Blue');
+  for (const [index, name] of ['Bea', 'Cid', 'Dan'].entries()) add(left, index + 2, name);
+  add(left, 5, 'Thomas', { lastName: 'Ray', phoneNumbers });
+  add(right, 5, 'Tom', { lastName: 'Ray', phoneNumbers });
+  await sync(IN_PARTS);
+  expect(liveRows(left)).toHaveLength(6);
+  expect(events.filter(({ kind }) => kind === 'ambiguous')).toHaveLength(1);
+});

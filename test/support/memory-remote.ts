@@ -275,9 +275,9 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
 
   const deleteOne = (id: string): WriteResult<null> => {
     const row = compared(id);
-    observer.deletes(side);
     if (row !== null && !isAsAnswered(row)) observer.deletedUnread(side, row);
     if (row !== null) {
+      observer.deletes(side);
       observer.deleted(side, row);
       book.remove(row, 'deleted');
       row.reported = 'now';

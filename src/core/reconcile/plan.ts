@@ -1,6 +1,6 @@
 import { without, withoutExtras } from '../contact/chosen.ts';
 import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
-import { type Half, halfKey, isPresent } from '../contact/half.ts';
+import { type Half, halfKey, isDeleted, isPresent } from '../contact/half.ts';
 import { contactOf, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
@@ -308,10 +308,13 @@ export const planContacts = (input: PlanInput): Plan => {
   const { matches: met, ambiguous } = matchSelected(input, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [halfKey(left), halfKey(right)]));
   const others = bySide((side) => unpaired[side].filter((half) => !matched.has(halfKey(half))));
-  const replacements = findReplacements(others, input.pairs, input.verdicts ?? []).filter(({ remaining, added }) =>
+  const replaced = findReplacements(others, input.pairs, input.verdicts ?? []).filter(({ remaining, added }) =>
     [remaining, added].some((half) => isSelected(half, selects)),
   );
-  for (const { remaining, added } of replacements) matched.add(halfKey(remaining)).add(halfKey(added));
+  const replacements = replaced.filter(({ gone }) => isDeleted(gone));
+  for (const { remaining } of replacements) matched.add(halfKey(remaining));
+  // A contact that may replace a `settling` one waits until a later run knows whether that was deleted.
+  for (const { added } of replaced) matched.add(halfKey(added));
   const unmatched = SIDES.flatMap((side) => others[side]).filter((half) => !matched.has(halfKey(half)));
   const wanted = unmatched.filter((half) => isSelected(half, selects));
   const isUnmatched = (pair: Pair): boolean => {

@@ -10,7 +10,7 @@ import type { Pair } from './decision.ts';
 import { matchContacts } from './match.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
-/** A linked pair of which one half was deleted, but not merged into another contact. */
+/** A linked pair of which one half was deleted or is `settling`, but was not merged into another contact. */
 type OneSided = { readonly pair: Pair; readonly gone: Half; readonly remaining: Half };
 
 /** Returns the pairs of which one half may have been replaced. */
@@ -18,7 +18,8 @@ const oneSidedPairs = (pairs: readonly Pair[]): readonly OneSided[] =>
   pairs.flatMap((pair) =>
     SIDES.flatMap((side): OneSided[] => {
       const [gone, remaining] = [pair[side], pair[otherSide(side)]];
-      if (gone === null || !isDeleted(gone) || gone.mergedInto !== null) return [];
+      if (gone === null || gone.mergedInto !== null) return [];
+      if (!isDeleted(gone) && gone.state !== 'settling') return [];
       return isPresent(remaining) ? [{ pair, gone, remaining }] : [];
     }),
   );
@@ -51,12 +52,13 @@ const haveOneName = (gone: Contact, added: Contact): boolean => {
 const isSure = ({ record: { contact: gone } }: Half, { record: { contact: added } }: Half): boolean =>
   (shareAddress(gone, added) && haveOneName(gone, added)) || areCopies(gone, added);
 
-/** A pair and the contact that was added in place of its deleted half. */
+/** A pair and the contact that was added in place of its deleted half, or of one that may be deleted. */
 export type Replacement = OneSided & { readonly added: Half };
 
 /**
  * Finds contacts that were deleted on a side and added there again (R12): unpaired contacts that match the last state of the
- * deleted contact (R13), and that no person keeps apart from its other half. Pure.
+ * deleted contact (R13), and that no person keeps apart from its other half. The result includes those that match a `settling` contact.
+ * Pure.
  */
 export const findReplacements = (
   unpaired: Sides<readonly Half[]>,

@@ -45,6 +45,20 @@ const textsOf = (decisions: readonly Decision[], side: Side) =>
     return each.kind === 'merge' ? 'merge' : `${each.kind} ${each.side === side ? 'here' : 'there'}`;
   });
 
+test.each(SIDES)(
+  'R12: a contact at the %s side that may replace one which settles there is not created on the other side',
+  (side) => {
+    const created = (state: Half['state'], added: Partial<Contact>): readonly string[] => {
+      const former = { ...unchanged(side), state };
+      const pairs = [half(side, former, edited(otherSide(side)))];
+      return textsOf(decide({ pairs, [side]: [record('new', added)] }), side).filter((text) => text !== 'merge');
+    };
+    expect(created('settling', ADA)).toEqual([]);
+    expect(created('settling', { firstName: 'Eve', emailAddresses: values('eve@x.org') })).toEqual(['create there']);
+    expect(created('settled', ADA)).toEqual(['create there']);
+  },
+);
+
 describe.each(SIDES)('R6: the remaining half at the %s side', (side) => {
   const directions = { both: 'both', here: `to-${side}`, there: `to-${otherSide(side)}` } as const;
 

@@ -272,8 +272,8 @@ export type StoreChange =
   | ({ readonly kind: 'decide-conflict' } & Pick<ConflictRow, 'leftId' | 'field' | 'decided'>)
   /** Adds a run. Any other run of the link that is still `running` becomes `failed` with the reason `interrupted`. */
   | { readonly kind: 'run-started'; readonly run: RunStart }
-  /** Replaces these values of a run. */
-  | { readonly kind: 'patch-run'; readonly id: string; readonly set: RunEnd | Pick<RunEnd, 'reason' | 'summary'> }
+  /** Stores how a run has ended. */
+  | { readonly kind: 'patch-run'; readonly id: string; readonly set: RunEnd }
   /** Deletes the identity mapping and the journal: all rows of the link except its own row and its runs (R8). */
   | { readonly kind: 'forget-mapping' }
   /**

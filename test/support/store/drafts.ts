@@ -136,7 +136,6 @@ export const draft: fc.Arbitrary<Draft> = fc.oneof(
   fc.constant<Draft>({ kind: 'forget-mapping' }),
   fc.record({ kind: fc.constant('prune' as const), beforeMs: fc.nat(12) }),
   fc.record({ id: fc.nat(5) }).map((where): Draft => ({ kind: 'drop', table: 'journal', where })),
-  id.map((run): Draft => ({ kind: 'patch-run', id: run, set: { reason: 'another', summary: {} } })),
 );
 
 /** The drafts of a commit with its prunes last. */

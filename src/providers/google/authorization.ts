@@ -59,10 +59,10 @@ export const authorizationUrl = (request: AuthorizationRequest): string => {
   return url.href;
 };
 
-/** Google's token endpoint, and the means to send to it. */
-type TokenEndpoint = { readonly tokenUrl: string; readonly dispatcher: Dispatcher; readonly clock: Clock };
-
-type CodeExchange = TokenEndpoint & {
+type CodeExchange = {
+  readonly tokenUrl: string;
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly code: string;
@@ -96,7 +96,7 @@ export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal) 
     redirect_uri: exchange.redirectUri,
     code_verifier: exchange.codeVerifier,
   };
-  const answer = await postForm(exchange, { url: exchange.tokenUrl, route: ROUTE, body }, signal);
+  const answer = await postForm(exchange, body, signal);
   if (answer.status >= 300) throw refusal(answer, exchange.clock.now());
   const base: RemoteErrorOptions = { status: answer.status, route: ROUTE, applied: 'unknown' };
   const grant = grantSchema.safeParse(answer.data);
@@ -123,19 +123,19 @@ type TokenAnswer = {
 };
 
 const postForm = async (
-  { dispatcher, clock }: TokenEndpoint,
-  { url, route, body }: { url: string; route: string; body: Readonly<Record<string, string>> },
+  { tokenUrl, dispatcher, clock }: CodeExchange,
+  body: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<TokenAnswer> => {
   try {
     const form = new URLSearchParams(body);
-    const answer = await fetch(url, { method: 'POST', body: form, dispatcher, signal, redirect: 'manual' });
+    const answer = await fetch(tokenUrl, { method: 'POST', body: form, dispatcher, signal, redirect: 'manual' });
     const response = await readWithin(answer, clock);
     return { status: response.status, headers: response.headers, data: parseJson(await response.text()) };
   } catch (error) {
     signal.throwIfAborted();
     const context = {
-      route,
+      route: ROUTE,
       isMutation: true,
       hasSyncToken: false,
       limitFloorMs: LIMIT_FLOOR_MS,

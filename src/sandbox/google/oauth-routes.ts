@@ -12,15 +12,11 @@ interface OAuthClient {
 
 type Env = { Bindings: HttpBindings };
 
-/** The authorization, token and revocation endpoints. */
+/** The authorization and token endpoints. */
 export function oauthRoutes(tokens: TokenStore, client: OAuthClient, email: string): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get('/o/oauth2/v2/auth', (context) => authorize(context, tokens, client, email));
   routes.post('/token', (context) => answerToken(context, tokens, client));
-  routes.post('/revoke', async (context) => {
-    const token = context.req.query('token') ?? (await readForm(context)).get('token') ?? '';
-    return tokens.revoke(token) ? context.json({}) : context.json({ error: 'invalid_token' }, 400);
-  });
   return routes;
 }
 

@@ -81,15 +81,14 @@ export class TokenStore {
     return grant && grant.expiresAtMs > this.#clock.now() ? grant.scope : undefined;
   }
 
-  /** Revokes a refresh token with its access tokens, or an access token with its refresh token. False if it is unknown. */
-  revoke(token: string): boolean {
+  /** Revokes a refresh token with its access tokens, or an access token with its refresh token. */
+  revoke(token: string): void {
     const refreshToken = this.#accessTokens.get(token)?.refreshToken ?? token;
-    const known = this.#accessTokens.delete(token);
-    const revoked = this.#refreshTokens.delete(refreshToken);
+    this.#accessTokens.delete(token);
+    this.#refreshTokens.delete(refreshToken);
     for (const [access, grant] of this.#accessTokens) {
       if (grant.refreshToken === refreshToken) this.#accessTokens.delete(access);
     }
-    return known || revoked;
   }
 
   revokeAll(): void {

@@ -104,7 +104,7 @@ export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): 
       return world.overlappingMutations;
     },
     issueRefreshToken: (scopes = [contactsScope]) => tokens.issueRefreshToken(scopes.join(' ')),
-    revokeRefreshToken: (token) => void tokens.revoke(token),
+    revokeRefreshToken: (token) => tokens.revoke(token),
     revokeAllTokens: () => tokens.revokeAll(),
     setVariants: (variants) => void setVariants(variants),
     setQuotas: (quotas) => void Object.assign(world, minuteQuotas(quotas)),

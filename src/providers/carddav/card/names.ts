@@ -1,5 +1,6 @@
 import type { ChosenFields } from '../../../core/contact/chosen.ts';
 import { textIn, type Contact, type ContactField } from '../../../core/contact/contact.ts';
+import { wordsOf } from '../../../core/contact/names.ts';
 import { normaliseText } from '../../../core/contact/text.ts';
 import { unsyncedNameOf } from '../../../core/contact/unsynced-name.ts';
 import { type Card, escapeText, splitValue, unescapeText } from './content-line.ts';
@@ -31,14 +32,7 @@ const formattedName = (card: Card): string => normaliseText(textOf(card, 'FN'));
 /** Returns the first component of `ORG`. It is no list: a comma in it is part of the company's name, escaped or not. */
 const companyIn = (card: Card): string => normaliseText(unescapeText(componentsOf(card, 'ORG')[0] ?? ''));
 
-/** Returns the words of a text in lower case, sorted. */
-const sortedWords = (text: string): string =>
-  text
-    .toLowerCase()
-    .split(/[\s;,]+/u)
-    .filter((word) => word !== '')
-    .toSorted()
-    .join(' ');
+const sortedWords = (text: string): string => wordsOf(text).toSorted().join(' ');
 
 /**
  * Returns the components of `N`. Some programs escape the semicolons between them, so that all of them are in one component

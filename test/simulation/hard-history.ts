@@ -56,6 +56,8 @@ export const TOPICS = [
   'archive',
   /** One-way links. */
   'one-way',
+  /** The link is one-way for a time, between times in which it goes both ways. */
+  'turning',
   /** Stamps in the future, clocks that step back, restored backups. */
   'stamps',
   /** Two people with one email address, where a create returns the existing contact. */
@@ -109,6 +111,27 @@ const groupNamesRun = runOf({
   ),
   crash: seldom<RunStep['crash']>(crash, null),
 });
+
+/** Runs with edits of all kinds on both sides. */
+const turningRuns = fc.array(
+  runOf({
+    before: edits(
+      fc.oneof(
+        { weight: 3, arbitrary: set },
+        { weight: 2, arbitrary: add },
+        { weight: 2, arbitrary: drop },
+        { weight: 2, arbitrary: create },
+        { weight: 1, arbitrary: twin },
+        { weight: 1, arbitrary: remove },
+        { weight: 2, arbitrary: fc.oneof(join, leave) },
+      ),
+      1,
+      4,
+    ),
+    crash: seldom<RunStep['crash']>(crash, null),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
 
 const DRAWN: Readonly<Record<Topic, Drawn>> = {
   people: PEOPLE,
@@ -283,6 +306,11 @@ const DRAWN: Readonly<Record<Topic, Drawn>> = {
         .map((runs) => runs),
     ),
     hardness: { habits: habitsOf({ writesUnarchive: flag }) },
+  },
+  turning: {
+    phases: fc.tuple(settledBooks(fc.oneof(create, join, twin)), turningRuns, turningRuns),
+    hardness: { turns: fc.constantFrom('to-left', 'to-right') },
+    goesBothWays: true,
   },
   'one-way': {
     phases: fc

@@ -151,6 +151,8 @@ export type History = {
 /** The additional difficulties of a hard history. */
 export type Hardness = {
   readonly direction: Policy['direction'];
+  /** The direction of the link in the second of three phases; the others go both ways. */
+  readonly turns?: Exclude<Policy['direction'], 'both'>;
   /** Maximum time until listings, and until change feeds, show a change. */
   readonly listingLagMs: number;
   readonly feedLagMs: number;

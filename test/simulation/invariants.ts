@@ -82,6 +82,7 @@ const checkEqual = (world: World, rejections: readonly Rejection[]): string[] =>
       const [only, ...others] = members;
       if (only !== undefined && others.length === 0 && mayStandAlone(world, only.side, only.row)) return [];
     }
+    if ((left === undefined || right === undefined) && world.parts.dormant.has(entity)) return [];
     if (left === undefined || right === undefined) return [`one person is on one side only: ${ids}`];
     return [...compareRows(world, left, right), ...SIDES.flatMap((side) => checkTaken(world, side, { left, right }))];
   });
@@ -103,7 +104,7 @@ export const presentTokens = (world: World, isHard: boolean): ReadonlySet<Token>
 const checkValues = (world: World, hardness: Hardness | undefined): string[] => {
   const { ledger } = world;
   const isHard = hardness !== undefined;
-  const direction = hardness?.direction ?? 'both';
+  const { direction } = world.parts;
   const target = direction === 'to-left' ? 'left' : 'right';
   const mayGo = (token: Token): boolean =>
     (direction !== 'both' && isOfDeleted(world, target, token)) || isTargetsOwn(world, token);
@@ -163,7 +164,8 @@ export const checkAtRest = async (
   const isHard = hardness !== undefined;
   // No write of a hard history is refused permanently.
   const rejections = isHard ? [] : stored;
-  const direction = hardness?.direction ?? 'both';
+  const { direction } = world.parts;
+  if (hardness?.turns !== undefined && direction !== 'both') return [...world.complaints, ...checkNotes(world)];
   const compared =
     direction === 'both'
       ? [...checkEqual(world, rejections), ...checkRemoved(world, rested, rejections)]

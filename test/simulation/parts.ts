@@ -7,6 +7,8 @@ import type { Ledger } from './ledger.ts';
 
 /** The state of the selection, in addition to the address books. */
 export type Parts = {
+  /** The direction of the link in the current phase. */
+  direction: Policy['direction'];
   /** The patterns of the selection, and whether a selection was ever made. */
   contacts: Sides<readonly string[]>;
   selects: boolean;
@@ -28,9 +30,12 @@ export type Parts = {
   readonly merged: Set<Row>;
   /** People with one deleted contact, where the side of the other one may not have selected it: that one may stay alone. */
   readonly mayStayAlone: Set<number>;
+  /** People whose contact at the target was deleted while the link went one way: it stays deleted until the source changes. */
+  readonly dormant: Set<number>;
 };
 
 export const createParts = (): Parts => ({
+  direction: 'both',
   contacts: { left: ['*'], right: ['*'] },
   selects: false,
   knownSinceMs: { left: -Infinity, right: -Infinity },
@@ -42,6 +47,7 @@ export const createParts = (): Parts => ({
   untouchable: new Set(),
   merged: new Set(),
   mayStayAlone: new Set(),
+  dormant: new Set(),
 });
 
 /** Whether a person has one contact on each side, as far as the link can detect. */

@@ -51,6 +51,15 @@ test('R4: a choice that reached one side only is replaced by the opposite one, a
   }
 });
 
+test('R4: a choice that one side may not get stays open for the time when it may, at whichever step the process died (seed 1023)', async () => {
+  const answers = [null, { which: 0, take: 'left' } as const];
+  const given = { conflicts: 'right', answers, hardness: hardness({ turns: 'to-right' }) } as const;
+  for (let step = 8; step <= 24; step += 1) {
+    const died = run({ crash: { step, when: 'after' } });
+    await runHistory(history([[run({ before: [twin(true)] })], [died], [run()]], given));
+  }
+});
+
 test('R4: a title on which both sides agreed closes its question, and a later edit opens a new one (seed 1001411)', async () => {
   const met = run({ before: [twin(), { kind: 'agree', who: 0, field: 'title' }] });
   const edited = run({ before: [set('left', 0, 'title')] });

@@ -2,7 +2,7 @@ import type { ConflictRow } from '../../src/core/state/rows.ts';
 import { choosing } from '../support/memory/choosing.ts';
 import { restChoosing } from './choices.ts';
 import { checkShown, compute, showsExtras, withExtras } from './extras.ts';
-import { bySide, type Sides, type SideWords } from '../../src/core/contact/side.ts';
+import { bySide, type Side, type Sides, type SideWords } from '../../src/core/contact/side.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
 import type { LinkContext } from '../../src/engine/session.ts';
 import { runLink, type RunResult } from '../../src/engine/run.ts';
@@ -26,7 +26,7 @@ import { checkConflicts, checkUntouched, noteAgreed, noteLinked, noteReportedDel
 import { checkPeople, checkPairs, noteReported, restPeople } from './judge-people.ts';
 import { allAsked, answerQuestion, noteQuestions, rememberQuestions } from './decisions.ts';
 import { noteLost, noteRead, noteUnlinked, noteUntouchable } from './selecting.ts';
-import { createWorld, type Flaws, type World } from './world.ts';
+import { createWorld, type Flaws, liveRows, visibleTokens, type World } from './world.ts';
 
 /** The number of injected events. */
 export type Counts = {
@@ -103,7 +103,7 @@ export const contextOf = (
   const process = startProcess(world, plan);
   const { fields, directions } = withExtras(history, world.choosing);
   const policy: Policy = {
-    direction: history.hardness?.direction ?? 'both',
+    direction: world.parts.direction,
     directions: { ...history.directions, ...directions },
     conflicts: history.conflicts,
     ...(history.conflictsByField && { conflictsByField: history.conflictsByField }),
@@ -227,7 +227,7 @@ const performRun = async (simulation: Simulation, step: RunStep): Promise<void> 
   if (contacts !== null) Object.assign(world.parts, { contacts, selects: true });
   const answer = history.answers?.[simulation.steps.length] ?? null;
   const { directions, conflicts } = history;
-  const terms = { direction: history.hardness?.direction ?? 'both', conflicts, ...(directions && { directions }) };
+  const terms = { direction: world.parts.direction, conflicts, ...(directions && { directions }) };
   if (answer !== null) await answerQuestion(world, terms, answer);
   for (const edit of step.before) {
     applyEdit(world, edit);
@@ -301,6 +301,33 @@ const assertRest = async (simulation: Simulation, rested: ReadonlySet<number>): 
   if (violations.length > 0) throw new ViolationError(violations, world, trace);
 };
 
+/** The direction of the link in a phase. */
+const directionIn = ({ hardness }: History, phase: number): Policy['direction'] =>
+  (phase === 1 ? hardness?.turns : undefined) ?? hardness?.direction ?? 'both';
+
+/** A value that the source replaced or removed while the link went one way may be missing from then on. */
+const explainTurned = (world: World): void => {
+  const present = presentTokens(world, true);
+  for (const token of world.ledger.entered) if (!present.has(token)) world.ledger.explain(token);
+  const target = world.parts.direction === 'to-left' ? 'left' : 'right';
+  for (const { entity } of world.books[target].rows.filter(({ state }) => state !== 'live'))
+    world.parts.dormant.add(entity);
+};
+
+/** What the target's user changed while the link went one way is an edit of the time after it. */
+const noteTargetsOwn = (world: World): void => {
+  const tokens = (side: Side, entity: number): ReadonlySet<string> =>
+    new Set(
+      world.books[side].rows
+        .filter((row) => row.entity === entity && row.state === 'live')
+        .flatMap((row) => [...visibleTokens(world.books[side], row)]),
+    );
+  for (const { entity } of liveRows(world.books.left)) {
+    if (tokens('left', entity).symmetricDifference(tokens('right', entity)).size > 0)
+      world.ledger.changesOf(entity).edited = true;
+  }
+};
+
 /** The end of a history. */
 export type Ending = {
   readonly world: World;
@@ -314,18 +341,21 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
   const world = createWorld(history, flaws);
   const simulation: Simulation = { history, world, flaws, counts, trace: [], steps: [], wasHalted: false, holes: 0 };
   let rested: ReadonlySet<number> = new Set();
-  for (const phase of history.phases) {
+  for (const [index, phase] of history.phases.entries()) {
+    world.parts.direction = directionIn(history, index);
     for (const step of phase) await performRun(simulation, step);
     await comeToRest(simulation, REST_GAPS_MS);
     // A computed value is shown within a day.
     if (showsExtras(history)) await comeToRest(simulation, REST_GAPS_MS.slice(-LATE_RUNS));
     await assertRest(simulation, rested);
     rested = await peopleAtRest(world);
+    if (history.hardness?.turns !== undefined && world.parts.direction !== 'both') explainTurned(world);
     world.ledger.rest({
       refused: await peopleRefused(world),
       asked: allAsked(world),
       present: presentTokens(world, history.hardness !== undefined),
     });
+    if (history.hardness?.turns !== undefined && world.parts.direction !== 'both') noteTargetsOwn(world);
     noteAgreed(world);
     restPeople(world);
     rememberQuestions(world);

@@ -7,7 +7,6 @@ import { createExtras, checkShownValue, type Extras } from './computing.ts';
 import { createChoosing, isCertain, type Choosing } from './choices.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Json } from '../../src/core/contact/record.ts';
-import type { Policy } from '../../src/core/reconcile/policy.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts';
 import { openStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -180,7 +179,6 @@ const createObserver = (
   >,
   books: () => Books,
   showsLate: boolean,
-  direction: Policy['direction'],
 ): WriteObserver => ({
   creates: (side, originId) => {
     const origin = books()[otherSide(side)].find(originId);
@@ -277,6 +275,7 @@ const createObserver = (
   },
   wrote: (side) => {
     world.counts.writes += 1;
+    const { direction } = world.parts;
     if (direction !== 'both' && direction !== `to-${side}`) world.complaints.push(`the source, ${side}, was written`);
   },
 });
@@ -324,7 +323,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     pairs: [] as Sides<string>[],
     agreed: new Map<number, ReadonlySet<Token>>(),
     people: createPeople(),
-    parts: createParts(),
+    parts: { ...createParts(), direction: history.hardness?.direction ?? 'both' },
     directions: (history.hardness?.direction ?? 'both') === 'both' ? (history.directions ?? {}) : {},
     destroyed: [] as Destroyed[],
     unconfirmedLosses: [] as UnconfirmedLoss[],
@@ -343,7 +342,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
   };
   const { hardness } = history;
   const showsLate = history.lagMs > 0 || (hardness?.listingLagMs ?? 0) > 0 || (hardness?.feedLagMs ?? 0) > 0;
-  const observer = createObserver({ ...shared, clock }, () => books, showsLate, hardness?.direction ?? 'both');
+  const observer = createObserver({ ...shared, clock }, () => books, showsLate);
   const nextNumber = (): number => {
     number += 1;
     return number;

@@ -29,7 +29,7 @@ import type { Conflict, Merge, RecordedConflict } from './decision.ts';
 import { NAME_FIELDS, ruleName } from './merge-name.ts';
 import { conflictWinner, policyFor, decidesByTime } from './conflict-policy.ts';
 import { forField, mayWrite, type Policy } from './policy.ts';
-import { sidesToTake, takenValue } from './recorded-conflicts.ts';
+import { takenValue } from './recorded-conflicts.ts';
 import { aliasLeftovers } from './similar.ts';
 
 /** The result of merging the contact fields of two halves. */
@@ -280,7 +280,10 @@ const rulingsOf = (recorded: readonly RecordedConflict[], policy: Policy): Rulin
   },
 });
 
-/** Writes the value that a person chose, that of side `from`, to every side that does not have it. */
+/**
+ * Writes the value that a person chose, that of side `from`, to every side that does not have it. If the link may not write it there, the
+ * difference is kept like a change of the side that has it.
+ */
 const takeInto = (
   draft: Draft,
   field: ScalarField,
@@ -288,7 +291,12 @@ const takeInto = (
   policy: Policy,
   { from, value }: { readonly from: Side; readonly value: string },
 ): void => {
-  for (const to of sidesToTake(field, sides, value, policy)) {
+  const lacking = SIDES.filter((side) => textIn(sides[side].record.contact, field) !== value);
+  for (const to of lacking) {
+    if (!mayWrite(forField(policy, field), to)) {
+      draft.localFields[otherSide(to)].push(field);
+      continue;
+    }
     draft.fields[to].push(field);
     draft.desired[to] = withValue(draft.desired[to], field, value);
   }

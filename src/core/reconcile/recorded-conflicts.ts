@@ -4,7 +4,7 @@ import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { type Conflict, type Decision, type Merge, type RecordedConflict, type SideWrites } from './decision.ts';
 import { contactsOfDecision } from './defer.ts';
 import { policyFor } from './conflict-policy.ts';
-import { forField, mayWrite, type Policy } from './policy.ts';
+import { forField, type Policy } from './policy.ts';
 
 /** Returns whether a conflict that has not ended waits for a decision of a user. */
 export const isOpen = ({ winner, decided }: RecordedConflict): boolean => winner === null && decided === null;
@@ -46,12 +46,6 @@ export const takenValue = (
   const hasLost = conflict.winner !== null && base !== null && own === textIn(base.contact, field);
   return isAsDecided && (own === value || hasLost) ? { from, value } : null;
 };
-
-/** Returns the sides that the chosen value must still be written to. Pure. */
-export const sidesToTake = (field: ScalarField, halves: Sides<Half>, value: string, policy: Policy): readonly Side[] =>
-  SIDES.filter(
-    (side) => mayWrite(forField(policy, field), side) && textIn(halves[side].record.contact, field) !== value,
-  );
 
 /**
  * Returns the recorded conflicts that end when their fields are written: another value is written than the one that won. A field that

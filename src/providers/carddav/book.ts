@@ -31,6 +31,8 @@ type Storage = {
    * are not read (RFC 6352, 6.3.2.3). Some servers name one although they store another text.
    */
   isExact: boolean;
+  /** True if this was shown by new cards, too. Some servers store a new card under another name, and answer with its ETag. */
+  keepsNames: boolean;
 };
 
 /** The version in which a card with an ETag is stored. */

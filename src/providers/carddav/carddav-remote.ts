@@ -79,7 +79,7 @@ const openBook = (options: CarddavRemoteOptions) => {
     find,
     categories: { names: new Set(), deleted: new Set(), refusing: new Set(), isComplete: false },
     search: { isSupported: true, groupIds: null, unread: new Set() },
-    storage: { isExact: false },
+    storage: { isExact: false, keepsNames: false },
     versions: new Map(),
   };
   const records = createRecords(context.mapping);

@@ -97,18 +97,22 @@ const mayReadFewer = (error: unknown): error is RemoteError =>
     isFault(error) ||
     [413, 507].includes(error.status ?? 0));
 
-/** Reads a card that a multiget reports as absent in an unusual way. Only a 404 or 410 for the card itself confirms it (R7). */
+const LEFT_OUT = 'the server left the card out of its answer';
+
+/**
+ * Reads a card that a multiget reports as absent in an unusual way, or leaves out: SabreDAV 2 to 4 leave missing cards out. Only a
+ * 404 or 410 for the card itself confirms that it does not exist (R7). Returns an existing card as unreadable for this `reason`.
+ */
 const readAbsent = async (
   { send }: BookContext,
   book: AddressBook,
   id: string,
   signal: AbortSignal,
+  reason = 'the server reports no properties of the card, although the card may exist',
 ): Promise<Reading> => {
   const request = { method: 'GET', url: urlOf(id, book.url), what: 'a card', allowStatus: isRefusedStatus } as const;
   const { status } = await send(request, signal);
-  return isGoneStatus(status)
-    ? { kind: 'gone' }
-    : { kind: 'unreadable', reason: 'the server reports no properties of the card, although the card may exist' };
+  return isGoneStatus(status) ? { kind: 'gone' } : { kind: 'unreadable', reason };
 };
 
 /** Returns the reading of a single refused card. It counts as deleted only if the address book still exists. */
@@ -138,8 +142,8 @@ const readChunk = async (
   try {
     const { responses } = requireContents(request, await context.send(request, signal), book.url);
     const found = cardsIn(responses, book.url);
-    const missing: Reading = { kind: 'unreadable', reason: 'the server left the card out of its answer' };
-    const readings = new Map(ids.map((id) => [id, found.get(id) ?? missing]));
+    const readings = new Map<string, Reading>();
+    for (const id of ids) readings.set(id, found.get(id) ?? (await readAbsent(context, book, id, signal, LEFT_OUT)));
     for (const response of responses.filter(reportsAbsence)) {
       const id = idOf(response.href, book.url);
       if (id === null || readings.get(id)?.kind !== 'unreadable') continue;

@@ -95,15 +95,20 @@ const storesExactly = (sent: readonly StoredCard[], readings: ReadonlyMap<string
 const readWritten = async (
   context: BookContext,
   written: readonly Sent[],
+  areNew: boolean,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CardReading>> => {
   const { storage } = context;
   const sent = written.map((each) => each.sent);
-  const certain = sent.filter(({ etag }) => storage.isExact && etag !== null);
+  const isCertain = areNew ? storage.keepsNames : storage.isExact;
+  const certain = sent.filter(({ etag }) => isCertain && etag !== null);
   const others = sent.filter((each) => !certain.includes(each));
   const ids = others.map(({ id }) => id);
   const readings = await orNothing(ids.length === 0 ? Promise.resolve(new Map()) : readCards(context, ids, signal));
-  if (!storage.isExact) storage.isExact = storesExactly(sent, readings);
+  if (!isCertain && storesExactly(sent, readings)) {
+    storage.isExact = true;
+    storage.keepsNames ||= areNew;
+  }
   return new Map([...readings, ...certain.map((stored) => [stored.id, { kind: 'card', stored }] as const)]);
 };
 
@@ -114,7 +119,7 @@ const confirmNew = async (
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, StoredCard>> => {
   const book = await context.find(signal);
-  const readings = await readWritten(context, news, signal);
+  const readings = await readWritten(context, news, true, signal);
   const storedAs = ({ sent }: SentNew): StoredCard | null => {
     const reading = readings.get(sent.id);
     // A card that cannot be read is not confirmed, and does not affect the others (R15).
@@ -276,6 +281,7 @@ export const updateContacts = async (
   const readings = await readWritten(
     context,
     writes.flatMap((write) => (write.ok ? [write.value] : [])),
+    false,
     signal,
   );
   return settleDone(writes, (update) => {

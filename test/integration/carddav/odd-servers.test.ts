@@ -62,6 +62,7 @@ describe('R7: a deletion that the feed names is confirmed by a read', () => {
     ['418 I am a teapot', 'row'],
     ['404 Not Found', 'properties'],
     ['418 I am a teapot', 'properties'],
+    ['404 Not Found', 'feed'],
   ] as const)('a deletion that the server reports as %s of the %s is synced', async (status, of) => {
     await using link = await synced('Ann', 'Bea', 'Cid');
     link.server.set({ missing: { status, of } });
@@ -99,11 +100,11 @@ describe('R7: a deletion that the feed names is confirmed by a read', () => {
   test('R17: a deletion that cannot be confirmed is confirmed later, although the feed does not repeat it', async () => {
     await using link = await synced('Ann', 'Bea', 'Cid');
     link.server.remove('Bea.vcf');
-    link.server.set({ leavesOut: ['Bea.vcf'] });
+    link.server.set({ leavesOut: ['Bea.vcf'], intercept: ({ method }) => (method === 'GET' ? { status: 403 } : null) });
     await link.synced();
     await link.synced({ afterMs: MINUTE_MS });
     expect(link.names()).toEqual(['Ann', 'Bea', 'Cid']);
-    link.server.set({ leavesOut: [] });
+    link.server.set({ leavesOut: [], intercept: () => null });
     for (let run = 0; run < 3; run += 1) await link.synced({ afterMs: 20 * MINUTE_MS });
     expect(link.names()).toEqual(['Ann', 'Cid']);
   });
@@ -262,7 +263,10 @@ describe('R8: what a halted run observed is read again', () => {
 
   test('R17: a deletion of an earlier run is not carried out while the card cannot be read', async () => {
     await using link = await halted(NAMES.slice(0, 12));
-    link.server.set({ leavesOut: NAMES.map((name) => `${name}.vcf`) });
+    link.server.set({
+      leavesOut: NAMES.map((name) => `${name}.vcf`),
+      intercept: ({ method }) => (method === 'GET' ? { status: 403 } : null),
+    });
     expect(await link.synced({ accepts: { kind: 'losses' } })).toMatchObject({ left: NOTHING });
     expect(link.names()).toHaveLength(40);
   });

@@ -17,8 +17,8 @@ export type FakeSettings = {
   readonly hidden: readonly string[];
   /** Cards that a multiget returns without data. */
   readonly sendsNoData: readonly string[];
-  /** The status of a missing card: of its whole row, or of its properties only. */
-  readonly missing: { readonly status: string; readonly of: 'row' | 'properties' };
+  /** The status of a missing card: of its whole row, or of its properties only. `feed`: a multiget has no row of it (SabreDAV 2 to 4). */
+  readonly missing: { readonly status: string; readonly of: 'row' | 'properties' | 'feed' };
   /** If not null, `sync-collection` is refused as a whole with this status: always, or only with a token. */
   readonly refusesSync: { readonly status: number; readonly of: 'all' | 'token' } | null;
   /** Further rows of each answer to `sync-collection`, before the others and after them. */
@@ -165,7 +165,7 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
 
   const missingRow = (name: string): string => {
     const { of, status } = settings.missing;
-    return of === 'row' ? withStatus(hrefOf(name), status) : withoutProps(hrefOf(name), status);
+    return of === 'properties' ? withoutProps(hrefOf(name), status) : withStatus(hrefOf(name), status);
   };
 
   const sync = (body: string): { status: number; body: string } => {
@@ -209,7 +209,9 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
       decodeURIComponent(href.split('/').at(-1) ?? ''),
     );
     if (names.length > settings.mostCards) return { status: 500, body: '' };
-    const shown = names.filter((name) => !settings.leavesOut.includes(name));
+    const shown = names.filter(
+      (name) => !settings.leavesOut.includes(name) && (cards.has(name) || settings.missing.of !== 'feed'),
+    );
     return {
       status: 207,
       body: multistatus(

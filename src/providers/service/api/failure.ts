@@ -82,9 +82,12 @@ const clientFault = ({ route }: Asked): string =>
     ? 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'
     : 'the key or SERVICE_CLIENT_ID is wrong';
 
-/** Returns whether an account takes no more contacts: another request may succeed. */
-const isFull = ({ method }: Asked, { status }: ParsedAnswer, words: string): boolean =>
-  method === 'POST' && status < 429 && FULL_WORDS.test(words) && !RATE_WORDS.test(words);
+/**
+ * Returns whether an account takes no more contacts: another request may succeed. Only a create can fill an account. For another POST,
+ * such words concern the number of ids in it.
+ */
+const isFull = ({ method, route }: Asked, { status }: ParsedAnswer, words: string): boolean =>
+  method === 'POST' && !route.includes('{id}') && status < 429 && FULL_WORDS.test(words) && !RATE_WORDS.test(words);
 
 const isLimited = ({ status, headers }: ParsedAnswer, words: string, nowMs: number): boolean => {
   if (status === 429) return true;

@@ -249,6 +249,13 @@ test('R9: a second card of an origin on a server that renames cards is distingui
   expect(second.id).not.toBe(first.id);
 });
 
+test('R9: a card that a server stores under its own name is found, also after the server stored edits exactly as they were sent', async () => {
+  await using opened = await openCard({ renames: 'silent' });
+  await writeTitle(opened.remote, opened.current);
+  const made = await createIn(opened.remote);
+  expect(opened.server.names()).toContain(made.id);
+});
+
 test('a group card that the server stores under its own name is the created group', async () => {
   await using opened = await openServer({ renames: 'silent' });
   const made = await opened.connect({ groupStyle: 'cards' }).createGroup('Family', forever);
@@ -341,4 +348,14 @@ test('without a search on the server, group cards are found by reading all cards
   const answer = (await remote.read(['A.vcf'], forever)).get('A.vcf');
   expect(answer).toMatchObject({ kind: 'found', record: { groupIds: ['g.vcf'] } });
   expect(opened.server.requests.length - before).toBe(2);
+});
+
+test('R9: no card was created if a server leaves missing cards out of a multiget', async () => {
+  await using opened = await openServer({ missing: { status: '404 Not Found', of: 'feed' } });
+  expect(await opened.connect().findCreated([ADA], 0, () => false, forever)).toEqual(new Map());
+});
+
+test('a missing card counts as deleted if a server leaves it out of a multiget', async () => {
+  await using opened = await openServer({ missing: { status: '404 Not Found', of: 'feed' } });
+  expect(await opened.connect().delete(['gone.vcf'], forever)).toEqual([{ key: 'gone.vcf', ok: true, value: null }]);
 });

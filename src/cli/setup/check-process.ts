@@ -92,8 +92,12 @@ const judgeStore = ({ databaseUrl }: Config): Finding => {
 /** Checks that the database can be written. It has been opened and migrated before. */
 export const checkStore = async ({ store, config }: App): Promise<Finding> => {
   try {
-    // The lease expires at once, so that no run waits for it.
-    for (const { name } of config.links) await store.acquireLease(name, 'doctor', 0, 0);
+    const nowMs = systemClock.now();
+    for (const { name } of config.links) {
+      // A free lease is taken, expires at once, and is released: no run waits for it. The lease of a run stays as it is.
+      await store.acquireLease(name, 'doctor', nowMs, nowMs);
+      await store.releaseLease(name, 'doctor');
+    }
     return judgeStore(config);
   } catch (error) {
     return faultOfStore(error);

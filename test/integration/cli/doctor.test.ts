@@ -7,6 +7,8 @@ import { sampled } from '../../support/extent.ts';
 import { startReceiver } from '../../support/network.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { patchLink } from '../../support/store/rows.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { systemClock } from '../../../src/util/clock.ts';
 
 const ground = useGround();
 let env: Environment;
@@ -82,6 +84,16 @@ test.each<[string, number, string, () => Environment, detail: string, remedy: st
   const [detail, remedy] = texts.map((text): unknown => expect.stringContaining(text));
   expect([code, check(name)]).toMatchObject([exitCode, { ok: false, detail, remedy }]);
   expect(check('google-credentials')?.ok).toBe(true);
+});
+
+test('R9: a run in progress keeps its lease, and a free lease stays free', async () => {
+  const hold = (store: Store) => store.acquireLease('default', 'a run', systemClock.now(), systemClock.now() + 15_000);
+  const token = await withStore(env, hold);
+  expect((await doctor()).code).toBe(0);
+  expect(await withStore(env, hold)).toBe(token);
+  await withStore(env, (store) => store.releaseLease('default', 'a run'));
+  expect((await doctor()).code).toBe(0);
+  expect(await withStore(env, (store) => store.leaseOwner('default'))).toBeNull();
 });
 
 test('a link that was created with another account: exit code 4', async () => {

@@ -13,4 +13,6 @@ const { runCli } = await import('./cli/program.ts');
 const { createTerminal } = await import('./cli/terminal/terminal.ts');
 const { TYPED_COMMAND } = await import('./cli/terminal/typed-command.ts');
 
-process.exitCode = await runCli(process.argv.slice(2), createTerminal(process.stdout, process.stderr), TYPED_COMMAND);
+const code = await runCli(process.argv.slice(2), createTerminal(process.stdout, process.stderr), TYPED_COMMAND);
+// The terminal may have set one, for lost output.
+if (code !== 0) process.exitCode = code;

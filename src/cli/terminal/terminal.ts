@@ -38,11 +38,17 @@ const sanitise = (text: string, stream: { readonly isTTY?: boolean }): string =>
 /** True if Node would colour the stream: it is a terminal, and TERM and NO_COLOR allow colours. */
 const hasColors = (stream: NodeJS.WriteStream): boolean => (stream.isTTY ? stream.hasColors() : false);
 
-/** The streams of the process as a {@link Terminal}. The command continues if the reader of stdout closes it. */
+/** A reader that has closed the output does not want the rest. Any other lost output makes the exit code of a command 1. */
+const onPrinted = (error?: NodeJS.ErrnoException | null): void => {
+  if (error && error.code !== 'EPIPE') process.exitCode ||= 1;
+};
+
+/**
+ * The streams of the process as a {@link Terminal}. A command continues if its output is lost: the reader has closed it, or the disk
+ * under it is full.
+ */
 export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal => {
-  stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
   let diverted: ((lines: string) => void) | null = null;
   const writeError = (lines: string): void => {
     if (diverted !== null && stderr.isTTY) diverted(lines);
@@ -59,7 +65,7 @@ export const createTerminal = (stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
   return {
     stdout,
     redraws: hasColors(stdout),
-    print: (text) => void stdout.write(`${sanitise(text, stdout)}\n`),
+    print: (text) => void stdout.write(`${sanitise(text, stdout)}\n`, onPrinted),
     warn: (text) => writeError(`${sanitise(text, stderr)}\n`),
     log: Object.assign(log, { isTTY: stderr.isTTY, hasColors: () => hasColors(stderr) }),
     divert: (to) => {

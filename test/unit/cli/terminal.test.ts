@@ -39,6 +39,30 @@ test('a JSON document keeps its content when control characters are escaped', as
   expect(JSON.parse(printed)).toEqual({ reason: HOSTILE });
 });
 
+test.each([
+  ['EPIPE', undefined],
+  ['ENOSPC', 1],
+])('a command continues if its outputs fail with %s; the exit code %s replaces 0', (code, exitCode) => {
+  const error = Object.assign(new Error(code), { code });
+  const failing = (): NodeJS.WriteStream => {
+    const write = (_text: string, done?: (reason: Error) => void): void => done?.(error);
+    return Object.assign(new PassThrough(), { isTTY: false, write }) as unknown as NodeJS.WriteStream;
+  };
+  const [stdout, stderr] = [failing(), failing()];
+  const terminal = createTerminal(stdout, stderr);
+  const before = process.exitCode;
+  process.exitCode = undefined;
+  try {
+    for (const stream of [stdout, stderr]) expect(() => stream.emit('error', error)).not.toThrow();
+    terminal.warn('lost');
+    expect(process.exitCode).toBeUndefined();
+    terminal.print('lost');
+    expect(process.exitCode).toBe(exitCode);
+  } finally {
+    process.exitCode = before;
+  }
+});
+
 test("the program's own colours stay on a terminal, other colours do not", async () => {
   const { terminal, output } = open(true);
   terminal.print(`${ESCAPE}[1mwork${ESCAPE}[22m: ${ESCAPE}[31mfailing${ESCAPE}[39m ${ESCAPE}[8mhidden`);

@@ -3,7 +3,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { holdsState } from '../../app/config/default-places.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { UsageError } from './exit-codes.ts';
+import { EXIT, UsageError, type ExitCode } from './exit-codes.ts';
 
 /** The options of every command: the configuration file and the directory of the state. */
 export type PlaceOptions = { readonly config?: string; readonly dataDir?: string };
@@ -13,6 +13,17 @@ export const loadOptionsOf = ({ config, dataDir }: PlaceOptions): LoadOptions =>
   dataDir: dataDir ?? null,
 });
 
+/** Warns about links with invalid settings. */
+export const warnOfFaulty = (terminal: Pick<Terminal, 'warn'>, { faultyLinks }: Config): void => {
+  for (const { name, problems } of faultyLinks) {
+    terminal.warn(`The link ${name} is not used. ${problemTexts(problems).join(' ')}`);
+  }
+};
+
+/** The exit code of each link with invalid settings that a command for all links leaves out. */
+export const codesOfFaulty = ({ faultyLinks }: Config, linkName: string | undefined): readonly ExitCode[] =>
+  linkName === undefined ? faultyLinks.map(() => EXIT.usage) : [];
+
 /**
  * Reads the configuration for a command that opens the store. Warns about misspelt variables, about links with invalid
  * settings, and about a new store in a default location: the store may exist in another location. Throws {@link ConfigError}.
@@ -20,10 +31,8 @@ export const loadOptionsOf = ({ config, dataDir }: PlaceOptions): LoadOptions =>
 export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
   const read = readConfig(loadOptionsOf(options));
   if (read.misspelt !== null) terminal.warn(read.misspelt);
-  const { databaseUrl, dataDir, faultyLinks, isUsualDataDir } = read.config;
-  for (const { name, problems } of faultyLinks) {
-    terminal.warn(`The link ${name} is not used. ${problemTexts(problems).join(' ')}`);
-  }
+  const { databaseUrl, dataDir, isUsualDataDir } = read.config;
+  warnOfFaulty(terminal, read.config);
   if (databaseUrl === null && isUsualDataDir && !holdsState(dataDir)) {
     terminal.warn(
       `No earlier state was found. New state is stored in ${dataDir}; --data-dir or DATA_DIR sets another directory.`,

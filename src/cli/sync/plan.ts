@@ -8,6 +8,7 @@ import { contactsToWrite, selectChanges, sortChanges, type ChangeFilter } from '
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/errors.ts';
 import type { Estimate, PlanResult } from '../../engine/plan-link.ts';
+import { codesOfFaulty } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';
 import {
   examples,
@@ -268,7 +269,7 @@ export const plan = (terminal: Terminal, linkName: string | undefined, options: 
       if (trouble !== undefined) terminal.warn(`${link.name}: ${trouble}`);
     }
     if (options.json) terminal.print(JSON.stringify({ links: documents }));
-    return worstExitCode(planned.map((one) => one.code));
+    return worstExitCode([...planned.map((one) => one.code), ...codesOfFaulty(opened.app.config, linkName)]);
   });
 
 /** Defines `plan`. */

@@ -4,8 +4,8 @@ import { whyNoQueue } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
-import { chooseLinks, loadOptionsOf } from '../command/configuration.ts';
-import type { ExitCode } from '../command/exit-codes.ts';
+import { chooseLinks, codesOfFaulty, loadOptionsOf, warnOfFaulty } from '../command/configuration.ts';
+import { worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import {
   ACCEPT_DELETES,
   examples,
@@ -74,7 +74,9 @@ export const resync = async (
     await using queue = 'reason' in found ? null : found;
     const requests = queue === null ? null : await requestsFor(terminal, links, linkName, options);
     if (queue !== null && requests !== null) {
-      return await (await import('./follow.ts')).resyncInDaemon(terminal, queue, requests, options);
+      warnOfFaulty(terminal, config);
+      const code = await (await import('./follow.ts')).resyncInDaemon(terminal, queue, requests, options);
+      return worstExitCode([code, ...codesOfFaulty(config, linkName)]);
     }
     if ('reason' in found) {
       if (options.wait && !options.full) terminal.warn(`${found.reason} The resync runs in this process.`);

@@ -172,7 +172,8 @@ export const sameAccounts = (link: string, other: string): Halt => ({
   side: null,
   message:
     `The links ${link} and ${other} connect the same two accounts, and would create each contact twice; nothing was ` +
-    `written. Keep one of them, with a selection of contacts or buckets if needed. Then run: contact-sync forget ${link}`,
+    'written. Keep one of them in the configuration, with a selection of contacts or buckets if needed. Then forget the ' +
+    `one that is not there any more: contact-sync forget ${link}, or: contact-sync forget ${other}`,
 });
 
 /**

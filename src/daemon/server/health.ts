@@ -69,26 +69,24 @@ const lateOf = (beat: Heartbeat, links: readonly LinkHealth[], nowMs: number): r
   });
 };
 
-/** The links whose settings are invalid, for the end of the line. */
-const faultyWords = ({ faulty }: Heartbeat): string =>
-  faulty.length === 0
-    ? ''
-    : `; not served, because ${faulty.length === 1 ? 'its' : 'their'} settings are invalid: ${faulty.join(', ')}`;
-
 /** The result for a daemon that works. It is called healthy only if no link waits for a user. */
 const healthy = (beat: Heartbeat, links: readonly LinkHealth[], notLoaded: readonly LinkHealth[]): Health => {
   const namesOf = (named: readonly LinkHealth[]): string => named.map(({ link }) => link).join(', ');
   const byHand = links.filter(({ isPausedByHand }) => isPausedByHand);
   const paused = byHand.length === 0 ? '' : `; paused by hand: ${namesOf(byHand)}`;
   const loading = notLoaded.length === 0 ? '' : `; not loaded by the daemon yet: ${namesOf(notLoaded)}`;
-  const others = `${loading}${faultyWords(beat)}`;
-  const all = `${links.length} ${links.length === 1 ? 'link' : 'links'}`;
-  const waiting = links.filter((each) => isStopped(each) && !isRunning(beat, each));
-  if (waiting.length === 0) return { ok: true, line: `healthy: ${all}${paused}${others}` };
-  const names = waiting.map(({ link, state }) => `${link} is ${state}`).join(', ');
+  const total = links.length + beat.faulty.length;
+  const all = `${total} ${total === 1 ? 'link' : 'links'}`;
+  const waiting = [
+    ...links
+      .filter((each) => isStopped(each) && !isRunning(beat, each))
+      .map(({ link, state }) => `${link} is ${state}`),
+    ...beat.faulty.map((link) => `${link} is not served, because its settings are invalid`),
+  ];
+  if (waiting.length === 0) return { ok: true, line: `healthy: ${all}${paused}${loading}` };
   const wait = waiting.length === 1 ? 'waits' : 'wait';
-  const line = `the daemon works, but ${waiting.length} of ${all} ${wait} for you: ${names}; see contact-sync status`;
-  return { ok: true, line: `${line}${paused}${others}` };
+  const line = `the daemon works, but ${waiting.length} of ${all} ${wait} for you: ${waiting.join(', ')}; see contact-sync status`;
+  return { ok: true, line: `${line}${paused}${loading}` };
 };
 
 /**

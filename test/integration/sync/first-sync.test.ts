@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
+import { changeLink } from '../../../src/engine/change-link.ts';
 import { FIRST_SYNC_WAITS } from '../../../src/engine/errors.ts';
 import { samplePeople } from '../../../src/sandbox/people/sample.ts';
 import { readSides } from '../../support/compare-sides.ts';
@@ -85,6 +87,20 @@ test.each<[string, (link: LinkConfig) => LinkConfig]>([
     expect(countsOf(linked)).toEqual(ONCE);
   }
   expect((await runLink(linked, linked.link)).error).toBeNull();
+});
+
+test('R9: a renamed link names the link to forget, and syncs after that', async () => {
+  await using linked = await startLinkedSandbox({ google: PEOPLE, service: [] });
+  await linked.synced();
+  const renamed = { ...linked.link, name: 'renamed' };
+  const { reason } = (await runLink(linked, renamed)).summary;
+  const [, former = ''] = /or: contact-sync forget (\S+)$/u.exec(reason ?? '') ?? [];
+  expect(former).toBe('default');
+  await changeLink({ store: linked.app.store, clock: linked.clock, newId: randomUUID }, former, () => [
+    { kind: 'forget-link' },
+  ]);
+  expect((await runLink(linked, renamed)).summary).toMatchObject({ outcome: 'completed', paired: PEOPLE.length });
+  expect(countsOf(linked)).toEqual(ONCE);
 });
 
 test('R9: of two links over the same two accounts that start together one syncs, and no contact is created twice', async () => {

@@ -2,7 +2,7 @@ import type { ConflictRow } from '../../src/core/state/rows.ts';
 import { choosing } from '../support/memory/choosing.ts';
 import { restChoosing } from './choices.ts';
 import { checkShown, compute, showsExtras, withExtras } from './extras.ts';
-import { bySide, type Side, type Sides, type SideWords } from '../../src/core/contact/side.ts';
+import { bySide, type Sides, type SideWords } from '../../src/core/contact/side.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
 import type { LinkContext } from '../../src/engine/session.ts';
 import { runLink, type RunResult } from '../../src/engine/run.ts';
@@ -26,7 +26,8 @@ import { checkConflicts, checkUntouched, noteAgreed, noteLinked, noteReportedDel
 import { checkPeople, checkPairs, noteReported, restPeople } from './judge-people.ts';
 import { allAsked, answerQuestion, noteQuestions, rememberQuestions } from './decisions.ts';
 import { noteLost, noteRead, noteUnlinked, noteUntouchable } from './selecting.ts';
-import { createWorld, type Flaws, liveRows, visibleTokens, type World } from './world.ts';
+import { noteEdited, restOneWay } from './turning.ts';
+import { createWorld, type Flaws, type World } from './world.ts';
 
 /** The number of injected events. */
 export type Counts = {
@@ -305,29 +306,6 @@ const assertRest = async (simulation: Simulation, rested: ReadonlySet<number>): 
 const directionIn = ({ hardness }: History, phase: number): Policy['direction'] =>
   (phase === 1 ? hardness?.turns : undefined) ?? hardness?.direction ?? 'both';
 
-/** A value that the source replaced or removed while the link went one way may be missing from then on. */
-const explainTurned = (world: World): void => {
-  const present = presentTokens(world, true);
-  for (const token of world.ledger.entered) if (!present.has(token)) world.ledger.explain(token);
-  const target = world.parts.direction === 'to-left' ? 'left' : 'right';
-  for (const { entity } of world.books[target].rows.filter(({ state }) => state !== 'live'))
-    world.parts.dormant.add(entity);
-};
-
-/** What the target's user changed while the link went one way is an edit of the time after it. */
-const noteTargetsOwn = (world: World): void => {
-  const tokens = (side: Side, entity: number): ReadonlySet<string> =>
-    new Set(
-      world.books[side].rows
-        .filter((row) => row.entity === entity && row.state === 'live')
-        .flatMap((row) => [...visibleTokens(world.books[side], row)]),
-    );
-  for (const { entity } of liveRows(world.books.left)) {
-    if (tokens('left', entity).symmetricDifference(tokens('right', entity)).size > 0)
-      world.ledger.changesOf(entity).edited = true;
-  }
-};
-
 /** The end of a history. */
 export type Ending = {
   readonly world: World;
@@ -349,13 +327,13 @@ export const runHistory = async (history: History, counts: Counts = noCounts(), 
     if (showsExtras(history)) await comeToRest(simulation, REST_GAPS_MS.slice(-LATE_RUNS));
     await assertRest(simulation, rested);
     rested = await peopleAtRest(world);
-    if (history.hardness?.turns !== undefined && world.parts.direction !== 'both') explainTurned(world);
+    const oneSided = history.hardness?.turns === undefined ? [] : restOneWay(world);
     world.ledger.rest({
       refused: await peopleRefused(world),
-      asked: allAsked(world),
+      asked: new Set([...allAsked(world), ...oneSided]),
       present: presentTokens(world, history.hardness !== undefined),
     });
-    if (history.hardness?.turns !== undefined && world.parts.direction !== 'both') noteTargetsOwn(world);
+    for (const token of oneSided) noteEdited(world, token);
     noteAgreed(world);
     restPeople(world);
     rememberQuestions(world);

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { copyDatabase } from '../store/sqlite/copy.ts';
+import { copyDatabase, verifyDatabase } from '../store/sqlite/copy.ts';
 import { explainTrouble } from '../store/sqlite/trouble.ts';
 import { StoreError } from '../store/store.ts';
 import { makeDirectory } from '../util/files.ts';
@@ -40,6 +40,15 @@ export const backUp = (place: Place, file: string): void => {
   refuseServer(place, 'pg_dump');
   ensureDirectory(dirname(file));
   copyDatabase(join(place.dataDir, DATABASE_FILE), file);
+};
+
+/**
+ * Reads the whole state in this DATA_DIR. Does nothing with a database on a server.
+ *
+ * @throws {StoreError} if it is damaged.
+ */
+export const verifyState = ({ dataDir, databaseUrl }: Place): void => {
+  if (databaseUrl === null) verifyDatabase(join(dataDir, DATABASE_FILE));
 };
 
 /**

@@ -172,7 +172,17 @@ export const urlWithoutSlash = webUrl.transform((value) => value.replace(/\/+$/u
 export const urlWithSlash = webUrl.transform((value) => `${value.replace(/\/+$/u, '')}/`);
 
 /** May hold a password, so it is kept like one. */
-export const redisUrl = url(['redis:', 'rediss:']).pipe(secret);
+export const redisUrl = url(['redis:', 'rediss:'])
+  .transform((value, context): string => {
+    const { username, password } = new URL(value);
+    try {
+      decodeURIComponent(username + password);
+      return value;
+    } catch {
+      return fail(context, 'has a % in its user or password that begins no escape. Write %25 for each %.');
+    }
+  })
+  .pipe(secret);
 export const databaseUrl = url(['postgres:', 'postgresql:'])
   .transform((value, context): string => {
     const { pathname } = new URL(value);

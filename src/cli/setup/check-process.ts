@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
+import { verifyState } from '../../app/backup.ts';
 import type { Config } from '../../app/config/config.ts';
 import { count } from '../../core/view/words.ts';
 import { connectBriefly } from '../../daemon/jobs/queue.ts';
@@ -29,7 +30,7 @@ export const faultOfConfiguration = ({ where, what }: ConfigProblem): Finding =>
 export const fineConfiguration = (config: Config): Finding =>
   fine(
     CONFIGURATION,
-    `${count(config.links.length, 'link')}: ${config.links.map(({ name }) => name).join(', ')}` +
+    [count(config.links.length, 'link'), config.links.map(({ name }) => name).join(', ')].filter(Boolean).join(': ') +
       (config.file === null ? '' : `, from ${config.file}`),
   );
 
@@ -89,7 +90,7 @@ const judgeStore = ({ databaseUrl }: Config): Finding => {
   );
 };
 
-/** Checks that the database can be written. It has been opened and migrated before. */
+/** Checks that the database can be written and is not damaged. It has been opened and migrated before. */
 export const checkStore = async ({ store, config }: App): Promise<Finding> => {
   try {
     const nowMs = systemClock.now();
@@ -98,6 +99,7 @@ export const checkStore = async ({ store, config }: App): Promise<Finding> => {
       await store.acquireLease(name, 'doctor', nowMs, nowMs);
       await store.releaseLease(name, 'doctor');
     }
+    verifyState(config);
     return judgeStore(config);
   } catch (error) {
     return faultOfStore(error);

@@ -143,7 +143,8 @@ export const formatPlan = (
   const name = layout.style('bold', link);
   if (error !== undefined) return `${name}: ${layout.style('red', 'not planned')}`;
   const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
-  const title = `${name}: ${kind}, ${total === 0 ? 'nothing to do' : `${count(contacts, 'contact')} to write`}${halt}`;
+  const nothing = halted !== null && estimate === undefined ? 'not planned' : 'nothing to do';
+  const title = `${name}: ${kind}, ${total === 0 ? nothing : `${count(contacts, 'contact')} to write`}${halt}`;
   const time = estimate === undefined ? [] : formatRequests(estimate, sides);
   const isFiltered = total > 0 && actions.length === 0;
   const changes = isFiltered ? [NO_MATCH] : formatChanges(actions, sides, shown, layout);

@@ -3,14 +3,32 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { errorMessage } from '../../util/errors.ts';
 import { StoreError } from '../errors.ts';
 import { appliedUpTo, checkVersion } from './migrate.ts';
-import { explainTrouble } from './trouble.ts';
+import { explainTrouble, START_AFRESH } from './trouble.ts';
 
 /** @throws {StoreError} if the database has no state of this program, is of a newer version, or is damaged. */
 const checkDatabase = (client: Database.Database, path: string): void => {
   checkVersion(client, path);
   if (appliedUpTo(client) === 0) throw new StoreError(`${path} is not a database of contact-sync.`);
-  const found = client.pragma('integrity_check', { simple: true });
+  const found = client.pragma('integrity_check(1)', { simple: true });
   if (found !== 'ok') throw new StoreError(`The database ${path} is damaged: ${String(found)}.`);
+};
+
+/**
+ * Reads the whole database.
+ *
+ * @throws {StoreError} if it is damaged, or cannot be read.
+ */
+export const verifyDatabase = (path: string): void => {
+  let client: Database.Database | null = null;
+  try {
+    client = new Database(path, { fileMustExist: true });
+    if (client.pragma('integrity_check(1)', { simple: true }) === 'ok') return;
+    throw new StoreError(`The database ${path} is damaged.`, { remedy: START_AFRESH });
+  } catch (error) {
+    throw explainTrouble(error, path);
+  } finally {
+    client?.close();
+  }
 };
 
 const flush = (path: string): void => {

@@ -21,6 +21,11 @@ const UNREADABLE: Trouble = {
   remedy: 'Check the disk, its free space and its mount; copy the directory before anything else.',
 };
 
+/** The remedy for a damaged database. */
+export const START_AFRESH =
+  'Restore a backup, or move it away to start with an empty database: the next run then pairs both address books again.';
+const DAMAGED: Trouble = { what: 'it is damaged', remedy: START_AFRESH };
+
 /** By the beginning of an error's code, SQLite's or the system's. */
 const TROUBLES: readonly (readonly [code: string, trouble: Trouble])[] = [
   ['SQLITE_FULL', FULL],
@@ -36,6 +41,7 @@ const TROUBLES: readonly (readonly [code: string, trouble: Trouble])[] = [
   ['SQLITE_BUSY', LOCKED],
   ['SQLITE_LOCKED', LOCKED],
   ['SQLITE_IOERR', UNREADABLE],
+  ['SQLITE_CORRUPT', DAMAGED],
   ['EIO', UNREADABLE],
 ];
 

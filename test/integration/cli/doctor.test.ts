@@ -1,4 +1,5 @@
-import { chmod } from 'node:fs/promises';
+import Database from 'better-sqlite3';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
@@ -36,6 +37,16 @@ test('without faults: exit code 0, the accounts, and at most two requests a side
   expect(service.requests.length - before.service).toBe(1);
   // The request for the access token and the request of the check.
   expect(google.requests.length - before.google).toBeLessThanOrEqual(2);
+});
+
+test('no list of links is announced if the file of the only link is invalid', async () => {
+  const place = join(ground.directory, `config-${round}`);
+  await mkdir(join(place, 'links'), { recursive: true });
+  await writeFile(join(place, 'links', 'work.yaml'), 'direction: sideways');
+  const file = join(place, 'contact-sync.yaml');
+  await writeFile(file, 'logLevel: info');
+  const { code, check } = await doctor({ CONTACT_SYNC_CONFIG: file });
+  expect([code, check('configuration')?.detail]).toEqual([2, `0 links, from ${file}`]);
 });
 
 test('the text output has a line for each check, with its remedy', async () => {
@@ -101,6 +112,20 @@ test('a link that was created with another account: exit code 4', async () => {
   const { code, check } = await doctor();
   expect(code).toBe(4);
   expect(check('service-credentials')?.detail).toContain('is not the account that the link was made with (user_99)');
+});
+
+test('a database with a damaged page: sync and doctor name the fault and the remedy', async () => {
+  expect((await runCli(['sync'], env, ground.directory)).code).toBe(0);
+  const path = join(env['DATA_DIR'] ?? '', 'contact-sync.db');
+  const database = new Database(path);
+  const page = Number(database.prepare("select rootpage from sqlite_master where name = 'halves'").pluck().get());
+  database.close();
+  await writeFile(path, (await readFile(path)).fill(255, (page - 1) * 4096, page * 4096));
+  const { code, check } = await doctor();
+  const remedy = expect.stringMatching(/^Restore a backup, or move it away/u);
+  expect([code, check('store')]).toMatchObject([1, { ok: false, detail: `The database ${path} is damaged.`, remedy }]);
+  const { stdout } = await runCli(['sync', '--json'], env, ground.directory);
+  expect(stdout).toContain(`The database ${path} cannot be used: it is damaged (SQLITE_CORRUPT). Restore a backup`);
 });
 
 test('files and directories open to other users are reported with the command that fixes them', async () => {

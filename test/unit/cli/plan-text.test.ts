@@ -260,4 +260,6 @@ test('a plan has the expected duration', () => {
   );
   const idle = { requests: { left: 0, right: 0 }, durationMs: 0 };
   expect(textOf({ estimate: idle })).toEqual(['default: full, nothing to do']);
+  const halted = { reason: 'same-accounts', message: 'Two links.' } as const;
+  expect(textOf({ halted })).toEqual(['default: full, not planned, would halt: same-accounts']);
 });

@@ -163,6 +163,7 @@ test.each([
   ['SERVICE_AUTH_URL', 'https://me:pass@service.test', 'has a user, password'],
   ['GOOGLE_ROOT_URL', 'https://google.test/?a=b', 'query'],
   ['REDIS_URL', 'http://redis.test', 'redis:// or rediss://'],
+  ['REDIS_URL', 'redis://:100%sure@redis.test', 'Write %25 for each %.'],
   ['DATABASE_URL', 'mysql://db.test/x', 'postgres:// or postgresql://'],
   ['DATABASE_URL', 'postgres://db.test', 'names no database'],
   ['NOTIFY_URL', 'hooks.slack.test/T0', 'http:// or https://'],

@@ -79,8 +79,13 @@ export const runCli = async (
     await program.parseAsync([...args], { from: 'user' });
     return call.code;
   } catch (error) {
-    // Commander has printed the error.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0;
+      // Commander has printed the error to stderr, before a command could choose its document.
+      if (args.includes('--json'))
+        call.terminal.print(JSON.stringify({ error: error.message.replace(/^error: /u, '') }));
+      return 2;
+    }
     const { reportFailure } = await import('./command/failure.ts');
     return reportFailure(call.terminal, error, call.document);
   }

@@ -132,7 +132,7 @@ const warnAboutOtherDaemons = async ({ app, clock, events }: DaemonOptions): Pro
 };
 
 type HeartbeatParts = {
-  readonly startedAtMs: number;
+  readonly startedAtMs: () => number;
   readonly scheduler: Scheduler;
   readonly runner: Runner;
   readonly links: () => readonly LinkConfig[];
@@ -152,7 +152,7 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
     if (trouble === null) wellAtMs = clock.now();
     const beat = {
       queue: scheduler.kind,
-      startedAtMs,
+      startedAtMs: startedAtMs(),
       beatAtMs: clock.now(),
       waiting: trouble === null ? null : { reason: trouble, wellAtMs },
       links: links().map(({ name, syncIntervalMs }) => {
@@ -254,8 +254,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   let { links, faultyLinks } = app.config;
   const runner = createRunner(options);
   const scheduler = startScheduler(options, reporting(runner, options.onReport), () => heartbeat.writeNow());
-  const startedAtMs = clock.now();
-  const { sinceMs, note } = createServingTimes(clock, startedAtMs);
+  const { startedAtMs, sinceMs, note } = createServingTimes(clock);
   const ended = new AbortController();
   const use = (next: readonly LinkConfig[]): void => {
     links = next;

@@ -31,5 +31,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** A monotonic time of the past in epoch milliseconds, by what the clock shows now. */
+export const timeOf = (clock: Pick<Clock, 'now' | 'monotonic'>, tickMs: number): number =>
+  Math.round(clock.now() - (clock.monotonic() - tickMs));
+
 /** A time in epoch milliseconds as ISO 8601 in UTC. */
 export const isoOf = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());

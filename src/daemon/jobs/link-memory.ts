@@ -11,8 +11,8 @@ type Memory = {
   readonly nextAttemptTickMs: number;
   /** The credentials with which the last run started, or could not start; null before. */
   readonly tried: string | null;
-  /** The last time (epoch milliseconds) when a scheduled job did not start because the link waited for a user; 0 before. */
-  readonly waitedAtMs: number;
+  /** The last monotonic time when a scheduled job did not start because the link waited for a user; null before. */
+  readonly waitedTickMs: number | null;
   /** Whether the last job found the link paused by hand, or its lease with another process: each is logged once. */
   readonly isPausedByHand: boolean;
   readonly isBusy: boolean;
@@ -22,7 +22,7 @@ const NO_MEMORY: Memory = {
   failures: 0,
   nextAttemptTickMs: 0,
   tried: null,
-  waitedAtMs: 0,
+  waitedTickMs: null,
   isPausedByHand: false,
   isBusy: false,
 };
@@ -40,7 +40,7 @@ export const createMemories = ({ clock, events }: { readonly clock: Clock; reado
   return {
     of,
     rememberTried: (link: string, tried: string): void => remember(link, { tried }),
-    rememberWait: (link: string): void => remember(link, { waitedAtMs: clock.now() }),
+    rememberWait: (link: string): void => remember(link, { waitedTickMs: clock.monotonic() }),
     rememberPause: ({ name, pausedByHandAtMs }: LinkState): void => {
       const isPausedByHand = pausedByHandAtMs !== null;
       if (isPausedByHand === of(name).isPausedByHand) return;

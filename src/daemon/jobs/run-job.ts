@@ -10,7 +10,7 @@ import type { Events } from '../../engine/events.ts';
 import { lastDecided } from '../../engine/guard.ts';
 import type { RunEvent } from '../../engine/run-event.ts';
 import { isCredentialError } from '../../providers/errors.ts';
-import type { Clock } from '../../util/clock.ts';
+import { timeOf, type Clock } from '../../util/clock.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import { errorMessage } from '../../util/errors.ts';
 import { pollDelayMs, whySkipped, type Skip } from './due.ts';
@@ -271,7 +271,10 @@ export const createRunner = (options: RunnerOptions): Runner => {
     running,
     progress,
     stalled,
-    waitedAtMs: (link) => memories.of(link).waitedAtMs,
+    waitedAtMs: (link) => {
+      const { waitedTickMs } = memories.of(link);
+      return waitedTickMs === null ? 0 : timeOf(options.clock, waitedTickMs);
+    },
     stop: () => stopping.abort(new StoppedError()),
     abort: () => {
       stopping.abort(new StoppedError());

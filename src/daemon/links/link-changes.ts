@@ -1,6 +1,6 @@
 import type { Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import type { Clock } from '../../util/clock.ts';
+import { timeOf, type Clock } from '../../util/clock.ts';
 import { fingerprint } from '../../util/secret.ts';
 
 /** The differences of links between two configurations, and of settings that require a restart. */
@@ -30,14 +30,19 @@ export const compare = (before: Config, links: readonly LinkConfig[], after: Con
   };
 };
 
-/** The times since which a daemon serves each link with its current settings; its start by default. */
-export const createServingTimes = (clock: Clock, startedAtMs: number) => {
-  const atMs = new Map<string, number>();
+/**
+ * The times since which a daemon serves each link with its current settings; its start by default. If the clock is set, they move with
+ * it: a start in the future would hide for as long that nothing is synced.
+ */
+export const createServingTimes = (clock: Clock) => {
+  const startedTickMs = clock.monotonic();
+  const ticksMs = new Map<string, number>();
   return {
     note: ({ added, changed, removed }: ReturnType<typeof compare>): void => {
-      for (const name of [...added, ...changed]) atMs.set(name, clock.now());
-      for (const name of removed) atMs.delete(name);
+      for (const name of [...added, ...changed]) ticksMs.set(name, clock.monotonic());
+      for (const name of removed) ticksMs.delete(name);
     },
-    sinceMs: (link: string): number => atMs.get(link) ?? startedAtMs,
+    startedAtMs: (): number => timeOf(clock, startedTickMs),
+    sinceMs: (link: string): number => timeOf(clock, ticksMs.get(link) ?? startedTickMs),
   };
 };

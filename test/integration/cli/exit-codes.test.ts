@@ -7,7 +7,7 @@ import { PlansDocument } from '../../../src/cli/sync/plan.ts';
 import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { readSides } from '../../support/compare-sides.ts';
-import { runCli, useGround } from './run-cli.ts';
+import { Failed, runCli, useGround } from './run-cli.ts';
 
 const ground = useGround();
 
@@ -30,6 +30,15 @@ describe('exit code 2', () => {
     const { code, stdout, stderr } = await runCli(args, {}, ground.directory);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
+  });
+
+  test.each([
+    [['sync', '--bogus', '--json'], "unknown option '--bogus'"],
+    [['plan', '--only', 'x', '--json'], "'x' is invalid"],
+    [['conflicts', 'resolve', '7', '--json'], '--take <SIDE>'],
+  ])('is returned for %j with a JSON document of the reason', async (args, reason) => {
+    const { code, stdout } = await runCli(args, {}, ground.directory);
+    expect([code, Failed.parse(JSON.parse(stdout)).error]).toEqual([2, expect.stringContaining(reason)]);
   });
 
   test('is returned without a configuration, and every problem is listed', async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Heartbeat } from '../../../../src/app/heartbeat.ts';
+import { createServingTimes } from '../../../../src/daemon/links/link-changes.ts';
 import { judgeHealth, type LinkHealth } from '../../../../src/daemon/server/health.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
 import { compared, MINUTE_MS, NOW_MS } from './support.ts';
 
 const served = (name: string, change: Partial<Heartbeat['links'][number]> = {}) => {
@@ -60,6 +62,16 @@ test.each<[string, Partial<Heartbeat> | null, Partial<LinkHealth>, boolean]>([
   const verdict = judged(heartbeat, [linkHealth(link)]);
   expect(verdict.ok).toBe(ok);
   expect(verdict.line).not.toContain('\n');
+});
+
+test('a clock that is set back after the start does not hide that no run completes', () => {
+  const clock = createVirtualClock();
+  const { sinceMs } = createServingTimes(clock);
+  clock.setBack(180 * MINUTE_MS);
+  clock.advance(THREE_MS + 1);
+  const [nowMs, startedAtMs] = [clock.now(), sinceMs('a')];
+  const beat = { ...FRESH, startedAtMs, beatAtMs: nowMs, links: [served('a', { sinceMs: startedAtMs })] };
+  expect(judgeHealth(beat, [linkHealth({ ...NEVER, lastEndedAtMs: null })], nowMs).ok).toBe(false);
 });
 
 const WAITING = { ...OLD, state: 'halted' } as const;

@@ -1,8 +1,10 @@
 import type { LinkState } from '../core/state/rows.ts';
 import { fieldsNamed, keepChosen, nameOfFields } from '../core/contact/chosen.ts';
-import { inFieldOrder, type SyncedField } from '../core/contact/contact.ts';
+import { inFieldOrder, isSyncedField, type SyncedField } from '../core/contact/contact.ts';
 import type { Half } from '../core/contact/half.ts';
 import { SIDES } from '../core/contact/side.ts';
+import { type Snapshot, withDeclined } from '../core/contact/snapshot.ts';
+import { forgetRefusals } from '../core/state/unread.ts';
 import type { LinkContext, Session } from './session.ts';
 import { discard } from './discard.ts';
 import { chunks } from '../util/batches.ts';
@@ -11,10 +13,16 @@ import { endConflictChanges } from './conflicts.ts';
 /** Contacts per commit. */
 const BATCH = 1_000;
 
+/** Returns the base without other fields, and without the values of them that its side declined. */
+const keepChosenIn = (base: Snapshot, chosen: ReadonlySet<SyncedField>): Snapshot => {
+  const declined = Object.entries(base.declined ?? {}).filter(([field]) => isSyncedField(field) && chosen.has(field));
+  return withDeclined({ ...base, contact: keepChosen(base.contact, chosen) }, Object.fromEntries(declined));
+};
+
 /** Returns the half without fields that the link no longer syncs. A field that is added again is treated as at a first sync. */
 const withChosen = (half: Half, chosen: ReadonlySet<SyncedField>): Half => {
   const { digest: _, ...record } = half.record;
-  const base = half.base && { ...half.base, contact: keepChosen(half.base.contact, chosen) };
+  const base = half.base && keepChosenIn(half.base, chosen);
   return { ...half, record: { ...record, contact: keepChosen(record.contact, chosen) }, base };
 };
 
@@ -31,8 +39,10 @@ const endConflictsExcept = async (session: Session, kept: ReadonlySet<SyncedFiel
   if (ended.length > 0) await writer.apply({}, (set) => set.add(...endConflictChanges(ended, clock.now())));
 };
 
-const storeFields = async ({ writer }: Session, fields: LinkState['fields']): Promise<void> => {
-  await writer.apply({}, (set) => set.add({ kind: 'link', patch: { fields } }));
+/** Stores the fields. Refused writes may not be needed with other ones. */
+const storeFields = async ({ state, writer }: Session, fields: LinkState['fields']): Promise<void> => {
+  const forgotten = forgetRefusals(state().rejections);
+  await writer.apply({}, (set) => set.add({ kind: 'link', patch: { fields } }, ...forgotten));
 };
 
 /** Removes all but the kept fields from stored halves. */

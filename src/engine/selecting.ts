@@ -1,6 +1,7 @@
 import type { Sides } from '../core/contact/side.ts';
 import { directionsText } from '../core/reconcile/policy.ts';
 import type { LinkState } from '../core/state/rows.ts';
+import { forgetRefusals } from '../core/state/unread.ts';
 import { patternsText, selectionOf, selectsEveryContact, type Selection } from '../core/reconcile/selection.ts';
 import type { GroupNames } from '../core/reconcile/groups.ts';
 import type { GroupLink } from '../core/reconcile/membership.ts';
@@ -15,7 +16,7 @@ type Stored = LinkState['selection'];
 export const hasSamePatterns = (stored: Stored, { contacts }: LinkContext['policy']): boolean =>
   stored === null ? selectsEveryContact(contacts) : stored.patterns === patternsText(contacts);
 
-/** Stores the patterns and directions with which both sides were listed. */
+/** Stores the patterns and directions with which both sides were listed. Refused writes may not be needed with other ones. */
 export const storeListedTerms = async ({ directions, kind, policy, state, writer }: Session): Promise<void> => {
   if (kind !== 'full') return;
   const selection = { patterns: patternsText(policy.contacts), key: '' };
@@ -23,7 +24,8 @@ export const storeListedTerms = async ({ directions, kind, policy, state, writer
     ...(!hasSamePatterns(state().selection, policy) && { selection }),
     ...(state().directions !== directions && { directions }),
   };
-  if (Object.keys(patch).length > 0) await writer.apply({}, (set) => set.add({ kind: 'link', patch }));
+  if (Object.keys(patch).length === 0) return;
+  await writer.apply({}, (set) => set.add({ kind: 'link', patch }, ...forgetRefusals(state().rejections)));
 };
 
 /** Makes the next plan apply the selection to everything: a write may have changed memberships. */

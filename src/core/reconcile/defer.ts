@@ -243,20 +243,51 @@ export const orphanedRefusals = <Row extends RefusedWrite>(
     return SIDES.some((side) => ids[side] !== null && !exists(side, ids[side]));
   });
 
-/** Returns the refusals of writes to pairs that the decisions no longer contain, because the source or the side changed. Pure. */
+/** Returns the pairs of decisions that write to both contacts or to neither, by the keys of refused writes to them. */
+const writesByPair = (decisions: readonly Decision[]): ReadonlyMap<string, Sides<SideWrites>> =>
+  new Map(
+    decisions.flatMap((decision) => {
+      const { left, right } = decision.pair ?? { left: null, right: null };
+      if (left === null || right === null || (decision.kind !== 'merge' && decision.kind !== 'unlink')) return [];
+      const writes = decision.kind === 'merge' ? decision.writes : { left: NO_WRITES, right: NO_WRITES };
+      return [[pairRefusalKey(left.id, right.id), writes] as const];
+    }),
+  );
+
+/**
+ * Returns the refusals of writes to contacts of the decisions that the decisions no longer contain: the source or the side changed,
+ * or the contact has a counterpart now. Pure.
+ */
 export const pastRefusals = <Row extends Pick<Refusal, 'side' | 'key'>>(
   decisions: readonly Decision[],
   refusals: readonly Row[],
 ): readonly Row[] => {
   if (refusals.length === 0) return [];
-  const byPair = new Map(
-    decisions.flatMap((decision) => (decision.kind === 'merge' ? [[refusalKey(decision), decision] as const] : [])),
+  const byPair = writesByPair(decisions);
+  const keyOf = ({ side, key }: Pick<Refusal, 'side' | 'key'>): string => `${side} ${key}`;
+  // A create for a contact, or its deletion.
+  const possible = new Set(
+    decisions
+      .flatMap(contactsOfDecision)
+      .flatMap(({ side, id }) => [
+        keyOf({ side: otherSide(side), key: id }),
+        keyOf({ side, key: deletionRefusalKey(id) }),
+      ]),
   );
-  return refusals.filter(({ side, key }) => {
-    const merge = byPair.get(wholeRefusalKey(key));
-    if (merge === undefined) return false;
-    const fields = writtenFields(merge.writes[side]);
-    const isWhole = key === wholeRefusalKey(key);
-    return isWhole ? fields.length === 0 : !fields.some((field) => fieldRefusalKey(refusalKey(merge), field) === key);
+  const planned = new Set(
+    decisions.flatMap((decision) =>
+      decision.kind === 'create' || decision.kind === 'delete'
+        ? [keyOf({ side: decision.side, key: refusalKey(decision) })]
+        : [],
+    ),
+  );
+  return refusals.filter((refusal) => {
+    const { side, key } = refusal;
+    if (possible.has(keyOf(refusal))) return !planned.has(keyOf(refusal));
+    const whole = wholeRefusalKey(key);
+    const writes = byPair.get(whole);
+    if (writes === undefined) return false;
+    const fields = writtenFields(writes[side]);
+    return key === whole ? fields.length === 0 : !fields.some((field) => fieldRefusalKey(whole, field) === key);
   });
 };

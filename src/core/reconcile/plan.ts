@@ -97,7 +97,7 @@ const decideMerge = (
     const { joins, leaves } = membership[side];
     return { update: fields.length > 0 ? { fields, desired } : null, shares: [], joins, leaves };
   });
-  const ends = endingFields(writes, merge.conflicts, recorded);
+  const ends = endingFields(halves, writes, merge.conflicts, recorded);
   const agreedGroups = bySide((side) => membership[side].agreed);
   return {
     kind: 'merge',
@@ -308,9 +308,10 @@ export const planContacts = (input: PlanInput): Plan => {
   const { matches: met, ambiguous } = matchSelected(input, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [halfKey(left), halfKey(right)]));
   const others = bySide((side) => unpaired[side].filter((half) => !matched.has(halfKey(half))));
-  const replaced = findReplacements(others, input.pairs, input.verdicts ?? []).filter(({ remaining, added }) =>
-    [remaining, added].some((half) => isSelected(half, selects)),
-  );
+  const replaced = findReplacements(others, input.pairs, {
+    joining: policy.joining,
+    verdicts: input.verdicts ?? [],
+  }).filter(({ remaining, added }) => [remaining, added].some((half) => isSelected(half, selects)));
   const replacements = replaced.filter(({ gone }) => isDeleted(gone));
   for (const { remaining } of replacements) matched.add(halfKey(remaining));
   // A contact that may replace a `settling` one waits until a later run knows whether that was deleted.

@@ -1,4 +1,4 @@
-import { type ScalarField, scalarsOf, type SyncedField, textIn } from '../contact/contact.ts';
+import { type Contact, type ScalarField, scalarsOf, type SyncedField, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { type Conflict, type Decision, type Merge, type RecordedConflict, type SideWrites } from './decision.ts';
@@ -48,26 +48,26 @@ export const takenValue = (
 };
 
 /**
- * Returns the recorded conflicts that end when their fields are written: another value is written than the one that won. A field that
- * is in conflict again does not end. Pure.
+ * Returns the recorded conflicts that end after the writes: another value than the one that won is written to their field, or both
+ * sides have it already. A field that is in conflict again does not end. Pure.
  */
 export const endingFields = (
+  halves: Sides<Half>,
   writes: Sides<SideWrites>,
   conflicts: readonly Conflict[],
   recorded: readonly RecordedConflict[],
-): NonNullable<Merge['ends']> => {
-  const ending = recorded.flatMap(({ leftId, field, winner, left, right }) => {
+): NonNullable<Merge['ends']> =>
+  recorded.flatMap(({ leftId, field, winner, left, right }) => {
     const updates = SIDES.flatMap((side) => writes[side].update ?? []);
     const own = updates.filter(({ fields }) => fields.some((each) => each === field));
     const won = winner === null ? null : { left, right }[winner];
-    const restores = ({ desired }: (typeof own)[number]): boolean =>
-      scalarsOf([field]).some((each) => textIn(desired, each) === won);
-    return own.length === 0 || own.some(restores) || conflicts.some((each) => each.field === field)
-      ? []
-      : [{ leftId, field }];
+    const texts = (contact: Contact): readonly string[] => scalarsOf([field]).map((each) => textIn(contact, each));
+    const hasWon = (contact: Contact): boolean => texts(contact).some((text) => text === won);
+    const [now, other] = SIDES.flatMap((side) => texts(halves[side].record.contact));
+    const isAgreed = won !== null && now === other && !hasWon(halves.left.record.contact);
+    const isReplaced = own.length === 0 ? isAgreed : !own.some(({ desired }) => hasWon(desired));
+    return isReplaced && !conflicts.some((each) => each.field === field) ? [{ leftId, field }] : [];
   });
-  return ending;
-};
 
 /**
  * Returns the conflicts that a plan must include although no side changed: a user has decided them, or they are open and the policy

@@ -1,5 +1,13 @@
-import { withoutExtras } from '../contact/chosen.ts';
-import { listsIn, scalarsIn, textIn, withValue, type Contact, type ListField } from '../contact/contact.ts';
+import { without, withoutExtras } from '../contact/chosen.ts';
+import {
+  listsIn,
+  scalarsIn,
+  textIn,
+  withValue,
+  type Contact,
+  type ListField,
+  type SyncedField,
+} from '../contact/contact.ts';
 import { isDeleted, isPresent, type Half } from '../contact/half.ts';
 import { keyListsIn, withList } from '../contact/lists.ts';
 import { compareNames } from '../contact/name-agreement.ts';
@@ -37,8 +45,9 @@ const shareAddress = (one: Contact, other: Contact): boolean =>
     return [...keyed.one.keys()].some((key) => keyed.other.has(key));
   });
 
-const areCopies = (one: Contact, other: Contact): boolean => {
-  const content = (contact: Contact) => unordered({ contact: withoutExtras(contact), groupIds: [] });
+/** The fields that the link has only started to sync are not compared: a contact that was deleted before lacks them. */
+const areCopies = (one: Contact, other: Contact, joining: readonly SyncedField[]): boolean => {
+  const content = (contact: Contact) => unordered({ contact: without(withoutExtras(contact), joining), groupIds: [] });
   return equalSnapshots(content(one), content(other));
 };
 
@@ -49,8 +58,11 @@ const haveOneName = (gone: Contact, added: Contact): boolean => {
 };
 
 /** Returns whether there is more evidence than a name. A namesake of a deleted contact may be another person. */
-const isSure = ({ record: { contact: gone } }: Half, { record: { contact: added } }: Half): boolean =>
-  (shareAddress(gone, added) && haveOneName(gone, added)) || areCopies(gone, added);
+const isSure = (
+  { record: { contact: gone } }: Half,
+  { record: { contact: added } }: Half,
+  joining: readonly SyncedField[],
+): boolean => (shareAddress(gone, added) && haveOneName(gone, added)) || areCopies(gone, added, joining);
 
 /** A pair and the contact that was added in place of its deleted half, or of one that may be deleted. */
 export type Replacement = OneSided & { readonly added: Half };
@@ -63,7 +75,7 @@ export type Replacement = OneSided & { readonly added: Half };
 export const findReplacements = (
   unpaired: Sides<readonly Half[]>,
   pairs: readonly Pair[],
-  verdicts: readonly Verdict[],
+  { joining, verdicts }: { readonly joining: readonly SyncedField[]; readonly verdicts: readonly Verdict[] },
 ): readonly Replacement[] =>
   SIDES.flatMap((side) => {
     const own = new Map(
@@ -72,7 +84,7 @@ export const findReplacements = (
     const { matches } = matchContacts({ left: [...own.keys()], right: unpaired[side] });
     return matches.flatMap(({ left: gone, right: added }): Replacement[] => {
       const each = own.get(gone);
-      if (each === undefined || !isSure(gone, added)) return [];
+      if (each === undefined || !isSure(gone, added, joining)) return [];
       return apartFrom(verdicts, each.remaining.side, each.remaining.id).includes(added.id) ? [] : [{ ...each, added }];
     });
   });

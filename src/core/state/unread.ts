@@ -1,7 +1,7 @@
 import { idsOn } from '../reconcile/decision.ts';
 import { isRetryDue, retryDelayMs } from '../reconcile/defer.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
-import type { JournalRow, Rejection } from './rows.ts';
+import type { JournalRow, Rejection, StoreChange } from './rows.ts';
 import type { Side } from '../contact/side.ts';
 import { isUnsyncable } from './unsyncable.ts';
 import type { WorkingSet } from './working-set.ts';
@@ -34,6 +34,10 @@ export const unansweredWrite = ({ id, side, leftId, rightId }: JournalRow): Unre
 /** Returns the rejections of writes, without those of reads and of fields that are not synced. */
 export const refusedWrites = (rejections: readonly Rejection[]): readonly Rejection[] =>
   rejections.filter((each) => !each.key.startsWith(CONTACT) && !each.key.startsWith(WRITE) && !isUnsyncable(each));
+
+/** Returns the changes that forget all refused writes: the plan decides anew which writes are needed, and tries them. */
+export const forgetRefusals = (rejections: readonly Rejection[]): readonly StoreChange[] =>
+  refusedWrites(rejections).map(({ side, key }) => ({ kind: 'drop', table: 'rejections', where: { side, key } }));
 
 const find = (rejections: readonly Rejection[], { side, key }: Unread): Rejection | undefined => {
   return rejections.find((rejection) => rejection.side === side && rejection.key === key);

@@ -16,7 +16,7 @@ import { currentHalf, needsOf, stateOf } from './execution.ts';
 const COMMIT_CHUNK = 500;
 
 /** Deletes a pair, or keeps it for its remaining half; nothing is written to a remote. */
-const storeUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
+const storeUnlink = (set: WorkingSet, { pair, to }: Unlink, atMs: number): void => {
   if (pair.id === null) return;
   if (to === 'drop') {
     endPair(set, pair.id);
@@ -27,6 +27,9 @@ const storeUnlink = (set: WorkingSet, { pair, to }: Unlink): void => {
     for (const half of [pair.left, pair.right]) if (half?.state === 'changed') set.put({ ...half, state: 'settled' });
     unlinkPair(set, pair.id);
     return;
+  }
+  if (pair.status === 'linked' && pair.left !== null) {
+    set.add({ kind: 'end-conflicts', leftId: pair.left.id, fields: 'all', atMs });
   }
   const halves = bySide((side) => {
     const half = pair[side];
@@ -59,7 +62,7 @@ export const storeBeforeWrites = async (
   const unlinked = plan.decisions.filter((decision) => decision.kind === 'unlink');
   for (const unlinks of chunks(unlinked, COMMIT_CHUNK)) {
     await writer.apply({ pairs: unlinks.flatMap(({ pair }) => pair.id ?? []) }, (set) => {
-      for (const unlink of unlinks) storeUnlink(set, unlink);
+      for (const unlink of unlinks) storeUnlink(set, unlink, clock.now());
     });
   }
   const isStored = (task: Task): boolean => task.kind === 'merge' && (updatesNothing(task) || isStoredAhead(task));

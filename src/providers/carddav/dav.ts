@@ -108,7 +108,7 @@ export const syncCollection = (url: string, token: string | null) => ({
   method: 'REPORT' as const,
   url,
   what: 'the changes',
-  headers: { ...XML, depth: '1' },
+  headers: { ...XML, depth: '0' },
   body: document(
     'D:sync-collection',
     `<D:sync-token>${xmlText(token ?? '')}</D:sync-token><D:sync-level>1</D:sync-level><D:prop>${elements(CARD_STATE)}</D:prop>`,
@@ -126,12 +126,12 @@ export type RequestedVersion = 'default' | '4.0';
 const addressData = (version: RequestedVersion): string =>
   version === 'default' ? '<C:address-data/>' : `<C:address-data content-type="text/vcard" version="${version}"/>`;
 
-/** Creates a request for cards by their hrefs (RFC 6352, 8.7). */
+/** Creates a request for cards by their hrefs (RFC 6352, 8.7, which requires `Depth: 0`; its examples have 1). */
 export const multiget = (url: string, hrefs: readonly string[], version: RequestedVersion) => ({
   method: 'REPORT' as const,
   url,
   what: 'cards',
-  headers: { ...XML, depth: '1' },
+  headers: { ...XML, depth: '0' },
   body: document(
     'C:addressbook-multiget',
     `<D:prop>${elements(CARD)}${addressData(version)}</D:prop>${hrefs

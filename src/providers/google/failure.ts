@@ -140,7 +140,13 @@ export const toRemoteError = (error: unknown, context: RequestContext): RemoteEr
   return refused(answer, context, { status, route, applied: 'no', cause });
 };
 
-const LIMIT_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'RATE_LIMIT_EXCEEDED']);
+const LIMIT_REASONS = new Set([
+  'rateLimitExceeded',
+  'userRateLimitExceeded',
+  'dailyLimitExceeded',
+  'quotaExceeded',
+  'RATE_LIMIT_EXCEEDED',
+]);
 
 const isLimit = (answer: Answer): boolean =>
   answer.status === 429 ||

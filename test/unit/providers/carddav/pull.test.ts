@@ -154,7 +154,9 @@ const openElsewhere = (kind: string, href: string, hasSync = true) =>
       hasSync,
       books: [{ name: 'Contacts', path: '/alias/ada/contacts/' }],
       intercept: ({ headers }, body) =>
-        body.includes(kind) && headers['depth'] === '1' && !body.includes('addressbook-home-set')
+        body.includes(kind) &&
+        (headers['depth'] === '1' || kind !== 'propfind') &&
+        !body.includes('addressbook-home-set')
           ? { status: 207, body: multistatus(found(href, '<d:getetag>"1"</d:getetag><card:address-data/>')) }
           : null,
     },
@@ -171,4 +173,17 @@ test.each([
     const pulled = kind === 'addressbook-query' ? opened.remote.listGroups(forever) : pagesOf(opened.remote, WHOLE);
     await expect(pulled).rejects.toThrow(WrongAddressError);
   }
+});
+
+test('R17: the cards of a server that requires Depth 0 of its reports are read', async () => {
+  await using opened = await openCards(
+    { a: cardNamed('A') },
+    {
+      intercept: ({ headers }, body) =>
+        /multiget|sync-collection/u.test(body) && headers['depth'] !== '0'
+          ? { status: 400, body: 'Depth must be 0' }
+          : null,
+    },
+  );
+  expect(idsOf(await pagesOf(opened.remote, WHOLE))).toEqual(['a.vcf']);
 });

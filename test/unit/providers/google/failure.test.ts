@@ -39,6 +39,7 @@ test.each<[Error, typeof CONTEXT, object]>([
   [refusal(403, 'PERMISSION_DENIED'), CONTEXT, { kind: 'revoked', applied: 'no' }],
   [refusal(403, 'RESOURCE_EXHAUSTED'), CONTEXT, { kind: 'limited', applied: 'no' }],
   [answer(403, { error: { message: 'm', errors: [{ reason: 'rateLimitExceeded' }] } }), CONTEXT, { kind: 'limited' }],
+  [answer(403, { error: { message: 'm', errors: [{ reason: 'dailyLimitExceeded' }] } }), CONTEXT, { kind: 'limited' }],
   [refusal(404, 'NOT_FOUND'), CONTEXT, { kind: 'not-found', applied: 'no' }],
   [answer(404, ''), CONTEXT, { kind: 'not-found', applied: 'no' }],
   [refusal(409, 'ALREADY_EXISTS', 'Contact group name already exists'), GROUPS, { kind: 'name-taken', applied: 'no' }],

@@ -58,7 +58,6 @@ const rewrite = (client: Database.Database): void => {
 };
 
 const configure = (client: Database.Database): void => {
-  // For a file that already contains tables it takes effect with the next VACUUM.
   client.pragma('auto_vacuum = incremental');
   // Deleted rows are overwritten with zeros.
   client.pragma('secure_delete = on');
@@ -69,19 +68,6 @@ const configure = (client: Database.Database): void => {
   client.pragma('wal_autocheckpoint = 4000');
   // The log does not stay large after a large step.
   client.pragma(`journal_size_limit = ${16 * 1024 * 1024}`);
-};
-
-/** Errors that keep a file from being rewritten: too little free space, or another process that uses it. */
-const CANNOT_REWRITE = ['SQLITE_FULL', 'SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_IOERR'];
-
-/** Rewrites the file, so that it can shrink from now on. A file that cannot be rewritten is used as it is. */
-const rewriteFile = (client: Database.Database): void => {
-  try {
-    client.exec('vacuum');
-  } catch (error) {
-    const code = error instanceof Database.SqliteError ? error.code : '';
-    if (!CANNOT_REWRITE.some((beginning) => code.startsWith(beginning))) throw error;
-  }
 };
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -120,7 +106,7 @@ export const openClient = (path: string): Database.Database => {
     // This check comes first: a file that is refused stays as it is, including its journal mode.
     checkVersion(client, path);
     configure(client);
-    if (migrate(client, path) === 'upgraded') rewriteFile(client);
+    migrate(client, path);
     return client;
   } catch (cause) {
     client?.close();

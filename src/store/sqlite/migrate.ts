@@ -43,33 +43,26 @@ export const checkVersion = (client: Database, path: string, folder = MIGRATIONS
 };
 
 /**
- * Applies the migrations of the folder that the database lacks, all or none, in one exclusive transaction. Returns whether it
- * created the tables of a new file, upgraded those of an earlier version, or did nothing.
+ * Applies the migrations of the folder that the database lacks, all or none, in one exclusive transaction. Returns their number.
  *
  * @throws {StoreError} like {@link checkVersion}, if another process changed the file in the meantime.
  */
-export const migrate = (
-  client: Database,
-  path: string,
-  folder = MIGRATIONS_FOLDER,
-): 'made' | 'upgraded' | 'current' => {
+export const migrate = (client: Database, path: string, folder = MIGRATIONS_FOLDER): number => {
   const migrations = readMigrations(folder);
-  const isMissing = (file: { readonly folderMillis: number }): boolean => file.folderMillis > appliedUpTo(client);
-  if (!migrations.some(isMissing)) return 'current';
-  const apply = client.transaction((): 'made' | 'upgraded' | 'current' => {
+  const missing = () => migrations.filter((file) => file.folderMillis > appliedUpTo(client));
+  if (missing().length === 0) return 0;
+  const apply = client.transaction((): number => {
     checkVersion(client, path, folder);
-    const isNew = appliedUpTo(client) === 0;
-    // Another process may have applied them in the meantime.
-    const missing = migrations.filter(isMissing);
-    if (missing.length === 0) return 'current';
+    // Another process may have applied some of them in the meantime.
+    const files = missing();
     client.exec(CREATE_TABLE);
-    for (const file of missing) {
+    for (const file of files) {
       for (const statement of file.sql) client.exec(statement);
       client
         .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
         .run(file.hash, file.folderMillis);
     }
-    return isNew ? 'made' : 'upgraded';
+    return files.length;
   });
   return apply.immediate();
 };

@@ -13,8 +13,8 @@ const run = promisify(execFile);
 
 /** A running PostgreSQL: the server of this machine, or one started for the tests. */
 export type TestPostgres = {
-  /** Makes an empty database, which is dropped with the server's {@link close}. */
-  createDatabase(): Promise<string>;
+  /** Makes an empty database, which is dropped with the server's {@link close}. `options` are those of `create database`. */
+  createDatabase(options?: string): Promise<string>;
   /** Runs a statement, for tests that read the tables. */
   query(url: string, statement: string): Promise<readonly Record<string, unknown>[]>;
   close(): Promise<void>;
@@ -142,9 +142,9 @@ export const findPostgres = async (): Promise<TestPostgres | null> => {
   }
   const made: string[] = [];
   return {
-    createDatabase: async () => {
+    createDatabase: async (options = '') => {
       const name = `contact_sync_test_${randomUUID().replaceAll('-', '')}`;
-      await query(url, `create database ${name}`);
+      await query(url, `create database ${name} ${options}`);
       made.push(name);
       return Object.assign(new URL(url), { pathname: name }).href;
     },

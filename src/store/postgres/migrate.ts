@@ -9,18 +9,32 @@ const MIGRATIONS_FOLDER = join(PACKAGE_ROOT, 'migrations', 'postgres');
 /** Names the lock under which the schema is changed: of this program alone, whatever else works on the server. */
 const LOCK = 'contact-sync migrations';
 
-/** Reads the schema in one statement: whether this table and any other one exist, and the time of the latest migration. */
-const look = async (send: SendStatement): Promise<{ readonly isMade: boolean; readonly others: number }> => {
-  const rows = await send(sql`
-    select to_regclass('contact_sync_migrations')::text as made,
+type Look = { readonly isMade: boolean; readonly others: number; readonly encoding: string };
+
+/** Reads in one statement whether this table and any other one exist, and the encoding of the database. */
+const look = async (send: SendStatement): Promise<Look> => {
+  const [row] = await send(sql`
+    select to_regclass('contact_sync_migrations')::text as made, current_setting('server_encoding') as encoding,
       (select count(*) from pg_tables where schemaname = current_schema()) as others
   `);
-  return { isMade: typeof rows[0]?.['made'] === 'string', others: Number(rows[0]?.['others'] ?? 0) };
+  return {
+    isMade: typeof row?.['made'] === 'string',
+    others: Number(row?.['others'] ?? 0),
+    encoding: String(row?.['encoding']),
+  };
 };
 
 const appliedUpTo = async (send: SendStatement): Promise<number> => {
   const rows = await send(sql`select coalesce(max(created_at), 0) as at from contact_sync_migrations`);
   return Number(rows[0]?.['at'] ?? 0);
+};
+
+/** In another encoding, one name that it lacks would end each run. */
+const refuseEncoding = (place: string, encoding: string): void => {
+  if (encoding === 'UTF8') return;
+  throw new StoreError(`The database ${place} has the encoding ${encoding}, which cannot store every name.`, {
+    remedy: 'Create one with: createdb --encoding=UTF8 --template=template0 NAME. Then correct DATABASE_URL.',
+  });
 };
 
 const refuseNewer = (place: string, applied: number, latest: number): void => {
@@ -34,7 +48,7 @@ const refuseNewer = (place: string, applied: number, latest: number): void => {
  * Applies the migrations of the folder that the database lacks, all or none, under a lock of the server: of many processes that
  * begin at once one does so and the others wait.
  *
- * @throws {StoreError} if the database is of a newer version, or holds another program's tables.
+ * @throws {StoreError} if the database is of a newer version, holds another program's tables, or is not in UTF-8.
  */
 export const migrate = async (
   send: SendStatement,
@@ -44,7 +58,9 @@ export const migrate = async (
 ): Promise<void> => {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
   const latest = Math.max(...migrations.map((file) => file.folderMillis));
-  if ((await look(send)).isMade) {
+  const found = await look(send);
+  refuseEncoding(place, found.encoding);
+  if (found.isMade) {
     const applied = await appliedUpTo(send);
     refuseNewer(place, applied, latest);
     if (applied === latest) return;

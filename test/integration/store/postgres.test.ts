@@ -127,6 +127,18 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
     await earlier.close();
   });
 
+  test.each(['LATIN1', 'SQL_ASCII'])(
+    'a database in %s is refused, because it cannot store every name',
+    async (encoding) => {
+      const options = `encoding '${encoding}' template template0 lc_collate 'C' lc_ctype 'C'`;
+      const url = (await postgres?.createDatabase(options)) ?? '';
+      const store = open(url);
+      await expect(store.links()).rejects.toThrow(/has the encoding \w+, .+ createdb --encoding=UTF8/u);
+      await store.close();
+      expect(await postgres?.query(url, "select * from pg_tables where schemaname = 'public'")).toEqual([]);
+    },
+  );
+
   test('a database of another program is refused', async () => {
     const url = await createDatabase();
     await postgres?.query(url, 'create table customers (id int)');

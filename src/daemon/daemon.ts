@@ -197,7 +197,7 @@ const keepNotifying = async (
 ): Promise<void> => {
   const { app, clock, events } = options;
   const { config, store } = app;
-  const notify = createNotifier(config, { ...options, store });
+  const notify = createNotifier(config, { ...options, store, holders: app.holders });
   if (notify === null) return;
   const unencrypted = unencryptedNotification(config);
   if (unencrypted !== null) events.notificationUrlUnencrypted(unencrypted);

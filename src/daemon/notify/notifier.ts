@@ -1,33 +1,45 @@
 import type { Config } from '../../app/config/config.ts';
+import { underLease } from '../../engine/change-link.ts';
+import { LeaseError } from '../../engine/errors.ts';
 import type { Events } from '../../engine/events.ts';
-import type { Store } from '../../store/store.ts';
-import type { Clock } from '../../util/clock.ts';
+import type { LeaseParts } from '../../engine/lease.ts';
 import { errorMessage } from '../../util/errors.ts';
 import { nextNotification } from './next-notification.ts';
 
-export type NotifierParts = { readonly store: Store; readonly events: Events; readonly clock: Clock };
+export type NotifierParts = LeaseParts & { readonly events: Events };
 
 const [CHECK_EVERY_MS, CHECK_AFTER_FAILURE_MS] = [30_000, 300_000];
 const REMEDY = 'Find out more with: contact-sync doctor --notify';
 
-/** Sends the notification that is due for a link. Of all processes with this store, the one that replaces its state sends it. */
-const notifyLink = async (config: Config, url: string, parts: NotifierParts, name: string): Promise<void> => {
-  const { clock, events, store } = parts;
+/** The notification that is due for a link. One that is paused by hand is not reported: a problem that remains is, after the pause. */
+const dueFor = async ({ clock, store }: NotifierParts, name: string) => {
   const link = await store.link(name);
-  const { notificationState: before } = link;
-  // A link that is paused by hand is not reported. A problem that remains is reported after the pause.
-  if (link.pausedByHandAtMs !== null) return;
-  const { kind, after } = nextNotification(before, link.state, clock.now());
-  if (kind === null && before.failingSinceMs === after.failingSinceMs) return;
-  if (!(await store.swapNotificationState(name, before, after)) || kind === null) return;
-  try {
-    const { deliver, notificationOf } = await import('./webhook.ts');
-    await deliver(url, notificationOf(kind, link, config.logPersonalData), clock);
-  } catch (error) {
-    await store.swapNotificationState(name, after, before);
-    throw error;
-  }
+  const { notificationState: before, pausedByHandAtMs } = link;
+  const due = nextNotification(before, link.state, clock.now());
+  return { link, before, ...(pausedByHandAtMs === null ? due : { kind: null, after: before }) };
+};
+
+/** Sends the notification that is due, and stores that it was sent: if the process dies before, another one sends it. */
+const send = async (config: Config, url: string, parts: NotifierParts, name: string): Promise<void> => {
+  const { clock, events, store } = parts;
+  const { kind, link, before, after } = await dueFor(parts, name);
+  if (kind === null) return;
+  const { deliver, notificationOf } = await import('./webhook.ts');
+  await deliver(url, notificationOf(kind, link, config.logPersonalData), clock);
+  await store.swapNotificationState(name, before, after);
   events.notificationSent({ link: name, news: kind, host: new URL(url).host });
+};
+
+/** Sends the notification that is due for a link. Of all processes with this store, the one that has the lease sends it. */
+const notifyLink = async (config: Config, url: string, parts: NotifierParts, name: string): Promise<void> => {
+  const { kind, before, after } = await dueFor(parts, name);
+  if (kind !== null) {
+    await underLease(parts, name, () => send(config, url, parts, name)).catch((error: unknown) => {
+      // The next check sends it, unless the other process does, or its run ends the problem.
+      if (!(error instanceof LeaseError)) throw error;
+    });
+  } else if (before.failingSinceMs !== after.failingSinceMs)
+    await parts.store.swapNotificationState(name, before, after);
 };
 
 /**

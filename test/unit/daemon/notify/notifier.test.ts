@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../../../src/app/config/config.ts';
 import { createNotifier, type NotifierParts } from '../../../../src/daemon/notify/notifier.ts';
@@ -28,7 +29,7 @@ afterEach(async () => {
 
 const notifierTo = (url: string, parts: Partial<NotifierParts> = {}) => {
   const config = { notifyUrl: new Secret(url), logPersonalData: false } as Config;
-  const notify = createNotifier(config, { store, clock, events: log.events, ...parts });
+  const notify = createNotifier(config, { store, clock, newId: randomUUID, events: log.events, ...parts });
   if (notify === null) throw new Error('NOTIFY_URL is set.');
   return { notify };
 };
@@ -54,6 +55,30 @@ test('only one of two concurrent processes sends the notification', async () => 
   await halt();
   await Promise.all([open().notify(['home']), open().notify(['home'])]);
   expect(events()).toEqual(['link.halted']);
+});
+
+test('a notification is sent by another process if the one that was sending it has died', async () => {
+  await halt();
+  await using silent = await startReceiver();
+  silent.answer(() => undefined);
+  void notifierTo(silent.url).notify(['home']);
+  await silent.until(1);
+  const later = createMovableClock();
+  later.advance(15_000);
+  await open({ clock: later }).notify(['home']);
+  expect(events()).toEqual(['link.halted']);
+});
+
+test('a notification waits while a run has the lease of its link, and those of other links do not', async () => {
+  await halt('club');
+  await halt('home');
+  await store.acquireLease('club', 'a run', clock.now(), clock.now() + 15_000);
+  const notifier = open();
+  expect(await notifier.notify(['club', 'home'])).toBe(30_000);
+  expect(receiver.received.map(({ body }) => (JSON.parse(body) as { link: string }).link)).toEqual(['home']);
+  await store.releaseLease('club', 'a run');
+  await notifier.notify(['club', 'home']);
+  expect(receiver.received).toHaveLength(2);
 });
 
 describe('a receiver that does not accept a notification', () => {

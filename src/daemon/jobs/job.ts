@@ -31,6 +31,8 @@ export type JobReport = {
   readonly retryInMs: number | null;
   /** Present for an `auto` interval: the time until the next poll, in milliseconds. */
   readonly nextPollInMs?: number;
+  /** Present if this daemon does not serve the link. Another daemon on the queue may serve it. */
+  readonly isUnknown?: true;
   /** Present if the run ended because its link was paused: the queue does not start it again. */
   readonly isOver?: true;
 };

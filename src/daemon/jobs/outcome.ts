@@ -8,8 +8,8 @@ const LAST_RETRY_MS = 10 * 60_000;
 /** The longest time until a retry, whatever the `Retry-After`. */
 const LONGEST_RETRY_MS = 60 * 60_000;
 
-/** The time until a retry if another process has the lease. The lease of a dead process expires within 15 s. */
-const BUSY_RETRY_MS = 2_000;
+/** The time until a retry if another process has the lease, or may serve the link. The lease of a dead process expires within 15 s. */
+export const BUSY_RETRY_MS = 2_000;
 /** After this many attempts the other process must be alive and does the work, so a scheduled job ends. */
 export const BUSY_ATTEMPTS = 12;
 

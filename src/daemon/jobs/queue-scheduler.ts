@@ -27,6 +27,9 @@ const ANSWER_WITHIN_MS = 1_000;
 /** The longest wait, after the last run, for Redis to accept the returned jobs. */
 const RETURN_JOBS_MS = 2_000;
 
+/** The time after which a schedule that a daemon with other links has removed is created again. */
+const RESTORE_EVERY_MS = 60_000;
+
 /** The number of schedules that are created concurrently. */
 const CREATED_AT_ONCE = 100;
 
@@ -41,16 +44,17 @@ const create = async (queue: JobQueue, { link, everyMs, offsetMs, firstInMs }: S
 };
 
 /**
- * Stores the schedules in Redis, and removes all others. A stored schedule with the same interval keeps its next slot and gets no
- * further first job. Returns the number of new or changed schedules, and of removed ones.
+ * Stores the schedules in Redis, and removes all others if `removesOthers`. A stored schedule with the same interval keeps its next
+ * slot and gets no further first job. Returns the number of new or changed schedules, and of removed ones.
  */
 const storeSchedules = async (
   queue: JobQueue,
   schedules: readonly Schedule[],
+  removesOthers: boolean,
 ): Promise<{ readonly created: number; readonly removed: number }> => {
   const stored = new Map((await queue.getJobSchedulers()).map(({ key, every }) => [key, every]));
   const links = new Set(schedules.map(({ link }) => link));
-  const others = [...stored.keys()].filter((key) => !links.has(key));
+  const others = removesOthers ? [...stored.keys()].filter((key) => !links.has(key)) : [];
   for (const key of others) await queue.removeJobScheduler(key);
   const changed = schedules.filter(({ link, everyMs }) => stored.get(link) !== everyMs);
   for (let from = 0; from < changed.length; from += CREATED_AT_ONCE) {
@@ -162,12 +166,19 @@ type ScheduleStoreOptions = Pick<QueueSchedulerOptions, 'events'> & {
   readonly onError: (error: Error) => void;
 };
 
-/** Stores the current schedules in Redis: `apply` sets them, `applyAgain` stores them once more. */
+/**
+ * Stores the current schedules in Redis: `apply` sets them and removes others, `applyAgain` stores those that are missing. Another
+ * daemon may serve more links, so schedules of others are removed only once.
+ */
 const createScheduleStore = ({ queue, events, isReady, onError }: ScheduleStoreOptions) => {
   let schedules: readonly Schedule[] = [];
+  /** The schedules beside which all others were removed. */
+  let kept: readonly Schedule[] | null = null;
   const store = withoutOverlap(async () => {
     if (!isReady()) return;
-    const { created, removed } = await storeSchedules(queue, schedules);
+    const current = schedules;
+    const { created, removed } = await storeSchedules(queue, current, current !== kept);
+    kept = current;
     if (created + removed > 0) events.schedulesCreated({ schedules: created, removed });
   }, onError);
   return {
@@ -177,6 +188,14 @@ const createScheduleStore = ({ queue, events, isReady, onError }: ScheduleStoreO
     },
     applyAgain: store,
   };
+};
+
+/** Stores the schedules again from time to time, until the signal is aborted. */
+const keepRestoring = async (clock: Clock, signal: AbortSignal, restore: () => void): Promise<void> => {
+  while (!signal.aborted) {
+    await clock.sleep(RESTORE_EVERY_MS, signal).catch(() => undefined);
+    restore();
+  }
 };
 
 type Opened = { readonly redis: Redis; readonly worker: ReturnType<typeof startWorker>; readonly queue: JobQueue };
@@ -220,6 +239,7 @@ export const createQueueScheduler = (options: QueueSchedulerOptions): Scheduler 
     'ready',
     withoutOverlap(() => options.onUsable().then(schedules.applyAgain), logTrouble),
   );
+  void keepRestoring(clock, ended.signal, schedules.applyAgain);
 
   return {
     kind: 'redis',

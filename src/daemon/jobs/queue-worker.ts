@@ -29,6 +29,12 @@ const readJob = (job: Job<JobData>): JobData => {
   throw new UnrecoverableError('The job cannot be read: another version of contact-sync may have queued it.');
 };
 
+/** Returns the job to the queue until its next attempt. */
+const delay = async (job: Job<JobData>, token: string, { retryInMs }: JobReport): Promise<never> => {
+  await job.moveToDelayed(Date.now() + (retryInMs ?? 0), token);
+  throw new DelayedError();
+};
+
 /**
  * Ends the job in BullMQ by its report (outcome.ts), which becomes its return value. A job that goes on later throws the error
  * that BullMQ expects.
@@ -42,18 +48,18 @@ const conclude = async (
   switch (report.ending) {
     case 'completed':
     case 'halted':
-    case 'skipped':
     case 'paused':
     case 'failed':
       return report;
+    case 'skipped':
+      return report.isUnknown && job.attemptsStarted < BUSY_ATTEMPTS ? delay(job, token, report) : report;
     case 'unavailable':
       if (job.attemptsMade + 1 >= ATTEMPTS) return report;
       throw new RetryError(report.message ?? report.ending, report.retryInMs ?? 0);
     case 'busy':
       // A requested job keeps waiting; a scheduled job ends, because the other process does the work.
       if (kind !== 'full' && byHand !== true && job.attemptsStarted >= BUSY_ATTEMPTS) return report;
-      await job.moveToDelayed(Date.now() + (report.retryInMs ?? 0), token);
-      throw new DelayedError();
+      return delay(job, token, report);
     case 'stopped':
       if (report.isOver) return report;
       await job.moveToWait(token);

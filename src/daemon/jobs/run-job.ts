@@ -16,7 +16,7 @@ import { errorMessage } from '../../util/errors.ts';
 import { pollDelayMs, whySkipped, type Skip } from './due.ts';
 import type { JobData, JobReport } from './job.ts';
 import { createMemories, type Memories } from './link-memory.ts';
-import { outcomeOf } from './outcome.ts';
+import { BUSY_RETRY_MS, outcomeOf } from './outcome.ts';
 import { watchPause } from './pause-watch.ts';
 import { NO_PROGRESS_YET, totalOf, track, type RunProgress } from './progress.ts';
 import type { RunJob } from './scheduler.ts';
@@ -240,6 +240,15 @@ const createCurrentJobs = (clock: Clock) => {
   };
 };
 
+/** The report of a job whose link this daemon does not serve: its configuration may differ from that of another host. */
+const unknownLink = ({ link }: JobData): JobReport => ({
+  ending: 'skipped',
+  message: `There is no link named ${link}.`,
+  summary: null,
+  retryInMs: BUSY_RETRY_MS,
+  isUnknown: true,
+});
+
 /** Creates the runner of jobs, which both schedulers use. */
 export const createRunner = (options: RunnerOptions): Runner => {
   const memories = createMemories(options);
@@ -254,7 +263,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
       const link = links.get(job.link);
       const nothing = { summary: null, retryInMs: null };
       if (stopping.signal.aborted) return { ending: 'stopped', message: null, ...nothing };
-      if (link === undefined) return { ending: 'skipped', message: `There is no link named ${job.link}.`, ...nothing };
+      if (link === undefined) return unknownLink(job);
       note(job, null);
       try {
         return await runLinkJob(parts, { link, job }, (event) => note(job, event));

@@ -7,6 +7,7 @@ import { forgetJobs, openQueueClient } from '../../../src/daemon/jobs/queue-clie
 import { QueueError, type RunJob, type Schedule } from '../../../src/daemon/jobs/scheduler.ts';
 import { connectWithRetry, jobOptions } from '../../../src/daemon/jobs/queue.ts';
 import { every, IN_DATA_DIR, openQueueStage, report, type QueueStage } from '../../support/jobs/queue-stage.ts';
+import { createMovableClock } from '../../support/clocks.ts';
 import { startSilentProxy } from '../../support/network.ts';
 import { startTestRedis } from '../../support/redis.ts';
 
@@ -103,6 +104,23 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     await daemon.scheduler.requestJob({ link: 'b', kind: 'incremental', override: null, byHand: true });
     await expect.poll(() => stage.queue().getCompletedCount()).toBe(2);
     expect(attempts).toEqual({ scheduled: 12, byHand: 15 });
+  });
+
+  test('a job whose link one daemon does not serve is run by another daemon, and ends if no daemon serves it', async () => {
+    const started: string[] = [];
+    let retryInMs = 1;
+    // The only daemon at first, so that it gets the jobs.
+    await startReady(() => Promise.resolve(report({ ending: 'skipped', retryInMs, isUnknown: true })));
+    const commands = await openClient();
+    expect(await commands.waitFor(await commands.enqueue('b'))).toMatchObject({ ending: 'skipped' });
+    retryInMs = 1_000;
+    const id = await commands.enqueue('b');
+    await startReady(({ link, kind }) => {
+      started.push(`${link} ${kind}`);
+      return complete({ link, kind, override: null });
+    });
+    expect(await commands.waitFor(id)).toMatchObject({ ending: 'completed' });
+    expect(started).toEqual(['b full']);
   });
 
   test('a resync by hand is queued once and before waiting jobs, and its result is reported', async () => {
@@ -249,6 +267,24 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     expect(await daemon.log.until('schedulesCreated', from)).toEqual({ schedules: 2, removed: 1 });
     const found = (await schedulers()).map(({ key, every: everyMs }) => [key, Number(everyMs) / HOUR_MS]);
     expect(Object.fromEntries(found)).toEqual({ changes: 2, comes: 1, stays: 1 });
+  });
+
+  test('the schedule of a link that another daemon does not serve is created again within a minute, and stays', async () => {
+    const clock = createMovableClock();
+    const daemon = stage.startScheduler(complete, 10, redis.url, clock);
+    await stage.ready(daemon, ['a', 'b'].map(hourly));
+    const keys = async () => (await schedulers()).map(({ key }) => key).toSorted();
+    // The file of the link `b` is missing or invalid on this host.
+    const otherClock = createMovableClock();
+    const other = stage.startScheduler(complete, 10, redis.url, otherClock);
+    other.scheduler.apply([hourly('a')]);
+    expect(await other.log.until('schedulesCreated')).toEqual({ schedules: 0, removed: 1 });
+    clock.advance(60_000);
+    await expect.poll(keys).toEqual(['a', 'b']);
+    otherClock.advance(60_000);
+    clock.advance(60_000);
+    expect(await keys()).toEqual(['a', 'b']);
+    expect(other.log.lines.filter(({ name }) => name === 'schedulesCreated')).toHaveLength(1);
   });
 
   test('a restart keeps the next slots, adds no further first job, and removes schedules of other origin', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { systemClock } from '../../../src/util/clock.ts';
+import { systemClock, type Clock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
 import type { JobReport } from '../../../src/daemon/jobs/job.ts';
 import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
@@ -37,14 +37,14 @@ export const openQueueStage = async (redis: TestRedis) => {
   const prefixOf = (): string => makeQueuePrefix(dataDir);
 
   /** A scheduler whose jobs end like `runJob`. Several schedulers are several daemons. */
-  const startScheduler = (runJob: RunJob, concurrency = 10, url = redis.url) => {
+  const startScheduler = (runJob: RunJob, concurrency = 10, url = redis.url, clock: Clock = systemClock) => {
     const log = createEventLog();
     const redisUrl = new Secret(url);
     const onUsable = () => Promise.resolve();
     const parts = {
       redisUrl,
       prefix: prefixOf(),
-      clock: systemClock,
+      clock,
       events: log.events,
       concurrency,
       runJob,

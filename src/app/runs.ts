@@ -66,6 +66,8 @@ const toolsOf = (parts: ContextParts) => {
       await parts.gates.save();
     }
   };
+  /** Stores the budgets. The next call stores what this one could not, so an error does not replace the result of the work. */
+  const saveBudgets = (): Promise<void> => parts.gates.save().catch(() => undefined);
   /** Runs an undo with the context of the link. */
   const perform = async <Done extends { readonly result: RunResult }>(
     link: LinkConfig,
@@ -74,17 +76,17 @@ const toolsOf = (parts: ContextParts) => {
   ): Promise<Done> => {
     const context = await contextOf(link);
     const done = await work(context, logTo(link, options));
-    await parts.gates.save();
+    await saveBudgets();
     logResult(events, link.sides, done.result);
     return done;
   };
-  return { contextOf, lastWarned, logTo, onScratch, perform };
+  return { contextOf, lastWarned, logTo, onScratch, perform, saveBudgets };
 };
 
 /** Creates the runs of links. Contexts are kept between runs. */
 export const createRuns = (parts: ContextParts): Runs => {
   const { events } = parts;
-  const { contextOf, lastWarned, logTo, onScratch, perform } = toolsOf(parts);
+  const { contextOf, lastWarned, logTo, onScratch, perform, saveBudgets } = toolsOf(parts);
   return {
     run: async (link, options) => {
       const context = await contextOf(link);
@@ -92,7 +94,7 @@ export const createRuns = (parts: ContextParts): Runs => {
       const onEvent = logTo(link, options, warned);
       const result = await runLink(context, { ...options, onEvent });
       lastWarned.set(link.name, warned);
-      await parts.gates.save();
+      await saveBudgets();
       logResult(events, link.sides, result);
       return result;
     },

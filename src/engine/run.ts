@@ -220,9 +220,9 @@ export const runUnderLease = async (
   try {
     await storeEnding(session, ending, summary);
   } catch (caught) {
-    // Another process has the lease now and stores the link's state.
-    if (!(caught instanceof FenceError)) throw caught;
-    return { summary, error: new LeaseError(context.link, 'lost') };
+    // With a later token, another process stores the link's state. What the run wrote is reported in any case.
+    const cause = caught instanceof FenceError ? new LeaseError(context.link, 'lost') : caught;
+    return { summary: summarise(session, endingOf(session, cause), before, startedTickMs), error: cause };
   }
   return { summary, error };
 };

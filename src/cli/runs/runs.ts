@@ -3,7 +3,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Run, WriteView } from '../../core/view/views.ts';
-import { formatDuration, writeNote, wroteWords } from '../../core/view/words.ts';
+import { durationOf, formatDuration, writeNote, wroteWords } from '../../core/view/words.ts';
 import { listWrites } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';
@@ -51,9 +51,6 @@ const RUNS_SHOWN = 20;
 
 type LinkRun = { readonly link: LinkConfig; readonly run: Run };
 
-const durationOf = ({ startedAtMs, endedAtMs }: Run): number | null =>
-  endedAtMs === null ? null : endedAtMs - startedAtMs;
-
 /** The run in the documented JSON format. The caller replaces `left` and `right` by the names of the sides. */
 const toJson = ({ link, run }: LinkRun) => ({
   link: link.name,
@@ -71,8 +68,9 @@ const toJson = ({ link, run }: LinkRun) => ({
 
 const rowOf = ({ link, run }: LinkRun): readonly string[] => {
   const duration = durationOf(run);
-  const took = duration === null ? '' : formatDuration(duration);
-  const wrote = run.wrote === null ? '' : wroteWords(run, link.sides).join('; ') || 'nothing';
+  const [noDuration, noCounts] = run.outcome === 'running' ? ['', ''] : ['unknown', 'not counted'];
+  const took = duration === null ? noDuration : formatDuration(duration);
+  const wrote = run.wrote === null ? noCounts : wroteWords(run, link.sides).join('; ') || 'nothing';
   return [shortRun(run.id), formatTime(run.startedAtMs), run.kind, run.outcome, took, wrote];
 };
 
@@ -89,11 +87,16 @@ const formatRuns = (link: LinkConfig, runs: readonly Run[], all: boolean, termin
   return [`${name}:`, table, ...more].join('\n');
 };
 
+const tookWords = (outcome: Run['outcome'], took: string | undefined): string => {
+  if (outcome === 'running') return 'still running';
+  return took === 'unknown' ? 'ended at an unknown time' : `took ${took}`;
+};
+
 const formatRun = (one: LinkRun, all: readonly WriteView[], shown: ChangeFilter, terminal: Terminal): string => {
   const { link, run } = one;
   const [id, began, kind, outcome, took] = rowOf(one);
   const undoes = run.undoes === null ? '' : ` of run ${shortRun(run.undoes)}`;
-  const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, started ${began}, ${took === '' ? 'still running' : `took ${took}`}`;
+  const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, started ${began}, ${tookWords(run.outcome, took)}`;
   const reason = run.reason === null ? [] : [`  ${run.reason}`];
   const isFiltered = shown.only !== undefined || shown.grep !== undefined;
   const writes = selectChanges(all, shown);

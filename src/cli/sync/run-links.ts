@@ -102,7 +102,8 @@ export const runLinks = (terminal: Terminal, linkName: string | undefined, reque
       const result = await runOne(terminal, opened, link, request);
       results.push(result);
       documents.push(inWordsOf(link.sides, result.summary));
-      const { pausedByHandAtMs } = await opened.app.store.link(link.name);
+      // A database that fails is reported as the reason of the run.
+      const pausedByHandAtMs = await opened.app.store.pausedByHandAtMs(link.name).catch(() => null);
       const resume = `contact-sync resume ${link.name}`;
       if (pausedByHandAtMs !== null) terminal.warn(`${link.name} is still paused by hand. Resume with: ${resume}`);
       if (!options.json) show(terminal, link, result);

@@ -107,6 +107,10 @@ export const wroteWords = ({ wrote }: Pick<Run, 'wrote'>, sides: Sides<SideWords
     return parts.length === 0 ? [] : [`${sides[side].title}: ${parts.join(', ')}`];
   });
 
+/** The duration of a run. Null while it runs, and if its end and what it wrote were not stored: the next run closed it. */
+export const durationOf = ({ startedAtMs, endedAtMs, wrote }: Pick<Run, 'startedAtMs' | 'endedAtMs' | 'wrote'>) =>
+  endedAtMs === null || wrote === null ? null : endedAtMs - startedAtMs;
+
 /** Actions that affect both contacts of a pair. */
 export const IS_OF_BOTH: ReadonlySet<WriteView['action']> = new Set(['pair', 'ask']);
 

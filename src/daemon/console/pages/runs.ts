@@ -4,7 +4,7 @@ import type { UndoRefusal } from '../../../engine/history/plan-undo.ts';
 import type { ShownWrites } from '../../../engine/history/run-writes.ts';
 import { idsText } from '../../../core/view/values.ts';
 import type { ChangeFilter } from '../../../core/view/changes.ts';
-import { count, fieldWords, formatDuration, writeNote, wroteWords } from '../../../core/view/words.ts';
+import { count, durationOf, fieldWords, formatDuration, writeNote, wroteWords } from '../../../core/view/words.ts';
 import type { Run, WriteView } from '../../../core/view/views.ts';
 import { changeFilter, changeSection, changeSections } from '../change-list.ts';
 import type { WorkProgress, Undoing } from '../actions.ts';
@@ -47,6 +47,7 @@ export const RUN_OUTCOMES = [
 export const wroteText = (run: Pick<Run, 'wrote' | 'outcome'>, sides: LinkConfig['sides']): Html => {
   const texts = wroteWords(run, sides);
   if (texts.length > 0) return valueList(texts);
+  if (run.wrote === null && run.outcome === 'failed') return html`<span class="faint">Not counted</span>`;
   return html`<span class="faint">${run.outcome === 'completed' ? 'No changes' : 'Nothing'}</span>`;
 };
 
@@ -56,6 +57,11 @@ const OUTCOME_WORDS: Readonly<Record<Run['outcome'], string>> = {
   failed: 'Failed',
   stopped: 'Stopped',
   running: 'Running',
+};
+
+const durationText = (run: Run): string => {
+  const duration = durationOf(run);
+  return duration === null ? 'unknown' : formatDuration(duration);
 };
 
 /** Runs as a table. */
@@ -69,7 +75,7 @@ const runsTable = (context: PageContext, { name, sides }: LinkConfig, runs: read
       agoTag(context, run.startedAtMs),
       html`<span class="${run.outcome}">${OUTCOME_WORDS[run.outcome]}</span>`,
       wroteText(run, sides),
-      run.endedAtMs === null ? 'running' : formatDuration(run.endedAtMs - run.startedAtMs),
+      run.outcome === 'running' ? 'running' : durationText(run),
     ]),
   });
 };
@@ -198,15 +204,17 @@ type RunParts = UndoParts & {
   readonly progress: WorkProgress | null;
 };
 
-const runFacts = ({ name }: LinkConfig, { kind, outcome, startedAtMs, endedAtMs, undoes, reason }: Run): Html =>
-  facts([
+const runFacts = ({ name }: LinkConfig, run: Run): Html => {
+  const { kind, outcome, startedAtMs, undoes, reason } = run;
+  return facts([
     ['Kind', RUN_WORDS[kind]],
     ['Outcome', html`<span class="${outcome}">${OUTCOME_WORDS[outcome]}</span>`],
     ['Started', timeTag(startedAtMs)],
-    ['Duration', endedAtMs === null ? null : formatDuration(endedAtMs - startedAtMs)],
+    ['Duration', outcome === 'running' ? null : durationText(run)],
     ['Undo of', undoes === null ? null : html`<a href="${runPath(name, undoes)}">${undoes}</a>`],
     ['Reason', reason === null ? null : messageText(reason)],
   ]);
+};
 
 /** The search in a large number of writes includes contacts only. */
 const PERSON = 'Find a name, address or number';

@@ -90,6 +90,7 @@ type Step<Result> = {
 const READ_AGAIN_MS = 100;
 const MAX_WAIT_MS = 1_000;
 const UNKNOWN_REVISION = -1;
+const EMPTY_REVISION = 0;
 
 /**
  * Opens a limiter whose governor several processes share. The whole state of the governor is one short text in the cell. Each
@@ -103,13 +104,14 @@ const UNKNOWN_REVISION = -1;
 export const openSharedLimiter = async (options: SharedLimiterOptions): Promise<RateLimiter> => {
   const { cell, clock } = options;
   let { limit } = options;
-  let known = { revision: 0, governor: governorOf(options, null, clock.now()) };
-  let readAt = { nowMs: clock.now(), tickMs: clock.monotonic() };
+  let known = { revision: UNKNOWN_REVISION, governor: governorOf(options, null, clock.now()) };
+  let readAt = { nowMs: clock.now(), tickMs: clock.monotonic(), isOfCell: false };
   let tail: Promise<unknown> = Promise.resolve();
 
   const accept = ({ nowMs, revision, state }: CellView): Governor => {
-    readAt = { nowMs, tickMs: clock.monotonic() };
-    const isKnown = revision === known.revision;
+    // If the cell was emptied since, what this process knows still counts: above all, a stop after a 429.
+    const isKnown = revision === known.revision || (revision === EMPTY_REVISION && readAt.isOfCell);
+    readAt = { nowMs, tickMs: clock.monotonic(), isOfCell: true };
     const governor = isKnown ? boundTimes(known.governor, nowMs) : governorOf({ ...options, limit }, state, nowMs);
     known = { revision, governor: withLimit(governor, limit, nowMs) };
     return known.governor;

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/util/clock.ts';
 import type { GovernedAnswer, AdmittedRequest } from '../../../src/net/governor.ts';
 import { createRedisLimiters } from '../../../src/net/redis-limiter.ts';
-import { openSharedLimiter, type RateLimiter } from '../../../src/net/limiter.ts';
+import { openSharedLimiter, type RateLimiter, type SharedCell } from '../../../src/net/limiter.ts';
 import { createVirtualClock, type VirtualClock } from '../../support/clocks.ts';
 import { createMemoryCell } from '../../support/limiter-models.ts';
 import { startTestRedis } from '../../support/redis.ts';
@@ -167,6 +167,30 @@ test('a snapshot of the previous process fills an empty cell', async () => {
   const after = await openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot });
   expect(after.budget().remaining).toBe(9);
 });
+
+test('a stop after a 429 holds although the cell is emptied, as by a Redis that restarts', async () => {
+  const clock = createFakeClock();
+  let cell = createMemoryCell(clock);
+  const shared: SharedCell = { read: (...of) => cell.read(...of), replace: (...of) => cell.replace(...of) };
+  const limiter = await openSharedLimiter({ cell: shared, limit: LIMIT, clock, snapshot: null });
+  await limiter.complete(await granted(limiter), { ...ANSWER, status: 429, retryAfterMs: 20_000 });
+  cell = createMemoryCell(clock);
+  expect(await waitOf(limiter)).toBe(1_000);
+  expect(limiter.budget().remaining).toBe(9);
+});
+
+test.each([-10, 10])(
+  'a stop in a snapshot lasts as long if the clock of the cell differs by %i minutes',
+  async (minutes) => {
+    const clock = createFakeClock();
+    const before = await openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot: null });
+    await before.complete(await granted(before), { ...ANSWER, status: 429, retryAfterMs: 20_000 });
+    const cell = createMemoryCell({ ...clock, now: () => clock.now() + minutes * 60_000 });
+    const after = await openSharedLimiter({ cell, limit: LIMIT, clock, snapshot: before.snapshot() });
+    const admission = await after.admit();
+    expect(admission).toMatchObject({ grant: null, stoppedForMs: 20_000 });
+  },
+);
 
 test('requests fail while the cell is unreachable', async () => {
   const clock = createFakeClock();

@@ -29,13 +29,15 @@ export type WriteResult<T> =
 /** The membership after a change; `altered` if the side stored other values than those that were sent. */
 export type MembershipResult = WriteResult<readonly string[]> & { readonly altered?: AlteredContact };
 
-/** The capabilities of a remote, with the maximum number of items in one request and of concurrent requests. */
+/** The capabilities of a remote, with the maximum number of items in one call and of concurrent calls. */
 export type RemoteCapabilities = {
   readonly createBatch: number;
   readonly updateBatch: number;
   readonly deleteBatch: number;
   readonly readBatch: number;
   readonly writeConcurrency: number;
+  /** True if a call needs a request for each contact that it creates, updates or deletes. */
+  readonly writesOneByOne?: true;
   /**
    * The number of contacts that one request can add to or remove from one group. `written`: only contacts that the run has
    * written and that leave no group. Any other contact needs a separate request.

@@ -53,9 +53,12 @@ type PlanParts = { readonly app: App; readonly clock: Clock; readonly send: Send
 /** The number of plans in memory. It is small because plans are large. */
 const MOST_PLANS = 3;
 
+/** The number of runs that a plan is compared with. It is made again if more have ended since. */
+const RUNS_COMPARED = 20;
+
 /** The last runs that ended, newest first. */
 const endedRuns = async ({ store }: App, { name }: LinkConfig): Promise<readonly RunRow[]> =>
-  (await store.runs(name, { newest: 3 })).filter(({ endedAtMs }) => endedAtMs !== null);
+  (await store.runs(name, { newest: RUNS_COMPARED })).filter(({ endedAtMs }) => endedAtMs !== null);
 
 type Accepted = Extract<Planning, { readonly state: 'accepted' }>;
 
@@ -67,11 +70,19 @@ const acceptedNow = (accepted: Accepted, ended: readonly RunRow[]): Accepted | n
   return isNext && last?.outcome === 'completed' ? { ...accepted, ranAs: last.id } : null;
 };
 
-/** Whether a run has changed the data of the plan or its halt. */
-const isOutdated = ({ lastRun, halt }: PlanView, [last]: readonly RunRow[]): boolean => {
-  if (last === undefined || last.id === lastRun || last.outcome === 'failed') return false;
-  if (last.outcome === 'halted') return last.reason !== halt;
-  return halt !== null || hasWritten(last);
+/** Whether this run, which ended after the plan was made, has changed the data of the plan or its halt. */
+const outdates = (run: RunRow, { halt, changes }: PlanView): boolean => {
+  if (hasWritten(run)) return true;
+  if (run.outcome === 'failed') return false;
+  if (run.outcome === 'halted') return run.reason !== halt;
+  // Pairing writes nothing, and a conflict that awaits a decision stays in the plans after it.
+  return halt !== null || changes.some(({ action }) => action !== 'ask');
+};
+
+const isOutdated = (view: PlanView, ended: readonly RunRow[]): boolean => {
+  const before = ended.findIndex(({ id }) => id === view.lastRun);
+  if (before === -1 && view.lastRun !== null) return true;
+  return ended.slice(0, before === -1 ? ended.length : before).some((run) => outdates(run, view));
 };
 
 const deletionsIn = (changes: readonly Change[]): number => changes.filter(({ action }) => action === 'delete').length;
@@ -178,10 +189,11 @@ export const createPlans = (parts: PlanParts) => {
     const waits = read(link)?.state === 'planning';
     begin(link, { state: 'planning' }, { work, failed, waits });
   };
-  /** The state of the plan; null without one. An acceptance applies to one completed run. */
+  /** The state of the plan; null without one, and if it is outdated. An acceptance applies to one completed run. */
   const planning = async (link: LinkConfig): Promise<Planning | null> => {
     const state = read(link);
-    return state?.state === 'accepted' ? acceptedNow(state, await endedRuns(app, link)) : state;
+    if (state?.state === 'accepted') return acceptedNow(state, await endedRuns(app, link));
+    return state?.state === 'planned' && isOutdated(state.view, await endedRuns(app, link)) ? null : state;
   };
   return {
     isWorking,
@@ -191,9 +203,7 @@ export const createPlans = (parts: PlanParts) => {
     /** Like `planning`; first starts a plan in the background if it is missing or outdated. */
     currentPlan: async (link: LinkConfig): Promise<Planning | null> => {
       const state = await planning(link);
-      const isCurrent =
-        state?.state === 'planned' ? !isOutdated(state.view, await endedRuns(app, link)) : state !== null;
-      if (isCurrent) return state;
+      if (state !== null) return state;
       plan(link);
       return planning(link);
     },

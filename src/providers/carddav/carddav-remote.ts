@@ -33,6 +33,7 @@ const CAPABILITIES: RemoteCapabilities = {
   deleteBatch: WRITES_PER_BATCH,
   readBatch: 100,
   writeConcurrency: 1,
+  writesOneByOne: true,
   moveBatch: { size: 100, of: 'all' },
   createsWithGroups: false,
   mayForbidSharedEmails: false,

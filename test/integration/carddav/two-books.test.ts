@@ -41,6 +41,18 @@ describe('a link between two address books', () => {
     expect(await program.synced()).toMatchObject({ left: { created: 1 }, right: { created: 1 } });
   });
 
+  test('a plan counts a request for each card that is created, because no request creates several', async () => {
+    await using left = await startFakeServer();
+    await using right = await startFakeServer();
+    await using config = await configured({ url: left.url }, { url: right.url });
+    await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
+    for (let index = 0; index < 60; index += 1) left.put(`${index}.vcf`, cardNamed(`Ann ${index}`));
+    const { estimate } = await program.plan();
+    await program.synced();
+    expect(right.requests.filter(({ method }) => method === 'PUT')).toHaveLength(60);
+    expect(estimate.requests).toEqual({ left: 0, right: 60 });
+  });
+
   test.each([
     ['two URLs', { url: 'https://dav.test/ada/one/' }, { url: 'https://dav.test/ada/two/' }],
     ['two names', { url: 'https://dav.test/', addressbook: 'A' }, { url: 'https://dav.test/', addressbook: 'B' }],

@@ -104,14 +104,16 @@ test('a plan that is requested while another one is under way is made after it, 
 test('a plan is computed on the first request, and again after a run that wrote, halted for another reason or ended the halt', async () => {
   let planned = 0;
   let last = ended('halted', 'halted', 'too many');
+  let runs: readonly (typeof last)[] = [];
   const plan = () => {
     planned += 1;
     return Promise.resolve({ ...PLAN, halt: { reason: 'too-many-deletes', message: last.reason } });
   };
   const link = linkOf('a token');
-  const actions = actionsOf({ plan, runs: () => [last], links: () => [link] });
+  const actions = actionsOf({ plan, runs: () => runs, links: () => [link] });
   const plansAfter = async (next: typeof last): Promise<number> => {
     last = next;
+    runs = [last, ...runs];
     await actions.currentPlan(link);
     await yielded();
     return planned;
@@ -121,6 +123,44 @@ test('a plan is computed on the first request, and again after a run that wrote,
   expect(await plansAfter(ended('failed', 'failed', 'no network'))).toBe(1);
   expect(await plansAfter(ended('other', 'halted', 'even more'))).toBe(2);
   expect(await plansAfter(ended('done'))).toBe(3);
+  await actions.close();
+});
+
+const ZERO = { created: 0, updated: 0, deleted: 0, groupsChanged: 0, groupsDeleted: 0 };
+const idle = (id: string) => ({ ...ended(id), wrote: { left: ZERO, right: ZERO } });
+const writing = (id: string) => ({ ...idle(id), wrote: { left: ZERO, right: { ...ZERO, created: 1 } } });
+
+test.each([
+  ['that was followed by a run without writes', [idle('idle'), writing('writing'), idle('before')]],
+  ['that was followed by a failed run', [ended('failed', 'failed'), writing('writing'), idle('before')]],
+  ['so long ago that the last runs do not show it', Array.from({ length: 40 }, (_, index) => idle(`idle ${index}`))],
+] as const)('a plan is outdated after a run that wrote, %s', async (_, later) => {
+  let runs: readonly unknown[] = [idle('before')];
+  const link = linkOf('a token');
+  const actions = actionsOf({ plan: () => Promise.resolve(PLAN), runs: () => runs, links: () => [link] });
+  actions.plan(link);
+  await yielded();
+  expect(await actions.planning(link)).toMatchObject({ state: 'planned' });
+  runs = later;
+  // The page of the link shows this state; that of the plan starts a new plan.
+  expect(await actions.planning(link)).toBeNull();
+  expect(await actions.currentPlan(link)).toEqual({ state: 'planning' });
+  await actions.close();
+});
+
+test('a plan to pair contacts is outdated after a run, although pairing writes nothing', async () => {
+  let runs: readonly unknown[] = [idle('before')];
+  const link = linkOf('a token');
+  const pairing = {
+    ...PLAN,
+    changes: [{ action: 'pair', side: 'left', name: 'Ada', leftId: 'c1', rightId: 'c1', changes: [] }],
+  };
+  const actions = actionsOf({ plan: () => Promise.resolve(pairing), runs: () => runs, links: () => [link] });
+  actions.plan(link);
+  await yielded();
+  expect(await actions.planning(link)).toMatchObject({ state: 'planned' });
+  runs = [idle('pairing'), ...runs];
+  expect(await actions.planning(link)).toBeNull();
   await actions.close();
 });
 

@@ -1,5 +1,7 @@
-import { byIds, byKey, byKeyAndSide } from '../core/state/rows.ts';
 import {
+  byIds,
+  byKey,
+  byKeyAndSide,
   NO_CURSOR,
   type ConflictRow,
   type Cursor,
@@ -16,8 +18,7 @@ import type { Half } from '../core/contact/half.ts';
 import { emailKey } from '../core/contact/keys.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
 import { searchText } from '../core/contact/search.ts';
-import type { Side } from '../core/contact/side.ts';
-import { bySide } from '../core/contact/side.ts';
+import { type Side, bySide } from '../core/contact/side.ts';
 import type { PairStatus } from '../core/reconcile/decision.ts';
 import type { GroupPair } from '../core/reconcile/groups.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';

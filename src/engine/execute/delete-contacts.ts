@@ -10,9 +10,8 @@ import type { Session } from '../session.ts';
 import { storeReadAnswer } from './refusals.ts';
 import { sendBatch } from './send.ts';
 import { type AnswerBeingStored, batchesOf, inParallel } from './batches.ts';
-import type { Executable, Execution } from './execution.ts';
+import { type Executable, type Execution, currentHalf, needsOf, stateOf } from './execution.ts';
 import { deleteWrites, mergeWrite } from './writes.ts';
-import { currentHalf, needsOf, stateOf } from './execution.ts';
 
 /** The task of the contact into which the deleted contact was merged (R12). */
 const survivorOf = (tasks: readonly Task[], { side, after }: Deletion): Task | undefined => {

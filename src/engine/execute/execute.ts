@@ -7,14 +7,13 @@ import { onBothSides, type Session } from '../session.ts';
 import type { LaterPart } from '../parts.ts';
 import { haveNewIds } from '../plan.ts';
 import { performDeletions } from './delete-contacts.ts';
-import { type Executable, type Execution, tasksOf } from './execution.ts';
+import { type Executable, type Execution, tasksOf, type Done, NOTHING_DONE } from './execution.ts';
 import { deleteGroups, reportDuplicates, storeGroupPairs, writeGroups } from './groups.ts';
 import { yieldToEventLoop } from '../../util/event-loop.ts';
 import { plannedWrites } from './planned-writes.ts';
 import { withSharedEmails } from './shared-emails.ts';
 import { finishTasks, storeBeforeWrites } from './store-around.ts';
 import { writeContacts, writeMemberships } from './write-contacts.ts';
-import { type Done, NOTHING_DONE } from './execution.ts';
 
 /** The writes of a plan and their contacts, including the contacts that later parts create. */
 const writesWith = ({ remotes }: Session, plan: Executable, tasks: readonly Task[], later: readonly LaterPart[]) => {

@@ -18,12 +18,21 @@ import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { Session } from '../session.ts';
 import { COUNTED_AS } from '../tally.ts';
-import { afterWriteOf, type Execution, groupPairsOf, reportNotTaken, together } from './execution.ts';
+import {
+  afterWriteOf,
+  type Execution,
+  groupPairsOf,
+  reportNotTaken,
+  together,
+  type Done,
+  NOTHING_DONE,
+  stateOf,
+  type TaskState,
+} from './execution.ts';
 import type { AnswerBeingStored } from './batches.ts';
 import { canSplit, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
 import { storeFault, storeReadAnswer, storeRefusal } from './refusals.ts';
 import { requestWrites, reread, type SentWrite } from './request.ts';
-import { type Done, NOTHING_DONE, stateOf, type TaskState } from './execution.ts';
 
 /** A create or an update that a side refused, and its reason. */
 export type Refused = { readonly write: CreateWrite | UpdateWrite; readonly reason: string };

@@ -3,11 +3,10 @@ import { without } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, filledFields, valueIn } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { type BatchResult, sendBatch, type Refused } from './send.ts';
-import { type Execution, withResults } from './execution.ts';
+import { type Execution, withResults, needsOf, stateOf } from './execution.ts';
 import { hasFailedBefore } from './failure.ts';
 import { storeRefusalAfterSplit } from './refusals.ts';
 import { createWrites, fieldWrite, withDraft } from './writes.ts';
-import { needsOf, stateOf } from './execution.ts';
 
 /** After this many consecutive contacts without any field written, the refusals concern whole contacts. */
 const MOST_IN_VAIN = 3;

@@ -8,8 +8,7 @@ import type { WorkingSet } from '../../core/state/working-set.ts';
 import { chunks } from '../../util/batches.ts';
 import { conflictChanges, newConflicts, reportConflicts } from '../conflicts.ts';
 import { survivorsOf } from './delete-contacts.ts';
-import type { Executable, Execution } from './execution.ts';
-import { currentHalf, needsOf, stateOf } from './execution.ts';
+import { type Executable, type Execution, currentHalf, needsOf, stateOf } from './execution.ts';
 
 // Rows that a plan stores before its first write, and after its writes.
 

@@ -17,11 +17,13 @@ import {
   together,
   updatesOn,
   withResults,
+  type Done,
+  needsOf,
+  stateOf,
 } from './execution.ts';
 import { moveSteps } from './planned-writes.ts';
 import { splitRefused } from './split-refused.ts';
 import { createWrites, membershipWrites, sharingWrites, updateWrites } from './writes.ts';
-import { type Done, needsOf, stateOf } from './execution.ts';
 
 type Results = Promise<readonly BatchResult[]>;
 

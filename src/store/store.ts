@@ -113,7 +113,7 @@ export type RunQuery =
 /** Runs of a kind, or with an outcome. */
 type RunFilter = Partial<Pick<RunRow, 'kind' | 'outcome'>>;
 
-/** The number of runs that are pruned in one step, so that no step takes long. */
+/** The number of runs that are pruned with their writes in one step, so that no step takes long. Runs without writes do not count. */
 export const PRUNED_AT_ONCE = 500;
 
 /** The reason of a run whose process died, or lost its lease, before it could store how it ended. */

@@ -279,7 +279,7 @@ export type StoreChange =
   /**
    * Deletes old rows:
    * - the entries of the oldest {@link PRUNED_AT_ONCE} runs that ended before that time and have no open entry, and these runs,
-   *   except the latest that ended and the latest that completed;
+   *   with all runs before that time that wrote nothing, except the latest that ended and the latest that completed;
    * - conflicts that ended before that time, or were recorded before that time with a winner and no choice of a user;
    * - refusals whose next attempt was due before that time.
    */

@@ -23,6 +23,10 @@ const TOO_SLOW: Trouble = {
   what: 'a statement took longer than statement_timeout',
   remedy: `Look for what keeps it busy. ${NOTHING_LOST}`,
 };
+const POOLER: Trouble = {
+  what: 'a connection pooler refuses the timeouts of contact-sync',
+  remedy: 'Set in PgBouncer: ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout.',
+};
 const CERTIFICATE: Trouble = {
   what: 'its certificate is not trusted',
   remedy: 'Name the authority in DATABASE_URL: sslmode=verify-full&sslrootcert=/path/to/ca.pem.',
@@ -83,6 +87,10 @@ export const reasonOf = (error: unknown): string =>
 /** Returns an error of the driver as one with the database, the problem and its remedy; any other error unchanged. */
 export const explainTrouble = (error: unknown, place: string): unknown => {
   if (error instanceof StoreError || error instanceof FenceError) return error;
+  // PgBouncer has one code for this and for passing errors.
+  if (error instanceof Error && error.message.includes('unsupported startup parameter')) {
+    return said(POOLER, reasonOf(error), place);
+  }
   if (isPassing(error)) {
     return new StoreError(`The database ${place} does not answer (${reasonOf(error)}).`, {
       remedy: `Start PostgreSQL, or correct DATABASE_URL. ${NOTHING_LOST}`,

@@ -22,15 +22,18 @@ const pruneOperations = (dialect: Dialect, link: string, beforeMs: number): read
   const id = dialect.byBytes(sql`id`);
   const latest = (isMeant: SQL): SQL => sql`coalesce((select id from runs
     where link = ${link} and ${isMeant} order by started_at_ms desc, ${id} desc limit 1), '')`;
-  const over = sql`(select id from runs where link = ${link} and started_at_ms < ${beforeMs} and ended_at_ms < ${beforeMs}
+  const isOver = sql`started_at_ms < ${beforeMs} and ended_at_ms < ${beforeMs}`;
+  const over = sql`(select id from runs where link = ${link} and ${isOver}
     and id not in (select run from journal where link = ${link} and state = 'intended')
     order by started_at_ms, ${id} limit ${PRUNED_AT_ONCE})`;
   const completed = latest(sql`outcome = 'completed' and kind <> 'undo'`);
+  // Runs that wrote nothing are many, and cheap to delete.
+  const isEmpty = sql`not exists (select 1 from journal where journal.link = ${link} and journal.run = runs.id)`;
   const isLatest = sql`id in (${latest(sql`outcome <> 'running'`)}, ${completed})`;
   const settled = sql`winner is not null and decided is null and at_ms < ${beforeMs}`;
   return [
     { op: 'sweep', table: 'journal', condition: sql`run in ${over}` },
-    { op: 'sweep', table: 'runs', condition: sql`id in ${over} and not ${isLatest}` },
+    { op: 'sweep', table: 'runs', condition: sql`(id in ${over} or (${isOver} and ${isEmpty})) and not ${isLatest}` },
     { op: 'sweep', table: 'conflicts', condition: sql`(ended_at_ms < ${beforeMs} or (${settled}))` },
     { op: 'sweep', table: 'rejections', condition: sql`retry_at_ms < ${beforeMs}` },
   ];

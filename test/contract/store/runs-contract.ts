@@ -187,6 +187,21 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         expect(await runIds({ latest: 'writing' })).toEqual([]);
       });
 
+      it('and wrote nothing are pruned together, however many there are', async () => {
+        await threeRuns();
+        const idle = Array.from({ length: 1_200 }, (_, index) => `idle ${index}`);
+        await commit(
+          ...idle.flatMap((id): StoreChange[] => [
+            { kind: 'run-started', run: { id, kind: 'incremental', undoes: null, startedAtMs: 10 } },
+            { kind: 'patch-run', id, set: { outcome: 'completed', reason: null, summary: {}, endedAtMs: 50 } },
+          ]),
+        );
+        await prune(51);
+        await prune(51);
+        expect(await runIds({ idPrefix: '' })).toHaveLength(1);
+        expect(await subject.store.journal(LINK, { fromId: 0, limit: 10 })).toEqual([]);
+      });
+
       it('are kept if they did not end before the given time', async () => {
         await threeRuns();
         await prune(50);

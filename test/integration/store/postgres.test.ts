@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { StoreChange } from '../../../src/core/state/rows.ts';
 import { randomUUID } from 'node:crypto';
 import { globSync } from 'node:fs';
@@ -161,6 +162,22 @@ describe.skipIf(postgres === null)('a database on PostgreSQL', () => {
     expect(String(error)).toMatch(message);
     expect(String(error)).not.toContain('canary');
   });
+});
+
+test('a pooler that refuses the settings of a connection is reported with the setting to change there', async () => {
+  const text = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
+  const answer = Buffer.alloc(5 + text.length);
+  answer.write('E', 0);
+  answer.writeInt32BE(4 + text.length, 1);
+  answer.write(text, 5, 'latin1');
+  const server = createServer((client) => {
+    client.on('error', () => undefined).once('data', () => client.end(answer));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const store = open(`postgres://127.0.0.1:${(server.address() as AddressInfo).port}/contact_sync`);
+  await expect(store.links()).rejects.toThrow(/a connection pooler refuses .* ignore_startup_parameters/u);
+  await store.close();
+  server.close();
 });
 
 const startLossyProxy = async (url: string, loses: (sent: string) => boolean) => {

@@ -7,7 +7,7 @@ import { type ConflictPolicy, forField, type Policy } from './policy.ts';
 type DecidedBy = 'user' | 'one-way' | 'preferred side' | TimeOrder | 'earlier policy' | 'later change' | 'undecided';
 
 /** Whether the times of two edits show which one is newer. Otherwise a side wins by default. */
-type TimeOrder = 'newer edit' | 'same second' | 'time missing';
+type TimeOrder = 'newer edit' | 'same second' | 'time missing' | 'times unknown';
 
 /** The time of each side's last change: epoch milliseconds, null if the side has none. */
 export type ChangeTimes = Sides<number | null>;
@@ -16,10 +16,10 @@ const SECOND_MS = 1000;
 
 /**
  * Returns whether the times show the newer edit. A time without milliseconds may be any time within its second, because some sides
- * store only seconds. Two unknown times are those of a write that is no longer stored.
+ * store only seconds. Two times are unknown if no side reports one, or if the write with them is no longer stored.
  */
 export const timeOrder = ({ left, right }: ChangeTimes): TimeOrder => {
-  if (left === null || right === null) return left === right ? 'newer edit' : 'time missing';
+  if (left === null || right === null) return left === right ? 'times unknown' : 'time missing';
   const isWhole = left % SECOND_MS === 0 || right % SECOND_MS === 0;
   const isSameSecond = Math.floor(left / SECOND_MS) === Math.floor(right / SECOND_MS);
   return isWhole && isSameSecond ? 'same second' : 'newer edit';
@@ -77,8 +77,7 @@ export const decidedBy = (
   const policy = policyFor(terms, field);
   if (policy === 'newest') {
     const order = timeOrder(changedAtMs);
-    const isKnown = changedAtMs.left !== null && changedAtMs.right !== null;
-    return order === 'newer edit' && isKnown && newerSide(changedAtMs) !== winner ? 'earlier policy' : order;
+    return order === 'newer edit' && newerSide(changedAtMs) !== winner ? 'earlier policy' : order;
   }
   return policy === winner ? 'preferred side' : 'earlier policy';
 };

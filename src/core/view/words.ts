@@ -122,6 +122,7 @@ const DECIDED_BY: Readonly<Record<Exclude<ConflictView['by'], keyof typeof UNORD
   'one-way': 'the source side of the link wins',
   'preferred side': 'the policy prefers it',
   'newer edit': 'the newer edit wins',
+  'times unknown': 'the times of the edits are unknown',
   'earlier policy': 'an earlier policy decided',
   'later change': 'a later change ended it',
   undecided: 'needs a decision',
@@ -142,7 +143,8 @@ const conflictWords = (
   sides: Sides<SideWords>,
 ): string => {
   const order = changedAtMs === undefined ? 'newer edit' : timeOrder(changedAtMs);
-  return order === 'newer edit' ? `; ${sides[winner].place} won` : `, ${decidedWords({ by: order, winner }, sides)}`;
+  const isDefault = order === 'same second' || order === 'time missing';
+  return isDefault ? `, ${decidedWords({ by: order, winner }, sides)}` : `; ${sides[winner].place} won`;
 };
 
 /** Returns the text of a reason, for the terminal, the page and JSON. */

@@ -38,7 +38,7 @@ const ruleText = ({ field, why }: FieldChange, link: LinkConfig): Html => {
   const conflict = { field, left: '', right: '', winner, decided: null, endedAtMs: null };
   const by = decidedBy(conflict, decidingOf(link), changedAtMs ?? { left: null, right: null });
   if (changedAtMs === undefined)
-    return by === 'newer edit' ? html`` : html`: ${decidedWords({ by, winner }, link.sides)}`;
+    return by === 'times unknown' ? html`` : html`: ${decidedWords({ by, winner }, link.sides)}`;
   const timeOf = (side: Side) => (changedAtMs[side] === null ? 'at an unknown time' : exactTimeTag(changedAtMs[side]));
   const times = SIDES.map((side) => html`; ${link.sides[side].title} changed ${timeOf(side)}`);
   // The text before this one has the reason of a tie.

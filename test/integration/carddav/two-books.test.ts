@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../src/app/config/config.ts';
+import { decidingOf, loadConfig } from '../../../src/app/config/config.ts';
+import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { cardNamed } from '../../unit/providers/carddav/support.ts';
 import { createMovableClock } from '../../support/clocks.ts';
 import { startFakeServer } from '../../support/carddav/fake-server.ts';
@@ -51,6 +52,23 @@ describe('a link between two address books', () => {
     await program.synced();
     expect(right.requests.filter(({ method }) => method === 'PUT')).toHaveLength(60);
     expect(estimate.requests).toEqual({ left: 0, right: 60 });
+  });
+
+  test('R4: a conflict between cards without times is not said to be won by the newer edit', async () => {
+    await using left = await startFakeServer();
+    await using right = await startFakeServer();
+    await using config = await configured({ url: left.url }, { url: right.url });
+    await using program = openProgram(config.options, { clock: createMovableClock(1_000) });
+    const card = (title: string) => cardNamed('Ann', 'UID:a', `TITLE:${title}`);
+    left.put('a.vcf', card('Clerk'));
+    right.put('a.vcf', card('Clerk'));
+    await program.synced();
+    left.put('a.vcf', card('Boss'));
+    right.put('a.vcf', card('Chair'));
+    expect(await program.synced()).toMatchObject({ conflicts: 1, right: { updated: 1 } });
+    const { app, link } = program;
+    const [conflict] = await listConflicts(app.store, link.name, decidingOf(link), { all: false });
+    expect(conflict).toMatchObject({ winner: 'left', changedAtMs: { left: null, right: null }, by: 'times unknown' });
   });
 
   test.each([

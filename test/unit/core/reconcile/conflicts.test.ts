@@ -143,7 +143,7 @@ test.each([
   ['both sides store milliseconds', 'right', 61_100, 61_900, 'newer edit'],
   ['the older edit won by an earlier policy', 'left', 61_999, 62_000, 'earlier policy'],
   ['one side reports no time', 'left', null, 61_900, 'time missing'],
-  ['the times are no longer stored', 'left', null, null, 'newer edit'],
+  ['no side reports a time, or the times are no longer stored', 'left', null, null, 'times unknown'],
 ] as const)('R4: the newer edit is named as the winner only if the times show it: %s', (_, winner, left, right, by) => {
   const row = { ...BOTH_TITLES, winner, decided: null, endedAtMs: null } as const;
   expect(decidedBy(row, policyWith(), { left, right })).toBe(by);

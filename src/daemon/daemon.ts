@@ -36,6 +36,8 @@ export type OnReport = (job: JobData, report: JobReport) => void;
 export type Daemon = {
   /** The current links. */
   links(): readonly LinkConfig[];
+  /** The links that are not served, because their settings are invalid. */
+  faultyLinks(): Config['faultyLinks'];
   /** The time since which the daemon serves the link with its current settings (epoch milliseconds). */
   sinceMs(link: string): number;
   /** The depth of the queue; null if it is unknown now. */
@@ -294,6 +296,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
 
   return {
     links: () => links,
+    faultyLinks: () => faultyLinks,
     sinceMs,
     depth: () => scheduler.depth(),
     progress: () => runner.progress(),

@@ -39,7 +39,12 @@ const look = async ({
   globalThis.gc?.();
   const withoutBytes = process.memoryUsage().rss;
   const { openConsole } = await import('../../src/daemon/console/console.ts');
-  const daemon = { links: () => config.links, progress: () => [], requestJob: () => Promise.resolve() };
+  const daemon = {
+    links: () => config.links,
+    faultyLinks: () => [],
+    progress: () => [],
+    requestJob: () => Promise.resolve(),
+  };
   await using page = await openConsole({
     app,
     daemon: daemon as unknown as Parameters<typeof openConsole>[0]['daemon'],

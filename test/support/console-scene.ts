@@ -81,7 +81,7 @@ export const startScene = async (google: readonly Person[], service: readonly Pe
     await app.vault.save('family', side, { token, email, account: null, scopes: null, storedAtMs: clock.now() });
   }
   let links: readonly LinkConfig[] = [link];
-  const daemon = { links: () => links, progress: () => [], requestJob: () => Promise.resolve() };
+  const daemon = { links: () => links, faultyLinks: () => [], progress: () => [], requestJob: () => Promise.resolve() };
   const page = starting.use(
     await openConsole({
       app,

@@ -7,7 +7,7 @@ import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './layout.ts';
 import { addContacts } from './contact-routes.ts';
 import { addPlan } from './plan-routes.ts';
-import { findIn, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
+import { faultyLinksFor, findIn, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
 import { addSignIn, canReturnTo } from './account-routes.ts';
 
@@ -30,9 +30,11 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.get('/', async (context) => {
     const links = linksFor(parts, context);
     const [first, ...others] = links;
-    if (first !== undefined && others.length === 0) return context.redirect(linkPath(first.name), 303);
+    const faulty = faultyLinksFor(parts, context);
+    if (first !== undefined && others.length === 0 && faulty.length === 0)
+      return context.redirect(linkPath(first.name), 303);
     const shown = { find: findIn(context), onlyProblems: context.req.query('show') === 'problems' };
-    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links), shown));
+    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links), shown, faulty));
   });
   routes.get('/links/:link', async (context) => {
     const { link } = context.var;

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { App } from '../../app/app.ts';
+import type { FaultyLink } from '../../app/config/link-files.ts';
 import type { BrowserSignIns } from '../../app/browser-sign-in.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
@@ -14,7 +15,7 @@ import { pageContext, type PageContext } from './layout.ts';
 
 export type LinkParts = {
   readonly app: App;
-  readonly daemon: Pick<Daemon, 'links'>;
+  readonly daemon: Pick<Daemon, 'links' | 'faultyLinks'>;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly actions: ConsoleActions;
@@ -55,6 +56,10 @@ export const linksFor = ({ daemon }: Pick<LinkParts, 'daemon'>, context: Context
   const only = context.get('session').link;
   return daemon.links().filter(({ name }) => only === null || name === only);
 };
+
+/** The links with invalid settings that the session may see. */
+export const faultyLinksFor = ({ daemon }: Pick<LinkParts, 'daemon'>, context: Context<Env>): readonly FaultyLink[] =>
+  context.get('session').link === null ? daemon.faultyLinks() : [];
 
 /** Finds the link of the address. A link that the session may not see is handled like a missing one. */
 export const knownLink = (parts: Pick<LinkParts, 'daemon'>) =>

@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import { hasBrowserSignIn } from '../../../app/browser-sign-in.ts';
+import type { FaultyLink } from '../../../app/config/link-files.ts';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import { containsText, contactsToWrite } from '../../../core/view/changes.ts';
 import { count, grouped } from '../../../core/view/words.ts';
+import { problemTexts } from '../../../util/config-error.ts';
 import type { JobReport } from '../../jobs/job.ts';
 import { headlineOf, type Severity } from '../../links/headline.ts';
 import type { LinkStatus } from '../../links/link-status.ts';
@@ -296,8 +298,18 @@ const linkRow = (context: PageContext, view: LinkView): readonly (Html | string)
 /** The filter of the page of all links. */
 type LinksShown = { readonly find: string; readonly onlyProblems: boolean };
 
+const faultText = ({ name, problems }: FaultyLink): Html =>
+  html`<p class="panel notice">
+    <strong>${name}</strong> is not served, because its settings are invalid: ${problemTexts(problems).join(' ')}
+  </p>`;
+
 /** The page of all links, those with problems first. */
-export const linksPage = (context: PageContext, views: readonly LinkView[], shown: LinksShown): Html => {
+export const linksPage = (
+  context: PageContext,
+  views: readonly LinkView[],
+  shown: LinksShown,
+  faulty: readonly FaultyLink[] = [],
+): Html => {
   const ranked = views
     .map((view) => ({ view, name: view.status.link, rank: RANK[headline(view)[0]] }))
     .toSorted((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
@@ -311,9 +323,10 @@ export const linksPage = (context: PageContext, views: readonly LinkView[], show
     title: 'Links',
     nav: null,
     body:
-      views.length === 0
+      views.length + faulty.length === 0
         ? html`<p>No link is configured. Run <code>contact-sync init</code>, then restart the daemon.</p>`
         : [
+            ...faulty.map(faultText),
             html`<p>
               <strong>${count(views.length, 'link')}</strong>: ${grouped(problems)} with problems,
               ${grouped(ranked.filter(({ rank }) => rank === RANK.good).length)} in sync,

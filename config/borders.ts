@@ -38,7 +38,7 @@ const UNDER_DAEMON = [...ENGINE, 'engine/', 'app/config/'];
 /** The parts of `app` that work on a link without {@link App}, or before it is open. */
 const APP_PARTS = ['app/browser-sign-in.ts', 'app/heartbeat.ts', 'app/store-sign-in.ts'];
 const LINKS = [...UNDER_DAEMON, 'app/*.ts', 'providers/registry.ts'];
-const CLI = [...UNDER_DAEMON, ...APP_PARTS, 'app/app.ts', 'app/backup.ts', 'daemon/', 'providers/names.ts'];
+const CLI = [...UNDER_DAEMON, ...APP_PARTS, 'app/app.ts', 'app/backup.ts', 'daemon/'];
 /** The parts that all commands share. */
 const CLI_PARTS = ['cli/command/', 'cli/terminal/'];
 
@@ -152,7 +152,7 @@ export const BORDERS: readonly Border[] = [
     packages: ['hono', '@hono/node-server', 'prom-client', 'zod'],
   },
 
-  { place: 'cli/', imports: CLI, packages: ['commander', 'zod'] },
+  { place: 'cli/', imports: CLI, packages: ['commander'] },
   {
     place: 'cli/terminal/',
     imports: ['core/', 'engine/', 'util/', 'app/config/default-places.ts', 'cli/command/'],
@@ -163,7 +163,7 @@ export const BORDERS: readonly Border[] = [
     place: 'cli/setup/',
     imports: [...CLI_PARTS, 'cli/sync/plan.ts', ...CLI, 'providers/*.ts'],
     types: ['store/vault.ts'],
-    packages: ['commander', 'zod'],
+    packages: ['commander'],
   },
   { place: 'cli/sandbox/', imports: [...CLI_PARTS, ...CLI, 'sandbox/'], packages: ['commander'] },
   { place: 'cli/demo/', imports: [...CLI_PARTS, 'cli/sync/summary.ts', ...CLI, 'sandbox/'], packages: ['commander'] },

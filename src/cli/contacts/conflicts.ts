@@ -14,35 +14,6 @@ import { examples, JSON_OPTION, setFailureDocument, withLinks, withOuter, type D
 import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatExactTime, formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { z } from 'zod';
-import * as shape from '../command/document-shapes.ts';
-
-export const ConflictsDocument = z.strictObject({
-  links: z.array(
-    z.strictObject({
-      link: z.string(),
-      conflicts: z.array(
-        z.strictObject({
-          run: z.string().min(1),
-          [shape.leftId]: z.string().startsWith('people/'),
-          [shape.rightId]: z.string().startsWith('contact_'),
-          field: shape.field,
-          ...shape.perSide(z.string()),
-          winner: shape.side.nullable(),
-          at: shape.time,
-          id: shape.wholeNumber,
-          name: z.string().nullable(),
-          state: z.enum(['open', 'settled']),
-          why: z.string().min(1),
-        }),
-      ),
-    }),
-  ),
-});
-
-export const DecidedDocument = z.strictObject({
-  decided: z.array(z.strictObject({ link: z.string(), id: shape.wholeNumber, winner: shape.side })),
-});
 
 type LinkConflicts = {
   readonly link: LinkConfig;

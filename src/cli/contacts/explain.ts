@@ -13,49 +13,6 @@ import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { writeToJson, formatFieldChange } from '../terminal/changes.ts';
 import { formatTime, NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS, inLine, wrap } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
-import { z } from 'zod';
-import * as shape from '../command/document-shapes.ts';
-
-const halfNowShape = z.strictObject({
-  id: shape.id,
-  state: z.enum(['present', 'deleted', 'none']),
-  unsynced: z.array(shape.field),
-});
-
-export const ContactsDocument = z.strictObject({
-  contacts: z.array(
-    z.strictObject({
-      link: z.string(),
-      ...shape.idShapesOf(shape.id),
-      name: z.string().nullable(),
-      status: z.enum(['linked', 'kept', 'dormant', 'unlinked']),
-      now: z.strictObject(shape.perSide(halfNowShape)),
-      fields: z.array(
-        z.strictObject({
-          field: shape.field,
-          ...shape.perSide(z.string()),
-          side: shape.side.nullable(),
-          since: shape.time.nullable(),
-          why: z.string().min(1).nullable(),
-        }),
-      ),
-      history: shape.writes,
-      openConflicts: z.array(
-        z.strictObject({
-          id: shape.wholeNumber,
-          run: z.string(),
-          field: shape.field,
-          ...shape.perSide(z.string()),
-          at: shape.time,
-        }),
-      ),
-      rejected: z.array(
-        z.strictObject({ side: shape.side, reason: z.string(), attempts: shape.wholeNumber, retryAt: shape.time }),
-      ),
-      notSynced: z.array(z.strictObject({ side: shape.side, reason: z.string() })),
-    }),
-  ),
-});
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };
 

@@ -6,18 +6,6 @@ import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withOneLink, type Define } from '../command/options.ts';
 import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { z } from 'zod';
-import * as shape from '../command/document-shapes.ts';
-
-export const VerdictDocument = z.strictObject({
-  verdict: z
-    .strictObject({
-      link: z.string(),
-      ...shape.idShapesOf(z.string()),
-      says: z.enum(['together', 'apart']).nullable().describe('Null if the decision was removed.'),
-    })
-    .nullable(),
-});
 
 type PairOptions = CommonOptions & {
   readonly apart?: boolean;

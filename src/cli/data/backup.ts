@@ -6,13 +6,6 @@ import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, type Define } from '../command/options.ts';
 import type { CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { z } from 'zod';
-
-export const BackupDocument = z.strictObject({ backup: z.strictObject({ file: z.string() }).nullable() });
-
-export const RestoreDocument = z.strictObject({
-  restore: z.strictObject({ file: z.string(), dataDir: z.string() }).nullable(),
-});
 
 const BACKUP_TEXT = `It contains the stored sign-ins: keep it private.
 Not included: configuration, CREDENTIALS_KEY, job queue.`;

@@ -8,11 +8,6 @@ import { examples, JSON_OPTION, setFailureDocument, type Define } from '../comma
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { mayDelete } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { z } from 'zod';
-
-export const ForgottenDocument = z.strictObject({
-  forgotten: z.looseObject({ link: z.string(), tokens: z.array(z.looseObject({ side: z.string() })) }).nullable(),
-});
 
 type ForgetLinkOptions = CommonOptions & { readonly yes?: boolean };
 

@@ -14,35 +14,6 @@ import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
 import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { findRun } from './find-run.ts';
-import { z } from 'zod';
-import * as shape from '../command/document-shapes.ts';
-
-const wroteShape = z.strictObject({
-  created: shape.wholeNumber,
-  updated: shape.wholeNumber,
-  deleted: shape.wholeNumber,
-  groupsChanged: shape.wholeNumber,
-  groupsDeleted: shape.wholeNumber,
-});
-
-/** The history of runs; `writes` where one run was asked for. */
-export const HistoryDocument = z.strictObject({
-  runs: z.array(
-    z.strictObject({
-      link: z.string(),
-      run: z.string().min(1),
-      kind: z.enum(['incremental', 'full', 'undo']),
-      undoes: z.string().nullable(),
-      outcome: z.enum(['running', 'completed', 'halted', 'failed', 'stopped']),
-      reason: z.string().nullable(),
-      startedAt: shape.time,
-      endedAt: shape.time.nullable(),
-      durationMs: shape.wholeNumber.nullable(),
-      ...shape.perSide(wroteShape.nullable()),
-      writes: shape.writes.optional(),
-    }),
-  ),
-});
 
 type RunsOptions = CommonOptions & ChangeFilter;
 

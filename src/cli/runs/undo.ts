@@ -27,34 +27,6 @@ import { mayDelete } from '../terminal/prompts.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { formatTrouble } from '../sync/summary.ts';
 import { findRun, type FoundRun } from './find-run.ts';
-import { z } from 'zod';
-import * as shape from '../command/document-shapes.ts';
-
-const actionsShape = z.array(z.union([shape.contactAction, shape.groupAction]));
-
-export const UndoDocument = z.strictObject({
-  undo: z
-    .strictObject({
-      link: z.string(),
-      run: z.string().min(1),
-      write: shape.wholeNumber.nullable().describe('The one write that is reverted; null where the whole run is.'),
-      undoRun: z.string().min(1).nullable(),
-      outcome: z.enum(['planned', 'completed', 'halted', 'failed']),
-      reason: z.string().nullable(),
-      undone: shape.wholeNumber,
-      refused: z.array(
-        z.strictObject({
-          side: shape.side,
-          ...shape.idShapesOf(shape.id),
-          name: z.string().nullable(),
-          field: shape.field.nullable(),
-          reason: z.string().min(1),
-        }),
-      ),
-      actions: actionsShape,
-    })
-    .nullable(),
-});
 
 type UndoOptions = CommonOptions &
   ChangeFilter & {

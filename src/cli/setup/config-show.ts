@@ -6,22 +6,6 @@ import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } fro
 import type { CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { z } from 'zod';
-
-/** The JSON document of `config show`. */
-export const SettingsDocument = z.strictObject({
-  settings: z.array(
-    z.strictObject({
-      link: z.string().nullable(),
-      key: z.string(),
-      value: z.string().nullable(),
-      secret: z.boolean(),
-      set: z.boolean(),
-      source: z.enum(['default', 'option', 'variable', 'file', 'secret file']),
-      where: z.string().nullable(),
-    }),
-  ),
-});
 
 /** DATA_DIR, whose default depends on the machine, and which an option sets too. */
 const withDataDir = (setting: EffectiveSetting, { dataDir }: Config, options: CommonOptions): EffectiveSetting => {

@@ -21,20 +21,6 @@ import {
   fineConfiguration,
 } from './check-process.ts';
 import type { Finding } from './finding.ts';
-import { z } from 'zod';
-
-export const ChecksDocument = z.strictObject({
-  checks: z.array(
-    z.strictObject({
-      name: z.string().min(1),
-      link: z.string().nullable(),
-      ok: z.boolean(),
-      level: z.enum(['ok', 'warning', 'error']),
-      detail: z.string(),
-      remedy: z.string().nullable(),
-    }),
-  ),
-});
 
 type DoctorOptions = CommonOptions & {
   /** Sends a test notification. */

@@ -23,58 +23,6 @@ import { formatChanges, formatHidden, NO_MATCH, changeToJson, ROWS_SHOWN } from 
 import { NAME_COLUMNS, shorten, wrap, type Layout } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
-import { z } from 'zod';
-import * as shape from '../command/document-shapes.ts';
-
-const candidatesShape = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() })).nonempty();
-
-const haltShape = z.strictObject({ reason: z.string(), message: z.string() });
-
-const plannedShape = z.strictObject({
-  link: z.string(),
-  kind: shape.kind,
-  actions: z.array(z.union([shape.contactAction, shape.groupAction])),
-  ambiguous: z
-    .array(
-      z.strictObject({
-        [`${shape.left}Ids`]: z.array(z.string()).nonempty(),
-        [`${shape.right}Ids`]: z.array(z.string()).nonempty(),
-        ...shape.perSide(candidatesShape),
-        why: z.enum(['names differ', 'several candidates', 'same phone number', 'same name']),
-      }),
-    )
-    .nonempty()
-    .optional(),
-  notSynced: z
-    .array(
-      z.strictObject({
-        field: shape.field,
-        contacts: shape.wholeNumber.nullable().describe('Contacts with a value; null if the field is not read.'),
-      }),
-    )
-    .nonempty()
-    .optional(),
-  estimate: z.strictObject({
-    requests: z.strictObject(shape.perSide(shape.wholeNumber)),
-    durationMs: shape.wholeNumber,
-  }),
-  halted: haltShape.nullable(),
-});
-
-/** A link of which no plan could be made: it halted before, or the error says why. */
-const unplannedShape = plannedShape
-  .omit({ ambiguous: true, notSynced: true, estimate: true })
-  .extend({ actions: z.array(z.never()) });
-
-export const PlansDocument = z.strictObject({
-  links: z.array(
-    z.union([
-      plannedShape,
-      unplannedShape.extend({ halted: haltShape }),
-      unplannedShape.extend({ halted: z.null(), error: z.string().min(1) }),
-    ]),
-  ),
-});
 
 const formatCandidates = (unpaired: Unpaired, sides: Sides<SideWords>): string =>
   SIDES.map((side) => {

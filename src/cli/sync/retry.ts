@@ -8,20 +8,6 @@ import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
 import { leasePartsOf, withApp, type CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { z } from 'zod';
-import * as shape from '../command/document-shapes.ts';
-
-export const RetriedDocument = z.strictObject({
-  retried: z.array(
-    z.strictObject({
-      link: z.string(),
-      side: shape.side,
-      ...shape.idShapesOf(shape.id),
-      reason: z.string(),
-      attempts: shape.wholeNumber,
-    }),
-  ),
-});
 
 /** The argument that selects every refused write of the links. */
 const ALL = 'all';

@@ -12,35 +12,6 @@ import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../comma
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formatSummary, formatTrouble, notBegun } from './summary.ts';
-import { z } from 'zod';
-import * as shape from '../command/document-shapes.ts';
-
-const sideCountsShape = z.strictObject({
-  pulled: shape.wholeNumber,
-  created: shape.wholeNumber,
-  updated: shape.wholeNumber,
-  deleted: shape.wholeNumber,
-  groupsChanged: shape.wholeNumber,
-  groupsDeleted: shape.wholeNumber,
-  requests: shape.wholeNumber,
-});
-
-const runShape = z.strictObject({
-  link: z.string(),
-  run: z.string(),
-  kind: shape.kind,
-  outcome: z.enum(['completed', 'halted', 'failed']),
-  stopped: z.literal(true).exactOptional(),
-  reason: z.string().nullable(),
-  ...shape.perSide(sideCountsShape),
-  paired: shape.wholeNumber,
-  conflicts: shape.wholeNumber,
-  asked: shape.wholeNumber.exactOptional(),
-  skipped: shape.wholeNumber,
-  durationMs: shape.wholeNumber,
-});
-
-export const RunsDocument = z.strictObject({ runs: z.array(runShape) });
 
 export type RunLinksOptions = CommonOptions & {
   readonly acceptDeletes?: boolean;

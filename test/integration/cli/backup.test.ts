@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { collectLog, says } from '../../support/jobs/log-lines.ts';
 import { cliHost } from '../../support/cli-host.ts';
-import { PlansDocument } from '../../../src/cli/sync/plan.ts';
 import { ended, startCli, useGround } from './run-cli.ts';
+import { PlansDocument } from '../../support/documents.ts';
 
 const ground = useGround();
 

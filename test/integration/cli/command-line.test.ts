@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { useGround } from './run-cli.ts';
 import { cliHost } from '../../support/cli-host.ts';
+import { StatusDocument } from '../../support/documents.ts';
 
 const ground = useGround();
 

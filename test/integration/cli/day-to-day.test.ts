@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { PlansDocument } from '../../../src/cli/sync/plan.ts';
-import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
-import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { runCli, useGround } from './run-cli.ts';
+import { PlansDocument, RunsDocument, StatusDocument } from '../../support/documents.ts';
 
 // One link, starting before its first sync. Each test continues where the previous test ended.
 const ground = useGround();

@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
 import { checkHealth, unhealthyBecause } from '../../../src/daemon/server/health.ts';
 import { writeHeartbeat } from '../../../src/app/heartbeat.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
@@ -13,6 +12,7 @@ import { readSides } from '../../support/compare-sides.ts';
 import { sampled } from '../../support/extent.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { runProcess, startGround, type Environment, type Ground } from './run-cli.ts';
+import { ChecksDocument } from '../../support/documents.ts';
 
 // A separate small disk, which the tests fill and make read-only. The tests are skipped without the right to mount.
 

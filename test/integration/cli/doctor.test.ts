@@ -2,7 +2,6 @@ import Database from 'better-sqlite3';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
 import { runCli, useGround, withStore, type Environment } from './run-cli.ts';
 import { sampled } from '../../support/extent.ts';
 import { startReceiver } from '../../support/network.ts';
@@ -10,6 +9,7 @@ import { startTestRedis } from '../../support/redis.ts';
 import { patchLink } from '../../support/store/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/util/clock.ts';
+import { ChecksDocument } from '../../support/documents.ts';
 
 const ground = useGround();
 let env: Environment;

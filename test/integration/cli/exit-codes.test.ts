@@ -2,12 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { FailureDocument } from '../../../src/cli/command/document-shapes.ts';
-import { PlansDocument } from '../../../src/cli/sync/plan.ts';
-import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
-import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { Failed, runCli, useGround } from './run-cli.ts';
+import { FailureDocument, PlansDocument, RunsDocument, StatusDocument } from '../../support/documents.ts';
 
 const ground = useGround();
 

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { jobOptions, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import { named, person } from '../../support/linked-people.ts';
 import { vaultIn } from '../../support/store/vault.ts';
@@ -9,6 +8,7 @@ import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { startGround, withStore, type Ground } from './run-cli.ts';
+import { StatusDocument } from '../../support/documents.ts';
 
 const EMAIL = 'zq@quillfeather.test';
 const QUILL = named('Zacharias', {

@@ -1,9 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
-import { RetriedDocument } from '../../../src/cli/sync/retry.ts';
-import { UndoDocument } from '../../../src/cli/runs/undo.ts';
 import { googleId, named } from '../../support/linked-people.ts';
 import { Failed, useGround, type Ended } from './run-cli.ts';
+import { HistoryDocument, RetriedDocument, UndoDocument } from '../../support/documents.ts';
 
 // Writes and groups that are refused, retried, and undone separately. Each test continues where the previous test ended.
 const ground = useGround({ google: [named('Ada', { groups: ['Choir'] }), named('Ben')], service: [] });

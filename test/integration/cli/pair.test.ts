@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { PlansDocument } from '../../../src/cli/sync/plan.ts';
-import { VerdictDocument } from '../../../src/cli/contacts/pair.ts';
 import type { Person } from '../../../src/sandbox/people/person.ts';
 import { googleId, named, serviceId } from '../../support/linked-people.ts';
 import { Failed, useGround, type Ended } from './run-cli.ts';
+import { PlansDocument, VerdictDocument } from '../../support/documents.ts';
 
 // A household whose members all have different names. Each test continues where the previous test ended.
 const ofHousehold = (givenName: string): Person =>

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { runCli, useGround } from './run-cli.ts';
+import { RunsDocument } from '../../support/documents.ts';
 
 const ground = useGround();
 

@@ -3,14 +3,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { ConflictsDocument, DecidedDocument } from '../../../src/cli/contacts/conflicts.ts';
-import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
-import { PlansDocument } from '../../../src/cli/sync/plan.ts';
-import { StatusDocument } from '../../../src/cli/links/status.ts';
 import { foldText } from '../../../src/core/contact/names.ts';
 import { googleId, serviceId } from '../../support/linked-people.ts';
 import { MAIN, processEnv } from '../../support/program.ts';
 import { Failed, runCli, useGround, withStore, type Ended } from './run-cli.ts';
+import {
+  ConflictsDocument,
+  DecidedDocument,
+  HistoryDocument,
+  PlansDocument,
+  StatusDocument,
+} from '../../support/documents.ts';
 
 const DELETED = 14;
 

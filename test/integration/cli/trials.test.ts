@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
 import { ended, runCli, startCli } from './run-cli.ts';
+import { RunsDocument } from '../../support/documents.ts';
 
 let directory: string;
 beforeAll(async () => {

@@ -1,8 +1,7 @@
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
-import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
+import { HistoryDocument, RunsDocument } from '../../support/documents.ts';
 import { named } from '../../support/linked-people.ts';
 import { useGround } from './run-cli.ts';
 

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { accountsOf } from '../../support/jobs/daemon-world.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { useGround, type Environment } from '../cli/run-cli.ts';
 import { connectByPaste } from './sign-in.ts';
 import { vaultIn } from '../../support/store/vault.ts';
+import { ChecksDocument } from '../../support/documents.ts';
 
 const ground = useGround();
 let other: Sandbox;

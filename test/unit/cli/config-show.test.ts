@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SettingsDocument, showConfig } from '../../../src/cli/setup/config-show.ts';
+import { showConfig } from '../../../src/cli/setup/config-show.ts';
 import { UsageError } from '../../../src/cli/command/exit-codes.ts';
 import { allSettings } from '../../../src/app/config/settings.ts';
 import { useConfigDirectory } from '../app/config/config-support.ts';
 import { createTestTerminal } from './terminal.ts';
+import { SettingsDocument } from '../../support/documents.ts';
 
 const { cwd, write } = useConfigDirectory();
 

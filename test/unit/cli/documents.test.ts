@@ -2,19 +2,23 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { ConflictsDocument, DecidedDocument } from '../../../src/cli/contacts/conflicts.ts';
-import { ContactsDocument } from '../../../src/cli/contacts/explain.ts';
-import { VerdictDocument } from '../../../src/cli/contacts/pair.ts';
-import { BackupDocument, RestoreDocument } from '../../../src/cli/data/backup.ts';
-import { ForgottenDocument } from '../../../src/cli/data/forget.ts';
-import { StatusDocument } from '../../../src/cli/links/status.ts';
-import { HistoryDocument } from '../../../src/cli/runs/runs.ts';
-import { UndoDocument } from '../../../src/cli/runs/undo.ts';
-import { SettingsDocument } from '../../../src/cli/setup/config-show.ts';
-import { ChecksDocument } from '../../../src/cli/setup/doctor.ts';
-import { PlansDocument } from '../../../src/cli/sync/plan.ts';
-import { RetriedDocument } from '../../../src/cli/sync/retry.ts';
-import { RunsDocument } from '../../../src/cli/sync/run-links.ts';
+import {
+  BackupDocument,
+  ChecksDocument,
+  ConflictsDocument,
+  ContactsDocument,
+  DecidedDocument,
+  ForgottenDocument,
+  HistoryDocument,
+  PlansDocument,
+  RestoreDocument,
+  RetriedDocument,
+  RunsDocument,
+  SettingsDocument,
+  StatusDocument,
+  UndoDocument,
+  VerdictDocument,
+} from '../../support/documents.ts';
 
 const README = readFileSync(join(import.meta.dirname, '../../../src/cli/README.md'), 'utf8');
 

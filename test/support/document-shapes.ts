@@ -1,9 +1,8 @@
-// Parts of the JSON documents that several commands print. The document of a command is in its own file, and its tests parse the
-// output with it.
+/** Parts of the JSON documents that several commands print. */
 import { z } from 'zod';
-import { FURTHER, USUAL_FIELDS } from '../../core/contact/contact.ts';
-import { EXTRAS } from '../../core/contact/fields.ts';
-import { PROVIDER_NAMES, USUAL_PROVIDERS } from '../../providers/names.ts';
+import { FURTHER, USUAL_FIELDS } from '../../src/core/contact/contact.ts';
+import { EXTRAS } from '../../src/core/contact/fields.ts';
+import { PROVIDER_NAMES, USUAL_PROVIDERS } from '../../src/providers/names.ts';
 
 /** The sides of a link without names are called like their providers, and the keys of a document are made of these names. */
 export const { left, right } = USUAL_PROVIDERS;
@@ -63,7 +62,3 @@ export const writes = z.array(
     groupAction.extend({ ...written, action: z.literal('delete-group') }),
   ]),
 );
-
-/** The document of a command that could not begin. */
-export const FailureDocument = (key: 'runs' | 'links' | 'checks') =>
-  z.strictObject({ [key]: z.array(z.never()), error: z.string().min(1) });

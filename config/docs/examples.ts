@@ -1,7 +1,7 @@
 import { allSettings, type Setting } from '../../src/app/config/settings.ts';
 import { variableOf } from '../../src/app/config/sources.ts';
 import { PROVIDERS } from '../../src/providers/registry.ts';
-import { settingGroups, settingNamed } from '../../src/app/config/setting-groups.ts';
+import { settingGroups, settingNamed } from './setting-groups.ts';
 
 /** The examples of the configuration, made from the settings. Everything that could change something is commented out. */
 

@@ -1,6 +1,6 @@
 import { allSettings, type Setting } from '../../src/app/config/settings.ts';
 import { code, table } from './markdown.ts';
-import { settingGroups, settingNamed } from '../../src/app/config/setting-groups.ts';
+import { settingGroups, settingNamed } from './setting-groups.ts';
 
 const wordsOf = ({ words }: Setting): string =>
   words.length === 0 || words.includes('true') ? '' : ` One of ${words.join(', ')}.`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settingGroups } from '../../../../src/app/config/setting-groups.ts';
+import { settingGroups } from '../../../../config/docs/setting-groups.ts';
 import { allSettings } from '../../../../src/app/config/settings.ts';
 import { REQUIRED } from './config-support.ts';
 

@@ -1,5 +1,5 @@
-import { PROVIDERS } from '../../providers/registry.ts';
-import type { Setting } from './settings.ts';
+import { PROVIDERS } from '../../src/providers/registry.ts';
+import type { Setting } from '../../src/app/config/settings.ts';
 
 /** Settings that serve one purpose, by their keys in the file. */
 type SettingGroup = { readonly title: string; readonly about: string; readonly keys: readonly string[] };
@@ -93,6 +93,6 @@ export const settingGroups = (settings: readonly Setting[]): readonly SettingGro
 /** The setting with that key. Throws if it does not exist. */
 export const settingNamed = (settings: readonly Setting[], key: string): Setting => {
   const setting = settings.find((each) => each.key === key);
-  if (setting === undefined) throw new Error(`There is no setting ${key}. Correct src/app/config/setting-groups.ts.`);
+  if (setting === undefined) throw new Error(`There is no setting ${key}. Correct config/docs/setting-groups.ts.`);
   return setting;
 };

@@ -18,7 +18,7 @@ import { providerNamed } from '../providers/registry.ts';
 import { openVault, type Vault } from '../store/vault.ts';
 import type { StoreWithTokens } from '../store/token-table.ts';
 import type { Store } from '../store/store.ts';
-import { LeaseChecks, type LeaseHolders } from '../engine/lease.ts';
+import { LeaseChecks, type LeaseHolders, type LeaseParts } from '../engine/lease.ts';
 
 /** Parts that tests and the demo replace. */
 type AppOverrides = {
@@ -38,6 +38,8 @@ export type App = Runs & {
   readonly vault: Vault;
   /** Identifies processes of this machine that hold leases. */
   readonly holders: LeaseHolders;
+  /** The parts that a change of a link under its lease needs. */
+  readonly lease: LeaseParts;
   /** Reads the account of a token with one request and no retries. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
   /** A one-way digest of the current credential of each side; null without one. */
@@ -105,6 +107,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     store,
     vault,
     holders,
+    lease: { store, clock, newId, holders },
     inspect: inspectorOf(parts),
     ...createLazyRuns(parts),
     credentials: async (link) => {

@@ -44,7 +44,7 @@ export type BrowserSignIns = {
   close(): void;
 };
 
-type BrowserSignInParts = Pick<SignInStep, 'app' | 'clock' | 'newId'> & {
+type BrowserSignInParts = Pick<SignInStep, 'app' | 'clock'> & {
   /** A text that cannot be guessed. */
   readonly newSecret: () => string;
 };
@@ -97,14 +97,14 @@ const startConsent = async (
 
 /** Stores the granted token; returns the printed sentences. */
 const storeGranted = async (
-  { app, clock, newId }: BrowserSignInParts,
+  { app, clock }: BrowserSignInParts,
   link: LinkConfig,
   { side, end, grant }: Pending,
 ): Promise<readonly string[]> => {
   const said: string[] = [];
   const note = (text: string): void => void said.push(text.replace(/(?<![.!?])$/u, '.'));
   const replaceHint = `run: contact-sync connect ${link.sides[side].name} ${link.name} --replace-account`;
-  const step = { app, link, side, clock, newId, signal: end.signal, replaceAccount: false, replaceHint };
+  const step = { app, link, side, clock, signal: end.signal, replaceAccount: false, replaceHint };
   await storeSignIn({ ...step, print: note, warn: note }, await grant);
   return said;
 };

@@ -8,17 +8,15 @@ import { providerNamed } from '../providers/registry.ts';
 import { SignInError, type Grant } from '../providers/sign-in.ts';
 import { underLease } from '../engine/change-link.ts';
 import { LeaseError } from '../engine/errors.ts';
-import type { LeaseParts } from '../engine/lease.ts';
 import { nextLinkState } from '../core/state/link.ts';
 import type { App } from './app.ts';
 
 /** A sign-in at one side of a link, and the functions that print about it. */
 export type SignInStep = {
-  readonly app: Pick<App, 'store' | 'vault' | 'holders' | 'inspect'>;
+  readonly app: Pick<App, 'store' | 'vault' | 'lease' | 'inspect'>;
   readonly link: LinkConfig;
   readonly side: Side;
   readonly clock: Clock;
-  readonly newId: () => string;
   readonly signal: AbortSignal;
   readonly replaceAccount: boolean;
   /** The way to replace the account of the side, within a sentence. */
@@ -66,13 +64,6 @@ const replacesAccount = async (step: SignInStep, account: Account): Promise<bool
   );
 };
 
-const leaseParts = ({ app: { store, holders }, clock, newId }: SignInStep): LeaseParts => ({
-  store,
-  holders,
-  clock,
-  newId,
-});
-
 /** The state of a link after a sign-in, which ends a pause. */
 const afterSignIn = (
   { state }: LinkState,
@@ -92,7 +83,7 @@ const printResumed = ({ print, link }: SignInStep, { state }: LinkState): void =
  */
 const replaceAccount = async (step: SignInStep, account: string, storeToken: () => Promise<void>): Promise<void> => {
   const { app, link, side, print } = step;
-  const before = await underLease(leaseParts(step), link.name, async (token) => {
+  const before = await underLease(app.lease, link.name, async (token) => {
     await storeToken();
     const row = await app.store.link(link.name);
     const accounts = { ...row.accounts, [side]: account };
@@ -122,7 +113,7 @@ const keepAccount = async (step: SignInStep, storeToken: () => Promise<void>): P
     isStored = true;
   };
   try {
-    await underLease(leaseParts(step), link.name, async (token) => {
+    await underLease(app.lease, link.name, async (token) => {
       await storeOnce();
       const patch = afterSignIn(await app.store.link(link.name), 'connected');
       await app.store.commit(link.name, token, [{ kind: 'link', patch }]);

@@ -23,7 +23,6 @@ type DaemonOptions = {
   readonly events: Events;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly newId: () => string;
   /** Reads the current configuration; throws {@link ConfigError}. */
   readonly loadConfig: () => Config;
   /** Called with each job that has ended and its report. */
@@ -198,8 +197,8 @@ const keepNotifying = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { app, clock, events } = options;
-  const { config, store } = app;
-  const notify = createNotifier(config, { ...options, store, holders: app.holders });
+  const { config } = app;
+  const notify = createNotifier(config, { ...app.lease, events });
   if (notify === null) return;
   const unencrypted = unencryptedNotification(config);
   if (unencrypted !== null) events.notificationUrlUnencrypted(unencrypted);

@@ -50,7 +50,6 @@ const look = async ({
     daemon: daemon as unknown as Parameters<typeof openConsole>[0]['daemon'],
     address: ADDRESS,
     clock: systemClock,
-    newId: () => crypto.randomUUID(),
     newSecret: () => crypto.randomUUID(),
     token: new Secret(TOKEN),
   });

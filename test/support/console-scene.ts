@@ -87,7 +87,6 @@ export const startScene = async (google: readonly Person[], service: readonly Pe
       app,
       daemon: daemon as unknown as Parameters<typeof openConsole>[0]['daemon'],
       clock,
-      newId: randomUUID,
       newSecret: randomUUID,
       address: ADDRESS,
       token: new Secret(TOKEN),

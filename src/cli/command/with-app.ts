@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createApp, type App } from '../../app/app.ts';
 import type { Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
@@ -6,8 +5,6 @@ import { idsText } from '../../core/view/values.ts';
 import { formatEstimate } from '../../core/view/words.ts';
 import { StoppedError } from '../../engine/errors.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
-import type { LeaseParts } from '../../engine/lease.ts';
-import { systemClock } from '../../util/clock.ts';
 import { createLogger } from '../../util/logger.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { openConfig, chooseLinks, type PlaceOptions } from './configuration.ts';
@@ -75,14 +72,6 @@ export type Opened = {
   /** Aborted by SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
 };
-
-/** The parts that a change of a link under its lease needs. */
-export const leasePartsOf = ({ store, holders }: App): LeaseParts => ({
-  store,
-  holders,
-  clock: systemClock,
-  newId: randomUUID,
-});
 
 /**
  * Opens the app for one command, and closes it after `use`.

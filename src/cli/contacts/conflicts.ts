@@ -11,7 +11,7 @@ import type { ConflictView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withLinks, withOuter, type Define } from '../command/options.ts';
-import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatExactTime, formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -152,11 +152,10 @@ const resolve = (
   options: ResolveOptions,
 ): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
-    const parts = leasePartsOf(opened.app);
     const decided: { readonly link: string; readonly id: number; readonly winner: string }[] = [];
     let writes = 0;
     for (const { link, side, ids } of await choose(opened, word, options.take)) {
-      const kept = await decideConflicts(parts, decidingLinkOf(link), ids, side);
+      const kept = await decideConflicts(opened.app.lease, decidingLinkOf(link), ids, side);
       decided.push(...kept.ids.map((id) => ({ link: link.name, id, winner: link.sides[side].name })));
       writes += kept.writes;
     }

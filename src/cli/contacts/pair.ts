@@ -4,7 +4,7 @@ import { giveVerdict, takeBackVerdict, unstoredSides } from '../../engine/verdic
 import { onlyLink } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withOneLink, type Define } from '../command/options.ts';
-import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 type PairOptions = CommonOptions & {
@@ -53,19 +53,19 @@ const pair = (
       throw new UsageError('An id is empty. Give the ids of two contacts, as listed by plan.');
     if (options.apart && options.forget) throw new UsageError('Give either --apart or --forget.');
     const link = onlyLink(opened.links);
-    const parts = leasePartsOf(opened.app);
+    const { lease } = opened.app;
     const says = options.apart ? 'apart' : 'together';
     const print = (said: typeof says | null, text: string): void => {
       const verdict = inWordsOf(link.sides, { link: link.name, leftId, rightId, says: said });
       terminal.print(options.json ? JSON.stringify({ verdict }) : text);
     };
     if (options.forget) {
-      await takeBackVerdict(parts, link.name, { leftId, rightId });
+      await takeBackVerdict(lease, link.name, { leftId, rightId });
       print(null, `The decision about ${leftId} and ${rightId} is removed.`);
       return EXIT.done;
     }
     await checkContacts(opened, link, { left: leftId, right: rightId });
-    await giveVerdict(parts, link.name, { leftId, rightId, says });
+    await giveVerdict(lease, link.name, { leftId, rightId, says });
     print(
       says,
       `${leftId} and ${rightId} are ${says === 'together' ? 'the same person' : 'different people'}. ${NEXT[says]}`,

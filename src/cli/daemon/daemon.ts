@@ -21,9 +21,6 @@ const LONGEST_STOP_MS = 9_000;
 /** After the daemon has stopped, only timers of libraries keep the process alive, such as those of a client without Redis. */
 const LINGER_MS = 200;
 
-/** The clock, the randomness and the ids of the daemon. */
-const PROGRAM = { clock: systemClock, random: Math.random, newId: randomUUID };
-
 const endNow = (): never => process.exit(EXIT.done);
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. Each SIGHUP calls `onHangup`. */
@@ -45,7 +42,7 @@ const pageOf = async (config: Config): Promise<OpenConsole | null> => {
   if (listen === null) return null;
   const { openConsole } = await import('../../daemon/console/console.ts');
   const newSecret = (): string => randomBytes(32).toString('base64url');
-  const parts = { clock: systemClock, newId: randomUUID, newSecret, token: consoleToken };
+  const parts = { clock: systemClock, newSecret, token: consoleToken };
   return (of) => openConsole({ ...of, ...parts });
 };
 
@@ -104,7 +101,8 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
   const running = startDaemon({
     app,
     events,
-    ...PROGRAM,
+    clock: systemClock,
+    random: Math.random,
     loadConfig: () => loadConfig(loadOptionsOf(options)),
     ...(listening && { onReport: listening.onReport }),
   });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import { count } from '../../core/view/words.ts';
@@ -55,7 +54,7 @@ const forgetLink = (terminal: Terminal, link: string, options: ForgetLinkOptions
   withApp(terminal, undefined, options, async ({ app }) => {
     refuseConfigured(app.config.links.find(({ name }) => name === link));
     if (!(await mayDelete(terminal, options, await stepOf(app, link)))) return EXIT.done;
-    const tokens = await forgetStored({ app, newId: randomUUID }, link);
+    const tokens = await forgetStored(app, link);
     if (tokens === null) throw nothingStored(link);
     if (options.json) terminal.print(JSON.stringify({ forgotten: { link, tokens: tokens.map((side) => ({ side })) } }));
     else terminal.print(formatLink(link, tokens));

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Option } from 'commander';
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
@@ -105,7 +104,6 @@ const connectSide = async (step: Step): Promise<void> => {
     side,
     signal,
     clock: systemClock,
-    newId: randomUUID,
     replaceAccount: options.replaceAccount ?? false,
     replaceHint: 'pass --replace-account',
     print: (text: string) => terminal.print(text),

@@ -6,7 +6,7 @@ import { count } from '../../core/view/words.ts';
 import { isAbout, retryRefused } from '../../engine/change-link.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, withLinks, type Define } from '../command/options.ts';
-import { leasePartsOf, withApp, type CommonOptions } from '../command/with-app.ts';
+import { withApp, type CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The argument that selects every refused write of the links. */
@@ -34,8 +34,7 @@ const retry = (
     for (const link of links) {
       const { rejections } = await app.store.link(link.name);
       if (!refusalsIn(rejections).some(isMeant)) continue;
-      const parts = leasePartsOf(app);
-      retried.push(...(await retryRefused(parts, link.name, isMeant)).map((each) => toJson(link, each)));
+      retried.push(...(await retryRefused(app.lease, link.name, isMeant)).map((each) => toJson(link, each)));
     }
     if (retried.length === 0 && id !== ALL) {
       throw new UsageError(`No side has refused a write to ${id}. \`contact-sync status\` lists the refused contacts.`);

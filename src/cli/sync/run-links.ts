@@ -8,7 +8,7 @@ import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { RunResult } from '../../engine/run.ts';
 import { codesOfFaulty } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import { leasePartsOf, withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formatSummary, formatTrouble, notBegun } from './summary.ts';
@@ -30,7 +30,7 @@ const answerOf = async (
   if (acceptFirst) return { kind: 'halt', message: FIRST_SYNC_WAITS, loses: true };
   if (acceptDeletes) return { kind: 'losses' };
   if (!restoreDeletes) return null;
-  const halted = await restoreDeletions(leasePartsOf(app), link.name, link);
+  const halted = await restoreDeletions(app.lease, link.name, link);
   const message = halted?.reason ?? null;
   return message === null ? null : { kind: 'halt', message, loses: false };
 };

@@ -19,7 +19,6 @@ type ConsoleOptions = {
   readonly app: App;
   readonly daemon: Daemon;
   readonly clock: Clock;
-  readonly newId: () => string;
   /** Returns a text that cannot be guessed. */
   readonly newSecret: () => string;
   /** The address of the page, such as `127.0.0.1:8377`. */

@@ -12,7 +12,7 @@ import { refuse } from './access.ts';
 import type { Env } from './env.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { linkPath } from './layout.ts';
-import { handleForm, findIn, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
+import { handleForm, findIn, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 import { listInConflict, listPeople } from '../../engine/history/browse.ts';
 import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
@@ -31,7 +31,7 @@ const sideOf = (word: string | null): Side | null => SIDES.find((side) => side =
 /** Decides the conflicts with these ids for one side. A conflict that cannot be decided this way is not changed. */
 const decide = async (parts: LinkParts, link: LinkConfig, ids: readonly number[], from: Side): Promise<string> => {
   const { sides } = link;
-  const decided = await decideConflicts(leaseParts(parts), decidingLinkOf(link), ids, from);
+  const decided = await decideConflicts(parts.app.lease, decidingLinkOf(link), ids, from);
   if (decided.ids.length > 0) parts.actions.outdatePlan(link);
   const others = ids.length - decided.ids.length;
   const reason = `they changed since, or the link does not write the field to ${sides[otherSide(from)].place}`;
@@ -202,7 +202,7 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.post(
     '/links/:link/contact/retry',
     handleForm(toContact, async (link, form) => {
-      const retried = await retryRefused(leaseParts(parts), link.name, isAbout(form.get('id') ?? ''));
+      const retried = await retryRefused(app.lease, link.name, isAbout(form.get('id') ?? ''));
       if (retried.length === 0) return 'No refused write is left to retry.';
       await actions.requestRun(link, 'incremental');
       return `Sync requested. It retries ${count(retried.length, 'refused write')}.`;

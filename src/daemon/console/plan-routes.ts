@@ -9,7 +9,7 @@ import type { Env } from './env.ts';
 import { shownOf } from './change-list.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './layout.ts';
-import { handleForm, leaseParts, pageOf, saveVerdict, type LinkParts } from './routing.ts';
+import { handleForm, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 
 const toPlan = (link: string): string => linkPath(link, '/plan');
 
@@ -45,7 +45,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
     handleForm(
       (link) => linkPath(link),
       async (link) => {
-        const halted = await restoreDeletions(leaseParts(parts), link.name, link);
+        const halted = await restoreDeletions(app.lease, link.name, link);
         await actions.requestRun(link, 'incremental', halted?.override ?? null, true);
         return 'Restore saved. The sync creates the deleted contacts again.';
       },
@@ -62,7 +62,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
       if (planning?.state !== 'planned') return 'The plan has changed. Choose again.';
       const { view } = planning;
       const choices = choicesIn(view, form);
-      const decided = await decidePlanned(leaseParts(parts), decidingLinkOf(link), view.lastRun ?? '', choices);
+      const decided = await decidePlanned(app.lease, decidingLinkOf(link), view.lastRun ?? '', choices);
       if (decided > 0) actions.plan(link);
       return decided === 0 ? 'No choice differs from the plan.' : `${count(decided, 'conflict')} decided.`;
     }),

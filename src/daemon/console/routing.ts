@@ -6,7 +6,6 @@ import type { BrowserSignIns } from '../../app/browser-sign-in.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Daemon } from '../daemon.ts';
-import type { LeaseParts } from '../../engine/lease.ts';
 import { giveVerdict, takeBackVerdict, VerdictError } from '../../engine/verdicts.ts';
 import { refuse } from './access.ts';
 import type { Env } from './env.ts';
@@ -17,15 +16,8 @@ export type LinkParts = {
   readonly app: App;
   readonly daemon: Pick<Daemon, 'links' | 'faultyLinks'>;
   readonly clock: Clock;
-  readonly newId: () => string;
   readonly actions: ConsoleActions;
   readonly signIns: BrowserSignIns;
-};
-
-/** The parts that a change of a link under its lease needs. */
-export const leaseParts = ({ app, clock, newId }: LinkParts): LeaseParts => {
-  const { store, holders } = app;
-  return { store, clock, newId, holders };
 };
 
 const SAVED = {
@@ -35,7 +27,7 @@ const SAVED = {
 
 /** Stores or removes the decision of a form about two contacts, and returns the notice for it, which ends with the hint. */
 export const saveVerdict = async (
-  parts: LinkParts,
+  { app }: LinkParts,
   { name }: LinkConfig,
   form: URLSearchParams,
   hint = '',
@@ -44,10 +36,10 @@ export const saveVerdict = async (
   const says = form.get('says');
   if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
   if (says === 'together' || says === 'apart') {
-    await giveVerdict(leaseParts(parts), name, { ...contacts, says });
+    await giveVerdict(app.lease, name, { ...contacts, says });
     return SAVED[says] + hint;
   }
-  await takeBackVerdict(leaseParts(parts), name, contacts);
+  await takeBackVerdict(app.lease, name, contacts);
   return `Decision removed. The next run matches the contacts by its rules.${hint}`;
 };
 

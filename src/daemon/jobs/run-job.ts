@@ -40,11 +40,10 @@ export type Runner = {
 };
 
 type RunnerOptions = {
-  readonly app: Pick<App, 'store' | 'run' | 'credentials'> & { readonly vault: Pick<App['vault'], 'forget'> };
+  readonly app: Pick<App, 'store' | 'run' | 'credentials' | 'lease'> & { readonly vault: Pick<App['vault'], 'forget'> };
   readonly events: Events;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly newId: () => string;
 };
 
 /** A current job; the time of its last progress is monotonic. */
@@ -82,13 +81,13 @@ const connectRemedy = ({ name, sides }: LinkConfig, missing: readonly Side[]): s
 
 /** Pauses a link without a credential. Only its owner can sign in again. Returns the credentials that it has. */
 const pauseUnconnected = async (
-  { app, clock, events, newId }: RunnerOptions,
+  { app, events }: RunnerOptions,
   link: LinkConfig,
   error: ConfigError,
 ): Promise<string> => {
   const digests = await app.credentials(link);
   const reason = problemTexts(error.problems).join(' ');
-  await changeLink({ store: app.store, clock, newId }, link.name, ({ state, credentials }) => {
+  await changeLink(app.lease, link.name, ({ state, credentials }) => {
     // The same credential counts as another one when it is back: no remote has refused it.
     const known = bySide((side) => (digests[side] === null ? null : credentials[side]));
     return [{ kind: 'link', patch: { state: nextLinkState(state, 'refused'), reason, credentials: known } }];

@@ -1,13 +1,6 @@
-import { systemClock } from '../../util/clock.ts';
 import { forgetJobs } from '../jobs/queue-client.ts';
 import { underLease } from '../../engine/change-link.ts';
-import type { LeaseParts } from '../../engine/lease.ts';
 import type { App } from '../../app/app.ts';
-
-type ForgetParts = {
-  readonly app: Pick<App, 'config' | 'store' | 'vault' | 'holders'>;
-  readonly newId: LeaseParts['newId'];
-};
 
 /**
  * Deletes all stored data of a link with its tokens. Returns the names of the sides whose tokens were deleted, or null if no data is
@@ -15,12 +8,11 @@ type ForgetParts = {
  *
  * @throws {LeaseError | QueueError | StoreError | CredentialsError} if that is not possible now.
  */
-export const forgetLink = async ({ app, newId }: ForgetParts, link: string): Promise<readonly string[] | null> => {
+export const forgetLink = async (app: App, link: string): Promise<readonly string[] | null> => {
   const tokens = (await app.vault.names()).filter((token) => token.link === link);
   const isKnown = (await app.store.links()).some(({ name }) => name === link);
   if (!isKnown && tokens.length === 0) return null;
-  const lease = { store: app.store, clock: systemClock, newId, holders: app.holders };
-  await underLease(lease, link, async (token) => {
+  await underLease(app.lease, link, async (token) => {
     await forgetJobs(app, link);
     if (tokens.length > 0) await app.vault.remove(link);
     await app.store.commit(link, token, [{ kind: 'forget-link' }]);

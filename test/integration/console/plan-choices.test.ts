@@ -27,9 +27,8 @@ test.each([
   }
   const { changes, contacts } = await linked.plan();
   const choices = choicesIn({ changes, contacts }, new URLSearchParams({ all: 'right' }));
-  const parts = { store: linked.app.store, clock: linked.clock, newId: () => 'by-hand', holders: linked.app.holders };
   const [run] = await linked.app.store.runs('default', { latest: 'ended' });
-  expect(await decidePlanned(parts, decidingLinkOf(linked.link), run?.id ?? '', choices)).toBe(1);
+  expect(await decidePlanned(linked.app.lease, decidingLinkOf(linked.link), run?.id ?? '', choices)).toBe(1);
   await linked.synced(ACCEPTED);
   expect(service.account.contact(serviceId(linked, 'Ada'))?.title).toBe('Butcher');
 });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +43,7 @@ const startHost = async (variables: Readonly<Record<string, string>>) => {
   const events = createEvents(logger, { personalData: false });
   const clock = createMovableClock();
   const app = stack.use(createApp(config, events, { clock }));
-  const parts = { app, events, clock, random: () => 0.5, newId: randomUUID, loadConfig: () => config };
+  const parts = { app, events, clock, random: () => 0.5, loadConfig: () => config };
   const daemon = startDaemon(parts);
   stack.defer(() => daemon.stop());
   return { ...log, app, clock, daemon };

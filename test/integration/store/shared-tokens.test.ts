@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -109,7 +108,6 @@ describe.skipIf(postgres === null)('connect', () => {
         events,
         clock: world.clock,
         random: () => 0.5,
-        newId: randomUUID,
       });
       runner.setLinks(app.config.links);
       return runner.runJob({ link: 'default', kind: 'incremental', override: null });

@@ -10,15 +10,8 @@ import { operationOf } from '../../support/store/rows.ts';
 const named = (givenName: string, familyName: string, address: string, title = '') =>
   person(givenName, { familyName, title, emails: [{ value: address, label: null }] });
 
-const parts = ({ app, clock }: LinkedSandbox) => ({
-  store: app.store,
-  clock,
-  newId: () => 'by-hand',
-  holders: app.holders,
-});
-
 type Asked = Pick<Verdict, 'leftId' | 'rightId' | 'says'>;
-const say = (linked: LinkedSandbox, asked: Asked) => giveVerdict(parts(linked), 'default', asked);
+const say = (linked: LinkedSandbox, asked: Asked) => giveVerdict(linked.app.lease, 'default', asked);
 
 const counts = ({ sandbox }: LinkedSandbox) => [
   sandbox.google.account.people().length,
@@ -89,7 +82,7 @@ describe('R13: a decision by hand about two contacts', () => {
     if (ann === undefined) throw new Error('The contact was not read.');
     const { contact } = ann.record;
     const operation = operationOf('create', { side: 'right', leftId, rightId: null, desired: contact });
-    await changeLink(parts(linked), 'default', () => [
+    await changeLink(linked.app.lease, 'default', () => [
       { kind: 'intend', run: 'lost', operation, atMs: linked.clock.now() },
     ]);
     linked.clock.advance(60_000);

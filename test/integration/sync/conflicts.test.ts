@@ -37,10 +37,9 @@ const rows = ({ app }: LinkedSandbox) => app.store.conflicts('default', { all: t
 const open = ({ app, link }: LinkedSandbox) => listConflicts(app.store, 'default', decidingOf(link), { all: false });
 
 const answer = async (linked: LinkedSandbox, take: 'left' | 'right'): Promise<void> => {
-  const { store, holders } = linked.app;
+  const { store, lease } = linked.app;
   const ids = (await store.conflicts('default', { all: false })).map(({ id }) => id);
-  const parts = { store, clock: linked.clock, newId: () => 'decision', holders };
-  await decideConflicts(parts, { link: 'default', terms: decidingOf(linked.link) }, ids, take);
+  await decideConflicts(lease, { link: 'default', terms: decidingOf(linked.link) }, ids, take);
 };
 
 /** Syncs, and returns the numbers of updates at Google and at the service. */

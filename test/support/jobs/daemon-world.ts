@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -115,7 +114,7 @@ const startLocal = (configPath: string, times: number): LocalDaemon => {
   const events = createEvents(logger, { personalData: false });
   const clock = createMovableClock();
   const app = createApp(config, events, { clock });
-  const daemon = startDaemon({ app, events, clock, random: () => 0.5, newId: randomUUID, loadConfig: load });
+  const daemon = startDaemon({ app, events, clock, random: () => 0.5, loadConfig: load });
   const end = async (): Promise<void> => {
     await daemon.stop();
     await app[Symbol.asyncDispose]();

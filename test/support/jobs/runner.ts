@@ -58,9 +58,9 @@ export const startRunner = async () => {
     events,
     clock,
     random: () => 0.5,
-    newId: () => 'the runner',
     app: {
       store,
+      lease: { store, clock, newId: () => 'the runner' },
       vault: { forget: () => (cached = null) },
       credentials: () => Promise.resolve((cached ??= { ...credentials })),
       run: async (_link, options): Promise<RunResult> => {

@@ -24,7 +24,7 @@ const start = (more: Readonly<Record<string, string>> = {}) => {
   const clock = createVirtualClock();
   let secrets = 0;
   const newSecret = () => `state-${(secrets += 1)}`;
-  const signIns = createBrowserSignIns({ app: {} as unknown as App, clock, newId: () => 'id', newSecret });
+  const signIns = createBrowserSignIns({ app: {} as unknown as App, clock, newSecret });
   return { clock, signIns, link, request: { owner: 'one', link, side: 'left', redirectUri: REDIRECT } as const };
 };
 

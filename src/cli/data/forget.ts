@@ -1,10 +1,11 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import { count } from '../../core/view/words.ts';
-import { forgetLink as forgetStored } from '../../daemon/links/forget-link.ts';
+import { forgetJobs } from '../../daemon/jobs/queue-client.ts';
+import { underLease } from '../../engine/change-link.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, setFailureDocument, type Define } from '../command/options.ts';
-import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { mayDelete } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -28,12 +29,8 @@ const formatLink = (link: string, tokens: readonly string[]): string =>
     'The contacts on both sides are unchanged.',
   ].join('\n');
 
-/** The data that is deleted, for the confirmation. Throws {@link UsageError} if nothing is stored about the link. */
-const stepOf = async ({ store, vault }: Opened['app'], link: string) => {
-  const tokens = (await vault.names()).filter((token) => token.link === link).length;
-  const isKnown = (await store.links()).some(({ name }) => name === link);
-  if (!isKnown && tokens === 0) throw nothingStored(link);
-  const { pairs } = await store.counts(link);
+/** The deletion, for the confirmation. */
+const stepOf = (link: string, pairs: number, tokens: number) => {
   const what = `${count(pairs, 'linked contact')}, its history and ${count(tokens, 'token')}`;
   return {
     question: `Delete what is stored here about the link ${link}: ${what}?`,
@@ -42,20 +39,27 @@ const stepOf = async ({ store, vault }: Opened['app'], link: string) => {
   };
 };
 
-const nothingStored = (link: string): UsageError => new UsageError(`Nothing is stored about a link named ${link}.`);
-
 /**
- * `forget LINK`: deletes all stored data of a link.
+ * `forget LINK`: deletes all stored data of a link, with its tokens.
  *
  * @throws {UsageError} if nothing is stored, if the configuration has tokens of the link, or if `--yes` is needed.
  * @throws {LeaseError | QueueError | StoreError | CredentialsError} if it is not possible now.
  */
 const forgetLink = (terminal: Terminal, link: string, options: ForgetLinkOptions): Promise<ExitCode> =>
   withApp(terminal, undefined, options, async ({ app }) => {
+    const { store, vault } = app;
     refuseConfigured(app.config.links.find(({ name }) => name === link));
-    if (!(await mayDelete(terminal, options, await stepOf(app, link)))) return EXIT.done;
-    const tokens = await forgetStored(app, link);
-    if (tokens === null) throw nothingStored(link);
+    const tokens = (await vault.names()).filter((token) => token.link === link).map(({ side }) => side);
+    const isKnown = (await store.links()).some(({ name }) => name === link);
+    if (!isKnown && tokens.length === 0) throw new UsageError(`Nothing is stored about a link named ${link}.`);
+    const { pairs } = await store.counts(link);
+    if (!(await mayDelete(terminal, options, stepOf(link, pairs, tokens.length)))) return EXIT.done;
+    await underLease(app.lease, link, async (token) => {
+      await forgetJobs(app, link);
+      await vault.remove(link);
+      await store.commit(link, token, [{ kind: 'forget-link' }]);
+    });
+    await store.compact();
     if (options.json) terminal.print(JSON.stringify({ forgotten: { link, tokens: tokens.map((side) => ({ side })) } }));
     else terminal.print(formatLink(link, tokens));
     return EXIT.done;
@@ -68,7 +72,7 @@ export const defineForget: Define = (command, call) => {
     .option('-y, --yes', 'do not ask; required in scripts')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('forget home', 'forget home --yes'))
-    .action(async (link: string, options: CommonOptions & ForgetLinkOptions) => {
+    .action(async (link: string, options: ForgetLinkOptions) => {
       setFailureDocument(call, options, { forgotten: null });
       call.code = await forgetLink(call.terminal, link, options);
     });

@@ -70,6 +70,7 @@ export const runCli = async (
   typedCommand = 'contact-sync',
 ): Promise<number> => {
   const typing = (command: string): Terminal => withTypedCommands(terminal, [...COMMAND_NAMES, 'help'], command);
+  const isJson = args.includes('--json');
   const call: Call = { code: 0, document: null, terminal: typing(typedCommand) };
   try {
     const program = await createProgram(call, args);
@@ -82,11 +83,10 @@ export const runCli = async (
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
       // Commander has printed the error to stderr, before a command could choose its document.
-      if (args.includes('--json'))
-        call.terminal.print(JSON.stringify({ error: error.message.replace(/^error: /u, '') }));
+      if (isJson) call.terminal.print(JSON.stringify({ error: error.message.replace(/^error: /u, '') }));
       return 2;
     }
     const { reportFailure } = await import('./command/failure.ts');
-    return reportFailure(call.terminal, error, call.document);
+    return reportFailure(call.terminal, error, isJson ? call.document : null);
   }
 };

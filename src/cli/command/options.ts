@@ -8,7 +8,7 @@ import type { ExitCode } from './exit-codes.ts';
 export type Call = {
   terminal: Terminal;
   code: ExitCode;
-  /** The empty JSON document, which is printed to stdout with the error after a failure; null without `--json`. */
+  /** The empty JSON document of the command, which is printed with the error if it fails with `--json`; null without one. */
   document: Readonly<Record<string, readonly never[] | null>> | null;
 };
 
@@ -18,15 +18,6 @@ export type Define = (command: Command, call: Call) => void;
 /** The examples at the end of a command's help. */
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;
-
-/** Records the JSON document that the command prints if it fails. */
-export const setFailureDocument = (
-  call: Call,
-  { json = false }: { readonly json?: boolean },
-  document: NonNullable<Call['document']>,
-): void => {
-  call.document = json ? document : null;
-};
 
 export const JSON_OPTION = ['--json', 'print one JSON document; logs go to stderr'] as const;
 

@@ -3,7 +3,7 @@ import { backUp, backupFileAt, restore as restoreFile } from '../../app/backup.t
 import { loadConfig } from '../../app/config/config.ts';
 import { loadOptionsOf } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, setFailureDocument, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, type Define } from '../command/options.ts';
 import type { CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -49,7 +49,7 @@ export const defineBackup: Define = (command, call) => {
     .addHelpText('after', BACKUP_HELP)
     .addHelpText('after', examples('backup /var/backups/contact-sync/monday.db'))
     .action((path: string, options: CommonOptions) => {
-      setFailureDocument(call, options, { backup: null });
+      call.document = { backup: null };
       call.code = backup(call.terminal, path, options);
     });
 };
@@ -61,7 +61,7 @@ export const defineRestore: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('restore /var/backups/contact-sync/monday.db'))
     .action((path: string, options: CommonOptions) => {
-      setFailureDocument(call, options, { restore: null });
+      call.document = { restore: null };
       call.code = restore(call.terminal, path, options);
     });
 };

@@ -13,7 +13,6 @@ import {
   ACCEPT_DELETES,
   examples,
   JSON_OPTION,
-  setFailureDocument,
   withFilterOptions,
   parseWholeNumber,
   withLinks,
@@ -245,7 +244,7 @@ export const defineUndo: Define = (command, call) => {
     .addHelpText('after', UNDO_HELP)
     .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
     .action(async (run: string, link: string | undefined, options: UndoOptions) => {
-      setFailureDocument(call, options, { undo: null });
+      call.document = { undo: null };
       call.code = await undo(call.terminal, run, link, options);
     });
 };

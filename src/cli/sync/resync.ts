@@ -6,14 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { chooseLinks, codesOfFaulty, loadOptionsOf, warnOfFaulty } from '../command/configuration.ts';
 import { worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import {
-  ACCEPT_DELETES,
-  examples,
-  JSON_OPTION,
-  setFailureDocument,
-  withLinks,
-  type Define,
-} from '../command/options.ts';
+import { ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ResyncRequest } from './follow.ts';
@@ -93,7 +86,7 @@ export const defineResync: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('resync', 'resync work --wait'))
     .action(async (link: string | undefined, options: ResyncOptions) => {
-      setFailureDocument(call, options, { runs: [] });
+      call.document = { runs: [] };
       call.code = await resync(call.terminal, link, options);
     });
 };

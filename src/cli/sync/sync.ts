@@ -1,13 +1,6 @@
 import { Option } from 'commander';
 import type { ExitCode } from '../command/exit-codes.ts';
-import {
-  ACCEPT_DELETES,
-  examples,
-  JSON_OPTION,
-  setFailureDocument,
-  withLinks,
-  type Define,
-} from '../command/options.ts';
+import { ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { resync } from './resync.ts';
 import { runLinks, type RunLinksOptions } from './run-links.ts';
@@ -40,7 +33,7 @@ export const defineSync: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('sync', 'sync work --full'))
     .action(async (link: string | undefined, options: SyncOptions) => {
-      setFailureDocument(call, options, { runs: [] });
+      call.document = { runs: [] };
       call.code = await sync(call.terminal, link, options);
     });
 };

@@ -27,7 +27,7 @@ export type SideWords = {
 const SIDE_KEY = /^(?:left|right)(?=$|Ids?$)/u;
 const SIDE_VALUES = new Set(['side', 'winner']);
 
-const isSide = (value: unknown): value is Side => value === 'left' || value === 'right';
+export const isSide = (value: unknown): value is Side => value === 'left' || value === 'right';
 
 /**
  * Replaces the side names in plain data by the names of the link, for JSON and logs. If the left side is named `phone`, the keys

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
-import { SIDES } from '../../core/contact/side.ts';
+import { isSide } from '../../core/contact/side.ts';
 import { errorMessage } from '../../util/errors.ts';
 import { isLoopback } from '../../util/http.ts';
 import { refuse } from './access.ts';
@@ -37,13 +37,13 @@ const leadTo = (context: Context<Env>, title: string, address: string): Response
 export const addSignIn = (routes: Hono<Env>, { signIns }: LinkParts): void => {
   routes.post('/links/:link/sign-in', async (context) => {
     const { form, link, session } = context.var;
-    const side = SIDES.find((each) => each === form.get('side'));
+    const side = form.get('side');
     const redirectUri = redirectOf(context.req.header('origin') ?? '');
     const report = (notice: string): Response => {
       session.notice = notice;
       return context.redirect(linkPath(link.name), 303);
     };
-    if (side === undefined || redirectUri === null) {
+    if (!isSide(side) || redirectUri === null) {
       return report('No consent page redirects to this address. Sign in from a terminal.');
     }
     return signIns.begin({ owner: session.id, link, side, redirectUri }).then(

@@ -1,10 +1,11 @@
+import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { decidedBy } from '../../core/reconcile/conflict-policy.ts';
 import { idsText } from '../../core/view/values.ts';
-import { containsText, countOfKind, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
+import { countOfKind, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { decidedWords, fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
 import { exactTimeTag, filterForm, valueList, type Html } from './layout.ts';
@@ -100,9 +101,9 @@ const changeItem = <Each extends Change>(change: Each, link: LinkConfig, more: (
 };
 
 /** Reads the filter of a list from the address of the page. */
-export const shownOf = (query: (name: string) => string | undefined): ChangeFilter => {
-  const only = CHANGE_KINDS.find((each) => each === query('only'));
-  const grep = query('find')?.trim() ?? '';
+export const shownOf = ({ req }: Context): ChangeFilter => {
+  const only = CHANGE_KINDS.find((each) => each === req.query('only'));
+  const grep = req.query('find')?.trim() ?? '';
   return { ...(only !== undefined && { only }), ...(grep !== '' && { grep }) };
 };
 
@@ -116,10 +117,6 @@ export const changeFilter = (action: string, shown: ChangeFilter, label?: string
       { name: 'only', label: 'Show', options: { '': 'Everything', ...CHANGE_KIND_TITLES }, chosen: shown.only ?? '' },
     ],
   });
-
-/** Whether one of the texts contains the search text. */
-export const isFound = (text: string, texts: readonly (string | null)[]): boolean =>
-  text === '' || texts.some((each) => containsText(each, text));
 
 /** Changes of one kind: the first ones of `total`; `counted` is the text of the heading. */
 type Section<Each> = {

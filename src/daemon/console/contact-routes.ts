@@ -4,19 +4,20 @@ import type { Hono } from 'hono';
 import { decidingLinkOf, decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { halfKey } from '../../core/contact/half.ts';
-import { otherSide, SIDES, type Side } from '../../core/contact/side.ts';
+import { isSide, otherSide, SIDES, type Side } from '../../core/contact/side.ts';
+import type { PairIds } from '../../core/reconcile/decision.ts';
 import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
 import { isAbout, retryRefused } from '../../engine/change-link.ts';
 import { count } from '../../core/view/words.ts';
 import { refuse } from './access.ts';
 import type { Env } from './env.ts';
 import { conflictsPage } from './pages/conflicts.ts';
-import { linkPath } from './layout.ts';
+import { linkPath, withQuery } from './layout.ts';
 import { handleForm, findIn, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 import { listInConflict, listPeople } from '../../engine/history/browse.ts';
 import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
-import { contactPage, contactPath, presentSides, type ContactView } from './pages/contact.ts';
+import { contactPage, contactPath, oneHalf, type ContactView } from './pages/contact.ts';
 import {
   CONTACT_FILTERS,
   CONTACTS_SHOWN,
@@ -25,8 +26,6 @@ import {
   type ContactsView,
   type ListedContact,
 } from './pages/contacts.ts';
-
-const sideOf = (word: string | null): Side | null => SIDES.find((side) => side === word) ?? null;
 
 /** Decides the conflicts with these ids for one side. A conflict that cannot be decided this way is not changed. */
 const decide = async (parts: LinkParts, link: LinkConfig, ids: readonly number[], from: Side): Promise<string> => {
@@ -44,10 +43,8 @@ const decide = async (parts: LinkParts, link: LinkConfig, ids: readonly number[]
 
 const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
   const { store } = parts.app;
-  const toConflicts = (link: string, form: URLSearchParams): string => {
-    const find = form.get('find') ?? '';
-    return `${linkPath(link, '/conflicts')}${find === '' ? '' : `?${new URLSearchParams({ find }).toString()}`}`;
-  };
+  const toConflicts = (link: string, form: URLSearchParams): string =>
+    withQuery(linkPath(link, '/conflicts'), { find: form.get('find') ?? '' });
   routes.get('/links/:link/conflicts', async (context) => {
     const { link } = context.var;
     const all = context.req.query('all') === '1';
@@ -57,8 +54,8 @@ const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.post(
     '/links/:link/conflicts',
     handleForm(toConflicts, async (link, form) => {
-      const from = sideOf(form.get('take'));
-      if (from === null) return 'No side was chosen.';
+      const from = form.get('take');
+      if (!isSide(from)) return 'No side was chosen.';
       return decide(parts, link, (form.get('ids') ?? '').split(',').map(Number), from);
     }),
   );
@@ -71,8 +68,6 @@ export const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
   addContact(routes, parts);
 };
 
-type PairIds = { readonly leftId: string | null; readonly rightId: string | null };
-
 const COUNTERPARTS_SHOWN = 20;
 
 /** The unlinked contacts of the other side that match a text; null for a contact that is linked or on both sides. */
@@ -82,11 +77,12 @@ const counterpartOf = async (
   history: ContactHistory,
   asked: string | undefined,
 ): Promise<ContactView['counterpart']> => {
-  const [side, both] = presentSides(history);
+  const [side, both] = SIDES.filter((each) => history[each].state === 'present');
   if (history.status !== 'unlinked' || side === undefined || both !== undefined) return null;
   const text = asked ?? history.name ?? '';
   const found = text === '' ? [] : await findPeople(store, link, text, COUNTERPARTS_SHOWN);
   return {
+    side,
     text,
     found: found.filter(({ sides: [first, second] }) => first === otherSide(side) && second === undefined),
   };
@@ -106,12 +102,11 @@ const contactView = async (
 
 /** The contacts that are not synced, or not in all fields, with the reasons. */
 const listUnsynced = ({ refused, skipped }: LinkRecord): readonly ListedContact[] => {
-  const of = ({ leftId, rightId, name }: PairIds & Pick<ListedContact, 'name'>, note: string): ListedContact => ({
-    id: leftId ?? rightId ?? '',
-    side: leftId === null ? 'right' : 'left',
+  const of = ({ name, ...ids }: PairIds & Pick<ListedContact, 'name'>, note: string): ListedContact => ({
+    ...oneHalf(ids),
     name,
     email: null,
-    sides: SIDES.filter((side) => (side === 'left' ? leftId : rightId) !== null),
+    sides: SIDES.filter((side) => ids[`${side}Id`] !== null),
     note,
   });
   return [
@@ -163,29 +158,25 @@ const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
     const listed = await listContacts(store, link.name, { find, show, page });
     const [only, ...others] = listed.contacts;
     if (find !== '' && only !== undefined && others.length === 0) {
-      return context.redirect(contactPath(link.name, only.id, { side: only.side }), 303);
+      return context.redirect(contactPath(link.name, only.id, only.side), 303);
     }
     return context.html(contactsPage(pageOf(parts, context), link, { find, show, page, ...listed }));
   });
 };
 
-/** Returns the side in a form or an address, as a parameter of {@link contactPath}; no parameter without a side. */
-const sideIn = (text: string | null | undefined): { readonly side?: Side } => {
-  const side = SIDES.find((each) => each === text);
-  return side === undefined ? {} : { side };
-};
-
 const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions } = parts;
-  const toContact = (link: string, form: URLSearchParams): string =>
-    contactPath(link, form.get('id') ?? '', sideIn(form.get('side')));
+  const toContact = (link: string, form: URLSearchParams): string => {
+    const side = form.get('side');
+    return contactPath(link, form.get('id') ?? '', isSide(side) ? side : null);
+  };
   routes.get('/links/:link/contact', async (context) => {
     const { link } = context.var;
     const id = context.req.query('id')?.trim() ?? '';
     const found = await explainById(app.store, decidingLinkOf(link), id);
-    const { side } = sideIn(context.req.query('side'));
+    const side = context.req.query('side');
     // Another person may have the same id on the other side.
-    const history = found.find((each) => side !== undefined && each[side].id === id) ?? found[0];
+    const history = found.find((each) => isSide(side) && each[side].id === id) ?? found[0];
     if (history === undefined)
       return refuse(context, 404, 'Contact not found', 'The link has no contact with this id.');
     const view = await contactView(app.store, link.name, history, context.req.query('with')?.trim());

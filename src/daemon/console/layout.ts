@@ -250,8 +250,8 @@ export const filterForm = (parts: FilterParts): Html => {
   </form>`;
 };
 
-/** The address of a list with these parameters. */
-export const listPath = (at: string, query: Readonly<Record<string, string>>): string => {
+/** The address of a page with these parameters; an empty one is left out. */
+export const withQuery = (at: string, query: Readonly<Record<string, string>>): string => {
   const filled = Object.entries(query).filter(([, value]) => value !== '');
   return filled.length === 0 ? at : `${at}?${new URLSearchParams(filled).toString()}`;
 };
@@ -283,7 +283,7 @@ export const linkPath = (
 
 /** The address of a run, or of one write of it by its journal id. */
 export const runPath = (name: string, run: string, write: number | null = null): string =>
-  `${linkPath(name, `/runs/${encodeURIComponent(run)}`)}${write === null ? '' : `?write=${write}`}`;
+  withQuery(linkPath(name, `/runs/${encodeURIComponent(run)}`), { write: write === null ? '' : String(write) });
 
 /** The navigation of a page of a link. */
 export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): Nav => ({ link: name, current });

@@ -18,7 +18,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions } = parts;
   routes.get('/links/:link/plan', async (context) => {
     const { link } = context.var;
-    const shown = shownOf((name) => context.req.query(name));
+    const shown = shownOf(context);
     const verdicts = await listVerdicts(app.store, link.name);
     // No plan during a run, because the run changes its data.
     const isRunning = actions.progress(link)?.isRun === true;

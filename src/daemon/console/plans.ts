@@ -6,7 +6,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { digest } from '../../util/secret.ts';
 import type { Contact } from '../../core/contact/contact.ts';
 import { foldText } from '../../core/contact/names.ts';
-import { SIDES } from '../../core/contact/side.ts';
+import { isSide } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks } from './background-tasks.ts';
 import type { PlannedChoice } from '../../engine/history/conflicts.ts';
@@ -122,11 +122,10 @@ export const choicesIn = (
     if (conflict === null) return [];
     const { leftId, rightId, fields, winner, name } = conflict;
     const asked = form.get('all') ?? form.get(name);
-    const from = SIDES.find((side) => side === asked);
-    if (from === undefined || from === winner) return [];
+    if (!isSide(asked) || asked === winner) return [];
     const [left, right] = [contacts.get(`left ${leftId}`), contacts.get(`right ${rightId}`)];
     const read = left === undefined || right === undefined ? {} : { contacts: { left, right } };
-    return [{ leftId, rightId, fields, from, ...read }];
+    return [{ leftId, rightId, fields, from: asked, ...read }];
   });
 
 const nameOfUnpaired = ({ left, right }: Unpaired): string => foldText([...left, ...right][0]?.name ?? '');

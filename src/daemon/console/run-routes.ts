@@ -7,7 +7,6 @@ import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
 import { refuse } from './access.ts';
 import type { Env } from './env.ts';
 import { shownOf } from './change-list.ts';
-import { type UndoTarget } from './actions.ts';
 import { RUN_KINDS, RUN_OUTCOMES, runPage, runsPage } from './pages/runs.ts';
 import { runPath } from './layout.ts';
 import { handleForm, pageOf, type LinkParts } from './routing.ts';
@@ -41,7 +40,7 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
     const run = await findRun(link, context.req.param('run'));
     if (run === null) return refuse(context, 404, 'Run not found', NO_RUN);
     const write = writeIn(context.req.query('write'));
-    const shown = shownOf((name) => context.req.query(name));
+    const shown = shownOf(context);
     const from = writeIn(context.req.query('from')) ?? 0;
     const of = {
       write,
@@ -56,20 +55,21 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
     };
     return context.html(runPage(pageOf(parts, context), link, runView(run), of));
   });
-  const ofUndo = (act: (link: LinkConfig, target: UndoTarget, form: URLSearchParams) => void) =>
-    [
-      (link: string, form: URLSearchParams, context: Context) =>
-        runPath(link, context.req.param('run') ?? '', writeIn(form.get('write'))),
-      async (link: LinkConfig, form: URLSearchParams, context: Context) => {
+  const toRun = (link: string, form: URLSearchParams, context: Context): string =>
+    runPath(link, context.req.param('run') ?? '', writeIn(form.get('write')));
+  for (const step of ['preview', 'undo'] as const) {
+    routes.post(
+      `/links/:link/runs/:run/${step}`,
+      handleForm(toRun, async (link, form, context) => {
         const run = await findRun(link, context.req.param('run') ?? '');
-        const reason = run === null ? NO_RUN : tooOld(run);
-        if (run !== null && reason === null) act(link, { run, write: writeIn(form.get('write')) }, form);
-        return reason;
-      },
-    ] as const;
-  routes.post('/links/:link/runs/:run/preview', handleForm(...ofUndo((link, target) => actions.preview(link, target))));
-  routes.post(
-    '/links/:link/runs/:run/undo',
-    handleForm(...ofUndo((link, target, form) => actions.undo(link, target, form.get('halt')))),
-  );
+        if (run === null) return NO_RUN;
+        const reason = tooOld(run);
+        if (reason !== null) return reason;
+        const target = { run, write: writeIn(form.get('write')) };
+        if (step === 'preview') actions.preview(link, target);
+        else actions.undo(link, target, form.get('halt'));
+        return null;
+      }),
+    );
+  }
 };

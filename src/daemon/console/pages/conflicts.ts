@@ -4,7 +4,7 @@ import { SIDES, type Side } from '../../../core/contact/side.ts';
 import { idsText } from '../../../core/view/values.ts';
 import { count, decidedWords, fieldWords, grouped } from '../../../core/view/words.ts';
 import type { ConflictView } from '../../../core/view/views.ts';
-import { isFound } from '../change-list.ts';
+import { containsText } from '../../../core/view/changes.ts';
 import {
   button,
   exactTimeTag,
@@ -55,8 +55,7 @@ const conflictItem = (place: Place, conflict: ConflictView): Html => {
   const { name, field, state, winner, atMs, leftId } = conflict;
   return html`<li class="panel">
     <h2>
-      <a href="${contactPath(place.link.name, leftId, { side: 'left' })}">${name ?? idsText(conflict)}</a>:
-      ${fieldWords(field)}
+      <a href="${contactPath(place.link.name, leftId, 'left')}">${name ?? idsText(conflict)}</a>: ${fieldWords(field)}
     </h2>
     <p class="faint">
       Found ${timeTag(atMs)}. State:
@@ -85,7 +84,9 @@ const EMPTY = {
 
 /** The conflicts of a link. */
 export const conflictsPage = (context: PageContext, link: LinkConfig, { conflicts, all, find }: Listed): Html => {
-  const found = conflicts.filter(({ name, left, right, ...ids }) => isFound(find, [name, left, right, idsText(ids)]));
+  const found = conflicts.filter(({ name, left, right, ...ids }) =>
+    [name, left, right, idsText(ids)].some((text) => containsText(text, find)),
+  );
   const shown = found.toReversed().slice(0, CONFLICTS_SHOWN);
   const hidden = found.length - shown.length;
   const at = linkPath(link.name, '/conflicts');

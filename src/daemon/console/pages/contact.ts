@@ -2,6 +2,7 @@ import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
+import type { PairIds } from '../../../core/reconcile/decision.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
 import { idsText } from '../../../core/view/values.ts';
 import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';
@@ -18,6 +19,7 @@ import {
   table,
   timeTag,
   valueList,
+  withQuery,
   type Html,
   type PageContext,
 } from '../layout.ts';
@@ -27,15 +29,19 @@ export type ContactView = {
   readonly history: ContactHistory;
   /** Decisions by hand about the contact. */
   readonly verdicts: readonly VerdictView[];
-  /** The search text for a counterpart, and the contacts of the other side that match it. */
-  readonly counterpart: { readonly text: string; readonly found: readonly FoundPerson[] } | null;
+  /** For an unlinked contact of `side`: the search text for a counterpart, and the contacts of the other side that match it. */
+  readonly counterpart: { readonly side: Side; readonly text: string; readonly found: readonly FoundPerson[] } | null;
 };
 
 const ENTRIES_SHOWN = 100;
 
 /** The address of the page of a contact. */
-export const contactPath = (link: string, id: string, more: Readonly<Record<string, string>> = {}): string =>
-  `${linkPath(link, '/contact')}?${new URLSearchParams({ id, ...more }).toString()}`;
+export const contactPath = (link: string, id: string, side: Side | null = null): string =>
+  withQuery(linkPath(link, '/contact'), { id, side: side ?? '' });
+
+/** One half of a contact: the left one if it exists. */
+export const oneHalf = ({ leftId, rightId }: PairIds): { readonly side: Side; readonly id: string } =>
+  leftId === null ? { side: 'right', id: rightId ?? '' } : { side: 'left', id: leftId };
 
 const STATUS_WORDS: Readonly<Record<ContactHistory['status'], string>> = {
   linked: 'Linked',
@@ -183,24 +189,19 @@ const verdictItem = (
   </li>`;
 };
 
-/** A search for the counterpart of a contact of `side`, with a decision for each match. */
-const pairSection = (
-  context: PageContext,
-  link: LinkConfig,
-  side: Side,
-  { history, counterpart }: ContactView,
-): Html => {
+/** A search for the counterpart of an unlinked contact, with a decision for each match. */
+const pairSection = (context: PageContext, link: LinkConfig, { history, counterpart }: ContactView): Html => {
+  if (counterpart === null) return html``;
   const { name, sides } = link;
-  const { id } = history[side];
-  if (id === null || counterpart === null) return html``;
-  const { text, found } = counterpart;
+  const { side, text, found } = counterpart;
+  const id = history[side].id ?? '';
   const other = otherSide(side);
   const decide = (theirs: FoundPerson, says: VerdictView['says']): Html => {
     const ids = side === 'left' ? { leftId: id, rightId: theirs.id } : { leftId: theirs.id, rightId: id };
     return verdictButton(context, link, { shows: { side, id }, ...ids, says, describes: theirs.name ?? theirs.id });
   };
   const rows = found.map((each) => [
-    html`<a href="${contactPath(name, each.id, { side: each.side })}">${each.name ?? each.id}</a>`,
+    html`<a href="${contactPath(name, each.id, each.side)}">${each.name ?? each.id}</a>`,
     each.email ?? '',
     html`<div class="actions">${decide(each, 'together')} ${decide(each, 'apart')}</div>`,
   ]);
@@ -235,28 +236,24 @@ const separateSection = ({ history }: ContactView): Html => {
   </details>`;
 };
 
-/** Returns the sides on which the contact exists. */
-export const presentSides = (history: ContactHistory): readonly Side[] =>
-  SIDES.filter((side) => history[side].state === 'present');
-
 const troubles = (context: PageContext, { history, verdicts }: ContactView, link: LinkConfig): readonly Html[] => {
   const { name, sides } = link;
   const { rejected, notSynced, conflicts, left, right } = history;
-  const shown = { side: left.id === null ? 'right' : 'left', id: left.id ?? right.id ?? '' } as const;
+  const shown = oneHalf({ leftId: left.id, rightId: right.id });
   return [
     ...notSynced.map(({ side, reason }) => html`<p class="panel trouble">${sides[side].title}: ${reason}</p>`),
     ...rejected.map(
-      ({ side, reason, leftId, rightId }) =>
+      ({ side, reason, ...ids }) =>
         html`<div class="panel trouble">
           <p>${sides[side].title} refused the contact: ${reason}</p>
-          ${button(context, { action: linkPath(name, '/contact/retry'), label: 'Retry now', fields: leftId === null ? { id: rightId ?? '', side: 'right' } : { id: leftId, side: 'left' } })}
+          ${button(context, { action: linkPath(name, '/contact/retry'), label: 'Retry now', fields: oneHalf(ids) })}
         </div>`,
     ),
     conflicts.length === 0
       ? html``
       : html`<p class="panel notice">
           ${count(conflicts.length, 'open conflict')}:
-          <a href="${linkPath(name, '/conflicts')}?${new URLSearchParams({ find: shown.id }).toString()}">decide</a>
+          <a href="${withQuery(linkPath(name, '/conflicts'), { find: shown.id })}">decide</a>
         </p>`,
     verdicts.length === 0
       ? html``
@@ -269,13 +266,10 @@ const troubles = (context: PageContext, { history, verdicts }: ContactView, link
 
 const contactSection = (context: PageContext, view: ContactView, link: LinkConfig): Html => {
   const { history } = view;
-  const { status } = history;
-  const [side, both] = status === 'unlinked' ? presentSides(history) : [];
   return html`<section class="panel">
-    <p>${STATUS_WORDS[status]}.</p>
+    <p>${STATUS_WORDS[history.status]}.</p>
     ${troubles(context, view, link)} ${sideBySide(history, link)} ${separateSection(view)}
-    ${side === undefined || both !== undefined ? '' : pairSection(context, link, side, view)}
-    ${timeline(context, history, link)}
+    ${pairSection(context, link, view)} ${timeline(context, history, link)}
   </section>`;
 };
 

@@ -3,7 +3,7 @@ import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import type { FoundPerson } from '../../../engine/history/explain.ts';
 import { count } from '../../../core/view/words.ts';
-import { filterForm, linkPath, listPath, navOf, page, table, type Html, type PageContext } from '../layout.ts';
+import { filterForm, linkPath, withQuery, navOf, page, table, type Html, type PageContext } from '../layout.ts';
 import { contactPath } from './contact.ts';
 
 /** The number of contacts on one page. */
@@ -40,7 +40,7 @@ const sidesText = (present: readonly Side[], { sides }: LinkConfig): string => {
 };
 
 const rowOf = ({ id, side, name, email, sides, note }: ListedContact, link: LinkConfig): readonly (Html | string)[] => [
-  html`<a href="${contactPath(link.name, id, { side })}">${name ?? id}</a>`,
+  html`<a href="${contactPath(link.name, id, side)}">${name ?? id}</a>`,
   // Without a name, the address is the name.
   email === null || email === name ? '' : email,
   sidesText(sides, link),
@@ -57,7 +57,7 @@ const captionOf = ({ find, show, contacts, hasMore }: ContactsView): string => {
 export const contactsPage = (context: PageContext, link: LinkConfig, view: ContactsView): Html => {
   const { find, show, contacts, hasMore } = view;
   const at = linkPath(link.name, '/contacts');
-  const pageAt = (number: number): string => listPath(at, { find, show, page: number === 0 ? '' : String(number) });
+  const pageAt = (number: number): string => withQuery(at, { find, show, page: number === 0 ? '' : String(number) });
   const hasNotes = contacts.some(({ note }) => note !== '');
   const titles = ['Contact', 'Email address', 'Where', ...(hasNotes ? ['Not synced'] : [])];
   return page(context, {

@@ -113,8 +113,7 @@ const candidateChoice = (side: Side, candidates: readonly Candidate[], { sides }
 };
 
 /** A form for the decision whether two candidates are one person. */
-const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired, row: number): Html => {
-  const who = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))].join(', ');
+const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired, who: string, row: number): Html => {
   const says = (word: VerdictView['says']): Html =>
     html`<button name="says" value="${word}">${VERDICT_LABELS[word]}<span class="skip"> ${who}</span></button>`;
   return html`<form method="post" action="${linkPath(link.name, '/verdicts')}" class="actions">
@@ -138,9 +137,9 @@ const candidatesItem = (
       contact: view.contacts.get(`${side} ${id}`),
     }));
   });
-  const names = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))];
+  const who = [...new Set(SIDES.flatMap((side) => unpaired[side].map(({ id, name }) => name ?? id)))].join(', ');
   return html`<li>
-    <h3>${names.join(', ')}</h3>
+    <h3>${who}</h3>
     <span class="faint"
       >${AMBIGUITIES[unpaired.why]} Without a decision, each is created as a separate contact on the other side.</span
     >
@@ -152,7 +151,7 @@ const candidatesItem = (
         columns.map(({ contact }) => contact),
       )}
     </details>
-    ${verdictForm(context, link, unpaired, row)}
+    ${verdictForm(context, link, unpaired, who, row)}
   </li>`;
 };
 

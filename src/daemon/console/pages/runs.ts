@@ -12,7 +12,7 @@ import {
   agoTag,
   button,
   filterForm,
-  listPath,
+  withQuery,
   messageText,
   page,
   table,
@@ -113,8 +113,8 @@ export const runsPage = (context: PageContext, link: LinkConfig, listed: ListedR
         ? html`<p>No matching runs.</p>`
         : runsTable(context, link, runs),
       html`<p>
-        ${isPast ? html`<a href="${listPath(at, filter)}">Newest</a>` : ''}
-        ${hasOlder && last !== undefined ? html`<a href="${listPath(at, { ...filter, before: last.id })}">Older</a>` : ''}
+        ${isPast ? html`<a href="${withQuery(at, filter)}">Newest</a>` : ''}
+        ${hasOlder && last !== undefined ? html`<a href="${withQuery(at, { ...filter, before: last.id })}">Older</a>` : ''}
       </p>`,
     ],
   });
@@ -230,11 +230,12 @@ const written = (link: LinkConfig, run: Run, { write, writes, shown }: RunParts)
   }
   if (writes.sections.length === 0) return [html`<p>No matching changes.</p>`];
   return writes.sections.map(({ changeKind, total, writes: own, next }) => {
-    const address = new URLSearchParams({ only: changeKind, ...(next !== null && { from: String(next) }) });
     const rest =
       next === null
         ? 'use the filter to find them.'
-        : html`<a href="${runPath(link.name, run.id)}?${address.toString()}">show the next ones</a>`;
+        : html`<a href="${withQuery(runPath(link.name, run.id), { only: changeKind, from: String(next) })}"
+            >show the next ones</a
+          >`;
     return changeSection({ changeKind, total, counted: count(total, 'write'), own }, link, more, rest);
   });
 };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createLeaseHolders } from './lease-holders.ts';
-import { keysOf, openStoreOf, warnOfOpenDirectory } from './open-store.ts';
+import { openStoreOf, warnOfOpenDirectory } from './open-store.ts';
 import { credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
-import { lazyAgent, limitsOf, networkFor, trafficOf, type NamedBudget, type Traffic } from './network.ts';
+import { lazyAgent, networkFor, trafficOf, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
 import { systemClock, type Clock } from '../util/clock.ts';
 import type { Config } from './config/config.ts';
@@ -46,17 +46,12 @@ export type App = Runs & {
   credentials(link: LinkConfig): Promise<Sides<string | null>>;
   /** The current budget of each side; null without a token, and for a remote without a budget. */
   budget(link: LinkConfig): Promise<Sides<Budget | null>>;
-  /** The rate limits of the link that its runs in this process have used. */
-  limits(link: string): readonly NamedBudget[];
   /** The requests of this process to each side. */
   traffic(): readonly Traffic[];
   /** Releases the connections of all links except these. A current run keeps its own. */
   keep(links: ReadonlySet<string>): void;
   [Symbol.asyncDispose](): Promise<void>;
 };
-
-const openVaultOf = (config: Config, { store, isShared }: ReturnType<typeof openStoreOf>, clock: Clock): Vault =>
-  openVault({ ...keysOf(config), clock, rows: store.tokens, setting: isShared ? 'DATABASE_URL' : 'DATA_DIR' });
 
 /** The runs, loaded with the engine at the first call. */
 const createLazyRuns = (parts: ContextParts): Runs => {
@@ -90,11 +85,11 @@ const inspectorOf =
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
   warnOfOpenDirectory(config.dataDir, events);
-  const own = overrides.store ? { store: overrides.store, isShared: false } : null;
-  const opened = own ?? openStoreOf(config, { clock, events, newId });
-  const { store } = opened;
+  const store = overrides.store ?? openStoreOf(config, { clock, events, newId });
   const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
-  const vault = openVaultOf(config, opened, clock);
+  const key = config.credentialsKey?.reveal() ?? null;
+  const setting = config.databaseUrl === null ? 'DATA_DIR' : 'DATABASE_URL';
+  const vault = openVault({ key, clock, rows: store.tokens, setting });
   const holders = createLeaseHolders();
   const { retentionMs } = config;
   const agent = lazyAgent();
@@ -126,7 +121,6 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
       };
       return { left: await budgetOf('left'), right: await budgetOf('right') };
     },
-    limits: (link) => limitsOf(parts.connections, link),
     traffic: () => trafficOf(parts.connections),
     keep: (links) => {
       for (const byLink of [parts.contexts, parts.connections]) {

@@ -4,7 +4,6 @@ import type { LinkConfig } from './config/link-config.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
 import type { Gate } from '../net/gate.ts';
-import type { Budget } from '../net/governor.ts';
 import type { Gates } from '../net/gates.ts';
 import type { TransportOptions } from '../net/transport.ts';
 import type { Network, OnRetry, CountedDispatcher } from '../providers/provider.ts';
@@ -96,16 +95,6 @@ export const trafficOf = (connections: Connections): readonly Traffic[] =>
       };
     }),
   );
-
-/** A rate limit of a link by name, and its budget. */
-export type NamedBudget = { readonly name: string; readonly budget: Budget };
-
-/** The limits of both sides of a link that runs of this process have used. */
-export const limitsOf = (connections: Connections, link: string): readonly NamedBudget[] => {
-  const sides = connections.get(link);
-  if (sides === undefined) return [];
-  return SIDES.flatMap((side) => [...sides[side].gates].map(([name, gate]) => ({ name, budget: gate.budget() })));
-};
 
 /** The network for one side of a link. Exceeded limits and waits are logged for that side. */
 export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): Network => ({

@@ -3,7 +3,6 @@ import type { Clock } from '../util/clock.ts';
 import { CONCURRENT_LINKS, type Config } from './config/config.ts';
 import type { Events } from '../engine/events.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
-import type { KeyOptions } from '../store/credential-entry.ts';
 import type { StoreWithTokens } from '../store/token-table.ts';
 import { openPostgres } from '../store/postgres/postgres-store.ts';
 import { statSync } from 'node:fs';
@@ -17,16 +16,8 @@ type StoreParts = {
   readonly newId: () => string;
 };
 
-/** The encryption key of the configuration. */
-export const keysOf = ({ credentialsKey }: Config): KeyOptions => ({
-  key: credentialsKey?.reveal() ?? null,
-});
-
 /** For lease renewals and status requests while every run has a connection. */
 const MORE_CONNECTIONS = 2;
-
-/** The store that the configuration names, and whether several hosts may share its database. */
-type OpenedStore = { readonly store: StoreWithTokens; readonly isShared: boolean };
 
 /**
  * Opens the store of the configuration: PostgreSQL with DATABASE_URL, connected when it is first used, otherwise SQLite in
@@ -34,11 +25,12 @@ type OpenedStore = { readonly store: StoreWithTokens; readonly isShared: boolean
  *
  * @throws {StoreError} if the SQLite database cannot be used.
  */
-export const openStoreOf = ({ databaseUrl, dataDir }: Config, { clock, events, newId }: StoreParts): OpenedStore => {
-  if (databaseUrl === null) {
-    return { store: openStore(join(dataDir, DATABASE_FILE)), isShared: false };
-  }
-  const store = openPostgres({
+export const openStoreOf = (
+  { databaseUrl, dataDir }: Config,
+  { clock, events, newId }: StoreParts,
+): StoreWithTokens => {
+  if (databaseUrl === null) return openStore(join(dataDir, DATABASE_FILE));
+  return openPostgres({
     url: databaseUrl.reveal(),
     clock,
     newId,
@@ -46,7 +38,6 @@ export const openStoreOf = ({ databaseUrl, dataDir }: Config, { clock, events, n
     onAway: (reason) => events.databaseUnreachable({ reason }),
     onBack: () => events.databaseReconnected(),
   });
-  return { store, isShared: true };
 };
 
 const WRITABLE_BY_OTHERS = 0o022;

@@ -96,6 +96,7 @@ const logLinks = async (
   links: readonly LinkConfig[],
   signal: AbortSignal,
 ): Promise<void> => {
+  const active = new Set(app.traffic().flatMap(({ link, used }) => (used === null ? [] : [link])));
   for (const link of links) {
     // With many links this takes long, so runs have priority.
     await clock.sleep(LOG_PAUSE_MS);
@@ -112,7 +113,7 @@ const logLinks = async (
       refused: refusalsIn(rejections).length,
       lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
       // A link that has not run in this process would be opened only for this value.
-      budget: app.limits(link.name).length === 0 ? null : scarcest(await app.budget(link)),
+      budget: active.has(link.name) ? scarcest(await app.budget(link)) : null,
     });
   }
 };

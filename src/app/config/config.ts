@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { reportSharedAccounts } from './accounts.ts';
-import { ConfigError, type ConfigProblem } from '../../util/config-error.ts';
+import { ConfigError } from '../../util/config-error.ts';
 import { effectiveSettings, type EffectiveSetting } from './settings.ts';
 import {
   envFileBeside,
@@ -11,18 +11,20 @@ import {
   usualFiles,
   type Surroundings,
 } from './default-places.ts';
-import { misspeltText, misspeltVariables, withEnvFile } from './environment-variables.ts';
+import { misspeltText, withEnvFile } from './environment-variables.ts';
 import { createLinkSchemas, parseLink, LINK_KEYS, type LinkConfig, type LinkSources } from './link-config.ts';
 import { linkFolderBeside, parseLinkFile, readLinkFiles, reportNamesakes, type FaultyLink } from './link-files.ts';
 import { linkSections } from './link-sections.ts';
 import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
 import {
+  collectProblems,
   parseSettings,
   environmentLayer,
   FILE_VARIABLE,
   fileLayer,
   find,
   joinKeys,
+  layerWith,
   rawText,
   readText,
   withFileKeys,
@@ -147,10 +149,6 @@ const findDataDir = (layers: readonly Layer[], options: Located): string => {
   return typeof named === 'string' ? resolve(options.cwd, named) : usualDataDir(options);
 };
 
-/** Whether a layer has the setting, or the file of a secret one. */
-const isSet = (key: string, layers: readonly Layer[]): boolean =>
-  layers.some(({ values }) => values.has(key) || values.has(`${key}File`));
-
 const KEY_NEEDED =
   'is not set, and with DATABASE_URL tokens are kept in the database. Set the same one on every host; make it with: ' +
   'openssl rand -base64 32';
@@ -190,19 +188,18 @@ const readLinks = (links: unknown, configFile: string, sources: LinkSources) => 
 export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const all = located(options);
   const { cwd } = all;
-  const problems = new Map<string, ConfigProblem>();
-  const report: Report = (where, what) => problems.set(`${where}: ${what}`, { where, what });
+  const { report, all: problems } = collectProblems();
 
   if (all.dataDir === '') report('--data-dir', 'is empty. Name a directory, or leave the option out.');
   const { path: file, section } = readFile(all, report);
   const env = readEnvironment(all, report);
-  const misspelt = misspeltText(misspeltVariables(env, ALL_KEYS));
+  const misspelt = misspeltText(env, ALL_KEYS);
   const environment = environmentLayer(env, ALL_KEYS);
   const fail = (...layers: readonly Layer[]): never => {
     const lacksFile = file === null && !setsLink(environment);
     const hints = [misspelt, lacksFile ? noFileHint(all) : null].filter((each) => each !== null);
     const hint = hints.length === 0 ? null : hints.join('\n');
-    throw new ConfigError([...problems.values()], { dataDir: findDataDir(layers, all), hint });
+    throw new ConfigError(problems(), { dataDir: findDataDir(layers, all), hint });
   };
   if (section === null) return fail(environment);
   const { links, ...top } = section;
@@ -220,7 +217,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const shared = parseSettings(SharedSettings, SHARED_KEYS, { layers, section: '', cwd, report });
   const parsed = ofFile.flatMap((link) => parseLink(link, sources) ?? []);
   if (shared?.databaseUrl && shared.credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
-  if (shared === null || problems.size > 0) return fail(environment, common);
+  if (shared === null || problems().length > 0) return fail(environment, common);
   const { retention: retentionMs, ...settings } = shared;
   const dataDir = all.dataDir ?? shared.dataDir;
   const config: Config = {
@@ -229,7 +226,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
     file,
     dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
     isUsualDataDir: dataDir === null,
-    isListenOptional: !isSet('listen', layers),
+    isListenOptional: layerWith('listen', layers) === undefined,
     logPersonalData: shared.logPersonalData === 'true',
     links: [...parsed, ...ofFolder.flatMap(({ link }) => link ?? [])],
     faultyLinks: ofFolder

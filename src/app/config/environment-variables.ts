@@ -19,23 +19,15 @@ const FOREIGN = new Set(['NOTIFY_SOCKET', 'NPM_TOKEN', 'CI_TOKEN']);
 /** In a short name, two letters may make another word. */
 const SHORT_NAME = 10;
 
-/** A variable that is not read, and the one that was probably meant. */
-type MisspeltVariable = { readonly name: string; readonly meant: string };
-
-/** The variables that are set and differ in one or two letters from one that is read. */
-export const misspeltVariables = (env: Environment, keys: SourceKeys): readonly MisspeltVariable[] => {
+/** A line about the variables that are set and differ in one or two letters from one that is read; null if there are none. */
+export const misspeltText = (env: Environment, keys: SourceKeys): string | null => {
   const known = [...variablesOf(keys), FILE_VARIABLE];
   const taken = new Set(known);
-  return Object.keys(env).flatMap((name) => {
+  const pairs = Object.keys(env).flatMap((name) => {
     if (taken.has(name) || FOREIGN.has(name) || !env[name]?.trim()) return [];
     const meant = nearestWord(name, known, name.length < SHORT_NAME ? 1 : 2);
-    return meant === null ? [] : [{ name, meant }];
+    return meant === null ? [] : [`${name} (did you mean ${meant}?)`];
   });
-};
-
-/** The correction of all of them, on one line; null if there are none. */
-export const misspeltText = (variables: readonly MisspeltVariable[]): string | null => {
-  if (variables.length === 0) return null;
-  const pairs = variables.map(({ name, meant }) => `${name} (did you mean ${meant}?)`);
+  if (pairs.length === 0) return null;
   return `contact-sync does not read ${pairs.join(', ')}. Correct the name, or unset the variable.`;
 };

@@ -5,7 +5,7 @@ import { errorCode } from '../../util/errors.ts';
 import { parseLink, type DeclaredLink, type LinkConfig, type LinkSources } from './link-config.ts';
 import { isName, NOT_A_LINK_NAME, type LinkSection } from './link-sections.ts';
 import { declareSides } from './sides.ts';
-import { readText, type Report, type Section } from './sources.ts';
+import { collectProblems, readText, type Report, type Section } from './sources.ts';
 import { parseYaml } from './yaml.ts';
 
 /** A link with invalid settings, which is not served, and all its problems. */
@@ -26,13 +26,6 @@ export const linkFolderBeside = (configFile: string): string => join(dirname(con
 /** The file of a link in that folder. */
 export const linkFileBeside = (configFile: string, name: string): string =>
   join(linkFolderBeside(configFile), name + EXTENSION);
-
-/** Collects problems, each once. */
-const collectProblems = () => {
-  const problems = new Map<string, ConfigProblem>();
-  const report: Report = (where, what) => void problems.set(`${where}: ${what}`, { where, what });
-  return { report, all: () => [...problems.values()] };
-};
 
 const readLinkFile = (folder: string, fileName: string): LinkFile => {
   const where = `${FOLDER}/${fileName}`;

@@ -4,7 +4,7 @@ import { PROVIDERS } from '../../providers/registry.ts';
 import { linkSettingsSchema, linkLayer, type LinkSources, type DeclaredLink } from './link-config.ts';
 import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
 import { sideSchema } from './sides.ts';
-import { rawText, variableOf, layerBelow, type Layer } from './sources.ts';
+import { rawText, variableOf, layerBelow, layerWith, type Layer } from './sources.ts';
 import { SIDES } from '../../core/contact/side.ts';
 
 /** The places that a setting may have in the file: at the top only, at the top or in a link, or in a side's section. */
@@ -104,7 +104,7 @@ const resolve = (setting: Setting, { link, prefix, environment, layers }: Scope)
   const name = setting.key.slice(setting.key.lastIndexOf('.') + 1);
   const { isSecret, usual } = setting;
   const known = { link, key: prefix + name, isSecret };
-  const layer = layers.find(({ values }) => values.has(name) || values.has(`${name}File`));
+  const layer = layerWith(name, layers);
   if (layer === undefined) {
     return { ...known, value: usual, isSet: usual !== null, source: 'default', where: null };
   }

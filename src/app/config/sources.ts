@@ -2,10 +2,18 @@ import { resolve } from 'node:path';
 import { accessRemedy, isForeign, readTextFileSync } from '../../util/files.ts';
 import { nearestWord } from './nearest.ts';
 import type { z } from 'zod';
+import type { ConfigProblem } from '../../util/config-error.ts';
 import { errorCode } from '../../util/errors.ts';
 
 /** Records one fault of the configuration: the key or variable, and the problem with its remedy. */
 export type Report = (where: string, what: string) => void;
+
+/** Collects problems, each once. */
+export const collectProblems = () => {
+  const found = new Map<string, ConfigProblem>();
+  const report: Report = (where, what) => void found.set(`${where}: ${what}`, { where, what });
+  return { report, all: (): readonly ConfigProblem[] => [...found.values()] };
+};
 
 /** The settings that may stand in one place. */
 export type SourceKeys = {
@@ -64,9 +72,13 @@ export const environmentLayer = (env: Environment, keys: SourceKeys): Layer => {
   return { values: new Map(entries), nameOf: variableOf };
 };
 
+/** The first layer that has a setting, or the file of a secret one. */
+export const layerWith = (key: string, layers: readonly Layer[]): Layer | undefined =>
+  layers.find(({ values }) => values.has(key) || values.has(`${key}File`));
+
 /** The place of a setting in the first layer that has it; null if it is not set. The file of a secret has a key of its own. */
 export const placeIn = (key: string, layers: readonly Layer[]): string | null => {
-  const layer = layers.find(({ values }) => values.has(key) || values.has(`${key}File`));
+  const layer = layerWith(key, layers);
   return layer?.nameOf(layer.values.has(key) ? key : `${key}File`) ?? null;
 };
 
@@ -153,7 +165,7 @@ type Found = { readonly where: string; readonly value: Raw | null };
 
 /** The setting of the first layer that has it. Its value is null after a reported fault. */
 export const find = (key: string, layers: readonly Layer[], cwd: string, report: Report): Found | null => {
-  const layer = layers.find(({ values }) => values.has(key) || values.has(`${key}File`));
+  const layer = layerWith(key, layers);
   if (layer === undefined) return null;
   const where = layer.nameOf(key);
   const value = layer.values.get(key) ?? null;
@@ -194,8 +206,7 @@ export const parseSettings = <Schema extends z.ZodObject>(
   keys: SourceKeys,
   sources: Sources,
 ): z.output<Schema> | null => {
-  const { section, report } = sources;
-  const { layers, cwd } = sources;
+  const { layers, section, cwd, report } = sources;
   const found = new Map(keys.names.map((key) => [key, find(key, layers, cwd, report)]));
   const values = [...found].flatMap(([key, setting]) => (setting?.value ? [[key, setting.value] as const] : []));
   // Parsed once: zod would take longer to compile a parser.

@@ -23,7 +23,7 @@ const open = ({ environment, dataDir, config }: Open): void => {
   const env = { ...environment, DATA_DIR: dataDir, LOG_LEVEL: 'silent' };
   const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
   const events = createEvents(logger, { personalData: false });
-  app = createApp(loadConfig({ env, configPath: config, cwd: dataDir }), events, { clock });
+  app = createApp(loadConfig({ env, config, cwd: dataDir }), events, { clock });
 };
 
 /** Runs the first link once. */

@@ -66,7 +66,7 @@ export const startScene = async (google: readonly Person[], service: readonly Pe
     ...settings,
   };
   const world = starting.use(await startDaemonWorld({ family: section }));
-  const config = loadConfig({ configPath: join(dirname(world.dataDir), 'contact-sync.yaml'), env: {} });
+  const config = loadConfig({ config: join(dirname(world.dataDir), 'contact-sync.yaml'), env: {} });
   const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
   const clock = createMovableClock();
   const app = starting.use(createApp(config, createEvents(logger, { personalData: false }), { clock }));

@@ -71,9 +71,9 @@ export type Config = {
 const ALL_KEYS = joinKeys(SHARED_KEYS, PROVIDER_KEYS, LINK_KEYS);
 
 /** The configuration file of `--config` or of the variable; null for the default one, which may be missing. */
-const namedFile = ({ configPath, env, cwd }: Located): { readonly path: string; readonly namer: string } | null => {
+const namedFile = ({ config, env, cwd }: Located): { readonly path: string; readonly namer: string } | null => {
   const variable = env[FILE_VARIABLE]?.trim() || null;
-  if (configPath !== null) return { path: resolve(cwd, configPath), namer: '--config' };
+  if (config !== null) return { path: resolve(cwd, config), namer: '--config' };
   return variable === null ? null : { path: resolve(cwd, variable), namer: FILE_VARIABLE };
 };
 
@@ -114,7 +114,7 @@ export type LoadOptions = {
   /** The environment of the process if absent. */
   readonly env?: Environment;
   /** The file that `--config` names. */
-  readonly configPath?: string | null;
+  readonly config?: string | null;
   /** The directory that `--data-dir` names, which wins. */
   readonly dataDir?: string | null;
   /** The directory that relative paths start from; the current directory if absent. */
@@ -124,11 +124,11 @@ export type LoadOptions = {
 };
 
 /** The options with their defaults. */
-type Located = Surroundings & { readonly configPath: string | null; readonly dataDir: string | null };
+type Located = Surroundings & { readonly config: string | null; readonly dataDir: string | null };
 
 const located = (options: LoadOptions): Located => ({
   env: options.env ?? process.env,
-  configPath: options.configPath ?? null,
+  config: options.config ?? null,
   dataDir: options.dataDir ?? null,
   cwd: options.cwd ?? process.cwd(),
   isInstalled: options.isInstalled ?? IS_INSTALLED,

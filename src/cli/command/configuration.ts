@@ -1,4 +1,4 @@
-import { readConfig, type Config, type LoadOptions, type ReadConfig } from '../../app/config/config.ts';
+import { readConfig, type Config, type ReadConfig } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { holdsState } from '../../app/config/default-places.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
@@ -7,11 +7,6 @@ import { EXIT, UsageError, type ExitCode } from './exit-codes.ts';
 
 /** The options of every command: the configuration file and the directory of the state. */
 export type PlaceOptions = { readonly config?: string; readonly dataDir?: string };
-
-export const loadOptionsOf = ({ config, dataDir }: PlaceOptions): LoadOptions => ({
-  configPath: config ?? null,
-  dataDir: dataDir ?? null,
-});
 
 /** Warns about links with invalid settings. */
 export const warnOfFaulty = (terminal: Pick<Terminal, 'warn'>, { faultyLinks }: Config): void => {
@@ -29,7 +24,7 @@ export const codesOfFaulty = ({ faultyLinks }: Config, linkName: string | undefi
  * settings, and about a new store in a default location: the store may exist in another location. Throws {@link ConfigError}.
  */
 export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
-  const read = readConfig(loadOptionsOf(options));
+  const read = readConfig(options);
   if (read.misspelt !== null) terminal.warn(read.misspelt);
   const { databaseUrl, dataDir, isUsualDataDir } = read.config;
   warnOfFaulty(terminal, read.config);

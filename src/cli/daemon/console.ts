@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readLiveHeartbeat } from '../../app/heartbeat.ts';
 import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
 import { systemClock } from '../../util/clock.ts';
-import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
+import { chooseLinks, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -19,7 +19,7 @@ const NO_PAGE =
  * @throws {UsageError} if there is no link of that name.
  */
 const openConsole = async (terminal: Terminal, name: string | undefined, options: PlaceOptions): Promise<ExitCode> => {
-  const config = loadConfig(loadOptionsOf(options));
+  const config = loadConfig(options);
   const { dataDir } = config;
   if (name !== undefined) chooseLinks(config, name);
   const nowMs = systemClock.now();

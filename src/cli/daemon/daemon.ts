@@ -10,7 +10,7 @@ import { systemClock } from '../../util/clock.ts';
 import { DirectoryError, makeDirectory } from '../../util/files.ts';
 import { createLogger } from '../../util/logger.ts';
 import { readVersion } from '../../util/package.ts';
-import { loadOptionsOf, openConfig, type PlaceOptions } from '../command/configuration.ts';
+import { openConfig, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -103,7 +103,7 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
     events,
     clock: systemClock,
     random: Math.random,
-    loadConfig: () => loadConfig(loadOptionsOf(options)),
+    loadConfig: () => loadConfig(options),
     ...(listening && { onReport: listening.onReport }),
   });
   await server?.serve(running);

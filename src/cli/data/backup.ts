@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { backUp, backupFileAt, restore as restoreFile } from '../../app/backup.ts';
 import { loadConfig } from '../../app/config/config.ts';
-import { loadOptionsOf } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, type Define } from '../command/options.ts';
 import type { CommonOptions } from '../command/with-app.ts';
@@ -17,7 +16,7 @@ Not included: configuration, CREDENTIALS_KEY, job queue.`;
  */
 const backup = (terminal: Terminal, path: string, options: CommonOptions): ExitCode => {
   const file = backupFileAt(resolve(path));
-  backUp(loadConfig(loadOptionsOf(options)), file);
+  backUp(loadConfig(options), file);
   terminal.print(options.json ? JSON.stringify({ backup: { file } }) : `Copied to ${file}.\n${BACKUP_TEXT}`);
   return EXIT.done;
 };
@@ -28,7 +27,7 @@ const backup = (terminal: Terminal, path: string, options: CommonOptions): ExitC
  * @throws {StoreError | ConfigError | DirectoryError} if DATA_DIR is not empty, or the backup is damaged.
  */
 const restore = (terminal: Terminal, path: string, options: CommonOptions): ExitCode => {
-  const config = loadConfig(loadOptionsOf(options));
+  const config = loadConfig(options);
   const { dataDir } = config;
   const file = backupFileAt(resolve(path));
   restoreFile(config, file);

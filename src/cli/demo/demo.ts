@@ -43,7 +43,7 @@ const demo = async (terminal: Terminal): Promise<ExitCode> => {
   const limits = { SERVICE_RATE_LIMIT: LIMIT, GOOGLE_READ_LIMIT: LIMIT, GOOGLE_WRITE_LIMIT: LIMIT };
   // Each run reads a side in full if its feed does not report deletions. The demo prints the result of each run itself.
   const env = { ...sandbox.environment(), ...limits, SWEEP_INTERVAL: '1s', LOG_LEVEL: 'error', DATA_DIR: dataDir };
-  const config = loadConfig({ env, configPath, cwd: dataDir });
+  const config = loadConfig({ env, config: configPath, cwd: dataDir });
   const app = stack.use(createApp(config, createCommandEvents(config, terminal, { json: false }), { clock }));
   const [link] = config.links;
   if (link === undefined) throw new Error('The configuration of the demo has no link.');

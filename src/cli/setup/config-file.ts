@@ -27,7 +27,7 @@ const replaceFile = async (path: string, text: string, check?: (draft: string) =
  */
 export const writeConfigFile = async (path: string, answers: SetUp): Promise<void> => {
   makeDirectory(dirname(path));
-  await replaceFile(path, configText(answers, path), (draft) => loadConfig({ configPath: draft }));
+  await replaceFile(path, configText(answers, path), (draft) => loadConfig({ config: draft }));
 };
 
 /**
@@ -46,7 +46,7 @@ export const writeLinkFile = async (
   makeDirectory(dirname(path));
   await replaceFile(path, linkText(answers, common));
   try {
-    const faulty = loadConfig({ configPath: configFile }).faultyLinks.find((link) => link.name === name);
+    const faulty = loadConfig({ config: configFile }).faultyLinks.find((link) => link.name === name);
     if (faulty !== undefined) throw new ConfigError(faulty.problems);
   } catch (error) {
     await rm(path, { force: true });

@@ -1,6 +1,6 @@
 import { readConfig, type Config } from '../../app/config/config.ts';
 import type { EffectiveSetting } from '../../app/config/settings.ts';
-import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';
+import { chooseLinks } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import type { CommonOptions } from '../command/with-app.ts';
@@ -46,7 +46,7 @@ const printTables = (terminal: Terminal, settings: readonly EffectiveSetting[]):
 
 /** `config show`: prints the effective settings with their sources. Secrets are hidden. */
 export const showConfig = (terminal: Terminal, linkName: string | undefined, options: CommonOptions): ExitCode => {
-  const { config, effective, misspelt } = readConfig(loadOptionsOf(options));
+  const { config, effective, misspelt } = readConfig(options);
   if (misspelt !== null) terminal.warn(misspelt);
   const names = new Set(chooseLinks(config, linkName).map(({ name }) => name));
   const { file } = config;

@@ -4,7 +4,7 @@ import { StoreError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { DirectoryError } from '../../util/files.ts';
-import { loadOptionsOf, chooseLinks } from '../command/configuration.ts';
+import { chooseLinks } from '../command/configuration.ts';
 import { EXIT, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import { examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
@@ -57,7 +57,7 @@ const examine = async (
 ): Promise<readonly Finding[]> => {
   let config: Config;
   try {
-    const read = readConfig(loadOptionsOf(options));
+    const read = readConfig(options);
     if (read.misspelt !== null) terminal.warn(read.misspelt);
     ({ config } = read);
   } catch (error) {

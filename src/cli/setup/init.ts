@@ -11,7 +11,7 @@ import { SIDES, type Side } from '../../core/contact/side.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
 import { readTextFileSync } from '../../util/files.ts';
-import { chooseLinks, loadOptionsOf, type PlaceOptions } from '../command/configuration.ts';
+import { chooseLinks, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { examples, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
@@ -63,7 +63,7 @@ const targetOf = ({ link }: InitOptions, configFile: string): string => {
 
 /** Reports the variables with tokens that are written although they were not asked for. */
 const reportTokens = (terminal: Terminal, options: PlaceOptions, written: ReadonlyMap<string, string>): void => {
-  const found = settingsInVariables(loadOptionsOf(options));
+  const found = settingsInVariables(options);
   const tokens = PROVIDERS.map(({ name, tokenKey }) => `${name}.${tokenKey}`);
   const variables = tokens.filter((key) => written.has(key) && found.has(key)).map(variableOf);
   if (variables.length === 0) return;
@@ -74,7 +74,7 @@ const reportTokens = (terminal: Terminal, options: PlaceOptions, written: Readon
 const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<void> => {
   const { left, right, link, dataDir, yes = false } = options;
   const common = link === undefined ? new Map<string, string>() : settingsIn(readTextFileSync(configFile));
-  const settings = new Map([...common, ...settingsInVariables(loadOptionsOf(options))]);
+  const settings = new Map([...common, ...settingsInVariables(options)]);
   if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
   const providers = { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };
   const asker = yes ? NON_INTERACTIVE : askerOf(terminal);
@@ -151,7 +151,7 @@ const finish = async (terminal: Terminal, options: InitOptions): Promise<ExitCod
   const planned = await plan(terminal, options.link, { ...options, showsReview: true });
   terminal.print('\nNothing was written at either side.');
   if (planned === EXIT.done) {
-    const links = chooseLinks(readConfig(loadOptionsOf(options)).config, options.link);
+    const links = chooseLinks(readConfig(options).config, options.link);
     const accept = links.some(({ firstSync }) => firstSync === 'review') ? ' --accept-first' : '';
     const sync = options.link === undefined ? 'sync' : `sync ${options.link}`;
     const daemon =
@@ -164,7 +164,7 @@ const finish = async (terminal: Terminal, options: InitOptions): Promise<ExitCod
 /** `init`: asks for the settings of a link, writes the configuration, signs in, and ends with `doctor` and the plan. */
 const init = async (terminal: Terminal, options: InitOptions): Promise<ExitCode> => {
   if (options.dataDir === '') throw new UsageError('--data-dir is empty. Name a directory, or leave the option out.');
-  const path = configFileOf(loadOptionsOf(options));
+  const path = configFileOf(options);
   const code = await setUp(terminal, options, path);
   if (code !== null) return code;
   const here = { ...options, config: path };

@@ -4,7 +4,7 @@ import { whyNoQueue } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
-import { chooseLinks, codesOfFaulty, loadOptionsOf, warnOfFaulty } from '../command/configuration.ts';
+import { chooseLinks, codesOfFaulty, warnOfFaulty } from '../command/configuration.ts';
 import { worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import { ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
@@ -60,7 +60,7 @@ export const resync = async (
   linkName: string | undefined,
   options: ResyncOptions,
 ): Promise<ExitCode> => {
-  const config = loadConfig(loadOptionsOf(options));
+  const config = loadConfig(options);
   const links = chooseLinks(config, linkName);
   {
     const found = await openQueue(terminal, config, options);

@@ -26,7 +26,7 @@ const configured = async (left: Side, right: Side) => {
   const links = { home: { left: side('one', left), right: side('two', right) } };
   await writeFile(configPath, JSON.stringify({ links }), { mode: 0o600 });
   return {
-    options: { env: { DATA_DIR: dataDir }, cwd: dataDir, configPath },
+    options: { env: { DATA_DIR: dataDir }, cwd: dataDir, config: configPath },
     [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }),
   };
 };

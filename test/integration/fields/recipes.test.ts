@@ -34,7 +34,7 @@ const withSettings = async (settings: object, variables: Readonly<Record<string,
   await writeFile(configPath, stringify(settings), { mode: 0o600 });
   const clock = createMovableClock();
   const env = { ...variables, ...FAST_LIMITS, DATA_DIR: directory };
-  const program = stack.use(openProgram({ env, cwd: directory, configPath }, { clock }));
+  const program = stack.use(openProgram({ env, cwd: directory, config: configPath }, { clock }));
   const owned = stack.move();
   return {
     link: program.link,

@@ -68,7 +68,7 @@ export const startCarddavLink = async (
   await writeFile(configPath, JSON.stringify({ links: { home: link } }));
   const owner = ownerOf(book, keeping);
 
-  const open = (): Program => openProgram({ env, cwd: dataDir, configPath }, { clock });
+  const open = (): Program => openProgram({ env, cwd: dataDir, config: configPath }, { clock });
 
   const undo = async (): Promise<RunResult> => {
     await using program = open();

@@ -46,7 +46,7 @@ export const startFakeLink = async (
     ...variables,
   };
   const open = (own: Readonly<Record<string, string>> = {}): Program =>
-    openProgram({ env: { ...env, ...own }, cwd: dataDir, configPath }, { clock });
+    openProgram({ env: { ...env, ...own }, cwd: dataDir, config: configPath }, { clock });
   const program = stack.use(open());
   const owned = stack.move();
   return {

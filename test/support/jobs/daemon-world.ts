@@ -107,7 +107,7 @@ const quicken = (config: Config, times: number): Config => {
 };
 
 const startLocal = (configPath: string, times: number): LocalDaemon => {
-  const load = (): Config => quicken(loadConfig({ configPath, env: {} }), times);
+  const load = (): Config => quicken(loadConfig({ config: configPath, env: {} }), times);
   const config = load();
   const { stream, ...log } = collectLog();
   const logger = createLogger({ level: config.logLevel, format: 'json', destination: stream });

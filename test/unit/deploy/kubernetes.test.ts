@@ -62,7 +62,7 @@ test('every mount has a volume, and the configuration is valid', () => {
     .map(({ name, value }) => [name, value]);
   const configPath = join(directory, 'contact-sync.yaml');
   writeFileSync(configPath, data['contact-sync.yaml'] ?? '');
-  const config = loadConfig({ configPath, env: Object.fromEntries([...plain, ...secrets]) });
+  const config = loadConfig({ config: configPath, env: Object.fromEntries([...plain, ...secrets]) });
   const [{ name: portName, containerPort }] = ports;
   expect(config).toMatchObject({ dataDir: '/data/state', redisUrl: null, listen: { port: containerPort } });
   const asked = [startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => `${httpGet.path} ${httpGet.port}`);

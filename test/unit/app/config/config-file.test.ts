@@ -100,11 +100,11 @@ test('the default file is read if it exists, and other files if they are named',
   const direction = (options: LoadOptions) => loadConfig({ cwd: cwd(), ...options }).links[0]?.direction;
   expect(direction({ env: {} })).toBe('to-left');
   expect(direction({ env: { CONTACT_SYNC_CONFIG: 'other.yaml' } })).toBe('to-right');
-  expect(direction({ env: { CONTACT_SYNC_CONFIG: 'no.yaml' }, configPath: 'other.yaml' })).toBe('to-right');
+  expect(direction({ env: { CONTACT_SYNC_CONFIG: 'no.yaml' }, config: 'other.yaml' })).toBe('to-right');
 });
 
 test.each<[string, LoadOptions]>([
-  ['--config', { env: {}, configPath: 'no.yaml' }],
+  ['--config', { env: {}, config: 'no.yaml' }],
   ['CONTACT_SYNC_CONFIG', { env: { CONTACT_SYNC_CONFIG: 'no.yaml' } }],
 ])('a missing file that %s names is a problem', (where, options) => {
   expect(problemsOf(() => loadConfig({ cwd: cwd(), ...options }))).toEqual(oneProblem(where, 'ENOENT'));

@@ -48,7 +48,7 @@ describe('the data directory', () => {
 
   test('comes from the option before the variable, and from the variable before the file', () => {
     const configPath = write(join(cwd, 'given.yaml'), `${REQUIRED_YAML}dataDir: /from-file\n`);
-    const named = (env: Record<string, string>, dataDir: string | null) => load(env, { configPath, dataDir });
+    const named = (env: Record<string, string>, dataDir: string | null) => load(env, { config: configPath, dataDir });
     expect(named({}, null)).toMatchObject({ dataDir: '/from-file', isUsualDataDir: false });
     expect(named({ DATA_DIR: '/from-variable' }, null).dataDir).toBe('/from-variable');
     expect(named({ DATA_DIR: '/from-variable' }, 'given').dataDir).toBe(join(cwd, 'given'));
@@ -72,7 +72,7 @@ describe('the configuration file is found', () => {
     const fileOf = (options: LoadOptions) => configFileOf({ cwd, env: { HOME: home }, ...options });
     expect(fileOf({})).toBe(join(cwd, 'config/contact-sync.yaml'));
     expect(fileOf(installed)).toBe(ofUser());
-    expect(fileOf({ configPath: 'mine.yaml' })).toBe(join(cwd, 'mine.yaml'));
+    expect(fileOf({ config: 'mine.yaml' })).toBe(join(cwd, 'mine.yaml'));
   });
 
   test('or the message lists the searched places and the command that creates one', () => {
@@ -96,7 +96,7 @@ describe('a .env next to the configuration file', () => {
   test('is next to the named file, or in the home directory', () => {
     const configPath = write(join(cwd, 'other/mine.yaml'), 'direction: to-google\n');
     write(join(cwd, 'other/.env'), FILE);
-    expect(load({}, { configPath }).links).toMatchObject([{ direction: 'to-left' }]);
+    expect(load({}, { config: configPath }).links).toMatchObject([{ direction: 'to-left' }]);
     write(join(home, '.config/contact-sync/.env'), FILE);
     expect(load({}, installed).links).toHaveLength(1);
   });

@@ -19,7 +19,7 @@ const at = useDirectory();
 const read = (setUp: SetUp) => {
   const configPath = at('contact-sync.yaml');
   writeFileSync(configPath, configText(setUp, configPath));
-  return loadConfig({ configPath, env: {}, cwd: at() });
+  return loadConfig({ config: configPath, env: {}, cwd: at() });
 };
 
 test('init asks for the settings without a default', () => {

@@ -34,7 +34,7 @@ export const useConfigDirectory = (): ConfigDirectory => {
     return at(path);
   };
   const load = (env: Env, yaml?: string): Config =>
-    loadConfig({ env, cwd: at(), configPath: yaml === undefined ? null : write('given.yaml', yaml) });
+    loadConfig({ env, cwd: at(), config: yaml === undefined ? null : write('given.yaml', yaml) });
   const loadLink = (env: Env, yaml?: string): LinkConfig => {
     const [link] = load(env, yaml).links;
     if (link === undefined) throw new Error('no link');

@@ -8,7 +8,7 @@ const { cwd, write } = useConfigDirectory();
 const optionsOf = (yaml: string, env: Readonly<Record<string, string>> = {}) => ({
   env,
   cwd: cwd(),
-  configPath: write('given.yaml', yaml),
+  config: write('given.yaml', yaml),
 });
 const load = (yaml = REQUIRED_YAML, env = {}) => loadConfig(optionsOf(yaml, env));
 

@@ -4,7 +4,7 @@ import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
 import { idsText } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
 import { count, formatAge, formatEstimate, grouped } from '../../core/view/words.ts';
-import { countNotSynced, headlineOf } from '../../daemon/links/headline.ts';
+import { bySeverity, countNotSynced, headlineOf, isTroubled } from '../../daemon/links/headline.ts';
 import { readLinkStatuses, type LinkStatus } from '../../daemon/links/link-status.ts';
 import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
@@ -178,8 +178,6 @@ const findLeftBehind = async ({ config, store, vault }: App): Promise<readonly s
 /** Up to this many links are all shown in full. */
 const LINKS_SHOWN = 10;
 
-const BY_SEVERITY = ['bad', 'warn', 'info', 'good'] as const satisfies readonly (keyof typeof COLOURS)[];
-
 /**
  * The statuses of several links, for people. Of many links, those that need nothing are only counted unless `all` is set, and the
  * others are shown after a summary, the most severe first.
@@ -192,13 +190,11 @@ export const formatStatuses = (
   if (statuses.length <= LINKS_SHOWN) return statuses.map((one) => formatStatus(one, nowMs, terminal));
   const ranked = statuses
     .map((one) => ({ one, headline: headlineOf({ ...one, isRunning: one.underWay !== null }) }))
-    .toSorted((a, b) => BY_SEVERITY.indexOf(a.headline.severity) - BY_SEVERITY.indexOf(b.headline.severity));
+    .toSorted((one, other) => bySeverity(one.headline.severity, other.headline.severity));
   const counts = [...Map.groupBy(ranked, ({ headline }) => headline.group ?? headline.text)].map(
     ([text, links]) => `${grouped(links.length)} ${text}`,
   );
-  const isTroubled = ({ headline }: (typeof ranked)[number]): boolean =>
-    headline.severity === 'bad' || headline.severity === 'warn';
-  const shown = all ? ranked : ranked.filter(isTroubled);
+  const shown = ranked.filter(({ headline }) => all || isTroubled(headline.severity));
   const hidden = ranked.length - shown.length;
   return [
     `${terminal.style('bold', count(statuses.length, 'link'))}: ${counts.join('; ')}`,

@@ -2,8 +2,16 @@ import type { PairIds } from '../../core/reconcile/decision.ts';
 import { count } from '../../core/view/words.ts';
 import type { LinkStatus } from './link-status.ts';
 
-/** `good`: nothing to do; `info`: not decided yet; `warn`: a user can improve it; `bad`: no run works until a user acts. */
-export type Severity = 'good' | 'info' | 'warn' | 'bad';
+/** `bad`: no run works until a user acts; `warn`: a user can improve it; `info`: not decided yet; `good`: nothing to do. */
+const SEVERITIES = ['bad', 'warn', 'info', 'good'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Sorts the most severe first. */
+export const bySeverity = (one: Severity, other: Severity): number =>
+  SEVERITIES.indexOf(one) - SEVERITIES.indexOf(other);
+
+/** Whether a user can or must act. */
+export const isTroubled = (severity: Severity): boolean => severity === 'bad' || severity === 'warn';
 
 /** The state of a link in a few words. `group` is the text for several such links, if it differs. */
 type Headline = { readonly severity: Severity; readonly text: string; readonly group?: string };

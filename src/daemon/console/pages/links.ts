@@ -7,7 +7,7 @@ import { containsText, contactsToWrite } from '../../../core/view/changes.ts';
 import { count, grouped } from '../../../core/view/words.ts';
 import { problemTexts } from '../../../util/config-error.ts';
 import type { JobReport } from '../../jobs/job.ts';
-import { headlineOf, type Severity } from '../../links/headline.ts';
+import { bySeverity, headlineOf, isTroubled, type Severity } from '../../links/headline.ts';
 import type { LinkStatus } from '../../links/link-status.ts';
 import type { WorkProgress } from '../actions.ts';
 import type { Planning } from '../plans.ts';
@@ -282,8 +282,6 @@ const account = (context: PageContext, side: Side, status: LinkStatus, overview:
   </section>`;
 };
 
-const RANK: Readonly<Record<Severity, number>> = { bad: 0, warn: 1, info: 2, good: 3 };
-
 const linkRow = (context: PageContext, view: LinkView): readonly (Html | string)[] => {
   const { status, progress } = view;
   const [tone, text] = headline(view);
@@ -311,11 +309,11 @@ export const linksPage = (
   faulty: readonly FaultyLink[] = [],
 ): Html => {
   const ranked = views
-    .map((view) => ({ view, name: view.status.link, rank: RANK[headline(view)[0]] }))
-    .toSorted((one, other) => one.rank - other.rank || (one.name < other.name ? -1 : 1));
-  const problems = ranked.filter(({ rank }) => rank < RANK.info).length;
+    .map((view) => ({ view, name: view.status.link, severity: headline(view)[0] }))
+    .toSorted((one, other) => bySeverity(one.severity, other.severity) || (one.name < other.name ? -1 : 1));
+  const problems = ranked.filter(({ severity }) => isTroubled(severity)).length;
   const found = ranked.filter(
-    ({ name, rank }) => containsText(name, shown.find) && (!shown.onlyProblems || rank < RANK.info),
+    ({ name, severity }) => containsText(name, shown.find) && (!shown.onlyProblems || isTroubled(severity)),
   );
   const options = { '': 'All links', problems: 'Links with problems' };
   const chosen = shown.onlyProblems ? 'problems' : '';
@@ -329,7 +327,7 @@ export const linksPage = (
             ...faulty.map(faultText),
             html`<p>
               <strong>${count(views.length, 'link')}</strong>: ${grouped(problems)} with problems,
-              ${grouped(ranked.filter(({ rank }) => rank === RANK.good).length)} in sync,
+              ${grouped(ranked.filter(({ severity }) => severity === 'good').length)} in sync,
               ${count(
                 views.reduce((sum, { status }) => sum + status.pairs, 0),
                 'contact',

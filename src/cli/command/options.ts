@@ -23,12 +23,6 @@ export const JSON_OPTION = ['--json', 'print one JSON document; logs go to stder
 
 export const ACCEPT_DELETES = ['--accept-deletes', 'accept the deletions that the halted run showed'] as const;
 
-/** The options of a subcommand. An option of the outer command is accepted before and after the subcommand's name. */
-export const withOuter = <Options extends object>(own: Options, command: Command): Options => ({
-  ...command.optsWithGlobals<Options>(),
-  ...own,
-});
-
 /** Parses an option's value: a whole number from `least` to `most`. */
 export const parseWholeNumber =
   (least: number, most: number) =>

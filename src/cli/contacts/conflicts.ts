@@ -10,7 +10,7 @@ import { count, decidedWords, fieldWords } from '../../core/view/words.ts';
 import type { ConflictView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withLinks, withOuter, type Define } from '../command/options.ts';
+import { examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatExactTime, formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -195,7 +195,8 @@ export const defineConflicts: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('conflicts resolve 7 --take google', 'conflicts resolve all work --take google'))
     .action(async (id: string, link: string | undefined, own: ResolveOptions, resolving: Command) => {
-      const options = withOuter(own, resolving);
+      // `--json` is accepted before `resolve` too.
+      const options = { ...resolving.optsWithGlobals<ResolveOptions>(), ...own };
       call.document = { decided: [] };
       call.code = await resolve(call.terminal, id, link, options);
     });

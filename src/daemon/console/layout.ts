@@ -1,5 +1,4 @@
 import { html, raw } from 'hono/html';
-import { isoOf } from '../../util/clock.ts';
 import { issueFormToken, type PageSession } from './sessions.ts';
 import { count, haltWords } from '../../core/view/words.ts';
 import { ICON } from './style.ts';
@@ -26,9 +25,9 @@ export const pageContext = (session: PageSession, nowMs: number): PageContext =>
 const utcText = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 /** A time in UTC; the script converts it to the reader's zone. */
-export const timeTag = (atMs: number | null, none = 'never'): Html => {
-  const iso = isoOf(atMs);
-  return iso === null ? html`${none}` : html`<time datetime="${iso}">${utcText(iso)}</time>`;
+export const timeTag = (atMs: number): Html => {
+  const iso = new Date(atMs).toISOString();
+  return html`<time datetime="${iso}">${utcText(iso)}</time>`;
 };
 
 /** A time in UTC with seconds; the script converts it to the reader's zone. */
@@ -54,10 +53,10 @@ const relativeWords = (atMs: number, nowMs: number): string => {
   return `${count(Math.floor(-awayMs / lengthMs), name)} ago`;
 };
 
-/** A time relative to now; its title is the exact time. The script keeps it current. */
-export const agoTag = ({ nowMs }: Pick<PageContext, 'nowMs'>, atMs: number | null, none = 'never'): Html => {
-  const iso = isoOf(atMs);
-  if (iso === null || atMs === null) return html`${none}`;
+/** A time relative to now, or `never`; its title is the exact time. The script keeps it current. */
+export const agoTag = ({ nowMs }: Pick<PageContext, 'nowMs'>, atMs: number | null): Html => {
+  if (atMs === null) return html`never`;
+  const iso = new Date(atMs).toISOString();
   return html`<time datetime="${iso}" title="${utcText(iso)}" data-ago>${relativeWords(atMs, nowMs)}</time>`;
 };
 

@@ -59,14 +59,14 @@ export const formatSummary = (
   const title = `${terminal.style('bold', link)}: ${terminal.style(colour[ending], ending)}`;
   if (summary.run === '') return title;
   const groups = (which: 'groupsChanged' | 'groupsDeleted'): number => summary.left[which] + summary.right[which];
-  const seeConflicts = hasHints ? `. See: contact-sync conflicts ${link}` : '';
+  const see = (command: string): string => (hasHints ? `. See: contact-sync ${command} ${link}` : '');
   const notes = [
     [groups('groupsChanged'), 'label or bucket', 'labels or buckets', ' created or renamed'],
     [groups('groupsDeleted'), 'label or bucket', 'labels or buckets', ' deleted; their contacts are kept'],
     [paired, 'contact', 'contacts', ' paired'],
-    [conflicts, 'conflict', 'conflicts', ` decided by policy${seeConflicts}`],
-    [asked, 'conflict', 'conflicts', ` to decide${seeConflicts}`],
-    [skipped, 'contact', 'contacts', ' not synced (listed on stderr)'],
+    [conflicts, 'conflict', 'conflicts', ` decided by policy${see('conflicts')}`],
+    [asked, 'conflict', 'conflicts', ` to decide${see('conflicts')}`],
+    [skipped, 'contact', 'contacts', ` not synced in this run${see('status')}`],
   ] as const;
   const lines = [`${title} (${kind}) in ${formatDuration(durationMs)}`, formatCounts(summary, sides)];
   const shown = notes.flatMap(([number, one, many, rest]) =>

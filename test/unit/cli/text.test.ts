@@ -67,6 +67,14 @@ test('a summary has the counts of both sides, and lines for conflicts and other 
   );
 });
 
+test('a summary counts the contacts that were not synced in its run, and names the command that lists all of them', () => {
+  // The log may be elsewhere: the run may be one of the daemon (`resync --wait`), or LOG_LEVEL may exclude warnings.
+  const text = (hasHints: boolean): string =>
+    formatSummary({ ...summary, skipped: 1 }, SIDE_WORDS, plain, { hasHints });
+  expect(text(true)).toMatch(/\n {2}1 contact not synced in this run\. See: contact-sync status default$/u);
+  expect(text(false)).toMatch(/\n {2}1 contact not synced in this run$/u);
+});
+
 test('a stopped run is not shown as a failure, and a summary without hints contains no command', () => {
   const stopped = { ...summary, outcome: 'failed', stopped: true, asked: 1 } as const;
   const text = formatSummary(stopped, TWIN_WORDS, plain, { hasHints: false });

@@ -1,9 +1,9 @@
-import { readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { LeaseHolders } from '../engine/lease.ts';
-import { readTextFileSync } from '../util/files.ts';
+import { readStateFile, writeStateFile } from '../util/state-file.ts';
 
 const linkProgress = z.object({
   link: z.string(),
@@ -52,22 +52,11 @@ const isAlive = ({ beatAtMs }: Pick<Heartbeat, 'beatAtMs'>, nowMs: number): bool
 /** One file for each machine or container, so that a health check finds the daemon on its own machine. */
 const pathIn = (dataDir: string): string => join(dataDir, `heartbeat-${hostname()}.json`);
 
-export const writeHeartbeat = async (dataDir: string, beat: z.input<typeof heartbeat>): Promise<void> => {
-  const path = pathIn(dataDir);
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, JSON.stringify(beat), { mode: 0o600 });
-  await rename(draft, path);
-};
-
-const readBeat = async (path: string): Promise<Heartbeat | null> => {
-  const read = Promise.try((): unknown => JSON.parse(readTextFileSync(path)));
-  // A truncated file, for example after a power failure, counts as missing.
-  const parsed = heartbeat.safeParse(await read.catch(() => null));
-  return parsed.success ? parsed.data : null;
-};
+export const writeHeartbeat = (dataDir: string, beat: z.input<typeof heartbeat>): Promise<void> =>
+  writeStateFile(pathIn(dataDir), beat);
 
 /** The last heartbeat of a daemon on this machine, which may have ended; null without one. */
-export const readHeartbeat = (dataDir: string): Promise<Heartbeat | null> => readBeat(pathIn(dataDir));
+export const readHeartbeat = (dataDir: string): Promise<Heartbeat | null> => readStateFile(pathIn(dataDir), heartbeat);
 
 /** The heartbeat of the daemon that runs on this machine; null if none runs. `nowMs` in epoch milliseconds. */
 export const readLiveHeartbeat = async (dataDir: string, nowMs: number): Promise<Heartbeat | null> => {
@@ -89,7 +78,7 @@ export const readLiveHeartbeats = async (
   const files = await readdir(dataDir).catch((): string[] => []);
   const beats = files.map(async (file) => {
     const [, host] = /^heartbeat-(.+)\.json$/u.exec(file) ?? [];
-    const beat = host === undefined ? null : await readBeat(join(dataDir, file)).catch(() => null);
+    const beat = host === undefined ? null : await readStateFile(join(dataDir, file), heartbeat);
     return host === undefined || beat === null || !isAlive(beat, nowMs) ? [] : [{ ...beat, host }];
   });
   return (await Promise.all(beats)).flat();

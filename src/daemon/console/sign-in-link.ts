@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readTextFileSync } from '../../util/files.ts';
+import { readStateFile, writeStateFile } from '../../util/state-file.ts';
 
 /** The key in DATA_DIR from which `contact-sync console` creates sign-in links. A program that reads it can sign in. */
 const pageKey = z.object({
@@ -20,19 +20,10 @@ const VALID_FOR_MS = 5 * 60_000;
 /** One file for each machine, like the heartbeat. */
 const pathIn = (dataDir: string): string => join(dataDir, `console-${hostname()}.json`);
 
-export const writePageKey = async (dataDir: string, key: PageKey): Promise<void> => {
-  const draft = `${pathIn(dataDir)}.${key.pid}`;
-  await writeFile(draft, JSON.stringify(key), { mode: 0o600 });
-  await rename(draft, pathIn(dataDir));
-};
+export const writePageKey = (dataDir: string, key: PageKey): Promise<void> => writeStateFile(pathIn(dataDir), key);
 
 /** Reads the key of the daemon on this machine; null without a daemon with a page. */
-export const readPageKey = async (dataDir: string): Promise<PageKey | null> => {
-  const read = Promise.try((): unknown => JSON.parse(readTextFileSync(pathIn(dataDir))));
-  // A truncated file, for example after a power failure, counts as missing.
-  const parsed = pageKey.safeParse(await read.catch(() => null));
-  return parsed.success ? parsed.data : null;
-};
+export const readPageKey = (dataDir: string): Promise<PageKey | null> => readStateFile(pathIn(dataDir), pageKey);
 
 /** Removes the key of this process; the key of another daemon stays. */
 export const removePageKey = async (dataDir: string, pid: number): Promise<void> => {

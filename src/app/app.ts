@@ -23,9 +23,6 @@ import { LeaseChecks, type LeaseHolders, type LeaseParts } from '../engine/lease
 /** Parts that tests and the demo replace. */
 type AppOverrides = {
   readonly clock?: Clock;
-  /** At least 0, less than 1. */
-  readonly random?: () => number;
-  readonly newId?: () => string;
   /** Replaces the store of the configuration. */
   readonly store?: StoreWithTokens;
 };
@@ -83,26 +80,25 @@ const inspectorOf =
  * @throws {StoreError} if the database cannot be used.
  */
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
-  const { clock = systemClock, random = Math.random, newId = randomUUID } = overrides;
+  const { clock = systemClock } = overrides;
   warnOfOpenDirectory(config.dataDir, events);
-  const store = overrides.store ?? openStoreOf(config, { clock, events, newId });
-  const gates = createGates({ clock, random, store, redisUrl: config.redisUrl?.reveal() ?? null });
+  const store = overrides.store ?? openStoreOf(config, { clock, events });
+  const gates = createGates({ clock, random: Math.random, store, redisUrl: config.redisUrl?.reveal() ?? null });
   const key = config.credentialsKey?.reveal() ?? null;
   const setting = config.databaseUrl === null ? 'DATA_DIR' : 'DATABASE_URL';
   const vault = openVault({ key, clock, rows: store.tokens, setting });
   const holders = createLeaseHolders();
-  const { retentionMs } = config;
+  const lease = { store, clock, newId: randomUUID, holders };
   const agent = lazyAgent();
-  const leaseChecks = new LeaseChecks();
-  const reached = { gates, agent: agent.open };
-  const shared = { clock, leaseChecks, random, newId, events, store, ...reached };
-  const parts: ContextParts = { ...shared, connections: new Map(), contexts: new Map(), vault, holders, retentionMs };
+  const network = { clock, random: Math.random, events, gates, agent: agent.open, leaseChecks: new LeaseChecks() };
+  const { retentionMs } = config;
+  const parts: ContextParts = { ...network, connections: new Map(), contexts: new Map(), lease, vault, retentionMs };
   return {
     config,
     store,
     vault,
     holders,
-    lease: { store, clock, newId, holders },
+    lease,
     inspect: inspectorOf(parts),
     ...createLazyRuns(parts),
     credentials: async (link) => {

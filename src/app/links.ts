@@ -8,18 +8,16 @@ import { atSide } from '../providers/at-side.ts';
 import { providerNamed } from '../providers/registry.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Vault } from '../store/vault.ts';
-import { CredentialsError, StoreError, type Store } from '../store/store.ts';
+import { CredentialsError, StoreError } from '../store/store.ts';
 import type { LinkContext } from '../engine/session.ts';
-import type { LeaseHolders } from '../engine/lease.ts';
+import type { LeaseParts } from '../engine/lease.ts';
 import { networkFor, type NetworkParts } from './network.ts';
 import type { SideConfig } from './config/sides.ts';
 
 /** The parts of the context of a link. */
 export type ContextParts = NetworkParts & {
-  readonly newId: () => string;
-  readonly store: Store;
+  readonly lease: LeaseParts;
   readonly vault: Vault;
-  readonly holders: LeaseHolders;
   /** How long the history of runs is kept, in milliseconds; null means forever. */
   readonly retentionMs: number | null;
   /** The open contexts, by the name of the link. */
@@ -80,10 +78,7 @@ const openContext = async (parts: ContextParts, link: LinkConfig): Promise<LinkC
     },
     endpoints: bySide((side) => endpointOf(link.sides[side])),
     credentials: bySide((side) => credentialDigest(link.sides[side], tokens[side])),
-    store: parts.store,
-    clock: parts.clock,
-    newId: parts.newId,
-    holders: parts.holders,
+    ...parts.lease,
     leaseChecks: parts.leaseChecks,
   };
 };

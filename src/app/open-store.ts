@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { CONCURRENT_LINKS, type Config } from './config/config.ts';
@@ -13,7 +14,6 @@ export const DATABASE_FILE = 'contact-sync.db';
 type StoreParts = {
   readonly clock: Clock;
   readonly events: Pick<Events, 'databaseUnreachable' | 'databaseReconnected'>;
-  readonly newId: () => string;
 };
 
 /** For lease renewals and status requests while every run has a connection. */
@@ -25,15 +25,12 @@ const MORE_CONNECTIONS = 2;
  *
  * @throws {StoreError} if the SQLite database cannot be used.
  */
-export const openStoreOf = (
-  { databaseUrl, dataDir }: Config,
-  { clock, events, newId }: StoreParts,
-): StoreWithTokens => {
+export const openStoreOf = ({ databaseUrl, dataDir }: Config, { clock, events }: StoreParts): StoreWithTokens => {
   if (databaseUrl === null) return openStore(join(dataDir, DATABASE_FILE));
   return openPostgres({
     url: databaseUrl.reveal(),
     clock,
-    newId,
+    newId: randomUUID,
     connections: CONCURRENT_LINKS + MORE_CONNECTIONS,
     onAway: (reason) => events.databaseUnreachable({ reason }),
     onBack: () => events.databaseReconnected(),

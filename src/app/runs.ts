@@ -36,7 +36,7 @@ const isWarning = (event: RunEvent): boolean =>
 
 /** The parts of all kinds of runs: the contexts of links, and the log of a run. */
 const toolsOf = (parts: ContextParts) => {
-  const { events, store } = parts;
+  const { events } = parts;
   const contextOf = cacheContexts(parts);
   /** The repeated events of the last run of each link. They may be lost without harm. */
   const lastWarned = new Map<string, ReadonlySet<string>>();
@@ -58,7 +58,7 @@ const toolsOf = (parts: ContextParts) => {
   /** Works on a temporary copy of the link, so that the store stays as it is. */
   const onScratch = async <T>(link: LinkConfig, work: (context: LinkContext) => Promise<T>): Promise<T> => {
     const context = await contextOf(link);
-    const scratch = await store.scratch(link.name);
+    const scratch = await parts.lease.store.scratch(link.name);
     try {
       return await work({ ...context, store: scratch });
     } finally {

@@ -20,7 +20,7 @@ export const restOneWay = (world: World): readonly Token[] => {
   return [...left.symmetricDifference(right)];
 };
 
-/** What the target's user changed in such a time counts as an edit of the time after it. */
+/** A change that the target's user made in such a time counts as an edit of the time after it. */
 export const noteEdited = ({ ledger }: World, token: Token): void => {
   const owner = ledger.ownerOf.get(token);
   if (owner !== undefined) ledger.changesOf(owner).edited = true;

@@ -172,7 +172,7 @@ type ScheduleStoreOptions = Pick<QueueSchedulerOptions, 'events'> & {
  */
 const createScheduleStore = ({ queue, events, isReady, onError }: ScheduleStoreOptions) => {
   let schedules: readonly Schedule[] = [];
-  /** The schedules beside which all others were removed. */
+  /** The schedules that were stored when others were last removed. */
   let kept: readonly Schedule[] | null = null;
   const store = withoutOverlap(async () => {
     if (!isReady()) return;

@@ -8,7 +8,7 @@ import { useGround } from './run-cli.ts';
 // Each test continues where the previous test ended.
 const ground = useGround({ google: [named('Ada'), named('Ben')], service: [] });
 
-/** Lets the database refuse the end of each run, as on a full disk, while the work is performed. */
+/** Performs the work while the database refuses the end of each run, as on a full disk. */
 const withoutEnds = async <T>(work: () => Promise<T>): Promise<T> => {
   const database = new Database(join(ground.env['DATA_DIR'] ?? '', 'contact-sync.db'));
   database.exec(

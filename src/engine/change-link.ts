@@ -1,3 +1,4 @@
+import type { Side } from '../core/contact/side.ts';
 import type { LinkState, Rejection, StoreChange } from '../core/state/rows.ts';
 import { FenceError } from '../store/store.ts';
 import { LeaseError } from './errors.ts';
@@ -72,8 +73,8 @@ export const retryRefused = async (
   return meant;
 };
 
-/** Returns a test for refused writes to the contact with that id, on either side. */
+/** Returns a test for refused writes to the contact with that id: of that side, or with null on either side. */
 export const isAbout =
-  (id: string) =>
+  (id: string, side: Side | null = null) =>
   ({ leftId, rightId }: Pick<Rejection, 'leftId' | 'rightId'>): boolean =>
-    leftId === id || rightId === id;
+    (side !== 'right' && leftId === id) || (side !== 'left' && rightId === id);

@@ -78,6 +78,7 @@ const FieldOptions = z.strictObject({ direction: z.string().optional(), winner: 
 
 /** Adds a field of a mapping with its options, or removes it if it is `off`; returns the problem, or null. */
 const addWithOptions = (draft: Draft, name: string, value: unknown, sides: Sides<string>): string | null => {
+  if (name === DEFAULT) return `"${DEFAULT}" takes no options: a mapping adds to the default fields. Leave it out.`;
   if (!isSyncedField(name)) return unknownField(name);
   if (value === 'off') {
     draft.fields.delete(name);

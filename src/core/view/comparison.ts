@@ -1,10 +1,14 @@
 import type { SyncedField } from '../contact/contact.ts';
+import { emailKey, phoneKey, websiteKey } from '../contact/keys.ts';
 import { otherSide, type Side, SIDES } from '../contact/side.ts';
 import type { FieldComparison } from './views.ts';
 
-/** Returns the value in one spelling for comparison: the spelling of an address or a number may differ on the two sides. */
-const keyOf = (field: SyncedField, value: string): string =>
-  field === 'emailAddresses' || field === 'phoneNumbers' ? value.toLowerCase().replaceAll(/[\s().-]+/gu, '') : value;
+/** Returns the value in one spelling for comparison, as a run compares values: it may be spelled differently on the two sides. */
+const keyOf = (field: SyncedField, value: string): string => {
+  if (field === 'emailAddresses') return emailKey(value);
+  if (field === 'phoneNumbers') return phoneKey(value);
+  return field === 'websites' ? websiteKey(value) : value;
+};
 
 /** Returns the values of one side that the other side does not have. */
 export const missingAt = ({ field, ...values }: FieldComparison, side: Side): ReadonlySet<string> => {

@@ -9,7 +9,7 @@ import type { Clock } from '../../util/clock.ts';
 import { readBody } from '../../util/http.ts';
 import type { Env } from './env.ts';
 import { createAllowances, createClientAllowances, clientOf } from './rate-limits.ts';
-import { plainPage, type Html } from './layout.ts';
+import { pageIn, plainPage, withQuery, type Html } from './layout.ts';
 import { useFormToken, type Sessions } from './sessions.ts';
 import { html } from 'hono/html';
 
@@ -102,6 +102,12 @@ export const answerRefused = (error: Error, context: Context): Response | Promis
   );
 };
 
+/** The address of the sign-in that leads to the asked page of a link. */
+const signInFor = (url: string): string => {
+  const { pathname, search } = new URL(url);
+  return withQuery('/sign-in', { to: pageIn(pathname + search) });
+};
+
 /** Requires a session, and accepts each form once. */
 export const signedIn = (sessions: Sessions, cookie: string): MiddlewareHandler<Env> =>
   createMiddleware<Env>(async (context, next) => {
@@ -115,7 +121,7 @@ export const signedIn = (sessions: Sessions, cookie: string): MiddlewareHandler<
             'Not signed in',
             'You are not signed in, or the session has expired. Nothing was changed. Sign in again.',
           )
-        : context.redirect('/sign-in', 303);
+        : context.redirect(signInFor(context.req.url), 303);
     }
     if (isForm) {
       const check = useFormToken(session, context.get('form').get('token') ?? '');

@@ -4,6 +4,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
 import type { Daemon, OnReport } from '../daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
+import { outcomeOf } from '../jobs/outcome.ts';
 import { createBackgroundTasks, keyOf } from './background-tasks.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
@@ -20,7 +21,8 @@ export type UndoTarget = { readonly run: RunRow; readonly write: number | null }
 export type Undoing = { readonly run: string; readonly write: number | null } & (
   | { readonly state: 'previewing' | 'undoing' }
   | { readonly state: 'previewed'; readonly report: UndoReport; readonly halt: string | null }
-  | { readonly state: 'undone'; readonly report: UndoReport; readonly message: string }
+  /** `by`: the run of the undo. */
+  | { readonly state: 'undone'; readonly report: UndoReport; readonly message: string; readonly by: string }
   | { readonly state: 'failed'; readonly message: string }
 );
 
@@ -48,6 +50,8 @@ type ActionParts = {
   readonly app: App;
   readonly daemon: Pick<Daemon, 'requestJob' | 'progress' | 'links'>;
   readonly clock: Clock;
+  /** Called with each undo that has ended, like {@link OnReport} with a job. */
+  readonly onUndone?: OnReport;
 };
 
 /** The requested jobs and their reports. */
@@ -77,7 +81,7 @@ const createJobRequests = ({ daemon, clock }: ActionParts) => {
 };
 
 /** Creates the undos of the page, at most one for each link. */
-const createUndos = ({ app }: ActionParts, signal: AbortSignal) => {
+const createUndos = ({ app, onUndone }: ActionParts, signal: AbortSignal) => {
   const { begin, read, isWorking, ended } = createBackgroundTasks<Undoing>(MOST_UNDOS);
   const start = (
     link: LinkConfig,
@@ -105,11 +109,17 @@ const createUndos = ({ app }: ActionParts, signal: AbortSignal) => {
           ...optionsFor(target),
           ...(acceptedHalt !== null && { accepts: { kind: 'halt', message: acceptedHalt, loses: true } }),
         });
-        const { outcome, reason } = result.summary;
+        const { summary } = result;
+        const { outcome, reason, run: by } = summary;
+        const { ending } = outcomeOf(result.error, 1, 0);
+        onUndone?.(
+          { link: link.name, kind: 'incremental', override: null },
+          { ending, message: reason, summary, retryInMs: null },
+        );
+        if (outcome !== 'completed') return { ...of, state: 'failed', message: reason ?? outcome };
         const what = target.write === null ? 'run' : 'write';
         const except = report.refused.length === 0 ? '' : ', except for what is listed below';
-        const message = outcome === 'completed' ? `The ${what} is undone${except}.` : (reason ?? outcome);
-        return { ...of, state: 'undone', report, message };
+        return { ...of, state: 'undone', report, message: `The ${what} is undone${except}.`, by };
       }),
     /** The state of the undo; null without one. */
     undoing: (link: LinkConfig): Undoing | null => read(link),

@@ -28,10 +28,12 @@ if (live !== null) {
   let isLeft = false;
   addEventListener('beforeunload', () => (isLeft = true));
   const follow = async () => {
-    const progress = await fetch(live.dataset.live).then((answer) => answer.json(), () => undefined);
+    const answer = await fetch(live.dataset.live).catch(() => null);
+    const progress = await answer?.json().catch(() => undefined);
     // A reload must not interrupt the navigation to another page.
     if (isLeft) return;
-    if (progress === null) return location.reload();
+    // The work, the session or the link has ended.
+    if (progress === null || answer?.redirected || answer?.status === 404) return location.reload();
     if (progress !== undefined) live.querySelector('p').textContent = progress.text;
     if (progress?.total > 0) Object.assign(bar, { max: progress.total, value: progress.done });
     setTimeout(follow, progress === undefined ? 2_000 : 0);

@@ -24,10 +24,12 @@ type ConsoleOptions = {
   /** The address of the page, such as `127.0.0.1:8377`. */
   readonly address: string;
   readonly token: Secret | null;
+  /** Called with each undo of the page that has ended. */
+  readonly onUndone?: OnReport;
 };
 
 /** Opens the page of a daemon at an address. */
-export type OpenConsole = (of: Pick<ConsoleOptions, 'app' | 'daemon' | 'address'>) => Promise<Console>;
+export type OpenConsole = (of: Pick<ConsoleOptions, 'app' | 'daemon' | 'address' | 'onUndone'>) => Promise<Console>;
 
 /** The page of a daemon. */
 export type Console = AsyncDisposable & {

@@ -15,7 +15,13 @@ import { conflictsPage } from './pages/conflicts.ts';
 import { linkPath, withQuery } from './layout.ts';
 import { handleForm, findIn, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 import { listInConflict, listPeople } from '../../engine/history/browse.ts';
-import { explainById, findPeople, type ContactHistory, type FoundPerson } from '../../engine/history/explain.ts';
+import {
+  explainById,
+  findPeople,
+  findUnlinked,
+  type ContactHistory,
+  type FoundPerson,
+} from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
 import { contactPage, contactPath, oneHalf, type ContactView } from './pages/contact.ts';
 import {
@@ -80,12 +86,8 @@ const counterpartOf = async (
   const [side, both] = SIDES.filter((each) => history[each].state === 'present');
   if (history.status !== 'unlinked' || side === undefined || both !== undefined) return null;
   const text = asked ?? history.name ?? '';
-  const found = text === '' ? [] : await findPeople(store, link, text, COUNTERPARTS_SHOWN);
-  return {
-    side,
-    text,
-    found: found.filter(({ sides: [first, second] }) => first === otherSide(side) && second === undefined),
-  };
+  const found = text === '' ? [] : await findUnlinked(store, link, otherSide(side), text, COUNTERPARTS_SHOWN);
+  return { side, text, found };
 };
 
 const contactView = async (
@@ -193,7 +195,10 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.post(
     '/links/:link/contact/retry',
     handleForm(toContact, async (link, form) => {
-      const retried = await retryRefused(app.lease, link.name, isAbout(form.get('id') ?? ''));
+      const side = form.get('side');
+      // Another person may have the same id on the other side.
+      const isMeant = isAbout(form.get('id') ?? '', isSide(side) ? side : null);
+      const retried = await retryRefused(app.lease, link.name, isMeant);
       if (retried.length === 0) return 'No refused write is left to retry.';
       await actions.requestRun(link, 'incremental');
       return `Sync requested. It retries ${count(retried.length, 'refused write')}.`;

@@ -255,6 +255,9 @@ export const withQuery = (at: string, query: Readonly<Record<string, string>>): 
   return filled.length === 0 ? at : `${at}?${new URLSearchParams(filled).toString()}`;
 };
 
+/** The address of a page of a link; empty for any other text. */
+export const pageIn = (text: string): string => (/^\/links\/[!-~]{1,2000}$/u.test(text) ? text : '');
+
 /** A message without its commands, because the page has buttons. The names of settings are in a hint below it. */
 export const messageText = (message: string): Html => {
   const said = haltWords(message).replace(/\s*Sign in again with: .*$/u, '');

@@ -47,7 +47,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
       async (link) => {
         const halted = await restoreDeletions(app.lease, link.name, link);
         await actions.requestRun(link, 'incremental', halted?.override ?? null, true);
-        return 'Restore saved. The sync creates the deleted contacts again.';
+        return 'Restore saved. The sync creates again what was deleted.';
       },
     ),
   );

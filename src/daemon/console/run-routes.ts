@@ -5,6 +5,7 @@ import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
 import { refuse } from './access.ts';
+import type { Undoing } from './actions.ts';
 import type { Env } from './env.ts';
 import { shownOf } from './change-list.ts';
 import { RUN_KINDS, RUN_OUTCOMES, runPage, runsPage } from './pages/runs.ts';
@@ -12,6 +13,7 @@ import { runPath } from './layout.ts';
 import { handleForm, pageOf, type LinkParts } from './routing.ts';
 
 const RUNS_SHOWN = 100;
+const UNDOS_SEARCHED = 100;
 
 /** Parses the journal id of a write; null for any other text. */
 const writeIn = (text: string | null | undefined): number | null =>
@@ -24,6 +26,13 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions, clock } = parts;
   const findRun = async ({ name }: LinkConfig, id: string): Promise<RunRow | null> =>
     (await app.store.runs(name, { idPrefix: id })).find((run) => run.id === id) ?? null;
+  /** The state of the undo; null if it was itself undone since. */
+  const undoingNow = async (link: LinkConfig): Promise<Undoing | null> => {
+    const undoing = actions.undoing(link);
+    if (undoing?.state !== 'undone') return undoing;
+    const undos = await app.store.runs(link.name, { newest: UNDOS_SEARCHED, of: { kind: 'undo' } });
+    return undos.some(({ undoes, outcome }) => undoes === undoing.by && outcome === 'completed') ? null : undoing;
+  };
   const tooOld = (run: RunRow): string | null => whyTooOld(run, app.config.retentionMs, clock.now());
   routes.get('/links/:link/runs', async (context) => {
     const { link } = context.var;
@@ -49,7 +58,7 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
           ? await shownWrites(app.store, decidingLinkOf(link), run.id, { ...shown, from })
           : { all: await writeOf(app.store, decidingLinkOf(link), run.id, write) },
       shown,
-      undoing: actions.undoing(link),
+      undoing: await undoingNow(link),
       tooOld: tooOld(run),
       progress: actions.progress(link),
     };

@@ -7,7 +7,7 @@ import type { Secret } from '../../util/secret.ts';
 import { refuse, signedIn } from './access.ts';
 import type { Env } from './env.ts';
 import { createClientAllowances, clientOf } from './rate-limits.ts';
-import { plainPage, type Html } from './layout.ts';
+import { hiddenFields, pageIn, plainPage, type Html } from './layout.ts';
 import type { Scope, Sessions } from './sessions.ts';
 import { createPassChecker, isSameText } from './sign-in-link.ts';
 
@@ -31,13 +31,16 @@ const HOW = html`<p>
   link works once and expires after five minutes.
 </p>`;
 
-const tokenForm = html`<form method="post" action="/sign-in" class="actions">
-  <div>
-    <label for="token">Token (<code>CONSOLE_TOKEN</code>)</label>
-    <input id="token" name="token" type="password" autocomplete="current-password" required />
-  </div>
-  <button class="first">Sign in</button>
-</form>`;
+/** `to`: the page after the sign-in; empty for the links. */
+const tokenForm = (to: string): Html =>
+  html`<form method="post" action="/sign-in" class="actions">
+    ${to === '' ? '' : hiddenFields({ to })}
+    <div>
+      <label for="token">Token (<code>CONSOLE_TOKEN</code>)</label>
+      <input id="token" name="token" type="password" autocomplete="current-password" required />
+    </div>
+    <button class="first">Sign in</button>
+  </form>`;
 
 const passForm = (pass: string): Html =>
   html`<form method="post" action="/sign-in">
@@ -45,12 +48,12 @@ const passForm = (pass: string): Html =>
     <button class="first">Sign in</button>
   </form>`;
 
-const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope): Response => {
+const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope, to = ''): Response => {
   const { id } = sessions.open(scope);
   // A proxy that terminates TLS sets this header; the cookie is then limited to TLS.
   const secure = context.req.header('x-forwarded-proto') === 'https';
   setCookie(context, cookie, id, { httpOnly: true, sameSite: 'Strict', path: '/', secure });
-  return context.redirect('/', 303);
+  return context.redirect(to || '/', 303);
 };
 
 /** The routes to sign in with the link of `console`, or with CONSOLE_TOKEN, and to sign out. */
@@ -63,7 +66,9 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
       const pass = context.req.query('pass');
       // Only the button consumes the pass, because link previews and prefetching open the address but press no button.
       if (pass !== undefined) return context.html(plainPage('Sign in', passForm(pass)));
-      return context.html(plainPage('Sign in', html`${HOW} ${token === null ? '' : tokenForm}`));
+      return context.html(
+        plainPage('Sign in', html`${HOW} ${token === null ? '' : tokenForm(pageIn(context.req.query('to') ?? ''))}`),
+      );
     })
     .post('/sign-in', (context) => {
       const form = context.get('form');
@@ -83,7 +88,7 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
       if (!mayGuess(clientOf(context)))
         return refuse(context, 429, 'Not signed in', 'Too many wrong tokens. Try again in a minute.');
       if (isSameText(token.reveal(), form.get('token') ?? '')) {
-        return begin(context, parts, { link: null, isValid: () => true });
+        return begin(context, parts, { link: null, isValid: () => true }, pageIn(form.get('to') ?? ''));
       }
       return refuse(context, 403, 'Not signed in', 'The token is wrong.');
     })

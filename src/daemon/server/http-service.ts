@@ -91,7 +91,9 @@ export const createHttpService = (options: HttpServiceOptions): HttpService => {
         serve: async (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
-          page = await openConsole?.({ app, daemon, address: server.address }).catch(withoutPage);
+          page = await openConsole?.({ app, daemon, address: server.address, onUndone: metrics.count }).catch(
+            withoutPage,
+          );
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];
           if (page !== undefined) groups.push(hasPageToken ? page.routes : localPage(page.routes));
           server.serve(groups);

@@ -148,15 +148,18 @@ const candidates = async (store: Store, link: string, text: string, limit: numbe
 };
 
 /** Returns the best matches: by address or number, else by the whole name, else by its words, else by prefixes of its words. */
-const search = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> => {
+const bestOf = (text: string, all: readonly Found[]): readonly Found[] => {
   const rank = rankBy(text);
-  const ranked = (await candidates(store, link, text, limit)).map((found) => ({ found, rank: rank(found.contact) }));
+  const ranked = all.map((found) => ({ found, rank: rank(found.contact) }));
   for (const best of [0, 1, 2, 3]) {
     const found = ranked.filter((each) => each.rank === best);
     if (found.length > 0) return found.map((each) => each.found);
   }
   return [];
 };
+
+const search = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> =>
+  bestOf(text, await candidates(store, link, text, limit));
 
 /** A person that matches a text, with the id of the contact on either side. */
 export type FoundPerson = {
@@ -195,6 +198,29 @@ export const findPeople = async (
 ): Promise<readonly FoundPerson[]> => {
   const found = await search(store, link, text, most * HALVES_OF_PERSON);
   return peopleOf(found).slice(0, most);
+};
+
+/**
+ * Returns the existing contacts of a side that are linked to no other contact: the one with this id, else those that match the
+ * text best, at most `most`. Reads the store only.
+ */
+export const findUnlinked = async (
+  store: Store,
+  link: string,
+  side: Side,
+  text: string,
+  most: number,
+): Promise<readonly FoundPerson[]> => {
+  const named = await store.halves(link, { by: 'id', side, ids: [text] });
+  // Linked contacts and those of the other side must not push out the others.
+  const matching = await store.halves(link, { by: 'search', text, limit: Number.MAX_SAFE_INTEGER });
+  const present = [...named, ...matching].filter((half) => half.side === side && isPresent(half));
+  const ids = [...new Set(present.flatMap(({ pair }) => pair ?? []))];
+  const pairs = await store.pairs(link, ids);
+  const linked = new Set<number | null>(pairs.flatMap(({ id, status }) => (status === 'linked' ? [id] : [])));
+  const unlinked = present.filter(({ pair }) => !linked.has(pair)).map(foundHalf);
+  const byId = unlinked.filter(({ id }) => id === text).slice(0, 1);
+  return peopleOf(byId.length > 0 ? byId : bestOf(text, unlinked)).slice(0, most);
 };
 
 const nameNow = (halves: Sides<Half | null>): string | null => {

@@ -58,7 +58,8 @@ const isOfRun = (run: string) => (row: JournalRow) => row.run === run;
 
 /** The writes that decided a conflict, found by the contacts of the run's conflicts. */
 const conflictSection = async (store: Store, of: DecidingLink, run: string): Promise<WriteSection> => {
-  const rows = (await store.conflicts(of.link, { all: true })).filter((row) => row.run === run);
+  // A conflict that no rule decided was written by no run.
+  const rows = (await store.conflicts(of.link, { all: true })).filter((row) => row.run === run && row.winner !== null);
   const leftIds = [...new Set(rows.map(({ leftId }) => leftId))];
   const ids = leftIds.slice(0, MOST_OF_SORT);
   const entries = ids.length === 0 ? [] : await store.journal(of.link, { ids, pairIds: [] });

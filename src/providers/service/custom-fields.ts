@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../core/contact/record.ts';
 import { normaliseText } from '../../core/contact/text.ts';
+import { isExact } from './api/schemas-common.ts';
 import type { ContactWrite } from './api/schemas-contacts.ts';
 
 /** A custom field of the account: its id, and its value type if a contact showed it. */
@@ -96,7 +97,8 @@ const valueFor = ({ type }: Definition, text: string): Json | undefined => {
   if (text === '') return null;
   switch (type) {
     case 'number':
-      return Number.isFinite(Number(text)) ? Number(text) : undefined;
+      // A contact with a number that may be rounded cannot be read.
+      return Number.isFinite(Number(text)) && isExact(Number(text)) ? Number(text) : undefined;
     case 'boolean':
       return text === 'true' || text === 'false' ? text === 'true' : undefined;
     case 'date':

@@ -58,6 +58,27 @@ describe('R2: a value that a side cannot store', () => {
   );
 });
 
+test('R2, R17: a number with too many digits is not written rounded, and its contact stays in sync', async () => {
+  const fields = { FIELDS: 'default,custom:Account' };
+  await using linked = await startWith(['Ada'], fields, { customFieldType: 'told' });
+  const { google, service } = linked.sandbox;
+  const account = service.account.customFields.define('Account', 'decimal');
+  const custom_field_values = [{ field: { id: account.id }, value: 1 }];
+  service.account.createContact({ first_name: 'Zoe', last_name: 'Tester', custom_field_values });
+  await syncWith(linked, fields);
+  google.account.updatePerson(idsOf(linked, 'Ada').google, {
+    userDefined: [{ key: 'Account', value: '12345678901234567890' }],
+  });
+  await syncWith(linked, fields);
+  expect(atService(linked, 'Ada').customFields).toEqual([]);
+  service.account.updateContact(idsOf(linked, 'Ada').service, { company: 'Acme' });
+  await syncWith(linked, fields);
+  expect(atGoogle(linked, 'Ada')).toMatchObject({
+    organizations: [{ name: 'Acme' }],
+    userDefined: [{ key: 'Account', value: '12345678901234567890' }],
+  });
+});
+
 const EMAIL = [{ value: 'harrow@x.test' }];
 const SENIOR = { names: [{ givenName: 'John', familyName: 'Harrow', honorificSuffix: 'Sr.' }], emailAddresses: EMAIL };
 

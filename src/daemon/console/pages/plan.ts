@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
-import { mayWrite } from '../../../core/reconcile/policy.ts';
+import { forField, mayWrite } from '../../../core/reconcile/policy.ts';
 import { contactsToWrite, countBySide, type ChangeFilter } from '../../../core/view/changes.ts';
 import { nameOf, shownValues } from '../../../core/view/values.ts';
 import { changeKindOf, type Change, type ChangeKind, type Unpaired } from '../../../core/view/views.ts';
@@ -211,10 +211,23 @@ const deletionCounts = ({ changes }: PlanView, { sides }: LinkConfig, where: (si
   return counts.join(' and ');
 };
 
-/** The contacts that a restore creates again, counted by side; empty if nothing can be restored. */
+/** The labels and buckets that a plan deletes and a restore creates again, counted by side: `1 label or bucket at Google`. */
+const groupCounts = ({ changes }: PlanView, link: LinkConfig): string => {
+  const policy = forField(link, 'buckets');
+  const counts = SIDES.flatMap((side) => {
+    const deleted = changes.filter((change) => change.action === 'delete-group' && otherSide(change.side) === side);
+    if (deleted.length === 0 || !mayWrite(policy, side)) return [];
+    return [`${count(deleted.length, 'label or bucket', 'labels or buckets')} at ${link.sides[side].place}`];
+  });
+  return counts.join(' and ');
+};
+
+/** The contacts and groups that a restore creates again, counted by side; empty if nothing can be restored. */
 const restorable = (view: PlanView, link: LinkConfig): string => {
+  if (!view.destroys) return '';
   const changes = view.changes.filter((change) => change.action === 'delete' && mayWrite(link, otherSide(change.side)));
-  return view.destroys ? deletionCounts({ ...view, changes }, link, otherSide) : '';
+  const counts = [deletionCounts({ ...view, changes }, link, otherSide), groupCounts(view, link)];
+  return counts.filter((text) => text !== '').join(' and ');
 };
 
 /** The label of the button that accepts a plan. Deletions of contacts are counted by side. */
@@ -311,8 +324,8 @@ const explanation = (view: PlanView, link: LinkConfig): Html => {
   const hint = isFirstSync(view)
     ? decisionsHint(view)
     : html`<p>
-        ${restorable(view, link) === '' ? '' : 'If the contacts were deleted by mistake, restore them.'} Each answer can
-        be undone.
+        ${restorable(view, link) === '' ? '' : 'If they were deleted by mistake, restore them.'} Each answer can be
+        undone.
       </p>`;
   return html`${messageText(halt)}
     <p>No run writes before you answer.</p>

@@ -168,6 +168,8 @@ const undoOf = (context: PageContext, link: LinkConfig, run: Run, parts: UndoPar
           <p>To revert the undo, undo its own run.</p>
         </div>`,
         refusals(undoing.report.refused, link),
+        // A later undo may revert the rest.
+        undoing.report.refused.length === 0 ? html`` : preview('Preview undo again'),
       ];
     case 'previewed': {
       const { report, halt } = undoing;

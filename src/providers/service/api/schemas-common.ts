@@ -62,7 +62,7 @@ export const opaque = z.unknown().optional();
 const DEEPEST = 20;
 
 /** Returns whether a number is exact: an integer beyond the safe range may have been rounded. */
-const isExact = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
+export const isExact = (value: number): boolean => !Number.isInteger(value) || Number.isSafeInteger(value);
 
 /** A number that is converted to a text. */
 export const numberAsText = z.number().refine(isExact, 'a number that may be rounded').transform(String);

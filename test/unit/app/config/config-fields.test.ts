@@ -55,6 +55,7 @@ describe('FIELDS', () => {
     [{ notes: { sync: 'yes' } }, '"notes" takes the options direction and winner, or off.'],
     [{ notes: 'no' }, '"notes" takes the options direction and winner, or off.'],
     [{ notes: ['to-google'] }, '"notes" takes the options direction and winner, or off.'],
+    [{ default: { winner: 'google' } }, '"default" takes no options: a mapping adds to the default fields.'],
     [{ constructor: {} }, '"constructor" is not a syncable field'],
     ['default,custom:', 'is not a syncable field'],
     ['default,title:to-google', '"title:to-google" is not a syncable field'],

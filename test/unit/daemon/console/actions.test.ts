@@ -27,16 +27,25 @@ const PLAN = {
 
 type Parts = {
   readonly plan: () => Promise<unknown>;
+  readonly undo?: () => Promise<unknown>;
+  readonly onUndone?: (...of: unknown[]) => unknown;
   readonly runs?: () => readonly unknown[];
   readonly links?: () => readonly LinkConfig[];
   readonly requestJob?: (job: unknown) => Promise<void>;
 };
 
-const actionsOf = ({ plan, runs = () => [], links = () => [], requestJob = () => Promise.resolve() }: Parts) => {
+const actionsOf = ({
+  plan,
+  undo,
+  onUndone,
+  runs = () => [],
+  links = () => [],
+  requestJob = () => Promise.resolve(),
+}: Parts) => {
   const store = { runs: () => Promise.resolve(runs()) };
-  const app = { plan, planUndo: plan, store } as unknown as App;
+  const app = { plan, planUndo: plan, undo, store } as unknown as App;
   const daemon = { requestJob, progress: () => [], links };
-  return createConsoleActions({ app, daemon, clock: createVirtualClock() });
+  return createConsoleActions({ app, daemon, clock: createVirtualClock(), ...(onUndone && { onUndone }) });
 };
 
 test('results of a link are not shown for another link that was added under the same name', async () => {
@@ -180,5 +189,25 @@ test.each([
   actions.undo(linkOf('a token'), { run: { id: 'run' }, write: null } as UndoTarget, null);
   await new Promise(setImmediate);
   expect(actions.undoing(linkOf('a token'))).toMatchObject({ state: 'undone', message });
+  await actions.close();
+});
+
+test.each([
+  ['halted', 'The run would delete 60 contacts.', { state: 'failed', message: 'The run would delete 60 contacts.' }],
+  ['failed', 'Google is not reachable.', { state: 'failed', message: 'Google is not reachable.' }],
+  ['completed', null, { state: 'undone', message: 'The run is undone.', by: 'its undo' }],
+] as const)('[R8] an undo that has %s is shown as such, so that it can be repeated', async (outcome, reason, shown) => {
+  const link = linkOf('a token');
+  const summary = { run: 'its undo', outcome, reason };
+  const result = { error: reason === null ? null : new Error(reason), summary };
+  const undo = () => Promise.resolve({ result, report: { actions: [], refused: [] } });
+  const counted: unknown[] = [];
+  const onUndone = (...of: unknown[]) => counted.push(...of);
+  const actions = actionsOf({ plan: () => Promise.resolve(PLAN), undo, onUndone, links: () => [link] });
+  actions.undo(link, { run: { id: 'run' }, write: null } as UndoTarget, null);
+  await yielded();
+  expect(actions.undoing(link)).toMatchObject(shown);
+  // The metrics of runs and writes include the undos of the page.
+  expect(counted).toMatchObject([{ link: 'ada' }, { summary: { run: 'its undo' } }]);
   await actions.close();
 });

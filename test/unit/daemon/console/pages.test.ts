@@ -73,6 +73,18 @@ test('the page of a run offers the undo of each write', async () => {
   expect(other).toContain('Write 2 of run');
 });
 
+test('an undo that left something out can be repeated on the page', async () => {
+  const reason = 'the outcome of a write to it is not known yet; repeat the undo after a later run';
+  const left = { side: 'right', leftId: 'l1', rightId: 'r1', name: 'Ada', field: null, reason } as const;
+  const pageOf = async (refused: readonly (typeof left)[]): Promise<string> => {
+    const report = { actions: [], refused };
+    const undoing = { run: RUN.id, write: null, state: 'undone', report, message: 'Undone.', by: 'undo' } as const;
+    return String(await runPage(context(), link, RUN, { ...PARTS, undoing, writes: { all: [writeOf(1, 'Ada')] } }));
+  };
+  expect(await pageOf([left])).toContain('action="/links/work/runs/run-1/preview"');
+  expect(await pageOf([])).not.toContain('/preview"');
+});
+
 test('the numbers of a list count contacts, also if it is filtered', async () => {
   const created = { ...writeOf(1, 'Ada'), action: 'create' } as WriteView;
   const updates = [...Array.from({ length: 8 }, (_, index) => writeOf(index + 2, 'Ben')), writeOf(1, 'Ada')];
@@ -128,6 +140,18 @@ test('a review asks for decisions about matches only if there are possible match
   const candidates = { left: [{ id: 'l', name: 'Ada' }], right: [{ id: 'r', name: 'Ada' }], why: 'same name' } as const;
   expect(await reviewOf({ unpaired: [candidates] })).toContain(decide);
   expect(await reviewOf({})).not.toContain(decide);
+});
+
+test('[R8] a label that was deleted by mistake can be restored on the page, like contacts, if its side is written', async () => {
+  const why = { kind: 'deleted', at: 'left' } as const;
+  const label = { side: 'right', action: 'delete-group', name: 'Clients', changes: [], why } as const;
+  const halt = 'The run would delete groups with 50 members at the service.';
+  const of = { kind: 'incremental', halt, destroys: true } as const;
+  expect(await reviewOf({ ...of, changes: [label] })).toContain(' Restore 1 label or bucket at Google ');
+  expect(await reviewOf({ ...of, changes: [{ ...label, side: 'left' }] })).toContain('at the service ');
+  const contact = { leftId: 'l1', rightId: 'r1', fields: [] } as const;
+  const both = [{ ...label, ...contact, action: 'delete' } as const, label];
+  expect(await reviewOf({ ...of, changes: both })).toContain('Restore 1 at Google and 1 label or bucket at Google');
 });
 
 const NOTHING = { left: null, right: null };

@@ -6,11 +6,12 @@ import { isPresent } from '../../../../src/core/contact/half.ts';
 import { snapshotOf } from '../../../../src/core/contact/snapshot.ts';
 import { storePair } from '../../../../src/core/state/pair.ts';
 import { WorkingSet } from '../../../../src/core/state/working-set.ts';
-import { underLease } from '../../../../src/engine/change-link.ts';
+import { changeLink, underLease } from '../../../../src/engine/change-link.ts';
 import { runLink } from '../../../../src/engine/run.ts';
 import { applyEdit } from '../../../simulation/hard-edits.ts';
 import { contextOf, QUIET } from '../../../simulation/run-history.ts';
 import { create, history } from '../../../simulation/scenario.ts';
+import { rejectionOf } from '../../../support/store/rows.ts';
 import { createWorld, liveRows } from '../../../simulation/world.ts';
 
 const wordsOf = (name: string) => ({ name, title: name, place: name });
@@ -55,9 +56,15 @@ const openPages = async () => {
     if (request.req.method === 'POST') request.set('form', new URLSearchParams(await request.req.text()));
     await next();
   });
-  addContacts(routes, { app: { store: world.store }, clock: world.clock, actions: {} } as never);
+  addContacts(routes, {
+    app: { store: world.store, lease: parts },
+    clock: world.clock,
+    actions: { requestRun: () => Promise.resolve() },
+  } as never);
   const read = async (path: string): Promise<string> => (await routes.request(path)).text();
   return {
+    world,
+    parts,
     routes,
     read,
     path: `/links/${world.link}`,
@@ -85,4 +92,17 @@ test('the page of a contact and the page after its form show this contact, not a
   ]) {
     expect([page.includes(ben), page.includes(ada)]).toEqual([true, false]);
   }
+});
+
+test('R15: a retry on the page of a contact does not end the wait of another contact with the same id', async () => {
+  const { world, parts, routes, path, id } = await openPages();
+  const own = rejectionOf({ side: 'left', key: 'right', leftId: null, rightId: id });
+  const other = rejectionOf({ side: 'right', key: 'left', leftId: id, rightId: null });
+  await changeLink(parts, world.link, () =>
+    [own, other].map((row) => ({ kind: 'put', table: 'rejections', row: { ...row, retryAtMs: 9e12 } })),
+  );
+  const body = new URLSearchParams({ id, side: 'right' });
+  await routes.request(`${path}/contact/retry`, { method: 'POST', body: body.toString() });
+  const { rejections } = await world.store.link(world.link);
+  expect(rejections.filter(({ retryAtMs }) => retryAtMs < 9e12)).toMatchObject([{ rightId: id }]);
 });

@@ -4,12 +4,12 @@ import { EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import type { Operation } from '../../../../src/core/reconcile/operation.ts';
 import type { StoreChange } from '../../../../src/core/state/rows.ts';
 import { decideConflicts, listConflicts } from '../../../../src/engine/history/conflicts.ts';
-import { explainById, findPeople } from '../../../../src/engine/history/explain.ts';
+import { explainById, findPeople, findUnlinked } from '../../../../src/engine/history/explain.ts';
 import { shownWrites, writeOf } from '../../../../src/engine/history/run-writes.ts';
 import { openStore } from '../../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { systemClock } from '../../../../src/util/clock.ts';
-import { operationOf, putHalf, recordOf } from '../../../support/store/rows.ts';
+import { operationOf, pairOf, putHalf, putOf, recordOf } from '../../../support/store/rows.ts';
 
 const LINK = 'work';
 const TERMS = { direction: 'both', conflicts: 'newest' } as const;
@@ -78,6 +78,14 @@ describe('the writes of a run that wrote many', () => {
     expect(shown.sections[2]?.writes[0]?.why).toEqual({ kind: 'new', at: 'left' });
   });
 
+  test('a conflict that waits for a decision is not counted as a write', async () => {
+    const found = { run: RUN, leftId: 'l7', rightId: 'r7', atMs: 5 };
+    const conflict = { field: 'title', left: 'Baker', right: 'Brewer', winner: null } as const;
+    await commit({ kind: 'conflict', ...found, conflict });
+    const shown = await shownWrites(store, OF, RUN, {});
+    expect('sections' in shown && shown.sections.filter(({ changeKind }) => changeKind === 'conflicts')).toEqual([]);
+  });
+
   test('continue after the end of a part, each listed once', async () => {
     const ids: (string | null)[] = [];
     for (let from: number | null = 0; from !== null;) {
@@ -119,6 +127,38 @@ describe('the writes of a run that wrote many', () => {
     const berta = { name: 'Berta Núñez', status: 'unlinked', left, right, entries: [] };
     expect(await explainById(store, OF, 'l500')).toMatchObject([berta]);
     expect(await explainById(store, OF, 'no such id')).toEqual([]);
+  });
+});
+
+describe('the counterparts of an unlinked contact', () => {
+  const called = (id: string, firstName: string, lastName: string) => {
+    const contact = { ...EMPTY_CONTACT, firstName, lastName };
+    return { record: recordOf(id, { contact }), state: 'changed' } as const;
+  };
+  const pair = (at: number, left: string, right: string) =>
+    pairOf('linked', putOf(`l${at}`, called(`l${at}`, left, 'Smith')), {
+      ...putOf(`r${at}`, { ...called(`r${at}`, right, 'Smith'), side: 'right' }),
+    });
+  const found = async (text: string) => (await findUnlinked(store, LINK, 'right', text, 20)).map(({ id }) => id);
+
+  beforeEach(async () => {
+    await commit(
+      putHalf('l900', called('l900', 'Mia', '')),
+      putHalf('r900', { ...called('r900', 'Mia', 'Smith'), side: 'right' }),
+      putHalf('r901', { ...called('r901', 'Gone', 'Jones'), side: 'right', state: 'gone' }),
+      ...Array.from({ length: 30 }, (_, at) => pair(at + 1, 'Ada', 'Ada')).flat(),
+      ...pair(50, 'Robert', 'Bob'),
+    );
+  });
+
+  test.each([
+    ['although the contact itself matches better', 'Mia', ['r900']],
+    ['although many linked contacts match as well', 'Smith', ['r900']],
+    ['by their id', 'r900', ['r900']],
+    ['but no contact that is linked under another name', 'Bob', []],
+    ['and no deleted one', 'Gone', []],
+  ])('are found, %s', async (_rule, text, ids) => {
+    expect(await found(text)).toEqual(ids);
   });
 });
 

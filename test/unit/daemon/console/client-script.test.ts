@@ -1,0 +1,53 @@
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { CLIENT_SCRIPT } from '../../../../src/daemon/console/client-script.ts';
+
+type Answer = { readonly status?: number; readonly redirected?: boolean; readonly text: string };
+
+/** Runs the script on a page with progress, until the answers end or it reloads the page. Returns the shown texts. */
+const follow = async (answers: readonly (Answer | null)[]) => {
+  const shown: string[] = [];
+  const left = [...answers];
+  const text = {
+    set textContent(value: string) {
+      shown.push(value);
+    },
+  };
+  const live = { dataset: { live: '/live' }, querySelector: (name: string) => (name === 'p' ? text : {}) };
+  const ended = Promise.withResolvers<string>();
+  const answer = (): Promise<unknown> => {
+    const next = left.shift();
+    if (next === undefined) ended.resolve('waits');
+    if (next === undefined) return new Promise(() => undefined);
+    if (next === null) return Promise.reject(new Error('no network'));
+    const { status = 200, redirected = false } = next;
+    return Promise.resolve({
+      status,
+      redirected,
+      ok: status === 200,
+      json: async () => JSON.parse(next.text) as unknown,
+    });
+  };
+  runInNewContext(CLIENT_SCRIPT, {
+    document: { querySelectorAll: () => [], querySelector: (name: string) => (name === '[data-live]' ? live : null) },
+    location: { reload: () => ended.resolve('reloaded') },
+    setInterval: () => 0,
+    setTimeout: (step: () => void) => setImmediate(step),
+    addEventListener: () => undefined,
+    fetch: answer,
+  });
+  return { ending: await Promise.race([ended.promise, new Promise((stop) => setTimeout(stop, 500, 'stuck'))]), shown };
+};
+
+const WORK = { text: JSON.stringify({ text: '1 of 5 contacts written.', done: 1, total: 5 }) };
+const PAGE = '<!doctype html>';
+
+test.each<[rule: string, answers: readonly (Answer | null)[], ending: string]>([
+  ['the work has ended', [WORK, { text: 'null' }], 'reloaded'],
+  ['the session has ended', [WORK, { text: PAGE, redirected: true }], 'reloaded'],
+  ['the daemon was restarted without the session', [WORK, null, null, { text: PAGE, redirected: true }], 'reloaded'],
+  ['the link was removed', [WORK, { text: PAGE, status: 404 }], 'reloaded'],
+  ['there were too many requests', [WORK, { text: 'Too many requests.', status: 429 }, WORK, WORK], 'waits'],
+])('a page with progress does not keep an old progress after %s', async (_rule, answers, ending) => {
+  expect((await follow(answers)).ending).toBe(ending);
+});

@@ -88,22 +88,23 @@ const createUndos = ({ app, onUndone }: ActionParts, signal: AbortSignal) => {
     { run, write }: UndoTarget,
     first: 'previewing' | 'undoing',
     work: (of: Pick<Undoing, 'run' | 'write'>) => Promise<Undoing>,
-  ): void => {
+  ): boolean => {
     const of = { run: run.id, write };
     const failed = (message: string): Undoing => ({ ...of, state: 'failed', message });
-    begin(link, { ...of, state: first }, { work: () => work(of), failed });
+    return begin(link, { ...of, state: first }, { work: () => work(of), failed });
   };
   const optionsFor = ({ write }: UndoTarget) => ({ signal, ...(write !== null && { write }) });
   return {
     isWorking,
     ended,
-    preview: (link: LinkConfig, target: UndoTarget): void =>
+    /** Returns false if another undo or preview of the link is running; then nothing starts. */
+    preview: (link: LinkConfig, target: UndoTarget): boolean =>
       start(link, target, 'previewing', async (of) => {
         const { report, halt } = await app.planUndo(link, target.run, optionsFor(target));
         return { ...of, state: 'previewed', report, halt: halt?.message ?? null };
       }),
-    /** Runs an undo. `acceptedHalt`: the message of the only accepted halt. */
-    undo: (link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): void =>
+    /** Runs an undo, or returns false like `preview`. `acceptedHalt`: the message of the only accepted halt. */
+    undo: (link: LinkConfig, target: UndoTarget, acceptedHalt: string | null): boolean =>
       start(link, target, 'undoing', async (of) => {
         const { result, report } = await app.undo(link, target.run, {
           ...optionsFor(target),

@@ -16,17 +16,17 @@ export const keyOf = (link: LinkConfig): string => digest(fingerprint(link));
 export const createBackgroundTasks = <State>(most: number) => {
   const states = new Map<string, State>();
   const working = new Map<string, Promise<void>>();
-  const waiting = new Map<string, () => void>();
+  const waiting = new Map<string, () => unknown>();
   const put = (key: string, state: State): void => {
     states.delete(key);
     states.set(key, state);
     const oldest = [...states.keys()].find((each) => !working.has(each));
     if (states.size > most && oldest !== undefined && oldest !== key) states.delete(oldest);
   };
-  const begin = (key: string, first: State, { work, failed, waits = false }: Work<State>): void => {
+  const begin = (key: string, first: State, { work, failed, waits = false }: Work<State>): boolean => {
     if (working.has(key)) {
       if (waits) waiting.set(key, () => begin(key, first, { work, failed }));
-      return;
+      return waits;
     }
     put(key, first);
     const task = work()
@@ -40,12 +40,13 @@ export const createBackgroundTasks = <State>(most: number) => {
         return working.get(key);
       });
     working.set(key, task);
+    return true;
   };
   return {
     /** The state of a link; null without a task, or if the result was dropped. */
     read: (link: LinkConfig): State | null => states.get(keyOf(link)) ?? null,
-    /** Starts a task, unless one is running. `failed` returns the state after an error. */
-    begin: (link: LinkConfig, first: State, work: Work<State>): void => begin(keyOf(link), first, work),
+    /** Starts a task, unless one is running; returns whether it starts. `failed` returns the state after an error. */
+    begin: (link: LinkConfig, first: State, work: Work<State>): boolean => begin(keyOf(link), first, work),
     /** Removes the state of a link, unless a task is running. */
     drop: (link: LinkConfig): void => {
       if (!working.has(keyOf(link))) states.delete(keyOf(link));

@@ -36,8 +36,8 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.post(
     '/links/:link/plan/accept',
     handleForm(toPlan, async (link, form) => {
-      actions.accept(link, form.get('plan') ?? '');
-      return null;
+      if (actions.accept(link, form.get('plan') ?? '')) return null;
+      return 'A plan is being made. Nothing was accepted. Answer the plan when it is shown.';
     }),
   );
   routes.post(

@@ -212,8 +212,11 @@ export const createPlans = (parts: PlanParts) => {
       if (state === 'planning') plan(link);
       else if (state === 'planned' || state === 'failed') drop(link);
     },
-    /** Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. */
-    accept: (link: LinkConfig, accepted: string): void =>
+    /**
+     * Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. Returns false
+     * if a plan is being made; then nothing is accepted.
+     */
+    accept: (link: LinkConfig, accepted: string): boolean =>
       begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed }),
   };
 };

@@ -21,6 +21,8 @@ const writeIn = (text: string | null | undefined): number | null =>
 
 const NO_RUN = 'The run does not exist, or its history was deleted (RETENTION).';
 
+const BUSY = 'Another undo or preview of this link is in progress. Nothing was started. Try again when it has ended.';
+
 /** Adds the pages of runs and their undo. */
 export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions, clock } = parts;
@@ -75,9 +77,9 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
         const reason = tooOld(run);
         if (reason !== null) return reason;
         const target = { run, write: writeIn(form.get('write')) };
-        if (step === 'preview') actions.preview(link, target);
-        else actions.undo(link, target, form.get('halt'));
-        return null;
+        const isStarted =
+          step === 'preview' ? actions.preview(link, target) : actions.undo(link, target, form.get('halt'));
+        return isStarted ? null : BUSY;
       }),
     );
   }

@@ -1,7 +1,11 @@
+import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import type { App } from '../../../../src/app/app.ts';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import { createConsoleActions, type UndoTarget } from '../../../../src/daemon/console/actions.ts';
+import type { Env } from '../../../../src/daemon/console/env.ts';
+import { addRuns } from '../../../../src/daemon/console/run-routes.ts';
+import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import type { UndoReport } from '../../../../src/engine/history/undo.ts';
 import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
@@ -209,5 +213,32 @@ test.each([
   expect(actions.undoing(link)).toMatchObject(shown);
   // The metrics of runs and writes include the undos of the page.
   expect(counted).toMatchObject([{ link: 'ada' }, { summary: { run: 'its undo' } }]);
+  await actions.close();
+});
+
+test('an undo that does not start, because another one of the link is running, says so', async () => {
+  const link = linkOf('a token');
+  const first = Promise.withResolvers<unknown>();
+  const asked: string[] = [];
+  const undo = (_link: unknown, { id }: { readonly id: string }) => {
+    asked.push(id);
+    return first.promise;
+  };
+  const actions = actionsOf({ plan: () => Promise.resolve(PLAN), undo: undo as () => Promise<unknown> });
+  const target = (id: string) => ({ run: { id }, write: null }) as UndoTarget;
+  expect([actions.undo(link, target('a'), null), actions.undo(link, target('b'), null)]).toEqual([true, false]);
+  expect([actions.preview(link, target('b')), asked]).toEqual([false, ['a']]);
+  const routes = new Hono<Env>().use(async (context, next) => {
+    context.set('link', link);
+    context.set('session', session);
+    context.set('form', new URLSearchParams());
+    await next();
+  });
+  const session = createSessions(createVirtualClock(), () => 'secret').open({ link: null, isValid: () => true });
+  const app = { store: { runs: () => Promise.resolve([{ id: 'b', endedAtMs: 1 }]) }, config: { retentionMs: null } };
+  addRuns(routes, { app, actions, clock: createVirtualClock() } as unknown as Parameters<typeof addRuns>[1]);
+  await routes.request('/links/ada/runs/b/undo', { method: 'POST' });
+  expect(session.notice).toMatch(/^Another undo or preview of this link is in progress\. Nothing was started\./u);
+  first.resolve({ result: { summary: { outcome: 'completed' } }, report: { refused: [] } });
   await actions.close();
 });

@@ -8,7 +8,7 @@ import { isFault, isUnreadable } from '../providers/errors.ts';
 import { deferExtras, deferRefused, deferUnanswered, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
 import { type GroupNames, type GroupPlan, planGroups } from '../core/reconcile/groups.ts';
 import { type Plan, planContacts } from '../core/reconcile/plan.ts';
-import { refusedWrites } from '../core/state/unread.ts';
+import { refusedWrites, unreadContacts } from '../core/state/unread.ts';
 import { forField } from '../core/reconcile/policy.ts';
 import { conflictsEndedBy, conflictsToPlan } from '../core/reconcile/recorded-conflicts.ts';
 import { confirmMet, NONE_READ } from './confirm.ts';
@@ -69,12 +69,16 @@ export const planLinkGroups = async (session: Session): Promise<NamedGroups> => 
 /** A feed that lags shows a deleted contact for a shorter time. */
 const FORGETS_DELETIONS_AFTER_MS = 24 * 60 * 60_000;
 
-/** Returns a test for contacts that have a write of unknown outcome. */
+/**
+ * Returns a test for contacts that have a write of unknown outcome, or could not be read: they may have edits that no run has
+ * seen, and a write would replace them (R5).
+ */
 const loadUnanswered = async (session: Session): Promise<(side: Side, id: string) => boolean> => {
   const open = await openEntries(session);
+  const { rejections } = session.state();
   const ids = {
-    left: new Set(open.flatMap(({ leftId }) => leftId ?? [])),
-    right: new Set(open.flatMap(({ rightId }) => rightId ?? [])),
+    left: new Set([...open.flatMap(({ leftId }) => leftId ?? []), ...unreadContacts(rejections, 'left')]),
+    right: new Set([...open.flatMap(({ rightId }) => rightId ?? []), ...unreadContacts(rejections, 'right')]),
   };
   return (side, id) => ids[side].has(id);
 };
@@ -91,7 +95,7 @@ const loadOrphaned = async ({ link, store }: Session, rejections: LinkState['rej
   return orphanedRefusals(refusals, (side, id) => present.has(halfKey({ side, id })));
 };
 
-/** Returns the plan without deferred decisions: contacts with a write of unknown outcome, refused writes, and extras. */
+/** Returns the plan without deferred decisions: unread contacts and those with a write of unknown outcome, refused writes, extras. */
 const deferWaiting = async (session: Session, plan: Plan) => {
   const { rejections } = session.state();
   const settled = deferUnanswered(plan.decisions, await loadUnanswered(session));

@@ -10,7 +10,7 @@ import { onBothSides, type Session } from './session.ts';
 import { HaltError } from './errors.ts';
 import { discard, discardUnpaired } from './discard.ts';
 import { halvesIn, openEntries } from './opening.ts';
-import { readAgain, rememberUnreadRow, unreadContact } from '../core/state/unread.ts';
+import { forgetUnreadRows, readAgain, rememberUnreadRow, unreadContact } from '../core/state/unread.ts';
 import { isUnseen, mustBeRead } from '../core/state/half.ts';
 import { newUnsyncableReason } from '../core/state/unsyncable.ts';
 import { compareListing, hasRenames, idsInPage, observeListing, observePage } from '../core/state/observe.ts';
@@ -18,18 +18,19 @@ import { compareListing, hasRenames, idsInPage, observeListing, observePage } fr
 const cursorOf = ({ state }: Session, side: Side): Cursor => state().cursors[side];
 
 /**
- * Stores one page with the position of the feed after it (R14). Returns the number of new contacts. An unreadable row of a feed
- * that reports deletions is read by its id later, because its side is rarely listed.
+ * Stores one page with the position of the feed after it (R14). Returns the number of new contacts. The contact of an unreadable
+ * row is read by its id later, unless a page shows it in a readable row before.
  */
 const storePage = async (session: Session, side: Side, page: FeedPage, cursor: Cursor): Promise<number> => {
-  const { clock, remotes, tally, writer } = session;
+  const { clock, tally, writer } = session;
   const unreadable = page.changes.filter((change) => change.kind === 'unreadable');
-  const isListedOften = !remotes[side].capabilities.namesDeletions;
-  const { rejections } = unreadable.length === 0 || isListedOften ? { rejections: [] } : session.state();
+  const { rejections } = session.state();
+  const readable = page.changes.flatMap((change) => (change.kind === 'upsert' ? [change.record.id] : []));
   const needs = { ids: { [side]: idsInPage(page) }, gone: hasRenames(page) ? [side] : [] };
   let firstSeen = 0;
   const unsyncable: { readonly id: string; readonly reason: string }[] = [];
   await writer.apply(needs, (set) => {
+    forgetUnreadRows(set, side, [...readable, ...page.unchanged], rejections);
     for (const change of page.changes) {
       if (change.kind !== 'upsert') continue;
       const { record } = change;
@@ -42,8 +43,7 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
     tally[side].pulled += observed.toPlan;
     firstSeen = observed.firstSeen;
     for (const { id, reason } of unreadable) {
-      if (id !== null && !isListedOften)
-        rememberUnreadRow(set, unreadContact(side, id), reason, rejections, clock.now());
+      if (id !== null) rememberUnreadRow(set, unreadContact(side, id), reason, rejections, clock.now());
     }
   });
   for (const { id, reason } of unsyncable) session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });

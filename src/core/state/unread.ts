@@ -14,6 +14,8 @@ type Unread = Pick<Rejection, 'side' | 'key' | 'leftId' | 'rightId'>;
 
 const CONTACT = 'unread ';
 const WRITE = 'unanswered ';
+/** The fingerprint of an entry whose reason is an unreadable row. Other entries have none. */
+const ROW = 'row';
 
 /** Returns the reason why an answer contains no information about a contact; null if it does. */
 export const unreadableReason = (answer: ReadAnswer | undefined): string | null => {
@@ -53,20 +55,25 @@ export const isWaiting = (rejections: readonly Rejection[], unread: Unread, nowM
   return known !== undefined && !isRetryDue(known.retryAtMs, nowMs);
 };
 
+const contactsOf = (rejections: readonly Rejection[], side: Side): readonly Rejection[] =>
+  rejections.filter((each) => each.side === side && each.key.startsWith(CONTACT));
+
+const idOf = ({ key }: Rejection): string => key.slice(CONTACT.length);
+
+/** Returns the ids of the contacts of a side that could not be read since their side showed a change. */
+export const unreadContacts = (rejections: readonly Rejection[], side: Side): readonly string[] =>
+  contactsOf(rejections, side).map(idOf);
+
 /** Returns the contacts of a side that are due to be read again at a time, those that have waited longest first. */
 export const dueContacts = (rejections: readonly Rejection[], side: Side, nowMs: number): readonly string[] => {
-  return rejections
-    .filter((each) => each.side === side && each.key.startsWith(CONTACT) && isRetryDue(each.retryAtMs, nowMs))
+  return contactsOf(rejections, side)
+    .filter((each) => isRetryDue(each.retryAtMs, nowMs))
     .toSorted((one, other) => one.retryAtMs - other.retryAtMs)
-    .map(({ key }) => key.slice(CONTACT.length));
+    .map(idOf);
 };
 
-const putUnread = (
-  set: WorkingSet,
-  unread: Unread,
-  { reason, attempts, retryAtMs }: Pick<Rejection, 'reason' | 'attempts' | 'retryAtMs'>,
-): void =>
-  set.add({ kind: 'put', table: 'rejections', row: { ...unread, reason, sourceFingerprint: '', attempts, retryAtMs } });
+const putUnread = (set: WorkingSet, unread: Unread, result: Omit<Rejection, keyof Unread>): void =>
+  set.add({ kind: 'put', table: 'rejections', row: { ...unread, ...result } });
 
 /** Stores that it could not be read, and the time of the next attempt. */
 export const rememberUnread = (
@@ -76,8 +83,9 @@ export const rememberUnread = (
   rejections: readonly Rejection[],
   nowMs: number,
 ): void => {
-  const attempts = attemptsOf(rejections, unread) + 1;
-  putUnread(set, unread, { reason, attempts, retryAtMs: nowMs + retryDelayMs(attempts) });
+  const { attempts: earlier = 0, sourceFingerprint = '' } = find(rejections, unread) ?? {};
+  const attempts = earlier + 1;
+  putUnread(set, unread, { reason, attempts, retryAtMs: nowMs + retryDelayMs(attempts), sourceFingerprint });
 };
 
 /**
@@ -91,7 +99,8 @@ export const rememberUnreadRow = (
   rejections: readonly Rejection[],
   nowMs: number,
 ): void => {
-  if (find(rejections, unread) === undefined) putUnread(set, unread, { reason, attempts: 0, retryAtMs: nowMs + 1 });
+  const isNew = find(rejections, unread) === undefined;
+  if (isNew) putUnread(set, unread, { reason, attempts: 0, retryAtMs: nowMs + 1, sourceFingerprint: ROW });
   else rememberUnread(set, unread, reason, rejections, nowMs);
 };
 
@@ -101,7 +110,22 @@ export const rememberUnreadRow = (
  */
 export const readAgain = (set: WorkingSet, side: Side, id: string, runStartedAtMs: number): void => {
   const reason = 'The feed may show former or incomplete values; the contact is read.';
-  putUnread(set, unreadContact(side, id), { reason, attempts: 1, retryAtMs: runStartedAtMs });
+  putUnread(set, unreadContact(side, id), { reason, attempts: 1, retryAtMs: runStartedAtMs, sourceFingerprint: '' });
+};
+
+/** Removes the entries of unreadable rows of contacts that a page shows in readable rows. Other entries stay until a read. */
+export const forgetUnreadRows = (
+  set: WorkingSet,
+  side: Side,
+  ids: readonly string[],
+  rejections: readonly Rejection[],
+): void => {
+  const unread = contactsOf(rejections, side).filter(({ sourceFingerprint }) => sourceFingerprint === ROW);
+  if (unread.length === 0) return;
+  const shown = new Set(ids);
+  for (const each of unread) {
+    if (shown.has(idOf(each))) set.add({ kind: 'drop', table: 'rejections', where: { side, key: each.key } });
+  }
 };
 
 /** Removes the entry after a successful read. */

@@ -58,16 +58,17 @@ const formatRuns = (link: LinkConfig, runs: readonly Run[], all: boolean, termin
   return [`${name}:`, table, ...more].join('\n');
 };
 
-const tookWords = (outcome: Run['outcome'], took: string | undefined): string => {
-  if (outcome === 'running') return 'still running';
-  return took === 'unknown' ? 'ended at an unknown time' : `took ${took}`;
+const tookWords = (run: Run): string => {
+  if (run.outcome === 'running') return 'still running';
+  const duration = durationOf(run);
+  return duration === null ? 'ended at an unknown time' : `took ${formatDuration(duration)}`;
 };
 
 const formatRun = (one: LinkRun, all: readonly WriteView[], shown: ChangeFilter, terminal: Terminal): string => {
   const { link, run } = one;
-  const [id, began, kind, outcome, took] = rowOf(one);
+  const [id, began, kind, outcome] = rowOf(one);
   const undoes = run.undoes === null ? '' : ` of run ${shortRun(run.undoes)}`;
-  const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, started ${began}, ${tookWords(run.outcome, took)}`;
+  const title = `${terminal.style('bold', link.name)}: ${kind}${undoes}, ${outcome}, started ${began}, ${tookWords(run)}`;
   const reason = run.reason === null ? [] : [`  ${run.reason}`];
   const isFiltered = shown.only !== undefined || shown.grep !== undefined;
   const writes = selectChanges(all, shown);

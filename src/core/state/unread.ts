@@ -37,7 +37,7 @@ export const unansweredWrite = ({ id, side, leftId, rightId }: JournalRow): Unre
 export const refusedWrites = (rejections: readonly Rejection[]): readonly Rejection[] =>
   rejections.filter((each) => !each.key.startsWith(CONTACT) && !each.key.startsWith(WRITE) && !isUnsyncable(each));
 
-/** Returns the changes that forget all refused writes: the plan decides anew which writes are needed, and tries them. */
+/** Returns the changes that forget all refused writes: the next plan decides which writes are needed, and tries them. */
 export const forgetRefusals = (rejections: readonly Rejection[]): readonly StoreChange[] =>
   refusedWrites(rejections).map(({ side, key }) => ({ kind: 'drop', table: 'rejections', where: { side, key } }));
 

@@ -71,7 +71,7 @@ const renderCustomField = (
 ) => {
   if (variants.customFieldShape === 'id-value') return { id, value };
   const definition = account.customFields.get(id);
-  const type = definition !== undefined && variants.customFieldType === 'told' ? { type: definition.type } : {};
+  const type = definition !== undefined && variants.customFieldType === 'stated' ? { type: definition.type } : {};
   return { field: { id, name: definition?.name ?? id, ...type }, value };
 };
 

@@ -55,7 +55,7 @@ const choices = {
   customFieldKey: choice('key of custom fields in a write', 'custom_field_values', 'custom_fields', 'both'),
   customFieldUnset: choice('how a custom field is unset', 'null', 'omission'),
   customFieldMistyped: choice('a value that a custom field does not take', '422', 'ignored'),
-  customFieldType: choice('type of a custom field in answers', 'absent', 'told'),
+  customFieldType: choice('type of a custom field in answers', 'absent', 'stated'),
   assignedTo: choice('extra_data.assigned_to of a contact that is assigned to somebody', 'null', 'user'),
   customFieldShape: choice('element of custom_fields', 'field-object', 'id-value'),
 

@@ -6,7 +6,7 @@ import { atGoogle, atService, idsOf, NOTHING_WRITTEN, startWith, syncWith } from
 describe('R2: a value that a side cannot store', () => {
   test('the value is kept on its side, and the other fields are synced', async () => {
     const fields = { FIELDS: 'default,birthday,notes,custom:Budget' };
-    await using linked = await startWith(['Ada', 'Ben'], fields, { customFieldType: 'told' });
+    await using linked = await startWith(['Ada', 'Ben'], fields, { customFieldType: 'stated' });
     const { google, service } = linked.sandbox;
     const birthday = service.account.customFields.define('Birthday', 'date');
     const budget = service.account.customFields.define('Budget', 'decimal');
@@ -60,7 +60,7 @@ describe('R2: a value that a side cannot store', () => {
 
 test('R2, R17: a number with too many digits is not written rounded, and its contact stays in sync', async () => {
   const fields = { FIELDS: 'default,custom:Account' };
-  await using linked = await startWith(['Ada'], fields, { customFieldType: 'told' });
+  await using linked = await startWith(['Ada'], fields, { customFieldType: 'stated' });
   const { google, service } = linked.sandbox;
   const account = service.account.customFields.define('Account', 'decimal');
   const custom_field_values = [{ field: { id: account.id }, value: 1 }];

@@ -10,7 +10,7 @@ const ROUNDED = 2 ** 60;
 const syncLater = (linked: LinkedSandbox) => linked.synced({ afterMs: 20 * MINUTE_MS });
 
 test('R15, R5: an edit in a contact that cannot be read is not overwritten by the other side, and syncs once it can be read', async () => {
-  const variants = { service: { customFieldType: 'told' } } as const;
+  const variants = { service: { customFieldType: 'stated' } } as const;
   const people = { google: [person('Ada')], service: [], variants };
   await using linked = await startLinkedSandbox(people, { FIELDS: 'default,custom:Budget' });
   await syncLater(linked);

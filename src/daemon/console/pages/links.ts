@@ -306,7 +306,7 @@ export const linksPage = (
   context: PageContext,
   views: readonly LinkView[],
   shown: LinksShown,
-  faulty: readonly FaultyLink[] = [],
+  faulty: readonly FaultyLink[],
 ): Html => {
   const ranked = views
     .map((view) => ({ view, name: view.status.link, severity: headline(view)[0] }))

@@ -269,7 +269,7 @@ const namesOn = (page: string): readonly string[] =>
 
 test('the page of all links shows totals, the worst problems first, and is filtered by name and problem', async () => {
   const pageOf = async (find: string, onlyProblems: boolean): Promise<string> =>
-    String(await linksPage(context(), LINKS, { find, onlyProblems }));
+    String(await linksPage(context(), LINKS, { find, onlyProblems }, []));
   expect(namesOn(await pageOf('AL', false))).toEqual(['alpha']);
   expect(namesOn(await pageOf('', true))).toEqual(['beta', 'gamma']);
   const page = await pageOf('', false);

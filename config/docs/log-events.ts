@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bySide, type Sides, type SideWords } from '../../src/core/contact/side.ts';
-import { createEvents, type Events } from '../../src/engine/events.ts';
+import { bySide, inWordsOf, type Sides, type SideWords } from '../../src/core/contact/side.ts';
+import { EVENTS, type Events } from '../../src/engine/events.ts';
 import { USUAL_PROVIDERS } from '../../src/providers/names.ts';
 import { providerNamed } from '../../src/providers/registry.ts';
 import { code } from './markdown.ts';
@@ -36,16 +36,13 @@ type Event = { readonly name: keyof Events; readonly fields: readonly string[]; 
 
 const readEvents = (source: string): Event[] => {
   const types = source.replaceAll(/\/\*\*.*?\*\//gsu, '');
-  const [, body = ''] = /^export interface Events \{\n(.*?)^\}/msu.exec(source) ?? [];
-  const declarations = body.matchAll(
-    /^ {2}(?:\/\*\* (?<about>[^*]*) \*\/\n {2})?(?<name>\w+)\((?<fields>.*?)\): void;$/gmsu,
+  const [, body = ''] = /^export const EVENTS = \{\n(.*?)^\};/msu.exec(source) ?? [];
+  const definitions = body.matchAll(
+    /^ {2}(?:\/\*\* (?<about>[^*]*) \*\/\n {2})?(?<name>\w+): \w+(?:<(?<fields>.*?)>)?\(\s*'/gmsu,
   );
-  return [...declarations].map(({ groups }) => {
+  return [...definitions].map(({ groups }) => {
     const { about = '', name, fields = '' } = groups ?? {};
-    const type = fields
-      .replaceAll(/\/\*\*.*?\*\//gsu, '')
-      .trim()
-      .replaceAll(/^fields: |,$/gu, '');
+    const type = fields.replaceAll(/\/\*\*.*?\*\//gsu, '').trim();
     return { name: name as keyof Events, about, fields: type === '' ? [] : fieldsOf(type, types) };
   });
 };
@@ -53,30 +50,17 @@ const readEvents = (source: string): Event[] => {
 /** The table names the fields of a link between Google and the service. */
 const SIDE_WORDS: Sides<SideWords> = bySide((side) => providerNamed(USUAL_PROVIDERS[side]));
 
-type Line = { readonly level: string; readonly message: string; readonly fields: readonly string[] };
+/** The names with which fields are logged. */
+const loggedNames = (fields: readonly string[]): readonly string[] =>
+  Object.keys(Object(inWordsOf(SIDE_WORDS, Object.fromEntries(fields.map((field) => [field, field])))));
 
-/** What an event logs when it happens. */
-const logged = ({ name, fields }: Event, personalData: boolean): Line => {
-  let line: Line | null = null;
-  const write = (level: string) => (first: object | string, message?: string) => {
-    line =
-      typeof first === 'string'
-        ? { level, message: first, fields: [] }
-        : { level, message: message ?? '', fields: Object.keys(first) };
-  };
-  const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-  const log = createEvents(logger, { personalData })[name] as (values: object) => void;
-  log(Object.fromEntries(fields.map((field) => [field, field === 'sides' ? SIDE_WORDS : field])));
-  if (line === null) throw new Error(`The event ${name} logs nothing.`);
-  return line;
-};
-
-const lineOf = (event: Event): string => {
-  const { level, message, fields } = logged(event, false);
-  const personal = logged(event, true).fields.filter((field) => !fields.includes(field));
-  const names = [...fields.map(code), ...personal.map((field) => `${code(field)} (personal)`)].join(', ');
-  const about = event.about.replaceAll(/\s+/gu, ' ');
-  return `- ${level} **${code(message)}**${names === '' ? '' : ` (${names})`}${about === '' ? '' : `: ${about}`}`;
+const lineOf = ({ name, fields, about }: Event): string => {
+  const { level, message, personal } = EVENTS[name];
+  const isPersonal = (field: string): boolean => personal.includes(field);
+  const plain = loggedNames(fields.filter((field) => field !== 'sides' && !isPersonal(field)));
+  const names = [...plain.map(code), ...loggedNames(personal).map((field) => `${code(field)} (personal)`)].join(', ');
+  const sentence = about.replaceAll(/\s+/gu, ' ');
+  return `- ${level} **${code(message)}**${names === '' ? '' : ` (${names})`}${sentence === '' ? '' : `: ${sentence}`}`;
 };
 
 /** A list of the log events, in the order of `src/engine/events.ts`. */

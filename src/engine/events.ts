@@ -59,154 +59,191 @@ type LinkHeartbeat = SidesRef & {
 /** Users name their groups, so a group name may contain personal data. */
 type GroupFields = RunRef & { readonly side: Side; readonly name: string };
 
+/** An event of the log: its level, its constant message, and the names of its `Fields` that people entered. */
+type Definition<Fields> = {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly personal: readonly string[];
+  /** Carries the type of the fields only. */
+  readonly fields?: Fields;
+};
+
+const ofLevel =
+  (level: Definition<unknown>['level']) =>
+  <Fields = void>(message: string, personal: readonly (string & keyof Fields)[] = []): Definition<Fields> => ({
+    level,
+    message,
+    personal,
+  });
+
+const debug = ofLevel('debug');
+const info = ofLevel('info');
+const warn = ofLevel('warn');
+const error = ofLevel('error');
+
 /**
- * The log catalogue: one function for each event, with a constant message and its data in fields. Values that people
- * entered (names, addresses, group names) and error texts of a remote are logged only if personal data may be logged.
+ * The log catalogue. Values that people entered (names, addresses, group names) and error texts of a remote are logged only if
+ * personal data may be logged.
  */
-export interface Events {
-  daemonStarted(fields: { readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }): void;
+export const EVENTS = {
+  daemonStarted: info<{ readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }>('daemon started'),
   /** Other users of the machine may place a database or a token in DATA_DIR. */
-  dataDirWritable(fields: { readonly path: string; readonly mode: string; readonly remedy: string }): void;
+  dataDirWritable: warn<{ readonly path: string; readonly mode: string; readonly remedy: string }>(
+    'DATA_DIR writable by others',
+  ),
   /** An http:// address of a link leads to another machine: credentials and contacts are sent unencrypted. */
-  addressesUnencrypted(
-    fields: LinkRef & { readonly addresses: readonly UnencryptedAddress[]; readonly remedy: string },
-  ): void;
+  addressesUnencrypted: warn<LinkRef & { readonly addresses: readonly UnencryptedAddress[]; readonly remedy: string }>(
+    'unencrypted remote address',
+  ),
   /** Leases keep two runs of a link apart. */
-  dataDirShared(fields: { readonly host: string; readonly pid: number | null; readonly aliveAt: string }): void;
+  dataDirShared: warn<{ readonly host: string; readonly pid: number | null; readonly aliveAt: string }>(
+    'DATA_DIR shared with another daemon',
+  ),
   /** The address of the page, metrics and health (LISTEN). */
-  httpServerStarted(fields: { readonly address: string }): void;
+  httpServerStarted: info<{ readonly address: string }>('HTTP server started'),
   /** The default address of LISTEN cannot be used. */
-  pageUnavailable(fields: { readonly reason: string; readonly remedy: string }): void;
+  pageUnavailable: warn<{ readonly reason: string; readonly remedy: string }>('page unavailable'),
   /** Other machines can read the metrics, and see the page with CONSOLE_TOKEN. */
-  httpServerOpen(fields: { readonly address: string; readonly remedy: string }): void;
-  httpRequestFailed(fields: { readonly path: string; readonly error: unknown }): void;
+  httpServerOpen: warn<{ readonly address: string; readonly remedy: string }>('HTTP server open to other machines'),
+  httpRequestFailed: error<{ readonly path: string; readonly error: unknown }>('HTTP request failed'),
   /**
    * The HTTP server has its largest number of connections, which is a part of the limit of file descriptors. For each new
    * connection the one that has been idle longest is closed. Logged again after half of them were closed.
    */
-  httpConnectionsLimited(fields: { readonly limit: number }): void;
-  daemonStopping(fields: { readonly signal: string }): void;
-  daemonStopped(): void;
+  httpConnectionsLimited: warn<{ readonly limit: number }>('HTTP connections limited'),
+  daemonStopping: info<{ readonly signal: string }>('daemon stopping'),
+  daemonStopped: info('daemon stopped'),
   /** After SIGHUP. */
-  configReloaded(fields: ConfigChange): void;
+  configReloaded: info<ConfigChange>('configuration reloaded'),
   /** The file of a link is invalid, so the link is not served. */
-  linkSettingsInvalid(fields: LinkRef & { readonly problems: readonly string[] }): void;
+  linkSettingsInvalid: error<LinkRef & { readonly problems: readonly string[] }>('link settings invalid'),
   /** After SIGHUP. The previous configuration stays in use. */
-  configRejected(fields: { readonly problems: readonly string[] }): void;
+  configRejected: error<{ readonly problems: readonly string[] }>('configuration rejected'),
   /** NOTIFY_URL begins with http:// and leads to another machine. */
-  notificationUrlUnencrypted(fields: { readonly host: string; readonly remedy: string }): void;
+  notificationUrlUnencrypted: warn<{ readonly host: string; readonly remedy: string }>('unencrypted notification URL'),
   /** `news` is its kind. */
-  notificationSent(fields: LinkRef & { readonly news: string; readonly host: string }): void;
+  notificationSent: info<LinkRef & { readonly news: string; readonly host: string }>('notification sent'),
   /** It is sent again. Logged once for each reason in a row. */
-  notificationFailed(fields: { readonly host: string; readonly reason: string; readonly remedy: string }): void;
+  notificationFailed: warn<{ readonly host: string; readonly reason: string; readonly remedy: string }>(
+    'notification failed',
+  ),
   /** At the start of the daemon and every hour. */
-  linkHeartbeat(fields: LinkHeartbeat): void;
+  linkHeartbeat: info<LinkHeartbeat>('link heartbeat'),
   /** DATA_DIR is not writable, or the store is not readable. */
-  heartbeatFailed(fields: { readonly error: unknown }): void;
+  heartbeatFailed: error<{ readonly error: unknown }>('heartbeat failed'),
   /** A scheduled run waits for a user, or for the next attempt at a remote. */
-  jobSkipped(fields: LinkRef & { readonly kind: string; readonly why: string }): void;
+  jobSkipped: debug<LinkRef & { readonly kind: string; readonly why: string }>('job skipped'),
   /** Outside of a run. */
-  jobFailed(fields: LinkRef & { readonly kind: string; readonly error: unknown }): void;
-  queueConnected(): void;
+  jobFailed: error<LinkRef & { readonly kind: string; readonly error: unknown }>('job failed'),
+  queueConnected: info('queue connected'),
   /** Work that needs the database waits. Logged once. */
-  databaseUnreachable(fields: { readonly reason: string }): void;
-  databaseReconnected(): void;
+  databaseUnreachable: warn<{ readonly reason: string }>('database unreachable'),
+  databaseReconnected: info('database reconnected'),
   /** Redis, or the database that owns the jobs, does not answer. Jobs wait. */
-  queueUnreachable(fields: { readonly reason: string }): void;
-  queueError(fields: { readonly reason: string }): void;
-  schedulesCreated(fields: { readonly schedules: number; readonly removed: number }): void;
+  queueUnreachable: warn<{ readonly reason: string }>('queue unreachable'),
+  queueError: warn<{ readonly reason: string }>('queue error'),
+  schedulesCreated: info<{ readonly schedules: number; readonly removed: number }>('schedules created'),
 
-  runStarted(fields: RunRef & { readonly kind: RunSummary['kind'] }): void;
+  runStarted: debug<RunRef & { readonly kind: RunSummary['kind'] }>('run started'),
   /** A run that wrote or paired contacts, a full run, or an undo. */
-  runCompleted(fields: RunSummary): void;
+  runCompleted: info<RunSummary>('run completed'),
   /** A run without changes. */
-  runIdle(fields: RunSummary): void;
+  runIdle: debug<RunSummary>('run completed'),
   /** The first sync of a link waits until a user accepts its plan (FIRST_SYNC). `reason` has the command. */
-  firstSyncWaits(fields: RunSummary & { readonly reason: string }): void;
+  firstSyncWaits: warn<RunSummary & { readonly reason: string }>('run halted'),
   /** A guard stopped the run before it wrote (R8). Every run halts until the remedy in `reason` is applied. */
-  runHalted(fields: RunSummary & { readonly reason: string }): void;
+  runHalted: error<RunSummary & { readonly reason: string }>('run halted'),
   /** A remote stayed unavailable, or its rate limit exhausted. The next run continues. */
-  runCutShort(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
+  runCutShort: warn<RunSummary & { readonly side: Side | null; readonly error: unknown }>('run cut short'),
   /** A bug, or a problem of the store or the configuration. */
-  runFailed(fields: RunSummary & { readonly side: Side | null; readonly error: unknown }): void;
+  runFailed: error<RunSummary & { readonly side: Side | null; readonly error: unknown }>('run failed'),
   /** The process was stopped during the run. */
-  runStopped(fields: RunSummary): void;
+  runStopped: info<RunSummary>('run stopped'),
   /** The outcome of writes that an earlier process left unfinished was determined. */
-  runRecovered(fields: RunRef & { readonly writes: number }): void;
-  sideListed(fields: RunRef & { readonly side: Side; readonly whole: boolean; readonly contacts: number }): void;
+  runRecovered: info<RunRef & { readonly writes: number }>('interrupted writes settled'),
+  sideListed: debug<RunRef & { readonly side: Side; readonly whole: boolean; readonly contacts: number }>(
+    'side listed',
+  ),
   /** The side is listed in full. */
-  cursorExpired(fields: RunRef & { readonly side: Side; readonly reason: string }): void;
-  planComputed(fields: RunRef & { readonly contacts: Readonly<Record<Side, number>> }): void;
+  cursorExpired: info<RunRef & { readonly side: Side; readonly reason: string }>('cursor expired'),
+  planComputed: debug<RunRef & { readonly contacts: Readonly<Record<Side, number>> }>('plan computed'),
 
   /** A credential is missing or was refused; `run` is null if no run started. */
-  linkPaused(
-    fields: SidesRef & {
+  linkPaused: error<
+    SidesRef & {
       readonly run: string | null;
       readonly side: Side | null;
       readonly reason: string;
       readonly remedy: string;
-    },
-  ): void;
+    }
+  >('link paused'),
   /** No scheduled run starts. */
-  linkPausedByHand(fields: LinkRef & { readonly remedy: string }): void;
+  linkPausedByHand: info<LinkRef & { readonly remedy: string }>('link paused by hand'),
   /** The first run after `link paused by hand` started. */
-  linkResumed(fields: LinkRef): void;
+  linkResumed: info<LinkRef>('link resumed'),
   /** A run completed after the link was paused, halted or failing. */
-  linkRecovered(fields: LinkRef & { readonly from: 'paused' | 'halted' | 'failing' }): void;
+  linkRecovered: info<LinkRef & { readonly from: 'paused' | 'halted' | 'failing' }>('link recovered'),
   /** A remote cut short this many runs in a row. Logged once. */
-  linkFailing(fields: LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }): void;
+  linkFailing: error<LinkRef & { readonly failures: number; readonly reason: string; readonly remedy: string }>(
+    'link failing',
+  ),
   /** The run did not start. */
-  leaseBusy(fields: LinkRef): void;
+  leaseBusy: info<LinkRef>('lease held by another process'),
   /** Another process took over the lease; the run stopped. */
-  leaseLost(fields: RunRef): void;
+  leaseLost: warn<RunRef>('lease lost'),
 
   /** The policy chose the value of `winner`. */
-  conflictSettled(
-    fields: ContactRef & {
+  conflictSettled: info<
+    ContactRef & {
       readonly field: SyncedField;
       readonly winner: Side;
       readonly left: unknown;
       readonly right: unknown;
-    },
-  ): void;
+    }
+  >('conflict settled', ['left', 'right']),
   /** The policy is `ask`: both sides keep their value until a user decides. */
-  conflictAwaitingDecision(
-    fields: ContactRef & { readonly field: SyncedField; readonly left: unknown; readonly right: unknown },
-  ): void;
-  contactSkipped(fields: ContactRef & { readonly side: Side; readonly reason: string }): void;
+  conflictAwaitingDecision: info<
+    ContactRef & { readonly field: SyncedField; readonly left: unknown; readonly right: unknown }
+  >('conflict awaiting decision', ['left', 'right']),
+  contactSkipped: warn<ContactRef & { readonly side: Side; readonly reason: string }>('contact skipped'),
   /** A side did not store these values; they are not sent again until they change (R2). */
-  valueRefused(fields: ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }): void;
+  valueRefused: warn<ContactRef & { readonly side: Side; readonly fields: readonly SyncedField[] }>('value not stored'),
   /** Contacts that may be the same person were not paired (R13). */
-  matchAmbiguous(
-    fields: RunRef & {
+  matchAmbiguous: warn<
+    RunRef & {
       readonly leftIds: readonly string[];
       readonly rightIds: readonly string[];
       readonly why: string;
       readonly remedy: string;
-    },
-  ): void;
+    }
+  >('ambiguous match'),
 
-  groupCreated(fields: GroupFields): void;
-  groupRenamed(fields: GroupFields): void;
-  groupDeleted(fields: GroupFields): void;
+  groupCreated: info<GroupFields>('group created', ['name']),
+  groupRenamed: info<GroupFields>('group renamed', ['name']),
+  groupDeleted: info<GroupFields>('group deleted', ['name']),
   /** One of several groups with the same name is synced. */
-  groupDuplicate(fields: GroupFields): void;
-  groupRefused(fields: GroupFields & { readonly reason: string }): void;
+  groupDuplicate: warn<GroupFields>('duplicate group name', ['name']),
+  groupRefused: warn<GroupFields & { readonly reason: string }>('group refused', ['name']),
 
   /** Logged once for all requests that wait. */
-  retryScheduled(
-    fields: SidesRef & {
+  retryScheduled: info<
+    SidesRef & {
       readonly side: Side;
       readonly reason: string;
       readonly retryInMs: number;
       readonly retryAt: string;
-    },
-  ): void;
+    }
+  >('retry scheduled'),
   /** A side answered 429: the configured limit is too high, or another client uses it. */
-  rateLimited(fields: SidesRef & { readonly side: Side; readonly retryAfterMs: number }): void;
-}
+  rateLimited: error<SidesRef & { readonly side: Side; readonly retryAfterMs: number }>('rate limit exceeded'),
+};
 
-type Level = 'debug' | 'info' | 'warn' | 'error';
+/** One function for each event of the catalogue. */
+export type Events = {
+  readonly [Name in keyof typeof EVENTS]: (typeof EVENTS)[Name] extends Definition<infer Fields>
+    ? (fields: Fields) => void
+    : never;
+};
 
 /** Replaces left and right in the fields with the names of the sides in the configuration. */
 const inWords = ({ sides, ...fields }: { readonly sides?: Sides<SideWords> }): unknown =>
@@ -219,13 +256,16 @@ const REMOTE_WORDS = / saying ".*"/gsu;
 const ERROR_KEYS = ['kind', 'code', 'status', 'route', 'retry'] as const;
 
 /** A copy of the error without text of a remote. The cause of an error with a status is the remote's answer. */
-const withoutWordsInError = (error: Error): Error => {
-  const isAnswer = typeof Reflect.get(error, 'status') === 'number';
-  const hasCause = error.cause !== undefined && !isAnswer;
-  const copy = new Error(withoutRemoteWords(error.message), hasCause ? { cause: withoutRemoteWords(error.cause) } : {});
-  copy.name = error.name;
-  copy.stack = withoutRemoteWords(error.stack ?? '');
-  const kept = ERROR_KEYS.filter((key) => key in error).map((key) => [key, Reflect.get(error, key) as unknown]);
+const withoutWordsInError = (original: Error): Error => {
+  const isAnswer = typeof Reflect.get(original, 'status') === 'number';
+  const hasCause = original.cause !== undefined && !isAnswer;
+  const copy = new Error(
+    withoutRemoteWords(original.message),
+    hasCause ? { cause: withoutRemoteWords(original.cause) } : {},
+  );
+  copy.name = original.name;
+  copy.stack = withoutRemoteWords(original.stack ?? '');
+  const kept = ERROR_KEYS.filter((key) => key in original).map((key) => [key, Reflect.get(original, key) as unknown]);
   return Object.assign(copy, Object.fromEntries(kept));
 };
 
@@ -239,104 +279,14 @@ export const withoutRemoteWords = <Value>(value: Value): Value => {
 const withoutWordsIn = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, withoutRemoteWords<unknown>(value)]));
 
-type EventOptions = { readonly personalData: boolean };
-
-const writersTo = (logger: Logger, options: EventOptions) => {
-  const write = (level: Level, message: string, fields: object): void =>
-    logger[level](inWords(options.personalData ? fields : withoutWordsIn(fields)), message);
-  const log = (level: Level, message: string) => (fields: object) => write(level, message, fields);
-  const logGroup =
-    (level: Level, message: string) =>
-    ({ name, ...fields }: GroupFields) =>
-      write(level, message, options.personalData ? { ...fields, name } : fields);
-  const logValues =
-    (level: Level, message: string) =>
-    ({ left, right, ...fields }: Readonly<Record<Side, unknown>>) =>
-      write(level, message, options.personalData ? { ...fields, left, right } : fields);
-  return { log, logGroup, logValues };
-};
-
-/** Events of notifications. */
-const notificationEvents = (log: ReturnType<typeof writersTo>['log']) => ({
-  notificationUrlUnencrypted: log('warn', 'unencrypted notification URL'),
-  notificationSent: log('info', 'notification sent'),
-  notificationFailed: log('warn', 'notification failed'),
-});
-
-/** Events of configuration changes. */
-const configurationEvents = (log: ReturnType<typeof writersTo>['log']) => ({
-  configReloaded: log('info', 'configuration reloaded'),
-  configRejected: log('error', 'configuration rejected'),
-  linkSettingsInvalid: log('error', 'link settings invalid'),
-});
-
-/** Events of the state of links. */
-const linkStateEvents = (log: ReturnType<typeof writersTo>['log']) => ({
-  linkPaused: log('error', 'link paused'),
-  linkPausedByHand: log('info', 'link paused by hand'),
-  linkResumed: log('info', 'link resumed'),
-  linkRecovered: log('info', 'link recovered'),
-  linkFailing: log('error', 'link failing'),
-});
-
-/** Events that are written to the log. */
-export const createEvents = (logger: Logger, options: EventOptions): Events => {
-  const { log, logGroup, logValues } = writersTo(logger, options);
-  return {
-    daemonStarted: log('info', 'daemon started'),
-    dataDirWritable: log('warn', 'DATA_DIR writable by others'),
-    addressesUnencrypted: log('warn', 'unencrypted remote address'),
-    dataDirShared: log('warn', 'DATA_DIR shared with another daemon'),
-    httpServerStarted: log('info', 'HTTP server started'),
-    pageUnavailable: log('warn', 'page unavailable'),
-    httpServerOpen: log('warn', 'HTTP server open to other machines'),
-    httpRequestFailed: log('error', 'HTTP request failed'),
-    httpConnectionsLimited: log('warn', 'HTTP connections limited'),
-    daemonStopping: log('info', 'daemon stopping'),
-    daemonStopped: () => logger.info('daemon stopped'),
-    ...configurationEvents(log),
-    ...notificationEvents(log),
-    linkHeartbeat: log('info', 'link heartbeat'),
-    heartbeatFailed: log('error', 'heartbeat failed'),
-    jobSkipped: log('debug', 'job skipped'),
-    jobFailed: log('error', 'job failed'),
-    databaseUnreachable: log('warn', 'database unreachable'),
-    databaseReconnected: () => logger.info('database reconnected'),
-    queueConnected: () => logger.info('queue connected'),
-    queueUnreachable: log('warn', 'queue unreachable'),
-    queueError: log('warn', 'queue error'),
-    schedulesCreated: log('info', 'schedules created'),
-
-    runStarted: log('debug', 'run started'),
-    runCompleted: log('info', 'run completed'),
-    runIdle: log('debug', 'run completed'),
-    firstSyncWaits: log('warn', 'run halted'),
-    runHalted: log('error', 'run halted'),
-    runCutShort: log('warn', 'run cut short'),
-    runFailed: log('error', 'run failed'),
-    runStopped: log('info', 'run stopped'),
-    runRecovered: log('info', 'interrupted writes settled'),
-    sideListed: log('debug', 'side listed'),
-    cursorExpired: log('info', 'cursor expired'),
-    planComputed: log('debug', 'plan computed'),
-
-    ...linkStateEvents(log),
-    leaseBusy: log('info', 'lease held by another process'),
-    leaseLost: log('warn', 'lease lost'),
-
-    conflictSettled: logValues('info', 'conflict settled'),
-    conflictAwaitingDecision: logValues('info', 'conflict awaiting decision'),
-    contactSkipped: log('warn', 'contact skipped'),
-    valueRefused: log('warn', 'value not stored'),
-    matchAmbiguous: log('warn', 'ambiguous match'),
-
-    groupCreated: logGroup('info', 'group created'),
-    groupRenamed: logGroup('info', 'group renamed'),
-    groupDeleted: logGroup('info', 'group deleted'),
-    groupDuplicate: logGroup('warn', 'duplicate group name'),
-    groupRefused: logGroup('warn', 'group refused'),
-
-    retryScheduled: log('info', 'retry scheduled'),
-    rateLimited: log('error', 'rate limit exceeded'),
+/** Returns events that are written to the log. */
+export const createEvents = (logger: Logger, { personalData }: { readonly personalData: boolean }): Events => {
+  const eventOf = ({ level, message, personal }: Definition<unknown>) => {
+    const isLogged = ([name]: readonly [string, unknown]): boolean => personalData || !personal.includes(name);
+    return (fields: object = {}): void => {
+      const logged = Object.fromEntries(Object.entries(fields).filter(isLogged));
+      logger[level](inWords(personalData ? logged : withoutWordsIn(logged)), message);
+    };
   };
+  return Object.fromEntries(Object.entries(EVENTS).map(([name, event]) => [name, eventOf(event)])) as Events;
 };

@@ -83,54 +83,25 @@ const parse = (signs: readonly string[]): readonly Part[] => {
   return parseRange(0, signs.length);
 };
 
-/** A state of the matcher: it consumes one character, or continues at several states. */
-type State = { readonly test: Test; readonly next: number } | { readonly forks: number[] };
-
-const END = 0;
-
-/** Adds the states that match the parts and continue at `next`; returns the first of them. */
-const addStates = (states: State[], parts: readonly Part[], next: number): number =>
-  parts.reduceRight((following, part) => {
-    if ('one' in part) return states.push({ test: part.one, next: following }) - 1;
+/** Returns the places in the text at which a match of the parts may end that begins at one of the places. */
+const endsOf = (parts: readonly Part[], signs: readonly string[], starts: ReadonlySet<number>): ReadonlySet<number> =>
+  parts.reduce((places, part) => {
     if ('either' in part) {
-      return states.push({ forks: part.either.map((each) => addStates(states, each, following)) }) - 1;
+      return part.either.reduce((all, each) => all.union(endsOf(each, signs, places)), new Set<number>());
     }
-    const forks = [following];
-    const fork = states.push({ forks }) - 1;
-    forks.push(states.push({ test: () => true, next: fork }) - 1);
-    return fork;
-  }, next);
+    if ('one' in part) {
+      const found = [...places].filter((place) => place < signs.length && part.one(signs[place] ?? ''));
+      return new Set(found.map((place) => place + 1));
+    }
+    const first = Math.min(...places);
+    return new Set([...signs.keys(), signs.length].filter((place) => place >= first));
+  }, starts);
 
-/** Adds a state and all states that it reaches without consuming a character. */
-const enter = (states: readonly State[], first: number, entered: Set<number>): void => {
-  const waiting = [first];
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    if (entered.has(id)) continue;
-    entered.add(id);
-    const state = states[id];
-    if (state !== undefined && 'forks' in state) waiting.push(...state.forks);
-  }
-};
-
-/**
- * Returns a predicate: whether a whole text matches the pattern. The number of steps is at most the text's
- * length times the pattern's.
- */
+/** Returns a predicate: whether a whole text matches the pattern. The work grows with the product of both lengths only. */
 export const globMatcher = (pattern: string): ((text: string) => boolean) => {
-  const states: State[] = [{ forks: [] }];
-  const start = addStates(states, parse([...pattern]), END);
+  const parts = parse([...pattern]);
   return (text) => {
-    let current = new Set<number>();
-    enter(states, start, current);
-    for (const sign of text) {
-      const following = new Set<number>();
-      for (const id of current) {
-        const state = states[id];
-        if (state !== undefined && 'test' in state && state.test(sign)) enter(states, state.next, following);
-      }
-      if (following.size === 0) return false;
-      current = following;
-    }
-    return current.has(END);
+    const signs = [...text];
+    return endsOf(parts, signs, new Set([0])).has(signs.length);
   };
 };

@@ -14,42 +14,33 @@ import { isExtraField } from '../contact/fields.ts';
 import { keyListsIn, withKeyed } from '../contact/lists.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { equalSnapshots, unordered } from '../contact/snapshot.ts';
-import type { CreateOperation, DeleteOperation, MembershipOperation, UpdateOperation } from '../reconcile/operation.ts';
+import type { MembershipOperation, UpdateOperation } from '../reconcile/operation.ts';
 
-type Done<Kind> = Kind & { readonly after: ContactRecord | null };
-
-/** A journaled and completed operation on a contact, with the contact after it. */
-type DoneOperation = Done<CreateOperation | UpdateOperation | MembershipOperation | DeleteOperation>;
+/** A journaled write to an existing contact, with the contact after it. */
+type DoneWrite<Operation> = Operation & { readonly after: ContactRecord | null };
 
 /** The contact after the newest operation on it; `isExact` if the response to that operation contained the whole contact. */
-type LastOutcome = { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number };
+export type LastOutcome = { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number };
 
-/** The contact that an operation is reverted on. */
-export type Current = {
-  /** The current contact. If several operations are reverted, it includes the inverse operations before this one. */
+/** The contact that a write is reverted on. */
+type Current = {
+  /** The current contact. If several writes are reverted, it is as the reversals before this one left it. */
   readonly record: ContactRecord;
-  readonly outcome: LastOutcome | null;
   /** The ids of the groups that exist on its side and are synced. */
   readonly groups: ReadonlySet<string>;
-  /** The fields that the link syncs now. */
-  readonly fields: ReadonlySet<SyncedField>;
   /** Returns whether a field may be reverted. */
   readonly isReverted: (field: SyncedField) => boolean;
 };
 
-/** The operation that reverts another one on the same side. Groups are given by the side's ids. */
-type Inverse =
-  | { readonly kind: 'update'; readonly fields: readonly ContactField[]; readonly desired: Contact }
-  | { readonly kind: 'membership'; readonly join: readonly string[]; readonly leave: readonly string[] }
-  /** Restores a deleted contact with the values of this image. */
-  | { readonly kind: 'create'; readonly image: ContactRecord }
-  | { readonly kind: 'delete'; readonly record: ContactRecord };
+/** A field that stays unchanged, and the reason. */
+type FieldRefusal = { readonly field: SyncedField; readonly reason: string };
 
-/** Values that stay unchanged, and the reason; `field` is null for the whole contact. */
-type FieldRefusal = { readonly field: SyncedField | null; readonly reason: string };
-
-/** The inverse of an operation; null if nothing of it is to be reverted. */
-type Inversion = { readonly inverse: Inverse | null; readonly refused: readonly FieldRefusal[] };
+/** The contact without a write, and its fields that are changed by that. */
+type Reversal = {
+  readonly record: ContactRecord;
+  readonly fields: readonly ContactField[];
+  readonly refused: readonly FieldRefusal[];
+};
 
 const CHANGED = 'it was changed since';
 
@@ -70,42 +61,51 @@ const invertList = (field: ListField, contact: Contact, before: Contact, after: 
   return withKeyed(contact, field, [...kept, ...back]);
 };
 
-const invertUpdate = ({ before, after, fields }: Done<UpdateOperation>, { record, isReverted }: Current): Inversion => {
+const revertUpdate = (
+  { before, after, fields }: DoneWrite<UpdateOperation>,
+  { record, isReverted }: Current,
+): Reversal => {
   const refused: FieldRefusal[] = [];
   const changed: ContactField[] = [];
-  let desired = record.contact;
+  let { contact } = record;
   const take = (field: ContactField, next: Contact): void => {
-    if (next !== desired) changed.push(field);
-    desired = next;
+    if (next !== contact) changed.push(field);
+    contact = next;
   };
-  if (after === null) return { inverse: null, refused };
+  if (after === null) return { record, fields: [], refused };
   const own = fields.filter(isReverted);
   // A value that a side computes has no former value to restore.
   for (const field of scalarsOf(own).filter((each) => !isExtraField(each))) {
-    const next = invertScalar(field, desired, before.contact, after.contact);
+    const next = invertScalar(field, contact, before.contact, after.contact);
     if (next === 'changed') refused.push({ field, reason: CHANGED });
     else take(field, next);
   }
-  for (const field of listsOf(own)) take(field, invertList(field, desired, before.contact, after.contact));
-  return { inverse: changed.length === 0 ? null : { kind: 'update', fields: changed, desired }, refused };
+  for (const field of listsOf(own)) take(field, invertList(field, contact, before.contact, after.contact));
+  return { record: { ...record, contact }, fields: changed, refused };
 };
 
-const invertMembership = (
-  { before, after, join: joined, leave: left }: Done<MembershipOperation>,
+const revertMembership = (
+  { before, after, join: joined, leave: left }: DoneWrite<MembershipOperation>,
   { record, groups, isReverted }: Current,
-): Inversion => {
-  if (after === null || !isReverted('buckets')) return { inverse: null, refused: [] };
+): Reversal => {
+  if (after === null || !isReverted('buckets')) return { record, fields: [], refused: [] };
   const [was, came, is] = [new Set(before.groupIds), new Set(after.groupIds), new Set(record.groupIds)];
-  const leave = joined.filter((id) => came.has(id) && !was.has(id) && is.has(id));
+  const leave = new Set(joined.filter((id) => came.has(id) && !was.has(id) && is.has(id)));
   const lost = left.filter((id) => was.has(id) && !came.has(id) && !is.has(id));
-  const join = lost.filter((id) => groups.has(id));
-  const refused = lost
-    .filter((id) => !groups.has(id))
-    .map((): FieldRefusal => {
-      return { field: 'buckets', reason: 'the group it left is deleted or no longer synced' };
-    });
-  return { inverse: join.length + leave.length === 0 ? null : { kind: 'membership', join, leave }, refused };
+  const groupIds = [...record.groupIds.filter((id) => !leave.has(id)), ...lost.filter((id) => groups.has(id))];
+  const reason = 'the group it left is deleted or no longer synced';
+  const refused = lost.filter((id) => !groups.has(id)).map((): FieldRefusal => ({ field: 'buckets', reason }));
+  return { record: { ...record, groupIds }, fields: [], refused };
 };
+
+/**
+ * Returns the current contact without a journaled write. Values that were changed since are refused and stay; those that are already as
+ * before need no change. Pure.
+ */
+export const revertWrite = (
+  write: DoneWrite<UpdateOperation> | DoneWrite<MembershipOperation>,
+  current: Current,
+): Reversal => (write.kind === 'update' ? revertUpdate(write, current) : revertMembership(write, current));
 
 /** The assumed maximum difference between the side's clock and our own. */
 const CLOCK_MARGIN_MS = 60_000;
@@ -125,42 +125,12 @@ const isUntouched = (record: ContactRecord, outcome: LastOutcome, fields: Readon
   return !outcome.isExact && record.modifiedAtMs !== null && record.modifiedAtMs <= outcome.atMs + CLOCK_MARGIN_MS;
 };
 
-const invertCreate = ({ record, outcome, fields }: Current): Inversion => {
-  if (outcome === null) return { inverse: null, refused: [{ field: null, reason: 'it is no longer linked' }] };
-  return isUntouched(record, outcome, fields)
-    ? { inverse: { kind: 'delete', record }, refused: [] }
-    : { inverse: null, refused: [{ field: null, reason: 'it was changed since it was created' }] };
-};
-
-/**
- * Returns the operation that reverts a journaled one on its own side, for the current contact. Values that were changed since are
- * refused. Values that are already as before need no operation. Pure.
- */
-export const invert = (operation: DoneOperation, current: Current): Inversion => {
-  switch (operation.kind) {
-    case 'create':
-      return invertCreate(current);
-    case 'update':
-      return invertUpdate(operation, current);
-    case 'membership':
-      return invertMembership(operation, current);
-    case 'delete':
-      return { inverse: { kind: 'create', image: operation.before }, refused: [] };
-  }
-};
-
-/** Returns the contact after an inverse operation that changes it. */
-export const afterInverse = (record: ContactRecord, inverse: Inverse | null): ContactRecord => {
-  switch (inverse?.kind) {
-    case 'update':
-      return { ...record, contact: inverse.desired };
-    case 'membership': {
-      const { join, leave } = inverse;
-      return { ...record, groupIds: [...record.groupIds.filter((id) => !leave.includes(id)), ...join] };
-    }
-    case 'create':
-    case 'delete':
-    case undefined:
-      return record;
-  }
+/** Returns the reason why a contact that a run created must not be deleted; null if that loses nothing. Pure. */
+export const refusalToDelete = (
+  record: ContactRecord,
+  outcome: LastOutcome | null,
+  fields: ReadonlySet<SyncedField>,
+): string | null => {
+  if (outcome === null) return 'it is no longer linked';
+  return isUntouched(record, outcome, fields) ? null : 'it was changed since it was created';
 };

@@ -1,4 +1,4 @@
-import { afterInverse, type Current, invert } from '../../core/apply/invert.ts';
+import { type LastOutcome, refusalToDelete, revertWrite } from '../../core/apply/invert.ts';
 import { contactFieldsOf, keepChosen } from '../../core/contact/chosen.ts';
 import {
   type Contact,
@@ -53,7 +53,7 @@ export type WrittenContact = {
   /** The groups of the contact that the run deleted. */
   readonly lostGroups: readonly string[];
   /** The contact after the newest write of any run; `isExact` if the answer to that write contained the whole contact. */
-  readonly outcome: Current['outcome'];
+  readonly outcome: LastOutcome | null;
 };
 
 /** A contact or field that is not reverted, and the reason; `field` is null for the whole contact. */
@@ -139,7 +139,7 @@ const UNLINKED = 'it is no longer linked';
 const UNANSWERED = 'the outcome of a write to it is not known yet; repeat the undo after a later run';
 const NOT_SYNCED = 'the link does not sync this field';
 
-type FieldRefusals = ReturnType<typeof invert>['refused'];
+type FieldRefusals = ReturnType<typeof revertWrite>['refused'];
 
 type Reverted = {
   readonly record: ContactRecord;
@@ -149,9 +149,9 @@ type Reverted = {
 
 /** Reverts the changes of a run to an existing contact, or to the last image of a deleted one: the newest change first. */
 const revertEdits = (
-  { side, writes, outcome }: WrittenContact,
+  { side, writes }: WrittenContact,
   record: ContactRecord,
-  { fields: synced, groups }: Env,
+  { groups }: Env,
   isReverted: (field: SyncedField) => boolean,
 ): Reverted => {
   let now = record;
@@ -159,10 +159,10 @@ const revertEdits = (
   const refused: FieldRefusals[number][] = [];
   for (const write of writes) {
     if (write.kind === 'create' || write.kind === 'delete') continue;
-    const inversion = invert(write, { record: now, outcome, groups: groups[side], fields: synced, isReverted });
-    if (inversion.inverse?.kind === 'update') for (const field of inversion.inverse.fields) fields.add(field);
-    refused.push(...inversion.refused);
-    now = afterInverse(now, inversion.inverse);
+    const reversal = revertWrite(write, { record: now, groups: groups[side], isReverted });
+    for (const field of reversal.fields) fields.add(field);
+    refused.push(...reversal.refused);
+    now = reversal.record;
   }
   return { record: now, fields, refused };
 };
@@ -195,19 +195,12 @@ const undoEdits = (contact: WrittenContact, record: ContactRecord, env: Env): Ju
   return { outcome: { kind: 'write', side, pair, writes }, refused };
 };
 
-const undoCreate = (
-  contact: WrittenContact,
-  create: JournaledWrite,
-  record: ContactRecord,
-  { fields, groups }: Env,
-): Judgement => {
+const undoCreate = (contact: WrittenContact, record: ContactRecord, { fields }: Env): Judgement => {
   const { pair, side, outcome } = contact;
   if (pair === null) return refuseWhole(contact, UNLINKED);
-  const current: Current = { record, outcome, groups: groups[side], fields, isReverted: () => true };
-  const { inverse, refused } = invert(create, current);
-  const [first] = refused;
-  if (inverse?.kind !== 'delete') return first === undefined ? UNCHANGED : refuseWhole(contact, first.reason);
-  const decision: Deletion = { kind: 'delete', side, record: inverse.record, pair, cause: 'undo' };
+  const reason = refusalToDelete(record, outcome, fields);
+  if (reason !== null) return refuseWhole(contact, reason);
+  const decision: Deletion = { kind: 'delete', side, record, pair, cause: 'undo' };
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };
 
@@ -268,9 +261,7 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
     return existing === null ? undoDelete(contact, last.before, env) : finishReturn(contact, existing, env);
   }
   if (existing === null) return refuseWhole(contact, 'it was deleted since');
-  return create === undefined
-    ? undoEdits(contact, existing.record, env)
-    : undoCreate(contact, create, existing.record, env);
+  return create === undefined ? undoEdits(contact, existing.record, env) : undoCreate(contact, existing.record, env);
 };
 
 /**

@@ -10,6 +10,7 @@ import { type GroupNames, type GroupPlan, planGroups } from '../core/reconcile/g
 import { type Plan, planContacts } from '../core/reconcile/plan.ts';
 import { refusedWrites, unreadContacts } from '../core/state/unread.ts';
 import { forField } from '../core/reconcile/policy.ts';
+import type { Selection } from '../core/reconcile/selection.ts';
 import { conflictsEndedBy, conflictsToPlan } from '../core/reconcile/recorded-conflicts.ts';
 import { confirmMet, NONE_READ } from './confirm.ts';
 import { listedSides, onBothSides, type Session } from './session.ts';
@@ -18,7 +19,7 @@ import { divideContacts, type LaterPart } from './parts.ts';
 import { currentSelection, isNarrowed, storedSelection } from './selecting.ts';
 import type { Outdated } from './tidy.ts';
 import { sortVerdicts } from './verdicts.ts';
-import { type ContactIds, loadUnpaired, loadWorkload, type Part } from './workload.ts';
+import { type ContactIds, loadUnpaired, loadWorkload, type Part, type Workload } from './workload.ts';
 
 type ListedGroups = { readonly groups: readonly GroupRecord[]; readonly unread: ReadonlySet<string> };
 
@@ -113,55 +114,54 @@ type SelectedPlan = { readonly plan: Plan; readonly outdated: Outdated; readonly
 const idsBySide = (halves: Sides<readonly Half[]>): Sides<readonly string[]> =>
   bySide((side) => halves[side].map(({ id }) => id));
 
+/** Makes a plan of loaded contacts, without what must wait. Keeps their rows for the writer. Stores nothing. */
+const planLoaded = async (
+  session: Session,
+  workload: Pick<Workload, 'pairs' | 'lonePairs' | 'unpaired'>,
+  groups: GroupPlan,
+  selection?: Selection,
+) => {
+  const { policy, writer } = session;
+  const { pairs, lonePairs, unpaired } = workload;
+  writer.keepRows([...unpaired.left, ...unpaired.right], [...pairs, ...lonePairs]);
+  const scopes = originScopes(session);
+  const marked = await markedOrigins(session, idsBySide(unpaired), scopes);
+  const verdicts = await sortVerdicts(session);
+  const conflicts = await currentConflicts(session);
+  const joining = session.state().fields.joining ?? [];
+  const terms = { policy, scopes, marked, joining, conflicts, verdicts: verdicts.binding };
+  const plan = planContacts({ ...workload, ...terms, groups, ...(selection !== undefined && { selection }) });
+  await yieldToEventLoop();
+  const outdated = { conflicts: conflictsEndedBy(conflicts, plan.decisions), verdicts: verdicts.over };
+  const { plan: due, ...waiting } = await deferWaiting(session, plan);
+  return { plan: due, outdated: { ...outdated, ...waiting } };
+};
+
 /** Plans all stored contacts, or one part of them. Stores nothing. */
 export const planStored = async (
   session: Session,
   { names, ...groups }: NamedGroups,
   part: Part | null = null,
 ): Promise<SelectedPlan> => {
-  const { policy, writer } = session;
+  const { policy } = session;
   const uniting = groups.links.filter((candidate) => !candidate.settled);
   const groupIds = uniting.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
-  const conflicts = await currentConflicts(session);
   const { selection, isNewSelection } = await currentSelection(session, { names, links: groups.links });
   const workload = await loadWorkload(session, {
     groupIds,
-    conflicts: conflictsToPlan(conflicts, policy),
+    conflicts: conflictsToPlan(await currentConflicts(session), policy),
     selection,
     isNewSelection,
     part,
   });
   await yieldToEventLoop();
-  writer.keepRows([...workload.unpaired.left, ...workload.unpaired.right], [...workload.pairs, ...workload.lonePairs]);
-  const scopes = originScopes(session);
-  const marked = await markedOrigins(session, idsBySide(workload.unpaired), scopes);
-  const verdicts = await sortVerdicts(session);
-  const { fields } = session.state();
-  const joining = fields.joining ?? [];
-  const plan = planContacts({
-    ...workload,
-    groups,
-    selection,
-    conflicts,
-    policy,
-    scopes,
-    marked,
-    verdicts: verdicts.binding,
-    joining,
-  });
-  await yieldToEventLoop();
+  const { plan, outdated } = await planLoaded(session, workload, groups, selection);
   const nowMs = session.clock.now();
   const deletions = workload.deleted.filter(({ heardAtMs }) => nowMs - heardAtMs >= FORGETS_DELETIONS_AFTER_MS);
-  const { plan: due, ...waiting } = await deferWaiting(session, plan);
-  const outdated = {
-    ...waiting,
-    conflicts: conflictsEndedBy(conflicts, plan.decisions),
-    deletions,
-    verdicts: verdicts.over,
-  };
   // If the run stops between the writes of such a contact and its unlinking, only a plan of all contacts finds its pair.
-  const unlinks = due.decisions.some((decision) => decision.kind === 'merge' && decision.unlinks === true);
-  return { plan: due, outdated, selection: storedSelection(selection, policy, !unlinks && !isNarrowed(session)) };
+  const unlinks = plan.decisions.some((decision) => decision.kind === 'merge' && decision.unlinks === true);
+  const isApplied = !unlinks && !isNarrowed(session);
+  return { plan, outdated: { ...outdated, deletions }, selection: storedSelection(selection, policy, isApplied) };
 };
 
 /** Returns the plan's group links with the ids of the groups that were created since. */
@@ -199,20 +199,13 @@ export const planPart = async (
   groups: GroupPlan,
   ids: ContactIds,
 ): Promise<Pick<SelectedPlan, 'plan' | 'outdated'>> => {
-  const { store, link, policy, writer } = session;
+  const { store, link, writer } = session;
   writer.releaseRows();
   const unpaired = await loadUnpaired(store, link, ids);
-  writer.keepRows([...unpaired.left, ...unpaired.right], []);
-  const scopes = originScopes(session);
-  const marked = await markedOrigins(session, idsBySide(unpaired), scopes);
-  const { binding: verdicts } = await sortVerdicts(session);
   const links = currentLinks(session, groups);
   const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
-  const found = { scopes, marked, verdicts };
-  const conflicts = await currentConflicts(session);
-  const material = { pairs: [], lonePairs: [], conflicts, unpaired, groups: own, policy, ...found };
-  const { plan, ...waiting } = await deferWaiting(session, planContacts(material));
-  return { plan, outdated: { ...waiting, conflicts: [], deletions: [], verdicts: [] } };
+  const { plan, outdated } = await planLoaded(session, { pairs: [], lonePairs: [], unpaired }, own);
+  return { plan, outdated: { ...outdated, deletions: [] } };
 };
 
 /** The first plan of a run, and the parts that are planned after it. */

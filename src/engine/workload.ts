@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import { halvesAlone, halvesIn } from './opening.ts';
 
 /** The rows from which a plan is made. */
-type Workload = {
+export type Workload = {
   /** Linked pairs with a half that needs a decision. */
   readonly pairs: readonly Pair[];
   /** Kept and dormant pairs. */

@@ -10,14 +10,9 @@ import type { Store } from '../store/store.ts';
 
 type Identified = Pick<LinkState, 'accounts' | 'credentials'>;
 
-/** Requests the account of each side that is asked; null for any other side, and for a side that does not report its account. */
-const identify = (session: Session, isAsked: (side: Side) => boolean): Promise<Sides<string | null>> =>
-  onBothSides(async (side) => {
-    if (!isAsked(side)) return null;
-    const account = await session.remotes[side].identify(session.signal);
-    session.identified.add(side);
-    return account;
-  });
+/** Returns the account of each side that is asked; null for any other side, and for a side that does not report its account. */
+const accountsOf = ({ identify }: Session, isAsked: (side: Side) => boolean): Promise<Sides<string | null>> =>
+  onBothSides(async (side) => (isAsked(side) ? identify(side) : null));
 
 /** Returns a side that is another account than the known one, with the halt for it; null if all accounts are the known ones. */
 const findOther = ({ sides }: Session, known: Sides<string | null>, found: Sides<string | null>) => {
@@ -40,7 +35,7 @@ export const checkAccounts = async (session: Session): Promise<Identified | null
   const { credentials } = session;
   const row = session.state();
   const isDue = (side: Side): boolean => session.kind === 'full' || row.credentials[side] !== credentials[side];
-  const found = await identify(session, isDue);
+  const found = await accountsOf(session, isDue);
   const other = findOther(session, row.accounts, found);
   if (other !== null) throw new HaltError(other.halt);
   if (!SIDES.some(isDue)) return null;
@@ -55,14 +50,14 @@ export const storeAccounts = async ({ writer }: Session, patch: Identified | nul
 };
 
 /**
- * Requests the account of each side that this run has not identified, before anything is written (R8): a credential may open
- * another account than before. If a side is another account, the next run lists it again.
+ * Checks the account of each side before anything is written (R8): a credential may open another account than before. If a side is
+ * another account, the next run lists it again.
  *
  * @throws {HaltError} if an account is not the one that the link was made with.
  */
 export const confirmAccounts = async (session: Session, asked: readonly Side[] = SIDES): Promise<void> => {
   const { accounts } = session.state();
-  const found = await identify(session, (side) => asked.includes(side) && !session.identified.has(side));
+  const found = await accountsOf(session, (side) => asked.includes(side));
   const other = findOther(session, accounts, found);
   if (other === null) return;
   await discard(session, other.side);

@@ -19,7 +19,7 @@ import { divideContacts, type LaterPart } from './parts.ts';
 import { currentSelection, isNarrowed, storedSelection } from './selecting.ts';
 import type { Outdated } from './tidy.ts';
 import { sortVerdicts } from './verdicts.ts';
-import { type ContactIds, loadUnpaired, loadWorkload, type Part, type Workload } from './workload.ts';
+import { type ContactIds, loadHalves, loadUnpaired, loadWorkload, type Part, type Workload } from './workload.ts';
 
 type ListedGroups = { readonly groups: readonly GroupRecord[]; readonly unread: ReadonlySet<string> };
 
@@ -87,12 +87,8 @@ const loadUnanswered = async (session: Session): Promise<(side: Side, id: string
 /** Loads the refusals whose contacts do not exist any more. */
 const loadOrphaned = async ({ link, store }: Session, rejections: LinkState['rejections']) => {
   const refusals = refusedWrites(rejections);
-  const present = new Set<string>();
-  for (const side of SIDES) {
-    const ids = [...new Set(refusals.flatMap((refusal) => refusal[`${side}Id`] ?? []))];
-    const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids });
-    for (const half of halves.filter(isPresent)) present.add(halfKey(half));
-  }
+  const ids = bySide((side) => refusals.flatMap((refusal) => refusal[`${side}Id`] ?? []));
+  const present = new Set((await loadHalves(store, link, ids)).filter(isPresent).map(halfKey));
   return orphanedRefusals(refusals, (side, id) => present.has(halfKey({ side, id })));
 };
 

@@ -70,6 +70,7 @@ const openSession = async (
   const writer = new LinkWriter(context.store, opening, lease.token);
   const tally = emptyTally();
   const emit = (event: RunEvent): void => options.onEvent(event, run);
+  const accounts = new Map<Side, Promise<string | null>>();
   return {
     ...context,
     ...options,
@@ -85,7 +86,11 @@ const openSession = async (
     tally,
     progress: newProgress({ clock: context.clock, emit, tally }),
     countCall: newCallCount(),
-    identified: new Set(),
+    identify: (side) => {
+      const account = accounts.get(side) ?? context.remotes[side].identify(lease.signal);
+      accounts.set(side, account);
+      return account;
+    },
   };
 };
 

@@ -77,8 +77,8 @@ export type Session = LinkContext &
     readonly tally: Tally;
     readonly progress: Progress;
     readonly countCall: CallCount;
-    /** The sides that have returned their account in this run. */
-    readonly identified: Set<Side>;
+    /** Returns the account of a side; null if it does not report one. It is requested once in a run. */
+    readonly identify: (side: Side) => Promise<string | null>;
   };
 
 export const DAY_MS = 86_400_000;

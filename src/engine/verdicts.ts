@@ -4,6 +4,7 @@ import type { Store } from '../store/store.ts';
 import { underLease } from './change-link.ts';
 import type { Session } from './session.ts';
 import type { LeaseParts } from './lease.ts';
+import { loadHalves } from './workload.ts';
 
 /** The ids of two contacts, in the order of `plan`. */
 type TwoContacts = Pick<Verdict, 'leftId' | 'rightId'>;
@@ -34,10 +35,11 @@ const readContacts = async (
   link: string,
   all: readonly TwoContacts[],
 ): Promise<(contacts: TwoContacts) => StoredContacts> => {
-  const [left, right] = await Promise.all(
-    SIDES.map((side) => store.halves(link, { by: 'id', side, ids: all.map((each) => idOn(side, each)) })),
+  const halves = await loadHalves(
+    store,
+    link,
+    bySide((side) => all.map((each) => idOn(side, each))),
   );
-  const halves = [...(left ?? []), ...(right ?? [])];
   const ids = [...new Set(halves.flatMap(({ pair }) => pair ?? []))];
   const linked = new Set<number | null>(
     (await store.pairs(link, ids)).flatMap(({ id, status }) => (status === 'linked' ? [id] : [])),

@@ -30,18 +30,25 @@ const loadPairs = async (store: Store, link: string, ids: readonly number[]): Pr
   });
 };
 
-/** Loads the merge survivors of changed halves. They may have to take over values even if they did not change (R12). */
-const loadMergeSurvivors = async (store: Store, link: string, changed: readonly Half[]): Promise<readonly Half[]> => {
-  let survivors: readonly Half[] = [];
-  for (const side of SIDES) {
-    const ids = changed.flatMap((half) => (half.side === side && half.pair !== null ? (half.mergedInto ?? []) : []));
-    if (ids.length > 0) survivors = survivors.concat(await store.halves(link, { by: 'id', side, ids }));
-  }
-  return survivors;
-};
-
 /** Contact ids by side. */
 export type ContactIds = Sides<readonly string[]>;
+
+/** Loads the halves with these ids, each once. */
+export const loadHalves = async (store: Store, link: string, ids: ContactIds): Promise<readonly Half[]> => {
+  let halves: readonly Half[] = [];
+  for (const side of SIDES) {
+    const own = [...new Set(ids[side])];
+    if (own.length > 0) halves = halves.concat(await store.halves(link, { by: 'id', side, ids: own }));
+  }
+  return halves;
+};
+
+/** Loads the merge survivors of changed halves. They may have to take over values even if they did not change (R12). */
+const loadMergeSurvivors = (store: Store, link: string, changed: readonly Half[]): Promise<readonly Half[]> => {
+  const survivorsOn = (side: Side): readonly string[] =>
+    changed.flatMap((half) => (half.side === side && half.pair !== null ? (half.mergedInto ?? []) : []));
+  return loadHalves(store, link, bySide(survivorsOn));
+};
 
 /** A part of everything that needs a decision: pairs, and unpaired contacts. */
 export type Part = { readonly pairs: readonly number[]; readonly ids: ContactIds };
@@ -89,23 +96,8 @@ const needsDecision = ({ state }: Half): boolean => OPEN.some((each) => each ===
 
 /** Loads the halves of a part that need a decision. */
 const loadOpen = async (store: Store, link: string, { pairs, ids }: Part): Promise<readonly Half[]> => {
-  let halves = pairs.length === 0 ? [] : await store.halves(link, { by: 'pair', pairs });
-  for (const side of SIDES) {
-    if (ids[side].length > 0) halves = halves.concat(await store.halves(link, { by: 'id', side, ids: ids[side] }));
-  }
-  return halves.filter(needsDecision);
-};
-
-/** Loads the halves of conflicts: by both ids, because the id of one of the contacts may have changed. */
-const loadDisputed = async (
-  store: Store,
-  link: string,
-  conflicts: WorkloadRequest['conflicts'],
-): Promise<readonly Half[]> => {
-  if (conflicts.length === 0) return [];
-  const left = await store.halves(link, { by: 'id', side: 'left', ids: conflicts.map(({ leftId }) => leftId) });
-  const ids = conflicts.map(({ rightId }) => rightId);
-  return [...left, ...(await store.halves(link, { by: 'id', side: 'right', ids }))];
+  const paired = pairs.length === 0 ? [] : await store.halves(link, { by: 'pair', pairs });
+  return paired.concat(await loadHalves(store, link, ids)).filter(needsDecision);
 };
 
 /** Loads everything that needs a decision. */
@@ -122,7 +114,11 @@ export const loadWorkload = async (
   const mergeSurvivors = await loadMergeSurvivors(store, link, changed);
   const members = groupIds.length === 0 ? [] : await store.members(link, groupIds);
   const alone = await halvesAlone(session);
-  const disputed = await loadDisputed(store, link, conflicts);
+  // By both ids, because the id of one of the contacts may have changed.
+  const disputed = await loadHalves(store, link, {
+    left: conflicts.map(({ leftId }) => leftId),
+    right: conflicts.map(({ rightId }) => rightId),
+  });
   const touched = [...(everything ?? [...changed, ...mergeSurvivors, ...members, ...alone, ...disputed])].flatMap(
     ({ pair }) => pair ?? [],
   );
@@ -159,12 +155,8 @@ export const loadPairsOf = async (
   link: string,
   { ids, pairIds }: PeopleScope,
 ): Promise<readonly Pair[]> => {
-  let found = pairIds;
-  for (const side of SIDES) {
-    const halves = ids[side].length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: ids[side] });
-    found = found.concat(halves.flatMap(({ pair }) => pair ?? []));
-  }
-  return loadPairs(store, link, [...new Set(found)]);
+  const found = (await loadHalves(store, link, ids)).flatMap(({ pair }) => pair ?? []);
+  return loadPairs(store, link, [...new Set(pairIds.concat(found))]);
 };
 
 /** Loads the ids of the members of a group, as the side last returned them. */

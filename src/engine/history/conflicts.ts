@@ -1,5 +1,5 @@
 import { type Contact, scalarsOf, textIn, type SyncedField } from '../../core/contact/contact.ts';
-import type { Half } from '../../core/contact/half.ts';
+import { type Half, halfKey } from '../../core/contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { decidedBy, type ConflictTerms } from '../../core/reconcile/conflict-policy.ts';
@@ -9,6 +9,7 @@ import { nameOf } from '../../core/view/values.ts';
 import type { ConflictView } from '../../core/view/views.ts';
 import { underLease } from '../change-link.ts';
 import type { LeaseParts } from '../lease.ts';
+import { loadHalves } from '../workload.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The contacts of the conflicts in the store, by side and id. */
@@ -17,13 +18,8 @@ const halvesOf = async (
   link: string,
   rows: readonly Pick<ConflictRow, 'leftId' | 'rightId'>[],
 ): Promise<ReadonlyMap<string, Half>> => {
-  const found = new Map<string, Half>();
-  for (const side of SIDES) {
-    const ids = [...new Set(rows.map(({ leftId, rightId }) => (side === 'left' ? leftId : rightId)))];
-    const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids });
-    for (const half of halves) found.set(`${side} ${half.id}`, half);
-  }
-  return found;
+  const ids = { left: rows.map(({ leftId }) => leftId), right: rows.map(({ rightId }) => rightId) };
+  return new Map((await loadHalves(store, link, ids)).map((half) => [halfKey(half), half]));
 };
 
 /** The writes of the winners, by run, contact and field. Each has both contacts as they were before. */

@@ -14,7 +14,7 @@ import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
 import { isTakable } from './conflicts.ts';
 import { followContacts } from './follow.ts';
 import { type DecidingLink, loadBackground, writeView } from './writes.ts';
-import { type ContactIds, loadPairsOf } from '../workload.ts';
+import { type ContactIds, loadHalves, loadPairsOf } from '../workload.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The side that a value came from, by the reason for its last write. An undo restores the value of its own side. */
@@ -230,9 +230,8 @@ const nameNow = (halves: Sides<Half | null>): string | null => {
 
 /** The halves with these ids, at most one of each side. */
 const halvesNamed = async (store: Store, link: string, ids: ContactIds): Promise<Sides<Half | null>> => {
-  const [left] = await store.halves(link, { by: 'id', side: 'left', ids: ids.left });
-  const [right] = await store.halves(link, { by: 'id', side: 'right', ids: ids.right });
-  return { left: left ?? null, right: right ?? null };
+  const halves = await loadHalves(store, link, ids);
+  return bySide((side) => halves.find((half) => half.side === side) ?? null);
 };
 
 const historyOf = async (store: Store, { link, terms }: DecidingLink, named: Pick<Half, 'side' | 'id'>) => {

@@ -1,12 +1,13 @@
 import { idsOn, type PairIds } from '../../core/reconcile/decision.ts';
 import type { Rejection } from '../../core/state/rows.ts';
-import { type Half, isPresent } from '../../core/contact/half.ts';
-import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { type Half, halfKey, isPresent } from '../../core/contact/half.ts';
+import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import type { Store } from '../../store/store.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
+import { loadHalves } from '../workload.ts';
 import { writtenId } from './follow.ts';
 import { runView } from './runs.ts';
 
@@ -83,12 +84,9 @@ const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> 
 
 /** The rejections, each with the name of its contact. */
 const named = async (store: Store, link: string, rejections: readonly Rejection[]): Promise<readonly Refused[]> => {
-  const names = new Map<string, string | null>();
-  for (const side of SIDES) {
-    const ids = rejections.flatMap(({ leftId, rightId }) => (side === 'left' ? leftId : rightId) ?? []);
-    const halves = ids.length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: [...new Set(ids)] });
-    for (const half of halves) if (isPresent(half)) names.set(`${side} ${half.id}`, nameOf(half.record.contact));
-  }
+  const ids = bySide((side) => rejections.flatMap((rejection) => rejection[`${side}Id`] ?? []));
+  const present = (await loadHalves(store, link, ids)).filter(isPresent);
+  const names = new Map(present.map((half) => [halfKey(half), nameOf(half.record.contact)]));
   return rejections.map((rejection) => {
     const { leftId, rightId } = rejection;
     return { ...rejection, name: names.get(`left ${leftId}`) ?? names.get(`right ${rightId}`) ?? null };

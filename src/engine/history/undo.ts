@@ -16,7 +16,7 @@ import { performTwice, refreshState } from '../perform.ts';
 import { listLinkGroups } from '../plan.ts';
 import { planUnderLease, type RunResult, runUnderLease } from '../run.ts';
 import { forgetSelection } from '../selecting.ts';
-import { type ContactIds, loadPairsOf } from '../workload.ts';
+import { type ContactIds, loadHalves, loadPairsOf } from '../workload.ts';
 import { type JournaledWrite, followContacts, isContactWrite, writtenId } from './follow.ts';
 import { lossesOfUndo, planUndo, type UndoRefusal, type UndoPlan, type WrittenContact } from './plan-undo.ts';
 import type { RemovedGroup } from './undo-groups.ts';
@@ -78,11 +78,8 @@ const gather = async (
   const followed = await followContacts(store, link, { ids, pairIds: [] });
   const history = followed.writes.filter(isDone);
   const pairs = await loadPairsOf(store, link, { ids: followed.ids, pairIds });
-  const unlinked = new Set<string>();
-  for (const side of SIDES) {
-    const halves = ids[side].length === 0 ? [] : await store.halves(link, { by: 'id', side, ids: ids[side] });
-    for (const half of halves) if (half.pair === null && isPresent(half)) unlinked.add(halfKey(half));
-  }
+  const halves = await loadHalves(store, link, ids);
+  const unlinked = new Set(halves.filter((half) => half.pair === null && isPresent(half)).map(halfKey));
   const byContact = new Map(
     pairs.flatMap((pair) => {
       return SIDES.flatMap((side) => (isPresent(pair[side]) ? [[`${side} ${pair[side].id}`, pair] as const] : []));

@@ -15,6 +15,18 @@ export type Call = {
 /** Adds the arguments, options, help and action of a command, and its subcommands. The action sets `call.code`. */
 export type Define = (command: Command, call: Call) => void;
 
+/** The action of a command: runs it with its arguments and options. `document` is its empty JSON document. */
+export const actionOf =
+  <Args extends readonly unknown[]>(
+    call: Call,
+    document: Call['document'],
+    run: (terminal: Terminal, ...args: Args) => ExitCode | Promise<ExitCode>,
+  ) =>
+  async (...args: Args): Promise<void> => {
+    call.document = document;
+    call.code = await run(call.terminal, ...args);
+  };
+
 /** The examples at the end of a command's help. */
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ contact-sync ${line}`).join('\n')}`;

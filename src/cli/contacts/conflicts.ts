@@ -10,7 +10,7 @@ import { count, decidedWords, fieldWords } from '../../core/view/words.ts';
 import type { ConflictView } from '../../core/view/views.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatExactTime, formatTime, NAME_COLUMNS, shorten, formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -181,10 +181,7 @@ export const defineConflicts: Define = (command, call) => {
     .helpCommand(false)
     .addHelpText('after', STATES_HELP)
     .addHelpText('after', examples('conflicts', 'conflicts resolve 7 --take google'))
-    .action(async (link: string | undefined, options: CommonOptions) => {
-      call.document = { links: [] };
-      call.code = await conflicts(call.terminal, link, options);
-    });
+    .action(actionOf(call, { links: [] }, conflicts));
   withLinks(
     command
       .command('resolve')

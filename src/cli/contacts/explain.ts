@@ -8,7 +8,7 @@ import type { FieldComparison, Why, WriteView } from '../../core/view/views.ts';
 import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { writeToJson, formatFieldChange } from '../terminal/changes.ts';
 import { formatTime, NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS, inLine, wrap } from '../terminal/layout.ts';
@@ -174,8 +174,5 @@ export const defineExplain: Define = (command, call) => {
   )
     .option(...JSON_OPTION)
     .addHelpText('after', examples('explain "Ada Lovelace"', 'explain ada@example.org work'))
-    .action(async (text: string, link: string | undefined, options: CommonOptions) => {
-      call.document = { contacts: [] };
-      call.code = await explain(call.terminal, text, link, options);
-    });
+    .action(actionOf(call, { contacts: [] }, explain));
 };

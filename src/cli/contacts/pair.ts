@@ -3,7 +3,7 @@ import { inWordsOf, type Sides } from '../../core/contact/side.ts';
 import { giveVerdict, takeBackVerdict, unstoredSides } from '../../engine/verdicts.ts';
 import { onlyLink } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withOneLink, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withOneLink, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -44,7 +44,8 @@ const NEXT = {
  */
 const pair = (
   terminal: Terminal,
-  [leftId, rightId]: readonly [string, string],
+  leftId: string,
+  rightId: string,
   linkName: string | undefined,
   options: PairOptions,
 ): Promise<ExitCode> =>
@@ -90,8 +91,5 @@ export const definePair: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', PAIR_HELP)
     .addHelpText('after', examples('pair people/c1 contact_7', 'pair people/c1 contact_8 work --apart'))
-    .action(async (left: string, right: string, link: string | undefined, options: PairOptions) => {
-      call.document = { verdict: null };
-      call.code = await pair(call.terminal, [left, right], link, options);
-    });
+    .action(actionOf(call, { verdict: null }, pair));
 };

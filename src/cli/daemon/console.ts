@@ -5,7 +5,7 @@ import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-
 import { systemClock } from '../../util/clock.ts';
 import { chooseLinks, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, type Define } from '../command/options.ts';
+import { actionOf, examples, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const NO_PAGE =
@@ -46,7 +46,5 @@ export const defineConsole: Define = (command, call) => {
     .argument('[LINK]', 'link that the page is limited to (default: all links)')
     .addHelpText('after', PAGE_HELP)
     .addHelpText('after', examples('console', 'console work'))
-    .action(async (link: string | undefined, options: PlaceOptions) => {
-      call.code = await openConsole(call.terminal, link, options);
-    });
+    .action(actionOf(call, null, openConsole));
 };

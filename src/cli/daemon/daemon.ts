@@ -12,7 +12,7 @@ import { createLogger } from '../../util/logger.ts';
 import { readVersion } from '../../util/package.ts';
 import { openConfig, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, type Define } from '../command/options.ts';
+import { actionOf, examples, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The daemon ends within ten seconds. Unfinished work is abandoned, and the next start recovers it from the journal. */
@@ -121,7 +121,5 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
 export const defineDaemon: Define = (command, call) => {
   command
     .addHelpText('after', examples('daemon', 'daemon --config /etc/contact-sync.yaml'))
-    .action(async (options: PlaceOptions) => {
-      call.code = await daemon(call.terminal, options);
-    });
+    .action(actionOf(call, null, daemon));
 };

@@ -7,7 +7,7 @@ import { systemClock } from '../../util/clock.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import { openConfig, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, originalError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, type Define } from '../command/options.ts';
+import { actionOf, examples, type Define } from '../command/options.ts';
 import { createCommandEvents } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -57,7 +57,5 @@ const health = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
 
 /** Defines `health`. */
 export const defineHealth: Define = (command, call) => {
-  command.addHelpText('after', examples('health')).action(async (options: PlaceOptions) => {
-    call.code = await health(call.terminal, options);
-  });
+  command.addHelpText('after', examples('health')).action(actionOf(call, null, health));
 };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { backUp, backupFileAt, restore as restoreFile } from '../../app/backup.ts';
 import { loadConfig } from '../../app/config/config.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, type Define } from '../command/options.ts';
 import type { CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -47,10 +47,7 @@ export const defineBackup: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', BACKUP_HELP)
     .addHelpText('after', examples('backup /var/backups/contact-sync/monday.db'))
-    .action((path: string, options: CommonOptions) => {
-      call.document = { backup: null };
-      call.code = backup(call.terminal, path, options);
-    });
+    .action(actionOf(call, { backup: null }, backup));
 };
 
 /** Defines `restore`. */
@@ -59,8 +56,5 @@ export const defineRestore: Define = (command, call) => {
     .argument('<PATH>', 'file that `backup` wrote, or its directory')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('restore /var/backups/contact-sync/monday.db'))
-    .action((path: string, options: CommonOptions) => {
-      call.document = { restore: null };
-      call.code = restore(call.terminal, path, options);
-    });
+    .action(actionOf(call, { restore: null }, restore));
 };

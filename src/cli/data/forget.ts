@@ -4,7 +4,7 @@ import { count } from '../../core/view/words.ts';
 import { forgetJobs } from '../../daemon/jobs/queue-client.ts';
 import { underLease } from '../../engine/change-link.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { mayDelete } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -72,8 +72,5 @@ export const defineForget: Define = (command, call) => {
     .option('-y, --yes', 'do not ask; required in scripts')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('forget home', 'forget home --yes'))
-    .action(async (link: string, options: ForgetLinkOptions) => {
-      call.document = { forgotten: null };
-      call.code = await forgetLink(call.terminal, link, options);
-    });
+    .action(actionOf(call, { forgotten: null }, forgetLink));
 };

@@ -6,7 +6,7 @@ import { loadConfig } from '../../app/config/config.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { systemClock } from '../../util/clock.ts';
 import type { ExitCode } from '../command/exit-codes.ts';
-import { examples, type Define } from '../command/options.ts';
+import { actionOf, examples, type Define } from '../command/options.ts';
 import { createCommandEvents, listenForInterrupt } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { openAccount } from './account.ts';
@@ -59,7 +59,5 @@ const demo = async (terminal: Terminal): Promise<ExitCode> => {
 
 /** Defines `demo`. */
 export const defineDemo: Define = (command, call) => {
-  command.addHelpText('after', examples('demo')).action(async () => {
-    call.code = await demo(call.terminal);
-  });
+  command.addHelpText('after', examples('demo')).action(actionOf(call, null, demo));
 };

@@ -1,7 +1,7 @@
 import { systemClock } from '../../util/clock.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, withLinks, type Define } from '../command/options.ts';
+import { actionOf, examples, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -37,16 +37,12 @@ export const definePause: Define = (command, call) => {
   withLinks(command)
     .addHelpText('after', PAUSE_HELP)
     .addHelpText('after', examples('pause', 'pause work'))
-    .action(async (link: string | undefined, options: PlaceOptions) => {
-      call.code = await pause(call.terminal, link, options);
-    });
+    .action(actionOf(call, null, pause));
 };
 
 /** Defines `resume`. */
 export const defineResume: Define = (command, call) => {
   withLinks(command)
     .addHelpText('after', examples('resume', 'resume work'))
-    .action(async (link: string | undefined, options: PlaceOptions) => {
-      call.code = await resume(call.terminal, link, options);
-    });
+    .action(actionOf(call, null, resume));
 };

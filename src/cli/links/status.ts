@@ -10,7 +10,7 @@ import type { LinkRecord } from '../../engine/history/link-record.ts';
 import { CredentialsError } from '../../store/store.ts';
 import { isoOf, systemClock } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { formatTable, formatTime, NAME_COLUMNS, shorten, shortRun } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -226,8 +226,5 @@ export const defineStatus: Define = (command, call) => {
     .option(...JSON_OPTION)
     .option('--all', 'show every link, also if there are many')
     .addHelpText('after', examples('status', 'status work --json'))
-    .action(async (link: string | undefined, options: StatusOptions) => {
-      call.document = { links: [] };
-      call.code = await status(call.terminal, link, options);
-    });
+    .action(actionOf(call, { links: [] }, status));
 };

@@ -8,7 +8,7 @@ import { listWrites } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withFilterOptions, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withFilterOptions, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
 import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
@@ -140,8 +140,5 @@ export const defineRuns: Define = (command, call) => {
       .option(...JSON_OPTION),
   )
     .addHelpText('after', examples('runs', 'runs last --only deletions'))
-    .action(async (word: string | undefined, link: string | undefined, options: RunsOptions) => {
-      call.document = { runs: [] };
-      call.code = await runs(call.terminal, word, link, options);
-    });
+    .action(actionOf(call, { runs: [] }, runs));
 };

@@ -11,6 +11,7 @@ import { systemClock } from '../../util/clock.ts';
 import { EXIT, exitCodeOf, troubleOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import {
   ACCEPT_DELETES,
+  actionOf,
   examples,
   JSON_OPTION,
   withFilterOptions,
@@ -243,8 +244,5 @@ export const defineUndo: Define = (command, call) => {
     .option(...ACCEPT_DELETES)
     .addHelpText('after', UNDO_HELP)
     .addHelpText('after', examples('undo last --dry-run', 'undo 3f2a work'))
-    .action(async (run: string, link: string | undefined, options: UndoOptions) => {
-      call.document = { undo: null };
-      call.code = await undo(call.terminal, run, link, options);
-    });
+    .action(actionOf(call, { undo: null }, undo));
 };

@@ -8,7 +8,7 @@ import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { shellQuoted } from '../../util/printable.ts';
 import { rateLimit, type RateLimit } from '../../util/values.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, parseWholeNumber, type Define } from '../command/options.ts';
+import { actionOf, examples, parseWholeNumber, type Define } from '../command/options.ts';
 import { listenForInterrupt } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { loadFile } from './files.ts';
@@ -88,7 +88,5 @@ export const defineSandbox: Define = (command, call) => {
     .option('--service-rate <RATE>', 'rate limit of the service: <n>/second, <n>/minute or <n>/hour')
     .option('--json', 'print the environment as one JSON document')
     .addHelpText('after', examples('sandbox', 'sandbox --google contacts.vcf'))
-    .action(async (options: Options) => {
-      call.code = await sandbox(call.terminal, options);
-    });
+    .action(actionOf(call, null, sandbox));
 };

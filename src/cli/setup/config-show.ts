@@ -2,7 +2,7 @@ import { readConfig, type Config } from '../../app/config/config.ts';
 import type { EffectiveSetting } from '../../app/config/settings.ts';
 import { chooseLinks } from '../command/configuration.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import type { CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -70,8 +70,5 @@ export const defineConfig: Define = (command, call) => {
   )
     .option(...JSON_OPTION)
     .addHelpText('after', examples('config show', 'config show work --json'))
-    .action((link: string | undefined, options: CommonOptions) => {
-      call.document = { settings: [] };
-      call.code = showConfig(call.terminal, link, options);
-    });
+    .action(actionOf(call, { settings: [] }, showConfig));
 };

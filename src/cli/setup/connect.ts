@@ -10,7 +10,7 @@ import { CredentialsError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { onlyLink, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, parseWholeNumber, withOneLink, type Define } from '../command/options.ts';
+import { actionOf, examples, parseWholeNumber, withOneLink, type Define } from '../command/options.ts';
 import { withApp, type Opened } from '../command/with-app.ts';
 import { askerOf, InterruptedError } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -170,7 +170,5 @@ export const defineConnect: Define = (command, call) => {
     .option('--api-key <->', 'exchange the key of a v1 application of the service, read from standard input (-)')
     .option('--replace-account', 'accept another account than the one of the first sign-in')
     .addHelpText('after', examples('connect google', 'connect service work --port 8400'))
-    .action(async (side: string, link: string | undefined, options: ConnectOptions) => {
-      call.code = await connect(call.terminal, side, link, options);
-    });
+    .action(actionOf(call, null, connect));
 };

@@ -6,7 +6,7 @@ import { ConfigError } from '../../util/config-error.ts';
 import { DirectoryError } from '../../util/files.ts';
 import { chooseLinks } from '../command/configuration.ts';
 import { EXIT, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { createCommandEvents, listenForInterrupt, type CommonOptions } from '../command/with-app.ts';
 import { formatTable } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -115,8 +115,5 @@ export const defineDoctor: Define = (command, call) => {
     .option('--notify', 'also send a test notification to NOTIFY_URL')
     .option(...JSON_OPTION)
     .addHelpText('after', examples('doctor', 'doctor --notify'))
-    .action(async (link: string | undefined, options: DoctorOptions) => {
-      call.document = { checks: [] };
-      call.code = await doctor(call.terminal, link, options);
-    });
+    .action(actionOf(call, { checks: [] }, doctor));
 };

@@ -13,7 +13,7 @@ import { PROVIDERS } from '../../providers/registry.ts';
 import { readTextFileSync } from '../../util/files.ts';
 import { chooseLinks, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, type Define } from '../command/options.ts';
+import { actionOf, examples, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import { plan } from '../sync/plan.ts';
 import { askerOf, InterruptedError } from '../terminal/prompts.ts';
@@ -191,7 +191,5 @@ export const defineInit: Define = (command, call) => {
     .option('-y, --yes', 'ask nothing and do not sign in')
     .addHelpText('after', INIT_HELP)
     .addHelpText('after', examples('init', 'init --link ada'))
-    .action(async (options: InitOptions) => {
-      call.code = await init(call.terminal, options);
-    });
+    .action(actionOf(call, null, init));
 };

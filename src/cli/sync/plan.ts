@@ -10,7 +10,7 @@ import { FIRST_SYNC_WAITS, HaltError } from '../../engine/errors.ts';
 import type { Estimate, PlanResult } from '../../engine/plan-link.ts';
 import { codesOfFaulty } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withFilterOptions, withLinks, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withFilterOptions, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { formatChanges, formatHidden, NO_MATCH, changeToJson, ROWS_SHOWN } from '../terminal/changes.ts';
 import { NAME_COLUMNS, shorten, wrap, type Layout } from '../terminal/layout.ts';
@@ -219,8 +219,5 @@ export const definePlan: Define = (command, call) => {
   withFilterOptions(withLinks(command).option(...JSON_OPTION))
     .option('--full', 'plan a full sync')
     .addHelpText('after', examples('plan', 'plan --only deletions --all'))
-    .action(async (link: string | undefined, options: PlanOptions) => {
-      call.document = { links: [] };
-      call.code = await plan(call.terminal, link, options);
-    });
+    .action(actionOf(call, { links: [] }, plan));
 };

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { chooseLinks, codesOfFaulty, warnOfFaulty } from '../command/configuration.ts';
 import { worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import { ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { actionOf, ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ResyncRequest } from './follow.ts';
@@ -85,8 +85,5 @@ export const defineResync: Define = (command, call) => {
     .option(...ACCEPT_DELETES)
     .option(...JSON_OPTION)
     .addHelpText('after', examples('resync', 'resync work --wait'))
-    .action(async (link: string | undefined, options: ResyncOptions) => {
-      call.document = { runs: [] };
-      call.code = await resync(call.terminal, link, options);
-    });
+    .action(actionOf(call, { runs: [] }, resync));
 };

@@ -5,7 +5,7 @@ import { refusalsIn } from '../../core/state/unsyncable.ts';
 import { count } from '../../core/view/words.ts';
 import { isAbout, retryRefused } from '../../engine/change-link.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
-import { examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -55,8 +55,5 @@ export const defineRetry: Define = (command, call) => {
     .option(...JSON_OPTION)
     .addHelpText('after', RETRY_HELP)
     .addHelpText('after', examples('retry people/c1', 'retry all work'))
-    .action(async (id: string, link: string | undefined, options: CommonOptions) => {
-      call.document = { retried: [] };
-      call.code = await retry(call.terminal, id, link, options);
-    });
+    .action(actionOf(call, { retried: [] }, retry));
 };

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { ExitCode } from '../command/exit-codes.ts';
-import { ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { actionOf, ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { resync } from './resync.ts';
 import { runLinks, type RunLinksOptions } from './run-links.ts';
@@ -32,8 +32,5 @@ export const defineSync: Define = (command, call) => {
     )
     .option(...JSON_OPTION)
     .addHelpText('after', examples('sync', 'sync work --full'))
-    .action(async (link: string | undefined, options: SyncOptions) => {
-      call.document = { runs: [] };
-      call.code = await sync(call.terminal, link, options);
-    });
+    .action(actionOf(call, { runs: [] }, sync));
 };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { CONCURRENT_LINKS, type Config } from './config/config.ts';
@@ -30,7 +29,6 @@ export const openStoreOf = ({ databaseUrl, dataDir }: Config, { clock, events }:
   return openPostgres({
     url: databaseUrl.reveal(),
     clock,
-    newId: randomUUID,
     connections: CONCURRENT_LINKS + MORE_CONNECTIONS,
     onAway: (reason) => events.databaseUnreachable({ reason }),
     onBack: () => events.databaseReconnected(),

@@ -1,5 +1,4 @@
 import type { ConflictRow } from '../../src/core/state/rows.ts';
-import { randomUUID } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { systemClock } from '../../src/util/clock.ts';
 import { scalarsIn, syncedIn, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
@@ -121,7 +120,7 @@ const LINKS_PER_STORE = 500;
 const openSimulationStore = (): Store => {
   const url = process.env['SIMULATION_DATABASE'];
   if (url === undefined) return openStore(':memory:');
-  return openPostgres({ url, clock: systemClock, connections: 3, newId: randomUUID, leaseClock: 'caller' });
+  return openPostgres({ url, clock: systemClock, connections: 3, leaseClock: 'caller' });
 };
 
 /** Histories share a store, so that its statements are prepared once; each has a link of its own. A store in memory is replaced before it grows large. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { SQL } from 'drizzle-orm';
 import { FenceError } from '../errors.ts';
 import { assignedValue, isIdReturned, newIdOf } from '../sql/operations.ts';
@@ -60,7 +61,7 @@ const completed = (operation: RowOperation, ids: ReadonlyMap<number, number>): R
 };
 
 /** Updates the link's row only for a commit with the current token that was not made before. Locks the row until the commit ends. */
-const fenceOf = ({ link, token, key }: Fence, patch: Cells): SQL => {
+const fenceOf = ({ link, token }: Fence, key: string, patch: Cells): SQL => {
   const { columns }: Table = TABLES.links;
   const set = Object.entries(patch).flatMap(([property, value]) => {
     const column = columns[property];
@@ -79,7 +80,7 @@ const together = (fencing: SQL, { parts }: Batch): SQL => {
 };
 
 /** Whether the commit was made by an earlier attempt whose answer was lost. */
-const wasMade = async (send: SendStatement, { link, key }: Fence): Promise<boolean> =>
+const wasMade = async (send: SendStatement, link: string, key: string): Promise<boolean> =>
   (await send(sql`select commit_key as key from links where name = ${link}`))[0]?.['key'] === key;
 
 /**
@@ -95,6 +96,7 @@ export const commit = async (
   made: Iterable<RowOperation>,
 ): Promise<readonly number[]> => {
   const { link, token } = fence;
+  const key = randomUUID();
   const operations = [...made];
   const asked = operations.flatMap((operation) => newIdOf(operation) ?? []);
   const taken = await rowIds.take(db, link, token, asked.length);
@@ -104,7 +106,7 @@ export const commit = async (
   const patches = complete.flatMap((operation) =>
     operation.op === 'patch' && operation.table === 'links' ? [operation] : [],
   );
-  const fencing = fenceOf(fence, Object.assign({}, ...patches.map(({ set }) => set)) as Cells);
+  const fencing = fenceOf(fence, key, Object.assign({}, ...patches.map(({ set }) => set)) as Cells);
   const batch = batchOf(
     link,
     complete.filter((operation) => operation.op !== 'patch' || operation.table !== 'links'),
@@ -114,7 +116,7 @@ export const commit = async (
     : [fencing, ...batch.parts.map((part) => part(sql`true`))];
   const perform = async (send: SendStatement, attempt: number): Promise<void> => {
     const isCurrent = (await send(first)).length > 0;
-    if (!isCurrent && attempt > 1 && (await wasMade(send, fence))) return;
+    if (!isCurrent && attempt > 1 && (await wasMade(send, link, key))) return;
     if (!isCurrent) throw new FenceError(link, token);
     for (const statement of others) await send(statement);
   };

@@ -34,6 +34,5 @@ export const postgresDialect = (clock: LeaseClock): Dialect => ({
     select side, id, pair, state, own.value as "groupId" from halves, unnest(group_ids) as own(value)
     where link = ${link} and group_ids && ${arrayOf(groupIds, 'text')} and own.value = any(${arrayOf(groupIds, 'text')})`,
   mayHoldEmail: (keys) => sql`h.email_keys && ${arrayOf(keys, 'text')}`,
-  time: DATABASE_TIME,
   leaseTime: (nowMs) => (clock === 'database' ? DATABASE_TIME : sql`${nowMs}::bigint`),
 });

@@ -1,4 +1,4 @@
-import { createStore } from '../sql/sql-store.ts';
+import { SqlStore } from '../sql/sql-store.ts';
 import type { SqlDatabase, Statements } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import { tokenTable } from '../sql/token-table.ts';
@@ -10,8 +10,6 @@ import { createConnection, drive, type Connection, type DatabaseOptions } from '
 import { postgresDialect, type LeaseClock } from './dialect.ts';
 
 export type PostgresOptions = DatabaseOptions & {
-  /** Names a commit. */
-  readonly newId: () => string;
   /** The clock of the database, unless a test sets the time itself. */
   readonly leaseClock?: LeaseClock;
 };
@@ -33,7 +31,6 @@ const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
     dialect: postgresDialect(leaseClock),
     place: db.place,
     run: (step) => db.do((send, attempt) => drive(step(attempt), send)),
-    atomic: (step) => db.atomic((send, attempt) => drive(step(attempt), send)),
     together: async <Name extends string>(statements: Statements<Name>) => {
       const [read] = await db.do((send) => send(sql`select ${asLists(statements)}`));
       return read as Readonly<Record<Name, Rows>>;
@@ -59,14 +56,8 @@ const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
   };
 };
 
-/** Opens a database on PostgreSQL; connects, and migrates it, when it is first used. */
-const openPostgresDatabase = (options: PostgresOptions): SqlDatabase =>
-  openDatabase(createConnection(options), options.leaseClock ?? 'database');
-
 /** The store on PostgreSQL, for daemons on many hosts; connects, and migrates the database, when it is first used. */
 export const openPostgres = (options: PostgresOptions): StoreWithTokens => {
-  const db = openPostgresDatabase(options);
-  return Object.assign(createStore(db, { newId: options.newId, openScratch: openTemporary }), {
-    tokens: tokenTable(db),
-  });
+  const db = openDatabase(createConnection(options), options.leaseClock ?? 'database');
+  return Object.assign(new SqlStore(db, openTemporary), { tokens: tokenTable(db) });
 };

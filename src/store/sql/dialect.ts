@@ -31,14 +31,12 @@ export type Dialect = {
   readonly members: (link: string, groupIds: readonly string[]) => SQL;
   /** A condition that holds of every half with an email address of one of the keys; it may hold of others too. */
   readonly mayHoldEmail: (keys: readonly string[]) => SQL;
-  /** The time of the database, epoch milliseconds. */
-  readonly time: SQL;
   /** The current time of leases; `nowMs` is that of the caller's clock. */
   readonly leaseTime: (nowMs: number) => SQL;
 };
 
-/** The fencing token that a commit must have, and the name of the commit. */
-export type Fence = { readonly link: string; readonly token: number; readonly key: string };
+/** The fencing token that a commit must have. */
+export type Fence = { readonly link: string; readonly token: number };
 
 /** Statements that are read together, by name. */
 export type Statements<Name extends string = string> = Readonly<Record<Name, SQL>>;
@@ -53,8 +51,6 @@ export type SqlDatabase = {
    * was lost.
    */
   run<Result>(step: (attempt: number) => Step<Result>): Promise<Result>;
-  /** Runs a step in one transaction. It must be one that may be repeated after its answer was lost. */
-  atomic<Result>(step: (attempt: number) => Step<Result>): Promise<Result>;
   /** Reads what several statements select, all at one moment. */
   together<Name extends string>(statements: Statements<Name>): Promise<Readonly<Record<Name, Rows>>>;
   /**

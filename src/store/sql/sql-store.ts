@@ -34,21 +34,15 @@ import { openingOf, selectOpening } from './read-opening.ts';
 import { all } from './step.ts';
 import type { HalfQuery, JournalQuery, Opening, RunQuery, Store } from '../store.ts';
 
-type StoreOptions = {
-  /** Names a commit. */
-  readonly newId: () => string;
-  /** Opens an empty database that ends with its connection. */
-  readonly openScratch: () => ScratchDatabase;
-};
-
 /** The store on a database of either dialect. */
-class SqlStore implements Store {
+export class SqlStore implements Store {
   readonly #db: SqlDatabase;
-  readonly #options: StoreOptions;
+  readonly #openScratch: () => ScratchDatabase;
 
-  constructor(db: SqlDatabase, options: StoreOptions) {
+  /** `openScratch` opens an empty database that ends with its connection. */
+  constructor(db: SqlDatabase, openScratch: () => ScratchDatabase) {
     this.#db = db;
-    this.#options = options;
+    this.#openScratch = openScratch;
   }
 
   sharedId = () => this.#db.sharedId();
@@ -109,7 +103,7 @@ class SqlStore implements Store {
 
   commit = async (link: string, token: number, changes: readonly StoreChange[]): Promise<readonly number[]> => {
     const operations = operationsOf(this.#db.dialect, link, changes);
-    const ids = await this.#db.commit({ link, token, key: this.#options.newId() }, operations);
+    const ids = await this.#db.commit({ link, token }, operations);
     if (changes.some(({ kind }) => kind === 'prune')) await this.#db.shrink();
     return ids;
   };
@@ -125,12 +119,10 @@ class SqlStore implements Store {
   };
 
   scratch = async (link: string): Promise<Store> => {
-    const scratch = this.#options.openScratch();
+    const scratch = this.#openScratch();
     await copyLink(this.#db, scratch, link);
-    return new SqlStore(scratch, this.#options);
+    return new SqlStore(scratch, this.#openScratch);
   };
   compact = () => this.#db.compact();
   close = () => this.#db.close();
 }
-
-export const createStore = (db: SqlDatabase, options: StoreOptions): Store => new SqlStore(db, options);

@@ -169,7 +169,6 @@ export const openDatabase = (path: string): ScratchDatabase => {
     dialect: SQLITE,
     place: path,
     run: (step) => explained(() => drive(step(1), read)),
-    atomic: (step) => atomic(() => drive(step(1), read)),
     together: (statements) => atOnce(() => readAll(statements)),
     commit: ({ link, token }, operations) =>
       atomic(() => {

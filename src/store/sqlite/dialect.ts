@@ -25,6 +25,5 @@ export const SQLITE: Dialect = {
   mayHoldEmail: (keys) => sql`exists (
     select 1 from json_each(h.record_json, '$.contact.emailAddresses') as entry
     where lower(entry.value ->> 'value') in (select value from ${list(keys)}) or entry.value glob '*[^ -~]*')`,
-  time: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   leaseTime: (nowMs) => sql`${nowMs}`,
 };

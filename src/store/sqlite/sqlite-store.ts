@@ -1,4 +1,4 @@
-import { createStore } from '../sql/sql-store.ts';
+import { SqlStore } from '../sql/sql-store.ts';
 import { tokenTable } from '../sql/token-table.ts';
 import type { StoreWithTokens } from '../token-table.ts';
 import { openDatabase, openTemporary } from './database.ts';
@@ -10,5 +10,5 @@ import { openDatabase, openTemporary } from './database.ts';
  */
 export const openStore = (path: string): StoreWithTokens => {
   const db = openDatabase(path);
-  return Object.assign(createStore(db, { newId: () => '', openScratch: openTemporary }), { tokens: tokenTable(db) });
+  return Object.assign(new SqlStore(db, openTemporary), { tokens: tokenTable(db) });
 };

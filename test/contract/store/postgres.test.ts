@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,7 +30,7 @@ describe.skipIf(postgres === null)('the contract', () => {
   let store: Store;
   beforeAll(async () => {
     url = (await postgres?.createDatabase()) ?? '';
-    store = openPostgres({ url, clock: systemClock, connections: 4, newId: randomUUID, leaseClock: 'caller' });
+    store = openPostgres({ url, clock: systemClock, connections: 4, leaseClock: 'caller' });
   });
   afterAll(() => store.close());
 
@@ -54,7 +53,7 @@ describe.skipIf(postgres === null)('the contract', () => {
 
   it('returns to the owner of the lease that another process has paused the link', async () => {
     await emptyDatabase(url);
-    const other = openPostgres({ url, clock: systemClock, connections: 1, newId: randomUUID });
+    const other = openPostgres({ url, clock: systemClock, connections: 1 });
     expect((await store.link('a')).pausedByHandAtMs).toBeNull();
     expect(await store.acquireLease('a', 'run', 1, 60_000)).not.toBeNull();
     expect(await other.setPausedByHand('a', 7)).toBe(true);
@@ -66,7 +65,7 @@ describe.skipIf(postgres === null)('the contract', () => {
   it('has another shared id than a copy of its database on the same server', async () => {
     const origin = (await postgres?.createDatabase()) ?? '';
     const sharedIdAt = async (at: string): Promise<string | null> => {
-      const opened = openPostgres({ url: at, clock: systemClock, connections: 1, newId: randomUUID });
+      const opened = openPostgres({ url: at, clock: systemClock, connections: 1 });
       const id = await opened.sharedId();
       await opened.close();
       return id;

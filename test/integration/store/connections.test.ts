@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,8 +26,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const open = (url: string, connections = 2): Store =>
-  openPostgres({ url, clock: systemClock, connections, newId: randomUUID });
+const open = (url: string, connections = 2): Store => openPostgres({ url, clock: systemClock, connections });
 
 const use = async (url: string): Promise<unknown> => {
   const store = open(url);

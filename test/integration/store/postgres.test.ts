@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { StoreChange } from '../../../src/core/state/rows.ts';
-import { randomUUID } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -25,7 +24,7 @@ const HOUR_MS = 3_600_000;
 const createDatabase = async (): Promise<string> => (await postgres?.createDatabase()) ?? '';
 
 const open = (url: string, options: Partial<PostgresOptions> = {}): Store =>
-  openPostgres({ url, clock: systemClock, connections: 2, newId: randomUUID, ...options });
+  openPostgres({ url, clock: systemClock, connections: 2, ...options });
 
 const acquireAt = (store: Store, owner: string, offMs: number): Promise<number | null> =>
   store.acquireLease(LINK, owner, Date.now() + offMs, Date.now() + offMs + LEASE_MS);

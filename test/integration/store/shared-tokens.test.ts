@@ -28,9 +28,7 @@ const signedIn = { token: 'refresh-token-1', account: 'people/me', scopes: ['con
 const createDatabase = async (): Promise<string> => (await postgres?.createDatabase()) ?? '';
 
 const hostAt = (url: string) => {
-  let number = 0;
-  const newId = (): string => `${process.pid} ${url} ${(number += 1)} ${Math.random()}`;
-  const store = openPostgres({ url, clock: systemClock, connections: 2, newId });
+  const store = openPostgres({ url, clock: systemClock, connections: 2 });
   stack.defer(() => store.close());
   return { rows: store.tokens };
 };

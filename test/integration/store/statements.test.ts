@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { reportExtent } from '../../support/extent.ts';
 import { systemClock } from '../../../src/util/clock.ts';
@@ -16,7 +15,7 @@ describe.skipIf(postgres === null)('what a run asks of PostgreSQL', () => {
     const statements: string[] = [];
     const url = (await postgres?.createDatabase()) ?? '';
     const onStatement = (statement: string): void => void statements.push(statement.replaceAll(/\s+/gu, ' ').trim());
-    const store = openPostgres({ url, clock: systemClock, connections: 4, newId: randomUUID, onStatement });
+    const store = openPostgres({ url, clock: systemClock, connections: 4, onStatement });
     await using world = await startLinkedSandbox({ count: 300 }, { SWEEP_INTERVAL: '7d' }, { store });
     const play = async () => {
       world.clock.advance(HOUR_MS);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,7 +86,7 @@ const startHosts = async (point: Point) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
     stack.defer(() => rm(dataDir, { recursive: true, force: true }));
     const config = loadConfig({ env: { ...sandbox.environment(), ...LIMITS, DATA_DIR: dataDir }, cwd: dataDir });
-    const own = openPostgres({ url, clock, connections: 4, newId: randomUUID, leaseClock: 'caller' });
+    const own = openPostgres({ url, clock, connections: 4, leaseClock: 'caller' });
     const log = createEventLog();
     const store = isPaused ? { ...pause.store(own), tokens: own.tokens } : own;
     const app = stack.use(createApp(config, log.events, { store, clock: isPaused ? pause.clock(clock) : clock }));

@@ -1,5 +1,4 @@
 import type { SQL } from 'drizzle-orm';
-import type { RowBatch } from '../copy.ts';
 import type { RowOperation } from './row-operation.ts';
 import type { Rows, Step } from './step.ts';
 
@@ -69,6 +68,9 @@ export type SqlDatabase = {
   released(link: string): void;
   close(): Promise<void>;
 };
+
+/** Rows of a table as they are stored, by the names of their columns. */
+export type RowBatch = { readonly table: string; readonly rows: Rows };
 
 /** A database for the copy of a link. */
 export type ScratchDatabase = SqlDatabase & {

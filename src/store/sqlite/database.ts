@@ -3,10 +3,9 @@ import type { SQL } from 'drizzle-orm';
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DirectoryError, makeDirectory } from '../../util/files.ts';
-import { COPIED_TABLES, copiedColumns, type RowBatch } from '../copy.ts';
 import { FenceError, StoreError } from '../errors.ts';
 import { isIdReturned, newIdOf } from '../sql/operations.ts';
-import type { ScratchDatabase, Statements } from '../sql/dialect.ts';
+import type { RowBatch, ScratchDatabase, Statements } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import type { Rows, Step } from '../sql/step.ts';
 import { SQLITE } from './dialect.ts';
@@ -127,15 +126,12 @@ const load = async (client: Database.Database, batches: AsyncIterable<RowBatch>)
   client.exec('begin immediate');
   try {
     for await (const { table, rows } of batches) {
-      const columns = copiedColumns(COPIED_TABLES[table]);
-      const names = columns.map(([, { name }]) => `"${name}"`).join(', ');
+      const names = Object.keys(rows[0] ?? {}).map((name) => `"${name}"`);
       const statement = client.prepare(
-        `insert into ${COPIED_TABLES[table].name} (${names}) values (${columns.map(() => '?').join(', ')})`,
+        `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
       );
       for (const row of rows) {
-        statement.run(
-          columns.map(([property]) => (typeof row[property] === 'boolean' ? Number(row[property]) : row[property])),
-        );
+        statement.run(Object.values(row).map((value) => (typeof value === 'boolean' ? Number(value) : value)));
       }
     }
     client.exec('commit');

@@ -16,7 +16,6 @@ import {
 import { isSyncedField } from '../core/contact/contact.ts';
 import type { Half } from '../core/contact/half.ts';
 import { emailKey } from '../core/contact/keys.ts';
-import type { ContactRecord } from '../core/contact/record.ts';
 import { searchText } from '../core/contact/search.ts';
 import { type Side, bySide } from '../core/contact/side.ts';
 import type { PairStatus } from '../core/reconcile/decision.ts';
@@ -31,28 +30,28 @@ import type { conflicts, cursors, groupPairs, halves, journal, links, RowOf, run
 // A column named `...Json` holds text, which is parsed when it is read.
 
 type HalfColumns = RowOf<typeof halves>;
+/** Columns that follow from the record of a half; only PostgreSQL has the last two. */
+type Derived = 'search' | 'groupIds' | 'emailKeys';
 /** A half as it is read. */
-export type HalfCells = Omit<HalfColumns, 'digest' | 'search' | Derived>;
-type Derived = 'groupIds' | 'emailKeys';
+export type HalfCells = Omit<HalfColumns, 'digest' | Derived>;
 
 /** Everything of a half but its record, which is the widest part by far, and what follows from it. */
-export const narrowHalfColumns = ({ half, digest }: HalfPut): Omit<HalfColumns, 'recordJson' | 'search' | Derived> => {
+export const narrowHalfColumns = ({ half, digest }: HalfPut): Omit<HalfColumns, 'recordJson' | Derived> => {
   const { record, base, ...columns } = half;
   return { ...columns, digest, baseJson: encodeBase(base, record) };
 };
 
-/** The columns of a half that only PostgreSQL has. */
-export const derivedColumns = ({ groupIds, contact }: ContactRecord): Pick<HalfColumns, Derived> => ({
-  groupIds,
-  emailKeys: contact.emailAddresses.map(({ value }) => emailKey(value)),
-});
-
 /** The columns of a half; `recordJson` is its encoded record. */
-export const halfColumns = (put: HalfPut, recordJson: string): Omit<HalfColumns, Derived> => ({
-  ...narrowHalfColumns(put),
-  recordJson,
-  search: searchText(put.half.record.contact),
-});
+export const halfColumns = (put: HalfPut, recordJson: string): HalfColumns => {
+  const { contact, groupIds } = put.half.record;
+  return {
+    ...narrowHalfColumns(put),
+    recordJson,
+    search: searchText(contact),
+    groupIds,
+    emailKeys: contact.emailAddresses.map(({ value }) => emailKey(value)),
+  };
+};
 
 export const toHalf = ({ baseJson, recordJson, ...columns }: HalfCells): Half => {
   const record = decodeRecord(recordJson);

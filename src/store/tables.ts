@@ -288,20 +288,11 @@ export const LINK_TABLES = {
   runs,
 } as const;
 export type LinkTableName = keyof typeof LINK_TABLES;
+export const LINK_TABLE_NAMES = Object.keys(LINK_TABLES) as readonly LinkTableName[];
 
 /** The tables that a commit may change. */
 export const TABLES = { links, ...LINK_TABLES } as const;
 export type TableName = keyof typeof TABLES;
 
 /** The tables that a link forgets with its mapping (R8): all but its own row and its runs. */
-export const MAPPING_TABLES: readonly LinkTableName[] = [
-  'cursors',
-  'pairs',
-  'halves',
-  'shownPages',
-  'groupPairs',
-  'journal',
-  'conflicts',
-  'rejections',
-  'verdicts',
-];
+export const MAPPING_TABLES = LINK_TABLE_NAMES.filter((name) => name !== 'runs');

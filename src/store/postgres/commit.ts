@@ -43,15 +43,14 @@ export class RowIds {
   }
 }
 
-/** An operation with assigned ids in place of those below zero, and with the columns that only PostgreSQL has. */
+/** An operation with assigned ids in place of those below zero. */
 const completed = (operation: RowOperation, ids: ReadonlyMap<number, number>): RowOperation => {
   const withIds = (cells: Cells): Cells =>
     Object.fromEntries(Object.entries(cells).map(([name, value]) => [name, assignedValue(name, value, ids)]));
   switch (operation.op) {
     case 'add':
-      return { ...operation, row: withIds(operation.row) };
     case 'put':
-      return { ...operation, row: withIds({ ...operation.row, ...operation.derived?.() }) };
+      return { ...operation, row: withIds(operation.row) };
     case 'patch':
       return { ...operation, set: withIds(operation.set) };
     case 'delete':

@@ -2,19 +2,12 @@ import type { HalfPut, StoreChange } from '../../core/state/rows.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { SQL } from 'drizzle-orm';
 import { encodeRecord } from '../codec.ts';
-import {
-  derivedColumns,
-  groupPairColumns,
-  halfColumns,
-  narrowHalfColumns,
-  patchColumns,
-  runStartColumns,
-} from '../rows.ts';
+import { groupPairColumns, halfColumns, narrowHalfColumns, patchColumns, runStartColumns } from '../rows.ts';
 import { operationColumns } from '../stored-operation.ts';
 import { INTERRUPTED, PRUNED_AT_ONCE } from '../store.ts';
 import type { Cells, RowOperation, Where } from './row-operation.ts';
 import type { Dialect } from './dialect.ts';
-import { LINK_TABLES, type LinkTableName, MAPPING_TABLES, type TableName } from '../tables.ts';
+import { LINK_TABLE_NAMES, type LinkTableName, MAPPING_TABLES, type TableName } from '../tables.ts';
 import { sql } from './drizzle.ts';
 
 /** Returns the operations that delete rows of things that ended before a time. */
@@ -63,8 +56,7 @@ const drop = (table: TableName, where: Where): readonly RowOperation[] => [{ op:
 
 const halfOperations = (change: HalfPut, { textOf }: Commit): readonly RowOperation[] => {
   if (change.keepsRecord !== true) {
-    const derived = () => derivedColumns(change.half.record);
-    return [{ op: 'put', table: 'halves', row: halfColumns(change, textOf(change.half.record)), derived }];
+    return put('halves', halfColumns(change, textOf(change.half.record)));
   }
   const { side, id, ...set } = narrowHalfColumns(change);
   return patch('halves', { side, id }, set);
@@ -95,7 +87,7 @@ const TRANSLATIONS: Translations = {
   },
   'forget-mapping': () => MAPPING_TABLES.flatMap((table) => drop(table, {})),
   'forget-link': (_change, { link }) => [
-    ...(Object.keys(LINK_TABLES) as LinkTableName[]).flatMap((table) => drop(table, {})),
+    ...LINK_TABLE_NAMES.flatMap((table) => drop(table, {})),
     ...drop('links', { name: link }),
   ],
   intend: ({ run, operation, atMs }, { newId }) =>

@@ -3,7 +3,7 @@ import type { LinkTableName, TableName } from '../tables.ts';
 
 /** The value of a column. */
 export type Cell = string | number | boolean | null;
-/** Values by the properties of a table's columns; a list is that of a derived column. */
+/** Values by the properties of a table's columns; a list is that of a derived column, which only PostgreSQL has. */
 export type Cells = Readonly<Record<string, Cell | readonly string[]>>;
 /** A condition: every property equals the value, or one of the values. */
 export type Where = Readonly<Record<string, Cell | readonly Cell[]>>;
@@ -12,8 +12,8 @@ export type Where = Readonly<Record<string, Cell | readonly Cell[]>>;
 export type RowOperation =
   /** Inserts a row whose key is new. */
   | { readonly op: 'add'; readonly table: LinkTableName; readonly row: Cells }
-  /** Inserts a row, or replaces the one with its key. `derived` returns the values of columns that only PostgreSQL has. */
-  | { readonly op: 'put'; readonly table: LinkTableName; readonly row: Cells; readonly derived?: () => Cells }
+  /** Inserts a row, or replaces the one with its key. */
+  | { readonly op: 'put'; readonly table: LinkTableName; readonly row: Cells }
   | { readonly op: 'patch'; readonly table: TableName; readonly where: Where; readonly set: Cells }
   | { readonly op: 'delete'; readonly table: TableName; readonly where: Where }
   /** Deletes rows by a condition of its own, after all other operations of the commit. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CredentialsError } from './errors.ts';
-import { deriveKey, seal, sealedSchema, unseal, type CredentialKey } from './credential-key.ts';
+import { seal, sealedSchema, unseal, type CredentialKey } from './credential-key.ts';
 
 // Entries that are sealed with CREDENTIALS_KEY, in a file or in a database.
 
@@ -23,22 +23,7 @@ export type Credential = Readonly<z.output<typeof credential>>;
 export const entry = z.union([z.object({ sealed: sealedSchema }), z.object({ open: credential })]);
 export type Entry = z.output<typeof entry>;
 
-export type KeyOptions = {
-  /** CREDENTIALS_KEY; null: tokens are stored as they are, in a file of mode 0600. */
-  readonly key: string | null;
-};
-
 const ownerOf = (link: string, side: string): string => `${link}/${side}`;
-
-/** The key for what was sealed with a salt, which is base64; null without CREDENTIALS_KEY. It is derived once: that takes its time. */
-export const createKeyring = ({ key }: KeyOptions): ((salt: string) => Promise<CredentialKey | null>) => {
-  let cached: { readonly salt: string; readonly derived: Promise<CredentialKey> } | null = null;
-  return async (salt) => {
-    if (key === null) return null;
-    if (cached?.salt !== salt) cached = { salt, derived: deriveKey(key, Buffer.from(salt, 'base64')) };
-    return cached.derived;
-  };
-};
 
 const cannotOpen = (link: string, side: string, keyId: string, key: CredentialKey | null): CredentialsError => {
   const fault =

@@ -1,13 +1,6 @@
 import type { Clock } from '../util/clock.ts';
-import {
-  closeEntry,
-  createKeyring,
-  isSealedWith,
-  openEntry,
-  type Credential,
-  type Entry,
-  type KeyOptions,
-} from './credential-entry.ts';
+import { closeEntry, isSealedWith, openEntry, type Credential, type Entry } from './credential-entry.ts';
+import { deriveKey, type CredentialKey } from './credential-key.ts';
 import { CredentialsError } from './errors.ts';
 import type { TokenTable, TokenName, TokenRow } from './token-table.ts';
 
@@ -33,7 +26,9 @@ export type Vault = {
   remove(link: string): Promise<void>;
 };
 
-type VaultOptions = KeyOptions & {
+type VaultOptions = {
+  /** CREDENTIALS_KEY; null: tokens are stored as they are, in a file of mode 0600. */
+  readonly key: string | null;
   readonly rows: TokenTable;
   readonly setting: Vault['setting'];
   readonly clock: Clock;
@@ -61,13 +56,28 @@ const createTokenCache = ({ rows, clock }: VaultOptions) => {
   };
 };
 
+/** Returns the key that encrypts tokens; null without CREDENTIALS_KEY. It is derived once, because that takes 0.1 s. */
+const createKeyring = ({ key, rows }: VaultOptions): (() => Promise<CredentialKey | null>) => {
+  let derived: Promise<CredentialKey> | null = null;
+  return async () => {
+    if (key === null) return null;
+    derived ??= rows
+      .salt()
+      .then((salt) => deriveKey(key, Buffer.from(salt, 'base64')))
+      .catch((error: unknown) => {
+        derived = null;
+        throw error;
+      });
+    return derived;
+  };
+};
+
 /** Opens the vault. A database that hosts share stores sealed tokens only; SQLite stores open ones too: its file has mode 0600. */
 export const openVault = (options: VaultOptions): Vault => {
   const { rows, setting } = options;
   const { place } = rows;
-  const keyFor = createKeyring(options);
+  const currentKey = createKeyring(options);
   const cache = createTokenCache(options);
-  const currentKey = async () => keyFor(await rows.salt());
   const find = async (link: string, side: string): Promise<Entry | null> =>
     (await cache.tokens(link)).find((row) => row.side === side)?.entry ?? null;
   const close = async (opened: Credential, link: string, side: string): Promise<Entry> => {

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SQL } from 'drizzle-orm';
-import { z } from 'zod';
 import { entry as entrySchema, type Entry } from '../credential-entry.ts';
-import { sealedSchema, type Sealed } from '../credential-key.ts';
 import { StoreError } from '../errors.ts';
 import type { TokenTable, TokenRow } from '../token-table.ts';
 import type { SqlDatabase } from './dialect.ts';
@@ -13,18 +10,9 @@ const SALT_BYTES = 16;
 /** The one row of its table. */
 const ONLY = 1;
 
-const format = (sealed: Sealed): string => JSON.stringify(sealedSchema.parse(sealed));
-
-/** An open token keeps the name of its kind; a sealed one is stored as it is. */
-const formatEntry = (entry: Entry): string =>
-  'open' in entry ? JSON.stringify(entrySchema.parse(entry)) : format(entry.sealed);
-
-const storedEntry = z.union([z.object({ open: z.unknown() }), sealedSchema]);
-
 const parseEntry = (text: string): Entry => {
   try {
-    const stored = storedEntry.parse(JSON.parse(text));
-    return entrySchema.parse('open' in stored ? stored : { sealed: stored });
+    return entrySchema.parse(JSON.parse(text));
   } catch {
     // Without the cause, which may quote a token.
     throw new StoreError('A stored token is damaged.', { remedy: 'Sign in again: contact-sync connect SIDE LINK.' });
@@ -43,12 +31,12 @@ const keepSalt = function* (salt: string): Step<string> {
   return made.salt;
 };
 
-const insertToken = (link: string, side: string, entry: Entry): SQL =>
-  sql`insert into credentials (link, side, sealed_json) values (${link}, ${side}, ${formatEntry(entry)})`;
-
 type TokenCells = { readonly side: string; readonly sealedJson: string };
 
-const tokenRows = (db: SqlDatabase): Pick<TokenTable, 'tokens' | 'tokenNames' | 'putToken' | 'dropTokens'> => ({
+/** The rows that processes share in a database in addition to those of runs. */
+export const tokenTable = (db: SqlDatabase): TokenTable => ({
+  place: db.place,
+  salt: () => db.run(() => keepSalt(randomBytes(SALT_BYTES).toString('base64'))),
   tokens: async (link) => {
     const rows = await db.run(() =>
       all<TokenCells>(sql`select side, sealed_json as "sealedJson" from credentials where link = ${link}`),
@@ -59,7 +47,8 @@ const tokenRows = (db: SqlDatabase): Pick<TokenTable, 'tokens' | 'tokenNames' | 
   putToken: async (link, side, entry) => {
     await db.run(() =>
       all(
-        sql`${insertToken(link, side, entry)} on conflict (link, side) do update set sealed_json = excluded.sealed_json`,
+        sql`insert into credentials (link, side, sealed_json) values (${link}, ${side}, ${JSON.stringify(entry)})
+          on conflict (link, side) do update set sealed_json = excluded.sealed_json`,
       ),
     );
   },
@@ -67,19 +56,3 @@ const tokenRows = (db: SqlDatabase): Pick<TokenTable, 'tokens' | 'tokenNames' | 
     await db.run(() => all(sql`delete from credentials where link = ${link}`));
   },
 });
-
-/** The rows that processes share in a database in addition to those of runs. */
-export const tokenTable = (db: SqlDatabase): TokenTable => {
-  let salt: Promise<string> | null = null;
-  return {
-    place: db.place,
-    salt: () =>
-      (salt ??= db
-        .run(() => keepSalt(randomBytes(SALT_BYTES).toString('base64')))
-        .catch((error: unknown) => {
-          salt = null;
-          throw error;
-        })),
-    ...tokenRows(db),
-  };
-};

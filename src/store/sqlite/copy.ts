@@ -5,12 +5,22 @@ import { StoreError } from '../errors.ts';
 import { appliedUpTo, checkVersion } from './migrate.ts';
 import { explainTrouble, START_AFRESH } from './trouble.ts';
 
-/** @throws {StoreError} if the database has no state of this program, is of a newer version, or is damaged. */
-const checkDatabase = (client: Database.Database, path: string): void => {
-  checkVersion(client, path);
-  if (appliedUpTo(client) === 0) throw new StoreError(`${path} is not a database of contact-sync.`);
-  const found = client.pragma('integrity_check(1)', { simple: true });
-  if (found !== 'ok') throw new StoreError(`The database ${path} is damaged: ${String(found)}.`);
+/** Opens the file of a database for the work. Throws a {@link StoreError} for an error that it explains. */
+const withDatabase = (path: string, work: (client: Database.Database) => void): void => {
+  let client: Database.Database | null = null;
+  try {
+    client = new Database(path, { fileMustExist: true });
+    work(client);
+  } catch (error) {
+    throw explainTrouble(error, path);
+  } finally {
+    client?.close();
+  }
+};
+
+const checkIntegrity = (client: Database.Database, path: string): void => {
+  if (client.pragma('integrity_check(1)', { simple: true }) === 'ok') return;
+  throw new StoreError(`The database ${path} is damaged.`, { remedy: START_AFRESH });
 };
 
 /**
@@ -18,18 +28,7 @@ const checkDatabase = (client: Database.Database, path: string): void => {
  *
  * @throws {StoreError} if it is damaged, or cannot be read.
  */
-export const verifyDatabase = (path: string): void => {
-  let client: Database.Database | null = null;
-  try {
-    client = new Database(path, { fileMustExist: true });
-    if (client.pragma('integrity_check(1)', { simple: true }) === 'ok') return;
-    throw new StoreError(`The database ${path} is damaged.`, { remedy: START_AFRESH });
-  } catch (error) {
-    throw explainTrouble(error, path);
-  } finally {
-    client?.close();
-  }
-};
+export const verifyDatabase = (path: string): void => withDatabase(path, (client) => checkIntegrity(client, path));
 
 const flush = (path: string): void => {
   const file = openSync(path, 'r+');
@@ -65,16 +64,15 @@ export const copyDatabase = (path: string, to: string): void => {
     throw new StoreError(`${path} does not exist or is not a regular file.`);
   }
   if (existsSync(to)) throw new StoreError(`${to} exists already.`, { remedy: 'Name another file.' });
-  let client: Database.Database | null = null;
   try {
-    client = new Database(path, { fileMustExist: true });
-    checkDatabase(client, path);
-    vacuumInto(client, to);
+    withDatabase(path, (client) => {
+      checkVersion(client, path);
+      if (appliedUpTo(client) === 0) throw new StoreError(`${path} is not a database of contact-sync.`);
+      checkIntegrity(client, path);
+      vacuumInto(client, to);
+    });
   } catch (error) {
-    const explained = explainTrouble(error, path);
-    if (explained instanceof StoreError) throw explained;
+    if (error instanceof StoreError) throw error;
     throw new StoreError(`The database ${path} cannot be copied to ${to}: ${errorMessage(error)}.`, { cause: error });
-  } finally {
-    client?.close();
   }
 };

@@ -11,7 +11,7 @@ import type { Rows, Step } from '../sql/step.ts';
 import { SQLITE } from './dialect.ts';
 import { SQLiteSyncDialect } from './drizzle.ts';
 import { checkVersion, migrate } from './migrate.ts';
-import { explainTrouble } from './trouble.ts';
+import { explainTrouble, START_AFRESH } from './trouble.ts';
 import { createWriter } from './write.ts';
 import { errorMessage } from '../../util/errors.ts';
 
@@ -109,15 +109,12 @@ export const openClient = (path: string): Database.Database => {
     return client;
   } catch (cause) {
     client?.close();
-    if (cause instanceof StoreError || cause instanceof DirectoryError) throw cause;
     const explained = explainTrouble(cause, path);
-    if (explained instanceof StoreError) throw explained;
-    const detail = errorMessage(cause);
-    throw new StoreError(
-      `The database ${path} cannot be used (${detail}); it was left as it is. Check its permissions, restore a backup, ` +
-        'or move it away to start with an empty database: the next run then pairs both address books again.',
-      { cause },
-    );
+    if (explained instanceof StoreError || explained instanceof DirectoryError) throw explained;
+    throw new StoreError(`The database ${path} cannot be used (${errorMessage(cause)}); it was left as it is.`, {
+      cause,
+      remedy: `Check its permissions. ${START_AFRESH}`,
+    });
   }
 };
 

@@ -33,10 +33,8 @@ export type App = Runs & {
   readonly store: Store;
   /** The tokens that `connect` stored. */
   readonly vault: Vault;
-  /** Identifies processes of this machine that hold leases. */
-  readonly holders: LeaseHolders;
-  /** The parts that a change of a link under its lease needs. */
-  readonly lease: LeaseParts;
+  /** The parts that a change of a link under its lease needs; `holders` identifies processes of this machine. */
+  readonly lease: LeaseParts & { readonly holders: LeaseHolders };
   /** Reads the account of a token with one request and no retries. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
   /** A one-way digest of the current credential of each side; null without one. */
@@ -87,8 +85,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const key = config.credentialsKey?.reveal() ?? null;
   const setting = config.databaseUrl === null ? 'DATA_DIR' : 'DATABASE_URL';
   const vault = openVault({ key, clock, rows: store.tokens, setting });
-  const holders = createLeaseHolders();
-  const lease = { store, clock, newId: randomUUID, holders };
+  const lease = { store, clock, newId: randomUUID, holders: createLeaseHolders() };
   const agent = lazyAgent();
   const network = { clock, random: Math.random, events, gates, agent: agent.open, leaseChecks: new LeaseChecks() };
   const { retentionMs } = config;
@@ -97,7 +94,6 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
     config,
     store,
     vault,
-    holders,
     lease,
     inspect: inspectorOf(parts),
     ...createLazyRuns(parts),

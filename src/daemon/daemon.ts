@@ -128,7 +128,7 @@ const repeatUntilAborted = async (clock: Clock, signal: AbortSignal, work: () =>
 
 /** Logs a warning for each other daemon that uses DATA_DIR. */
 const warnAboutOtherDaemons = async ({ app, clock, events }: DaemonOptions): Promise<void> => {
-  for (const { beatAtMs, ...other } of await findOtherDaemons(app.config.dataDir, clock.now(), app.holders)) {
+  for (const { beatAtMs, ...other } of await findOtherDaemons(app.config.dataDir, clock.now(), app.lease.holders)) {
     events.dataDirShared({ ...other, aliveAt: new Date(beatAtMs).toISOString() });
   }
 };
@@ -166,7 +166,7 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
       progress: [...runner.progress()],
       stalled: [...runner.stalled()],
       pid: process.pid,
-      process: app.holders.self,
+      process: app.lease.holders.self,
     };
     await writeHeartbeat(dataDir, beat).catch((error: unknown) => events.heartbeatFailed({ error }));
     return trouble === null ? BEAT_EVERY_MS : CHECK_AGAIN_MS;

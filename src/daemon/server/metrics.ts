@@ -7,7 +7,7 @@ import type { OnReport } from '../daemon.ts';
 import { type LinkHealth, provenSuccessAtMs } from './health.ts';
 import type { JobReport } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';
-import { METRICS } from './metric-table.ts';
+import { METRICS, type Metric } from './metric-table.ts';
 
 /** The values that are read for each request of the metrics, in addition to the counters. */
 export type MetricsInput = {
@@ -50,36 +50,26 @@ const NO_RUN: ReadonlySet<JobReport['ending']> = new Set(['skipped', 'busy', 'st
 const WRITES = ['created', 'updated', 'deleted', 'groupsChanged', 'groupsDeleted'] as const;
 const STATES = ['active', 'paused', 'halted', 'failing'] as const;
 
-const createSeries = (registry: Registry) => {
-  const registers = [registry];
-  const optionsOf = <const Label extends string>({ name, help, labels }: Described<Label>) => {
-    return { name, help, labelNames: labels, registers };
-  };
-  return {
-    info: new Gauge(optionsOf(METRICS.info)),
-    runs: new Counter(optionsOf(METRICS.runs)),
-    runDuration: new Histogram({ ...optionsOf(METRICS.runDuration), buckets: DURATION_BUCKETS_S }),
-    writes: new Counter(optionsOf(METRICS.writes)),
-    conflicts: new Counter(optionsOf(METRICS.conflicts)),
-    refused: new Gauge(optionsOf(METRICS.refused)),
-    requests: new Counter(optionsOf(METRICS.requests)),
-    budgetUsed: new Gauge(optionsOf(METRICS.budgetUsed)),
-    rateLimited: new Counter(optionsOf(METRICS.rateLimited)),
-    lag: new Gauge(optionsOf(METRICS.lag)),
-    interval: new Gauge(optionsOf(METRICS.interval)),
-    state: new Gauge(optionsOf(METRICS.state)),
-    pausedByHand: new Gauge(optionsOf(METRICS.pausedByHand)),
-    jobs: new Gauge(optionsOf(METRICS.jobs)),
-    queueUp: new Gauge(optionsOf(METRICS.queueUp)),
-  };
+type Table = typeof METRICS;
+type Label<Name extends keyof Table> = Table[Name]['labels'][number];
+/** The series of each metric of the table. */
+type Series = {
+  readonly [Name in keyof Table]: {
+    counter: Counter<Label<Name>>;
+    gauge: Gauge<Label<Name>>;
+    histogram: Histogram<Label<Name>>;
+  }[Table[Name]['type']];
 };
 
-type Described<Label extends string> = {
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly Label[];
+const createSeries = (registry: Registry): Series => {
+  const create = ({ type, name, help, labels: labelNames }: Metric) => {
+    const options = { name, help, labelNames, registers: [registry] };
+    if (type === 'histogram') return new Histogram({ ...options, buckets: DURATION_BUCKETS_S });
+    return type === 'counter' ? new Counter(options) : new Gauge(options);
+  };
+  const entries = Object.entries<Metric>(METRICS).map(([name, metric]) => [name, create(metric)]);
+  return Object.fromEntries(entries) as Series;
 };
-type Series = ReturnType<typeof createSeries>;
 
 const setLinkHealth = (series: Series, { states, nowMs, sinceMs }: MetricsInput): void => {
   for (const gauge of [series.refused, series.lag, series.interval, series.state, series.pausedByHand]) gauge.reset();

@@ -10,6 +10,7 @@ import type { LinkConfig } from '../app/config/link-config.ts';
 import { reportUnencrypted, unencryptedNotification } from '../app/config/unencrypted.ts';
 import { SIDES } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
+import type { RunSummary } from '../engine/run.ts';
 import { findOtherDaemons, removeHeartbeat, writeHeartbeat, type LinkProgress } from '../app/heartbeat.ts';
 import type { JobData, JobReport } from './jobs/job.ts';
 import { createEmbeddedScheduler } from './jobs/embedded-scheduler.ts';
@@ -30,6 +31,8 @@ type DaemonOptions = {
 };
 
 export type OnReport = (job: JobData, report: JobReport) => void;
+/** Called with each run that has ended, and its ending. */
+export type OnRun = (ending: JobReport['ending'], summary: RunSummary) => void;
 
 /** The long-running process, without its signal handlers. */
 export type Daemon = {

@@ -2,7 +2,7 @@ import { createPlans } from './plans.ts';
 import type { RunRow } from '../../core/state/rows.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { UndoReport } from '../../engine/history/undo.ts';
-import type { Daemon, OnReport } from '../daemon.ts';
+import type { Daemon, OnReport, OnRun } from '../daemon.ts';
 import type { JobData, JobReport } from '../jobs/job.ts';
 import { outcomeOf } from '../jobs/outcome.ts';
 import { createBackgroundTasks, keyOf } from './background-tasks.ts';
@@ -50,8 +50,8 @@ type ActionParts = {
   readonly app: App;
   readonly daemon: Pick<Daemon, 'requestJob' | 'progress' | 'links'>;
   readonly clock: Clock;
-  /** Called with each undo that has ended, like {@link OnReport} with a job. */
-  readonly onUndone?: OnReport;
+  /** Called with each undo that has ended. */
+  readonly onUndone?: OnRun;
 };
 
 /** The requested jobs and their reports. */
@@ -112,11 +112,7 @@ const createUndos = ({ app, onUndone }: ActionParts, signal: AbortSignal) => {
         });
         const { summary } = result;
         const { outcome, reason, run: by } = summary;
-        const { ending } = outcomeOf(result.error, 1, 0);
-        onUndone?.(
-          { link: link.name, kind: 'incremental', override: null },
-          { ending, message: reason, summary, retryInMs: null },
-        );
+        onUndone?.(outcomeOf(result.error, 1, 0).ending, summary);
         if (outcome !== 'completed') return { ...of, state: 'failed', message: reason ?? outcome };
         const what = target.write === null ? 'run' : 'write';
         const except = report.refused.length === 0 ? '' : ', except for what is listed below';

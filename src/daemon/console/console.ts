@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Clock } from '../../util/clock.ts';
 import type { Secret } from '../../util/secret.ts';
-import type { Daemon, OnReport } from '../daemon.ts';
+import type { Daemon, OnReport, OnRun } from '../daemon.ts';
 import type { App } from '../../app/app.ts';
 import { createBrowserSignIns } from '../../app/browser-sign-in.ts';
 import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn } from './access.ts';
@@ -25,7 +25,7 @@ type ConsoleOptions = {
   readonly address: string;
   readonly token: Secret | null;
   /** Called with each undo of the page that has ended. */
-  readonly onUndone?: OnReport;
+  readonly onUndone?: OnRun;
 };
 
 /** Opens the page of a daemon at an address. */

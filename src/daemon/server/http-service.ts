@@ -91,7 +91,7 @@ export const createHttpService = (options: HttpServiceOptions): HttpService => {
         serve: async (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
-          page = await openConsole?.({ app, daemon, address: server.address, onUndone: metrics.count }).catch(
+          page = await openConsole?.({ app, daemon, address: server.address, onUndone: metrics.countRun }).catch(
             withoutPage,
           );
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];

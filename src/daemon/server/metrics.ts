@@ -3,7 +3,7 @@ import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES } from '../../core/contact/side.ts';
 import type { Events } from '../../engine/events.ts';
-import type { OnReport } from '../daemon.ts';
+import type { OnReport, OnRun } from '../daemon.ts';
 import { type LinkHealth, provenSuccessAtMs } from './health.ts';
 import type { JobReport } from '../jobs/job.ts';
 import type { QueueDepth } from '../jobs/scheduler.ts';
@@ -23,8 +23,9 @@ export type MetricsInput = {
 
 /** The metrics of one daemon. */
 export type Metrics = {
-  /** Counts a job that has ended. */
+  /** Counts a job that has ended, and its run. */
   readonly count: OnReport;
+  readonly countRun: OnRun;
   /** Counts an answer 429. */
   readonly countLimited: Events['rateLimited'];
   /** Returns all metrics in the text format of Prometheus. Calls must not overlap. */
@@ -118,20 +119,23 @@ export const createMetrics = ({ version, links }: MetricsOptions): Metrics => {
   for (const name of MISNAMED) registry.removeSingleMetric(name);
   const series = createSeries(registry);
   series.info.set({ version }, 1);
+  const countRun: OnRun = (outcome, summary) => {
+    const { link, kind, durationMs, conflicts, asked = 0 } = summary;
+    series.runs.inc({ link, kind, outcome });
+    const sides = links().find(({ name }) => name === link)?.sides;
+    if (sides === undefined) return;
+    series.runDuration.observe({ kind }, durationMs / 1000);
+    series.conflicts.inc({ link }, conflicts + asked);
+    for (const side of SIDES) {
+      for (const action of WRITES) series.writes.inc({ link, side: sides[side].name, action }, summary[side][action]);
+    }
+  };
   return {
     count: ({ link, kind }, { ending: outcome, summary }) => {
-      if (summary === null && NO_RUN.has(outcome)) return;
-      series.runs.inc({ link, kind: summary?.kind ?? kind, outcome });
-      const sides = links().find(({ name }) => name === link)?.sides;
-      if (summary === null || sides === undefined) return;
-      series.runDuration.observe({ kind: summary.kind }, summary.durationMs / 1000);
-      series.conflicts.inc({ link }, summary.conflicts + (summary.asked ?? 0));
-      for (const side of SIDES) {
-        for (const action of WRITES) {
-          series.writes.inc({ link, side: sides[side].name, action }, summary[side][action]);
-        }
-      }
+      if (summary !== null) countRun(outcome, summary);
+      else if (!NO_RUN.has(outcome)) series.runs.inc({ link, kind, outcome });
     },
+    countRun,
     countLimited: ({ link, sides, side }) => series.rateLimited.inc({ link, side: sides[side].name }),
     render: async (input) => {
       startCounters(series, links());

@@ -212,7 +212,7 @@ test.each([
   await yielded();
   expect(actions.undoing(link)).toMatchObject(shown);
   // The metrics of runs and writes include the undos of the page.
-  expect(counted).toMatchObject([{ link: 'ada' }, { summary: { run: 'its undo' } }]);
+  expect(counted).toMatchObject([expect.any(String), { run: 'its undo' }]);
   await actions.close();
 });
 

@@ -193,8 +193,7 @@ const createScheduleStore = ({ queue, events, isReady, onError }: ScheduleStoreO
 /** Stores the schedules again from time to time, until the signal is aborted. */
 const keepRestoring = async (clock: Clock, signal: AbortSignal, restore: () => void): Promise<void> => {
   while (!signal.aborted) {
-    await clock.sleep(RESTORE_EVERY_MS, signal).catch(() => undefined);
-    restore();
+    await clock.sleep(RESTORE_EVERY_MS, signal).then(restore, () => undefined);
   }
 };
 

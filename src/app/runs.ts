@@ -9,10 +9,8 @@ import { planLink, type PlanResult } from '../engine/plan-link.ts';
 import { runLink, type RunResult } from '../engine/run.ts';
 import { cacheContexts, type ContextParts } from './links.ts';
 
-export type LinkRunOptions = Omit<RunOptions, 'onEvent'> & { readonly onEvent?: (event: RunEvent) => void };
-
-/** Called with each event of a run and the id of the run. */
-type OnEvent = (event: RunEvent, run: string) => void;
+type OnEventOption = { readonly onEvent?: (event: RunEvent) => void };
+export type LinkRunOptions = Omit<RunOptions, 'onEvent'> & OnEventOption;
 
 type UndoRunOptions = Omit<LinkRunOptions, 'kind' | 'stop' | 'onLease'> & Pick<UndoOptions, 'write'>;
 
@@ -34,25 +32,34 @@ export type Runs = {
 const isWarning = (event: RunEvent): boolean =>
   event.kind === 'ambiguous' || event.kind === 'skipped' || (event.kind === 'group' && event.action === 'duplicate');
 
-/** The parts of all kinds of runs: the contexts of links, and the log of a run. */
-const toolsOf = (parts: ContextParts) => {
+const findMissing = async (
+  { remotes }: LinkContext,
+  ids: Partial<Sides<string>>,
+  signal: AbortSignal,
+): Promise<readonly Side[]> => {
+  const missing: Side[] = [];
+  for (const side of SIDES) {
+    const id = ids[side];
+    if (id === undefined) continue;
+    const answer = (await remotes[side].read([id], signal)).get(id);
+    if (answer === undefined || answer.kind === 'gone') missing.push(side);
+  }
+  return missing;
+};
+
+/** Creates the runs of links. Contexts are kept between runs. */
+export const createRuns = (parts: ContextParts): Runs => {
   const { events } = parts;
   const contextOf = cacheContexts(parts);
   /** The repeated events of the last run of each link. They may be lost without harm. */
   const lastWarned = new Map<string, ReadonlySet<string>>();
-  const logTo = (
-    link: LinkConfig,
-    options: { readonly onEvent?: (event: RunEvent) => void },
-    warned: Set<string> = new Set(),
-  ) => {
-    const known = lastWarned.get(link.name);
+  const logTo = ({ name: link, sides }: LinkConfig, { onEvent }: OnEventOption, warned: Set<string> = new Set()) => {
+    const known = lastWarned.get(link);
     return (event: RunEvent, run: string): void => {
       const warning = isWarning(event) ? JSON.stringify(event) : null;
       if (warning !== null) warned.add(warning);
-      if (warning === null || known?.has(warning) !== true) {
-        logRunEvent(events, { link: link.name, run, sides: link.sides }, event);
-      }
-      options.onEvent?.(event);
+      if (warning === null || known?.has(warning) !== true) logRunEvent(events, { link, run, sides }, event);
+      onEvent?.(event);
     };
   };
   /** Works on a temporary copy of the link, so that the store stays as it is. */
@@ -66,51 +73,28 @@ const toolsOf = (parts: ContextParts) => {
       await parts.gates.save();
     }
   };
-  /** Stores the budgets. The next call stores what this one could not, so an error does not replace the result of the work. */
-  const saveBudgets = (): Promise<void> => parts.gates.save().catch(() => undefined);
-  /** Runs an undo with the context of the link. */
-  const perform = async <Done extends { readonly result: RunResult }>(
-    link: LinkConfig,
-    options: UndoRunOptions,
-    work: (context: LinkContext, onEvent: OnEvent) => Promise<Done>,
-  ): Promise<Done> => {
-    const context = await contextOf(link);
-    const done = await work(context, logTo(link, options));
-    await saveBudgets();
-    logResult(events, link.sides, done.result);
-    return done;
+  /** Stores the budgets, and logs the result. The next call stores budgets that this one could not. */
+  const conclude = async ({ sides }: LinkConfig, result: RunResult): Promise<void> => {
+    await parts.gates.save().catch(() => undefined);
+    logResult(events, sides, result);
   };
-  return { contextOf, lastWarned, logTo, onScratch, perform, saveBudgets };
-};
-
-/** Creates the runs of links. Contexts are kept between runs. */
-export const createRuns = (parts: ContextParts): Runs => {
-  const { events } = parts;
-  const { contextOf, lastWarned, logTo, onScratch, perform, saveBudgets } = toolsOf(parts);
   return {
     run: async (link, options) => {
-      const context = await contextOf(link);
       const warned = new Set<string>();
-      const onEvent = logTo(link, options, warned);
-      const result = await runLink(context, { ...options, onEvent });
+      const result = await runLink(await contextOf(link), { ...options, onEvent: logTo(link, options, warned) });
       lastWarned.set(link.name, warned);
-      await saveBudgets();
-      logResult(events, link.sides, result);
+      await conclude(link, result);
       return result;
     },
     plan: (link, options) =>
       onScratch(link, (context) => planLink(context, { ...options, onEvent: logTo(link, options) })),
-    undo: (link, run, options) =>
-      perform(link, options, (context, onEvent) => undoRun(context, { ...options, onEvent }, run)),
+    undo: async (link, run, options) => {
+      const done = await undoRun(await contextOf(link), { ...options, onEvent: logTo(link, options) }, run);
+      await conclude(link, done.result);
+      return done;
+    },
     missing: async (link, ids, signal) => {
-      const { remotes } = await contextOf(link);
-      const missing: Side[] = [];
-      for (const side of SIDES) {
-        const id = ids[side];
-        if (id === undefined) continue;
-        const answer = (await remotes[side].read([id], signal)).get(id);
-        if (answer === undefined || answer.kind === 'gone') missing.push(side);
-      }
+      const missing = await findMissing(await contextOf(link), ids, signal);
       await parts.gates.save();
       return missing;
     },

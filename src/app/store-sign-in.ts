@@ -1,5 +1,5 @@
 import type { LinkState } from '../core/state/rows.ts';
-import { placeOf } from './config/accounts.ts';
+import { endpointOf, placeOf } from './config/accounts.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { otherSide, type Side } from '../core/contact/side.ts';
 import type { Clock } from '../util/clock.ts';
@@ -29,16 +29,12 @@ export type SignInStep = {
 const knownAccount = async ({ app, link }: SignInStep, side: Side): Promise<string | null> =>
   (await app.store.links()).find(({ name }) => name === link.name)?.accounts[side] ?? null;
 
-/** Whether both sides are accounts of one remote, so that equal ids mean one account. */
-const areAtOneRemote = ({ sides: { left, right } }: LinkConfig): boolean =>
-  left.provider === right.provider &&
-  providerNamed(left.provider).addressKeys.every((key) => left.settings[key] === right.settings[key]);
-
 /** Throws {@link SignInError} if the account is already that of the other side. */
 const refuseOtherSide = async (step: SignInStep, account: Account): Promise<void> => {
   const { app, link, side } = step;
   const other = otherSide(side);
-  if (account.id === null || !areAtOneRemote(link)) return;
+  // Only accounts of one remote have comparable ids.
+  if (account.id === null || endpointOf(link.sides.left) !== endpointOf(link.sides.right)) return;
   const stored = await app.vault.read(link.name, link.sides[other].name).catch(() => null);
   const taken = stored?.account ?? (await knownAccount(step, other));
   if (taken !== account.id) return;

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** The source of time. Production passes {@link systemClock}; tests pass a clock that they advance themselves. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */
@@ -12,23 +14,10 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (delayMs, signal) => {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
-      const onAbort = (): void => {
-        clearTimeout(timer);
-        reject(signal?.reason as Error);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      }, delayMs);
-      signal?.addEventListener('abort', onAbort, { once: true });
-    });
-  },
+  sleep: (delayMs, signal) =>
+    setTimeout(delayMs, undefined, signal && { signal }).catch((error: unknown) => {
+      throw signal?.reason ?? error;
+    }),
 };
 
 /** A monotonic time of the past in epoch milliseconds, by what the clock shows now. */

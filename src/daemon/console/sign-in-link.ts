@@ -60,20 +60,16 @@ export const signInLink = ({ address }: Pick<PageKey, 'address'>, pass: string):
 /** The scope of a pass: one link, or null for all links. */
 type Opened = { readonly link: string | null };
 
-/**
- * Checks passes. `use` returns the scope of a valid pass once, otherwise null. Used passes are stored until they expire.
- */
-export const createPassChecker = (key: string): { use(pass: string, nowMs: number): Opened | null } => {
+/** Creates a check that returns the scope of a valid pass once, otherwise null. Used passes are stored until they expire. */
+export const createPassChecker = (key: string): ((pass: string, nowMs: number) => Opened | null) => {
   const used = new Map<string, number>();
-  return {
-    use: (pass, nowMs) => {
-      for (const [old, untilMs] of used) if (untilMs < nowMs) used.delete(old);
-      const [, text = '', until = '', link = null, signature = ''] =
-        /^((\d{1,16})\.[\w-]+(?:\.([\w-]+))?)\.([\w-]+)$/u.exec(pass) ?? [];
-      if (text === '' || !isSameText(sign(key, text), signature)) return null;
-      if (Number(until) < nowMs || used.has(text)) return null;
-      used.set(text, Number(until));
-      return { link };
-    },
+  return (pass, nowMs) => {
+    for (const [old, untilMs] of used) if (untilMs < nowMs) used.delete(old);
+    const [, text = '', until = '', link = null, signature = ''] =
+      /^((\d{1,16})\.[\w-]+(?:\.([\w-]+))?)\.([\w-]+)$/u.exec(pass) ?? [];
+    if (text === '' || !isSameText(sign(key, text), signature)) return null;
+    if (Number(until) < nowMs || used.has(text)) return null;
+    used.set(text, Number(until));
+    return { link };
   };
 };

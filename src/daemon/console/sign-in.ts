@@ -59,7 +59,7 @@ const begin = (context: Context, { cookie, sessions }: SignInParts, scope: Scope
 /** The routes to sign in with the link of `console`, or with CONSOLE_TOKEN, and to sign out. */
 export const signInRoutes = (parts: SignInParts): Hono<Env> => {
   const { sessions, cookie, key, token, links, clock } = parts;
-  const passes = createPassChecker(key);
+  const usePass = createPassChecker(key);
   const mayGuess = createClientAllowances(clock, GUESSES);
   return new Hono<Env>()
     .get('/sign-in', (context) => {
@@ -74,7 +74,7 @@ export const signInRoutes = (parts: SignInParts): Hono<Env> => {
       const form = context.get('form');
       const pass = form.get('pass');
       if (pass !== null) {
-        const opened = passes.use(pass, clock.now());
+        const opened = usePass(pass, clock.now());
         if (opened !== null) {
           const { link } = opened;
           return begin(context, parts, {

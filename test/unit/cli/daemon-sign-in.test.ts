@@ -12,7 +12,7 @@ test('a daemon on a terminal prints a link that signs in to its page once', asyn
   await printSignIn(terminal, { dataDir: at() });
   const [, pass = ''] =
     /^Page: http:\/\/127\.0\.0\.1:8377\/sign-in\?pass=(\S+)$/u.exec(terminal.printed[0] ?? '') ?? [];
-  expect(createPassChecker('a key').use(pass, Date.now())).toEqual({ link: null });
+  expect(createPassChecker('a key')(pass, Date.now())).toEqual({ link: null });
 });
 
 test('without a page of its own it prints no link', async () => {

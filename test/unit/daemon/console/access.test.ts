@@ -13,17 +13,17 @@ const secrets = () => {
 };
 
 test('a pass is valid once, for five minutes, and only for the daemon with its key', () => {
-  const passes = createPassChecker('key');
+  const usePass = createPassChecker('key');
   const pass = makePass({ key: 'key' }, { nowMs: 0, id: 'one', link: null });
-  expect(passes.use(pass, 5 * 60_000 + 1)).toBeNull();
-  expect(createPassChecker('other').use(pass, 0)).toBeNull();
-  expect(passes.use(pass, 5 * 60_000)).toEqual({ link: null });
-  expect(passes.use(pass, 0)).toBeNull();
+  expect(usePass(pass, 5 * 60_000 + 1)).toBeNull();
+  expect(createPassChecker('other')(pass, 0)).toBeNull();
+  expect(usePass(pass, 5 * 60_000)).toEqual({ link: null });
+  expect(usePass(pass, 0)).toBeNull();
   const ofLink = makePass({ key: 'key' }, { nowMs: 0, id: 'two', link: 'work' });
   // The signature covers the link of the pass.
-  expect(passes.use(ofLink.replace('.work.', '.home.'), 0)).toBeNull();
-  expect(passes.use(ofLink.replace('.work.', '.'), 0)).toBeNull();
-  expect(passes.use(ofLink, 0)).toEqual({ link: 'work' });
+  expect(usePass(ofLink.replace('.work.', '.home.'), 0)).toBeNull();
+  expect(usePass(ofLink.replace('.work.', '.'), 0)).toBeNull();
+  expect(usePass(ofLink, 0)).toEqual({ link: 'work' });
 });
 
 test.each([

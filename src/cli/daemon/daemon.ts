@@ -36,10 +36,7 @@ const untilStopped = (onHangup: () => void): Promise<string> => {
   });
 };
 
-/** The page; null if LISTEN is off. */
-const pageOf = async (config: Config): Promise<OpenConsole | null> => {
-  const { listen, consoleToken } = config;
-  if (listen === null) return null;
+const pageOf = async ({ consoleToken }: Config): Promise<OpenConsole> => {
   const { openConsole } = await import('../../daemon/console/console.ts');
   const newSecret = (): string => randomBytes(32).toString('base64url');
   const parts = { clock: systemClock, newSecret, token: consoleToken };

@@ -21,8 +21,7 @@ type HttpServiceOptions = {
   readonly clock: Clock;
   /** The version of this program. */
   readonly version: string;
-  /** Opens the page; null without a page. */
-  readonly openConsole: OpenConsole | null;
+  readonly openConsole: OpenConsole;
   /** Whether a token signs in to the page. Without one, only requests to a loopback name get the page. */
   readonly hasPageToken: boolean;
 };
@@ -91,7 +90,7 @@ export const createHttpService = (options: HttpServiceOptions): HttpService => {
         serve: async (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
-          page = await openConsole?.({ app, daemon, address: server.address, onUndone: metrics.countRun }).catch(
+          page = await openConsole({ app, daemon, address: server.address, onUndone: metrics.countRun }).catch(
             withoutPage,
           );
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];

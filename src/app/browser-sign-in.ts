@@ -14,7 +14,6 @@ type Pending = {
   readonly owner: string;
   readonly link: string;
   readonly side: Side;
-  readonly address: string;
   readonly untilMs: number;
   readonly answer: (query: URLSearchParams) => void;
   readonly grant: Promise<Grant>;
@@ -68,7 +67,7 @@ const startConsent = async (
   { link, side, redirectUri }: ConsentRequest,
   state: string,
   clock: Clock,
-): Promise<Pick<Pending, 'address' | 'answer' | 'grant' | 'end'>> => {
+): Promise<Pick<Pending, 'answer' | 'grant' | 'end'> & { readonly address: string }> => {
   const requested = Promise.withResolvers<string>();
   const answered = Promise.withResolvers<Consent>();
   // A sign-in that ends early leaves the promise without a reader.
@@ -85,13 +84,8 @@ const startConsent = async (
     { clock, signal: end.signal },
   );
   grant.catch((error: unknown) => requested.reject(error));
-  const answer = (query: URLSearchParams): void => {
-    try {
-      answered.resolve({ code: codeOf(query), redirectUri });
-    } catch (error) {
-      answered.reject(error);
-    }
-  };
+  const answer = (query: URLSearchParams): void =>
+    answered.resolve(Promise.try(() => ({ code: codeOf(query), redirectUri })));
   return { address: await requested.promise, answer, grant, end };
 };
 
@@ -109,35 +103,22 @@ const storeGranted = async (
   return said;
 };
 
-/** The sign-ins that wait for an answer, by their states, each for a short time. */
-const createPendingSignIns = ({ now }: Pick<Clock, 'now'>) => {
-  const all = new Map<string, Pending>();
-  const drop = (state: string): void => {
-    all.get(state)?.end.abort(new SignInError('The sign-in has expired. Nothing was stored.'));
-    all.delete(state);
-  };
-  const current = (): readonly (readonly [string, Pending])[] => {
-    for (const [state, { untilMs }] of all) if (untilMs < now()) drop(state);
-    return [...all];
-  };
-  return {
-    /** Adds one. An earlier one of the same owner and side ends. */
-    add: (state: string, pending: Pending): void => {
-      const { owner, link, side } = pending;
-      for (const [each, one] of current()) {
-        if (one.owner === owner && one.link === link && one.side === side) drop(each);
-      }
-      all.set(state, pending);
-    },
-    get: (state: string): Pending | null => current().find(([each]) => each === state)?.[1] ?? null,
-    remove: (state: string): void => void all.delete(state),
-    clear: (): void => all.keys().forEach(drop),
-  };
-};
-
 export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns => {
   const { clock, newSecret } = parts;
-  const signIns = createPendingSignIns(clock);
+  /** The sign-ins that wait for an answer, by their states, each for a short time. */
+  const pending = new Map<string, Pending>();
+  const dropIf = (isOver: (one: Pending) => boolean): void => {
+    for (const [state, one] of pending) {
+      if (!isOver(one)) continue;
+      one.end.abort(new SignInError('The sign-in has expired. Nothing was stored.'));
+      pending.delete(state);
+    }
+  };
+  const find = (owner: string, state: string): Pending | null => {
+    dropIf(({ untilMs }) => untilMs < clock.now());
+    const found = pending.get(state);
+    return found?.owner === owner ? found : null;
+  };
   return {
     begin: async (request) => {
       const { owner, link, side } = request;
@@ -145,23 +126,21 @@ export const createBrowserSignIns = (parts: BrowserSignInParts): BrowserSignIns 
         throw new SignInError(`No sign-in in a browser at ${link.sides[side].place}. Nothing was stored.`);
       }
       const state = newSecret();
-      const consent = await startConsent(request, state, clock);
-      const untilMs = clock.now() + VALID_FOR_MS;
-      signIns.add(state, { owner, link: link.name, side, untilMs, ...consent });
-      return consent.address;
+      const { address, ...consent } = await startConsent(request, state, clock);
+      // An earlier one of the same owner and side ends.
+      dropIf((one) => one.owner === owner && one.link === link.name && one.side === side);
+      pending.set(state, { owner, link: link.name, side, untilMs: clock.now() + VALID_FOR_MS, ...consent });
+      return address;
     },
-    linkOf: (owner, state) => {
-      const pending = signIns.get(state);
-      return pending?.owner === owner ? pending.link : null;
-    },
+    linkOf: (owner, state) => find(owner, state)?.link ?? null,
     finish: async (owner, link, query) => {
       const state = query.get('state') ?? '';
-      const pending = signIns.get(state);
-      if (pending?.owner !== owner || pending.link !== link.name) throw new SignInError(UNKNOWN);
-      signIns.remove(state);
-      pending.answer(query);
-      return storeGranted(parts, link, pending);
+      const found = find(owner, state);
+      if (found?.link !== link.name) throw new SignInError(UNKNOWN);
+      pending.delete(state);
+      found.answer(query);
+      return storeGranted(parts, link, found);
     },
-    close: () => signIns.clear(),
+    close: () => dropIf(() => true),
   };
 };

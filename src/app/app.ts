@@ -83,8 +83,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const store = overrides.store ?? openStoreOf(config, { clock, events });
   const gates = createGates({ clock, random: Math.random, store, redisUrl: config.redisUrl?.reveal() ?? null });
   const key = config.credentialsKey?.reveal() ?? null;
-  const setting = config.databaseUrl === null ? 'DATA_DIR' : 'DATABASE_URL';
-  const vault = openVault({ key, clock, rows: store.tokens, setting });
+  const vault = openVault({ key, clock, rows: store.tokens });
   const lease = { store, clock, newId: randomUUID, holders: createLeaseHolders() };
   const agent = lazyAgent();
   const network = { clock, random: Math.random, events, gates, agent: agent.open, leaseChecks: new LeaseChecks() };

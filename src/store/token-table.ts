@@ -14,6 +14,8 @@ export type StoreWithTokens = Store & { readonly tokens: TokenTable };
 export type TokenTable = {
   /** The location, for messages. */
   readonly place: string;
+  /** The setting that names the database. */
+  readonly setting: 'DATA_DIR' | 'DATABASE_URL';
   /** The salt of keys that are derived from a passphrase, as base64. The first call makes it. */
   salt(): Promise<string>;
   tokens(link: string): Promise<readonly TokenRow[]>;

@@ -7,11 +7,7 @@ import type { TokenTable, TokenName, TokenRow } from './token-table.ts';
 export type { Credential } from './credential-entry.ts';
 
 /** Stores the tokens of `connect`, in the database. A link's side is known by its name there. */
-export type Vault = {
-  /** The database, for people. */
-  readonly place: string;
-  /** The setting that names it. */
-  readonly setting: 'DATA_DIR' | 'DATABASE_URL';
+export type Vault = Pick<TokenTable, 'place' | 'setting'> & {
   /** Null if nothing is stored. Throws {@link CredentialsError} if it cannot be opened. */
   read(link: string, side: string): Promise<Credential | null>;
   /** Drops the cached tokens of a link, so that the next read returns what another process has stored in the meantime. */
@@ -30,7 +26,6 @@ type VaultOptions = {
   /** CREDENTIALS_KEY; null: tokens are stored as they are, in a file of mode 0600. */
   readonly key: string | null;
   readonly rows: TokenTable;
-  readonly setting: Vault['setting'];
   readonly clock: Clock;
 };
 
@@ -74,8 +69,8 @@ const createKeyring = ({ key, rows }: VaultOptions): (() => Promise<CredentialKe
 
 /** Opens the vault. A database that hosts share stores sealed tokens only; SQLite stores open ones too: its file has mode 0600. */
 export const openVault = (options: VaultOptions): Vault => {
-  const { rows, setting } = options;
-  const { place } = rows;
+  const { rows } = options;
+  const { place, setting } = rows;
   const currentKey = createKeyring(options);
   const cache = createTokenCache(options);
   const find = async (link: string, side: string): Promise<Entry | null> =>

@@ -36,6 +36,7 @@ type TokenCells = { readonly side: string; readonly sealedJson: string };
 /** The rows that processes share in a database in addition to those of runs. */
 export const tokenTable = (db: SqlDatabase): TokenTable => ({
   place: db.place,
+  setting: db.dialect.isLocal ? 'DATA_DIR' : 'DATABASE_URL',
   salt: () => db.run(() => keepSalt(randomBytes(SALT_BYTES).toString('base64'))),
   tokens: async (link) => {
     const rows = await db.run(() =>

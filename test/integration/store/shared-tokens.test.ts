@@ -32,8 +32,7 @@ const hostAt = (url: string) => {
   stack.defer(() => store.close());
   return { rows: store.tokens };
 };
-const vaultAt = (url: string, key: string | null) =>
-  openVault({ ...hostAt(url), setting: 'DATABASE_URL', key, clock: systemClock });
+const vaultAt = (url: string, key: string | null) => openVault({ ...hostAt(url), key, clock: systemClock });
 
 describe.skipIf(postgres === null)('tokens in the database', () => {
   test('a token that one host stores is read by another one, and is sealed in the database', async () => {
@@ -57,7 +56,7 @@ describe.skipIf(postgres === null)('tokens in the database', () => {
   test('R16: a token that another host has stored is read at once after the cached tokens were dropped', async () => {
     const url = await createDatabase();
     const clock = createVirtualClock();
-    const one = openVault({ ...hostAt(url), setting: 'DATABASE_URL', key: KEY, clock });
+    const one = openVault({ ...hostAt(url), key: KEY, clock });
     await one.save('work', 'google', signedIn);
     expect(await one.read('work', 'google')).toEqual(signedIn);
     const renewed = { ...signedIn, token: 'refresh-token-2' };

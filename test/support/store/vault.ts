@@ -9,7 +9,7 @@ const vaultAt = (path: string, key: string | null = null): Vault => {
     const store = openStore(path);
     try {
       const { tokens: rows } = store;
-      return await call(openVault({ rows, setting: 'DATA_DIR', key, clock: systemClock }));
+      return await call(openVault({ rows, key, clock: systemClock }));
     } finally {
       await store.close();
     }

@@ -1,5 +1,6 @@
 import { createApp, type App } from '../../app/app.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
+import type { LinkConfig } from '../../app/config/link-config.ts';
 import { StoreError } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { ConfigError } from '../../util/config-error.ts';
@@ -29,13 +30,13 @@ type DoctorOptions = CommonOptions & {
 
 const checkLinks = async (
   app: App,
-  linkName: string | undefined,
+  links: readonly LinkConfig[],
   { asksSides }: { readonly asksSides: boolean },
 ): Promise<readonly Finding[]> => {
   using interrupt = listenForInterrupt();
   const { signal } = interrupt;
   const reports: LinkReport[] = [];
-  for (const link of chooseLinks(app.config, linkName)) {
+  for (const link of links) {
     reports.push(await checkLink(app, link, { now: () => systemClock.now(), signal, asksSides }));
   }
   return [...reports.flatMap((report) => report.findings), ...judgeSameAccounts(reports)];
@@ -64,7 +65,7 @@ const examine = async (
     if (error instanceof ConfigError) return error.problems.map(faultOfConfiguration);
     throw error;
   }
-  if (config.databaseUrl === null) chooseLinks(config, linkName);
+  const links = chooseLinks(config, linkName);
   const redis = await checkRedis(config.redisUrl);
   const notices = options.notify ? [await sendTestNotification(config)] : [];
   const process = [...(await checkDataDirectory(config)), ...notices];
@@ -78,7 +79,7 @@ const examine = async (
   if (store.level === 'error') return [...early, store];
   // Without Redis no request is sent: the rate limit is shared there.
   const asksSides = redis.code !== EXIT.unavailable;
-  return [...early, store, ...(await checkLinks(app, linkName, { asksSides }))];
+  return [...early, store, ...(await checkLinks(app, links, { asksSides }))];
 };
 
 const WORDS = { ok: 'ok', warning: 'warn', error: 'FAIL' } as const;

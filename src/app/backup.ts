@@ -5,7 +5,7 @@ import { explainTrouble } from '../store/sqlite/trouble.ts';
 import { StoreError } from '../store/store.ts';
 import { makeDirectory } from '../util/files.ts';
 import type { Config } from './config/config.ts';
-import { DATABASE_FILE } from './open-store.ts';
+import { DATABASE_FILE } from './config/default-places.ts';
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl'>;
 

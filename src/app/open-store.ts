@@ -1,14 +1,12 @@
 import { join } from 'node:path';
 import type { Clock } from '../util/clock.ts';
 import { CONCURRENT_LINKS, type Config } from './config/config.ts';
+import { DATABASE_FILE } from './config/default-places.ts';
 import type { Events } from '../engine/events.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import type { StoreWithTokens } from '../store/token-table.ts';
 import { openPostgres } from '../store/postgres/postgres-store.ts';
 import { statSync } from 'node:fs';
-
-/** The database in DATA_DIR. */
-export const DATABASE_FILE = 'contact-sync.db';
 
 type StoreParts = {
   readonly clock: Clock;

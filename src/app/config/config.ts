@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { z } from 'zod';
 import { reportSharedAccounts } from './accounts.ts';
 import { ConfigError } from '../../util/config-error.ts';
 import { effectiveSettings, type EffectiveSetting } from './settings.ts';
@@ -169,6 +170,13 @@ export type ReadConfig = {
 const setsLink = ({ values }: Layer): boolean =>
   [...values.keys()].some((key) => !withFileKeys(SHARED_KEYS).includes(key));
 
+/** The settings of the process in the form of {@link Config}. */
+const ofProcess = ({ retention, logPersonalData, ...settings }: z.output<typeof SharedSettings>) => ({
+  ...settings,
+  retentionMs: retention,
+  logPersonalData: logPersonalData === 'true',
+});
+
 /** The links of the configuration file, which are declared, and those of the folder next to it, which are parsed. */
 const readLinks = (links: unknown, configFile: string, sources: LinkSources) => {
   const { report } = sources;
@@ -218,16 +226,13 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   const parsed = ofFile.flatMap((link) => parseLink(link, sources) ?? []);
   if (shared?.databaseUrl && shared.credentialsKey === null) report('CREDENTIALS_KEY', KEY_NEEDED);
   if (shared === null || problems().length > 0) return fail(environment, common);
-  const { retention: retentionMs, ...settings } = shared;
   const dataDir = all.dataDir ?? shared.dataDir;
   const config: Config = {
-    ...settings,
-    retentionMs,
+    ...ofProcess(shared),
     file,
     dataDir: dataDir === null ? usualDataDir(all) : resolve(cwd, dataDir),
     isUsualDataDir: dataDir === null,
     isListenOptional: layerWith('listen', layers) === undefined,
-    logPersonalData: shared.logPersonalData === 'true',
     links: [...parsed, ...ofFolder.flatMap(({ link }) => link ?? [])],
     faultyLinks: ofFolder
       .filter(({ link }) => link === null)
@@ -248,19 +253,11 @@ export const loadConfig = (options: LoadOptions = {}): Config => readConfig(opti
 
 /** The configuration that opens the store of a directory without a link, while the configuration file has a fault. */
 export const storeAlone = (dataDir: string): Config => ({
+  ...ofProcess(SharedSettings.parse({})),
   file: null,
   dataDir,
   isUsualDataDir: false,
-  databaseUrl: null,
-  redisUrl: null,
-  credentialsKey: null,
-  retentionMs: null,
-  listen: null,
   isListenOptional: true,
-  consoleToken: null,
-  notifyUrl: null,
-  logLevel: 'info',
-  logPersonalData: false,
   links: [],
   faultyLinks: [],
 });

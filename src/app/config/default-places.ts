@@ -16,8 +16,8 @@ export const IS_INSTALLED = !import.meta.filename.endsWith('.ts');
 
 const NAME = 'contact-sync';
 const FILE = `${NAME}.yaml`;
-/** A folder with this file contains state. */
-const DATABASE = `${NAME}.db`;
+/** The database in DATA_DIR. A folder with this file contains state. */
+export const DATABASE_FILE = `${NAME}.db`;
 
 /** A folder by the XDG Base Directory Specification, which ignores relative paths. */
 const xdgDirectory = (env: Environment, variable: string, fallback: string): string => {
@@ -47,9 +47,9 @@ export const usualFile = (surroundings: Surroundings): string => {
 /** The default DATA_DIR: `./data` in a checkout or if it contains state, otherwise a folder of the user. */
 export const usualDataDir = ({ env, cwd, isInstalled }: Surroundings): string => {
   const local = resolve(cwd, 'data');
-  const isLocal = !isInstalled || existsSync(join(local, DATABASE));
+  const isLocal = !isInstalled || existsSync(join(local, DATABASE_FILE));
   return isLocal ? local : xdgDirectory(env, 'XDG_DATA_HOME', join('.local', 'share'));
 };
 
 /** Whether a folder contains state. */
-export const holdsState = (dataDir: string): boolean => existsSync(join(dataDir, DATABASE));
+export const holdsState = (dataDir: string): boolean => existsSync(join(dataDir, DATABASE_FILE));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { verifyState } from '../../app/backup.ts';
 import type { Config } from '../../app/config/config.ts';
+import { DATABASE_FILE } from '../../app/config/default-places.ts';
 import { count } from '../../core/view/words.ts';
 import { connectBriefly } from '../../daemon/jobs/queue.ts';
 import { StoreError } from '../../store/store.ts';
@@ -35,7 +36,7 @@ export const fineConfiguration = (config: Config): Finding =>
   );
 
 const OTHERS = 0o077;
-const FILES = ['contact-sync.db', 'contact-sync.db-wal'];
+const FILES = [DATABASE_FILE, `${DATABASE_FILE}-wal`];
 
 const modeOf = (path: string): Promise<number | null> =>
   stat(path).then(

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApp } from '../../app/app.ts';
 import { loadConfig, type Config } from '../../app/config/config.ts';
-import type { OpenConsole } from '../../daemon/console/console.ts';
 import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
 import { startDaemon } from '../../daemon/daemon.ts';
 import type { HttpService } from '../../daemon/server/http-service.ts';
@@ -36,26 +35,21 @@ const untilStopped = (onHangup: () => void): Promise<string> => {
   });
 };
 
-const pageOf = async ({ consoleToken }: Config): Promise<OpenConsole> => {
-  const { openConsole } = await import('../../daemon/console/console.ts');
-  const newSecret = (): string => randomBytes(32).toString('base64url');
-  const parts = { clock: systemClock, newSecret, token: consoleToken };
-  return (of) => openConsole({ ...of, ...parts });
-};
-
 /** The HTTP server of the daemon; null if LISTEN is off. */
 const listeningAt = async (config: Config, events: Events): Promise<HttpService | null> => {
-  const { listen: address } = config;
+  const { listen: address, consoleToken: token } = config;
   if (address === null) return null;
+  const { openConsole } = await import('../../daemon/console/console.ts');
   const { createHttpService } = await import('../../daemon/server/http-service.ts');
+  const newSecret = (): string => randomBytes(32).toString('base64url');
   return createHttpService({
     address,
     isOptional: config.isListenOptional,
     events,
     clock: systemClock,
     version: readVersion(),
-    openConsole: await pageOf(config),
-    hasPageToken: config.consoleToken !== null,
+    openConsole: (of) => openConsole({ ...of, clock: systemClock, newSecret, token }),
+    hasPageToken: token !== null,
   });
 };
 

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Events } from '../../engine/events.ts';
+import { mapConcurrently } from '../../util/batches.ts';
 import type { Clock } from '../../util/clock.ts';
 import { redisTrouble } from '../../util/redis-trouble.ts';
 import type { Secret } from '../../util/secret.ts';
@@ -57,9 +58,7 @@ const storeSchedules = async (
   const others = removesOthers ? [...stored.keys()].filter((key) => !links.has(key)) : [];
   for (const key of others) await queue.removeJobScheduler(key);
   const changed = schedules.filter(({ link, everyMs }) => stored.get(link) !== everyMs);
-  for (let from = 0; from < changed.length; from += CREATED_AT_ONCE) {
-    await Promise.all(changed.slice(from, from + CREATED_AT_ONCE).map((schedule) => create(queue, schedule)));
-  }
+  await mapConcurrently(changed, CREATED_AT_ONCE, (schedule) => create(queue, schedule));
   return { created: changed.length, removed: others.length };
 };
 

@@ -13,7 +13,7 @@ import { refuse } from './access.ts';
 import type { Env } from './env.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { linkPath, withQuery } from './layout.ts';
-import { handleForm, findIn, pageOf, saveVerdict, type LinkParts } from './routing.ts';
+import { chosenIn, handleForm, findIn, pageOf, saveVerdict, type LinkParts } from './routing.ts';
 import { listInConflict, listPeople } from '../../engine/history/browse.ts';
 import {
   explainById,
@@ -28,7 +28,6 @@ import {
   CONTACT_FILTERS,
   CONTACTS_SHOWN,
   contactsPage,
-  type ContactFilter,
   type ContactsView,
   type ListedContact,
 } from './pages/contacts.ts';
@@ -145,14 +144,12 @@ const listContacts = async (
   return { contacts: withNotes(people), hasMore };
 };
 
-const FILTERS = Object.keys(CONTACT_FILTERS) as ContactFilter[];
-
 const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
   const { store } = parts.app;
   routes.get('/links/:link/contacts', async (context) => {
     const { link } = context.var;
     const find = findIn(context);
-    const show = FILTERS.find((each) => each === context.req.query('show')) ?? 'all';
+    const show = chosenIn(context, 'show', CONTACT_FILTERS) ?? 'all';
     const number = context.req.query('page') ?? '';
     const page = /^\d{1,6}$/u.test(number) ? Number(number) : 0;
     const named = find === '' ? [] : await explainById(store, decidingLinkOf(link), find);

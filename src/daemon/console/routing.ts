@@ -83,3 +83,13 @@ export const pageOf = ({ clock }: LinkParts, context: Context<Env>): PageContext
 
 /** The search text of a table. */
 export const findIn = (context: Context): string => context.req.query('find')?.trim() ?? '';
+
+/** The key that a parameter of the address has; null for any other value. */
+export const chosenIn = <Key extends string>(
+  context: Context,
+  name: string,
+  options: Readonly<Record<Key, string>>,
+): Key | null => {
+  const value = context.req.query(name) ?? '';
+  return Object.hasOwn(options, value) ? (value as Key) : null;
+};

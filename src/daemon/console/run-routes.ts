@@ -8,9 +8,9 @@ import { refuse } from './access.ts';
 import type { Undoing } from './actions.ts';
 import type { Env } from './env.ts';
 import { shownOf } from './change-list.ts';
-import { RUN_KINDS, RUN_OUTCOMES, runPage, runsPage } from './pages/runs.ts';
+import { OUTCOME_WORDS, RUN_WORDS, runPage, runsPage } from './pages/runs.ts';
 import { runPath } from './layout.ts';
-import { handleForm, pageOf, type LinkParts } from './routing.ts';
+import { chosenIn, handleForm, pageOf, type LinkParts } from './routing.ts';
 
 const RUNS_SHOWN = 100;
 const UNDOS_SEARCHED = 100;
@@ -38,8 +38,8 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
   const tooOld = (run: RunRow): string | null => whyTooOld(run, app.config.retentionMs, clock.now());
   routes.get('/links/:link/runs', async (context) => {
     const { link } = context.var;
-    const kind = RUN_KINDS.find((each) => each === context.req.query('kind')) ?? null;
-    const outcome = RUN_OUTCOMES.find((each) => each === context.req.query('outcome')) ?? null;
+    const kind = chosenIn(context, 'kind', RUN_WORDS);
+    const outcome = chosenIn(context, 'outcome', OUTCOME_WORDS);
     const from = context.req.query('before');
     const before = from ? await findRun(link, from) : null;
     const runs = await listRuns(app.store, link.name, { most: RUNS_SHOWN + 1, before, kind, outcome });

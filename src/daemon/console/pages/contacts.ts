@@ -17,7 +17,7 @@ export const CONTACT_FILTERS = {
   conflicts: 'With conflicts to decide',
   written: 'Changed last',
 } as const;
-export type ContactFilter = keyof typeof CONTACT_FILTERS;
+type ContactFilter = keyof typeof CONTACT_FILTERS;
 
 /** A contact of the list, with the reason why it is not synced, if any. */
 export type ListedContact = FoundPerson & { readonly note: string };

@@ -34,15 +34,6 @@ export const RUN_WORDS: Readonly<Record<Run['kind'], string>> = {
   undo: 'Undo',
 };
 
-export const RUN_KINDS = ['incremental', 'full', 'undo'] as const satisfies readonly Run['kind'][];
-export const RUN_OUTCOMES = [
-  'completed',
-  'halted',
-  'failed',
-  'stopped',
-  'running',
-] as const satisfies readonly Run['outcome'][];
-
 /** Returns the writes of a run on each side, as a list. */
 export const wroteText = (run: Pick<Run, 'wrote' | 'outcome'>, sides: LinkConfig['sides']): Html => {
   const texts = wroteWords(run, sides);
@@ -51,7 +42,7 @@ export const wroteText = (run: Pick<Run, 'wrote' | 'outcome'>, sides: LinkConfig
   return html`<span class="faint">${run.outcome === 'completed' ? 'No changes' : 'Nothing'}</span>`;
 };
 
-const OUTCOME_WORDS: Readonly<Record<Run['outcome'], string>> = {
+export const OUTCOME_WORDS: Readonly<Record<Run['outcome'], string>> = {
   completed: 'Completed',
   halted: 'Halted for review',
   failed: 'Failed',

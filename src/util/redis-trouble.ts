@@ -1,13 +1,10 @@
-import { errorCode } from './errors.ts';
+import { CERTIFICATE_CODES, errorCode } from './errors.ts';
 
 /** The reason why Redis cannot be used, and the remedy. Neither contains a password. */
 export type RedisTrouble = { readonly what: string; readonly remedy: string };
 
 /** Matches an error that Redis answered: it begins with a code, and contains the cause. */
 const REFUSAL = /^(?<code>[A-Z]+) /u;
-
-/** The beginnings of Node's error codes for the certificate of a Redis that is reached over TLS (rediss://). */
-const CERTIFICATE = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_', 'CERT_', 'ERR_TLS_'];
 
 /** Explains an error of a connection to Redis, or an error that Redis answered. */
 export const redisTrouble = (error: unknown): RedisTrouble => {
@@ -22,7 +19,7 @@ export const redisTrouble = (error: unknown): RedisTrouble => {
   }
   const known = errorCode(error);
   const code = known === null ? '' : ` (${known})`;
-  if (CERTIFICATE.some((beginning) => code.startsWith(` (${beginning}`))) {
+  if (CERTIFICATE_CODES.some((beginning) => known?.startsWith(beginning))) {
     return {
       what: `shows a certificate that is not trusted${code}`,
       remedy: 'Name the file of its authority in NODE_EXTRA_CA_CERTS, and the host of the certificate in REDIS_URL.',

@@ -1,55 +1,25 @@
 import { FenceError, StoreError } from '../errors.ts';
-import { errorCode } from '../../util/errors.ts';
-
-type Trouble = { readonly what: string; readonly remedy: string };
+import { CERTIFICATE_CODES, errorCode } from '../../util/errors.ts';
 
 const NOTHING_LOST = 'Data stored before is intact, and the next run continues.';
 
-const LOGIN: Trouble = { what: 'it refuses the user or the password', remedy: 'Correct them in DATABASE_URL.' };
-const NO_DATABASE: Trouble = {
-  what: 'the database does not exist',
-  remedy: 'Create it, or correct the name in DATABASE_URL.',
-};
-const NOT_ALLOWED: Trouble = {
-  what: 'its user may not do what is needed',
-  remedy: 'Make that user the owner of the database, or of the schema that it works in.',
-};
-const FULL: Trouble = { what: 'its disk is full', remedy: `Free some space there. ${NOTHING_LOST}` };
-const READ_ONLY: Trouble = {
-  what: 'it is read-only',
-  remedy: 'Name the primary server in DATABASE_URL, no replica.',
-};
-const TOO_SLOW: Trouble = {
-  what: 'a statement took longer than statement_timeout',
-  remedy: `Look for what keeps it busy. ${NOTHING_LOST}`,
-};
-const POOLER: Trouble = {
-  what: 'a connection pooler refuses the timeouts of contact-sync',
-  remedy: 'Set in PgBouncer: ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout.',
-};
-const CERTIFICATE: Trouble = {
-  what: 'its certificate is not trusted',
-  remedy: 'Name the authority in DATABASE_URL: sslmode=verify-full&sslrootcert=/path/to/ca.pem.',
-};
-const NO_TLS: Trouble = {
-  what: 'it does not speak TLS',
-  remedy: 'Switch TLS on there, or leave sslmode out of DATABASE_URL where the network is your own.',
-};
-
-/** By the beginning of an error's code (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of Node's. */
-const TROUBLES: readonly (readonly [beginning: string, trouble: Trouble])[] = [
-  ['28', LOGIN],
-  ['3D000', NO_DATABASE],
-  ['3F000', NOT_ALLOWED],
-  ['42501', NOT_ALLOWED],
-  ['53100', FULL],
-  ['25006', READ_ONLY],
-  ['57014', TOO_SLOW],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', CERTIFICATE],
-  ['SELF_SIGNED_CERT_IN_CHAIN', CERTIFICATE],
-  ['UNABLE_TO_', CERTIFICATE],
-  ['CERT_', CERTIFICATE],
-  ['ERR_TLS_', CERTIFICATE],
+/** By the beginnings of an error's code (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of Node's. */
+const TROUBLES: readonly (readonly [beginnings: readonly string[], what: string, remedy: string])[] = [
+  [['28'], 'it refuses the user or the password', 'Correct them in DATABASE_URL.'],
+  [['3D000'], 'the database does not exist', 'Create it, or correct the name in DATABASE_URL.'],
+  [
+    ['3F000', '42501'],
+    'its user may not do what is needed',
+    'Make that user the owner of the database, or of the schema that it works in.',
+  ],
+  [['53100'], 'its disk is full', `Free some space there. ${NOTHING_LOST}`],
+  [['25006'], 'it is read-only', 'Name the primary server in DATABASE_URL, no replica.'],
+  [['57014'], 'a statement took longer than statement_timeout', `Look for what keeps it busy. ${NOTHING_LOST}`],
+  [
+    CERTIFICATE_CODES,
+    'its certificate is not trusted',
+    'Name the authority in DATABASE_URL: sslmode=verify-full&sslrootcert=/path/to/ca.pem.',
+  ],
 ];
 
 /** Temporary errors: the server is unavailable, starts or stops, has no free connection, or aborted a transaction for another. */
@@ -87,25 +57,33 @@ export const reasonOf = (error: unknown): string =>
 /** Returns an error of the driver as one with the database, the problem and its remedy; any other error unchanged. */
 export const explainTrouble = (error: unknown, place: string): unknown => {
   if (error instanceof StoreError || error instanceof FenceError) return error;
+  const said = (what: string, code: string, remedy: string): StoreError =>
+    new StoreError(`The database ${place} cannot be used: ${what} (${code}).`, { remedy });
+  const message = error instanceof Error ? error.message : '';
   // PgBouncer has one code for this and for passing errors.
-  if (error instanceof Error && error.message.includes('unsupported startup parameter')) {
-    return said(POOLER, reasonOf(error), place);
+  if (message.includes('unsupported startup parameter')) {
+    return said(
+      'a connection pooler refuses the timeouts of contact-sync',
+      reasonOf(error),
+      'Set in PgBouncer: ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout.',
+    );
   }
   if (isPassing(error)) {
     return new StoreError(`The database ${place} does not answer (${reasonOf(error)}).`, {
       remedy: `Start PostgreSQL, or correct DATABASE_URL. ${NOTHING_LOST}`,
     });
   }
-  if (error instanceof Error && error.message.includes('does not support SSL')) return said(NO_TLS, 'no TLS', place);
+  if (message.includes('does not support SSL')) {
+    const remedy = 'Switch TLS on there, or leave sslmode out of DATABASE_URL where the network is your own.';
+    return said('it does not speak TLS', 'no TLS', remedy);
+  }
   const code = errorCode(error);
   if (code === null) return error;
-  const [, trouble] = TROUBLES.find(([beginning]) => code.startsWith(beginning)) ?? [];
-  if (trouble !== undefined) return said(trouble, code, place);
+  for (const [beginnings, what, remedy] of TROUBLES) {
+    if (beginnings.some((beginning) => code.startsWith(beginning))) return said(what, code, remedy);
+  }
   // The server's message may quote a row: only its code is reported.
   return new StoreError(`The database ${place} cannot be used (${code}).`, {
     remedy: 'Look into its log; restore a backup where it is damaged.',
   });
 };
-
-const said = ({ what, remedy }: Trouble, code: string, place: string): StoreError =>
-  new StoreError(`The database ${place} cannot be used: ${what} (${code}).`, { remedy });

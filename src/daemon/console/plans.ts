@@ -1,32 +1,25 @@
-import type { RunKind, RunRow } from '../../core/state/rows.ts';
+import type { RunRow } from '../../core/state/rows.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
 import { addableFields } from '../../app/config/field-choice.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { digest } from '../../util/secret.ts';
-import type { Contact } from '../../core/contact/contact.ts';
 import { foldText } from '../../core/contact/names.ts';
 import { isSide } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks } from './background-tasks.ts';
 import type { PlannedChoice } from '../../engine/history/conflicts.ts';
-import type { Estimate } from '../../engine/plan-link.ts';
+import type { PlanResult } from '../../engine/plan-link.ts';
 import { sortChanges } from '../../core/view/changes.ts';
 import { hasWritten } from '../../core/view/words.ts';
 import { unsyncedFields, type UnsyncedField } from '../../core/view/unsynced.ts';
 import type { Change, Unpaired } from '../../core/view/views.ts';
 
 /** The plan of a run, as of `atMs`. */
-export type PlanView = {
+export type PlanView = Omit<PlanResult, 'unsynced' | 'halt'> & {
   readonly atMs: number;
-  readonly kind: RunKind;
-  readonly changes: readonly Change[];
-  readonly unpaired: readonly Unpaired[];
-  /** By side and id: `left people/c1`. */
-  readonly contacts: ReadonlyMap<string, Contact>;
   /** The fields that a first sync leaves out; empty for other syncs. */
   readonly unsynced: readonly UnsyncedField[];
-  readonly estimate: Estimate;
   /** The message of the halt (R8); null without a halt. */
   readonly halt: string | null;
   /** Whether the halt is about deletions. */
@@ -134,24 +127,18 @@ const byName = (one: Unpaired, other: Unpaired): number => (nameOfUnpaired(one) 
 
 const planView = async ({ app, clock, signal }: PlanParts, link: LinkConfig): Promise<PlanView> => {
   const [lastRun] = await endedRuns(app, link);
-  const { kind, changes, unpaired, contacts, halt, estimate, ...found } = await app.plan(link, {
-    kind: 'incremental',
-    signal,
-  });
-  const unsynced = found.unsynced === null ? [] : unsyncedFields(addableFields(link), found.unsynced);
-  const message = halt?.message ?? null;
-  const sorted = sortChanges(changes);
+  const plan = await app.plan(link, { kind: 'incremental', signal });
+  const { halt, unsynced } = plan;
+  const changes = sortChanges(plan.changes);
   return {
+    ...plan,
     atMs: clock.now(),
-    kind,
-    changes: sorted,
-    unpaired: unpaired.toSorted(byName),
-    contacts,
-    unsynced,
-    estimate,
-    halt: message,
+    changes,
+    unpaired: plan.unpaired.toSorted(byName),
+    unsynced: unsynced === null ? [] : unsyncedFields(addableFields(link), unsynced),
+    halt: halt?.message ?? null,
     destroys: halt !== null && halt.reason !== 'first-sync',
-    digest: digest(JSON.stringify([sorted, message !== null])),
+    digest: digest(JSON.stringify([changes, halt !== null])),
     lastRun: lastRun?.id ?? null,
   };
 };

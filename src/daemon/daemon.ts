@@ -136,19 +136,16 @@ const warnAboutOtherDaemons = async ({ app, clock, events }: DaemonOptions): Pro
   }
 };
 
-type HeartbeatParts = {
+type HeartbeatParts = Pick<Daemon, 'links' | 'faultyLinks' | 'sinceMs'> & {
   readonly startedAtMs: () => number;
   readonly scheduler: Scheduler;
   readonly runner: Runner;
-  readonly links: () => readonly LinkConfig[];
-  readonly faulty: () => Config['faultyLinks'];
-  readonly sinceMs: (link: string) => number;
   readonly signal: AbortSignal;
 };
 
 /** Writes the heartbeat every few seconds, and with `writeNow` at other times. */
 const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
-  const { startedAtMs, scheduler, runner, links, faulty, sinceMs, signal } = parts;
+  const { startedAtMs, scheduler, runner, links, faultyLinks, sinceMs, signal } = parts;
   const { app, clock, events } = options;
   let wellAtMs: number | null = null;
   const { dataDir } = app.config;
@@ -164,7 +161,7 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
         // No run is due while a link waits for a user.
         return { name, syncIntervalMs, sinceMs: Math.max(sinceMs(name), runner.waitedAtMs(name)) };
       }),
-      faulty: faulty().map(({ name }) => name),
+      faulty: faultyLinks().map(({ name }) => name),
       running: [...runner.running()],
       progress: [...runner.progress()],
       stalled: [...runner.stalled()],
@@ -189,25 +186,20 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
   };
 };
 
-const keepLogging = (options: DaemonOptions, links: () => readonly LinkConfig[], signal: AbortSignal): Promise<void> =>
+const keepLogging = (options: DaemonOptions, links: Daemon['links'], signal: AbortSignal): Promise<void> =>
   repeatUntilAborted(options.clock, signal, async () => {
     await logLinks(options, links(), signal).catch((error: unknown) => options.events.heartbeatFailed({ error }));
     return LOG_LINKS_EVERY_MS;
   });
 
-const keepNotifying = async (
-  options: DaemonOptions,
-  links: () => readonly LinkConfig[],
-  signal: AbortSignal,
-): Promise<void> => {
+const keepNotifying = async (options: DaemonOptions, links: Daemon['links'], signal: AbortSignal): Promise<void> => {
   const { app, clock, events } = options;
   const { config } = app;
   const notify = createNotifier(config, { ...app.lease, events });
   if (notify === null) return;
   const unencrypted = unencryptedNotification(config);
   if (unencrypted !== null) events.notificationUrlUnencrypted(unencrypted);
-  const names = (): readonly string[] => links().map(({ name }) => name);
-  await repeatUntilAborted(clock, signal, () => notify(names()));
+  await repeatUntilAborted(clock, signal, () => notify(links().map(({ name }) => name)));
 };
 
 /** Logs the links whose files have invalid settings. They are not served. */
@@ -244,21 +236,17 @@ const endRuns = async (clock: Clock, runner: Runner, end: () => Promise<unknown>
   stopped.abort(new Error('Everything has ended.'));
 };
 
-/** Runs each job and passes its report to `onReport`. */
-const reporting =
-  (runner: Runner, onReport: OnReport | undefined): RunJob =>
-  async (job) => {
-    const report = await runner.runJob(job);
-    onReport?.(job, report);
-    return report;
-  };
-
 /** Starts the schedules of all links. */
 export const startDaemon = (options: DaemonOptions): Daemon => {
   const { app, clock, events } = options;
   let { links, faultyLinks } = app.config;
   const runner = createRunner(options);
-  const scheduler = startScheduler(options, reporting(runner, options.onReport), () => heartbeat.writeNow());
+  const runJob: RunJob = async (job) => {
+    const report = await runner.runJob(job);
+    options.onReport?.(job, report);
+    return report;
+  };
+  const scheduler = startScheduler(options, runJob, () => heartbeat.writeNow());
   const { startedAtMs, sinceMs, note } = createServingTimes(clock);
   const ended = new AbortController();
   const use = (next: readonly LinkConfig[]): void => {
@@ -272,17 +260,11 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   reportFaultyLinks(app.config, events);
   warn(links);
   use(links);
-  const heartbeat = keepHeartbeat(options, {
-    startedAtMs,
-    scheduler,
-    runner,
-    links: () => links,
-    faulty: () => faultyLinks,
-    sinceMs,
-    signal: ended.signal,
-  });
-  const logging = keepLogging(options, () => links, ended.signal);
-  const notifying = keepNotifying(options, () => links, ended.signal);
+  const served = { links: () => links, faultyLinks: () => faultyLinks, sinceMs };
+  const { signal } = ended;
+  const heartbeat = keepHeartbeat(options, { ...served, startedAtMs, scheduler, runner, signal });
+  const logging = keepLogging(options, served.links, signal);
+  const notifying = keepNotifying(options, served.links, signal);
 
   /** Applies another configuration and returns the differences. */
   const apply = (config: Config) => {
@@ -298,9 +280,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   };
 
   return {
-    links: () => links,
-    faultyLinks: () => faultyLinks,
-    sinceMs,
+    ...served,
     depth: () => scheduler.depth(),
     progress: () => runner.progress(),
     requestJob: (job) => scheduler.requestJob(job),

@@ -19,55 +19,53 @@ const dueFor = async ({ clock, store }: NotifierParts, name: string) => {
   return { link, before, ...(pausedByHandAtMs === null ? due : { kind: null, after: before }) };
 };
 
-/** Sends the notification that is due, and stores that it was sent: if the process dies before, another one sends it. */
-const send = async (config: Config, url: string, parts: NotifierParts, name: string): Promise<void> => {
-  const { clock, events, store } = parts;
-  const { kind, link, before, after } = await dueFor(parts, name);
-  if (kind === null) return;
-  const { deliver, notificationOf } = await import('./webhook.ts');
-  await deliver(url, notificationOf(kind, link, config.logPersonalData), clock);
-  await store.swapNotificationState(name, before, after);
-  events.notificationSent({ link: name, news: kind, host: new URL(url).host });
-};
-
-/** Sends the notification that is due for a link. Of all processes with this store, the one that has the lease sends it. */
-const notifyLink = async (config: Config, url: string, parts: NotifierParts, name: string): Promise<void> => {
-  const { kind, before, after } = await dueFor(parts, name);
-  if (kind !== null) {
-    await underLease(parts, name, () => send(config, url, parts, name)).catch((error: unknown) => {
-      // The next check sends it, unless the other process does, or its run ends the problem.
-      if (!(error instanceof LeaseError)) throw error;
-    });
-  } else if (before.failingSinceMs !== after.failingSinceMs)
-    await parts.store.swapNotificationState(name, before, after);
-};
-
 /**
  * Creates a check that sends the due notifications of these links and returns the milliseconds until the next check. It never
  * throws: a notification that was not delivered is sent by the next check. Null without NOTIFY_URL.
  */
 export const createNotifier = (
-  config: Config,
+  { notifyUrl, logPersonalData }: Config,
   parts: NotifierParts,
 ): ((links: readonly string[]) => Promise<number>) | null => {
-  if (config.notifyUrl === null) return null;
-  const url = config.notifyUrl.reveal();
+  if (notifyUrl === null) return null;
+  const { clock, events, store } = parts;
+  const url = notifyUrl.reveal();
+  const { host } = new URL(url);
   /** The last error, so that it is logged once. */
   let trouble: string | null = null;
   /** The link that was tried last. The next check starts after it, so that it does not block the others. */
   let last: string | null = null;
+  /** Sends the notification that is due, and stores that it was sent: if the process dies before, another one sends it. */
+  const send = async (name: string): Promise<void> => {
+    const { kind, link, before, after } = await dueFor(parts, name);
+    if (kind === null) return;
+    const { deliver, notificationOf } = await import('./webhook.ts');
+    await deliver(url, notificationOf(kind, link, logPersonalData), clock);
+    await store.swapNotificationState(name, before, after);
+    events.notificationSent({ link: name, news: kind, host });
+  };
+  /** Sends the notification that is due for a link. Of all processes with this store, the one that has the lease sends it. */
+  const notifyLink = async (name: string): Promise<void> => {
+    const { kind, before, after } = await dueFor(parts, name);
+    if (kind !== null) {
+      await underLease(parts, name, () => send(name)).catch((error: unknown) => {
+        // The next check sends it, unless the other process does, or its run ends the problem.
+        if (!(error instanceof LeaseError)) throw error;
+      });
+    } else if (before.failingSinceMs !== after.failingSinceMs) await store.swapNotificationState(name, before, after);
+  };
   return async (links) => {
     const first = last === null ? 0 : links.indexOf(last) + 1;
     try {
       for (const link of [...links.slice(first), ...links.slice(0, first)]) {
         last = link;
-        await notifyLink(config, url, parts, link);
+        await notifyLink(link);
       }
       [last, trouble] = [null, null];
       return CHECK_EVERY_MS;
     } catch (error) {
       const reason = errorMessage(error);
-      if (reason !== trouble) parts.events.notificationFailed({ host: new URL(url).host, reason, remedy: REMEDY });
+      if (reason !== trouble) events.notificationFailed({ host, reason, remedy: REMEDY });
       trouble = reason;
       return CHECK_AFTER_FAILURE_MS;
     }

@@ -100,10 +100,10 @@ export const findOtherDaemons = async (
   dataDir: string,
   nowMs: number,
   holders: LeaseHolders,
-): Promise<readonly { readonly host: string; readonly pid: number | null; readonly beatAtMs: number }[]> =>
-  (await readLiveHeartbeats(dataDir, nowMs))
-    .filter(({ process: name }) => name === null || (name !== holders.self && !holders.hasEnded(name)))
-    .map(({ host, pid, beatAtMs }) => ({ host, pid, beatAtMs }));
+): ReturnType<typeof readLiveHeartbeats> =>
+  (await readLiveHeartbeats(dataDir, nowMs)).filter(
+    ({ process: name }) => name === null || (name !== holders.self && !holders.hasEnded(name)),
+  );
 
 /** The reason why a command without REDIS_URL cannot send a job to a daemon, as a sentence. `nowMs` in epoch milliseconds. */
 export const whyNoQueue = async (dataDir: string, nowMs: number): Promise<string> => {

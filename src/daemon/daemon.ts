@@ -131,8 +131,9 @@ const repeatUntilAborted = async (clock: Clock, signal: AbortSignal, work: () =>
 
 /** Logs a warning for each other daemon that uses DATA_DIR. */
 const warnAboutOtherDaemons = async ({ app, clock, events }: DaemonOptions): Promise<void> => {
-  for (const { beatAtMs, ...other } of await findOtherDaemons(app.config.dataDir, clock.now(), app.lease.holders)) {
-    events.dataDirShared({ ...other, aliveAt: new Date(beatAtMs).toISOString() });
+  const { config, lease } = app;
+  for (const { host, pid, beatAtMs } of await findOtherDaemons(config.dataDir, clock.now(), lease.holders)) {
+    events.dataDirShared({ host, pid, aliveAt: new Date(beatAtMs).toISOString() });
   }
 };
 

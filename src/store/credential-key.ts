@@ -29,7 +29,7 @@ export const deriveKey = async (text: string, salt: Buffer): Promise<CredentialK
 
 /** An encrypted text (AES-256-GCM); all but the key's id is base64. */
 export const sealedSchema = z.object({ keyId: z.string(), iv: z.base64(), tag: z.base64(), data: z.base64() });
-export type Sealed = z.output<typeof sealedSchema>;
+type Sealed = z.output<typeof sealedSchema>;
 
 /** Encrypts a text. It can be decrypted only for the same owner, so that no entry can replace another one. */
 export const seal = (text: string, owner: string, { id, bytes }: CredentialKey): Sealed => {

@@ -17,13 +17,11 @@ import { isSyncedField } from '../core/contact/contact.ts';
 import type { Half } from '../core/contact/half.ts';
 import { emailKey } from '../core/contact/keys.ts';
 import { searchText } from '../core/contact/search.ts';
-import { type Side, bySide } from '../core/contact/side.ts';
-import type { PairStatus } from '../core/reconcile/decision.ts';
+import { bySide } from '../core/contact/side.ts';
 import type { GroupPair } from '../core/reconcile/groups.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';
 import { decodeBase, decodeRecord, decodeSummary, encodeBase, decodeFields } from './codec.ts';
 import { toOperation } from './stored-operation.ts';
-import { type Counts } from './store.ts';
 import type { conflicts, cursors, groupPairs, halves, journal, links, RowOf, runs } from './tables.ts';
 
 // The values of rows, equal on every engine. Each row also has the name of its link in a column of its own.
@@ -56,20 +54,6 @@ export const halfColumns = (put: HalfPut, recordJson: string): HalfColumns => {
 export const toHalf = ({ baseJson, recordJson, ...columns }: HalfCells): Half => {
   const record = decodeRecord(recordJson);
   return { ...columns, record, base: decodeBase(baseJson, record) };
-};
-
-/** The number of halves of a side, of those that are missing or gone, and of those that their side does not select. */
-type SideCount = { readonly side: Side; readonly n: number; readonly away: number; readonly unselected: number };
-type StatusCount = { readonly status: PairStatus; readonly n: number };
-
-export const toCounts = (sides: readonly SideCount[], statuses: readonly StatusCount[]): Counts => {
-  const of = (side: Side): SideCount | undefined => sides.find((row) => row.side === side);
-  const pairsOf = (asked: PairStatus): number => statuses.find(({ status }) => status === asked)?.n ?? 0;
-  return {
-    pairs: pairsOf('linked'),
-    present: bySide((side) => (of(side)?.n ?? 0) - (of(side)?.away ?? 0)),
-    unselected: bySide((side) => of(side)?.unselected ?? 0),
-  };
 };
 
 const decodeOptional = (text: string | null) => (text === null ? null : decodeRecord(text));

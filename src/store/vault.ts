@@ -75,11 +75,6 @@ export const openVault = (options: VaultOptions): Vault => {
   const cache = createTokenCache(options);
   const find = async (link: string, side: string): Promise<Entry | null> =>
     (await cache.tokens(link)).find((row) => row.side === side)?.entry ?? null;
-  const close = async (opened: Credential, link: string, side: string): Promise<Entry> => {
-    const entry = closeEntry(opened, link, side, await currentKey());
-    if ('sealed' in entry || setting === 'DATA_DIR') return entry;
-    throw new CredentialsError(`No token is stored in ${place} without CREDENTIALS_KEY. Set it.`);
-  };
   return {
     place,
     setting,
@@ -98,7 +93,11 @@ export const openVault = (options: VaultOptions): Vault => {
       cache.forget(link);
     },
     save: async (link, side, opened) => {
-      await rows.putToken(link, side, await close(opened, link, side));
+      const entry = closeEntry(opened, link, side, await currentKey());
+      if ('open' in entry && setting === 'DATABASE_URL') {
+        throw new CredentialsError(`No token is stored in ${place} without CREDENTIALS_KEY. Set it.`);
+      }
+      await rows.putToken(link, side, entry);
       cache.forget(link);
     },
   };

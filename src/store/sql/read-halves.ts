@@ -3,10 +3,10 @@ import type { HalfKey, PairRow } from '../../core/state/rows.ts';
 import type { SQL } from 'drizzle-orm';
 import type { Half } from '../../core/contact/half.ts';
 import { needlesOf } from '../../core/contact/search.ts';
-import { SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import type { PairStatus } from '../../core/reconcile/decision.ts';
 import { bestOf, holdsEmail, inOrder, inPageOrder } from '../half-query.ts';
-import { toCounts, toHalf, type HalfCells } from '../rows.ts';
+import { toHalf, type HalfCells } from '../rows.ts';
 import type { ContactPage, Counts, HalfQuery, Member, WholePairs } from '../store.ts';
 import { halves, pairs } from '../tables.ts';
 import type { Dialect } from './dialect.ts';
@@ -252,17 +252,21 @@ export const presenceOf = ([row]: readonly Sides<number>[]): Sides<boolean> => (
 });
 
 export const readPresence = function* (link: string): Step<Sides<boolean>> {
-  const row = yield* first<Sides<number>>(selectPresence(link));
-  return presenceOf(row === null ? [] : [row]);
+  return presenceOf(yield* all<Sides<number>>(selectPresence(link)));
 };
 
 export const readCounts = function* (link: string): Step<Counts> {
-  const sides = yield* all<{ side: Side; n: number; away: number; unselected: number }>(sql`
-    select h.side, count(*) as n, count(*) filter (where h.state in ('missing', 'gone')) as away,
+  const sides = yield* all<{ side: Side; present: number; unselected: number }>(sql`
+    select h.side, count(*) filter (where h.state not in ('missing', 'gone')) as present,
       count(*) filter (where h.pair is null and h.state = 'settled') as unselected
     from halves as h where h.link = ${link} and ${EITHER_SIDE} group by h.side`);
-  const statuses = yield* all<{ status: PairStatus; n: number }>(
-    sql`select status, count(*) as n from pairs where link = ${link} group by status`,
+  const linked = yield* first<{ n: number }>(
+    sql`select count(*) as n from pairs where link = ${link} and status = 'linked'`,
   );
-  return toCounts(sides, statuses);
+  const of = (side: Side) => sides.find((row) => row.side === side);
+  return {
+    pairs: linked?.n ?? 0,
+    present: bySide((side) => of(side)?.present ?? 0),
+    unselected: bySide((side) => of(side)?.unselected ?? 0),
+  };
 };

@@ -2,7 +2,7 @@ import type { RowDigest } from '../../core/contact/requests.ts';
 import type { LinkState, StoreChange, NotificationState } from '../../core/state/rows.ts';
 import type { Side } from '../../core/contact/side.ts';
 import { operationsOf } from './operations.ts';
-import { toLink, type LinkRows } from '../rows.ts';
+import { toLink } from '../rows.ts';
 import type { ScratchDatabase, SqlDatabase } from './dialect.ts';
 import { copyLink } from './copy-rows.ts';
 import {
@@ -51,17 +51,14 @@ export class SqlStore implements Store {
     return links.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   };
 
-  async #linkRows(name: string): Promise<LinkRows | null> {
-    return linkRowsOf(await this.#db.together(selectLinks(name)))[0] ?? null;
-  }
-
   link = async (name: string): Promise<LinkState> => {
-    let rows = await this.#linkRows(name);
-    if (rows === null) {
+    const read = async () => linkRowsOf(await this.#db.together(selectLinks(name)))[0];
+    let rows = await read();
+    if (rows === undefined) {
       await this.#db.run(() => all(insertLink(name)));
-      rows = await this.#linkRows(name);
+      rows = await read();
     }
-    if (rows === null) throw new Error(`The row of the link ${name} is missing right after it was made.`);
+    if (rows === undefined) throw new Error(`The row of the link ${name} is missing right after it was made.`);
     return toLink(rows);
   };
 

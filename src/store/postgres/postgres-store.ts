@@ -1,7 +1,6 @@
-import { SqlStore } from '../sql/sql-store.ts';
+import { createStore } from '../sql/sql-store.ts';
 import type { SqlDatabase, Statements } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
-import { tokenTable } from '../sql/token-table.ts';
 import type { Rows } from '../sql/step.ts';
 import { openTemporary } from '../sqlite/database.ts';
 import type { StoreWithTokens } from '../token-table.ts';
@@ -57,7 +56,5 @@ const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
 };
 
 /** The store on PostgreSQL, for daemons on many hosts; connects, and migrates the database, when it is first used. */
-export const openPostgres = (options: PostgresOptions): StoreWithTokens => {
-  const db = openDatabase(createConnection(options), options.leaseClock ?? 'database');
-  return Object.assign(new SqlStore(db, openTemporary), { tokens: tokenTable(db) });
-};
+export const openPostgres = (options: PostgresOptions): StoreWithTokens =>
+  createStore(openDatabase(createConnection(options), options.leaseClock ?? 'database'), openTemporary);

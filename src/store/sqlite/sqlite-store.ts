@@ -1,5 +1,4 @@
-import { SqlStore } from '../sql/sql-store.ts';
-import { tokenTable } from '../sql/token-table.ts';
+import { createStore } from '../sql/sql-store.ts';
 import type { StoreWithTokens } from '../token-table.ts';
 import { openDatabase, openTemporary } from './database.ts';
 
@@ -8,7 +7,4 @@ import { openDatabase, openTemporary } from './database.ts';
  *
  * @throws {StoreError} if the file is corrupt, of a newer version or cannot be opened; it is left untouched.
  */
-export const openStore = (path: string): StoreWithTokens => {
-  const db = openDatabase(path);
-  return Object.assign(new SqlStore(db, openTemporary), { tokens: tokenTable(db) });
-};
+export const openStore = (path: string): StoreWithTokens => createStore(openDatabase(path), openTemporary);

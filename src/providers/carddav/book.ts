@@ -1,5 +1,6 @@
 import type { CardMapping } from './card/card-mapping.ts';
 import type { AddressBook } from './discovery.ts';
+import type { Records } from './mapper.ts';
 import type { SendDav } from './send.ts';
 
 /** The categories of an address book that this process has seen. */
@@ -38,14 +39,15 @@ type Storage = {
 /** The version in which a card with an ETag is stored. */
 export type KnownVersion = { readonly etag: string; readonly version: string };
 
-/** The dependencies and the state of all operations on the address book. */
+/** The dependencies of one operation on the address book, and the state that all operations share. */
 export type BookContext = {
+  /** Sends requests until the operation is aborted. */
   readonly send: SendDav;
+  readonly book: AddressBook;
   readonly mapping: CardMapping;
+  readonly records: Records;
   /** The storage of new groups: as cards, as categories, or like the existing groups of the address book. */
   readonly groupStyle: 'auto' | 'cards' | 'categories';
-  /** Returns the address book. It is looked up once. */
-  readonly find: (signal: AbortSignal) => Promise<AddressBook>;
   readonly categories: Categories;
   readonly search: Search;
   readonly storage: Storage;

@@ -7,14 +7,15 @@ import type { Credentials } from './authorization.ts';
 import type { BookContext } from './book.ts';
 import { readCards, type CardReading } from './cards.ts';
 import { cardMapping } from './card/card-mapping.ts';
-import { findAddressBook, addressBookName, type AddressBook } from './discovery.ts';
+import { findAddressBook, addressBookName } from './discovery.ts';
 import { pullContacts } from './pull.ts';
-import { isGroupCard, listGroupCards } from './group-cards.ts';
+import { isGroupCard } from './group-cards.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { changeMembership } from './membership.ts';
 import { findCreated, originMarks } from './find-created.ts';
 import { createContacts, deleteContacts, updateContacts } from './push.ts';
-import { cardGroupsOf, createRecords, membershipsIn, type Memberships, type Records } from './mapper.ts';
+import { cardGroupsOf, createRecords, membershipsIn, type Memberships } from './mapper.ts';
+import { listGroupCards } from './search.ts';
 import { createSendDav } from './send.ts';
 
 export type CarddavRemoteOptions = RemoteOptions &
@@ -60,7 +61,7 @@ const once = <Value>(look: (signal: AbortSignal) => Promise<Value>): ((signal: A
   };
 };
 
-const answerOf = (records: Records, reading: CardReading, memberships: Memberships): ReadAnswer => {
+const answerOf = ({ records }: BookContext, reading: CardReading, memberships: Memberships): ReadAnswer => {
   if (reading.kind !== 'card') return reading;
   const { card } = reading.stored;
   if (isGroupCard(card)) return { kind: 'gone' };
@@ -68,60 +69,58 @@ const answerOf = (records: Records, reading: CardReading, memberships: Membershi
   return { kind: 'found', record };
 };
 
-/** Returns the address book of a link. */
-const openBook = (options: CarddavRemoteOptions) => {
+const readContacts = async (context: BookContext, ids: readonly string[]): Promise<ReadonlyMap<string, ReadAnswer>> => {
+  const readings = await readCards(context, ids);
+  const memberships = membershipsIn(readings.size === 0 ? [] : await listGroupCards(context));
+  return new Map([...readings].map(([id, reading]) => [id, answerOf(context, reading, memberships)]));
+};
+
+/** Returns the function that opens the address book of a link for one operation. The address book is looked up once. */
+const createOpenBook = (options: CarddavRemoteOptions): ((signal: AbortSignal) => Promise<BookContext>) => {
   const { url, addressbook, fields = USUAL_FIELDS, groupStyle } = options;
-  const send = createSendDav(options);
-  const find = once<AddressBook>((signal) => findAddressBook({ send, url, addressbook }, signal));
-  const context: BookContext = {
-    send,
-    mapping: cardMapping(fields),
+  const sendFor = createSendDav(options);
+  const find = once((signal) => findAddressBook({ send: sendFor(signal), url, addressbook }));
+  const mapping = cardMapping(fields);
+  const shared: Omit<BookContext, 'book' | 'send'> = {
+    mapping,
+    records: createRecords(mapping),
     groupStyle,
-    find,
     categories: { names: new Set(), deleted: new Set(), refusing: new Set(), isComplete: false },
     search: { isSupported: true, groupIds: null, unread: new Set() },
     storage: { isExact: false, keepsNames: false },
     versions: new Map(),
   };
-  const records = createRecords(context.mapping);
-  return {
-    context,
-    records,
-    read: async (ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadAnswer>> => {
-      const readings = await readCards(context, ids, signal);
-      const memberships = membershipsIn(readings.size === 0 ? [] : await listGroupCards(context, signal));
-      return new Map([...readings].map(([id, reading]) => [id, answerOf(records, reading, memberships)]));
-    },
-  };
+  return async (signal) => ({ ...shared, send: sendFor(signal), book: await find(signal) });
 };
 
 /** Creates the {@link Remote} of an address book on a CardDAV server. */
 export const createCarddavRemote = (options: CarddavRemoteOptions): Remote => {
-  const book = openBook(options);
-  const { context } = book;
+  const open = createOpenBook(options);
   return {
     capabilities: CAPABILITIES,
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
-    identify: async (signal) => (await context.find(signal)).url,
+    identify: async (signal) => (await open(signal)).book.url,
     readOnlyReason: async (signal) => {
-      const found = await context.find(signal);
-      return found.isWritable
+      const { book } = await open(signal);
+      return book.isWritable
         ? null
-        : `the account may only read the address book "${addressBookName(found)}"; it is not written`;
+        : `the account may only read the address book "${addressBookName(book)}"; it is not written`;
     },
-    pull: (request, signal) => pullContacts(book, request, signal),
-    read: book.read,
-    create: (batch, signal) => orRefusal(createContacts(book, batch, signal)),
-    update: (batch, signal) => orRefusal(updateContacts(book, batch, signal)),
-    delete: (ids, signal) => orRefusal(deleteContacts(context, ids, signal)),
-    changeMembership: (batch, signal) => orRefusal(changeMembership(book, batch, signal)),
-    findCreated: (requests, _sinceMs, isTaken, signal) => findCreated(book, requests, isTaken, signal),
-    originMarks: (originIds, originScope, signal) => originMarks(book, originIds, originScope, signal),
-    listGroups: (signal) => listGroups(context, signal),
-    readGroup: (id, signal) => readGroup(context, id, signal),
-    createGroup: (name, signal) => createGroup(context, name, signal),
-    renameGroup: (group, name, signal) => renameGroup(context, group, name, signal),
-    deleteGroup: (id, signal) => deleteGroup(context, id, signal),
+    async *pull(request, signal) {
+      yield* pullContacts(await open(signal), request);
+    },
+    read: async (ids, signal) => readContacts(await open(signal), ids),
+    create: async (batch, signal) => orRefusal(createContacts(await open(signal), batch)),
+    update: async (batch, signal) => orRefusal(updateContacts(await open(signal), batch)),
+    delete: async (ids, signal) => orRefusal(deleteContacts(await open(signal), ids)),
+    changeMembership: async (batch, signal) => orRefusal(changeMembership(await open(signal), batch)),
+    findCreated: async (requests, _sinceMs, isTaken, signal) => findCreated(await open(signal), requests, isTaken),
+    originMarks: async (originIds, originScope, signal) => originMarks(await open(signal), originIds, originScope),
+    listGroups: async (signal) => listGroups(await open(signal)),
+    readGroup: async (id, signal) => readGroup(await open(signal), id),
+    createGroup: async (name, signal) => createGroup(await open(signal), name),
+    renameGroup: async (group, name, signal) => renameGroup(await open(signal), group, name),
+    deleteGroup: async (id, signal) => deleteGroup(await open(signal), id),
   };
 };

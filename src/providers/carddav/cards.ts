@@ -19,7 +19,7 @@ import {
   reportsAbsence,
   type RequestedVersion,
 } from './dav.ts';
-import { requireContents, requireMultistatus } from './send.ts';
+import { type DavAnswer, requireContents, requireMultistatus } from './send.ts';
 import { type FoundCard, hasStoredLength, type StoredCard, storedForm, unchecked } from './stored-form.ts';
 
 type Unfound = { readonly kind: 'gone' } | { readonly kind: 'unreadable'; readonly reason: string };
@@ -99,64 +99,57 @@ const mayReadFewer = (error: unknown): error is RemoteError =>
 
 const LEFT_OUT = 'the server left the card out of its answer';
 
+const getCard = ({ book, send }: BookContext, id: string): Promise<DavAnswer> =>
+  send({ method: 'GET', url: urlOf(id, book.url), what: 'a card', allowStatus: isRefusedStatus });
+
 /**
  * Reads a card that a multiget reports as absent in an unusual way, or leaves out: SabreDAV 2 to 4 leave missing cards out. Only a
  * 404 or 410 for the card itself confirms that it does not exist (R7). Returns an existing card as unreadable for this `reason`.
  */
 const readAbsent = async (
-  { send }: BookContext,
-  book: AddressBook,
+  context: BookContext,
   id: string,
-  signal: AbortSignal,
   reason = 'the server reports no properties of the card, although the card may exist',
 ): Promise<Reading> => {
-  const request = { method: 'GET', url: urlOf(id, book.url), what: 'a card', allowStatus: isRefusedStatus } as const;
-  const { status } = await send(request, signal);
+  const { status } = await getCard(context, id);
   return isGoneStatus(status) ? { kind: 'gone' } : { kind: 'unreadable', reason };
 };
 
 /** Returns the reading of a single refused card. It counts as deleted only if the address book still exists. */
-const refusedAlone = async (
-  context: BookContext,
-  book: AddressBook,
-  id: string,
-  error: RemoteError,
-  signal: AbortSignal,
-): Promise<Reading> => {
+const refusedAlone = async (context: BookContext, id: string, error: RemoteError): Promise<Reading> => {
   if (!(error instanceof NotFoundError)) return { kind: 'unreadable', reason: error.message };
-  const request = propfind(book.url, '0', CARD_STATE, 'the address book');
-  requireMultistatus(request, await context.send(request, signal));
-  return readAbsent(context, book, id, signal);
+  const request = propfind(context.book.url, '0', CARD_STATE, 'the address book');
+  requireMultistatus(request, await context.send(request));
+  return readAbsent(context, id);
 };
 
 const readChunk = async (
   context: BookContext,
-  book: AddressBook,
   ids: readonly string[],
   version: RequestedVersion,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Reading>> => {
+  const { book } = context;
   const { pathname } = new URL(book.url);
   const hrefs = ids.map((id) => `${pathname}${encodeURIComponent(id)}`);
   const request = { ...multiget(book.url, hrefs, version), isDivisible: ids.length > 1 };
   try {
-    const { responses } = requireContents(request, await context.send(request, signal), book.url);
+    const { responses } = requireContents(request, await context.send(request), book.url);
     const found = cardsIn(responses, book.url);
     const readings = new Map<string, Reading>();
-    for (const id of ids) readings.set(id, found.get(id) ?? (await readAbsent(context, book, id, signal, LEFT_OUT)));
+    for (const id of ids) readings.set(id, found.get(id) ?? (await readAbsent(context, id, LEFT_OUT)));
     for (const response of responses.filter(reportsAbsence)) {
       const id = idOf(response.href, book.url);
       if (id === null || readings.get(id)?.kind !== 'unreadable') continue;
-      readings.set(id, await readAbsent(context, book, id, signal));
+      readings.set(id, await readAbsent(context, id));
     }
     return readings;
   } catch (error) {
     if (!mayReadFewer(error)) throw error;
     const [id = ''] = ids;
-    if (ids.length === 1) return new Map([[id, await refusedAlone(context, book, id, error, signal)]]);
+    if (ids.length === 1) return new Map([[id, await refusedAlone(context, id, error)]]);
     const middle = Math.ceil(ids.length / 2);
-    const first = await readChunk(context, book, ids.slice(0, middle), version, signal);
-    return new Map([...first, ...(await readChunk(context, book, ids.slice(middle), version, signal))]);
+    const first = await readChunk(context, ids.slice(0, middle), version);
+    return new Map([...first, ...(await readChunk(context, ids.slice(middle), version))]);
   }
 };
 
@@ -172,14 +165,12 @@ export const requestedVersion = ({ version, versions }: AddressBook): RequestedV
 /** Reads cards in one version. A card that the server fails to return does not affect the others (R15). */
 const readEach = async (
   context: BookContext,
-  book: AddressBook,
   ids: readonly string[],
   version: RequestedVersion,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Reading>> => {
   const readings = new Map<string, Reading>();
   for (const chunk of chunks([...new Set(ids)], CARDS_PER_READ)) {
-    for (const [id, reading] of await readChunk(context, book, chunk, version, signal)) readings.set(id, reading);
+    for (const [id, reading] of await readChunk(context, chunk, version)) readings.set(id, reading);
   }
   return readings;
 };
@@ -189,14 +180,9 @@ const isRefused = (error: unknown): boolean =>
   error instanceof UnreadableError || (error instanceof RemoteError && isRefusedStatus(error.status ?? 0));
 
 /** Reads cards in version 4.0. Returns none if the server refuses that. */
-const readAsVersion4 = async (
-  context: BookContext,
-  book: AddressBook,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, Reading>> => {
+const readAsVersion4 = async (context: BookContext, ids: readonly string[]): Promise<ReadonlyMap<string, Reading>> => {
   try {
-    return await readEach(context, book, ids, '4.0', signal);
+    return await readEach(context, ids, '4.0');
   } catch (error) {
     if (isRefused(error)) return new Map();
     throw error;
@@ -204,7 +190,7 @@ const readAsVersion4 = async (
 };
 
 /** Searches for the stored version of all cards, and remembers those that are found in exactly one version. */
-const findVersions = async ({ send, versions }: BookContext, book: AddressBook, signal: AbortSignal): Promise<void> => {
+const findVersions = async ({ book, send, versions }: BookContext): Promise<void> => {
   const found = new Map<string, KnownVersion | null>();
   try {
     for (const version of ['3.0', '4.0'] as const) {
@@ -212,7 +198,7 @@ const findVersions = async ({ send, versions }: BookContext, book: AddressBook, 
         ...addressbookQuery(book.url, [{ property: 'VERSION', text: version }], null),
         isDivisible: true,
       };
-      for (const response of requireMultistatus(request, await send(request, signal)).responses) {
+      for (const response of requireMultistatus(request, await send(request)).responses) {
         const [id, etag] = [idOf(response.href, book.url), etagOf(response)];
         if (id !== null && etag !== null) found.set(id, found.has(id) ? null : { etag, version });
       }
@@ -230,12 +216,7 @@ const knownVersion = ({ versions }: BookContext, { id, etag }: StoredCard): stri
 };
 
 /** Remembers the version in which this program has stored a card. */
-export const noteVersion = (
-  { versions }: BookContext,
-  book: AddressBook,
-  { id, card }: StoredCard,
-  etag: string | null,
-): void => {
+export const noteVersion = ({ book, versions }: BookContext, { id, card }: StoredCard, etag: string | null): void => {
   if (etag !== null && takesBothVersions(book)) versions.set(id, { etag, version: versionOf(card) });
 };
 
@@ -247,22 +228,20 @@ export const inStoredForm = async (
   context: BookContext,
   readings: ReadonlyMap<string, Reading>,
   isEdited: boolean,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CardReading>> => {
-  const book = await context.find(signal);
-  if (!takesBothVersions(book)) return readings;
+  if (!takesBothVersions(context.book)) return readings;
   // A card that was requested in version 3.0 and returned in version 4.0 was not converted.
   const shown = [...readings.values()].filter(
     (reading): reading is FoundCard => reading.kind === 'card' && versionOf(reading.stored.card) === '3.0',
   );
   const doubtful = shown.filter((each) => isEdited || (each.storedBytes !== null && !hasStoredLength(each)));
   const ids = doubtful.map(({ stored }) => stored.id);
-  const others = ids.length === 0 ? new Map<string, Reading>() : await readAsVersion4(context, book, ids, signal);
+  const others = ids.length === 0 ? new Map<string, Reading>() : await readAsVersion4(context, ids);
   const choose = (first: FoundCard): FoundCard | null => {
     const second = others.get(first.stored.id);
     return storedForm(first, second?.kind === 'card' ? second : null, knownVersion(context, first.stored));
   };
-  if (isEdited && doubtful.some((first) => choose(first) === null)) await findVersions(context, book, signal);
+  if (isEdited && doubtful.some((first) => choose(first) === null)) await findVersions(context);
   const chosen = shown.map((first) => (doubtful.includes(first) ? choose(first) : null) ?? unchecked(first));
   return new Map([...readings, ...chosen.map((each) => [each.stored.id, each] as const)]);
 };
@@ -271,12 +250,10 @@ export const inStoredForm = async (
 export const readCards = async (
   context: BookContext,
   ids: readonly string[],
-  signal: AbortSignal,
   isEdited = false,
 ): Promise<ReadonlyMap<string, CardReading>> => {
-  const book = await context.find(signal);
-  const read = await readEach(context, book, ids, requestedVersion(book), signal);
-  return inStoredForm(context, read, isEdited, signal);
+  const read = await readEach(context, ids, requestedVersion(context.book));
+  return inStoredForm(context, read, isEdited);
 };
 
 /** Returns the card of a reading; null if it does not exist. Throws if it cannot be read. */
@@ -286,30 +263,15 @@ export const storedIn = (reading: CardReading | undefined): StoredCard | null =>
 };
 
 /** Reads one card; null if it does not exist. Throws if it cannot be read. */
-export const readStored = async (
-  context: BookContext,
-  id: string,
-  signal: AbortSignal,
-  isEdited = false,
-): Promise<StoredCard | null> => storedIn((await readCards(context, [id], signal, isEdited)).get(id));
+export const readStored = async (context: BookContext, id: string, isEdited = false): Promise<StoredCard | null> =>
+  storedIn((await readCards(context, [id], isEdited)).get(id));
 
 /**
  * Reads a card with a `GET`, for a server whose reports name no strong ETag. Returns the card with the ETag of the `GET`, which is
  * null unless it is strong. Returns null if the `GET` returns another text.
  */
-export const withEtagOfGet = async (
-  context: BookContext,
-  stored: StoredCard,
-  signal: AbortSignal,
-): Promise<StoredCard | null> => {
-  const book = await context.find(signal);
-  const request = {
-    method: 'GET',
-    url: urlOf(stored.id, book.url),
-    what: 'a card',
-    allowStatus: isRefusedStatus,
-  } as const;
-  const { headers, status, text } = await context.send(request, signal);
+export const withEtagOfGet = async (context: BookContext, stored: StoredCard): Promise<StoredCard | null> => {
+  const { headers, status, text } = await getCard(context, stored.id);
   const etag = headerNamed(headers, 'etag');
   const isSameCard = status === 200 && formatLines(parseLines(text)) === formatLines(stored.card);
   return isSameCard ? { ...stored, etag: etag !== null && isStrong(etag) ? etag : null } : null;

@@ -103,18 +103,13 @@ const isCut = (responses: readonly DavResponse[], book: AddressBook): boolean =>
  *
  * @throws {CursorExpiredError} if the server refuses the token or the request.
  */
-export const readChanges = async (
-  { send }: BookContext,
-  book: AddressBook,
-  since: string | null,
-  signal: AbortSignal,
-): Promise<Changes> => {
+export const readChanges = async ({ book, send }: BookContext, since: string | null): Promise<Changes> => {
   const rows: DavResponse[] = [];
   const walk = startListingWalk({ route: ROUTE, clock: null, first: since });
   let token = since;
   for (;;) {
     const request = { ...syncCollection(book.url, token), allowStatus: isRefusedStatus };
-    const answer = await send(request, signal);
+    const answer = await send(request);
     if (answer.status >= 400) throw expired(refusalOf(answer));
     const { responses, syncToken } = requireContents(request, answer, book.url);
     for (const row of responses) rows.push(row);
@@ -131,13 +126,9 @@ const refusalOf = ({ root, status }: DavAnswer): string =>
     : `the server refused to report changes (${status})`;
 
 /** Returns the CTag of an address book, which changes with each of its cards; null if the server has none. */
-export const readCtag = async (
-  { send }: BookContext,
-  book: AddressBook,
-  signal: AbortSignal,
-): Promise<string | null> => {
+export const readCtag = async ({ book, send }: BookContext): Promise<string | null> => {
   const request = propfind(book.url, '0', ['CS:getctag'], 'the changes');
-  const { responses } = requireMultistatus(request, await send(request, signal));
+  const { responses } = requireMultistatus(request, await send(request));
   const [response] = responses;
   return (response && propertyOf(response, 'CS:getctag')?.text.trim()) || null;
 };
@@ -150,22 +141,23 @@ const cutListing = (): UnreadableError =>
   });
 
 /** Lists every card with its ETag. */
-const listByEtag = async (context: BookContext, book: AddressBook, signal: AbortSignal): Promise<Changes> => {
-  const token = await readCtag(context, book, signal);
+const listByEtag = async (context: BookContext): Promise<Changes> => {
+  const { book } = context;
+  const token = await readCtag(context);
   const request = propfind(book.url, '1', CARD_STATE, 'all cards');
-  const answer = await context.send(request, signal);
+  const answer = await context.send(request);
   const { responses } = requireContents(request, answer, book.url);
   if (isCut(responses, book)) throw cutListing();
   return { ...cardsOf(responses, book), token, isCtag: true };
 };
 
 /** Returns every card of an address book, and the position from which the feed continues. */
-export const listCards = async (context: BookContext, book: AddressBook, signal: AbortSignal): Promise<Changes> => {
-  if (!book.hasSync) return listByEtag(context, book, signal);
+export const listCards = async (context: BookContext): Promise<Changes> => {
+  if (!context.book.hasSync) return listByEtag(context);
   try {
-    return await readChanges(context, book, null, signal);
+    return await readChanges(context, null);
   } catch (error) {
     if (!(error instanceof CursorExpiredError)) throw error;
-    return listByEtag(context, book, signal);
+    return listByEtag(context);
   }
 };

@@ -58,9 +58,7 @@ export const inspect = async (
   signal: AbortSignal,
 ): Promise<Inspection> => {
   const connection = await connect(settings, password, network);
-  const book = await findAddressBook(
-    { ...connection, send: createSendDav({ ...connection, maxElapsedMs: 0 }) },
-    signal,
-  );
+  const send = createSendDav({ ...connection, maxElapsedMs: 0 })(signal);
+  const book = await findAddressBook({ ...connection, send });
   return { account: { id: book.url, email: settings.username }, checks: checksOf(book) };
 };

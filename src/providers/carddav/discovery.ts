@@ -87,11 +87,11 @@ const isHandled = (status: number): boolean => isMissing(status) || isRedirect(s
  *
  * @throws {NotFoundError} for a path of `CARDDAV_URL` that does not exist: another address book must not take its place.
  */
-const ask = async ({ send, url: configured }: DiscoveryOptions, url: string, depth: '0' | '1', signal: AbortSignal) => {
+const ask = async ({ send, url: configured }: DiscoveryOptions, url: string, depth: '0' | '1') => {
   let next = url;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const request = { ...propfind(next, depth, PROPERTIES, ABOUT), allowStatus: isHandled };
-    const answer: DavAnswer = await send(request, signal);
+    const answer: DavAnswer = await send(request);
     if (isMissing(answer.status)) {
       const { pathname } = new URL(url);
       if (url === configured && pathname !== '/') {
@@ -143,13 +143,12 @@ const homeOf = async (
   options: DiscoveryOptions,
   response: DavResponse | undefined,
   url: string,
-  signal: AbortSignal,
 ): Promise<string | null> => {
   const home = hrefIn(response, 'C:addressbook-home-set');
   if (home !== null) return trustedUrl(home, url, options.url);
   const principal = hrefIn(response, 'D:current-user-principal') ?? hrefIn(response, 'D:principal-URL');
   if (principal === null || isSameHref(principal, url, url)) return null;
-  const asked = await ask(options, trustedUrl(principal, url, options.url), '0', signal);
+  const asked = await ask(options, trustedUrl(principal, url, options.url), '0');
   const found = hrefIn(asked?.responses[0], 'C:addressbook-home-set');
   return asked === null || found === null ? null : trustedUrl(found, asked.url, options.url);
 };
@@ -158,18 +157,18 @@ const homeOf = async (
 export const addressBookName = ({ name, url }: AddressBook): string => name || new URL(url).pathname;
 
 /** Returns the address books of the account, or the one at the configured URL. */
-const listAddressBooks = async (options: DiscoveryOptions, signal: AbortSignal): Promise<readonly AddressBook[]> => {
+const listAddressBooks = async (options: DiscoveryOptions): Promise<readonly AddressBook[]> => {
   const { addressbook, url } = options;
   const own =
     addressbook !== null && /^(?:https?:\/)?\//iu.test(addressbook) ? [trustedUrl(addressbook, url, url)] : [];
   const wellKnown = new URL('/.well-known/carddav', url).href;
   for (const start of new Set([...own, url, wellKnown])) {
-    const asked = await ask(options, start, '0', signal);
+    const asked = await ask(options, start, '0');
     const [response] = asked?.responses ?? [];
     if (asked === null || response === undefined) continue;
     if (isBook(response)) return [bookOf(response, asked.url)];
-    const home = await homeOf(options, response, asked.url, signal);
-    const listed = home === null ? null : await ask(options, home, '1', signal);
+    const home = await homeOf(options, response, asked.url);
+    const listed = home === null ? null : await ask(options, home, '1');
     if (listed === null) continue;
     return listed.responses.filter(isBook).map((each) => bookOf(each, trustedUrl(each.href, listed.url, options.url)));
   }
@@ -187,9 +186,9 @@ const choiceFault = (books: readonly AddressBook[], found: number, wanted: strin
 };
 
 /** Returns the address book that a link syncs. */
-export const findAddressBook = async (options: DiscoveryOptions, signal: AbortSignal): Promise<AddressBook> => {
+export const findAddressBook = async (options: DiscoveryOptions): Promise<AddressBook> => {
   const { addressbook: wanted, url } = options;
-  const books = await listAddressBooks(options, signal);
+  const books = await listAddressBooks(options);
   const isWanted = (book: AddressBook): boolean =>
     wanted === null || textKey(book.name) === textKey(wanted) || isSameHref(book.url, wanted, url);
   const found = books.filter(isWanted);

@@ -5,7 +5,7 @@ import { readCards, storedIn } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import { isGroupCard } from './group-cards.ts';
 import { cardIdOf, uidsOf } from './origin-uid.ts';
-import type { Writer } from './push.ts';
+import type { BookContext } from './book.ts';
 import { findByMark } from './search.ts';
 
 /**
@@ -13,14 +13,13 @@ import { findByMark } from './search.ts';
  * another name than the requested one.
  */
 export const findCreated = async (
-  { context, records }: Writer,
+  context: BookContext,
   requests: readonly CreateRequest[],
   isTaken: (id: string) => boolean,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
-  const book = await context.find(signal);
+  const { book, records } = context;
   const uids = new Map(requests.map((request) => [request, [...uidsOf(request, book.url)]]));
-  const readings = await readCards(context, [...uids.values()].flat().map(cardIdOf), signal);
+  const readings = await readCards(context, [...uids.values()].flat().map(cardIdOf));
   const found = new Map<string, ContactRecord>();
   const take = (request: CreateRequest, candidates: readonly (StoredCard | null)[]): void => {
     const { key, originId, originScope, draft } = request;
@@ -45,7 +44,7 @@ export const findCreated = async (
   const missing = [...uids].filter(([{ key }]) => !found.has(key));
   if (missing.length === 0) return found;
   const uidsOfMissing = missing.flatMap(([, own]) => own);
-  const renamed = await findByMark(context, uidsOfMissing, signal);
+  const renamed = await findByMark(context, uidsOfMissing);
   for (const [request, own] of missing) {
     take(
       request,
@@ -56,14 +55,13 @@ export const findCreated = async (
 };
 
 /** Returns the ids of contacts of the other side by the UIDs that a create for them uses. */
-export const originMarks = async (
-  { context }: Writer,
+export const originMarks = (
+  { book }: BookContext,
   originIds: readonly string[],
   originScope: string,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> => {
-  const { url } = await context.find(signal);
-  return new Map(
-    originIds.flatMap((originId) => [...uidsOf({ originId, originScope }, url)].map((uid) => [uid, originId] as const)),
+): ReadonlyMap<string, string> =>
+  new Map(
+    originIds.flatMap((originId) =>
+      [...uidsOf({ originId, originScope }, book.url)].map((uid) => [uid, originId] as const),
+    ),
   );
-};

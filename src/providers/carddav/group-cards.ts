@@ -1,14 +1,11 @@
 import { normaliseText } from '../../core/contact/text.ts';
-import type { BookContext } from './book.ts';
-import { readCards } from './cards.ts';
-import type { StoredCard } from './stored-form.ts';
 import { type Card, escapeText, lineOf, splitValue, unescapeText } from './card/content-line.ts';
 import { addLines, linesOf, newCard, removeLine, textOf, withText, withLineValue } from './card/edits.ts';
 import { isVersion4 } from './card/lists.ts';
 import { uidKey } from './origin-uid.ts';
-import { searchCards } from './search.ts';
 
-const KINDS = ['X-ADDRESSBOOKSERVER-KIND', 'KIND'];
+/** The properties with the kind of a card. */
+export const KINDS = ['X-ADDRESSBOOKSERVER-KIND', 'KIND'];
 const MEMBERS = ['X-ADDRESSBOOKSERVER-MEMBER', 'MEMBER'];
 
 /** Returns whether a card is a group rather than a contact. */
@@ -75,38 +72,4 @@ export const withCategories = (card: Card, add: readonly string[], remove: reado
         const value = (parts[index] ?? []).join(',');
         return value === '' ? removeLine(next, line) : next.map((each) => (each === line ? { ...line, value } : each));
       }, card);
-};
-
-/**
- * Reads all group cards of the address book: those that a search finds, and others with known ids. If the server cannot search, reads
- * the cards with known ids, or all cards if no ids are known. A card that cannot be read becomes one of `search.unread`.
- */
-export const readGroupCards = async (
-  context: BookContext,
-  signal: AbortSignal,
-  known: Iterable<string> = context.search.groupIds ?? [],
-): Promise<readonly StoredCard[]> => {
-  const { groupStyle, search } = context;
-  if (groupStyle === 'categories') return [];
-  const filters = KINDS.map((property) => ({ property, text: 'group' }));
-  const isSearched = search.isSupported || search.groupIds === null;
-  const groups = [...(isSearched ? await searchCards(context, filters, isGroupCard, signal) : [])];
-  const missing = search.unread.union(new Set(known)).difference(new Set(groups.map(({ id }) => id)));
-  for (const [id, reading] of await readCards(context, [...missing], signal)) {
-    if (reading.kind === 'unreadable') search.unread.add(id);
-    else if (reading.kind === 'card' && isGroupCard(reading.stored.card)) groups.push(reading.stored);
-    else search.unread.delete(id);
-  }
-  search.groupIds = new Set([...groups.map(({ id }) => id), ...search.unread]);
-  return groups;
-};
-
-/** Lists the group cards that records may name. An unread one is left out, so that it does not count as empty (R7). */
-export const listGroupCards = async (
-  context: BookContext,
-  signal: AbortSignal,
-  known?: Iterable<string>,
-): Promise<readonly StoredCard[]> => {
-  const groups = await readGroupCards(context, signal, known);
-  return groups.filter(({ id }) => !context.search.unread.has(id));
 };

@@ -16,19 +16,11 @@ import { CONCURRENCY, type BookContext } from './book.ts';
 import { readStored, unreadableCard } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import type { Card } from './card/content-line.ts';
-import {
-  categoriesOf,
-  groupNameOf,
-  isGroupCard,
-  listGroupCards,
-  newGroupCard,
-  withCategories,
-  withGroupName,
-} from './group-cards.ts';
+import { categoriesOf, groupNameOf, isGroupCard, newGroupCard, withCategories, withGroupName } from './group-cards.ts';
 import { categoryId, categoryNameOf } from './mapper.ts';
 import { groupUids } from './origin-uid.ts';
 import { createUnder, requireWritable } from './push.ts';
-import { scanCards, searchCards } from './search.ts';
+import { listGroupCards, scanCards, searchCards } from './search.ts';
 import { deleteCard, editCard, PUT } from './write-card.ts';
 
 const groupOf = ({ id, etag, card }: StoredCard): GroupRecord => ({
@@ -52,37 +44,37 @@ const searchable = (name: string): string | null => {
  * Returns the contacts that have a category. A search that finds none is no evidence: some servers find nothing by a property that
  * they do not support (SOGo). Then all cards are read.
  */
-const cardsWith = async (context: BookContext, name: string, signal: AbortSignal): Promise<readonly StoredCard[]> => {
+const cardsWith = async (context: BookContext, name: string): Promise<readonly StoredCard[]> => {
   const filters = [{ property: 'CATEGORIES', text: searchable(name) }];
   const hasCategory = (card: Card): boolean => categoriesOf(card).includes(name);
-  const found = await searchCards(context, filters, hasCategory, signal);
-  return found.length > 0 ? found : scanCards(context, hasCategory, signal);
+  const found = await searchCards(context, filters, hasCategory);
+  return found.length > 0 ? found : scanCards(context, hasCategory);
 };
 
 /** Searches for the categories of all cards, unless this process has listed the whole address book. */
-const completeCategories = async (context: BookContext, signal: AbortSignal): Promise<void> => {
+const completeCategories = async (context: BookContext): Promise<void> => {
   const { categories } = context;
   if (categories.isComplete) return;
   const isCategorised = (card: Card): boolean => !isGroupCard(card) && categoriesOf(card).length > 0;
-  for (const { card } of await searchCards(context, [{ property: 'CATEGORIES', text: null }], isCategorised, signal)) {
+  for (const { card } of await searchCards(context, [{ property: 'CATEGORIES', text: null }], isCategorised)) {
     for (const name of categoriesOf(card)) categories.names.add(name);
   }
   categories.isComplete = true;
 };
 
 /** Returns all groups: the group cards, and the categories of the cards. */
-export const listGroups = async (context: BookContext, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
-  const cards = await listGroupCards(context, signal);
-  await completeCategories(context, signal);
+export const listGroups = async (context: BookContext): Promise<readonly GroupRecord[]> => {
+  const cards = await listGroupCards(context);
+  await completeCategories(context);
   return [...cards.map(groupOf), ...[...context.categories.names].toSorted().map(categoryGroup)];
 };
 
 /** Returns one group, or null if it does not exist. A category without cards exists until it is deleted here. */
-export const readGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
+export const readGroup = async (context: BookContext, id: string): Promise<GroupRecord | null> => {
   const category = categoryNameOf(id);
   if (category !== null) return context.categories.deleted.has(category) ? null : categoryGroup(category);
   if (context.search.unread.has(id)) throw unreadableCard('it could not be read when its members were read');
-  const stored = await readStored(context, id, signal);
+  const stored = await readStored(context, id);
   return stored !== null && isGroupCard(stored.card) ? groupOf(stored) : null;
 };
 
@@ -93,15 +85,11 @@ const createsCards = ({ groupStyle, search }: BookContext, bookUrl: string): boo
 };
 
 /** Creates a group, or returns the existing one of that name. */
-export const createGroup = async (
-  context: BookContext,
-  spelling: string,
-  signal: AbortSignal,
-): Promise<GroupRecord> => {
+export const createGroup = async (context: BookContext, spelling: string): Promise<GroupRecord> => {
   const name = normaliseText(spelling);
-  const book = await context.find(signal);
+  const { book } = context;
   requireWritable(book);
-  const cards = await listGroupCards(context, signal);
+  const cards = await listGroupCards(context);
   if (!createsCards(context, book.url)) {
     context.categories.names.add(name);
     context.categories.deleted.delete(name);
@@ -111,7 +99,7 @@ export const createGroup = async (
   if (namesake !== undefined) return groupOf(namesake);
   const cardOf = (uid: string) => newGroupCard(name, uid, book.version);
   const uids = groupUids(name, book.url, context.search.groupIds ?? new Set());
-  const created = await createUnder(context, uids, cardOf, signal);
+  const created = await createUnder(context, uids, cardOf);
   context.search.groupIds?.add(created.id);
   return groupOf(created);
 };
@@ -127,15 +115,10 @@ const isOutage = (error: RemoteError): boolean =>
 type Edits = { readonly ids: readonly string[]; readonly refusal: RemoteError | null };
 
 /** Edits cards. A card that is refused does not affect the others (R15). */
-const editEach = async (
-  context: BookContext,
-  ids: readonly string[],
-  edit: (card: Card) => Card,
-  signal: AbortSignal,
-): Promise<Edits> => {
+const editEach = async (context: BookContext, ids: readonly string[], edit: (card: Card) => Card): Promise<Edits> => {
   const { refusing } = context.categories;
   const results = await mapConcurrently(ids, CONCURRENCY, async (id) => {
-    const result = await settle(id, () => editCard(context, id, edit, signal));
+    const result = await settle(id, () => editCard(context, id, edit));
     if (!result.ok && isOutage(result.error)) throw result.error;
     if (result.ok) refusing.delete(id);
     else refusing.add(id);
@@ -161,30 +144,24 @@ const editMembers = async (
   context: BookContext,
   name: string,
   { add, remove, isWhole }: CategoryChange,
-  signal: AbortSignal,
 ): Promise<Edits> => {
-  requireWritable(await context.find(signal));
+  requireWritable(context.book);
   const { refusing } = context.categories;
-  const members = (await cardsWith(context, name, signal)).map(({ id }) => id);
+  const members = (await cardsWith(context, name)).map(({ id }) => id);
   const edit = (card: Card): Card => (categoriesOf(card).includes(name) ? withCategories(card, add, remove) : card);
   const doubtful = members.filter((id) => refusing.has(id));
-  const first = await editEach(context, doubtful, edit, signal);
+  const first = await editEach(context, doubtful, edit);
   if (isWhole && first.refusal !== null) return first;
   const others = members.filter((id) => !doubtful.includes(id));
-  const rest = await editEach(context, others, edit, signal);
+  const rest = await editEach(context, others, edit);
   return { ids: [...first.ids, ...rest.ids], refusal: first.refusal ?? rest.refusal };
 };
 
 /** Adds a category to all cards that have another one. If a card is refused, the others lose it again, as far as possible. */
-const addToMembers = async (
-  context: BookContext,
-  category: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<void> => {
-  const { ids, refusal } = await editMembers(context, category, { add: [name], remove: [], isWhole: true }, signal);
+const addToMembers = async (context: BookContext, category: string, name: string): Promise<void> => {
+  const { ids, refusal } = await editMembers(context, category, { add: [name], remove: [], isWhole: true });
   if (refusal === null) return;
-  await settleEach(ids, CONCURRENCY, (id) => editCard(context, id, (card) => withCategories(card, [], [name]), signal));
+  await settleEach(ids, CONCURRENCY, (id) => editCard(context, id, (card) => withCategories(card, [], [name])));
   throw refusal;
 };
 
@@ -196,35 +173,34 @@ export const renameGroup = async (
   context: BookContext,
   { id }: GroupRecord,
   spelling: string,
-  signal: AbortSignal,
 ): Promise<GroupRecord> => {
   const name = normaliseText(spelling);
   const category = categoryNameOf(id);
   if (category !== null) {
-    await addToMembers(context, category, name, signal);
+    await addToMembers(context, category, name);
     context.categories.names.add(name);
     context.categories.deleted.delete(name);
     return categoryGroup(name);
   }
-  const card = await editCard(context, id, (each) => withGroupName(each, name), signal);
+  const card = await editCard(context, id, (each) => withGroupName(each, name));
   if (card === null) throw new NotFoundError('the group does not exist any more', PUT);
-  return (await readGroup(context, id, signal)) ?? { id, name, version: '' };
+  return (await readGroup(context, id)) ?? { id, name, version: '' };
 };
 
 /** Deletes a group and none of its contacts. A group that does not exist counts as deleted. */
-export const deleteGroup = async (context: BookContext, id: string, signal: AbortSignal): Promise<void> => {
+export const deleteGroup = async (context: BookContext, id: string): Promise<void> => {
   const category = categoryNameOf(id);
   if (category !== null) {
-    const { refusal } = await editMembers(context, category, { add: [], remove: [category], isWhole: false }, signal);
+    const { refusal } = await editMembers(context, category, { add: [], remove: [category], isWhole: false });
     if (refusal !== null) throw refusal;
     context.categories.names.delete(category);
     context.categories.deleted.add(category);
     return;
   }
-  requireWritable(await context.find(signal));
-  const stored = await readStored(context, id, signal);
+  requireWritable(context.book);
+  const stored = await readStored(context, id);
   if (stored === null) return;
   if (!isGroupCard(stored.card)) throw new InvalidError('the card is a contact', PUT);
-  await deleteCard(context, id, stored.etag, signal);
+  await deleteCard(context, id, stored.etag);
   context.search.groupIds?.delete(id);
 };

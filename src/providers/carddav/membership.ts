@@ -9,10 +9,10 @@ import { type CardReading, readCards } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
-import { listGroupCards, memberKeyOf, withCategories, withMembers } from './group-cards.ts';
+import { memberKeyOf, withCategories, withMembers } from './group-cards.ts';
 import { cardGroupsOf, categoryNameOf, groupIdsOfCard, isCardGroup, membershipsIn } from './mapper.ts';
-import { requireWritable, unconfirmed, type Writer } from './push.ts';
-import { findByUid } from './search.ts';
+import { requireWritable, unconfirmed } from './push.ts';
+import { findByUid, listGroupCards } from './search.ts';
 import { editCard, type EditedCard, PUT } from './write-card.ts';
 
 const categoriesIn = (groupIds: readonly string[]): readonly string[] =>
@@ -23,10 +23,9 @@ const writeCategories = async (
   context: BookContext,
   { id, add, remove }: MembershipRequest,
   known: CardReading | undefined,
-  signal: AbortSignal,
 ): Promise<EditedCard> => {
   const edit = (card: Card): Card => withCategories(card, categoriesIn(add), categoriesIn(remove));
-  const edited = await editCard(context, id, edit, signal, known);
+  const edited = await editCard(context, id, edit, known);
   if (edited === null) throw new NotFoundError('the card does not exist any more', PUT);
   for (const name of categoriesIn(add)) context.categories.names.add(name);
   return edited;
@@ -39,12 +38,11 @@ type WrittenCard = { readonly sent: Card; readonly read: StoredCard | null };
 const readBack = async (
   context: BookContext,
   edited: readonly WriteResult<EditedCard>[],
-  signal: AbortSignal,
 ): Promise<readonly WriteResult<WrittenCard>[]> => {
   const unsure = edited.flatMap((each) =>
     each.ok && each.value.isWritten && each.value.stored.etag === null ? [each.value.stored.id] : [],
   );
-  const readings = await settle('', () => readCards(context, unsure, signal));
+  const readings = await settle('', () => readCards(context, unsure));
   return edited.map((each) => {
     if (!each.ok) return each;
     const { id, card: sent } = each.value.stored;
@@ -57,12 +55,12 @@ const readBack = async (
 
 /** Returns the differences between a stored card and the one that was sent; null if there are none. */
 const alterationOf = (
-  { context, records }: Writer,
+  { mapping, records }: BookContext,
   { sent, read }: WrittenCard,
   groupIds: readonly string[],
 ): AlteredContact | null => {
   if (read === null) return null;
-  const own = context.mapping.read(sent).contact;
+  const own = mapping.read(sent).contact;
   const record = records.recordOf(read, groupIds.filter(isCardGroup));
   const fields = fieldsIn(own, record.contact).filter((field) => !equalIn(field, own, record.contact));
   const altered = new Set(groupIdsOfCard(sent, [])).symmetricDifference(new Set(groupIdsOfCard(read.card, [])));
@@ -101,13 +99,9 @@ type Refusals = ReadonlyMap<string, RemoteError>;
 const memberOf = ({ card }: Pick<Move, 'card'>): string => memberKeyOf(card);
 
 /** Returns the refused contacts of a change: a member is a UID, so each card with that UID joins and leaves with it. */
-const refusedMoves = async (
-  context: BookContext,
-  { add, remove }: GroupChange,
-  signal: AbortSignal,
-): Promise<Refusals> => {
+const refusedMoves = async (context: BookContext, { add, remove }: GroupChange): Promise<Refusals> => {
   const leaving = new Set(remove.map(({ id }) => id));
-  const found = await findByUid(context, remove.map(memberOf), signal);
+  const found = await findByUid(context, remove.map(memberOf));
   const shared = new Set(found.filter(({ id }) => !leaving.has(id)).map(memberOf));
   const without = add.filter((move) => memberOf(move) === '');
   return new Map<string, RemoteError>([
@@ -121,13 +115,8 @@ const refusedMoves = async (
 };
 
 /** Changes the members of a group card. Returns the refused contacts. */
-const writeGroup = async (
-  context: BookContext,
-  groupId: string,
-  change: GroupChange,
-  signal: AbortSignal,
-): Promise<Refusals> => {
-  const refused = await refusedMoves(context, change, signal);
+const writeGroup = async (context: BookContext, groupId: string, change: GroupChange): Promise<Refusals> => {
+  const refused = await refusedMoves(context, change);
   const accepted = (moves: readonly Move[]) => moves.filter(({ key }) => !refused.has(key));
   const [add, remove] = [accepted(change.add), accepted(change.remove)];
   const edit = (group: Card): Card =>
@@ -136,7 +125,7 @@ const writeGroup = async (
       add.map(({ card }) => textOf(card, 'UID')),
       remove.map(memberOf),
     );
-  const edited = await editCard(context, groupId, edit, signal);
+  const edited = await editCard(context, groupId, edit);
   // A deleted group has no members: a removal is done, an addition is impossible.
   if (edited === null && add.length > 0) throw new InvalidError('the group does not exist any more', PUT);
   return refused;
@@ -146,43 +135,40 @@ const writeGroup = async (
 const membershipsAfter = async (
   context: BookContext,
   cards: ReadonlyMap<string, Card>,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
-  const memberships = membershipsIn(await listGroupCards(context, signal));
+  const memberships = membershipsIn(await listGroupCards(context));
   return new Map([...cards].map(([key, card]) => [key, groupIdsOfCard(card, cardGroupsOf(card, memberships))]));
 };
 
 /** Changes memberships: categories one contact at a time, group cards one group at a time. */
 export const changeMembership = async (
-  writer: Writer,
+  context: BookContext,
   batch: readonly MembershipRequest[],
-  signal: AbortSignal,
 ): Promise<readonly MembershipResult[]> => {
-  const { context } = writer;
-  requireWritable(await context.find(signal));
+  requireWritable(context.book);
   const ids = batch.map(({ id }) => id);
-  const known = await readCards(context, ids, signal, true);
+  const known = await readCards(context, ids, true);
   const edited = await settleEach(batch, CONCURRENCY, (request) =>
-    writeCategories(context, request, known.get(request.id), signal),
+    writeCategories(context, request, known.get(request.id)),
   );
-  const written = await readBack(context, edited, signal);
+  const written = await readBack(context, edited);
   const found = new Map(written.flatMap((result) => (result.ok ? [[result.key, result.value] as const] : [])));
   const cards = new Map([...found].map(([key, { sent, read }]) => [key, read?.card ?? sent]));
   const errors = new Map(written.flatMap((result) => (result.ok ? [] : [[result.key, result.error] as const])));
   for (const [groupId, change] of groupChanges(batch, cards)) {
-    const result = await settle(groupId, () => writeGroup(context, groupId, change, signal));
+    const result = await settle(groupId, () => writeGroup(context, groupId, change));
     const refused = result.ok
       ? result.value
       : new Map([...change.add, ...change.remove].map(({ key }) => [key, result.error] as const));
     for (const [key, error] of refused) errors.set(key, error);
   }
-  const after = await membershipsAfter(context, cards, signal);
+  const after = await membershipsAfter(context, cards);
   return written.map(({ key }): MembershipResult => {
     const error = errors.get(key);
     if (error !== undefined) return { key, ok: false, error };
     const own = found.get(key);
     const value = after.get(key) ?? [];
-    const altered = own === undefined ? null : alterationOf(writer, own, value);
+    const altered = own === undefined ? null : alterationOf(context, own, value);
     return { key, ok: true, value, ...(altered !== null && { altered }) };
   });
 };

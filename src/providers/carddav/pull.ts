@@ -16,11 +16,9 @@ import {
   readChanges,
   readCtag,
 } from './changes.ts';
-import { isGroupCard, listGroupCards, memberKeyOf, readGroupCards } from './group-cards.ts';
-import { searchCards } from './search.ts';
-import { cardGroupsOf, categoryNameOf, membershipsIn, type Memberships, type Records } from './mapper.ts';
-
-type Feed = { readonly context: BookContext; readonly records: Records };
+import { isGroupCard, memberKeyOf } from './group-cards.ts';
+import { listGroupCards, readGroupCards, searchCards } from './search.ts';
+import { cardGroupsOf, categoryNameOf, membershipsIn, type Memberships } from './mapper.ts';
 
 /** Remembers the categories of contacts, which are groups of the address book. */
 const noteCategories = ({ categories }: BookContext, changes: readonly FeedChange[]): void => {
@@ -32,7 +30,7 @@ const noteCategories = ({ categories }: BookContext, changes: readonly FeedChang
 
 /** Returns a card that was read as a change of the feed; none for a group card or a card that is deleted in the meantime. */
 const changeOf = (
-  { records }: Feed,
+  { records }: BookContext,
   id: string,
   reading: CardReading,
   memberships: Memberships,
@@ -45,14 +43,12 @@ const changeOf = (
 };
 
 /** Yields the pages of the changes since a cursor. */
-async function* pullChanges(feed: Feed, cursorText: string, signal: AbortSignal): AsyncGenerator<FeedPage> {
-  const { context } = feed;
-  const book = await context.find(signal);
+async function* pullChanges(context: BookContext, cursorText: string): AsyncGenerator<FeedPage> {
+  const { book, search } = context;
   const cursor = decodeCursor(cursorText, book.url);
-  const { search } = context;
   search.unread = search.unread.union(new Set(cursor.unread));
   if (cursor.isCtag) {
-    const ctag = await readCtag(context, book, signal);
+    const ctag = await readCtag(context);
     if (ctag === null) throw expired('the server has neither sync tokens nor a CTag');
     if (ctag !== cursor.token) throw expired('the CTag of the address book changed');
     // Without sync tokens, an equal CTag means that nothing changed.
@@ -60,25 +56,25 @@ async function* pullChanges(feed: Feed, cursorText: string, signal: AbortSignal)
     return;
   }
   if (cursor.token === null) throw expired('the stored cursor has no sync token');
-  const { cards, deleted, token } = await readChanges(context, book, cursor.token, signal);
+  const { cards, deleted, token } = await readChanges(context, cursor.token);
   const named = new Set([...cards.map(({ id }) => id), ...deleted]);
   const groupIds = new Set(cursor.groups);
   search.groupIds ??= new Set(groupIds);
   if (!named.isDisjointFrom(groupIds)) throw expired('a group changed');
   // A multiget may leave out a new group card.
-  const groups = named.size + search.unread.size === 0 ? [] : await readGroupCards(context, signal);
+  const groups = named.size + search.unread.size === 0 ? [] : await readGroupCards(context);
   if (groups.some(({ id }) => !groupIds.has(id) || search.unread.has(id))) throw expired('a group was added');
   const memberships = membershipsIn(groups);
   const namedAsDeleted = new Set(deleted);
   for (const chunk of chunks([...named], CARDS_PER_READ)) {
-    const readings = await readCards(context, chunk, signal);
+    const readings = await readCards(context, chunk);
     const isNewGroup = (reading: CardReading): boolean => reading.kind === 'card' && isGroupCard(reading.stored.card);
     if ([...readings.values()].some(isNewGroup)) throw expired('a group was added');
     // A read confirms each deletion (R7). A card that cannot be read is read again later.
     const changes = [...readings].flatMap(([id, reading]): readonly FeedChange[] =>
       reading.kind === 'gone' && namedAsDeleted.has(id)
         ? [{ kind: 'tombstone', id }]
-        : changeOf(feed, id, reading, memberships),
+        : changeOf(context, id, reading, memberships),
     );
     noteCategories(context, changes);
     yield feedPage({ changes });
@@ -117,18 +113,19 @@ type ListingState = {
  * card without groups. A card with groups is always read, because the categories of an address book are those of its cards.
  */
 const listedPage = async (
-  feed: Feed,
+  context: BookContext,
   cards: readonly ListedCard[],
   { known, memberIds, memberships }: ListingState,
-  signal: AbortSignal,
 ): Promise<ListingPage> => {
-  const { context, records } = feed;
-  const rows = cards.map(({ id, etag }) => ({ id, digest: memberIds.has(id) ? null : records.digestOf(id, etag, []) }));
+  const rows = cards.map(({ id, etag }) => ({
+    id,
+    digest: memberIds.has(id) ? null : context.records.digestOf(id, etag, []),
+  }));
   const knownDigests = await findKnownRows(rows, known);
   const isKnown = ({ digest }: { readonly digest: string | null }): boolean => knownDigests.has(digest);
   const asked = rows.filter((row) => !isKnown(row)).map(({ id }) => id);
-  const readings = await readCards(context, asked, signal);
-  const changes = [...readings].flatMap(([id, reading]) => changeOf(feed, id, reading, memberships));
+  const readings = await readCards(context, asked);
+  const changes = [...readings].flatMap(([id, reading]) => changeOf(context, id, reading, memberships));
   noteCategories(context, changes);
   const page = await splitKnown(changes, known);
   return { ...page, unchanged: [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged] };
@@ -141,7 +138,6 @@ const findMembers = async (
   context: BookContext,
   cards: readonly ListedCard[],
   memberships: Memberships,
-  signal: AbortSignal,
 ): Promise<ReadonlySet<string>> => {
   if (memberships.size === 0) return new Set();
   const byName = new Map(cards.map(({ id }) => [id.replace(/\.vcf$/iu, '').toLowerCase(), id]));
@@ -150,7 +146,7 @@ const findMembers = async (
   for (const chunk of chunks(others, FILTERS_PER_QUERY)) {
     const filters = chunk.map((text) => ({ property: 'UID', text }));
     const isMember = (card: Card): boolean => memberships.has(memberKeyOf(card));
-    for (const { id } of await searchCards(context, filters, isMember, signal)) ids.add(id);
+    for (const { id } of await searchCards(context, filters, isMember)) ids.add(id);
   }
   return ids;
 };
@@ -161,31 +157,28 @@ const compareTexts = (one: string, other: string): number => (one < other ? -1 :
 const listGroupsAt = (
   context: BookContext,
   position: Pick<FeedCursor, 'groups' | 'unread'> | null,
-  signal: AbortSignal,
 ): Promise<readonly StoredCard[]> => {
   const { search } = context;
   const formerIds = [...(search.groupIds ?? []), ...(position?.groups ?? [])];
   // The changes since the token of the position contain group cards that are newer than the position.
   search.groupIds = position === null ? null : new Set(position.groups);
   search.unread = new Set(position?.unread);
-  return listGroupCards(context, signal, formerIds);
+  return listGroupCards(context, formerIds);
 };
 
 /** Yields the pages of a whole listing. */
 async function* pullWhole(
-  feed: Feed,
+  context: BookContext,
   { known, resume }: Extract<PullRequest, { mode: 'whole' }>,
-  signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
-  const { context } = feed;
-  const book = await context.find(signal);
-  const position = resume === null ? null : decodePosition(resume, book.url);
-  const listing = await listCards(context, book, signal);
-  const groups = await listGroupsAt(context, position, signal);
+  const bookUrl = context.book.url;
+  const position = resume === null ? null : decodePosition(resume, bookUrl);
+  const listing = await listCards(context);
+  const groups = await listGroupsAt(context, position);
   const groupIds = new Set(context.search.groupIds);
   const { token, isCtag } = position ?? listing;
   const cursor: FeedCursor = {
-    bookUrl: book.url,
+    bookUrl,
     // The first token also returns the changes since the listing began.
     token,
     isCtag,
@@ -193,7 +186,7 @@ async function* pullWhole(
     unread: [...context.search.unread],
   };
   const memberships = membershipsIn(groups);
-  const memberIds = await findMembers(context, listing.cards, memberships, signal);
+  const memberIds = await findMembers(context, listing.cards, memberships);
   const state: ListingState = { known, memberships, memberIds };
   const cards = listing.cards
     .filter(({ id }) => !groupIds.has(id) && (position === null || id > position.after))
@@ -204,7 +197,7 @@ async function* pullWhole(
   for (const [index, page] of pages.entries()) {
     const after = page.at(-1)?.id ?? '';
     const isLast = index === pages.length - 1;
-    const content = await listedPage(feed, page, state, signal);
+    const content = await listedPage(context, page, state);
     if (isLast && position === null) context.categories.isComplete = true;
     yield feedPage({
       ...content,
@@ -216,5 +209,5 @@ async function* pullWhole(
 }
 
 /** Pulls the contacts of the address book: the changes since a cursor, or all contacts. */
-export const pullContacts = (feed: Feed, request: PullRequest, signal: AbortSignal): AsyncGenerator<FeedPage> =>
-  request.mode === 'changes' ? pullChanges(feed, request.cursor, signal) : pullWhole(feed, request, signal);
+export const pullContacts = (context: BookContext, request: PullRequest): AsyncGenerator<FeedPage> =>
+  request.mode === 'changes' ? pullChanges(context, request.cursor) : pullWhole(context, request);

@@ -10,13 +10,10 @@ import { formatLines, type Card } from './card/content-line.ts';
 import { isRefusedStatus } from './dav.ts';
 import type { AddressBook } from './discovery.ts';
 import { withCategories } from './group-cards.ts';
-import { categoryNameOf, isCardGroup, type Records } from './mapper.ts';
+import { categoryNameOf, isCardGroup } from './mapper.ts';
 import { cardIdOf, uidsOf } from './origin-uid.ts';
 import { findByMark } from './search.ts';
 import { createCard, deleteCard, PUT, replaceCard, requireUnchanged, staleCard } from './write-card.ts';
-
-/** A context with the records of its cards. */
-export type Writer = { readonly context: BookContext; readonly records: Records };
 
 /** Throws if the account may not write the address book. */
 export const requireWritable = ({ isWritable, name }: AddressBook): void => {
@@ -43,13 +40,12 @@ const sendNew = async (
   context: BookContext,
   uids: Iterable<string>,
   cardOf: (uid: string) => Card,
-  signal: AbortSignal,
 ): Promise<SentNew> => {
   let used: StaleError | null = null;
   for (const uid of uids) {
     const [id, card] = [cardIdOf(uid), cardOf(uid)];
     try {
-      return { sent: await createCard(context, id, card, signal), refusal: null, uid };
+      return { sent: await createCard(context, id, card), refusal: null, uid };
     } catch (error) {
       if (error instanceof StaleError) used = error;
       else
@@ -96,7 +92,6 @@ const readWritten = async (
   context: BookContext,
   written: readonly Sent[],
   areNew: boolean,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, CardReading>> => {
   const { storage } = context;
   const sent = written.map((each) => each.sent);
@@ -104,7 +99,7 @@ const readWritten = async (
   const certain = sent.filter(({ etag }) => isCertain && etag !== null);
   const others = sent.filter((each) => !certain.includes(each));
   const ids = others.map(({ id }) => id);
-  const readings = await orNothing(ids.length === 0 ? Promise.resolve(new Map()) : readCards(context, ids, signal));
+  const readings = await orNothing(ids.length === 0 ? Promise.resolve(new Map()) : readCards(context, ids));
   if (!isCertain && storesExactly(sent, readings)) {
     storage.isExact = true;
     storage.keepsNames ||= areNew;
@@ -113,20 +108,15 @@ const readWritten = async (
 };
 
 /** Returns the stored cards of creates by their UIDs; none for a card that no read shows. */
-const confirmNew = async (
-  context: BookContext,
-  news: readonly SentNew[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, StoredCard>> => {
-  const book = await context.find(signal);
-  const readings = await readWritten(context, news, true, signal);
+const confirmNew = async (context: BookContext, news: readonly SentNew[]): Promise<ReadonlyMap<string, StoredCard>> => {
+  const readings = await readWritten(context, news, true);
   const storedAs = ({ sent }: SentNew): StoredCard | null => {
     const reading = readings.get(sent.id);
     // A card that cannot be read is not confirmed, and does not affect the others (R15).
     return reading?.kind === 'card' ? reading.stored : null;
   };
   const missing = news.filter((each) => storedAs(each) === null).map(({ uid }) => uid);
-  const renamed = await orNothing(findByMark(context, missing, signal));
+  const renamed = await orNothing(findByMark(context, missing));
   const stored = new Map<string, StoredCard>();
   for (const each of news) {
     const candidates = renamed.get(each.uid) ?? [];
@@ -135,7 +125,7 @@ const confirmNew = async (
     const own = candidates.find((candidate) => isSame(values(candidate), values(each.sent)));
     const found = storedAs(each) ?? own ?? candidates.at(-1);
     if (found === undefined) continue;
-    noteVersion(context, book, each.sent, each.refusal === null ? found.etag : null);
+    noteVersion(context, each.sent, each.refusal === null ? found.etag : null);
     stored.set(each.uid, found);
   }
   return stored;
@@ -153,10 +143,9 @@ export const createUnder = async (
   context: BookContext,
   uids: Iterable<string>,
   cardOf: (uid: string) => Card,
-  signal: AbortSignal,
 ): Promise<StoredCard> => {
-  const sent = await sendNew(context, uids, cardOf, signal);
-  return requireStored(await confirmNew(context, [sent], signal), sent);
+  const sent = await sendNew(context, uids, cardOf);
+  return requireStored(await confirmNew(context, [sent]), sent);
 };
 
 /** Replaces the value of each result. A value for which `replace` throws a RemoteError becomes an error. */
@@ -176,22 +165,21 @@ const settleDone = <One, Other>(
 
 /** Creates cards with their categories, one request per card. Group cards are changed afterwards. */
 export const createContacts = async (
-  { context, records }: Writer,
+  context: BookContext,
   batch: readonly CreateRequest[],
-  signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
-  const book = await context.find(signal);
+  const { book, categories: known, mapping, records } = context;
   const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<SentNew> => {
     requireWritable(book);
     const categories = request.groupIds.flatMap((id) => categoryNameOf(id) ?? []);
     const cardOf = (uid: string): Card =>
-      withCategories(context.mapping.create(request.draft, uid, book.version), categories, []);
-    const sent = await sendNew(context, uidsOf(request, book.url), cardOf, signal);
-    for (const name of categories) context.categories.names.add(name);
+      withCategories(mapping.create(request.draft, uid, book.version), categories, []);
+    const sent = await sendNew(context, uidsOf(request, book.url), cardOf);
+    for (const name of categories) known.names.add(name);
     return sent;
   });
   const news = writes.flatMap((write) => (write.ok ? [write.value] : []));
-  const stored = await confirmNew(context, news, signal);
+  const stored = await confirmNew(context, news);
   return settleDone(writes, (sent) => records.recordOf(requireStored(stored, sent), []));
 };
 
@@ -203,17 +191,16 @@ const withoutEtag = (): InvalidError =>
  * reports: then the values are compared, and a `GET` names the ETag.
  */
 const currentCard = async (
-  { context, records }: Writer,
+  context: BookContext,
   { current }: UpdateRequest,
   reading: CardReading | undefined,
-  signal: AbortSignal,
 ): Promise<StoredCard> => {
   const stored = storedIn(reading);
   if (stored === null) throw new NotFoundError('the card does not exist any more', PUT);
   if (stored.etag === null && current.version === '') {
-    const own = records.recordOf(stored, current.groupIds.filter(isCardGroup));
+    const own = context.records.recordOf(stored, current.groupIds.filter(isCardGroup));
     if (!isSame([own.contact, own.groupIds], [current.contact, current.groupIds])) throw staleCard();
-    const named = await withEtagOfGet(context, stored, signal);
+    const named = await withEtagOfGet(context, stored);
     if (named === null || named.etag === null) throw withoutEtag();
     return named;
   }
@@ -226,7 +213,7 @@ type SentUpdate = Sent & { readonly former: StoredCard; readonly cardGroups: rea
 
 /** Returns the record of an update that was refused and is stored nevertheless. Throws the refusal of any other one. */
 const recordOfRefused = (
-  { records }: Writer,
+  { records }: BookContext,
   { sent, former, cardGroups }: SentUpdate,
   refusal: RemoteError,
   reading: CardReading | undefined,
@@ -242,10 +229,10 @@ const recordOfRefused = (
  * from that of the read shows that another client has written since. Then the record is the card that was sent, without a
  * version, and the next feed returns the edit.
  */
-const recordOfUpdate = (writer: Writer, update: SentUpdate, reading: CardReading | undefined): ContactRecord => {
-  const { records } = writer;
+const recordOfUpdate = (context: BookContext, update: SentUpdate, reading: CardReading | undefined): ContactRecord => {
+  const { records } = context;
   const { sent, refusal, cardGroups } = update;
-  if (refusal !== null) return recordOfRefused(writer, update, refusal, reading);
+  if (refusal !== null) return recordOfRefused(context, update, refusal, reading);
   if (reading?.kind !== 'card') {
     if (sent.etag === null || reading?.kind === 'gone') throw unconfirmed();
     return records.recordOf(sent, cardGroups);
@@ -258,22 +245,19 @@ const recordOfUpdate = (writer: Writer, update: SentUpdate, reading: CardReading
 
 /** Edits cards, each only in the state that the caller has read. One request reads all of them afterwards. */
 export const updateContacts = async (
-  writer: Writer,
+  context: BookContext,
   batch: readonly UpdateRequest[],
-  signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
-  const { context } = writer;
-  const book = await context.find(signal);
   const ids = batch.map(({ current }) => current.id);
-  const formers = await readCards(context, ids, signal, true);
+  const formers = await readCards(context, ids, true);
   const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<SentUpdate> => {
-    requireWritable(book);
+    requireWritable(context.book);
     const { current, desired, fields } = request;
-    const former = await currentCard(writer, request, formers.get(current.id), signal);
+    const former = await currentCard(context, request, formers.get(current.id));
     const card = context.mapping.write(former.card, desired, fields);
     const shared = { former, cardGroups: current.groupIds.filter(isCardGroup) };
     try {
-      return { ...shared, sent: await replaceCard(context, former, card, signal), refusal: null };
+      return { ...shared, sent: await replaceCard(context, former, card), refusal: null };
     } catch (error) {
       return { ...shared, sent: { ...former, card, etag: null }, refusal: refusalIn(error) };
     }
@@ -282,11 +266,10 @@ export const updateContacts = async (
     context,
     writes.flatMap((write) => (write.ok ? [write.value] : [])),
     false,
-    signal,
   );
   return settleDone(writes, (update) => {
-    const record = recordOfUpdate(writer, update, readings.get(update.sent.id));
-    noteVersion(context, book, update.sent, record.version || null);
+    const record = recordOfUpdate(context, update, readings.get(update.sent.id));
+    noteVersion(context, update.sent, record.version || null);
     return record;
   });
 };
@@ -295,17 +278,15 @@ export const updateContacts = async (
 export const deleteContacts = async (
   context: BookContext,
   ids: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly WriteResult<null>[]> => {
-  const book = await context.find(signal);
-  const readings = await readCards(context, ids, signal);
+  const readings = await readCards(context, ids);
   return settleEach(ids, CONCURRENCY, async (id) => {
     const reading = readings.get(id);
     if (reading?.kind === 'gone') return null;
     if (reading?.kind !== 'card') throw unreadableCard(reading?.reason ?? 'the server did not answer for it');
-    requireWritable(book);
-    const { etag } = await requireUnchanged(context, reading.stored, false, signal);
-    await deleteCard(context, id, etag, signal);
+    requireWritable(context.book);
+    const { etag } = await requireUnchanged(context, reading.stored, false);
+    await deleteCard(context, id, etag);
     return null;
   });
 };

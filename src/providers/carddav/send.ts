@@ -32,8 +32,8 @@ export type DavAnswer = {
   readonly text: string;
 };
 
-/** Sends a request with safe retries and returns its answer. Throws a {@link RemoteError} or the signal's reason. */
-export type SendDav = (request: DavRequest, signal: AbortSignal) => Promise<DavAnswer>;
+/** Sends a request of one operation with safe retries. Throws a {@link RemoteError}, or the reason of the operation's signal. */
+export type SendDav = (request: DavRequest) => Promise<DavAnswer>;
 
 type DavSendOptions = RetryPolicy & Credentials & { readonly dispatcher: Dispatcher };
 
@@ -89,12 +89,12 @@ const sendAuthorised = async (options: Authorised, request: DavRequest, signal: 
 };
 
 /**
- * Creates the function for requests to a server, each with its credential. Reads are repeated if that may help, writes only
+ * Creates the function that returns the `send` of an operation. Each request has the credential. Reads are repeated if that may help, writes only
  * if they were not applied.
  */
-export const createSendDav = (options: DavSendOptions): SendDav => {
+export const createSendDav = (options: DavSendOptions): ((signal: AbortSignal) => SendDav) => {
   const authorised = { ...options, authorization: createAuthorization(options) };
-  return async (request, signal) => {
+  return (signal) => async (request) => {
     const attempt = async (): Promise<DavAnswer | RemoteError> => {
       try {
         return await sendAuthorised(authorised, request, signal);

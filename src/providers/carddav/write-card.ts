@@ -25,9 +25,8 @@ const putCard = async (
   id: string,
   card: Card,
   headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
 ): Promise<StoredCard> => {
-  const book = await context.find(signal);
+  const { book } = context;
   const request = {
     method: 'PUT',
     url: urlOf(id, book.url),
@@ -35,19 +34,19 @@ const putCard = async (
     headers: { 'content-type': CARD_TYPE, ...headers },
     body: formatLines(card),
   } as const;
-  const answer = await context.send(request, signal);
+  const answer = await context.send(request);
   const location = headerNamed(answer.headers, 'location');
   const stated = headerNamed(answer.headers, 'etag');
   const etag = stated !== null && isStrong(stated) ? stated : null;
   const storedId = (location === null ? null : idOf(location, book.url)) ?? id;
   const sent: StoredCard = { id: storedId, etag, modifiedAtMs: null, card, isOriginal: true };
-  noteVersion(context, book, sent, etag);
+  noteVersion(context, sent, etag);
   return sent;
 };
 
 /** Creates a card. A card with this id must not exist. */
-export const createCard = (context: BookContext, id: string, card: Card, signal: AbortSignal): Promise<StoredCard> =>
-  putCard(context, id, card, { 'if-none-match': '*' }, signal);
+export const createCard = (context: BookContext, id: string, card: Card): Promise<StoredCard> =>
+  putCard(context, id, card, { 'if-none-match': '*' });
 
 const CONVERTED =
   'the server returns the card only in a converted form, so that a write would change its version or lose other lines of it';
@@ -63,45 +62,33 @@ export const requireUnchanged = async (
   context: BookContext,
   stored: StoredCard,
   isEdited: boolean,
-  signal: AbortSignal,
 ): Promise<StoredCard> => {
   if (stored.etag !== null && isStrong(stored.etag)) return stored;
-  const named = await withEtagOfGet(context, stored, signal);
+  const named = await withEtagOfGet(context, stored);
   if (named !== null) return named;
   // A `GET` may return a converted form.
-  const current = await readStored(context, stored.id, signal, isEdited);
+  const current = await readStored(context, stored.id, isEdited);
   if (current === null || formatLines(current.card) !== formatLines(stored.card)) throw staleCard();
   return stored;
 };
 
 /** Replaces a card in the state in which it was read to be edited. Throws a {@link StaleError} if it has changed. */
-export const replaceCard = async (
-  context: BookContext,
-  stored: StoredCard,
-  card: Card,
-  signal: AbortSignal,
-): Promise<StoredCard> => {
+export const replaceCard = async (context: BookContext, stored: StoredCard, card: Card): Promise<StoredCard> => {
   if (!stored.isOriginal) throw new InvalidError(CONVERTED, PUT);
-  const { id, etag } = await requireUnchanged(context, stored, true, signal);
-  return putCard(context, id, card, condition(etag), signal);
+  const { id, etag } = await requireUnchanged(context, stored, true);
+  return putCard(context, id, card, condition(etag));
 };
 
 /** Deletes a card if it still has that ETag. */
-export const deleteCard = async (
-  context: BookContext,
-  id: string,
-  etag: string | null,
-  signal: AbortSignal,
-): Promise<void> => {
-  const book = await context.find(signal);
+export const deleteCard = async (context: BookContext, id: string, etag: string | null): Promise<void> => {
   const request = {
     method: 'DELETE',
-    url: urlOf(id, book.url),
+    url: urlOf(id, context.book.url),
     what: 'a card',
     headers: condition(etag),
     allowStatus: isGoneStatus,
   } as const;
-  await context.send(request, signal);
+  await context.send(request);
 };
 
 const MOST_ATTEMPTS = 3;
@@ -117,17 +104,16 @@ export const editCard = async (
   context: BookContext,
   id: string,
   edit: (card: Card) => Card,
-  signal: AbortSignal,
   known?: CardReading,
 ): Promise<EditedCard | null> => {
   let reading = known;
   for (let attempt = 1; ; attempt += 1) {
-    const stored = reading === undefined ? await readStored(context, id, signal, true) : storedIn(reading);
+    const stored = reading === undefined ? await readStored(context, id, true) : storedIn(reading);
     if (stored === null) return null;
     const edited = edit(stored.card);
     if (formatLines(edited) === formatLines(stored.card)) return { stored, isWritten: false };
     try {
-      return { stored: await replaceCard(context, stored, edited, signal), isWritten: true };
+      return { stored: await replaceCard(context, stored, edited), isWritten: true };
     } catch (error) {
       if (!(error instanceof StaleError) || attempt >= MOST_ATTEMPTS) throw error;
     }

@@ -134,14 +134,8 @@ const postForm = async (
     return { status: response.status, headers: response.headers, data: parseJson(await response.text()) };
   } catch (error) {
     signal.throwIfAborted();
-    const context = {
-      route: ROUTE,
-      isMutation: true,
-      hasSyncToken: false,
-      limitFloorMs: LIMIT_FLOOR_MS,
-      nowMs: clock.now(),
-    };
-    throw toRemoteError(error, context);
+    const limits = { limitFloorMs: LIMIT_FLOOR_MS, nowMs: clock.now() };
+    throw toRemoteError(error, { route: ROUTE, isRead: false, hasSyncToken: false, ...limits });
   }
 };
 

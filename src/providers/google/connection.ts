@@ -51,8 +51,7 @@ export const inspect = async (
   signal: AbortSignal,
 ): Promise<Inspection> => {
   const connection = await connect(settings, refreshToken, network);
-  const call = createCaller({ ...connection, maxElapsedMs: 0, client: createGoogleClient(connection) });
-  const account =
-    (await readProfile(call, 'metadata,emailAddresses', signal)) ?? (await readProfile(call, 'metadata', signal));
+  const call = createCaller({ ...connection, maxElapsedMs: 0, client: createGoogleClient(connection) })(signal);
+  const account = (await readProfile(call, 'metadata,emailAddresses')) ?? (await readProfile(call, 'metadata'));
   return { account: account ?? { id: null, email: null } };
 };

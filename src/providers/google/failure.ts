@@ -32,7 +32,7 @@ import {
 export type RequestContext = {
   /** Method and route without ids, for example `GET /v1/people/{person}`. */
   readonly route: string;
-  readonly isMutation: boolean;
+  readonly isRead: boolean;
   /** The listing continued from a sync token, so a 400 concerns that token. */
   readonly hasSyncToken: boolean;
   /** The minimum wait before the next attempt, in milliseconds, if Google limits a request without a `Retry-After`. */
@@ -118,17 +118,10 @@ const causeOf = ({ status, code, reasons, message }: Answer): Error => {
   return new Error(`${names.join(' ')}: ${withoutValues(message)}`);
 };
 
-/** Returns a request as its errors describe it. */
-const sentOf = ({ route, isMutation }: Pick<RequestContext, 'route' | 'isMutation'>): SentRequest => ({
-  remote: 'Google',
-  route,
-  isRead: !isMutation,
-});
-
 /** Classifies a failed People API request. `error` is the error of the client. */
 export const toRemoteError = (error: unknown, context: RequestContext): RemoteError => {
-  const { route } = context;
-  const sent = sentOf(context);
+  const { route, isRead } = context;
+  const sent: SentRequest = { remote: 'Google', route, isRead };
   const answer = answerOf(error);
   if (answer === null) return unanswered(error, sent);
   const { status } = answer;
@@ -184,9 +177,9 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
 const FOREIGN: ReadonlySet<number> = new Set([403, 404, 410]);
 
 /** Returns the error for an answer of a proxy or another server. The contact may exist at Google, and a write may be applied. */
-const foreign = (answer: Answer, { isMutation }: RequestContext, base: RemoteErrorOptions): UnreadableError => {
+const foreign = (answer: Answer, context: RequestContext, base: RemoteErrorOptions): UnreadableError => {
   const text = `The answer to ${base.route} (${answer.status}) is not Google's: check GOOGLE_ROOT_URL`;
-  return new UnreadableError(text, { ...base, applied: appliedWhenSent({ isRead: !isMutation }) });
+  return new UnreadableError(text, { ...base, applied: appliedWhenSent(context) });
 };
 
 /** Returns a hint for a 404 on a route without an id: such a route always exists at Google. */
@@ -236,7 +229,7 @@ export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limi
   if (isRefusal && !isLimit(answer)) {
     return refusedToken(answer, { status: answer.status, route, applied: 'no', cause: causeOf(answer) });
   }
-  return toRemoteError(error, { ...context, route, isMutation: false, hasSyncToken: false });
+  return toRemoteError(error, { ...context, route, isRead: true, hasSyncToken: false });
 };
 
 /** Returns the error of a refused token request (RFC 6749, 5.2). */

@@ -41,7 +41,6 @@ export const findCreated = async (
   requests: readonly CreateRequest[],
   sinceMs: number,
   isTaken: (id: string) => boolean,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
   const sought = new Map(requests.map((request) => [request.originId, request]));
   const found = new Map<string, ContactRecord>();
@@ -49,7 +48,7 @@ export const findCreated = async (
   const walk = startListingWalk({ route: ROUTE, clock: null });
   let pageToken: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof newestPage>> = await newestPage(call, sinceMs, pageToken, signal);
+    const page: Awaited<ReturnType<typeof newestPage>> = await newestPage(call, sinceMs, pageToken);
     for (const record of page.records) {
       const request = sought.get(record.originId ?? '');
       if (request === undefined || found.has(request.key) || isTaken(record.id)) continue;
@@ -67,21 +66,16 @@ export const findCreated = async (
   return found;
 };
 
-const newestPage = async (call: CallGoogle, sinceMs: number, pageToken: string | null, signal: AbortSignal) => {
-  const page = await call({
-    route: ROUTE,
-    schema: connectionsSchema,
-    signal,
-    send: (people, options) => {
-      // Google ignores the order if a sync token is requested (reference).
-      const order = { sortOrder: 'LAST_MODIFIED_DESCENDING', requestSyncToken: false };
-      const query = { ...call.mapping.listQuery, ...order, ...(pageToken === null ? {} : { pageToken }) };
-      return people.people.connections.list(query, options);
-    },
-  });
+const newestPage = async (call: CallGoogle, sinceMs: number, pageToken: string | null) => {
+  // Google ignores the order if a sync token is requested (reference).
+  const order = { sortOrder: 'LAST_MODIFIED_DESCENDING', requestSyncToken: false };
+  const query = { ...call.mapping.listQuery, ...order, ...(pageToken !== null && { pageToken }) };
+  const page = await call(ROUTE, connectionsSchema, (people, options) =>
+    people.people.connections.list(query, options),
+  );
   const readings: PersonReading[] = [];
   for (const person of page.connections ?? []) {
-    readings.push(await completed(call, readPerson(person, call.mapping), signal));
+    readings.push(await completed(call, readPerson(person, call.mapping)));
   }
   const isTooOld = (reading: PersonReading): boolean =>
     reading.kind === 'contact' && (reading.record.modifiedAtMs ?? sinceMs) < sinceMs - CLOCK_MARGIN_MS;

@@ -22,7 +22,7 @@ const SETTLES_WITHIN_MS = 10 * 60 * 1000;
 /** Creates the remote of one Google account. Sends nothing until it is used. */
 export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
   const { clock, fields = USUAL_FIELDS, listingLimits: limits = LISTING_LIMITS } = options;
-  const call = createCaller({ ...options, mapping: personMapping(fields), client: createGoogleClient(options) });
+  const callFor = createCaller({ ...options, mapping: personMapping(fields), client: createGoogleClient(options) });
   return {
     capabilities: {
       createBatch: CONTACTS_PER_BATCH,
@@ -41,18 +41,18 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
     },
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
-    identify: async (signal) => (await readProfile(call, 'metadata', signal))?.id ?? null,
-    pull: (request, signal) => pullContacts({ call, clock, limits }, request, signal),
-    read: (ids, signal) => readContacts(call, ids, signal),
-    create: (batch, signal) => orRefusal(createContacts(call, batch, signal)),
-    update: (batch, signal) => orRefusal(updateContacts(call, batch, signal)),
-    delete: (ids, signal) => orRefusal(deleteContacts(call, ids, signal)),
-    changeMembership: (batch, signal) => orRefusal(changeMembership(call, batch, signal)),
-    findCreated: (requests, sinceMs, isTaken, signal) => findCreated(call, requests, sinceMs, isTaken, signal),
-    listGroups: (signal) => listGroups(call, signal),
-    readGroup: (id, signal) => readGroup(call, id, signal),
-    createGroup: (name, signal) => createGroup(call, name, signal),
-    renameGroup: (group, name, signal) => renameGroup(call, group, name, signal),
-    deleteGroup: (id, signal) => deleteGroup(call, id, signal),
+    identify: async (signal) => (await readProfile(callFor(signal), 'metadata'))?.id ?? null,
+    pull: (request, signal) => pullContacts({ call: callFor(signal), clock, limits }, request),
+    read: (ids, signal) => readContacts(callFor(signal), ids),
+    create: (batch, signal) => orRefusal(createContacts(callFor(signal), batch)),
+    update: (batch, signal) => orRefusal(updateContacts(callFor(signal), batch)),
+    delete: (ids, signal) => orRefusal(deleteContacts(callFor(signal), ids)),
+    changeMembership: (batch, signal) => orRefusal(changeMembership(callFor(signal), batch)),
+    findCreated: (requests, sinceMs, isTaken, signal) => findCreated(callFor(signal), requests, sinceMs, isTaken),
+    listGroups: (signal) => listGroups(callFor(signal)),
+    readGroup: (id, signal) => readGroup(callFor(signal), id),
+    createGroup: (name, signal) => createGroup(callFor(signal), name),
+    renameGroup: (group, name, signal) => renameGroup(callFor(signal), group, name),
+    deleteGroup: (id, signal) => deleteGroup(callFor(signal), id),
   };
 };

@@ -14,21 +14,14 @@ const GROUP_FIELDS = 'groupType,metadata,name';
 const recordOf = (group: Group): GroupRecord => ({ id: group.resourceName, name: group.name, version: group.etag });
 
 /** Returns all user labels. */
-export const listGroups = async (call: CallGoogle, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
+export const listGroups = async (call: CallGoogle): Promise<readonly GroupRecord[]> => {
   const groups: Group[] = [];
   const walk = startListingWalk({ route: ROUTE, clock: null });
   let pageToken: string | undefined;
   do {
     const tokens = pageToken === undefined ? {} : { pageToken };
-    const page = await call({
-      route: ROUTE,
-      schema: groupListSchema,
-      signal,
-      send: (people, options) => {
-        const query = { pageSize: ITEMS_PER_PAGE, groupFields: GROUP_FIELDS, ...tokens };
-        return people.contactGroups.list(query, options);
-      },
-    });
+    const query = { pageSize: ITEMS_PER_PAGE, groupFields: GROUP_FIELDS, ...tokens };
+    const page = await call(ROUTE, groupListSchema, (people, options) => people.contactGroups.list(query, options));
     groups.push(...(page.contactGroups ?? []));
     pageToken = page.nextPageToken || undefined;
     walk.take(page.contactGroups?.length ?? 0, pageToken);
@@ -42,16 +35,11 @@ export const listGroups = async (call: CallGoogle, signal: AbortSignal): Promise
 };
 
 /** Returns one label, or null if it does not exist. */
-export const readGroup = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
+export const readGroup = async (call: CallGoogle, id: string): Promise<GroupRecord | null> => {
   try {
-    const group = await call({
-      route: 'GET /v1/contactGroups/{group}',
-      schema: groupSchema,
-      signal,
-      send: (people, options) => {
-        return people.contactGroups.get({ resourceName: id, groupFields: GROUP_FIELDS }, options);
-      },
-    });
+    const group = await call('GET /v1/contactGroups/{group}', groupSchema, (people, options) =>
+      people.contactGroups.get({ resourceName: id, groupFields: GROUP_FIELDS }, options),
+    );
     return recordOf(group);
   } catch (error) {
     if (error instanceof NotFoundError) return null;
@@ -60,69 +48,46 @@ export const readGroup = async (call: CallGoogle, id: string, signal: AbortSigna
 };
 
 /** Creates a label. If the name is taken, adopts the label of that name. */
-export const createGroup = (call: CallGoogle, name: string, signal: AbortSignal): Promise<GroupRecord> =>
+export const createGroup = (call: CallGoogle, name: string): Promise<GroupRecord> =>
   createOrAdopt(
     name,
     async () => {
-      const group = await call({
-        route: 'POST /v1/contactGroups',
-        schema: groupSchema,
-        signal,
-        send: (people, options) => {
-          const requestBody = { contactGroup: { name }, readGroupFields: GROUP_FIELDS };
-          return people.contactGroups.create({ requestBody }, options);
-        },
-      });
+      const requestBody = { contactGroup: { name }, readGroupFields: GROUP_FIELDS };
+      const group = await call('POST /v1/contactGroups', groupSchema, (people, options) =>
+        people.contactGroups.create({ requestBody }, options),
+      );
       return recordOf(group);
     },
-    () => listGroups(call, signal),
+    () => listGroups(call),
   );
 
 /** Renames a label. If it changed since it was read, reads it again and renames the current version. */
-export const renameGroup = async (
-  call: CallGoogle,
-  group: GroupRecord,
-  name: string,
-  signal: AbortSignal,
-): Promise<GroupRecord> => {
+export const renameGroup = async (call: CallGoogle, group: GroupRecord, name: string): Promise<GroupRecord> => {
   try {
-    return await sendRename(call, group, name, signal);
+    return await sendRename(call, group, name);
   } catch (error) {
     if (!(error instanceof StaleError)) throw error;
-    const current = await readGroup(call, group.id, signal);
+    const current = await readGroup(call, group.id);
     if (current === null) throw error;
-    return current.name === name ? current : sendRename(call, current, name, signal);
+    return current.name === name ? current : sendRename(call, current, name);
   }
 };
 
-const sendRename = async (
-  call: CallGoogle,
-  group: GroupRecord,
-  name: string,
-  signal: AbortSignal,
-): Promise<GroupRecord> => {
-  const renamed = await call({
-    route: 'PUT /v1/contactGroups/{group}',
-    schema: groupSchema,
-    signal,
-    send: (people, options) => {
-      const contactGroup = { resourceName: group.id, etag: group.version, name };
-      const requestBody = { contactGroup, updateGroupFields: 'name', readGroupFields: GROUP_FIELDS };
-      return people.contactGroups.update({ resourceName: group.id, requestBody }, options);
-    },
-  });
+const sendRename = async (call: CallGoogle, group: GroupRecord, name: string): Promise<GroupRecord> => {
+  const contactGroup = { resourceName: group.id, etag: group.version, name };
+  const requestBody = { contactGroup, updateGroupFields: 'name', readGroupFields: GROUP_FIELDS };
+  const renamed = await call('PUT /v1/contactGroups/{group}', groupSchema, (people, options) =>
+    people.contactGroups.update({ resourceName: group.id, requestBody }, options),
+  );
   return recordOf(renamed);
 };
 
 /** Deletes a label and none of its contacts. */
-export const deleteGroup = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<void> => {
+export const deleteGroup = async (call: CallGoogle, id: string): Promise<void> => {
   try {
-    await call({
-      route: 'DELETE /v1/contactGroups/{group}',
-      schema: anyAnswerSchema,
-      signal,
-      send: (people, options) => people.contactGroups.delete({ resourceName: id, deleteContacts: false }, options),
-    });
+    await call('DELETE /v1/contactGroups/{group}', anyAnswerSchema, (people, options) =>
+      people.contactGroups.delete({ resourceName: id, deleteContacts: false }, options),
+    );
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }

@@ -19,16 +19,15 @@ const ROUTE = 'POST /v1/contactGroups/{group}/members:modify';
 export const changeMembership = async (
   call: CallGoogle,
   batch: readonly MembershipRequest[],
-  signal: AbortSignal,
 ): Promise<readonly MembershipResult[]> => {
   const errors: Errors = new Map();
-  const before = await membershipsBefore(call, batch, errors, signal);
+  const before = await membershipsBefore(call, batch, errors);
   const possible = batch.filter(({ key }) => before.has(key));
   const begun = new Set<string>();
   const unsent = new Set<string>();
   let refused: RemoteError | null = null;
   for (const [groupId, changes] of requestsFor(possible)) {
-    if (refused === null) refused = await modify(call, groupId, changes, { errors, begun }, signal);
+    if (refused === null) refused = await modify(call, groupId, changes, { errors, begun });
     else for (const { key } of changes) unsent.add(key);
   }
   return batch.flatMap((request): MembershipResult[] => {
@@ -45,14 +44,13 @@ const membershipsBefore = async (
   call: CallGoogle,
   batch: readonly MembershipRequest[],
   errors: Errors,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly string[]>> => {
   const unknown = batch.filter(({ knownGroupIds }) => knownGroupIds === null);
   const before = new Map(batch.flatMap(({ key, knownGroupIds: ids }) => (ids === null ? [] : [[key, ids] as const])));
   if (unknown.length === 0) return before;
   try {
     const ids = unknown.map(({ id }) => id);
-    const answers = await readContacts(call, ids, signal);
+    const answers = await readContacts(call, ids);
     for (const { key, id } of unknown) {
       const answer = answers.get(id);
       if (answer?.kind === 'found') before.set(key, answer.record.groupIds);
@@ -85,16 +83,15 @@ const modify = async (
   groupId: string,
   changes: readonly Change[],
   { errors, begun }: { readonly errors: Errors; readonly begun: Set<string> },
-  signal: AbortSignal,
 ): Promise<RemoteError | null> => {
   try {
-    const answer = await sendChanges(call, groupId, changes, signal);
+    const answer = await sendChanges(call, groupId, changes);
     for (const { key } of changes) begun.add(key);
     const kept = new Set(answer.canNotRemoveLastContactGroupResourceNames);
     const stuck = changes.filter(({ kind, id }) => kind === 'remove' && kept.has(id));
     const missing = new Set(answer.notFoundResourceNames);
     for (const { key, id } of changes) if (missing.has(id)) errors.set(key, notFound());
-    const refused = await leaveLastGroup(call, groupId, stuck, signal);
+    const refused = await leaveLastGroup(call, groupId, stuck);
     for (const [key, error] of refused) errors.set(key, error);
     return [...refused.values()].find(isCredentialError) ?? null;
   } catch (error) {
@@ -113,10 +110,9 @@ const leaveLastGroup = async (
   call: CallGoogle,
   groupId: string,
   stuck: readonly Change[],
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, RemoteError>> => {
   try {
-    if (stuck.length > 0) await removeFromLastGroup(call, groupId, stuck, signal);
+    if (stuck.length > 0) await removeFromLastGroup(call, groupId, stuck);
     return new Map();
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
@@ -125,31 +121,21 @@ const leaveLastGroup = async (
 };
 
 /** A contact must keep one group (contactGroups reference). It is added to My Contacts first, then removed from the group. */
-const removeFromLastGroup = async (
-  call: CallGoogle,
-  groupId: string,
-  stuck: readonly Change[],
-  signal: AbortSignal,
-): Promise<void> => {
+const removeFromLastGroup = async (call: CallGoogle, groupId: string, stuck: readonly Change[]): Promise<void> => {
   const additions = stuck.map((change) => ({ ...change, kind: 'add' as const }));
-  await sendChanges(call, MY_CONTACTS, additions, signal);
-  const answer = await sendChanges(call, groupId, stuck, signal);
+  await sendChanges(call, MY_CONTACTS, additions);
+  const answer = await sendChanges(call, groupId, stuck);
   if (answer.canNotRemoveLastContactGroupResourceNames.length === 0) return;
   throw new InvalidError('Google keeps the contact in its last group', ABOUT);
 };
 
-const sendChanges = (call: CallGoogle, groupId: string, changes: readonly Change[], signal: AbortSignal) => {
+const sendChanges = (call: CallGoogle, groupId: string, changes: readonly Change[]) => {
   const idsOf = (kind: Change['kind']): string[] =>
     changes.filter((change) => change.kind === kind).map(({ id }) => id);
-  return call({
-    route: ROUTE,
-    schema: modifyMembersSchema,
-    signal,
-    send: (people, options) => {
-      const requestBody = { resourceNamesToAdd: idsOf('add'), resourceNamesToRemove: idsOf('remove') };
-      return people.contactGroups.members.modify({ resourceName: groupId, requestBody }, options);
-    },
-  });
+  const requestBody = { resourceNamesToAdd: idsOf('add'), resourceNamesToRemove: idsOf('remove') };
+  return call(ROUTE, modifyMembersSchema, (people, options) =>
+    people.contactGroups.members.modify({ resourceName: groupId, requestBody }, options),
+  );
 };
 
 const ABOUT = { status: 200, route: ROUTE, applied: 'no' } as const;

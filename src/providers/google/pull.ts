@@ -54,14 +54,8 @@ const ROUTE = 'GET /v1/people/me/connections';
 type PullOptions = { readonly call: CallGoogle; readonly clock: Clock; readonly limits: ListingLimits };
 
 /** Pulls Google's contacts: the changes since a cursor, or all contacts. */
-export const pullContacts = (
-  options: PullOptions,
-  request: PullRequest,
-  signal: AbortSignal,
-): AsyncGenerator<FeedPage, void, undefined> => {
-  return request.mode === 'changes'
-    ? pullChanges(options, request.cursor, signal)
-    : pullWhole(options, request, signal);
+export const pullContacts = (options: PullOptions, request: PullRequest): AsyncGenerator<FeedPage, void, undefined> => {
+  return request.mode === 'changes' ? pullChanges(options, request.cursor) : pullWhole(options, request);
 };
 
 type ListPage = {
@@ -112,20 +106,19 @@ const withFormerIds = (reading: PersonReading, digest: string | null): PersonRea
 const listPage = async (
   call: CallGoogle,
   { known, ...tokens }: { readonly pageToken?: string; readonly syncToken?: string; readonly known?: KnownRows },
-  signal: AbortSignal,
 ): Promise<ListPage> => {
-  const page = await call({
-    route: ROUTE,
-    hasSyncToken: tokens.syncToken !== undefined,
-    schema: connectionsSchema,
-    signal,
-    send: (people, options) => people.people.connections.list({ ...call.mapping.listQuery, ...tokens }, options),
-  });
+  const query = { ...call.mapping.listQuery, ...tokens };
+  const page = await call(
+    ROUTE,
+    connectionsSchema,
+    (people, options) => people.people.connections.list(query, options),
+    { hasSyncToken: tokens.syncToken !== undefined },
+  );
   const connections = page.connections ?? [];
   const { fresh, unchanged } = await sortRows(call.mapping, connections, known);
   const readings: PersonReading[] = [];
   for (const { person, digest } of fresh) {
-    const reading = await completed(call, readPerson(person, call.mapping, digest), signal);
+    const reading = await completed(call, readPerson(person, call.mapping, digest));
     readings.push(withFormerIds(reading, digest));
   }
   return {
@@ -187,7 +180,6 @@ const cursorAfter = ({ templateHash }: PersonMapping, page: ListPage, fullAtMs: 
 async function* pullChanges(
   { call, clock, limits }: PullOptions,
   cursorText: string,
-  signal: AbortSignal,
 ): AsyncGenerator<FeedPage, void, undefined> {
   const cursor = usable(cursorSchema, cursorText, call.mapping, clock.now());
   if (cursor === null) {
@@ -210,16 +202,16 @@ async function* pullChanges(
     return page.readings.filter((reading) => reading.kind !== 'deleted').map(changeOf);
   };
   const walk = startListingWalk({ route: ROUTE, clock, limits });
-  let page = await listPage(call, { syncToken }, signal);
+  let page = await listPage(call, { syncToken });
   walk.take(page.rowCount, page.nextPageToken);
   while (page.nextPageToken !== null) {
     yield feedPage({ changes: sift(page) });
-    page = await listPage(call, { syncToken, pageToken: page.nextPageToken }, signal);
+    page = await listPage(call, { syncToken, pageToken: page.nextPageToken });
     walk.take(page.rowCount, page.nextPageToken);
   }
   const upserts = sift(page);
   const tombstones = [...deletedIds.difference(formerIds)].map((id) => ({ kind: 'tombstone', id }) as const);
-  const answers = await readContacts(call, [...contradicted.difference(deletedIds)], signal);
+  const answers = await readContacts(call, [...contradicted.difference(deletedIds)]);
   const decided = [...answers].map(([id, answer]) => changeOfAnswer(id, answer));
   yield feedPage({
     changes: [...upserts, ...decided, ...tombstones],
@@ -232,10 +224,9 @@ type WholeRequest = Extract<PullRequest, { mode: 'whole' }>;
 async function* pullWhole(
   { call, clock, limits }: PullOptions,
   { resume: resumeText, known }: WholeRequest,
-  signal: AbortSignal,
 ): AsyncGenerator<FeedPage, void, undefined> {
   const list = (tokens: { readonly pageToken?: string }): Promise<ListPage> =>
-    listPage(call, { ...tokens, ...(known && { known }) }, signal);
+    listPage(call, { ...tokens, ...(known && { known }) });
   const startedAtMs = clock.now();
   const resume = resumeText === null ? null : usable(resumeSchema, resumeText, call.mapping, startedAtMs);
   if (resumeText !== null && resume === null) throw forgotten();

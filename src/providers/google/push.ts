@@ -30,33 +30,19 @@ const CREATE_ROUTE = 'POST /v1/people:batchCreateContacts';
 const UPDATE_ROUTE = 'POST /v1/people:batchUpdateContacts';
 
 /** Creates contacts in one batch, each with its origin id and groups. */
-export const createContacts = (
-  call: CallGoogle,
-  batch: readonly CreateRequest[],
-  signal: AbortSignal,
-): Promise<readonly RecordResult[]> => sendSplitting(batch, (items) => sendCreates(call, items, signal));
+export const createContacts = (call: CallGoogle, batch: readonly CreateRequest[]): Promise<readonly RecordResult[]> =>
+  sendSplitting(batch, (items) => sendCreates(call, items));
 
-const sendCreates = async (
-  call: CallGoogle,
-  items: readonly CreateRequest[],
-  signal: AbortSignal,
-): Promise<readonly RecordResult[]> => {
+const sendCreates = async (call: CallGoogle, items: readonly CreateRequest[]): Promise<readonly RecordResult[]> => {
   const contacts = items.map((item) => ({ contactPerson: createBody(item, call.mapping) }));
-  const { createdPeople } = await call({
-    route: CREATE_ROUTE,
-    schema: batchCreateSchema,
-    signal,
-    send: (people, options) => {
-      return people.people.batchCreateContacts(
-        { requestBody: { contacts, readMask: call.mapping.personFields, sources: SOURCES } },
-        options,
-      );
-    },
-  });
+  const requestBody = { contacts, readMask: call.mapping.personFields, sources: SOURCES };
+  const { createdPeople } = await call(CREATE_ROUTE, batchCreateSchema, (people, options) =>
+    people.people.batchCreateContacts({ requestBody }, options),
+  );
   if (createdPeople.length !== items.length) throw incomprehensible(CREATE_ROUTE);
   return Promise.all(
     items.map(async (item, index) => {
-      const result = await resultOf(call, item.key, createdPeople[index], CREATE_ROUTE, signal);
+      const result = await resultOf(call, item.key, createdPeople[index], CREATE_ROUTE);
       // If the answer of another contact were paired, the data of two people would be mixed up.
       const isForeign = result.ok && result.value.originId !== null && result.value.originId !== item.originId;
       return isForeign ? failed(item.key, incomprehensible(CREATE_ROUTE)) : result;
@@ -68,19 +54,18 @@ const sendCreates = async (
 export const updateContacts = async (
   call: CallGoogle,
   batch: readonly UpdateRequest[],
-  signal: AbortSignal,
 ): Promise<readonly RecordResult[]> => {
   const failures: RecordResult[] = [];
   const ready: UpdateRequest[] = [];
   const mask = maskOf(batch.flatMap(({ fields }) => fields));
   for (const request of batch) {
-    const obstacle = await obstacleTo(call, request, mask, signal);
+    const obstacle = await obstacleTo(call, request, mask);
     if (obstacle === null) ready.push(request);
     else failures.push(failed(request.key, obstacle));
   }
   // Because of the etag, no update is applied twice: if the first attempt was applied, the repetition is refused as stale.
-  const results = await sendNarrowing(ready, (items) => sendUpdates(call, items, signal));
-  return [...failures, ...(await blameMissing(call, ready, results, signal))];
+  const results = await sendNarrowing(ready, (items) => sendUpdates(call, items));
+  return [...failures, ...(await blameMissing(call, ready, results))];
 };
 
 /** If Google fails with a 500 at a single contact, it may be deleted. Then nothing was applied, and the result is not found. */
@@ -88,14 +73,13 @@ const blameMissing = async (
   call: CallGoogle,
   requests: readonly UpdateRequest[],
   results: readonly RecordResult[],
-  signal: AbortSignal,
 ): Promise<readonly RecordResult[]> => {
   const failures = results.filter((result) => !result.ok && result.error.status === 500);
   const [failure] = failures;
   const request = failures.length === 1 ? requests.find(({ key }) => key === failure?.key) : undefined;
   if (request === undefined) return results;
   const { id } = request.current;
-  const answer = await readContacts(call, [id], signal).catch((error: unknown) => {
+  const answer = await readContacts(call, [id]).catch((error: unknown) => {
     if (error instanceof RemoteError) return new Map<string, ReadAnswer>();
     throw error;
   });
@@ -104,34 +88,17 @@ const blameMissing = async (
   return results.map((result) => (result === failure ? gone : result));
 };
 
-const sendUpdates = async (
-  call: CallGoogle,
-  items: readonly UpdateRequest[],
-  signal: AbortSignal,
-): Promise<readonly RecordResult[]> => {
+const sendUpdates = async (call: CallGoogle, items: readonly UpdateRequest[]): Promise<readonly RecordResult[]> => {
   const mask = maskOf(items.flatMap((item) => item.fields));
   const contacts = Object.fromEntries(items.map((item) => [item.current.id, updateBody(item, mask, call.mapping)]));
-  const { updateResult } = await call({
-    route: UPDATE_ROUTE,
-    schema: batchUpdateSchema,
-    signal,
-    send: (people, options) => {
-      return people.people.batchUpdateContacts(
-        {
-          requestBody: {
-            contacts,
-            updateMask: mask.join(','),
-            readMask: call.mapping.personFields,
-            sources: SOURCES,
-          },
-        },
-        options,
-      );
-    },
-  });
+  const masks = { updateMask: mask.join(','), readMask: call.mapping.personFields };
+  const requestBody = { contacts, ...masks, sources: SOURCES };
+  const { updateResult } = await call(UPDATE_ROUTE, batchUpdateSchema, (people, options) =>
+    people.people.batchUpdateContacts({ requestBody }, options),
+  );
   return Promise.all(
     items.map(async (item) => {
-      const result = await resultOf(call, item.key, updateResult[item.current.id], UPDATE_ROUTE, signal);
+      const result = await resultOf(call, item.key, updateResult[item.current.id], UPDATE_ROUTE);
       return result.ok ? { ...result, value: withBoundEntries(result.value, withChoices(call, item.current)) } : result;
     }),
   );
@@ -165,7 +132,6 @@ const obstacleTo = async (
   call: CallGoogle,
   request: UpdateRequest,
   mask: readonly MaskField[],
-  signal: AbortSignal,
 ): Promise<RemoteError | null> => {
   const { current } = request;
   const known = personOfRecord(current);
@@ -173,7 +139,7 @@ const obstacleTo = async (
   if (reason !== null) return new StaleError(`${reason}: read it again`, notSent(UPDATE_ROUTE));
   if (!mayBeCut(known, call.mapping)) return null;
   try {
-    const whole = await readWhole(call, current.id, signal);
+    const whole = await readWhole(call, current.id);
     const isSame =
       whole.kind === 'contact' &&
       whole.record.version === current.version &&
@@ -189,21 +155,14 @@ const obstacleTo = async (
 };
 
 /** Deletes contacts; a contact that does not exist counts as deleted. */
-export const deleteContacts = (
-  call: CallGoogle,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly WriteResult<null>[]> => {
+export const deleteContacts = (call: CallGoogle, ids: readonly string[]): Promise<readonly WriteResult<null>[]> => {
   const items = ids.map((id) => ({ key: id }));
   return sendSplitting(items, async (batch) => {
     try {
       const resourceNames = batch.map(({ key }) => key);
-      await call({
-        route: 'POST /v1/people:batchDeleteContacts',
-        schema: anyAnswerSchema,
-        signal,
-        send: (people, options) => people.people.batchDeleteContacts({ requestBody: { resourceNames } }, options),
-      });
+      await call('POST /v1/people:batchDeleteContacts', anyAnswerSchema, (people, options) =>
+        people.people.batchDeleteContacts({ requestBody: { resourceNames } }, options),
+      );
     } catch (error) {
       if (!(error instanceof NotFoundError) || batch.length > 1) throw error;
     }
@@ -216,26 +175,21 @@ const resultOf = async (
   key: string,
   response: PersonResponse | undefined,
   route: string,
-  signal: AbortSignal,
 ): Promise<RecordResult> => {
   const code = response?.status?.code ?? 0;
   if (code !== 0) return failed(key, itemError(code, route));
   const reading = readPerson(response?.person, call.mapping);
   if (reading.kind !== 'contact') return failed(key, incomprehensible(route));
-  return { key, ok: true, value: await writtenRecord(call, reading, signal) };
+  return { key, ok: true, value: await writtenRecord(call, reading) };
 };
 
 /**
  * Returns the written contact, with complete lists if the answer may have truncated them. The write is done: the result does
  * not depend on a later read that fails or still returns the earlier content.
  */
-const writtenRecord = async (
-  call: CallGoogle,
-  reading: ContactReading,
-  signal: AbortSignal,
-): Promise<ContactRecord> => {
+const writtenRecord = async (call: CallGoogle, reading: ContactReading): Promise<ContactRecord> => {
   try {
-    const whole = await completed(call, reading, signal);
+    const whole = await completed(call, reading);
     const isCurrent = whole.kind === 'contact' && whole.record.version === reading.record.version;
     return isCurrent ? whole.record : reading.record;
   } catch (error) {

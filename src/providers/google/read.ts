@@ -15,72 +15,56 @@ import { splitInHalves } from './splitting.ts';
 export const readContacts = async (
   call: CallGoogle,
   ids: readonly string[],
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ReadAnswer>> => {
   const batches = chunks([...new Set(ids)], CONTACTS_PER_BATCH);
-  return new Map((await mapConcurrently(batches, 1, (batch) => readBatch(call, batch, signal))).flat());
+  return new Map((await mapConcurrently(batches, 1, (batch) => readBatch(call, batch))).flat());
 };
 
 /** Returns whether Google fails only at these contacts: then it can list the labels. Throws the errors of that listing. */
-const failsHere = async (call: CallGoogle, error: unknown, signal: AbortSignal): Promise<boolean> => {
+const failsHere = async (call: CallGoogle, error: unknown): Promise<boolean> => {
   if (!isFault(error)) return false;
-  await listGroups(call, signal);
+  await listGroups(call);
   return true;
 };
 
 type IdAnswer = readonly [id: string, answer: ReadAnswer];
 
 /** One id that Google refuses, or fails at, must not hide the others: such a batch is read in halves. */
-const readBatch = async (
-  call: CallGoogle,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly IdAnswer[]> => {
+const readBatch = async (call: CallGoogle, ids: readonly string[]): Promise<readonly IdAnswer[]> => {
   try {
-    const responses = await getBatch(call, ids, signal);
-    const answerTo = async (id: string): Promise<IdAnswer> => [id, await answerOf(call, id, responses.get(id), signal)];
+    const responses = await getBatch(call, ids);
+    const answerTo = async (id: string): Promise<IdAnswer> => [id, await answerOf(call, id, responses.get(id))];
     return await mapConcurrently(ids, 1, answerTo);
   } catch (error) {
     const isRefused = error instanceof NotFoundError || error instanceof InvalidError;
-    if (!(error instanceof RemoteError) || (!isRefused && !(await failsHere(call, error, signal)))) throw error;
+    if (!(error instanceof RemoteError) || (!isRefused && !(await failsHere(call, error)))) throw error;
     const [id] = ids;
     if (ids.length === 1 && id !== undefined) {
       return [[id, error instanceof NotFoundError ? { kind: 'gone' } : { kind: 'unreadable', reason: error.message }]];
     }
-    return (await mapConcurrently(splitInHalves(ids), 1, (half) => readBatch(call, half, signal))).flat();
+    return (await mapConcurrently(splitInHalves(ids), 1, (half) => readBatch(call, half))).flat();
   }
 };
 
 const getBatch = async (
   call: CallGoogle,
   ids: readonly string[],
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string | undefined, PersonResponse>> => {
-  const answer = await call({
-    route: 'GET /v1/people:batchGet',
-    schema: batchGetSchema,
-    signal,
-    send: (people, options) => {
-      const query = { resourceNames: [...ids], personFields: call.mapping.personFields, sources: SOURCES };
-      return people.people.getBatchGet(query, options);
-    },
-  });
+  const query = { resourceNames: [...ids], personFields: call.mapping.personFields, sources: SOURCES };
+  const answer = await call('GET /v1/people:batchGet', batchGetSchema, (people, options) =>
+    people.people.getBatchGet(query, options),
+  );
   return new Map(answer.responses.map((response) => [response.requestedResourceName, response]));
 };
 
 const NOT_FOUND_CODE = 5;
 
-const answerOf = async (
-  call: CallGoogle,
-  id: string,
-  response: PersonResponse | undefined,
-  signal: AbortSignal,
-): Promise<ReadAnswer> => {
+const answerOf = async (call: CallGoogle, id: string, response: PersonResponse | undefined): Promise<ReadAnswer> => {
   if (response === undefined) return { kind: 'unreadable', reason: 'the answer does not name the contact' };
   const code = response.status?.code ?? 0;
   if (code === NOT_FOUND_CODE || response.httpStatusCode === 404) return { kind: 'gone' };
   if (code !== 0) return { kind: 'unreadable', reason: `Google answered code ${code} for the contact` };
-  const reading = await completed(call, readPerson(response.person, call.mapping), signal);
+  const reading = await completed(call, readPerson(response.person, call.mapping));
   switch (reading.kind) {
     case 'contact':
       return { kind: reading.record.id === id ? 'found' : 'moved', record: reading.record };
@@ -92,18 +76,11 @@ const answerOf = async (
 };
 
 /** Reads one contact with complete lists. Throws NotFoundError if it does not exist. */
-export const readWhole = async (call: CallGoogle, id: string, signal: AbortSignal): Promise<PersonReading> => {
-  const answer = await call({
-    route: 'GET /v1/people/{person}',
-    schema: anyAnswerSchema,
-    signal,
-    send: (people, options) => {
-      return people.people.get(
-        { resourceName: id, personFields: call.mapping.personFields, sources: SOURCES },
-        options,
-      );
-    },
-  });
+export const readWhole = async (call: CallGoogle, id: string): Promise<PersonReading> => {
+  const query = { resourceName: id, personFields: call.mapping.personFields, sources: SOURCES };
+  const answer = await call('GET /v1/people/{person}', anyAnswerSchema, (people, options) =>
+    people.people.get(query, options),
+  );
   return readPerson(answer, call.mapping);
 };
 
@@ -111,11 +88,7 @@ export const readWhole = async (call: CallGoogle, id: string, signal: AbortSigna
  * Returns the reading, or, if a list of it may be truncated, the contact read again in full. A contact that Google refuses, or
  * fails at, is unreadable: only this contact waits (R15). Throws a RemoteError if the read fails for another reason.
  */
-export const completed = async (
-  call: CallGoogle,
-  reading: PersonReading,
-  signal: AbortSignal,
-): Promise<PersonReading> => {
+export const completed = async (call: CallGoogle, reading: PersonReading): Promise<PersonReading> => {
   if (reading.kind !== 'contact' || !reading.mayBeCut) return reading;
   const { previousIds, record } = reading;
   const { id } = record;
@@ -123,13 +96,13 @@ export const completed = async (
     return { kind: 'unreadable', id, previousIds, reason, origin: record };
   };
   try {
-    const whole = await readWhole(call, id, signal);
+    const whole = await readWhole(call, id);
     if (whole.kind === 'unreadable') return unreadable(whole.reason);
     if (whole.kind === 'deleted') return whole;
     return { ...whole, previousIds: whole.record.id === id ? previousIds : [id, ...previousIds] };
   } catch (error) {
     if (error instanceof NotFoundError) return { kind: 'deleted', id, previousIds };
-    const isOfContact = error instanceof InvalidError || (await failsHere(call, error, signal));
+    const isOfContact = error instanceof InvalidError || (await failsHere(call, error));
     if (!(error instanceof RemoteError) || !isOfContact) throw error;
     return unreadable(error.message);
   }
@@ -139,18 +112,11 @@ export const completed = async (
  * Returns the account behind the credential with these fields of its profile; null if the granted scopes do not include
  * them. Throws a RemoteError.
  */
-export const readProfile = async (
-  call: CallGoogle,
-  personFields: string,
-  signal: AbortSignal,
-): Promise<Account | null> => {
+export const readProfile = async (call: CallGoogle, personFields: string): Promise<Account | null> => {
   try {
-    const me = await call({
-      route: 'GET /v1/people/me',
-      schema: profileSchema,
-      signal,
-      send: (people, options) => people.people.get({ resourceName: 'people/me', personFields }, options),
-    });
+    const me = await call('GET /v1/people/me', profileSchema, (people, options) =>
+      people.people.get({ resourceName: 'people/me', personFields }, options),
+    );
     return { id: me.resourceName, email: me.emailAddresses?.[0]?.value ?? null };
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof InvalidError || isMissingScope(error)) return null;

@@ -1,8 +1,8 @@
 import type { people_v1 } from '@googleapis/people';
 import type { z } from 'zod';
-import type { Clock } from '../../util/clock.ts';
 import { untilAborted } from '../../util/until-aborted.ts';
 import { UnauthenticatedError, UnreadableError } from '../errors.ts';
+import { appliedWhenSent } from '../failure.ts';
 import type { RetryPolicy } from '../../net/retry.ts';
 import { retrying } from '../send.ts';
 import type { GoogleClient } from './client.ts';
@@ -12,21 +12,20 @@ import { createLane } from './limits.ts';
 
 type CallOptions = { readonly signal: AbortSignal; readonly rootUrl: string };
 
-/** One request of the People API. */
-type GoogleCall<Schema extends z.ZodType> = {
-  /** Method and route without ids. A GET is a read, any other method a mutation. */
-  readonly route: `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`;
-  readonly hasSyncToken?: boolean;
-  readonly schema: Schema;
-  readonly signal: AbortSignal;
-  readonly send: (people: people_v1.People, options: CallOptions) => Promise<{ data: unknown }>;
-};
+/** Sends a request with Google's client. */
+type SendRequest = (people: people_v1.People, options: CallOptions) => Promise<{ data: unknown }>;
 
 /**
- * Sends one request and parses its answer. Throws a {@link RemoteError}, or the reason of the aborted signal. A read is
- * repeated if that may succeed; a mutation only if it certainly was not applied.
+ * Sends one request of an operation and parses its answer. The route has no ids; a GET is a read, any other method a mutation.
+ * Throws a {@link RemoteError}, or the reason of the operation's signal. A read is repeated if that may succeed; a mutation only
+ * if it certainly was not applied.
  */
-type Call = <Schema extends z.ZodType>(call: GoogleCall<Schema>) => Promise<z.output<Schema>>;
+type Call = <Schema extends z.ZodType>(
+  route: `${'GET' | 'POST' | 'PUT' | 'DELETE'} ${string}`,
+  schema: Schema,
+  send: SendRequest,
+  options?: { readonly hasSyncToken?: boolean },
+) => Promise<z.output<Schema>>;
 
 /** Call, with the mapping of the contacts that are read or written. */
 export type CallGoogle = Call & { readonly mapping: PersonMapping };
@@ -37,63 +36,53 @@ type CallerOptions = RetryPolicy & {
   readonly mapping?: PersonMapping;
 };
 
-/** Creates the function for all requests to Google: token, mutation lane, retries, errors and parsing. */
-export const createCaller = (options: CallerOptions): CallGoogle => {
+/** Creates the function that returns the {@link CallGoogle} of an operation: token, mutation lane, retries, errors and parsing. */
+export const createCaller = (options: CallerOptions): ((signal: AbortSignal) => CallGoogle) => {
   const { client, clock, mapping = USUAL_MAPPING } = options;
   const lane = createLane();
-  const call: Call = (request) => {
-    const isRead = !isMutation(request);
-    const policy = { ...options, signal: request.signal, isRead };
-    const persist = (): Promise<z.output<typeof request.schema>> =>
-      retrying((attempt) => attemptCall(client, request, attempt, clock), policy);
-    return isRead ? persist() : lane(persist);
+  return (signal) => {
+    const call: Call = (route, schema, send, { hasSyncToken = false } = {}) => {
+      const isRead = route.startsWith('GET ');
+      const attempt = async (count: number): Promise<z.output<typeof schema>> => {
+        const limits = { limitFloorMs: limitFloorMs(count), nowMs: clock.now() };
+        const answer = await sendAuthorised(client, send, { route, isRead, hasSyncToken, ...limits }, signal);
+        const parsed = schema.safeParse(answer);
+        if (parsed.success) return parsed.data;
+        throw new UnreadableError(`Google's answer to ${route} is not of the documented shape`, {
+          status: 200,
+          route,
+          applied: appliedWhenSent({ isRead }),
+          cause: parsed.error,
+        });
+      };
+      const persist = (): Promise<z.output<typeof schema>> => retrying(attempt, { ...options, signal, isRead });
+      return isRead ? persist() : lane(persist);
+    };
+    return Object.assign(call, { mapping });
   };
-  return Object.assign(call, { mapping });
 };
 
-const isMutation = ({ route }: Pick<GoogleCall<z.ZodType>, 'route'>): boolean => !route.startsWith('GET ');
-
-const attemptCall = async <Schema extends z.ZodType>(
+/** Sends a request with an access token, and once more with a new one if the token is refused. */
+const sendAuthorised = async (
   client: GoogleClient,
-  call: GoogleCall<Schema>,
-  attempt: number,
-  clock: Clock,
-): Promise<z.output<Schema>> => {
-  const { route, schema, signal, hasSyncToken = false } = call;
-  const context = {
-    route,
-    isMutation: isMutation(call),
-    hasSyncToken,
-    limitFloorMs: limitFloorMs(attempt),
-    nowMs: clock.now(),
+  send: SendRequest,
+  context: RequestContext,
+  signal: AbortSignal,
+): Promise<unknown> => {
+  const sendOnce = async (): Promise<unknown> => {
+    try {
+      return (await send(client.people, { signal, rootUrl: client.rootUrl })).data;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw toRemoteError(error, context);
+    }
   };
   await authorise(client, false, context, signal);
-  const answer = await sendOnce(client, call, context).catch(async (error: unknown) => {
+  return sendOnce().catch(async (error: unknown) => {
     if (!(error instanceof UnauthenticatedError)) throw error;
     await authorise(client, true, context, signal);
-    return sendOnce(client, call, context);
+    return sendOnce();
   });
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  throw new UnreadableError(`Google's answer to ${route} is not of the documented shape`, {
-    status: 200,
-    route,
-    applied: context.isMutation ? 'unknown' : 'no',
-    cause: parsed.error,
-  });
-};
-
-const sendOnce = async <Schema extends z.ZodType>(
-  { people, rootUrl }: GoogleClient,
-  { send, signal }: GoogleCall<Schema>,
-  context: RequestContext,
-): Promise<unknown> => {
-  try {
-    return (await send(people, { signal, rootUrl })).data;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw toRemoteError(error, context);
-  }
 };
 
 const authorise = async (

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { isMissingScope, itemError, toRemoteError, toTokenError } from '../../../../src/providers/google/failure.ts';
 
 const LIMITS = { limitFloorMs: 5_000, nowMs: Date.parse('2026-01-01T00:00:00Z') };
-const CONTEXT = { route: 'POST /v1/people:batchUpdateContacts', isMutation: true, hasSyncToken: false, ...LIMITS };
+const CONTEXT = { route: 'POST /v1/people:batchUpdateContacts', isRead: false, hasSyncToken: false, ...LIMITS };
 const GROUPS = { ...CONTEXT, route: 'PUT /v1/contactGroups/{group}' };
-const PERSON = { ...CONTEXT, route: 'GET /v1/people/{person}', isMutation: false };
-const LISTING = { ...CONTEXT, isMutation: false };
+const PERSON = { ...CONTEXT, route: 'GET /v1/people/{person}', isRead: true };
+const LISTING = { ...CONTEXT, isRead: true };
 const WITH_TOKEN = { ...LISTING, hasSyncToken: true };
 
 const answer = (status: number, data: unknown, headers: Record<string, string> = {}) =>

@@ -18,7 +18,7 @@ export type DocumentedRoute = {
   /** Alternative scopes. Scopes joined by + are required together. Null: not documented. */
   readonly scopes: readonly string[] | null;
   readonly answer: z.ZodType;
-  readonly call: (api: ServiceApi, stock: Stock, signal: AbortSignal) => Promise<unknown>;
+  readonly call: (api: ServiceApi, stock: Stock) => Promise<unknown>;
 };
 
 const allPages = async (pages: AsyncIterable<unknown>): Promise<void> => {
@@ -39,7 +39,7 @@ const USER_ROUTES: readonly DocumentedRoute[] = [
     path: '/v2/me',
     scopes: ['user:login', ...BASIC],
     answer: document.one(document.user.or(document.partialUser)),
-    call: (api, _stock, signal) => api.user.get(signal),
+    call: (api) => api.user.get(),
   },
 ];
 
@@ -50,42 +50,42 @@ const BUCKET_ROUTES: readonly DocumentedRoute[] = [
     path: '/v2/buckets',
     scopes: BUCKETS,
     answer: document.listOf(document.bucket),
-    call: (api, _stock, signal) => allPages(api.buckets.list({ order: ['id'] }, signal)),
+    call: (api) => allPages(api.buckets.list({ order: ['id'] })),
   },
   {
     method: 'POST',
     path: '/v2/buckets',
     scopes: BUCKETS_MANAGE,
     answer: document.one(document.bucket),
-    call: (api, _stock, signal) => api.buckets.create({ name: 'Leads', goal: 'Call', reminder_interval: 30 }, signal),
+    call: (api) => api.buckets.create({ name: 'Leads', goal: 'Call', reminder_interval: 30 }),
   },
   {
     method: 'GET',
     path: '/v2/buckets/{id}',
     scopes: BUCKETS,
     answer: document.one(document.bucket),
-    call: (api, { bucketId }, signal) => api.buckets.get(bucketId, signal),
+    call: (api, { bucketId }) => api.buckets.get(bucketId),
   },
   {
     method: 'PATCH',
     path: '/v2/buckets/{id}',
     scopes: BUCKETS_MANAGE,
     answer: document.one(document.bucket),
-    call: (api, { bucketId }, signal) => api.buckets.update(bucketId, { name: 'Family' }, signal),
+    call: (api, { bucketId }) => api.buckets.update(bucketId, { name: 'Family' }),
   },
   {
     method: 'DELETE',
     path: '/v2/buckets/{id}',
     scopes: BUCKETS_MANAGE,
     answer: document.one(document.bucket),
-    call: (api, { bucketId }, signal) => api.buckets.delete(bucketId, signal),
+    call: (api, { bucketId }) => api.buckets.delete(bucketId),
   },
   {
     method: 'POST',
     path: '/v2/buckets/{id}/contacts',
     scopes: MEMBERSHIP,
     answer: document.listOf(document.contact),
-    call: (api, { bucketId, contactId }, signal) => api.membership.addContacts(bucketId, [contactId], signal),
+    call: (api, { bucketId, contactId }) => api.membership.addContacts(bucketId, [contactId]),
   },
 ];
 
@@ -96,72 +96,70 @@ const CONTACT_ROUTES: readonly DocumentedRoute[] = [
     path: '/v2/contacts',
     scopes: CONTACTS,
     answer: document.listOf(document.contact),
-    call: (api, _stock, signal) => allPages(api.contacts.list({ order: ['-updated_at'] }, signal)),
+    call: (api) => allPages(api.contacts.list({ order: ['-updated_at'] })),
   },
   {
     method: 'POST',
     path: '/v2/contacts',
     scopes: CONTACTS_MANAGE,
     answer: document.one(document.contact),
-    call: (api, _stock, signal) =>
-      api.contacts.create({ first_name: 'Cid', email_addresses: [{ address: 'c@x.example' }] }, signal),
+    call: (api) => api.contacts.create({ first_name: 'Cid', email_addresses: [{ address: 'c@x.example' }] }),
   },
   {
     method: 'GET',
     path: '/v2/contacts/{id}',
     scopes: CONTACTS,
     answer: document.one(document.contact),
-    call: (api, { contactId }, signal) => api.contacts.get(contactId, signal),
+    call: (api, { contactId }) => api.contacts.get(contactId),
   },
   {
     method: 'PATCH',
     path: '/v2/contacts/{id}',
     scopes: CONTACTS_MANAGE,
     answer: document.one(document.contact),
-    call: (api, { contactId }, signal) => api.contacts.update(contactId, { title: 'Countess', company: null }, signal),
+    call: (api, { contactId }) => api.contacts.update(contactId, { title: 'Countess', company: null }),
   },
   {
     method: 'DELETE',
     path: '/v2/contacts/{id}',
     scopes: CONTACTS_MANAGE,
     answer: document.one(document.contact),
-    call: (api, { contactId }, signal) => api.contacts.delete(contactId, signal),
+    call: (api, { contactId }) => api.contacts.delete(contactId),
   },
   {
     method: 'POST',
     path: '/v2/contacts/{id}/merge',
     scopes: CONTACTS_MANAGE,
     answer: document.one(document.contact),
-    call: (api, { contactId, otherContactId }, signal) => api.contacts.merge(contactId, [otherContactId], signal),
+    call: (api, { contactId, otherContactId }) => api.contacts.merge(contactId, [otherContactId]),
   },
   {
     method: 'GET',
     path: '/v2/contacts/{id}/buckets',
     scopes: BUCKETS,
     answer: document.listOf(document.bucket),
-    call: (api, { contactId }, signal) => allPages(api.membership.listBuckets(contactId, signal)),
+    call: (api, { contactId }) => allPages(api.membership.listBuckets(contactId)),
   },
   {
     method: 'POST',
     path: '/v2/contacts/{id}/buckets',
     scopes: MEMBERSHIP,
     answer: document.listOf(document.bucket),
-    call: (api, { contactId, bucketId }, signal) => api.membership.addBuckets(contactId, [bucketId], signal),
+    call: (api, { contactId, bucketId }) => api.membership.addBuckets(contactId, [bucketId]),
   },
   {
     method: 'PUT',
     path: '/v2/contacts/{id}/buckets',
     scopes: MEMBERSHIP,
     answer: document.listOf(document.bucket),
-    call: (api, { contactId, bucketId }, signal) => api.membership.replaceBuckets(contactId, [bucketId], signal),
+    call: (api, { contactId, bucketId }) => api.membership.replaceBuckets(contactId, [bucketId]),
   },
   {
     method: 'DELETE',
     path: '/v2/contacts/{id}/buckets',
     scopes: MEMBERSHIP,
     answer: document.listLeft(document.bucket),
-    call: (api, { contactId, memberBucketId }, signal) =>
-      api.membership.removeBuckets(contactId, [memberBucketId], signal),
+    call: (api, { contactId, memberBucketId }) => api.membership.removeBuckets(contactId, [memberBucketId]),
   },
 ];
 

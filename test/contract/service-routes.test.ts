@@ -76,7 +76,7 @@ const open = async () => {
   const emulator = await startServiceEmulator({ clock, rateLimit });
   const { dispatcher, exchanges } = createRecorder();
   const sendWith = (accessToken: string | null) =>
-    createSend({ baseUrl: emulator.url, accessToken, dispatcher, clock });
+    createSend({ baseUrl: emulator.url, accessToken, dispatcher, clock })(signal);
   const stock = stockAccount(emulator, clock.now() - 3 * DAY_MS);
   const close = async (): Promise<void> => {
     await dispatcher.destroy();
@@ -91,7 +91,7 @@ const grantedScopes = (alternative: string): string[] => alternative.split('+');
 const callWith = async (route: DocumentedRoute, prepare: (emulator: ServiceEmulator) => string) => {
   await using stage = await open();
   const api = createServiceApi(stage.sendWith(prepare(stage.emulator)));
-  const error = await route.call(api, stage.stock, signal).then(
+  const error = await route.call(api, stage.stock).then(
     () => null,
     (caught: unknown) => caught,
   );
@@ -175,24 +175,24 @@ describe('the authorization endpoints', () => {
     const { clientId, clientSecret } = stage.emulator;
     const code = async (): Promise<string> => (await consent(stage.emulator)).searchParams.get('code') ?? '';
     const exchange = { clientId, clientSecret, code: await code(), redirectUri: REDIRECT_URI };
-    const granted = await authorization.exchangeCode(exchange, signal);
+    const granted = await authorization.exchangeCode(exchange);
     expect(grant.safeParse(stage.exchanges[0]?.json)).toMatchObject({ success: true });
     const api = createServiceApi(stage.sendWith(granted.access_token));
-    await api.contacts.update(stage.stock.contactId, { title: 'Countess' }, signal);
-    await expect(authorization.exchangeCode(exchange, signal)).rejects.toThrow(InvalidError);
+    await api.contacts.update(stage.stock.contactId, { title: 'Countess' });
+    await expect(authorization.exchangeCode(exchange)).rejects.toThrow(InvalidError);
     const stolen = { ...exchange, code: await code(), clientSecret: 'another' };
-    await expect(authorization.exchangeCode(stolen, signal)).rejects.toThrow(ClientRefusedError);
+    await expect(authorization.exchangeCode(stolen)).rejects.toThrow(ClientRefusedError);
   });
 
   test('POST /oauth2/token/exchange returns a token for an api_key, and none for another api_key', async () => {
     await using stage = await open();
     const authorization = createAuthorizationApi(stage.sendWith(null));
     const { apiKey, clientId } = stage.emulator;
-    const exchanged = await authorization.exchangeApiKey(apiKey, clientId, signal);
+    const exchanged = await authorization.exchangeApiKey(apiKey, clientId);
     expect(exchangedKey.safeParse(stage.exchanges[0]?.json)).toMatchObject({ success: true });
     const api = createServiceApi(stage.sendWith(exchanged.access_token));
-    expect((await api.user.get(signal)).email).toBe(stage.emulator.account.user.email);
-    await expect(authorization.exchangeApiKey('another', clientId, signal)).rejects.toThrow(ClientRefusedError);
+    expect((await api.user.get()).email).toBe(stage.emulator.account.user.email);
+    await expect(authorization.exchangeApiKey('another', clientId)).rejects.toThrow(ClientRefusedError);
   });
 });
 

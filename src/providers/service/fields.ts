@@ -20,6 +20,7 @@ import { listText, textList, withOtherSpellings } from '../../core/contact/lists
 import { readFields } from '../../core/contact/record.ts';
 import { normaliseText } from '../../core/contact/text.ts';
 import { unsyncedNameOf } from '../../core/contact/unsynced-name.ts';
+import { trustedContact } from './api/contacts.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
 import { valueAt } from './api/schemas-common.ts';
 import { customFieldValues, customText, type Definitions, foldName, learn } from './custom-fields.ts';
@@ -219,17 +220,20 @@ export const serviceMapping = (chosen: ChosenFields) => {
   const names = new Set(fields.filter(isPlaced).map((field) => foldName(customNameOf(field))));
   const definitions: Definitions = new Map();
   const name = nameOfFields(chosen);
+  /** The lists that a record contains in addition to the lists of every record. */
+  const chosenLists = [
+    ...(fields.includes('socialProfiles') ? (['social_media_profiles'] as const) : []),
+    ...(names.size > 0 ? (['custom_fields'] as const) : []),
+    ...(fields.includes('tags') ? (['tags'] as const) : []),
+  ];
   return {
     fields,
     definitions,
     /** The suffix of each row digest: a row that was read for other chosen fields is not known. */
     digestEnd: name === '' ? '' : ` ${createHash('sha256').update(name).digest('hex').slice(0, 16)}`,
-    /** The lists that a record contains in addition to the lists of every record. */
-    chosenLists: [
-      ...(fields.includes('socialProfiles') ? (['social_media_profiles'] as const) : []),
-      ...(names.size > 0 ? (['custom_fields'] as const) : []),
-      ...(fields.includes('tags') ? (['tags'] as const) : []),
-    ],
+    chosenLists,
+    /** The schema of a contact that is read alone. */
+    trusted: trustedContact(chosenLists),
     /** Stores the definitions of the custom fields in rows of the service. */
     learnFrom: (rows: readonly unknown[]): void => {
       if (names.size === 0) return;

@@ -98,14 +98,9 @@ type UnreadableRow = Extract<ContactRow, { kind: 'unreadable' }>;
  * Yields the pages of contacts created since a time, newest first. `sinceMs` is by the local clock, the bound by the
  * service's clock. If the service's clock is behind, the bound is moved back by the difference.
  */
-async function* createdSince(
-  api: ServiceApi,
-  clock: Clock,
-  sinceMs: number,
-  signal: AbortSignal,
-): AsyncGenerator<Page<ContactRow>> {
+async function* createdSince(api: ServiceApi, clock: Clock, sinceMs: number): AsyncGenerator<Page<ContactRow>> {
   const pagesFrom = (fromMs: number): AsyncIterable<Page<ContactRow>> =>
-    api.contacts.list({ 'created_at.after': fromMs - CLOCK_SLACK_MS, order: ['-created_at'] }, signal);
+    api.contacts.list({ 'created_at.after': fromMs - CLOCK_SLACK_MS, order: ['-created_at'] });
   for await (const page of pagesFrom(sinceMs)) {
     const behindMs = page.serverTimeMs === null ? 0 : clock.now() - page.serverTimeMs;
     if (behindMs > CLOCK_SLACK_MS) {
@@ -127,7 +122,6 @@ export const findCreated = async (
   requests: readonly CreateRequest[],
   sinceMs: number,
   isTaken: (id: string) => boolean,
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ContactRecord>> => {
   const matches = new Map<string, ContactRecord>();
   if (requests.length === 0) return matches;
@@ -141,7 +135,7 @@ export const findCreated = async (
   };
   const unreadable: UnreadableRow[] = [];
   const others: ContactRecord[] = [];
-  for await (const page of createdSince(api, clock, sinceMs, signal)) {
+  for await (const page of createdSince(api, clock, sinceMs)) {
     const rows = page.rows.filter((row) => !isKnown(row));
     for (const id of page.rowKeys) seen.add(id);
     unreadable.push(...rows.filter((row) => row.kind === 'unreadable'));

@@ -6,8 +6,8 @@ import type { ServiceApi } from './api/service-api.ts';
 import { bucketDetails, groupOf } from './mapper.ts';
 
 /** Returns all buckets. */
-export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<readonly GroupRecord[]> => {
-  const buckets = await allRows(api.buckets.list({ order: ['id'] }, signal));
+export const listGroups = async (api: ServiceApi): Promise<readonly GroupRecord[]> => {
+  const buckets = await allRows(api.buckets.list({ order: ['id'] }));
   const byId = new Map(buckets.map((bucket) => [bucket.id, groupOf(bucket)]));
   return [...byId.values()];
 };
@@ -17,56 +17,46 @@ export const listGroups = async (api: ServiceApi, signal: AbortSignal): Promise<
  * meaning if the buckets can still be listed and this one is not among them: the list and single buckets require the same
  * scopes (API.md, Bucket routes). Throws the errors of that listing.
  */
-const isGone = async (api: ServiceApi, id: string, error: unknown, signal: AbortSignal): Promise<boolean> => {
+const isGone = async (api: ServiceApi, id: string, error: unknown): Promise<boolean> => {
   if (error instanceof NotFoundError) return true;
   if (!(error instanceof RevokedError) && !(error instanceof WrongAddressError)) return false;
-  return !(await listGroups(api, signal)).some((group) => group.id === id);
+  return !(await listGroups(api)).some((group) => group.id === id);
 };
 
 /** Returns one bucket, or null if it does not exist. */
-export const readGroup = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<GroupRecord | null> => {
+export const readGroup = async (api: ServiceApi, id: string): Promise<GroupRecord | null> => {
   try {
-    return groupOf(await api.buckets.get(id, signal));
+    return groupOf(await api.buckets.get(id));
   } catch (error) {
-    if (await isGone(api, id, error, signal)) return null;
+    if (await isGone(api, id, error)) return null;
     throw error;
   }
 };
 
 /** Creates a bucket. If the service reports that the name is taken, adopts the bucket of that name. */
-export const createGroup = (
-  api: ServiceApi,
-  name: string,
-  signal: AbortSignal,
-  details?: string,
-): Promise<GroupRecord> =>
+export const createGroup = (api: ServiceApi, name: string, details?: string): Promise<GroupRecord> =>
   createOrAdopt(
     name,
-    async () => groupOf(await api.buckets.create({ name, ...bucketDetails(details) }, signal)),
-    () => listGroups(api, signal),
+    async () => groupOf(await api.buckets.create({ name, ...bucketDetails(details) })),
+    () => listGroups(api),
   );
 
-export const renameGroup = async (
-  api: ServiceApi,
-  id: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<GroupRecord> => {
+export const renameGroup = async (api: ServiceApi, id: string, name: string): Promise<GroupRecord> => {
   try {
-    return groupOf(await api.buckets.update(id, { name }, signal));
+    return groupOf(await api.buckets.update(id, { name }));
   } catch (error) {
     const isRefused = error instanceof RevokedError || error instanceof WrongAddressError;
-    if (!isRefused || !(await isGone(api, id, error, signal))) throw error;
+    if (!isRefused || !(await isGone(api, id, error))) throw error;
     const { status, route, applied } = error;
     throw new NotFoundError('the bucket is gone or out of reach', { status, route, applied, cause: error });
   }
 };
 
 /** Deletes a bucket and none of its contacts; a bucket that does not exist counts as deleted. */
-export const deleteGroup = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<void> => {
+export const deleteGroup = async (api: ServiceApi, id: string): Promise<void> => {
   try {
-    await api.buckets.delete(id, signal);
+    await api.buckets.delete(id);
   } catch (error) {
-    if (!(await isGone(api, id, error, signal))) throw error;
+    if (!(await isGone(api, id, error))) throw error;
   }
 };

@@ -14,8 +14,8 @@ import { writeContact } from './read.ts';
 type MembershipApi = ServiceApi['membership'];
 type Results = readonly WriteResult<readonly string[]>[];
 
-const readMembership = async (api: MembershipApi, id: string, signal: AbortSignal): Promise<readonly string[]> => {
-  const buckets = await allRows(api.listBuckets(id, signal));
+const readMembership = async (api: MembershipApi, id: string): Promise<readonly string[]> => {
+  const buckets = await allRows(api.listBuckets(id));
   return buckets.map((bucket) => bucket.id);
 };
 
@@ -24,9 +24,8 @@ const clearMembership = async (
   api: MembershipApi,
   id: string,
   current: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  await api.removeBuckets(id, current, signal);
+  await api.removeBuckets(id, current);
   return [];
 };
 
@@ -35,15 +34,14 @@ const replaceMembership = async (
   id: string,
   current: readonly string[],
   sent: readonly string[],
-  signal: AbortSignal,
 ): Promise<readonly string[]> => {
   try {
-    const answer = await api.replaceBuckets(id, sent, signal);
-    if (sent.length === 0 && answer.ids.length > 0) return await clearMembership(api, id, current, signal);
+    const answer = await api.replaceBuckets(id, sent);
+    if (sent.length === 0 && answer.ids.length > 0) return await clearMembership(api, id, current);
     return answer.mayBeCut ? sent : sortedIds(answer.ids);
   } catch (error) {
     if (sent.length > 0 || !(error instanceof InvalidError)) throw error;
-    return clearMembership(api, id, current, signal);
+    return clearMembership(api, id, current);
   }
 };
 
@@ -51,15 +49,11 @@ const replaceMembership = async (
  * Applies only this change to the current membership of one contact. It is used if the service refuses to add or remove some
  * of the buckets, for example because one is deleted. The membership is read directly before it is replaced (R11).
  */
-const rewriteMembership = async (
-  api: MembershipApi,
-  request: MembershipRequest,
-  signal: AbortSignal,
-): Promise<readonly string[]> => {
-  const current = await readMembership(api, request.id, signal);
+const rewriteMembership = async (api: MembershipApi, request: MembershipRequest): Promise<readonly string[]> => {
+  const current = await readMembership(api, request.id);
   const wanted = membershipAfter(current, request);
   const isSame = new Set(wanted).symmetricDifference(new Set(current)).size === 0;
-  return isSame ? wanted : replaceMembership(api, request.id, current, wanted, signal);
+  return isSame ? wanted : replaceMembership(api, request.id, current, wanted);
 };
 
 /** Returns the membership after the changes, without buckets that the answer to the addition shows to be left out. */
@@ -80,32 +74,29 @@ const afterMoves = (
 const writeSingle = async (
   api: MembershipApi,
   request: MembershipRequest,
-  signal: AbortSignal,
   onBegun: () => void,
 ): Promise<readonly string[]> => {
   const { add, id, remove } = request;
   try {
-    const added = add.length === 0 ? null : await api.addBuckets(id, add, signal);
+    const added = add.length === 0 ? null : await api.addBuckets(id, add);
     if (added !== null) onBegun();
-    if (remove.length > 0) await api.removeBuckets(id, remove, signal);
+    if (remove.length > 0) await api.removeBuckets(id, remove);
     onBegun();
     const current = request.knownGroupIds ?? request.lastGroupIds;
-    return current === undefined
-      ? sortedIds(await readMembership(api, id, signal))
-      : afterMoves(current, request, added);
+    return current === undefined ? sortedIds(await readMembership(api, id)) : afterMoves(current, request, added);
   } catch (error) {
     const isRefused = error instanceof InvalidError || error instanceof NotFoundError;
     if (!isRefused || error.applied !== 'no') throw error;
-    return rewriteMembership(api, request, signal);
+    return rewriteMembership(api, request);
   }
 };
 
 /** Writes one contact's membership. If the credential is refused after a part was applied, the outcome is unknown. */
-const writeOne = async (api: ServiceApi, request: MembershipRequest, signal: AbortSignal) => {
+const writeOne = async (api: ServiceApi, request: MembershipRequest) => {
   let begun = false;
   const onBegun = (): void => void (begun = true);
   try {
-    return await writeContact(api, [request.id], signal, () => writeSingle(api.membership, request, signal, onBegun));
+    return await writeContact(api, [request.id], () => writeSingle(api.membership, request, onBegun));
   } catch (error) {
     throw begun && isCredentialError(error) ? leftOpen(error) : error;
   }
@@ -125,20 +116,16 @@ type BulkOutcome = {
 };
 
 /** Writes a bulk addition. A refused one is repeated in smaller parts, one after the other. */
-const writeBulk = async (
-  api: MembershipApi,
-  addition: BulkAddition,
-  signal: AbortSignal,
-): Promise<readonly BulkOutcome[]> => {
+const writeBulk = async (api: MembershipApi, addition: BulkAddition): Promise<readonly BulkOutcome[]> => {
   try {
-    const answer = await api.addContacts(addition.bucketId, addition.contactIds, signal);
+    const answer = await api.addContacts(addition.bucketId, addition.contactIds);
     return [{ addition, unwritten: leftOut(addition.contactIds, answer), error: null }];
   } catch (error) {
     // A 403 may concern one contact only. Writing them one at a time shows which one.
     const isRefused = [InvalidError, NotFoundError, RevokedError].some((refusal) => error instanceof refusal);
     if (!(error instanceof RemoteError)) throw error;
     const parts = isRefused ? splitAddition(addition) : [];
-    if (parts.length > 0) return (await mapConcurrently(parts, 1, (part) => writeBulk(api, part, signal))).flat();
+    if (parts.length > 0) return (await mapConcurrently(parts, 1, (part) => writeBulk(api, part))).flat();
     return [{ addition, unwritten: isRefused ? addition.contactIds : [], error: isRefused ? null : error }];
   }
 };
@@ -164,19 +151,13 @@ const sortOutcomes = (bulk: readonly MembershipRequest[], outcomes: readonly Bul
 };
 
 /** Writes membership changes in few requests (R11); see {@link planMembershipRequests}. */
-export const changeMembership = async (
-  api: ServiceApi,
-  batch: readonly MembershipRequest[],
-  signal: AbortSignal,
-): Promise<Results> => {
+export const changeMembership = async (api: ServiceApi, batch: readonly MembershipRequest[]): Promise<Results> => {
   const plan = planMembershipRequests(batch);
   const outcomes = await mapConcurrently(plan.additions, CONCURRENCY, (addition) =>
-    writeBulk(api.membership, addition, signal),
+    writeBulk(api.membership, addition),
   );
   const { written, remaining } = sortOutcomes(plan.bulk, outcomes.flat());
   if (metRefusal(written)) return written;
-  const singles = await settleEach([...plan.single, ...remaining], CONCURRENCY, (request) =>
-    writeOne(api, request, signal),
-  );
+  const singles = await settleEach([...plan.single, ...remaining], CONCURRENCY, (request) => writeOne(api, request));
   return [...written, ...singles];
 };

@@ -92,15 +92,10 @@ type PullOptions = {
 };
 
 /** Yields the pages of a walk from `fromMs`. */
-async function* walkChanges(
-  { api }: PullOptions,
-  fromMs: number,
-  walk: ListingWalk,
-  signal: AbortSignal,
-): AsyncGenerator<Page<ContactRow>> {
+async function* walkChanges({ api }: PullOptions, fromMs: number, walk: ListingWalk): AsyncGenerator<Page<ContactRow>> {
   let afterMs = Math.max(0, fromMs);
   for (;;) {
-    const page = await api.contacts.listPage({ 'updated_at.after': afterMs, order: ['updated_at'] }, 1, signal);
+    const page = await api.contacts.listPage({ 'updated_at.after': afterMs, order: ['updated_at'] }, 1);
     walk.take(page.rowKeys.length);
     const lastMs = lastChangeMs(page);
     yield page;
@@ -109,7 +104,7 @@ async function* walkChanges(
     const stretch = nextStretch(afterMs, lastMs);
     if (stretch.crowdedUntilMs !== null) {
       const bounds = { 'updated_at.after': afterMs, 'updated_at.before': stretch.crowdedUntilMs };
-      for await (const step of walkById(api, bounds, { page: 1, total: null }, walk, signal)) yield step.page;
+      for await (const step of walkById(api, bounds, { page: 1, total: null }, walk)) yield step.page;
     }
     ({ afterMs } = stretch);
   }
@@ -131,12 +126,11 @@ const readNewest = async (
   { api, clock }: PullOptions,
   old: KeysetCursor,
   walk: ListingWalk,
-  signal: AbortSignal,
 ): Promise<FeedPage | null> => {
   const startedAtMs = clock.now();
   if (old.behindMs > 0) return null;
   const fromMs = walkFromMs(old);
-  const page = await api.contacts.listPage({ 'updated_at.after': fromMs, order: ['-updated_at'] }, 1, signal);
+  const page = await api.contacts.listPage({ 'updated_at.after': fromMs, order: ['-updated_at'] }, 1);
   walk.take(page.rowKeys.length);
   if (hasSteppedBack(old, page.serverTimeMs)) throw steppedBack();
   const times = latestFirst(page.rows);
@@ -156,12 +150,12 @@ const cursorAfter = (old: KeysetCursor, { rows, serverTimeMs }: Page<ContactRow>
  *
  * @throws {CursorExpiredError} if the cursor cannot be read, or is ahead of the service's clock.
  */
-async function* pullChanges(options: PullOptions, cursor: string, signal: AbortSignal): AsyncGenerator<FeedPage> {
+async function* pullChanges(options: PullOptions, cursor: string): AsyncGenerator<FeedPage> {
   const { api } = options;
   const old = readCursor(cursor);
   for (const [name, definition] of definitionsIn(cursor)) api.mapping.definitions.set(name, definition);
   const walk = startListingWalk({ route: ROUTE, ...options });
-  const newest = await readNewest(options, old, walk, signal);
+  const newest = await readNewest(options, old, walk);
   if (newest !== null) {
     yield newest;
     return;
@@ -172,7 +166,7 @@ async function* pullChanges(options: PullOptions, cursor: string, signal: AbortS
   let total: number | null = null;
   let maxSeenMs: number | null = null;
   let last: FeedPage | null = null;
-  for await (const page of walkChanges(options, walkFromMs(old), walk, signal)) {
+  for await (const page of walkChanges(options, walkFromMs(old), walk)) {
     if (hasSteppedBack(old, page.serverTimeMs)) throw steppedBack();
     if (last !== null) yield last;
     serverStartMs ??= page.serverTimeMs ?? startedAtMs;
@@ -235,13 +229,12 @@ const knownWithEnd = ({ digestEnd }: ServiceMapping, known: KnownRows | undefine
 async function* pullWhole(
   { api, clock, limits }: PullOptions,
   { resume, known }: Extract<PullRequest, { mode: 'whole' }>,
-  signal: AbortSignal,
 ): AsyncGenerator<FeedPage> {
   const seen = new Set<string>();
   let progress = resume === null ? null : decodeResume(resume);
   const start = progress ?? { page: 1, total: null };
   const walk = startListingWalk({ route: ROUTE, clock, limits, pagesBefore: start.page - 1 });
-  for await (const step of walkById(api, {}, start, walk, signal, knownWithEnd(api.mapping, known))) {
+  for await (const step of walkById(api, {}, start, walk, knownWithEnd(api.mapping, known))) {
     progress = advance(progress, step, clock.now());
     const page = changesIn(takeFresh(step.page.rows, seen), api.mapping);
     const { total } = step;
@@ -254,9 +247,5 @@ async function* pullWhole(
 }
 
 /** Pulls the contacts of the service: the changes since a cursor, or all contacts. */
-export const pullContacts = (
-  options: PullOptions,
-  request: PullRequest,
-  signal: AbortSignal,
-): AsyncGenerator<FeedPage> =>
-  request.mode === 'changes' ? pullChanges(options, request.cursor, signal) : pullWhole(options, request, signal);
+export const pullContacts = (options: PullOptions, request: PullRequest): AsyncGenerator<FeedPage> =>
+  request.mode === 'changes' ? pullChanges(options, request.cursor) : pullWhole(options, request);

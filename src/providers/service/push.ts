@@ -35,9 +35,9 @@ const refuseUnread = ({ raw }: ContactRecord, { custom_field_values: custom }: C
   throw new StaleError('the contact was known without its custom fields: it is read again', about);
 };
 
-const createContact = async (api: ServiceApi, draft: Contact, signal: AbortSignal): Promise<ContactRecord> => {
+const createContact = async (api: ServiceApi, draft: Contact): Promise<ContactRecord> => {
   const { contacts, mapping } = api;
-  const created = await sendBody(createBody(draft, mapping), (body) => contacts.create(body, signal));
+  const created = await sendBody(createBody(draft, mapping), (body) => contacts.create(body));
   return recordOf(created, mapping);
 };
 
@@ -45,16 +45,14 @@ const createContact = async (api: ServiceApi, draft: Contact, signal: AbortSigna
 export const createContacts = (
   api: ServiceApi,
   batch: readonly CreateRequest[],
-  signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
-  return settleEach(batch, CONCURRENCY, ({ draft }) => createContact(api, draft, signal));
+  return settleEach(batch, CONCURRENCY, ({ draft }) => createContact(api, draft));
 };
 
 /** Sends one PATCH for each contact, with the changed fields only. */
 export const updateContacts = (
   api: ServiceApi,
   batch: readonly UpdateRequest[],
-  signal: AbortSignal,
 ): Promise<readonly WriteResult<ContactRecord>[]> => {
   return settleEach(batch, CONCURRENCY, async ({ current, desired, fields }) => {
     const { contacts, mapping } = api;
@@ -62,8 +60,8 @@ export const updateContacts = (
     // Values that the service cannot store are not sent. If nothing else is left, no request is sent.
     if (Object.keys(asked).length === 0) return current;
     refuseUnread(current, asked);
-    const write = () => sendBody(asked, (body) => contacts.update(current.id, body, signal));
-    const updated = await writeContact(api, [current.id], signal, write);
+    const write = () => sendBody(asked, (body) => contacts.update(current.id, body));
+    const updated = await writeContact(api, [current.id], write);
     return recordOf(updated, mapping, current);
   });
 };
@@ -73,16 +71,15 @@ export const mergeContacts = (
   api: ServiceApi,
   survivorId: string,
   mergedAwayId: string,
-  signal: AbortSignal,
 ): Promise<WriteResult<ContactRecord>> =>
   settle(mergedAwayId, async () => {
-    const write = () => api.contacts.merge(survivorId, [mergedAwayId], signal);
-    return recordOf(await writeContact(api, [survivorId, mergedAwayId], signal, write), api.mapping);
+    const write = () => api.contacts.merge(survivorId, [mergedAwayId]);
+    return recordOf(await writeContact(api, [survivorId, mergedAwayId], write), api.mapping);
   });
 
-const deleteContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<null> => {
+const deleteContact = async (api: ServiceApi, id: string): Promise<null> => {
   try {
-    await writeContact(api, [id], signal, () => api.contacts.delete(id, signal));
+    await writeContact(api, [id], () => api.contacts.delete(id));
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }
@@ -90,10 +87,6 @@ const deleteContact = async (api: ServiceApi, id: string, signal: AbortSignal): 
 };
 
 /** Sends one DELETE for each contact; a contact that does not exist counts as deleted. */
-export const deleteContacts = (
-  api: ServiceApi,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly WriteResult<null>[]> => {
-  return settleEach(ids, CONCURRENCY, (id) => deleteContact(api, id, signal));
+export const deleteContacts = (api: ServiceApi, ids: readonly string[]): Promise<readonly WriteResult<null>[]> => {
+  return settleEach(ids, CONCURRENCY, (id) => deleteContact(api, id));
 };

@@ -9,23 +9,23 @@ import { recordOf } from './mapper.ts';
  * single contacts require the same scopes (API.md, Contact routes). If the list can be read, the permission is still granted
  * and the service works. Throws the error of the list.
  */
-const listStillAnswers = async (api: ServiceApi, signal: AbortSignal): Promise<true> => {
-  await api.contacts.listPage({}, 1, signal);
+const listStillAnswers = async (api: ServiceApi): Promise<true> => {
+  await api.contacts.listPage({}, 1);
   return true;
 };
 
 /** Reads one contact: withheld if only this contact is refused, unreadable if the service fails only at this contact. */
-export const readContact = async (api: ServiceApi, id: string, signal: AbortSignal): Promise<ReadAnswer> => {
+export const readContact = async (api: ServiceApi, id: string): Promise<ReadAnswer> => {
   try {
-    const record = recordOf(await api.contacts.get(id, signal), api.mapping);
+    const record = recordOf(await api.contacts.get(id), api.mapping);
     return { kind: record.id === id ? 'found' : 'moved', record };
   } catch (error) {
     if (error instanceof NotFoundError) return { kind: 'gone' };
     const isRefused = error instanceof RevokedError || error instanceof WrongAddressError;
-    if (isRefused && (await listStillAnswers(api, signal))) {
+    if (isRefused && (await listStillAnswers(api))) {
       return { kind: 'withheld', reason: `the service refuses to show this contact (${error.status}), and no other` };
     }
-    if (isFault(error) && (await listStillAnswers(api, signal))) return { kind: 'unreadable', reason: error.message };
+    if (isFault(error) && (await listStillAnswers(api))) return { kind: 'unreadable', reason: error.message };
     const isOddShape = error instanceof UnreadableError && error.cause instanceof ZodError;
     if (isOddShape) return { kind: 'unreadable', reason: error.message };
     throw error;
@@ -40,14 +40,13 @@ export const readContact = async (api: ServiceApi, id: string, signal: AbortSign
 export const writeContact = async <Value>(
   api: ServiceApi,
   ids: readonly string[],
-  signal: AbortSignal,
   write: () => Promise<Value>,
 ): Promise<Value> => {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof RevokedError)) throw error;
-    const answers = await Promise.all(ids.map((id) => readContact(api, id, signal)));
+    const answers = await Promise.all(ids.map((id) => readContact(api, id)));
     const { status, route, applied } = error;
     const options = { status, route, applied, cause: error };
     if (answers.some(({ kind }) => kind === 'gone')) throw new NotFoundError('the contact is gone', options);

@@ -6,7 +6,7 @@ import type { Remote, RemoteCapabilities } from '../remote.ts';
 import type { RemoteOptions } from '../provider.ts';
 import { retrying } from '../send.ts';
 import { createSend, type Send } from './api/send.ts';
-import { createServiceApi } from './api/service-api.ts';
+import { createServiceApi, type ServiceApi } from './api/service-api.ts';
 import { serviceMapping } from './fields.ts';
 import { createGroup, deleteGroup, listGroups, readGroup, renameGroup } from './groups.ts';
 import { BULK_SIZE } from './membership-plan.ts';
@@ -43,32 +43,34 @@ const CAPABILITIES: RemoteCapabilities = {
 export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
   const { clock, fields = USUAL_FIELDS, listingLimits: limits = LISTING_LIMITS } = options;
   const mapping = serviceMapping(fields);
-  const send = createSend(options);
-  const sendWithRetries: Send = (apiRequest, signal) =>
-    retrying(() => send(apiRequest, signal), { ...options, signal, isRead: apiRequest.method === 'GET' });
-  const api = createServiceApi(sendWithRetries, mapping);
+  const sendOnceFor = createSend(options);
+  /** Returns the client of an operation. */
+  const apiFor = (signal: AbortSignal): ServiceApi => {
+    const sendOnce = sendOnceFor(signal);
+    const send: Send = (apiRequest) =>
+      retrying(() => sendOnce(apiRequest), { ...options, signal, isRead: apiRequest.method === 'GET' });
+    return createServiceApi(send, mapping);
+  };
   return {
     capabilities: CAPABILITIES,
     requestCount: options.requestCount,
     ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
-    identify: async (signal) => (await api.user.get(signal)).id,
-    pull: (request, signal) => pullContacts({ api, clock, limits }, request, signal),
+    identify: async (signal) => (await apiFor(signal).user.get()).id,
+    pull: (request, signal) => pullContacts({ api: apiFor(signal), clock, limits }, request),
     read: async (ids, signal) => {
-      const answers = await mapConcurrently(ids, CONCURRENCY, async (id) => {
-        return [id, await readContact(api, id, signal)] as const;
-      });
-      return new Map(answers);
+      const api = apiFor(signal);
+      return new Map(await mapConcurrently(ids, CONCURRENCY, async (id) => [id, await readContact(api, id)] as const));
     },
-    create: (batch, signal) => orRefusal(createContacts(api, batch, signal)),
-    update: (batch, signal) => orRefusal(updateContacts(api, batch, signal)),
-    delete: (ids, signal) => orRefusal(deleteContacts(api, ids, signal)),
-    changeMembership: (batch, signal) => orRefusal(changeMembership(api, batch, signal)),
-    merge: (survivorId, mergedAwayId, signal) => mergeContacts(api, survivorId, mergedAwayId, signal),
-    findCreated: (requests, sinceMs, isTaken, signal) => findCreated(api, clock, requests, sinceMs, isTaken, signal),
-    listGroups: (signal) => listGroups(api, signal),
-    readGroup: (id, signal) => readGroup(api, id, signal),
-    createGroup: (name, signal, details) => createGroup(api, name, signal, details),
-    renameGroup: (group, name, signal) => renameGroup(api, group.id, name, signal),
-    deleteGroup: (id, signal) => deleteGroup(api, id, signal),
+    create: (batch, signal) => orRefusal(createContacts(apiFor(signal), batch)),
+    update: (batch, signal) => orRefusal(updateContacts(apiFor(signal), batch)),
+    delete: (ids, signal) => orRefusal(deleteContacts(apiFor(signal), ids)),
+    changeMembership: (batch, signal) => orRefusal(changeMembership(apiFor(signal), batch)),
+    merge: (survivorId, mergedAwayId, signal) => mergeContacts(apiFor(signal), survivorId, mergedAwayId),
+    findCreated: (requests, sinceMs, isTaken, signal) => findCreated(apiFor(signal), clock, requests, sinceMs, isTaken),
+    listGroups: (signal) => listGroups(apiFor(signal)),
+    readGroup: (id, signal) => readGroup(apiFor(signal), id),
+    createGroup: (name, signal, details) => createGroup(apiFor(signal), name, details),
+    renameGroup: (group, name, signal) => renameGroup(apiFor(signal), group.id, name),
+    deleteGroup: (id, signal) => deleteGroup(apiFor(signal), id),
   };
 };

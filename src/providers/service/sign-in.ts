@@ -39,13 +39,13 @@ const readApplication = (settings: ServiceSettings, needsSecret: boolean): Appli
 
 /** Runs `work` with a transport that is closed afterwards. */
 const sending = async <T>(
-  { clock }: SignInContext,
+  { clock, signal }: SignInContext,
   to: { readonly baseUrl: string; readonly accessToken: string | null },
   work: (send: Send) => Promise<T>,
 ): Promise<T> => {
   const dispatcher = createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
   try {
-    return await work(createSend({ ...to, dispatcher, clock }));
+    return await work(createSend({ ...to, dispatcher, clock })(signal));
   } finally {
     await dispatcher.destroy();
   }
@@ -68,7 +68,7 @@ export const withConsent = async (
   );
   const exchange = { clientId, clientSecret, code, redirectUri };
   const grant = await sending(context, { baseUrl: authUrl, accessToken: null }, (send) =>
-    createAuthorizationApi(send).exchangeCode(exchange, context.signal),
+    createAuthorizationApi(send).exchangeCode(exchange),
   );
   return { token: grant.access_token, scopes: null };
 };
@@ -81,7 +81,7 @@ export const withConsent = async (
 export const withKey = async (settings: ServiceSettings, apiKey: string, context: SignInContext): Promise<Grant> => {
   const { authUrl, clientId } = readApplication(settings, false);
   const { access_token: token, scopes } = await sending(context, { baseUrl: authUrl, accessToken: null }, (send) =>
-    createAuthorizationApi(send).exchangeApiKey(apiKey, clientId, context.signal),
+    createAuthorizationApi(send).exchangeApiKey(apiKey, clientId),
   );
   if (scopes === null) return { token, scopes: null };
   const granted = scopes.split(/[\s+,]+/u).filter((scope) => scope !== '');
@@ -110,7 +110,7 @@ export const missingRights = (
 ): Promise<string | null> =>
   sending(context, { baseUrl, accessToken: token }, async (send) => {
     try {
-      await createServiceApi(send).membership.addContacts(NO_BUCKET, [], context.signal);
+      await createServiceApi(send).membership.addContacts(NO_BUCKET, []);
       return null;
     } catch (error) {
       context.signal.throwIfAborted();

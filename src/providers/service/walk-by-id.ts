@@ -23,16 +23,15 @@ const fetchKnown = async (
   api: ServiceApi,
   parameters: ContactListParameters,
   number: number,
-  signal: AbortSignal,
   known: KnownRows | undefined,
 ): Promise<Page<ContactRow>> => {
   try {
-    return await api.contacts.listPage(parameters, number, signal, known);
+    return await api.contacts.listPage(parameters, number, known);
   } catch (error) {
     const isRefusal =
       error instanceof NotFoundError || error instanceof InvalidError || error instanceof WrongAddressError;
     if (number === 1 || !isRefusal) throw error;
-    return api.contacts.listPage(parameters, 1, signal, known);
+    return api.contacts.listPage(parameters, 1, known);
   }
 };
 
@@ -41,11 +40,10 @@ const fetchNext = (
   parameters: ContactListParameters,
   number: number,
   previous: Page<ContactRow>,
-  signal: AbortSignal,
   known: KnownRows | undefined,
 ): Promise<Page<ContactRow> | null> => {
-  if (number === previous.number + 1) return api.contacts.listPageAfter(parameters, previous, signal, known);
-  return fetchKnown(api, parameters, number, signal, known);
+  if (number === previous.number + 1) return api.contacts.listPageAfter(parameters, previous, known);
+  return fetchKnown(api, parameters, number, known);
 };
 
 /** Returns whether a page is not full although more should follow. The total may count rows that are never listed. */
@@ -70,7 +68,6 @@ export async function* walkById(
   bounds: Omit<ContactListParameters, 'order'>,
   start: Start,
   walk: ListingWalk,
-  signal: AbortSignal,
   known?: KnownRows,
 ): AsyncGenerator<WalkStep> {
   const parameters: ContactListParameters = { ...bounds, order: ['id'] };
@@ -78,7 +75,7 @@ export async function* walkById(
   const short = new Set<number>();
   let { total } = start;
   let furthest = 0;
-  let page: Page<ContactRow> | null = await fetchKnown(api, parameters, start.page, signal, known);
+  let page: Page<ContactRow> | null = await fetchKnown(api, parameters, start.page, known);
   while (page !== null) {
     walk.take(page.rowKeys.length);
     const repeats: boolean = page.number > furthest && isRepeated(page, seen);
@@ -91,6 +88,6 @@ export async function* walkById(
     furthest = Math.max(furthest, page.number);
     const isLast: boolean = nextPage > page.number && (page.isLast || repeats);
     yield { page, nextPage, total, isLast };
-    page = isLast ? null : await fetchNext(api, parameters, nextPage, page, signal, known);
+    page = isLast ? null : await fetchNext(api, parameters, nextPage, page, known);
   }
 }

@@ -43,14 +43,14 @@ type CodeExchange = {
  * without a token. Every operation throws a RemoteError or the signal's reason.
  */
 export const createAuthorizationApi = (send: Send) => {
-  const post = async <Value>(schema: z.ZodType<Value>, route: string, body: unknown, signal: AbortSignal) => {
+  const post = async <Value>(schema: z.ZodType<Value>, route: string, body: unknown) => {
     const asked = { method: 'POST', route, body } as const;
-    const answer = await send(asked, signal);
+    const answer = await send(asked);
     return parsePart(schema, answer.json, asked, answer.status);
   };
   return {
     /** POST {auth_url}/oauth2/token: exchanges the code of a consent for an access token. */
-    exchangeCode: (exchange: CodeExchange, signal: AbortSignal) => {
+    exchangeCode: (exchange: CodeExchange) => {
       const body = {
         grant_type: 'authorization_code',
         client_id: exchange.clientId,
@@ -58,11 +58,11 @@ export const createAuthorizationApi = (send: Send) => {
         code: exchange.code,
         redirect_uri: exchange.redirectUri,
       };
-      return post(grantSchema, '/oauth2/token', body, signal);
+      return post(grantSchema, '/oauth2/token', body);
     },
 
     /** POST {auth_url}/oauth2/token/exchange: exchanges a v1 api_key for an access token with the application's scopes. */
-    exchangeApiKey: (apiKey: string, clientId: string, signal: AbortSignal) =>
-      post(exchangedKeySchema, '/oauth2/token/exchange', { api_key: apiKey, client_id: clientId }, signal),
+    exchangeApiKey: (apiKey: string, clientId: string) =>
+      post(exchangedKeySchema, '/oauth2/token/exchange', { api_key: apiKey, client_id: clientId }),
   };
 };

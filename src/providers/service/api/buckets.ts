@@ -32,29 +32,28 @@ const BUCKET = '/v2/buckets/{id}';
 /** Bucket routes (API.md, Bucket routes). Every operation throws a RemoteError or the signal's reason. */
 export const createBucketsApi = (send: Send) => ({
   /** GET /v2/buckets, page by page. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
-  list: (parameters: BucketListParameters, signal: AbortSignal): AsyncIterable<Page<Bucket>> =>
-    listPages(send, { route: BUCKETS, parameters, parseRows: rowsOf(bucketSchema) }, signal),
+  list: (parameters: BucketListParameters): AsyncIterable<Page<Bucket>> =>
+    listPages(send, { route: BUCKETS, parameters, parseRows: rowsOf(bucketSchema) }),
 
   /** POST /v2/buckets. Scopes: buckets:manage or all:manage. Throws NameTakenError if the name is taken. */
-  create: (bucket: BucketWrite & { readonly name: string }, signal: AbortSignal): Promise<Bucket> => {
+  create: (bucket: BucketWrite & { readonly name: string }): Promise<Bucket> => {
     const body = { data: bucket };
-    return call(send, bucketSchema, { method: 'POST', route: BUCKETS, body, uniqueName: true }, signal);
+    return call(send, bucketSchema, { method: 'POST', route: BUCKETS, body, uniqueName: true });
   },
 
   /** GET /v2/buckets/{id}. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
-  get: (id: string, signal: AbortSignal): Promise<Bucket> =>
-    call(send, bucketSchema, { method: 'GET', route: BUCKET, id }, signal),
+  get: (id: string): Promise<Bucket> => call(send, bucketSchema, { method: 'GET', route: BUCKET, id }),
 
   /** PATCH /v2/buckets/{id}: only the fields sent are changed. Scopes and NameTakenError as for `create`. */
-  update: (id: string, bucket: BucketWrite, signal: AbortSignal): Promise<Bucket> => {
+  update: (id: string, bucket: BucketWrite): Promise<Bucket> => {
     const body = { data: bucket };
-    return call(send, bucketSchema, { method: 'PATCH', route: BUCKET, id, body, uniqueName: true }, signal);
+    return call(send, bucketSchema, { method: 'PATCH', route: BUCKET, id, body, uniqueName: true });
   },
 
   /**
    * DELETE /v2/buckets/{id}: its contacts stay. Returns the deleted bucket, or null if the answer does not contain it.
    * Scopes: buckets:manage or all:manage.
    */
-  delete: (id: string, signal: AbortSignal): Promise<Bucket | null> =>
-    callLeniently(send, bucketSchema, { method: 'DELETE', route: BUCKET, id }, signal),
+  delete: (id: string): Promise<Bucket | null> =>
+    callLeniently(send, bucketSchema, { method: 'DELETE', route: BUCKET, id }),
 });

@@ -95,7 +95,7 @@ export const parseContactRow = (
 };
 
 /** Returns the schema of a contact that is read alone, with all checks. */
-export const trustedContact = (chosen: ChosenLists = []) =>
+export const trustedContact = (chosen: ChosenLists) =>
   z
     .unknown()
     .superRefine((row, context) => {
@@ -104,14 +104,21 @@ export const trustedContact = (chosen: ChosenLists = []) =>
     })
     .pipe(contactSchema);
 
+/** The parts of a link's mapping by which contacts are parsed. */
+type ContactParts = {
+  readonly chosenLists: ChosenLists;
+  readonly trusted: ReturnType<typeof trustedContact>;
+  /** Called with the rows of each page, including known ones. */
+  readonly learnFrom: (rows: readonly unknown[]) => void;
+};
+
 /** Parses the rows of a page of contacts; of known rows only id and stamp are parsed. */
 const readContactRows = (
-  known?: KnownRows,
-  learnFrom?: (rows: readonly unknown[]) => void,
-  chosen: ChosenLists = [],
+  { chosenLists, learnFrom }: ContactParts,
+  known: KnownRows | undefined,
 ): ListRequest<ContactRow>['parseRows'] => {
   return async (rows) => {
-    learnFrom?.(rows);
+    learnFrom(rows);
     const unread = rows.map((row) => ({ row, digest: contactDigest(row), ...salvageSchema.safeParse(row).data }));
     const digests = await findKnownRows(
       unread.map(({ id = null, digest }) => ({ id, digest })),
@@ -120,7 +127,7 @@ const readContactRows = (
     const isOdd = namesNobody(rows);
     return unread.map(({ row, digest, id, updated_at: updatedAt }) => {
       if (digests.has(digest) && id && updatedAt) return { kind: 'known', id, updatedAt };
-      return isOdd ? unreadableRow(row, NAMELESS) : parseContactRow(row, digest, chosen);
+      return isOdd ? unreadableRow(row, NAMELESS) : parseContactRow(row, digest, chosenLists);
     });
   };
 };
@@ -143,76 +150,69 @@ const getContact = async (
   send: Send,
   id: string,
   trusted: ReturnType<typeof trustedContact>,
-  signal: AbortSignal,
 ): Promise<ServiceContact> => {
   const asked: ApiRequest = { method: 'GET', route: CONTACT, id };
-  const answer = await send({ ...asked, allowRedirect: true }, signal);
+  const answer = await send({ ...asked, allowRedirect: true });
   const movedTo = answer.status >= 300 ? redirectedId(answer.location) : null;
   if (answer.status >= 300 && movedTo === null) throw redirected(sentOf(asked), answer);
   if (movedTo === null) return readData(trusted, answer, asked);
-  return call(send, trusted, { ...asked, id: movedTo }, signal);
+  return call(send, trusted, { ...asked, id: movedTo });
 };
 
-/** Creates the list requests of contacts. `learnFrom` is called with the rows of each page, including known ones. */
-export const contactLists =
-  (learnFrom?: (rows: readonly unknown[]) => void, chosen: ChosenLists = []) =>
-  (parameters: ContactListParameters, known?: KnownRows): ListRequest<ContactRow> => {
-    return { route: CONTACTS, parameters, parseRows: readContactRows(known, learnFrom, chosen) };
-  };
+const contactList = (
+  parts: ContactParts,
+  parameters: ContactListParameters,
+  known?: KnownRows,
+): ListRequest<ContactRow> => ({ route: CONTACTS, parameters, parseRows: readContactRows(parts, known) });
 
 /** Contact routes (API.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
-export const createContactsApi = (send: Send, contactList = contactLists(), trusted = trustedContact()) => ({
+export const createContactsApi = (send: Send, parts: ContactParts) => ({
   /** GET /v2/contacts, page by page. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. */
-  list: (parameters: ContactListParameters, signal: AbortSignal): AsyncIterable<Page<ContactRow>> =>
-    listPages(send, contactList(parameters), signal),
+  list: (parameters: ContactListParameters): AsyncIterable<Page<ContactRow>> =>
+    listPages(send, contactList(parts, parameters)),
 
   /** GET /v2/contacts: one page, from 1. Known rows are not parsed. Scopes as for `list`. */
-  listPage: (
-    parameters: ContactListParameters,
-    page: number,
-    signal: AbortSignal,
-    known?: KnownRows,
-  ): Promise<Page<ContactRow>> => fetchPage(send, contactList(parameters, known), page, signal),
+  listPage: (parameters: ContactListParameters, page: number, known?: KnownRows): Promise<Page<ContactRow>> =>
+    fetchPage(send, contactList(parts, parameters, known), page),
 
   /** GET /v2/contacts: the page after another one; null if the list has ended. Scopes as for `list`. */
   listPageAfter: (
     parameters: ContactListParameters,
     previous: Page<ContactRow>,
-    signal: AbortSignal,
     known?: KnownRows,
-  ): Promise<Page<ContactRow> | null> => fetchPageAfter(send, contactList(parameters, known), previous, signal),
+  ): Promise<Page<ContactRow> | null> => fetchPageAfter(send, contactList(parts, parameters, known), previous),
 
   /** POST /v2/contacts. Scopes: contacts:manage or all:manage. The required fields are not documented. */
-  create: (contact: ContactWrite, signal: AbortSignal): Promise<ServiceContact> =>
-    call(send, contactSchema, { method: 'POST', route: CONTACTS, body: { data: contact } }, signal),
+  create: (contact: ContactWrite): Promise<ServiceContact> =>
+    call(send, contactSchema, { method: 'POST', route: CONTACTS, body: { data: contact } }),
 
   /**
    * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. For a contact that was merged
    * away, the answer may be the survivor, with another id. One redirect to it is followed.
    */
-  get: (id: string, signal: AbortSignal): Promise<ServiceContact> => getContact(send, id, trusted, signal),
+  get: (id: string): Promise<ServiceContact> => getContact(send, id, parts.trusted),
 
   /** PATCH /v2/contacts/{id}: only the fields sent are changed. Scopes: contacts:manage or all:manage. */
-  update: (id: string, contact: ContactWrite, signal: AbortSignal): Promise<ServiceContact> =>
-    call(send, contactSchema, { method: 'PATCH', route: CONTACT, id, body: { data: contact } }, signal),
+  update: (id: string, contact: ContactWrite): Promise<ServiceContact> =>
+    call(send, contactSchema, { method: 'PATCH', route: CONTACT, id, body: { data: contact } }),
 
   /** DELETE /v2/contacts/{id}: the deleted contact, or null if the answer does not contain it. Scopes as for `update`. */
-  delete: (id: string, signal: AbortSignal): Promise<ServiceContact | null> =>
-    callLeniently(send, contactSchema, { method: 'DELETE', route: CONTACT, id }, signal),
+  delete: (id: string): Promise<ServiceContact | null> =>
+    callLeniently(send, contactSchema, { method: 'DELETE', route: CONTACT, id }),
 
   /**
    * POST /v2/contacts/{id}/merge: overwrites the contact with the attributes of the listed contacts. The effect on those is not
    * documented. Scopes: contacts:manage or all:manage. The documented body is a list. If the service refuses it, the request is
    * repeated with the object alone.
    */
-  merge: async (id: string, contactIds: readonly string[], signal: AbortSignal): Promise<ServiceContact> => {
+  merge: async (id: string, contactIds: readonly string[]): Promise<ServiceContact> => {
     const list = { contact_ids: contactIds };
     const asked = { method: 'POST', route: '/v2/contacts/{id}/merge', id } as const;
     try {
-      return await call(send, contactSchema, { ...asked, body: { data: [list] } }, signal);
+      return await call(send, contactSchema, { ...asked, body: { data: [list] } });
     } catch (error) {
       if (!(error instanceof InvalidError) || error.applied !== 'no') throw error;
-      return call(send, contactSchema, { ...asked, body: { data: list } }, signal);
+      return call(send, contactSchema, { ...asked, body: { data: list } });
     }
   },
 });

@@ -20,14 +20,9 @@ const rowSchema = z.object({ id: idSchema });
 
 /** Creates the operations of one membership route. All of them send ids and return a list. */
 const changer = (send: Send, route: string) => {
-  return async (
-    method: ApiRequest['method'],
-    id: string,
-    memberIds: readonly string[],
-    signal: AbortSignal,
-  ): Promise<MembershipAnswer> => {
+  return async (method: ApiRequest['method'], id: string, memberIds: readonly string[]): Promise<MembershipAnswer> => {
     const body = { data: memberIds.map((memberId) => ({ id: memberId })) };
-    const rows = await callLeniently(send, z.array(z.unknown()), { method, route, id, body }, signal);
+    const rows = await callLeniently(send, z.array(z.unknown()), { method, route, id, body });
     const ids = (rows ?? []).flatMap((row) => rowSchema.safeParse(row).data?.id ?? []);
     return { ids, mayBeCut: rows === null || rows.length === PAGE_SIZE };
   };
@@ -42,27 +37,19 @@ export const createMembershipApi = (send: Send) => {
   const changeContacts = changer(send, BUCKET_CONTACTS);
   return {
     /** GET /v2/contacts/{id}/buckets. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
-    listBuckets: (contactId: string, signal: AbortSignal): AsyncIterable<Page<Bucket>> =>
-      listPages(
-        send,
-        { route: CONTACT_BUCKETS, id: contactId, parameters: {}, parseRows: rowsOf(bucketSchema) },
-        signal,
-      ),
+    listBuckets: (contactId: string): AsyncIterable<Page<Bucket>> =>
+      listPages(send, { route: CONTACT_BUCKETS, id: contactId, parameters: {}, parseRows: rowsOf(bucketSchema) }),
 
     /** POST /v2/contacts/{id}/buckets: adds the contact to these buckets. */
-    addBuckets: (contactId: string, bucketIds: readonly string[], signal: AbortSignal) =>
-      changeBuckets('POST', contactId, bucketIds, signal),
+    addBuckets: (contactId: string, bucketIds: readonly string[]) => changeBuckets('POST', contactId, bucketIds),
 
     /** PUT /v2/contacts/{id}/buckets: makes the contact a member of exactly these buckets. */
-    replaceBuckets: (contactId: string, bucketIds: readonly string[], signal: AbortSignal) =>
-      changeBuckets('PUT', contactId, bucketIds, signal),
+    replaceBuckets: (contactId: string, bucketIds: readonly string[]) => changeBuckets('PUT', contactId, bucketIds),
 
     /** DELETE /v2/contacts/{id}/buckets: removes the contact from these buckets. */
-    removeBuckets: (contactId: string, bucketIds: readonly string[], signal: AbortSignal) =>
-      changeBuckets('DELETE', contactId, bucketIds, signal),
+    removeBuckets: (contactId: string, bucketIds: readonly string[]) => changeBuckets('DELETE', contactId, bucketIds),
 
     /** POST /v2/buckets/{id}/contacts: adds the accessible contacts. The maximum number of ids is not documented. */
-    addContacts: (bucketId: string, contactIds: readonly string[], signal: AbortSignal) =>
-      changeContacts('POST', bucketId, contactIds, signal),
+    addContacts: (bucketId: string, contactIds: readonly string[]) => changeContacts('POST', bucketId, contactIds),
   };
 };

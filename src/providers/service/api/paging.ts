@@ -79,12 +79,7 @@ export const isLastPage = (
 };
 
 /** Reads one page. The first request has no page number, because some lists do not support pages. */
-export const fetchPage = async <Row>(
-  send: Send,
-  list: ListRequest<Row>,
-  number: number,
-  signal: AbortSignal,
-): Promise<Page<Row>> => {
+export const fetchPage = async <Row>(send: Send, list: ListRequest<Row>, number: number): Promise<Page<Row>> => {
   const query = { ...encodeParameters(list.parameters), ...(number === 1 ? {} : { page: String(number) }) };
   const asked: ApiRequest = {
     method: 'GET',
@@ -92,7 +87,7 @@ export const fetchPage = async <Row>(
     query,
     ...(list.id === undefined ? {} : { id: list.id }),
   };
-  const answer = await send(asked, signal);
+  const answer = await send(asked);
   const { data, meta } = parsePart(listEnvelope, answer.json, asked, answer.status);
   verifyBounds(data, list.parameters, asked, answer.status);
   const page = { number, total: meta?.total ?? null, announcesNext: announcesNext(meta?.next_page) };
@@ -109,14 +104,9 @@ export const fetchPage = async <Row>(
  * Returns whether a refused page, which was not announced, is past the end. For a web page, it reads the first page to check
  * that the service answers at all. Throws the errors of that request.
  */
-const isPastEnd = async <Row>(
-  send: Send,
-  list: ListRequest<Row>,
-  error: unknown,
-  signal: AbortSignal,
-): Promise<boolean> => {
+const isPastEnd = async <Row>(send: Send, list: ListRequest<Row>, error: unknown): Promise<boolean> => {
   if (!(error instanceof WrongAddressError)) return error instanceof NotFoundError || error instanceof InvalidError;
-  await fetchPage(send, list, 1, signal);
+  await fetchPage(send, list, 1);
   return true;
 };
 
@@ -125,13 +115,12 @@ export const fetchPageAfter = async <Row>(
   send: Send,
   list: ListRequest<Row>,
   previous: Page<unknown>,
-  signal: AbortSignal,
 ): Promise<Page<Row> | null> => {
   if (previous.isLast) return null;
   try {
-    return await fetchPage(send, list, previous.number + 1, signal);
+    return await fetchPage(send, list, previous.number + 1);
   } catch (error) {
-    if (!previous.announcesNext && (await isPastEnd(send, list, error, signal))) return null;
+    if (!previous.announcesNext && (await isPastEnd(send, list, error))) return null;
     throw error;
   }
 };
@@ -140,19 +129,15 @@ export const fetchPageAfter = async <Row>(
  * Yields a list page by page, always with the same parameters, until a page has no new row. The first page is always
  * yielded.
  */
-export async function* listPages<Row>(
-  send: Send,
-  list: ListRequest<Row>,
-  signal: AbortSignal,
-): AsyncGenerator<Page<Row>> {
+export async function* listPages<Row>(send: Send, list: ListRequest<Row>): AsyncGenerator<Page<Row>> {
   const seen = new Set<string>();
   const walk = startListingWalk({ route: `GET ${list.route}`, clock: null });
-  let page: Page<Row> | null = await fetchPage(send, list, 1, signal);
+  let page: Page<Row> | null = await fetchPage(send, list, 1);
   while (page !== null && (page.number === 1 || page.rowKeys.some((key) => !seen.has(key)))) {
     walk.take(page.rowKeys.length);
     for (const key of page.rowKeys) seen.add(key);
     yield page;
-    page = await fetchPageAfter(send, list, page, signal);
+    page = await fetchPageAfter(send, list, page);
   }
 }
 

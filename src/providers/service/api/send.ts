@@ -32,8 +32,8 @@ export type ApiAnswer = {
   readonly location: string | null;
 };
 
-/** Sends one request and returns its successful answer. Throws a {@link RemoteError} or the signal's reason. */
-export type Send = (apiRequest: ApiRequest, signal: AbortSignal) => Promise<ApiAnswer>;
+/** Sends one request of an operation. Throws a {@link RemoteError}, or the reason of the operation's signal. */
+export type Send = (apiRequest: ApiRequest) => Promise<ApiAnswer>;
 
 type SendOptions = {
   /** {base_url} or {auth_url}: the routes are appended to it. */
@@ -92,11 +92,13 @@ const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: 
 };
 
 /**
- * Creates the function for all HTTP requests to the service: headers as documented (Authentication), JSON in both directions,
+ * Creates the function that returns the {@link Send} of an operation: headers as documented (Authentication), JSON in both directions,
  * limited sizes and times, and a {@link RemoteError} for every failure. It sends each request once.
  */
-export const createSend = (options: SendOptions): Send => {
-  return async (apiRequest, signal) => {
+export const createSend =
+  (options: SendOptions) =>
+  (signal: AbortSignal): Send =>
+  async (apiRequest) => {
     signal.throwIfAborted();
     const answer = await readAnswer(options, apiRequest, signal);
     const { status, headers, json } = answer;
@@ -108,4 +110,3 @@ export const createSend = (options: SendOptions): Send => {
     if (error !== null) throw error;
     return result;
   };
-};

@@ -1,5 +1,5 @@
 import { createBucketsApi } from './buckets.ts';
-import { contactLists, createContactsApi, trustedContact } from './contacts.ts';
+import { createContactsApi } from './contacts.ts';
 import { createMembershipApi } from './membership.ts';
 import { USUAL_MAPPING, type ServiceMapping } from '../fields.ts';
 import type { Send } from './send.ts';
@@ -7,15 +7,11 @@ import { createUserApi } from './user.ts';
 
 export type ServiceApi = ReturnType<typeof createServiceApi>;
 
-/** Creates the client of the routes of the resource API that the sync uses, with the mapping of the contacts that it reads. */
+/** Creates the client of one operation: the routes that the sync uses, with the mapping of the contacts that it reads. */
 export const createServiceApi = (send: Send, mapping: ServiceMapping = USUAL_MAPPING) => ({
   mapping,
   user: createUserApi(send),
   buckets: createBucketsApi(send),
-  contacts: createContactsApi(
-    send,
-    contactLists(mapping.learnFrom, mapping.chosenLists),
-    trustedContact(mapping.chosenLists),
-  ),
+  contacts: createContactsApi(send, mapping),
   membership: createMembershipApi(send),
 });

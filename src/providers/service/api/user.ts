@@ -9,5 +9,5 @@ const userSchema = z.object({ id, email: optionalText });
 /** The user route (API.md, User routes). Throws a RemoteError or the signal's reason. */
 export const createUserApi = (send: Send) => ({
   /** GET /v2/me. Scopes: one of user:login, user:basic, user:manage, all:view, all:manage. */
-  get: (signal: AbortSignal) => call(send, userSchema, { method: 'GET', route: '/v2/me' }, signal),
+  get: () => call(send, userSchema, { method: 'GET', route: '/v2/me' }),
 });

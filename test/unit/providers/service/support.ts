@@ -7,6 +7,7 @@ import type { Remote } from '../../../../src/providers/remote.ts';
 import { createSend, type Send } from '../../../../src/providers/service/api/send.ts';
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
 import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';
+import { forever } from '../../../contract/scenes/steps.ts';
 import { createLeapingClock } from '../../../support/contract/harness.ts';
 import { startScripted, type Received, type Reply } from '../scripted-server.ts';
 
@@ -39,7 +40,7 @@ export const startServer = async (
   const { url, dispatcher } = server;
   const { clock = createLeapingClock() } = settings;
   const options = { baseUrl: url, accessToken: 'secret-token', dispatcher, ...settings, clock };
-  const send = createSend(options);
+  const send = createSend(options)(forever);
   const requestCount = () => received.length;
   return {
     ...server,

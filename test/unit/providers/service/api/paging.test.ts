@@ -2,7 +2,7 @@ import { isLastPage } from '../../../../../src/providers/service/api/paging.ts';
 import { expect, it } from 'vitest';
 import { UnreadableError } from '../../../../../src/providers/errors.ts';
 import { type ContactListParameters, parseContactRow } from '../../../../../src/providers/service/api/contacts.ts';
-import { collect, forever } from '../../../../contract/scenes/steps.ts';
+import { collect } from '../../../../contract/scenes/steps.ts';
 import type { Received, Reply } from '../../scripted-server.ts';
 import { type CannedServer, failureOf, contactJson, list, NOW_MS, stamp, startServer, bucketJson } from '../support.ts';
 import { bucketSchema } from '../../../../../src/providers/service/api/buckets.ts';
@@ -24,7 +24,7 @@ const listing =
 
 const walk = async (answering: Parameters<typeof startServer>[0]) => {
   await using server = await startServer(answering);
-  const pages = await collect(server.api.contacts.list({ order: ['id'], 'created_at.after': 0 }, forever));
+  const pages = await collect(server.api.contacts.list({ order: ['id'], 'created_at.after': 0 }));
   const ids = new Set(pages.flatMap((page) => page.rowKeys));
   return { rows: ids.size, queries: server.received.map((request) => request.rawQuery) };
 };
@@ -44,7 +44,7 @@ it.each<[string, (page: number, pages: number) => Record<string, unknown>]>([
 
 const page = (to: number, meta: Record<string, unknown> = {}): Reply => ({ body: list(rows(1, to), meta) });
 const gone = { status: 404, body: '<html></html>', headers: { 'content-type': 'text/html' } };
-const listAt = (server: CannedServer) => collect(server.api.contacts.list({}, forever));
+const listAt = (server: CannedServer) => collect(server.api.contacts.list({}));
 
 it.each<[string, Reply, Reply, number]>([
   ['after its last page, if the next one is refused and was not announced', page(50), { status: 404, body: {} }, 50],
@@ -80,7 +80,7 @@ const answeringAt = (epochMs: number) => () => ({ body: list([contactJson(1, { u
 it('a filter by time rounds a bound outwards to whole seconds', async () => {
   await using server = await startServer(answeringAt(NOW_MS));
   const bounds = { 'updated_at.after': NOW_MS - 1, 'updated_at.before': NOW_MS + 1 };
-  await collect(server.api.contacts.list(bounds, forever));
+  await collect(server.api.contacts.list(bounds));
   expect(server.received[0]?.query.get('updated_at.after')).toBe('2026-10-01T11:59:59+00:00');
   expect(server.received[0]?.query.get('updated_at.before')).toBe('2026-10-01T12:00:01+00:00');
 });
@@ -91,14 +91,14 @@ it.each<[string, ContactListParameters]>([
   ['of another creation time', { 'created_at.after': NOW_MS }],
 ])('a filter by time that the service ignored fails the call: a row %s', async (_name, bounds) => {
   await using server = await startServer(answeringAt(NOW_MS));
-  const error = await failureOf(collect(server.api.contacts.list(bounds, forever)));
+  const error = await failureOf(collect(server.api.contacts.list(bounds)));
   expect(error).toBeInstanceOf(UnreadableError);
   expect(error.message).toContain('the service ignored the filter');
 });
 
 it('a filter by time accepts rows on its bound', async () => {
   await using server = await startServer(answeringAt(NOW_MS));
-  expect(await collect(server.api.contacts.list({ 'updated_at.after': NOW_MS }, forever))).toHaveLength(1);
+  expect(await collect(server.api.contacts.list({ 'updated_at.after': NOW_MS }))).toHaveLength(1);
 });
 
 const AT = Date.UTC(2016, 7, 26, 14, 37, 11);

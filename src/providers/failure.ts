@@ -18,6 +18,10 @@ export type SentRequest = {
   /** Method and route, without query and without ids of a person. */
   readonly route: string;
   readonly isRead: boolean;
+  /** The setting with the address of the remote. */
+  readonly address: string;
+  /** What the request carries as a credential: `the access token`. */
+  readonly credential: string;
 };
 
 /** Returns whether a request without a proper answer was applied: a read changes nothing. */
@@ -60,12 +64,9 @@ const ANSWERED_PLAIN = 'ERR_SSL_WRONG_VERSION_NUMBER';
 /** The code for a header value that cannot be sent. */
 const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
 
-/** The settings that messages name: that with the address of the remote, and what its requests carry as a credential. */
-type Named = { readonly address: string; readonly credential: string };
-
 /** Returns the error of a request without an answer: not admitted, not sent, reset, timed out, or answered in plain HTTP. */
-export const unansweredRequest = (sent: SentRequest, { address, credential }: Named, cause: unknown): RemoteError => {
-  const { remote, route } = sent;
+export const unansweredRequest = (sent: SentRequest, cause: unknown): RemoteError => {
+  const { address, credential, remote, route } = sent;
   const limited = refusedByLimiter(route, cause);
   if (limited !== null) return limited;
   const codes = connectionCodesOf(cause);

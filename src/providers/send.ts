@@ -4,6 +4,7 @@ import type { AnswerHead } from '../net/headers.ts';
 import { retry, type RetryPolicy } from '../net/retry.ts';
 import type { Clock } from '../util/clock.ts';
 import { RemoteError } from './errors.ts';
+import { type SentRequest, unansweredRequest, unreadableAnswer } from './failure.ts';
 import { ANSWER_LIMITS, type AnswerLimits } from './listing.ts';
 
 /**
@@ -32,35 +33,27 @@ type HttpRequest = {
 
 type SendOptions = { readonly dispatcher: Dispatcher; readonly clock: Clock; readonly limits?: AnswerLimits };
 
-/** The errors of a request without a whole answer. */
-type Failures = {
-  /** Returns the error of a request without an answer. */
-  readonly unanswered: (error: unknown) => RemoteError;
-  /** Returns the error of a successful request whose answer was cut off. */
-  readonly cutOff: (error: CutOffError) => RemoteError;
-};
-
 /**
  * Sends a request once and returns its whole answer. The text of a refusal is null if it was cut off: its status still counts.
- * Throws one of the errors of `failures`, or the reason of the signal.
+ * Throws a {@link RemoteError}, or the reason of the signal.
  */
 export const sendOnce = async (
   { dispatcher, clock, limits = ANSWER_LIMITS }: SendOptions,
   { url, ...request }: HttpRequest,
-  failures: Failures,
+  sent: SentRequest,
   signal: AbortSignal,
 ): Promise<AnswerHead & { readonly text: string | null }> => {
   const { origin, pathname, search } = new URL(url);
   const { bytes: maxBytes, timeMs: timeoutMs } = limits;
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   try {
-    const sent = { ...request, ...timeouts, origin, path: `${pathname}${search}` };
-    return await exchange(dispatcher, sent, { clock, timeoutMs, maxBytes }, signal);
+    const dispatched = { ...request, ...timeouts, origin, path: `${pathname}${search}` };
+    return await exchange(dispatcher, dispatched, { clock, timeoutMs, maxBytes }, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof RemoteError) throw error;
-    if (!(error instanceof CutOffError)) throw failures.unanswered(error);
+    if (!(error instanceof CutOffError)) throw unansweredRequest(sent, error);
     if (error.status >= 400) return { status: error.status, headers: error.headers, text: null };
-    throw failures.cutOff(error);
+    throw unreadableAnswer(sent, error.status, error.message, error.cause);
   }
 };

@@ -11,22 +11,19 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
-import {
-  appliedWhenSent,
-  isWebPage,
-  redirected,
-  serverFault,
-  unansweredRequest,
-  unreadableAnswer,
-  type SentRequest,
-} from '../failure.ts';
+import { appliedWhenSent, isWebPage, redirected, serverFault, unreadableAnswer, type SentRequest } from '../failure.ts';
 
 const ADDRESS = 'CARDDAV_URL';
 const CREDENTIAL = 'CARDDAV_USERNAME and CARDDAV_PASSWORD';
 
-/** Returns the error of a request without an answer. */
-export const connectionError = (sent: SentRequest, cause: unknown): RemoteError =>
-  unansweredRequest(sent, { address: ADDRESS, credential: 'the password' }, cause);
+/** Returns a request as its errors describe it. Paths are left out, because they may contain names of people. */
+export const sentOf = ({ method, what }: { readonly method: string; readonly what: string }): SentRequest => ({
+  remote: 'the server',
+  route: `${method} ${what}`,
+  isRead: method !== 'PUT' && method !== 'DELETE',
+  address: ADDRESS,
+  credential: 'the password',
+});
 
 /** Classifies a refusal by its status. A refused write concerns its card; a refused read, the whole address book. */
 const refusal = ({ isRead }: SentRequest, status: number, text: string, options: RemoteErrorOptions): RemoteError => {

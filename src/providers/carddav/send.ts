@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { CutOffError, WholeAnswer } from '../../net/exchange.ts';
+import type { WholeAnswer } from '../../net/exchange.ts';
 import { headersNamed, type AnswerHeaders } from '../../net/headers.ts';
 import { isFault, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
 import { isWebPage, unreadableAnswer, type SentRequest } from '../failure.ts';
@@ -8,7 +8,7 @@ import { retrying, sendOnce } from '../send.ts';
 import { createAuthorization, type Credentials } from './authorization.ts';
 import { isMember, isSameHref } from './href.ts';
 import { multistatusOf, parseXml, type XmlDocument } from './dav.ts';
-import { answerError, connectionError } from './failure.ts';
+import { answerError, sentOf } from './failure.ts';
 
 /** One request to the server. */
 type DavRequest = {
@@ -39,28 +39,12 @@ type DavSendOptions = RetryPolicy & Credentials & { readonly dispatcher: Dispatc
 
 type Authorised = DavSendOptions & { readonly authorization: ReturnType<typeof createAuthorization> };
 
-/** Returns a request as its errors describe it. Paths are left out, because they may contain names of people. */
-const sentOf = ({ method, what }: DavRequest): SentRequest => ({
-  remote: 'the server',
-  route: `${method} ${what}`,
-  isRead: method !== 'PUT' && method !== 'DELETE',
-});
-
 const attemptOnce = async (options: Authorised, request: DavRequest, signal: AbortSignal): Promise<WholeAnswer> => {
   const { method, url, headers = {}, body = null } = request;
   const { pathname, search } = new URL(url);
   const authorization = options.authorization.header(method, `${pathname}${search}`);
-  const sent = sentOf(request);
-  const failures = {
-    unanswered: (error: unknown) => connectionError(sent, error),
-    cutOff: ({ status, message, cause }: CutOffError) => unreadableAnswer(sent, status, message, cause),
-  };
-  const answer = await sendOnce(
-    options,
-    { method, url, headers: { authorization, ...headers }, body },
-    failures,
-    signal,
-  );
+  const sent = { method, url, headers: { authorization, ...headers }, body };
+  const answer = await sendOnce(options, sent, sentOf(request), signal);
   return { ...answer, text: answer.text ?? '' };
 };
 
@@ -89,8 +73,8 @@ const sendAuthorised = async (options: Authorised, request: DavRequest, signal: 
 };
 
 /**
- * Creates the function that returns the `send` of an operation. Each request has the credential. Reads are repeated if that may help, writes only
- * if they were not applied.
+ * Creates the function that returns the {@link SendDav} of an operation. Each request has the credential. Reads are repeated if
+ * that may help, writes only if they were not applied.
  */
 export const createSendDav = (options: DavSendOptions): ((signal: AbortSignal) => SendDav) => {
   const authorised = { ...options, authorization: createAuthorization(options) };

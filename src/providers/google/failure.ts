@@ -121,7 +121,8 @@ const causeOf = ({ status, code, reasons, message }: Answer): Error => {
 /** Classifies a failed People API request. `error` is the error of the client. */
 export const toRemoteError = (error: unknown, context: RequestContext): RemoteError => {
   const { route, isRead } = context;
-  const sent: SentRequest = { remote: 'Google', route, isRead };
+  const address = route === TOKEN_ROUTE ? 'GOOGLE_TOKEN_URL' : 'GOOGLE_ROOT_URL';
+  const sent: SentRequest = { remote: 'Google', route, isRead, address, credential: 'the access token' };
   const answer = answerOf(error);
   if (answer === null) return unanswered(error, sent);
   const { status } = answer;
@@ -254,14 +255,9 @@ const refusedToken = (answer: Answer, base: RemoteErrorOptions): RemoteError => 
 
 /** The client's own error contains the request with its body and token. Its cause does not. */
 const unanswered = (error: unknown, sent: SentRequest): RemoteError => {
-  const address = sent.route === TOKEN_ROUTE ? 'GOOGLE_TOKEN_URL' : 'GOOGLE_ROOT_URL';
   const cutOff = causesOf(error).find((cause) => cause instanceof AnswerLimitError);
   if (cutOff !== undefined) return unreadableAnswer(sent, null, cutOff.message, cutOff);
-  return unansweredRequest(
-    sent,
-    { address, credential: 'the access token' },
-    error instanceof Error ? error.cause : error,
-  );
+  return unansweredRequest(sent, error instanceof Error ? error.cause : error);
 };
 
 /** Returns whether a request got no answer: the client wraps only errors of fetch. */

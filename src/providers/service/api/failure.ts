@@ -18,7 +18,6 @@ import {
   isWebPage,
   redirected,
   serverFault,
-  unansweredRequest,
   unreadableAnswer,
   type SentRequest,
 } from '../../failure.ts';
@@ -53,15 +52,9 @@ export const sentOf = ({ method, route }: Asked): SentRequest => ({
   remote: 'the service',
   route: `${method} ${route}`,
   isRead: method === 'GET',
+  address: route.startsWith('/oauth2/') ? 'SERVICE_AUTH_URL' : 'SERVICE_BASE_URL',
+  credential: 'the access token',
 });
-
-/** Returns the setting with the address of the route. */
-const addressOf = ({ route }: Asked): string =>
-  route.startsWith('/oauth2/') ? 'SERVICE_AUTH_URL' : 'SERVICE_BASE_URL';
-
-/** Returns the error of a request without an answer. */
-export const connectionError = (asked: Asked, cause: unknown): RemoteError =>
-  unansweredRequest(sentOf(asked), { address: addressOf(asked), credential: 'the access token' }, cause);
 
 /** Returns whether the answer is a web page: then it is not from the service. */
 const isPage = ({ headers, isJson }: ParsedAnswer): boolean => !isJson && isWebPage(headers);
@@ -70,9 +63,8 @@ const isPage = ({ headers, isJson }: ParsedAnswer): boolean => !isJson && isWebP
  * Returns the error for a web page with 404 or 410. A proxy returns it for every request while the service is deployed. If
  * the service answers another request, the resource itself is missing.
  */
-const missingByPage = (asked: Asked, status: number): WrongAddressError => {
-  const sent = sentOf(asked);
-  const text = `the service's answer to ${sent.route} (${status}) is a web page; check ${addressOf(asked)}`;
+const missingByPage = (sent: SentRequest, status: number): WrongAddressError => {
+  const text = `the service's answer to ${sent.route} (${status}) is a web page; check ${sent.address}`;
   return new WrongAddressError(text, { status, route: sent.route, applied: appliedWhenSent(sent) });
 };
 
@@ -104,9 +96,9 @@ const isNameTaken = (asked: Asked, status: number, words: string): boolean => {
 /** Returns the reason or the remedy for an answer that the route does not exist. */
 const missingRemedy = (asked: Asked): string => {
   if (asked.route.includes('{')) return 'not found';
+  const { address } = sentOf(asked);
   // Each route already begins with /v2.
-  if (/\/v2\/*$/u.test(asked.baseUrl ?? '')) return `leave /v2 out of ${addressOf(asked)}`;
-  return `check ${addressOf(asked)}`;
+  return /\/v2\/*$/u.test(asked.baseUrl ?? '') ? `leave /v2 out of ${address}` : `check ${address}`;
 };
 
 const refusal = (
@@ -141,7 +133,7 @@ const errorOf = (asked: Asked, answer: ParsedAnswer, nowMs: number): RemoteError
   const sent = sentOf(asked);
   const words = serviceWords(answer.json, [asked.body, asked.secret]) ?? '';
   const saying = words === '' ? '' : ` saying "${words}"`;
-  const page = isPage(answer) ? ` with a web page, as if ${addressOf(asked)} led elsewhere` : '';
+  const page = isPage(answer) ? ` with a web page, as if ${sent.address} led elsewhere` : '';
   const text = `the service refused ${sent.route} (${status})${saying}${page}`;
   const options: RemoteErrorOptions = { status, route: sent.route, applied: 'no' };
   const retryAfterMs = readRetryAfterMs(headers, nowMs);
@@ -151,7 +143,7 @@ const errorOf = (asked: Asked, answer: ParsedAnswer, nowMs: number): RemoteError
     return new LimitedError(`${text}: the rate limit`, { ...options, retryAfterMs: waitMs });
   }
   if (isServerFault(status)) return serverFault(sent, { status, retryAfterMs });
-  if ((status === 404 || status === 410) && isPage(answer)) return missingByPage(asked, status);
+  if ((status === 404 || status === 410) && isPage(answer)) return missingByPage(sent, status);
   return refusal(asked, status, text, words, options);
 };
 
@@ -168,7 +160,7 @@ export const answerError = (asked: Asked, answer: ParsedAnswer, nowMs: number): 
   const sent = sentOf(asked);
   if (status >= 400) return errorOf(asked, answer, nowMs);
   if (status >= 300) return redirected(sent, answer);
-  if (isPage(answer)) return unreadableAnswer(sent, status, `it is a web page; check ${addressOf(asked)}`);
+  if (isPage(answer)) return unreadableAnswer(sent, status, `it is a web page; check ${sent.address}`);
   if (!answer.isJson) return unreadableAnswer(sent, status, 'it is not complete JSON');
   if (!hasErrors(answer.json)) return null;
   const error = errorOf(asked, answer, nowMs);

@@ -1,12 +1,11 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../util/clock.ts';
-import type { CutOffError } from '../../../net/exchange.ts';
 import { headerNamed, readServerTimeMs } from '../../../net/headers.ts';
 import { InvalidError } from '../../errors.ts';
-import { notSent, unreadableAnswer } from '../../failure.ts';
+import { notSent } from '../../failure.ts';
 import type { AnswerLimits } from '../../listing.ts';
 import { sendOnce } from '../../send.ts';
-import { answerError, connectionError, sentOf, type ParsedAnswer } from './failure.ts';
+import { answerError, sentOf, type ParsedAnswer } from './failure.ts';
 
 /** One request to a documented route. */
 export type ApiRequest = {
@@ -83,17 +82,13 @@ const readAnswer = async (options: SendOptions, apiRequest: ApiRequest, signal: 
     headers: { accept: 'application/json', 'content-type': 'application/json', ...authorization },
     body: encodeBody(apiRequest),
   };
-  const failures = {
-    unanswered: (error: unknown) => connectionError(apiRequest, error),
-    cutOff: ({ status, message, cause }: CutOffError) => unreadableAnswer(sentOf(apiRequest), status, message, cause),
-  };
-  const { text, ...answer } = await sendOnce(options, request, failures, signal);
+  const { text, ...answer } = await sendOnce(options, request, sentOf(apiRequest), signal);
   return { ...answer, ...(text === null ? { isJson: false, json: undefined } : parseJson(text)) };
 };
 
 /**
- * Creates the function that returns the {@link Send} of an operation: headers as documented (Authentication), JSON in both directions,
- * limited sizes and times, and a {@link RemoteError} for every failure. It sends each request once.
+ * Creates the function that returns the {@link Send} of an operation: headers as documented (Authentication), JSON in both
+ * directions, limited sizes and times, and a {@link RemoteError} for every failure. It sends each request once.
  */
 export const createSend =
   (options: SendOptions) =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAuthorization } from '../../../../src/providers/carddav/authorization.ts';
-import { connectionError } from '../../../../src/providers/carddav/failure.ts';
+import { sentOf } from '../../../../src/providers/carddav/failure.ts';
+import { unansweredRequest } from '../../../../src/providers/failure.ts';
 import type { FakeSettings } from '../../../support/carddav/fake-server.ts';
 import { forever, openServer } from './support.ts';
 
@@ -114,7 +115,9 @@ test('a request is repeated at once with Digest if the server requires it, and l
 
 test('an https address whose server answers in plain HTTP is a permanent error that names the setting', () => {
   const cause = Object.assign(new Error('x'), { code: 'ERR_SSL_WRONG_VERSION_NUMBER' });
-  const error = connectionError({ remote: 'the server', route: 'PROPFIND', isRead: true }, cause);
+  const error = unansweredRequest(sentOf({ method: 'PROPFIND', what: 'cards' }), cause);
   expect(error).toMatchObject({ retry: 'never', applied: 'no' });
-  expect(error.message).toBe('the server answered PROPFIND in plain HTTP, not HTTPS: write http:// in CARDDAV_URL');
+  expect(error.message).toBe(
+    'the server answered PROPFIND cards in plain HTTP, not HTTPS: write http:// in CARDDAV_URL',
+  );
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { answerError, connectionError } from '../../../../../src/providers/service/api/failure.ts';
+import { unansweredRequest } from '../../../../../src/providers/failure.ts';
+import { answerError, sentOf } from '../../../../../src/providers/service/api/failure.ts';
 import { hasErrors, serviceWords } from '../../../../../src/providers/service/api/service-words.ts';
 import { NOW_MS } from '../support.ts';
 
@@ -99,7 +100,7 @@ it.each<[string, Error, object]>([
   ['POST', coded('ERR_SSL_WRONG_VERSION_NUMBER'), { retry: 'never', applied: 'no', ...PLAIN_HTTP }],
   ['GET', coded('UND_ERR_INVALID_ARG'), { kind: 'unauthenticated', ...saying(/a character that no header can hold/u) }],
 ])('a %s without an answer, because of %o, is the error %o', (method, cause, error) => {
-  expect(connectionError({ method, route: '/v2/contacts' }, cause)).toMatchObject(error);
+  expect(unansweredRequest(sentOf({ method, route: '/v2/contacts' }), cause)).toMatchObject(error);
 });
 
 const SENT = { data: { first_name: 'Ada', email_addresses: [{ address: 'x@y.example' }], note: 'bucket_7' } };

@@ -84,11 +84,6 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
     this.#controller.attach(controller);
   }
 
-  onRequestUpgrade(...event: Parameters<NonNullable<Dispatcher.DispatchHandler['onRequestUpgrade']>>): void {
-    this.#finish({ status: event[1], headers: event[2] });
-    this.#handler.onRequestUpgrade?.(...event);
-  }
-
   onResponseStart(...event: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>): void {
     const [, status, headers] = event;
     if (status >= 200) this.#finish({ status, headers });
@@ -106,18 +101,6 @@ class GovernedRequest implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#finish(null);
     this.#fail(error);
-  }
-
-  onResponseStarted(): void {
-    this.#handler.onResponseStarted?.();
-  }
-
-  onBodySent(chunk: Buffer): void {
-    this.#handler.onBodySent?.(chunk);
-  }
-
-  onRequestSent(): void {
-    this.#handler.onRequestSent?.();
   }
 
   /** When the headers arrive, the server has counted the request. Later events do not change the rate limit. */

@@ -37,6 +37,8 @@ export type GateOptions = {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
+  /** Called when a request enters the gate and when one has ended. */
+  readonly onUse?: () => void;
   /** Called for each 429, with the time during which no request is sent. */
   readonly onLimited?: (limited: { readonly stoppedForMs: number }) => void;
 };
@@ -72,7 +74,7 @@ const inOrder = <Value>(work: (signal: AbortSignal) => Promise<Value>) => {
 
 /** Opens a gate for one limit. Only the first waiting request asks the limiter, and only it has a timer. */
 export const createGate = (options: GateOptions): Gate => {
-  const { limiter, clock } = options;
+  const { limiter, clock, onUse } = options;
   const ending = new Set<Promise<void>>();
   /** Aborted when the limiter may admit a request earlier than it said, or a waiting request was aborted. */
   let alarm = new AbortController();
@@ -80,6 +82,7 @@ export const createGate = (options: GateOptions): Gate => {
   const checkAgain = (): void => alarm.abort(null);
   const permitFor = (grant: AdmittedRequest): Permit =>
     endingOnce((answer) => {
+      onUse?.();
       const end = finish(options, grant, answer).then(checkAgain);
       ending.add(end);
       void end.then(() => ending.delete(end));
@@ -102,6 +105,7 @@ export const createGate = (options: GateOptions): Gate => {
   const admitInOrder = inOrder(admitFirst);
   return {
     acquire: (signal) => {
+      onUse?.();
       const permit = admitInOrder(signal);
       permit.catch(checkAgain);
       return permit;

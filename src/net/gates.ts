@@ -37,21 +37,6 @@ const SAVE_EVERY_MS = 1_000;
 /** The longest time to wait until Redis has recorded the requests that ended. */
 const LONGEST_END_MS = 1_000;
 
-/** The same gate, which calls `onUse` when a request enters it and when one has ended. */
-const withUseHook = (gate: Gate, onUse: () => void): Gate => ({
-  ...gate,
-  acquire: async (...of) => {
-    onUse();
-    const permit = await gate.acquire(...of);
-    return {
-      done: (answer) => {
-        onUse();
-        permit.done(answer);
-      },
-    };
-  },
-});
-
 /** Records which gates have state that is not stored yet, and stores it. */
 const createUses = ({ clock, store }: GatesOptions, gates: ReadonlyMap<string, Promise<Gate>>) => {
   const used = new Set<string>();
@@ -89,10 +74,10 @@ export const createGates = (options: GatesOptions): Gates => {
     limiters ??= import('./redis-limiter.ts').then(({ createRedisLimiters }) => createRedisLimiters(redisUrl));
     return (await limiters).open(name, { limit, clock, snapshot });
   };
-  const openGate = async (name: string, limit: RateLimit, onLimited: GateOptions['onLimited']): Promise<Gate> => {
+  const openGate: Gates['open'] = async (name, limit, onLimited) => {
     const text = await store.budget(name);
     const limiter = await openLimiter(name, limit, text === null ? null : parseGovernorState(text));
-    return withUseHook(createGate({ limiter, clock, random, ...(onLimited && { onLimited }) }), () => uses.note(name));
+    return createGate({ limiter, clock, random, onLimited, onUse: () => uses.note(name) });
   };
   return {
     open: (name, limit, onLimited) => {

@@ -45,8 +45,12 @@ export const parseGovernorState = (text: string): GovernorState | null => {
   }
 };
 
-/** The governor's state with `shiftMs` added to its times. */
-export const exportGovernor = (governor: Governor, shiftMs: number, nowMs: number): GovernorState => {
+/** A moment that keeps the times of an exported governor on the governor's own clock. */
+export const atOwnClock = (nowMs: number): Moment => ({ nowMs, epochMs: nowMs });
+
+/** The governor's state in epoch time. */
+export const exportGovernor = (governor: Governor, { nowMs, epochMs }: Moment): GovernorState => {
+  const shiftMs = epochMs - nowMs;
   const shifted = (timeMs: number): number => Math.round(timeMs + shiftMs);
   const { nextId, probe, room, mostFree } = governor;
   return {
@@ -84,12 +88,8 @@ export const importGovernor = (configured: RateLimit, state: GovernorState, nowM
 export const withLimit = (governor: Governor, limit: RateLimit, nowMs: number): Governor => {
   const { requests, windowMs } = governor.configured;
   if (requests === limit.requests && windowMs === limit.windowMs) return governor;
-  return importGovernor(limit, exportGovernor(governor, 0, nowMs), nowMs);
+  return importGovernor(limit, exportGovernor(governor, atOwnClock(nowMs)), nowMs);
 };
-
-/** The state that the next process continues from, in epoch time. */
-export const governorSnapshot = (governor: Governor, { nowMs, epochMs }: Moment): GovernorState =>
-  exportGovernor(governor, epochMs - nowMs, nowMs);
 
 /**
  * A governor that continues from the snapshot of an earlier process. It starts with a probe: the answer shows what was sent

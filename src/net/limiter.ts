@@ -1,7 +1,8 @@
+import { createLane } from '../util/batches.ts';
 import type { Clock } from '../util/clock.ts';
 import {
   restoreGovernor,
-  governorSnapshot,
+  atOwnClock,
   withLimit,
   exportGovernor,
   importGovernor,
@@ -50,7 +51,7 @@ export const createLocalLimiter = (limit: RateLimit, clock: Clock, snapshot: Gov
       governor = withLimit(governor, next, clock.monotonic());
     },
     budget: () => budgetOf(governor, clock.monotonic()),
-    snapshot: () => governorSnapshot(governor, moment()),
+    snapshot: () => exportGovernor(governor, moment()),
   };
 };
 
@@ -81,11 +82,6 @@ type SharedLimiterOptions = {
   readonly snapshot: GovernorState | null;
 };
 
-type Step<Result> = {
-  readonly apply: (governor: Governor, nowMs: number) => Result;
-  readonly mustBeWritten: (result: Result) => boolean;
-};
-
 /** This process is not notified of answers to other processes, so it reads the cell again after this time. */
 const READ_AGAIN_MS = 100;
 const MAX_WAIT_MS = 1_000;
@@ -106,7 +102,8 @@ export const openSharedLimiter = async (options: SharedLimiterOptions): Promise<
   let { limit } = options;
   let known = { revision: UNKNOWN_REVISION, governor: governorOf(options, null, clock.now()) };
   let readAt = { nowMs: clock.now(), tickMs: clock.monotonic(), isOfCell: false };
-  let tail: Promise<unknown> = Promise.resolve();
+  /** Steps of one process do not compete. */
+  const lane = createLane();
 
   const accept = ({ nowMs, revision, state }: CellView): Governor => {
     // If the cell was emptied since, what this process knows still counts: above all, a stop after a 429.
@@ -116,14 +113,17 @@ export const openSharedLimiter = async (options: SharedLimiterOptions): Promise<
     known = { revision, governor: withLimit(governor, limit, nowMs) };
     return known.governor;
   };
-  const perform = async <Result>({ apply, mustBeWritten }: Step<Result>): Promise<Result> => {
+  const perform = async <Result>(
+    apply: (governor: Governor, nowMs: number) => Result,
+    mustBeWritten: (result: Result) => boolean = () => true,
+  ): Promise<Result> => {
     for (let view = await cell.read(known.revision); ;) {
       const governor = accept(view);
       const result = apply(governor, view.nowMs);
       if (!mustBeWritten(result)) return result;
       // The governor now differs from the cell until the write succeeds.
       known = { revision: UNKNOWN_REVISION, governor };
-      const other = await cell.replace(view.revision, JSON.stringify(exportGovernor(governor, 0, view.nowMs)));
+      const other = await cell.replace(view.revision, JSON.stringify(exportGovernor(governor, atOwnClock(view.nowMs))));
       if (other === null) {
         known = { revision: view.revision + 1, governor };
         return result;
@@ -131,34 +131,27 @@ export const openSharedLimiter = async (options: SharedLimiterOptions): Promise<
       view = other;
     }
   };
-  /** Runs the steps one after the other, so that steps of one process do not compete. */
-  const inTurn = <Result>(step: Step<Result>): Promise<Result> => {
-    const turn = tail.then(() => perform(step));
-    tail = turn.catch(() => undefined);
-    return turn;
-  };
   const cellNowMs = (): number => readAt.nowMs + clock.monotonic() - readAt.tickMs;
 
   await cell.read(known.revision).then(accept, () => undefined);
   return {
     admit: async () => {
-      const admission = await inTurn({ apply: admit, mustBeWritten: ({ grant }) => grant !== null });
+      const admission = await lane(() => perform(admit, ({ grant }) => grant !== null));
       if (admission.grant !== null) return admission;
       return { ...admission, waitMs: Math.min(admission.waitMs ?? READ_AGAIN_MS, MAX_WAIT_MS) };
     },
     complete: (grant, answer) =>
-      inTurn({
-        apply: (governor, nowMs) => {
+      lane(() =>
+        perform((governor, nowMs) => {
           complete(governor, grant, answer, nowMs);
           return { stoppedForMs: governor.stoppedUntilMs - nowMs };
-        },
-        mustBeWritten: () => true,
-      }),
+        }),
+      ),
     use: (next) => {
       limit = next;
     },
     budget: () => budgetOf(known.governor, cellNowMs()),
-    snapshot: () => exportGovernor(known.governor, clock.now() - cellNowMs(), cellNowMs()),
+    snapshot: () => exportGovernor(known.governor, { nowMs: cellNowMs(), epochMs: clock.now() }),
   };
 };
 

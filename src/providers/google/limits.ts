@@ -22,16 +22,3 @@ export const classifyGoogleRequest = (method: string, path: string): readonly Go
   if (method.toUpperCase() === 'GET') return ['read'];
   return READS_BACK.test(path.replace(/\?.*$/u, '')) ? ['read', 'write'] : ['write'];
 };
-
-/** Runs tasks strictly one after the other, in the order of the calls. */
-type Lane = <Value>(task: () => Promise<Value>) => Promise<Value>;
-
-/** Google requires that the mutations of one account are sequential (People API reference, every write). */
-export const createLane = (): Lane => {
-  let tail: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const turn = tail.then(task);
-    tail = turn.catch(() => undefined);
-    return turn;
-  };
-};

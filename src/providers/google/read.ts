@@ -8,8 +8,7 @@ import { listGroups } from './groups.ts';
 import { CONTACTS_PER_BATCH } from './limits.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
 import { anyAnswerSchema, batchGetSchema, profileSchema, type PersonResponse } from './schema.ts';
-import { chunks, mapConcurrently } from '../../util/batches.ts';
-import { splitInHalves } from './splitting.ts';
+import { chunks, mapConcurrently, splitInHalves } from '../../util/batches.ts';
 
 /** Reads contacts by id, 200 per request. Throws a RemoteError if a whole request fails. */
 export const readContacts = async (

@@ -1,5 +1,6 @@
 import type { people_v1 } from '@googleapis/people';
 import type { z } from 'zod';
+import { createLane } from '../../util/batches.ts';
 import { untilAborted } from '../../util/until-aborted.ts';
 import { UnauthenticatedError, UnreadableError } from '../errors.ts';
 import { appliedWhenSent } from '../failure.ts';
@@ -8,7 +9,6 @@ import { retrying } from '../send.ts';
 import type { GoogleClient } from './client.ts';
 import { USUAL_MAPPING, type PersonMapping } from './fields.ts';
 import { toRemoteError, toTokenError, type RequestContext } from './failure.ts';
-import { createLane } from './limits.ts';
 
 type CallOptions = { readonly signal: AbortSignal; readonly rootUrl: string };
 
@@ -39,6 +39,7 @@ type CallerOptions = RetryPolicy & {
 /** Creates the function that returns the {@link CallGoogle} of an operation: token, mutation lane, retries, errors and parsing. */
 export const createCaller = (options: CallerOptions): ((signal: AbortSignal) => CallGoogle) => {
   const { client, clock, mapping = USUAL_MAPPING } = options;
+  // Google requires that the mutations of one account are sequential (People API reference, every write).
   const lane = createLane();
   return (signal) => {
     const call: Call = (route, schema, send, { hasSyncToken = false } = {}) => {

@@ -1,12 +1,7 @@
+import { splitInHalves } from '../../util/batches.ts';
 import { InvalidError, NotFoundError, RemoteError, StaleError, UnavailableError } from '../errors.ts';
 import { metRefusal } from '../write-results.ts';
 import type { WriteResult } from '../remote.ts';
-
-/** Returns the two halves of a list of two or more items. */
-export const splitInHalves = <Item>(items: readonly Item[]): readonly [readonly Item[], readonly Item[]] => {
-  const middle = Math.ceil(items.length / 2);
-  return [items.slice(0, middle), items.slice(middle)];
-};
 
 /** Faults of an item. Google refuses a batch as a whole, so the fault of one item affects the others. */
 const isItemFault = (error: RemoteError): boolean =>

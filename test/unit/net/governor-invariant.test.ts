@@ -8,7 +8,7 @@ import {
   type Governor,
   type AdmittedRequest,
 } from '../../../src/net/governor.ts';
-import { restoreGovernor, governorSnapshot } from '../../../src/net/governor-state.ts';
+import { exportGovernor, restoreGovernor } from '../../../src/net/governor-state.ts';
 import { answerWith } from './simulate.ts';
 
 const ANSWER = answerWith();
@@ -54,7 +54,7 @@ const play = (governor: Governor, played: readonly Step[]): number[] => {
     open = open.filter(({ doneAtMs }) => doneAtMs > nowMs);
     for (const { grant, doneAtMs, isLost } of due) complete(current, grant, isLost ? null : ANSWER, doneAtMs);
     if (step.isRestart) {
-      const snapshot = governorSnapshot(current, { nowMs, epochMs: 1_000_000 + nowMs });
+      const snapshot = exportGovernor(current, { nowMs, epochMs: 1_000_000 + nowMs });
       current = restoreGovernor(governor.configured, snapshot, { nowMs, epochMs: 1_000_000 + nowMs });
       for (const { request } of open) request.arrivesAtMs = Math.min(request.arrivesAtMs, nowMs + LOST_GRACE_MS);
       open = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
+  atOwnClock,
   exportGovernor,
-  governorSnapshot,
   importGovernor,
   parseGovernorState,
   restoreGovernor,
@@ -145,7 +145,7 @@ test('an imported governor behaves like the exported one', () => {
   const governor = startedWith({ remaining: 100, resetMs: 60_000, limit: { requests: 400, windowMs: 60_000 } });
   granted(governor, 1_000);
   complete(governor, granted(governor, 2_000), answerWith({ remaining: 98, resetMs: 58_000 }), 2_100);
-  const text = JSON.stringify(exportGovernor(governor, 0, 2_100));
+  const text = JSON.stringify(exportGovernor(governor, atOwnClock(2_100)));
   const state = parseGovernorState(text);
   const copy = state === null ? null : importGovernor(LIMIT, state, 2_100);
   expect(copy).toEqual(governor);
@@ -157,7 +157,7 @@ test.each(NO_STATES)('a text that is not a state is refused: %j', (text) => {
   expect(parseGovernorState(text)).toBeNull();
 });
 
-const take = (governor: Governor, nowMs: number) => governorSnapshot(governor, { nowMs, epochMs: 1_000_000 + nowMs });
+const take = (governor: Governor, nowMs: number) => exportGovernor(governor, { nowMs, epochMs: 1_000_000 + nowMs });
 
 test('the next process counts the requests of this one, on its own clock', () => {
   const snapshot = take(startedWith({ remaining: 100, resetMs: 60_000 }), 10_000);
@@ -199,17 +199,17 @@ const stopped = () => ({
 });
 
 test('a stored stop of more than an hour lasts an hour from the time it is read', () => {
-  const shared = importGovernor(SMALL_LIMIT, exportGovernor(stopped(), 0, 1_000), 1_000);
+  const shared = importGovernor(SMALL_LIMIT, exportGovernor(stopped(), atOwnClock(1_000)), 1_000);
   expect(waitOf(shared, 1_000)).toBe(HOUR_MS);
   expect(shared.room.untilMs).toBe(1_000 + HOUR_MS);
-  const snapshot = governorSnapshot(stopped(), { nowMs: 0, epochMs: 1_000_000 });
+  const snapshot = exportGovernor(stopped(), { nowMs: 0, epochMs: 1_000_000 });
   const restored = restoreGovernor(SMALL_LIMIT, snapshot, { nowMs: 5, epochMs: 1_000_000 });
   expect(waitOf(restored, 5)).toBe(HOUR_MS);
   granted(restored, 5 + HOUR_MS);
 });
 
 test('the limit of a governor that another process stored is the configured one if the server reported none, even if it is higher than the stored one', () => {
-  const state = exportGovernor(createGovernor(SMALL_LIMIT), 0, 0);
+  const state = exportGovernor(createGovernor(SMALL_LIMIT), atOwnClock(0));
   const second = { requests: 2, windowMs: 1_000 };
   expect(importGovernor(second, state, 0).limit).toEqual(second);
 });
@@ -218,7 +218,7 @@ test('the limit of a governor that another process stored is the limit of the se
   const reported = { requests: 100, windowMs: 60_000 };
   const governor = startedWith({ limit: reported }, SMALL_LIMIT);
   expect(governor.limit).toEqual(SMALL_LIMIT);
-  const state = exportGovernor(governor, 0, 100);
+  const state = exportGovernor(governor, atOwnClock(100));
   expect(importGovernor({ requests: 500, windowMs: 60_000 }, state, 100).limit).toEqual(reported);
 });
 

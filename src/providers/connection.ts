@@ -1,6 +1,7 @@
+import type { Dispatcher } from 'undici';
 import type { Gate } from '../net/gate.ts';
 import { timeToSendMs } from '../net/governor.ts';
-import type { TransportRequest } from '../net/transport.ts';
+import { createTransport, type TransportRequest } from '../net/transport.ts';
 import type { Network } from './provider.ts';
 
 type ConnectionOptions = {
@@ -23,4 +24,17 @@ export const openConnection = async (network: Network, options: ConnectionOption
     onRetry,
     timeToSendMs: (requests: number): number => Math.max(...gates.map((gate) => timeToSendMs(requests, gate.budget()))),
   };
+};
+
+/** The timeout for answers of a token endpoint. */
+const SIGN_IN_TIMEOUT_MS = 30_000;
+
+/** Runs a sign-in with a transport that is closed afterwards. */
+export const signingIn = async <T>(work: (dispatcher: Dispatcher) => Promise<T>): Promise<T> => {
+  const dispatcher = createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
+  try {
+    return await work(dispatcher);
+  } finally {
+    await dispatcher.destroy();
+  }
 };

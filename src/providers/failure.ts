@@ -30,6 +30,9 @@ export const appliedWhenSent = ({ isRead }: Pick<SentRequest, 'isRead'>): Applie
 /** Returns the error options of a request that was not sent. */
 export const notSent = (route: string) => ({ status: null, route, applied: 'no' }) as const;
 
+/** Returns the error options of a successful answer to a read. */
+export const answered = (route: string) => ({ status: 200, route, applied: 'no' }) as const;
+
 /** Error codes of a connection that was never established: the request did not reach the remote. */
 const UNSENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import type { FeedPage } from '../core/contact/requests.ts';
 import { EndlessListingError } from './errors.ts';
+import { answered } from './failure.ts';
 import type { KnownRows } from './remote.ts';
 import type { Clock } from '../util/clock.ts';
 
@@ -49,7 +50,7 @@ export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
   let pages = pagesBefore;
   let rows = 0;
   const giveUp = (why: string): never => {
-    throw new EndlessListingError(`${route} does not end: ${why}`, { status: 200, route, applied: 'no' });
+    throw new EndlessListingError(`${route} does not end: ${why}`, answered(route));
   };
   return {
     take: (rowCount, next = null) => {

@@ -33,6 +33,3 @@ export type Consent = { readonly code: string; readonly redirectUri: string };
 export type AskForConsent = (
   addressFor: (request: { readonly redirectUri: string; readonly state: string }) => string,
 ) => Promise<Consent>;
-
-/** The timeout for answers of a token endpoint. */
-export const SIGN_IN_TIMEOUT_MS = 30_000;

@@ -1,5 +1,6 @@
-import { chunks } from '../../util/batches.ts';
+import { chunks, splitInHalves } from '../../util/batches.ts';
 import { isFault, InvalidError, NotFoundError, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
+import { answered } from '../failure.ts';
 import type { AddressBook } from './discovery.ts';
 import type { BookContext, KnownVersion } from './book.ts';
 import { idOf, urlOf } from './href.ts';
@@ -147,9 +148,8 @@ const readChunk = async (
     if (!mayReadFewer(error)) throw error;
     const [id = ''] = ids;
     if (ids.length === 1) return new Map([[id, await refusedAlone(context, id, error)]]);
-    const middle = Math.ceil(ids.length / 2);
-    const first = await readChunk(context, ids.slice(0, middle), version);
-    return new Map([...first, ...(await readChunk(context, ids.slice(middle), version))]);
+    const [first, second] = splitInHalves(ids);
+    return new Map([...(await readChunk(context, first, version)), ...(await readChunk(context, second, version))]);
   }
 };
 
@@ -279,4 +279,4 @@ export const withEtagOfGet = async (context: BookContext, stored: StoredCard): P
 
 /** Returns the error for a card that exists and cannot be read. */
 export const unreadableCard = (reason: string): UnreadableError =>
-  new UnreadableError(`the card cannot be read: ${reason}`, { status: 200, route: 'REPORT cards', applied: 'no' });
+  new UnreadableError(`the card cannot be read: ${reason}`, answered('REPORT cards'));

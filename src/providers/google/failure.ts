@@ -19,6 +19,7 @@ import {
   type RemoteErrorOptions,
 } from '../errors.ts';
 import {
+  answered,
   appliedWhenSent,
   notSent,
   redirected,
@@ -81,9 +82,9 @@ const isEmpty = (data: unknown): boolean => {
 };
 
 const answerOf = (error: unknown): Answer | null => {
-  const answered = answeredSchema.safeParse(error);
-  if (!answered.success) return null;
-  const { status, headers, data } = answered.data.response;
+  const parsed = answeredSchema.safeParse(error);
+  if (!parsed.success) return null;
+  const { status, headers, data } = parsed.data.response;
   const named = { code: '', reasons: [], fields: [], message: '' };
   const base = { ...named, status, retryAfter: headers.get('retry-after'), isForeign: !isEmpty(data) };
   const token = tokenErrorSchema.safeParse(data);
@@ -272,7 +273,7 @@ const retryAfterMsOf = (answer: Answer, nowMs: number): number | null =>
 
 /** Classifies the status of one item of a batch answer (google.rpc.Code). */
 export const itemError = (code: number, route: string): RemoteError => {
-  const base = { status: 200, route, applied: 'no' } as const;
+  const base = answered(route);
   switch (code) {
     case 5:
       return new NotFoundError(`Google knows no such contact (${route})`, base);

@@ -3,6 +3,7 @@ import type { ContactRecord } from '../../core/contact/record.ts';
 import type { CreateRequest } from '../../core/contact/requests.ts';
 import { startListingWalk } from '../listing.ts';
 import { UnreadableError } from '../errors.ts';
+import { answered } from '../failure.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
 import { completed } from './read.ts';
 import { connectionsSchema } from './schema.ts';
@@ -24,11 +25,7 @@ const mayBeMadeFor = ({ origin }: Unreadable, { originId, originScope }: CreateR
 const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly Unreadable[]): void => {
   const row = unreadable.find((reading) => requests.some((request) => mayBeMadeFor(reading, request)));
   if (row === undefined) return;
-  throw new UnreadableError(`a new contact of Google cannot be read: ${row.reason}`, {
-    status: 200,
-    route: ROUTE,
-    applied: 'no',
-  });
+  throw new UnreadableError(`a new contact of Google cannot be read: ${row.reason}`, answered(ROUTE));
 };
 
 /**

@@ -1,5 +1,6 @@
 import type { GroupRecord } from '../../core/contact/record.ts';
 import { NotFoundError, StaleError, UnreadableError } from '../errors.ts';
+import { answered } from '../failure.ts';
 import { createOrAdopt } from '../groups.ts';
 import type { CallGoogle } from './send.ts';
 import { ITEMS_PER_PAGE } from './limits.ts';
@@ -28,8 +29,7 @@ export const listGroups = async (call: CallGoogle): Promise<readonly GroupRecord
   } while (pageToken !== undefined);
   // Every account has system groups (contactGroups reference), so an empty listing is not trusted (R17).
   if (groups.length === 0) {
-    const options = { status: 200, route: ROUTE, applied: 'no' } as const;
-    throw new UnreadableError('The Google listing of contact groups lacks even the system groups', options);
+    throw new UnreadableError('The Google listing of contact groups lacks even the system groups', answered(ROUTE));
   }
   return groups.filter(({ groupType }) => groupType === 'USER_CONTACT_GROUP').map(recordOf);
 };

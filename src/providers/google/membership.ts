@@ -1,6 +1,7 @@
 import type { MembershipRequest } from '../../core/contact/requests.ts';
 import { chunks } from '../../util/batches.ts';
 import { InvalidError, isCredentialError, leftOpen, NotFoundError, RemoteError, UnreadableError } from '../errors.ts';
+import { answered } from '../failure.ts';
 import { membershipAfter } from '../groups.ts';
 import type { WriteResult } from '../remote.ts';
 import { MY_CONTACTS } from './mapper.ts';
@@ -138,7 +139,7 @@ const sendChanges = (call: CallGoogle, groupId: string, changes: readonly Change
   );
 };
 
-const ABOUT = { status: 200, route: ROUTE, applied: 'no' } as const;
+const ABOUT = answered(ROUTE);
 
 const notFound = (): NotFoundError => new NotFoundError('Google knows no such contact', ABOUT);
 

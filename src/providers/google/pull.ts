@@ -7,7 +7,7 @@ import { SYNC_TOKEN_LIFE_MS } from './limits.ts';
 import { type PersonReading, readPerson } from './mapper.ts';
 import { completed, readContacts } from './read.ts';
 import { connectionsSchema, listedSchema } from './schema.ts';
-import { notSent } from '../failure.ts';
+import { answered, notSent } from '../failure.ts';
 import { feedPage, findKnownRows, type ListingLimits, parseStored, startListingWalk } from '../listing.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { Clock } from '../../util/clock.ts';
@@ -161,11 +161,7 @@ const changeOfAnswer = (id: string, answer: ReadAnswer): FeedChange => {
 /** Returns the cursor after the last page. Google guarantees a sync token there; the next pull needs it. */
 const cursorAfter = ({ templateHash }: PersonMapping, page: ListPage, fullAtMs: number): string => {
   if (page.nextSyncToken === null) {
-    throw new UnreadableError('The last page of the Google listing has no sync token', {
-      status: 200,
-      route: ROUTE,
-      applied: 'no',
-    });
+    throw new UnreadableError('The last page of the Google listing has no sync token', answered(ROUTE));
   }
   const cursor: GoogleCursor = { syncToken: page.nextSyncToken, templateHash, fullAtMs };
   return JSON.stringify(cursor);

@@ -6,6 +6,7 @@ import { bareText } from './entries.ts';
 import { tracesOf } from './fields.ts';
 import type { Clock } from '../../util/clock.ts';
 import { UnreadableError } from '../errors.ts';
+import { answered } from '../failure.ts';
 import type { ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
@@ -85,11 +86,8 @@ const CLOCK_SLACK_MS = 5 * 60_000;
 const refuseDoubt = (requests: readonly CreateRequest[], unreadable: readonly UnreadableRow[]): void => {
   const row = unreadable.find(({ name }) => requests.some(({ draft }) => mayBeNamed(draft, name)));
   if (row === undefined) return;
-  throw new UnreadableError(`a new contact of the service cannot be parsed, so its origin is unknown: ${row.reason}`, {
-    status: 200,
-    route: 'GET /v2/contacts',
-    applied: 'no',
-  });
+  const text = `a new contact of the service cannot be parsed, so its origin is unknown: ${row.reason}`;
+  throw new UnreadableError(text, answered('GET /v2/contacts'));
 };
 
 type UnreadableRow = Extract<ContactRow, { kind: 'unreadable' }>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FeedPage } from '../../core/contact/requests.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
-import { notSent } from '../failure.ts';
+import { answered, notSent } from '../failure.ts';
 import { feedPage, type ListingLimits, type ListingWalk, parseStored, startListingWalk } from '../listing.ts';
 import type { KnownRows, PullRequest } from '../remote.ts';
 import type { ContactRow } from './api/contacts.ts';
@@ -61,13 +61,11 @@ const readCursor = (text: string): KeysetCursor => {
 
 const steppedBack = (): CursorExpiredError => {
   const message = "the service's clock was put back since its changes were last read; its contacts are listed whole";
-  return new CursorExpiredError(message, { status: 200, route: ROUTE, applied: 'no' });
+  return new CursorExpiredError(message, answered(ROUTE));
 };
 
-const unfollowable = (why: string): UnreadableError => {
-  const options = { status: 200, route: ROUTE, applied: 'no' } as const;
-  return new UnreadableError(`the changes of the service cannot be followed: ${why}`, options);
-};
+const unfollowable = (why: string): UnreadableError =>
+  new UnreadableError(`the changes of the service cannot be followed: ${why}`, answered(ROUTE));
 
 /** Returns the change time of a page's last readable row; null without one. Throws if the service did not sort the rows. */
 const lastChangeMs = (page: Page<ContactRow>): number | null => {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../util/config-error.ts';
-import { createTransport } from '../../net/transport.ts';
+import { signingIn } from '../connection.ts';
 import { RevokedError, UnauthenticatedError } from '../errors.ts';
-import { SIGN_IN_TIMEOUT_MS, SignInError, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
+import { SignInError, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
 import { authorizeUrl, createAuthorizationApi } from './api/authorization.ts';
 import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
@@ -37,19 +37,12 @@ const readApplication = (settings: ServiceSettings, needsSecret: boolean): Appli
   return { authUrl, clientId, clientSecret: clientSecret?.reveal() ?? '' };
 };
 
-/** Runs `work` with a transport that is closed afterwards. */
-const sending = async <T>(
+/** Runs `work` with a function that sends requests of a sign-in. */
+const sending = <T>(
   { clock, signal }: SignInContext,
   to: { readonly baseUrl: string; readonly accessToken: string | null },
   work: (send: Send) => Promise<T>,
-): Promise<T> => {
-  const dispatcher = createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
-  try {
-    return await work(createSend({ ...to, dispatcher, clock })(signal));
-  } finally {
-    await dispatcher.destroy();
-  }
-};
+): Promise<T> => signingIn((dispatcher) => work(createSend({ ...to, dispatcher, clock })(signal)));
 
 /**
  * Signs in at the service: consent, then the exchange of the code for an access token. The service does not report the

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { fetch, type Dispatcher, type Headers } from 'undici';
+import { hash, randomBytes } from 'node:crypto';
+import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { Clock } from '../../util/clock.ts';
 import {
@@ -10,8 +10,9 @@ import {
   type RemoteError,
   type RemoteErrorOptions,
 } from '../errors.ts';
-import { readWithin } from './client.ts';
-import { toRemoteError, toTokenError } from './failure.ts';
+import { headerNamed } from '../../net/headers.ts';
+import { sendOnce } from '../send.ts';
+import { sentOf, TOKEN_ROUTE, toTokenError } from './failure.ts';
 
 /** The only scope that this program needs: it allows reading and writing contacts and contact groups. */
 export const CONTACTS_SCOPE = 'https://www.googleapis.com/auth/contacts';
@@ -20,11 +21,11 @@ const VERIFIER_BYTES = 32;
 
 /**
  * Returns the proof that the same client requests and exchanges a code (RFC 7636): the verifier, sent with the code, and the
- * challenge, its SHA-256, sent in the authorization URL. `randomBytes` must return `count` unguessable bytes.
+ * challenge, its SHA-256, sent in the authorization URL.
  */
-export const createPkcePair = (randomBytes: (count: number) => Uint8Array) => {
-  const verifier = Buffer.from(randomBytes(VERIFIER_BYTES)).toString('base64url');
-  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+export const createPkcePair = () => {
+  const verifier = randomBytes(VERIFIER_BYTES).toString('base64url');
+  return { verifier, challenge: hash('sha256', verifier, 'base64url') };
 };
 
 type AuthorizationRequest = {
@@ -71,7 +72,6 @@ type CodeExchange = {
   readonly codeVerifier: string;
 };
 
-const ROUTE = 'POST token';
 const CONNECT_AGAIN = 'connect the account again';
 /** The wait after an answer 429 without a `Retry-After`: Google's quotas are per minute. */
 const LIMIT_FLOOR_MS = 60_000;
@@ -88,18 +88,21 @@ const grantSchema = z.object({
  * wrong client or a grant without a refresh token. Throws the signal's reason if it is aborted.
  */
 export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal) => {
-  const body = {
+  const form = new URLSearchParams({
     grant_type: 'authorization_code',
     client_id: exchange.clientId,
     client_secret: exchange.clientSecret,
     code: exchange.code,
     redirect_uri: exchange.redirectUri,
     code_verifier: exchange.codeVerifier,
-  };
-  const answer = await postForm(exchange, body, signal);
+  });
+  const sent = sentOf({ route: TOKEN_ROUTE, isRead: false });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const request = { method: 'POST', url: exchange.tokenUrl, headers, body: form.toString() };
+  const answer = await sendOnce(exchange, request, sent, signal);
   if (answer.status >= 300) throw refusal(answer, exchange.clock.now());
-  const base: RemoteErrorOptions = { status: answer.status, route: ROUTE, applied: 'unknown' };
-  const grant = grantSchema.safeParse(answer.data);
+  const base: RemoteErrorOptions = { status: answer.status, route: TOKEN_ROUTE, applied: 'unknown' };
+  const grant = grantSchema.safeParse(parseJson(answer.text));
   if (!grant.success) {
     const message = `The answer of the Google token endpoint is not of the documented shape: ${CONNECT_AGAIN}`;
     throw new UnreadableError(message, { ...base, cause: grant.error });
@@ -115,43 +118,20 @@ export const exchangeCode = async (exchange: CodeExchange, signal: AbortSignal) 
   return { refreshToken, scopes };
 };
 
-type TokenAnswer = {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Parsed JSON; null if the body is not JSON. */
-  readonly data: unknown;
-};
-
-const postForm = async (
-  { tokenUrl, dispatcher, clock }: CodeExchange,
-  body: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<TokenAnswer> => {
+const parseJson = (text: string | null): unknown => {
   try {
-    const form = new URLSearchParams(body);
-    const answer = await fetch(tokenUrl, { method: 'POST', body: form, dispatcher, signal, redirect: 'manual' });
-    const response = await readWithin(answer, clock);
-    return { status: response.status, headers: response.headers, data: parseJson(await response.text()) };
-  } catch (error) {
-    signal.throwIfAborted();
-    const limits = { limitFloorMs: LIMIT_FLOOR_MS, nowMs: clock.now() };
-    throw toRemoteError(error, { route: ROUTE, isRead: false, hasSyncToken: false, ...limits });
-  }
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
+    return JSON.parse(text ?? '');
   } catch {
     return null;
   }
 };
 
 /** Returns the error of a refused code exchange. Here `invalid_grant` refers to the code, not to a refresh token. */
-const refusal = (answer: TokenAnswer, nowMs: number): RemoteError => {
-  const error = toTokenError({ response: answer }, { limitFloorMs: LIMIT_FLOOR_MS, nowMs });
+const refusal = ({ status, headers, text }: Awaited<ReturnType<typeof sendOnce>>, nowMs: number): RemoteError => {
+  const response = { status, headers: { get: (name: string) => headerNamed(headers, name) }, data: parseJson(text) };
+  const error = toTokenError({ response }, { limitFloorMs: LIMIT_FLOOR_MS, nowMs });
   if (!(error instanceof RevokedError)) return error;
-  const { status, route, applied, cause } = error;
+  const { route, applied, cause } = error;
   const message = `Google refused the code, which serves once, for minutes and for one redirect URI: ${CONNECT_AGAIN}`;
   return new InvalidError(message, { status, route, applied, cause });
 };

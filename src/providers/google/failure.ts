@@ -119,11 +119,21 @@ const causeOf = ({ status, code, reasons, message }: Answer): Error => {
   return new Error(`${names.join(' ')}: ${withoutValues(message)}`);
 };
 
+export const TOKEN_ROUTE = 'POST token';
+
+/** Returns a request as its errors describe it. */
+export const sentOf = ({ route, isRead }: Pick<RequestContext, 'route' | 'isRead'>): SentRequest => ({
+  remote: 'Google',
+  route,
+  isRead,
+  address: route === TOKEN_ROUTE ? 'GOOGLE_TOKEN_URL' : 'GOOGLE_ROOT_URL',
+  credential: 'the access token',
+});
+
 /** Classifies a failed People API request. `error` is the error of the client. */
 export const toRemoteError = (error: unknown, context: RequestContext): RemoteError => {
-  const { route, isRead } = context;
-  const address = route === TOKEN_ROUTE ? 'GOOGLE_TOKEN_URL' : 'GOOGLE_ROOT_URL';
-  const sent: SentRequest = { remote: 'Google', route, isRead, address, credential: 'the access token' };
+  const { route } = context;
+  const sent = sentOf(context);
   const answer = answerOf(error);
   if (answer === null) return unanswered(error, sent);
   const { status } = answer;
@@ -216,8 +226,6 @@ const describe = (answer: Answer): string => {
     .filter((part) => part !== '')
     .join(' ');
 };
-
-const TOKEN_ROUTE = 'POST token';
 
 /** Classifies a failed token request. Nothing was written, because the request that needed the token was not sent. */
 export const toTokenError = (error: unknown, context: Pick<RequestContext, 'limitFloorMs' | 'nowMs'>): RemoteError => {

@@ -49,11 +49,15 @@ export type PersonReading =
 const placeOf = ({ issues }: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }): string =>
   issues[0]?.path.join('.') ?? '';
 
-/** Parses one Person of an answer. Never throws. */
+/**
+ * Parses one Person of an answer. Never throws. A record gets no digest if the row has former ids or may be truncated, because
+ * record and row then differ in content, unless the caller passes the former ids on with the record (`passesIds`).
+ */
 export const readPerson = (
   answer: unknown,
   mapping: PersonMapping = USUAL_MAPPING,
   digest: string | null = mapping.digestOf(answer),
+  passesIds = false,
 ): PersonReading => {
   const parsed = personSchema.safeParse(answer);
   if (!parsed.success) return unreadable(answer, `the contact is malformed at "${placeOf(parsed.error)}"`);
@@ -62,21 +66,15 @@ export const readPerson = (
   if (deleted) return { kind: 'deleted', id: person.resourceName, previousIds };
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
-  const reading = { kind: 'contact', previousIds, mayBeCut: mayBeCut(person, mapping) } as const;
-  return { ...reading, record: digested(recordOf(person, source, source.etag, mapping), reading, digest) };
-};
-
-/**
- * Adds the digest to a record. A record gets no digest if the row has former ids or may be truncated, because record and row
- * then differ in content. Exception: pull.ts adds the digest if it passes the former ids on with the record.
- */
-const digested = (
-  record: ContactRecord,
-  row: { readonly previousIds: readonly string[]; readonly mayBeCut: boolean },
-  digest: string | null,
-): ContactRecord => {
-  if (digest === null || row.mayBeCut || row.previousIds.length > 0) return record;
-  return { ...record, digest };
+  const isCut = mayBeCut(person, mapping);
+  const isWhole = !isCut && (passesIds || previousIds.length === 0);
+  const record = recordOf(person, source, source.etag, mapping);
+  return {
+    kind: 'contact',
+    previousIds,
+    mayBeCut: isCut,
+    record: digest !== null && isWhole ? { ...record, digest } : record,
+  };
 };
 
 const unreadable = (answer: unknown, reason: string): PersonReading => {

@@ -96,13 +96,6 @@ const sortRows = async (
   };
 };
 
-/** Adds the digest to a record with former ids, so that its row is known next time. The page passes the former ids on. */
-const withFormerIds = (reading: PersonReading, digest: string | null): PersonReading => {
-  if (reading.kind !== 'contact' || reading.previousIds.length === 0) return reading;
-  if (reading.mayBeCut || digest === null) return reading;
-  return { ...reading, record: { ...reading.record, digest } };
-};
-
 const listPage = async (
   call: CallGoogle,
   { known, ...tokens }: { readonly pageToken?: string; readonly syncToken?: string; readonly known?: KnownRows },
@@ -118,8 +111,7 @@ const listPage = async (
   const { fresh, unchanged } = await sortRows(call.mapping, connections, known);
   const readings: PersonReading[] = [];
   for (const { person, digest } of fresh) {
-    const reading = await completed(call, readPerson(person, call.mapping, digest));
-    readings.push(withFormerIds(reading, digest));
+    readings.push(await completed(call, readPerson(person, call.mapping, digest, true)));
   }
   return {
     rowCount: connections.length,

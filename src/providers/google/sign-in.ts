@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { signingIn } from '../connection.ts';
 import type { AskForConsent, Grant, SignInContext } from '../sign-in.ts';
 import { authorizationUrl, createPkcePair, exchangeCode } from './authorization.ts';
@@ -15,7 +14,7 @@ export const withConsent = async (
   ask: AskForConsent,
   { clock, signal }: SignInContext,
 ): Promise<Grant> => {
-  const pkce = createPkcePair(randomBytes);
+  const pkce = createPkcePair();
   const { code, redirectUri } = await ask((request) =>
     authorizationUrl({ ...request, authUrl, clientId, codeChallenge: pkce.challenge }),
   );

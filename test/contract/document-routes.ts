@@ -39,7 +39,7 @@ const USER_ROUTES: readonly DocumentedRoute[] = [
     path: '/v2/me',
     scopes: ['user:login', ...BASIC],
     answer: document.one(document.user.or(document.partialUser)),
-    call: (api) => api.user.get(),
+    call: (api) => api.getUser(),
   },
 ];
 

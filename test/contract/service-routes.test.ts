@@ -191,7 +191,7 @@ describe('the authorization endpoints', () => {
     const exchanged = await authorization.exchangeApiKey(apiKey, clientId);
     expect(exchangedKey.safeParse(stage.exchanges[0]?.json)).toMatchObject({ success: true });
     const api = createServiceApi(stage.sendWith(exchanged.access_token));
-    expect((await api.user.get()).email).toBe(stage.emulator.account.user.email);
+    expect((await api.getUser()).email).toBe(stage.emulator.account.user.email);
     await expect(authorization.exchangeApiKey('another', clientId)).rejects.toThrow(ClientRefusedError);
   });
 });

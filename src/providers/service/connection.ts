@@ -34,6 +34,6 @@ export const inspect = async (
   signal: AbortSignal,
 ): Promise<Inspection> => {
   const connection = await connect(settings, accessToken, network);
-  const { id, email } = await createServiceApi(createSend(connection)(signal)).user.get();
+  const { id, email } = await createServiceApi(createSend(connection)(signal)).getUser();
   return { account: { id, email } };
 };

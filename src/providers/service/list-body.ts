@@ -1,12 +1,10 @@
 import type { LabelledValue, PostalAddress } from '../../core/contact/elements.ts';
 import type { Json } from '../../core/contact/record.ts';
 import { normaliseLabel } from '../../core/contact/text.ts';
+import type { BodyEntry } from './api/schemas-contacts.ts';
 import type { EntryKind, RawEntry } from './entries.ts';
 
 type Element = LabelledValue | PostalAddress;
-
-/** An entry as it is sent: a new one, or one that the service returned, with its id and all its other content. */
-type BodyEntry = Readonly<Record<string, Json>>;
 
 /** Returns the keys of an entry that may be sent back: not null, and not the service's own rendering of an address. */
 const carriedOf = (raw: RawEntry): Record<string, Json> => {

@@ -1,7 +1,8 @@
 import { InvalidError, NotFoundError, WrongAddressError } from '../errors.ts';
 import type { ListingWalk } from '../listing.ts';
 import type { KnownRows } from '../remote.ts';
-import type { ContactListParameters, ContactRow } from './api/contacts.ts';
+import type { ContactRow } from './api/contacts.ts';
+import type { ListParameters } from './api/list-parameters.ts';
 import { type Page, PAGE_SIZE } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { nextPageNumber } from './keyset.ts';
@@ -21,7 +22,7 @@ export type WalkStep = {
 /** Reads a page that was read before, or that an earlier walk would have read. It may be past the end now. */
 const fetchKnown = async (
   api: ServiceApi,
-  parameters: ContactListParameters,
+  parameters: ListParameters,
   number: number,
   known: KnownRows | undefined,
 ): Promise<Page<ContactRow>> => {
@@ -37,7 +38,7 @@ const fetchKnown = async (
 
 const fetchNext = (
   api: ServiceApi,
-  parameters: ContactListParameters,
+  parameters: ListParameters,
   number: number,
   previous: Page<ContactRow>,
   known: KnownRows | undefined,
@@ -65,12 +66,12 @@ const isRepeated = ({ rowKeys }: Page<ContactRow>, seen: ReadonlySet<string>): b
  */
 export async function* walkById(
   api: ServiceApi,
-  bounds: Omit<ContactListParameters, 'order'>,
+  bounds: Omit<ListParameters, 'order'>,
   start: Start,
   walk: ListingWalk,
   known?: KnownRows,
 ): AsyncGenerator<WalkStep> {
-  const parameters: ContactListParameters = { ...bounds, order: ['id'] };
+  const parameters: ListParameters = { ...bounds, order: ['id'] };
   const seen = new Set<string>();
   const short = new Set<number>();
   let { total } = start;

@@ -23,16 +23,13 @@ type BucketWrite = {
   readonly reminder_interval?: number;
 };
 
-/** Parameters of GET /v2/buckets. Without `order`, the user's manual order is used. */
-type BucketListParameters = ListParameters<'id'>;
-
 const BUCKETS = '/v2/buckets';
 const BUCKET = '/v2/buckets/{id}';
 
 /** Bucket routes (API.md, Bucket routes). Every operation throws a RemoteError or the signal's reason. */
 export const createBucketsApi = (send: Send) => ({
-  /** GET /v2/buckets, page by page. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
-  list: (parameters: BucketListParameters): AsyncIterable<Page<Bucket>> =>
+  /** GET /v2/buckets, page by page, without `order` in the user's manual order. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
+  list: (parameters: ListParameters): AsyncIterable<Page<Bucket>> =>
     listPages(send, { route: BUCKETS, parameters, parseRows: rowsOf(bucketSchema) }),
 
   /** POST /v2/buckets. Scopes: buckets:manage or all:manage. Throws NameTakenError if the name is taken. */

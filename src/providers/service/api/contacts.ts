@@ -34,9 +34,6 @@ export type ContactRow =
       readonly reason: string;
     };
 
-/** Parameters of GET /v2/contacts. */
-export type ContactListParameters = ListParameters<'id' | 'created_at' | 'updated_at'>;
-
 const CONTACTS = '/v2/contacts';
 const CONTACT = '/v2/contacts/{id}';
 const CONTACT_ID_IN_PATH = /\/v2\/contacts\/([^/?#]+)/u;
@@ -159,25 +156,25 @@ const getContact = async (
   return call(send, trusted, { ...asked, id: movedTo });
 };
 
-const contactList = (
-  parts: ContactParts,
-  parameters: ContactListParameters,
-  known?: KnownRows,
-): ListRequest<ContactRow> => ({ route: CONTACTS, parameters, parseRows: readContactRows(parts, known) });
+const contactList = (parts: ContactParts, parameters: ListParameters, known?: KnownRows): ListRequest<ContactRow> => ({
+  route: CONTACTS,
+  parameters,
+  parseRows: readContactRows(parts, known),
+});
 
 /** Contact routes (API.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
 export const createContactsApi = (send: Send, parts: ContactParts) => ({
   /** GET /v2/contacts, page by page. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. */
-  list: (parameters: ContactListParameters): AsyncIterable<Page<ContactRow>> =>
+  list: (parameters: ListParameters): AsyncIterable<Page<ContactRow>> =>
     listPages(send, contactList(parts, parameters)),
 
   /** GET /v2/contacts: one page, from 1. Known rows are not parsed. Scopes as for `list`. */
-  listPage: (parameters: ContactListParameters, page: number, known?: KnownRows): Promise<Page<ContactRow>> =>
+  listPage: (parameters: ListParameters, page: number, known?: KnownRows): Promise<Page<ContactRow>> =>
     fetchPage(send, contactList(parts, parameters, known), page),
 
   /** GET /v2/contacts: the page after another one; null if the list has ended. Scopes as for `list`. */
   listPageAfter: (
-    parameters: ContactListParameters,
+    parameters: ListParameters,
     previous: Page<ContactRow>,
     known?: KnownRows,
   ): Promise<Page<ContactRow> | null> => fetchPageAfter(send, contactList(parts, parameters, known), previous),

@@ -3,22 +3,16 @@ import { sentOf } from './failure.ts';
 import { parseTimestamp, valueAt } from './schemas-common.ts';
 import type { ApiRequest } from './send.ts';
 
-/** Bounds of a time field, in epoch milliseconds. Whether they are inclusive is not documented. */
-type TimeBounds<Field extends string> = {
-  readonly [Key in `${Field}.${'before' | 'after'}`]?: number;
-};
-
-/** Fields to sort by, the most significant first. The prefix `-` means descending. */
-type SortOrder<Field extends string> = readonly (Field | `-${Field}`)[];
+type SortField = 'id' | 'created_at' | 'updated_at';
 
 /** LIST of the document (API.md, Endpoints), without `page`, which the walk sets. */
-export type ListParameters<Field extends string> = TimeBounds<'created_at' | 'updated_at'> & {
-  readonly order?: SortOrder<Field>;
+export type ListParameters = {
+  /** Bounds of a time field, in epoch milliseconds. Whether they are inclusive is not documented. */
+  readonly [Key in `${'created_at' | 'updated_at'}.${'before' | 'after'}`]?: number;
+} & {
+  /** Fields to sort by, the most significant first. The prefix `-` means descending. */
+  readonly order?: readonly (SortField | `-${SortField}`)[];
 };
-
-type ParameterValue = number | readonly string[] | undefined;
-/** The parameters of any list. */
-export type AnyParameters = Readonly<Record<string, ParameterValue>>;
 
 const SECOND_MS = 1_000;
 
@@ -28,15 +22,11 @@ const encodeTime = (name: string, epochMs: number): string => {
   return new Date(round(epochMs / SECOND_MS) * SECOND_MS).toISOString().replace('.000Z', '+00:00');
 };
 
-const encodeValue = (name: string, value: number | readonly string[]): string =>
-  typeof value === 'number' ? encodeTime(name, value) : value.join(',');
-
 /** Encodes parameters as query texts: numbers are times, lists are joined with commas. */
-export const encodeParameters = (parameters: AnyParameters): Readonly<Record<string, string>> => {
+export const encodeParameters = (parameters: ListParameters): Readonly<Record<string, string>> => {
+  const entries = Object.entries<number | readonly string[]>(parameters);
   return Object.fromEntries(
-    Object.entries(parameters).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, encodeValue(name, value)]],
-    ),
+    entries.map(([name, value]) => [name, typeof value === 'number' ? encodeTime(name, value) : value.join(',')]),
   );
 };
 
@@ -56,7 +46,7 @@ const obeys = (atMs: number, name: string, boundMs: number): boolean => {
  */
 export const verifyBounds = (
   rows: readonly unknown[],
-  parameters: AnyParameters,
+  parameters: ListParameters,
   asked: ApiRequest,
   status: number,
 ): void => {

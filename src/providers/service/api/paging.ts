@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidError, NotFoundError, WrongAddressError } from '../../errors.ts';
 import { startListingWalk } from '../../listing.ts';
-import { encodeParameters, verifyBounds, type AnyParameters } from './list-parameters.ts';
+import { encodeParameters, type ListParameters, verifyBounds } from './list-parameters.ts';
 import { parsePart } from './resource.ts';
 import { id, isBounded } from './schemas-common.ts';
 import type { ApiRequest, Send } from './send.ts';
@@ -13,7 +13,7 @@ export const PAGE_SIZE = 50;
 export type ListRequest<Row> = {
   readonly route: string;
   readonly id?: string;
-  readonly parameters: AnyParameters;
+  readonly parameters: ListParameters;
   /** Parses the rows of a page. May throw an UnreadableError, which fails the page. */
   readonly parseRows: (
     rows: readonly unknown[],

@@ -127,22 +127,9 @@ export type ServiceContact = z.output<typeof contactSchema>;
 /** The synced lists of a contact, with the entries as the service returned them. */
 export type SyncedLists = z.output<typeof syncedListsSchema>;
 
-/** An entry that the service returned. It is sent back with its id and all its other content. */
-type KeptEntry = { readonly id: string; readonly [key: string]: Json };
+/** An entry as it is sent: a new one, or one that the service returned, with its id and all its other content. */
+export type BodyEntry = Readonly<Record<string, Json>>;
 
-/** A new address; absent parts are empty. */
-type NewAddress = {
-  readonly label?: string;
-  readonly street_1?: string;
-  readonly city?: string;
-  readonly state?: string;
-  readonly zip?: string;
-  readonly country?: string;
-};
-/** A new email address or website. */
-type NewAddressed = { readonly label?: string; readonly address: string };
-type NewPhoneNumber = { readonly label?: string; readonly number: string };
-type NewProfile = { readonly label?: string; readonly url: string };
 type CustomFieldValue = { readonly field: { readonly id: string }; readonly value: Json };
 
 /** The writable fields of a contact (API.md, Contact). Only the sent fields are changed; a list is sent whole. */
@@ -153,10 +140,10 @@ export type ContactWrite = {
   readonly title?: string;
   readonly avatar_url?: string | null;
   readonly tags?: readonly string[];
-  readonly addresses?: readonly (NewAddress | KeptEntry)[];
-  readonly email_addresses?: readonly (NewAddressed | KeptEntry)[];
-  readonly social_media_profiles?: readonly (NewProfile | KeptEntry)[];
-  readonly websites?: readonly (NewAddressed | KeptEntry)[];
-  readonly phone_numbers?: readonly (NewPhoneNumber | KeptEntry)[];
+  readonly addresses?: readonly BodyEntry[];
+  readonly email_addresses?: readonly BodyEntry[];
+  readonly social_media_profiles?: readonly BodyEntry[];
+  readonly websites?: readonly BodyEntry[];
+  readonly phone_numbers?: readonly BodyEntry[];
   readonly custom_field_values?: readonly CustomFieldValue[];
 };

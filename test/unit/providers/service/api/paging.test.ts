@@ -1,7 +1,8 @@
 import { isLastPage } from '../../../../../src/providers/service/api/paging.ts';
 import { expect, it } from 'vitest';
 import { UnreadableError } from '../../../../../src/providers/errors.ts';
-import { type ContactListParameters, parseContactRow } from '../../../../../src/providers/service/api/contacts.ts';
+import { parseContactRow } from '../../../../../src/providers/service/api/contacts.ts';
+import type { ListParameters } from '../../../../../src/providers/service/api/list-parameters.ts';
 import { collect } from '../../../../contract/scenes/steps.ts';
 import type { Received, Reply } from '../../scripted-server.ts';
 import { type CannedServer, failureOf, contactJson, list, NOW_MS, stamp, startServer, bucketJson } from '../support.ts';
@@ -85,7 +86,7 @@ it('a filter by time rounds a bound outwards to whole seconds', async () => {
   expect(server.received[0]?.query.get('updated_at.before')).toBe('2026-10-01T12:00:01+00:00');
 });
 
-it.each<[string, ContactListParameters]>([
+it.each<[string, ListParameters]>([
   ['too early', { 'updated_at.after': NOW_MS + 2_000 }],
   ['too late', { 'updated_at.before': NOW_MS - 2_000 }],
   ['of another creation time', { 'created_at.after': NOW_MS }],

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,7 +7,4 @@ import { join } from 'node:path';
 const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** Creates an empty folder for files of a benchmark. It is deleted when it is disposed of. */
-export const openFolder = async (): Promise<{ readonly path: string } & AsyncDisposable> => {
-  const path = await mkdtemp(join(PARENT, 'contact-sync-bench-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-};
+export const openFolder = () => mkdtempDisposable(join(PARENT, 'contact-sync-bench-'));

@@ -1,48 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createApp } from '../../src/app/app.ts';
-import { loadConfig } from '../../src/app/config/config.ts';
-import { createEvents } from '../../src/engine/events.ts';
-import { createLogger } from '../../src/util/logger.ts';
-import { EMPTY_PERSON, type Person } from '../../src/sandbox/people/person.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { readSides } from '../support/compare-sides.ts';
-import { createMovableClock } from '../support/clocks.ts';
+import { person } from '../support/linked-people.ts';
+import { FAST_LIMITS, startLinkedSandbox } from '../support/linked-sandbox.ts';
 import { runChild } from './child.ts';
 
-const person = (name: string): Person => ({
-  ...EMPTY_PERSON,
-  givenName: name,
-  familyName: 'Tester',
-  company: 'Mill',
-  emails: [{ value: `${name.toLowerCase()}@example.org`, label: 'work' }],
-});
+const people = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, n) => person(`${prefix}${n}`, { company: 'Mill' }));
 
-const people = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => person(`${prefix}${n}`));
-
-const WIDE = '60000/minute';
 const LEASE_MS = 15_000;
 
 test('R5, R7, R9: every edit and deletion on both sides is propagated after a first sync that was killed half way', async () => {
-  await using stack = new AsyncDisposableStack();
-  const clock = createMovableClock();
   const shared = people('Both', 20);
-  const sandbox = stack.use(
-    await startSandbox({
-      clock,
-      google: [...shared, ...people('Google', 60)],
-      service: [...shared, ...people('Service', 20)],
-      serviceRateLimit: { requests: 60_000, windowMs: 60_000 },
-      googleQuotas: { readsPerMinute: 60_000, writesPerMinute: 60_000 },
-    }),
-  );
+  const books = { google: [...shared, ...people('Google', 60)], service: [...shared, ...people('Service', 20)] };
+  const settings = { SWEEP_INTERVAL: '1s', DELETE_LIMIT: '20' };
+  await using linked = await startLinkedSandbox(books, settings);
+  const { sandbox, dataDir } = linked;
   const { google, service } = sandbox;
-  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const limits = { SERVICE_RATE_LIMIT: WIDE, GOOGLE_READ_LIMIT: WIDE, GOOGLE_WRITE_LIMIT: WIDE };
-  const env = { ...sandbox.environment(), ...limits, DATA_DIR: dataDir, SWEEP_INTERVAL: '1s', DELETE_LIMIT: '20' };
+  const env = { ...sandbox.environment(), ...FAST_LIMITS, ...settings, DATA_DIR: dataDir };
 
   const before = service.account.contacts().length;
   const end = await runChild(['sync'], env, () => service.account.contacts().length >= before + 30);
@@ -90,17 +64,10 @@ test('R5, R7, R9: every edit and deletion on both sides is propagated after a fi
   expect(edited.size).toBe(20);
 
   // The dead process's lease runs out.
-  clock.advance(LEASE_MS + 1_000);
-  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-  const config = loadConfig({ env, cwd: dataDir });
-  const app = stack.use(createApp(config, createEvents(logger, { personalData: false }), { clock }));
-  const [link] = config.links;
-  if (link === undefined) throw new Error('The sandbox configures one link.');
+  linked.clock.advance(LEASE_MS + 1_000);
   for (let run = 0; run < 2; run += 1) {
-    const { signal } = new AbortController();
-    const { error } = await app.run(link, { kind: 'incremental', signal });
-    expect(error).toBeNull();
-    clock.advance(60_000);
+    await linked.synced();
+    linked.clock.advance(60_000);
   }
   const sides = readSides(sandbox);
   expect(sides.google).toEqual(sides.service);
@@ -108,5 +75,5 @@ test('R5, R7, R9: every edit and deletion on both sides is propagated after a fi
   const titles = new Map(sides.service.map((row) => [row.name.split(' ')[0] ?? '', row.title]));
   expect([...edited].map(([name]) => [name, titles.get(name)])).toEqual([...edited]);
   expect(sides.google).toHaveLength(100 - deleted.length);
-  expect(await app.store.conflicts(link.name, { all: true })).toEqual([]);
+  expect(await linked.app.store.conflicts(linked.link.name, { all: true })).toEqual([]);
 });

@@ -1,6 +1,4 @@
 import Database from 'better-sqlite3';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../../src/sandbox/people/random.ts';
@@ -8,6 +6,7 @@ import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { readSides } from '../support/compare-sides.ts';
 import { editOnce, faultsOf, makeBooks, type Ledger } from './book.ts';
 import { runChild, type ChildEnd, type Workplaces } from './child.ts';
+import { createFolder } from '../support/folder.ts';
 
 export type WorldReport = {
   readonly seed: number;
@@ -131,8 +130,7 @@ export const playWorld = async (seed: number, kills: number, workplaces: Workpla
   const rates = { serviceRateLimit: { requests: 60_000, windowMs: 60_000 } };
   const googleQuotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
   const sandbox = stack.use(await startSandbox({ ...books, ...rates, googleQuotas }));
-  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-chaos-'));
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { path: dataDir } = stack.use(await createFolder());
   const world = open({ sandbox, ledger, random, workplaces }, dataDir);
   while (world.kills < kills && world.trouble.length === 0) {
     await run(world, killTime(world));

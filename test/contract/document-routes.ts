@@ -32,143 +32,74 @@ const CONTACTS = ['contacts:view', 'contacts:manage', 'all:view', 'all:manage'];
 const CONTACTS_MANAGE = ['contacts:manage', 'all:manage'];
 const MEMBERSHIP = ['contacts:manage+buckets:manage', 'all:manage'];
 
-/** src/providers/service/API.md, User routes. */
-const USER_ROUTES: readonly DocumentedRoute[] = [
+type Method = DocumentedRoute['method'];
+
+const route = (
+  method: Method,
+  path: string,
+  scopes: DocumentedRoute['scopes'],
+  answer: z.ZodType,
+  call: DocumentedRoute['call'],
+): DocumentedRoute => ({ method, path, scopes, answer, call });
+
+const { bucket, contact, listLeft, listOf, one, partialUser, user } = document;
+const [LIST, ONE] = ['/v2/contacts', '/v2/contacts/{id}'];
+const [BUCKET_LIST, ONE_BUCKET, OWN_BUCKETS] = ['/v2/buckets', '/v2/buckets/{id}', `${ONE}/buckets`];
+const LEADS = { name: 'Leads', goal: 'Call', reminder_interval: 30 };
+const CID = { first_name: 'Cid', email_addresses: [{ address: 'c@x.example' }] };
+const COUNTESS = { title: 'Countess', company: null };
+
+/** The documented routes that the sync uses, by the tables of src/providers/service/API.md. */
+export const TABLES: readonly { readonly table: string; readonly routes: readonly DocumentedRoute[] }[] = [
   {
-    method: 'GET',
-    path: '/v2/me',
-    scopes: ['user:login', ...BASIC],
-    answer: document.one(document.user.or(document.partialUser)),
-    call: (api) => api.getUser(),
+    table: 'User routes',
+    routes: [route('GET', '/v2/me', ['user:login', ...BASIC], one(user.or(partialUser)), (api) => api.getUser())],
+  },
+  {
+    table: 'Bucket routes',
+    routes: [
+      route('GET', BUCKET_LIST, BUCKETS, listOf(bucket), ({ buckets }) => allPages(buckets.list({ order: ['id'] }))),
+      route('POST', BUCKET_LIST, BUCKETS_MANAGE, one(bucket), ({ buckets }) => buckets.create(LEADS)),
+      route('GET', ONE_BUCKET, BUCKETS, one(bucket), ({ buckets }, { bucketId }) => buckets.get(bucketId)),
+      route('PATCH', ONE_BUCKET, BUCKETS_MANAGE, one(bucket), ({ buckets }, { bucketId }) =>
+        buckets.update(bucketId, { name: 'Family' }),
+      ),
+      route('DELETE', ONE_BUCKET, BUCKETS_MANAGE, one(bucket), ({ buckets }, { bucketId }) => buckets.delete(bucketId)),
+      route('POST', `${ONE_BUCKET}/contacts`, MEMBERSHIP, listOf(contact), ({ membership }, { bucketId, contactId }) =>
+        membership.addContacts(bucketId, [contactId]),
+      ),
+    ],
+  },
+  {
+    table: 'Contact routes',
+    routes: [
+      route('GET', LIST, CONTACTS, listOf(contact), ({ contacts }) =>
+        allPages(contacts.list({ order: ['-updated_at'] })),
+      ),
+      route('POST', LIST, CONTACTS_MANAGE, one(contact), ({ contacts }) => contacts.create(CID)),
+      route('GET', ONE, CONTACTS, one(contact), ({ contacts }, { contactId }) => contacts.get(contactId)),
+      route('PATCH', ONE, CONTACTS_MANAGE, one(contact), ({ contacts }, { contactId }) =>
+        contacts.update(contactId, COUNTESS),
+      ),
+      route('DELETE', ONE, CONTACTS_MANAGE, one(contact), ({ contacts }, { contactId }) => contacts.delete(contactId)),
+      route('POST', `${ONE}/merge`, CONTACTS_MANAGE, one(contact), ({ contacts }, { contactId, otherContactId }) =>
+        contacts.merge(contactId, [otherContactId]),
+      ),
+      route('GET', OWN_BUCKETS, BUCKETS, listOf(bucket), ({ membership }, { contactId }) =>
+        allPages(membership.listBuckets(contactId)),
+      ),
+      route('POST', OWN_BUCKETS, MEMBERSHIP, listOf(bucket), ({ membership }, { contactId, bucketId }) =>
+        membership.addBuckets(contactId, [bucketId]),
+      ),
+      route('PUT', OWN_BUCKETS, MEMBERSHIP, listOf(bucket), ({ membership }, { contactId, bucketId }) =>
+        membership.replaceBuckets(contactId, [bucketId]),
+      ),
+      route('DELETE', OWN_BUCKETS, MEMBERSHIP, listLeft(bucket), ({ membership }, { contactId, memberBucketId }) =>
+        membership.removeBuckets(contactId, [memberBucketId]),
+      ),
+    ],
   },
 ];
-
-/** src/providers/service/API.md, Bucket routes. */
-const BUCKET_ROUTES: readonly DocumentedRoute[] = [
-  {
-    method: 'GET',
-    path: '/v2/buckets',
-    scopes: BUCKETS,
-    answer: document.listOf(document.bucket),
-    call: (api) => allPages(api.buckets.list({ order: ['id'] })),
-  },
-  {
-    method: 'POST',
-    path: '/v2/buckets',
-    scopes: BUCKETS_MANAGE,
-    answer: document.one(document.bucket),
-    call: (api) => api.buckets.create({ name: 'Leads', goal: 'Call', reminder_interval: 30 }),
-  },
-  {
-    method: 'GET',
-    path: '/v2/buckets/{id}',
-    scopes: BUCKETS,
-    answer: document.one(document.bucket),
-    call: (api, { bucketId }) => api.buckets.get(bucketId),
-  },
-  {
-    method: 'PATCH',
-    path: '/v2/buckets/{id}',
-    scopes: BUCKETS_MANAGE,
-    answer: document.one(document.bucket),
-    call: (api, { bucketId }) => api.buckets.update(bucketId, { name: 'Family' }),
-  },
-  {
-    method: 'DELETE',
-    path: '/v2/buckets/{id}',
-    scopes: BUCKETS_MANAGE,
-    answer: document.one(document.bucket),
-    call: (api, { bucketId }) => api.buckets.delete(bucketId),
-  },
-  {
-    method: 'POST',
-    path: '/v2/buckets/{id}/contacts',
-    scopes: MEMBERSHIP,
-    answer: document.listOf(document.contact),
-    call: (api, { bucketId, contactId }) => api.membership.addContacts(bucketId, [contactId]),
-  },
-];
-
-/** src/providers/service/API.md, Contact routes. */
-const CONTACT_ROUTES: readonly DocumentedRoute[] = [
-  {
-    method: 'GET',
-    path: '/v2/contacts',
-    scopes: CONTACTS,
-    answer: document.listOf(document.contact),
-    call: (api) => allPages(api.contacts.list({ order: ['-updated_at'] })),
-  },
-  {
-    method: 'POST',
-    path: '/v2/contacts',
-    scopes: CONTACTS_MANAGE,
-    answer: document.one(document.contact),
-    call: (api) => api.contacts.create({ first_name: 'Cid', email_addresses: [{ address: 'c@x.example' }] }),
-  },
-  {
-    method: 'GET',
-    path: '/v2/contacts/{id}',
-    scopes: CONTACTS,
-    answer: document.one(document.contact),
-    call: (api, { contactId }) => api.contacts.get(contactId),
-  },
-  {
-    method: 'PATCH',
-    path: '/v2/contacts/{id}',
-    scopes: CONTACTS_MANAGE,
-    answer: document.one(document.contact),
-    call: (api, { contactId }) => api.contacts.update(contactId, { title: 'Countess', company: null }),
-  },
-  {
-    method: 'DELETE',
-    path: '/v2/contacts/{id}',
-    scopes: CONTACTS_MANAGE,
-    answer: document.one(document.contact),
-    call: (api, { contactId }) => api.contacts.delete(contactId),
-  },
-  {
-    method: 'POST',
-    path: '/v2/contacts/{id}/merge',
-    scopes: CONTACTS_MANAGE,
-    answer: document.one(document.contact),
-    call: (api, { contactId, otherContactId }) => api.contacts.merge(contactId, [otherContactId]),
-  },
-  {
-    method: 'GET',
-    path: '/v2/contacts/{id}/buckets',
-    scopes: BUCKETS,
-    answer: document.listOf(document.bucket),
-    call: (api, { contactId }) => allPages(api.membership.listBuckets(contactId)),
-  },
-  {
-    method: 'POST',
-    path: '/v2/contacts/{id}/buckets',
-    scopes: MEMBERSHIP,
-    answer: document.listOf(document.bucket),
-    call: (api, { contactId, bucketId }) => api.membership.addBuckets(contactId, [bucketId]),
-  },
-  {
-    method: 'PUT',
-    path: '/v2/contacts/{id}/buckets',
-    scopes: MEMBERSHIP,
-    answer: document.listOf(document.bucket),
-    call: (api, { contactId, bucketId }) => api.membership.replaceBuckets(contactId, [bucketId]),
-  },
-  {
-    method: 'DELETE',
-    path: '/v2/contacts/{id}/buckets',
-    scopes: MEMBERSHIP,
-    answer: document.listLeft(document.bucket),
-    call: (api, { contactId, memberBucketId }) => api.membership.removeBuckets(contactId, [memberBucketId]),
-  },
-];
-
-/** The documented routes that the sync uses. */
-export const TABLES = [
-  { table: 'User routes', routes: USER_ROUTES },
-  { table: 'Bucket routes', routes: BUCKET_ROUTES },
-  { table: 'Contact routes', routes: CONTACT_ROUTES },
-] as const;
 
 /** Every documented scope (Authentication). */
 export const DOCUMENTED_SCOPES: readonly string[] = [

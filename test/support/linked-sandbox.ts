@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createApp, type App } from '../../src/app/app.ts';
 import { loadConfig, type LoadOptions } from '../../src/app/config/config.ts';
 import type { LinkConfig } from '../../src/app/config/link-config.ts';
@@ -12,6 +9,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandb
 import type { PlanResult } from '../../src/engine/plan-link.ts';
 import { createLogger } from '../../src/util/logger.ts';
 import { createMovableClock, type MovableClock } from './clocks.ts';
+import { createFolder } from './folder.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -104,8 +102,7 @@ export const startLinkedSandbox = async (
   await using stack = new AsyncDisposableStack();
   const clock = createMovableClock(hurry);
   const sandbox = stack.use(await startSandbox({ ...FAST_SANDBOX, ...options, clock }));
-  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { path: dataDir } = stack.use(await createFolder());
   const open = (more: Variables, parts: Overrides): Program => {
     const env = { ...sandbox.environment(), ...FAST_LIMITS, DATA_DIR: dataDir, ...more };
     return openProgram({ env, cwd: dataDir }, { ...parts, clock });

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -13,6 +12,7 @@ import { nameOf, startBooks, type Books } from './books.ts';
 import { startHost, type Host } from './host.ts';
 import { createNetwork, type HostNetwork } from './network.ts';
 import { gapsIn, lateIn, refusedIn, runsOf } from './runs.ts';
+import { createFolder } from '../../support/folder.ts';
 
 // Daemons on hosts of their own, one Redis, one PostgreSQL: hosts are cut off, stopped and killed, servers restarted and
 // emptied, while people edit their contacts.
@@ -83,8 +83,7 @@ const startGround = async ({ hosts, links, seed, intervalMs }: Chaos, stack: Asy
   const syncInterval = `${intervalMs / 1_000}s`;
   const of = { links, seed, address, syncInterval, people: PEOPLE, delayMs: DELAY_MS };
   const books = stack.use(await startBooks(of));
-  const folder = await mkdtemp(join(tmpdir(), 'contact-sync-hosts-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const { path: folder } = stack.use(await createFolder());
   const configPath = join(folder, 'contact-sync.json');
   const databaseUrl = postgres.url.replace('127.0.0.1', address);
   const credentialsKey = randomBytes(32).toString('base64');

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { inCompleteRun } from '../../support/extent.ts';
+import { createFolder } from '../../support/folder.ts';
 import { storeContract } from './store-contract.ts';
 
 inCompleteRun(() => {
@@ -14,23 +13,23 @@ inCompleteRun(() => {
 });
 
 storeContract('SQLite in a file', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-store-'));
-  const store = openStore(join(directory, 'contact-sync.db'));
+  const folder = await createFolder();
+  const store = openStore(join(folder.path, 'contact-sync.db'));
   const close = async (): Promise<void> => {
     await store.close();
-    await rm(directory, { recursive: true });
+    await folder.remove();
   };
   return { store, close };
 });
 
 describe('a store in one of two processes with the same file', () => {
   const open = async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'contact-sync-store-'));
-    const path = join(directory, 'contact-sync.db');
+    const folder = await createFolder();
+    const path = join(folder.path, 'contact-sync.db');
     const [one, other] = [openStore(path), openStore(path)];
     const close = async (): Promise<void> => {
       await Promise.all([one.close(), other.close()]);
-      await rm(directory, { recursive: true });
+      await folder.remove();
     };
     return { one, other, [Symbol.asyncDispose]: close };
   };

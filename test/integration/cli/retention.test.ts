@@ -1,24 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { cliHost } from '../../support/cli-host.ts';
+import { createFolder } from '../../support/folder.ts';
 
 const DAY_MS = 86_400_000;
 
-let directory: string;
-let env: Readonly<Record<string, string>>;
+const folder = await createFolder();
+const directory = folder.path;
+afterAll(() => folder.remove());
+
+const env = {
+  SERVICE_BASE_URL: 'http://127.0.0.1:9',
+  GOOGLE_CLIENT_ID: 'client',
+  GOOGLE_CLIENT_SECRET: 'client-secret',
+  DATA_DIR: directory,
+  RETENTION: '30d',
+};
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'contact-sync-retention-'));
-  env = {
-    SERVICE_BASE_URL: 'http://127.0.0.1:9',
-    GOOGLE_CLIENT_ID: 'client',
-    GOOGLE_CLIENT_SECRET: 'client-secret',
-    DATA_DIR: directory,
-    RETENTION: '30d',
-  };
   const store = openStore(join(directory, 'contact-sync.db'));
   const token = (await store.acquireLease('default', 'test', 0, 1)) ?? 0;
   const endedAtMs = Date.now() - 31 * DAY_MS;
@@ -31,7 +31,6 @@ beforeAll(async () => {
   await store.releaseLease('default', 'test');
   await store.close();
 });
-afterAll(() => rm(directory, { recursive: true }));
 
 const undo = (run: string) => cliHost.run(['undo', run, '--dry-run'], env, directory);
 

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -12,6 +11,7 @@ import { cliHost } from '../../support/cli-host.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { createFolder } from '../../support/folder.ts';
 
 export type Environment = Readonly<Record<string, string>>;
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
@@ -52,8 +52,7 @@ export type Ground = {
 export const startGround = async (options: SandboxOptions = {}): Promise<Ground> => {
   await using stack = new AsyncDisposableStack();
   const sandbox = stack.use(await startSandbox({ count: 30, ...FAST_SANDBOX, ...options }));
-  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
-  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const { path: directory } = stack.use(await createFolder());
   const env = { ...sandbox.environment(), ...FAST_LIMITS, DATA_DIR: join(directory, 'data'), LISTEN: 'off' };
   const run: Ground['run'] = (...args) => runCli(args, env, directory);
   const owned = stack.move();

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { runProcess, useGround } from './run-cli.ts';
 import { MAIN, processEnv } from '../../support/program.ts';
+import { createFolder } from '../../support/folder.ts';
 
 const REPORT_PACKAGES = `data:text/javascript,${encodeURIComponent(`
   import { writeSync } from 'node:fs';
@@ -22,11 +21,9 @@ const REPORT_PACKAGES = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => writeSync(2, JSON.stringify([...packages])));
 `)}`;
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'contact-sync-start-'));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const folder = await createFolder();
+const directory = folder.path;
+afterAll(() => folder.remove());
 
 const packagesOf = async (args: readonly string[], more: Record<string, string> = {}): Promise<unknown> => {
   const env = {

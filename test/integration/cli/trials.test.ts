@@ -1,18 +1,17 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ended, runCli, startCli } from './run-cli.ts';
 import { RunsDocument } from '../../support/documents.ts';
+import { createFolder } from '../../support/folder.ts';
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const folder = await createFolder();
+const directory = folder.path;
+afterAll(() => folder.remove());
 
 describe('sandbox', () => {
   test('prints an environment for a sync, on loopback only, and ends with exit code 0 on SIGTERM', async () => {

@@ -1,27 +1,27 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { splitBook } from '../../../src/sandbox/people/overlap.ts';
 import { samplePeople } from '../../../src/sandbox/people/sample.ts';
+import { createFolder } from '../../support/folder.ts';
+import { FAST_SANDBOX } from '../../support/linked-sandbox.ts';
 import { startTwoGoogles } from '../../support/two-googles.ts';
 import { runCli } from './run-cli.ts';
 
 // A link between two accounts of one provider: documents, log and text use the configured names of its sides.
+const folder = await createFolder();
+const directory = folder.path;
 let googles: Awaited<ReturnType<typeof startTwoGoogles>>;
-let directory: string;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'contact-sync-cli-'));
-  const googleQuotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
-  googles = await startTwoGoogles(splitBook(samplePeople(20), 1), googleQuotas);
+  googles = await startTwoGoogles(splitBook(samplePeople(20), 1), FAST_SANDBOX.googleQuotas);
   const settings = { dataDir: 'data', links: { default: googles.sides } };
   await writeFile(join(directory, 'contact-sync.yaml'), stringify(settings), { mode: 0o600 });
 });
 afterAll(async () => {
   await googles[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true, force: true });
+  await folder.remove();
 });
 
 const LIMITS = { GOOGLE_READ_LIMIT: '60000/minute', GOOGLE_WRITE_LIMIT: '60000/minute' };

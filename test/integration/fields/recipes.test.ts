@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -10,6 +9,7 @@ import { startTwoGoogles } from '../../support/two-googles.ts';
 import { createMovableClock } from '../../support/clocks.ts';
 import { FAST_LIMITS, FAST_SANDBOX, openProgram } from '../../support/linked-sandbox.ts';
 import { person } from '../../support/linked-people.ts';
+import { createFolder } from '../../support/folder.ts';
 
 const DOCS = readFileSync(join(import.meta.dirname, '../../../config/README.md'), 'utf8');
 const SECTION = /^## Recipes\n(?<recipes>.*?)(?=^## |(?![^]))/msu.exec(DOCS)?.groups?.['recipes'] ?? '';
@@ -28,8 +28,7 @@ const recipe = (begin: string): Record<string, object> => {
 
 const withSettings = async (settings: object, variables: Readonly<Record<string, string>> = {}) => {
   await using stack = new AsyncDisposableStack();
-  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-recipe-'));
-  stack.defer(() => rm(directory, { recursive: true, force: true }));
+  const { path: directory } = stack.use(await createFolder());
   const configPath = join(directory, 'contact-sync.yaml');
   await writeFile(configPath, stringify(settings), { mode: 0o600 });
   const clock = createMovableClock();

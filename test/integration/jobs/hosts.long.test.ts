@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
 import { loadConfig } from '../../../src/app/config/config.ts';
@@ -13,6 +10,7 @@ import { startTestRedis } from '../../support/redis.ts';
 import { FAST_SANDBOX } from '../../support/linked-sandbox.ts';
 import { createMovableClock } from '../../support/clocks.ts';
 import { findPostgres, startPostgres } from '../../support/postgres.ts';
+import { createFolder } from '../../support/folder.ts';
 
 const redis = await startTestRedis();
 const postgres = await findPostgres();
@@ -32,8 +30,7 @@ beforeEach(async () => {
 afterEach(() => stack.disposeAsync());
 
 const startHost = async (variables: Readonly<Record<string, string>>) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { path: dataDir } = stack.use(await createFolder());
   const config = loadConfig({
     env: { ...environment, CREDENTIALS_KEY: 'a key that all hosts share', ...variables, DATA_DIR: dataDir },
     cwd: dataDir,

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AddressBook } from '../../../src/sandbox/address-book/address-book.ts';
@@ -8,6 +7,7 @@ import { writeVCards } from '../../../src/sandbox/address-book/vcard-write.ts';
 import { peopleAtGoogle, peopleAtService } from '../../../src/sandbox/people/seed.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { type Arrival, FIXTURES } from '../../support/address-books/fixtures.ts';
+import { createFolder } from '../../support/folder.ts';
 import { startLinkedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
 
 type Text = string | null | undefined;
@@ -58,17 +58,17 @@ const namesakes = (rows: readonly Required<Arrival>[], arrives: readonly Arrival
   );
 
 const books: AddressBook[] = [];
-let directory: string;
+const folder = await createFolder();
+const directory = folder.path;
+afterAll(() => folder.remove());
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'contact-sync-books-'));
   for (const [index, { extension, bytes }] of FIXTURES.entries()) {
     const path = join(directory, `${index}.${extension}`);
     await writeFile(path, bytes);
     books.push(await loadAddressBook(path));
   }
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 test('the table contains each name once', () => {
   const named = FIXTURES.flatMap(({ arrives }) => arrives).map(({ name, company = '' }) => `${name}|${company}`);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/app/app.ts';
 import type { Clock } from '../../../src/util/clock.ts';
@@ -13,6 +10,7 @@ import { readSides } from '../../support/compare-sides.ts';
 import { createEventLog } from '../../support/jobs/log-lines.ts';
 import { createMovableClock } from '../../support/clocks.ts';
 import { findPostgres } from '../../support/postgres.ts';
+import { createFolder } from '../../support/folder.ts';
 
 const postgres = await findPostgres();
 afterAll(() => postgres?.close());
@@ -83,8 +81,7 @@ const startHosts = async (point: Point) => {
   const url = (await postgres?.createDatabase()) ?? '';
   const pause = createPause(point);
   const start = async (isPaused: boolean) => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
-    stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+    const { path: dataDir } = stack.use(await createFolder());
     const config = loadConfig({ env: { ...sandbox.environment(), ...LIMITS, DATA_DIR: dataDir }, cwd: dataDir });
     const own = openPostgres({ url, clock, connections: 4, leaseClock: 'caller' });
     const log = createEventLog();

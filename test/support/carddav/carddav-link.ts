@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { RunResult } from '../../../src/engine/run.ts';
@@ -9,6 +8,7 @@ import { readSides } from '../compare-sides.ts';
 import { FAST_LIMITS, FAST_SANDBOX, openProgram, type Program } from '../linked-sandbox.ts';
 import type { BookFolder } from './server.ts';
 import { startTroubledProxy } from './troubled-proxy.ts';
+import { createFolder } from '../folder.ts';
 
 /** A contact in a form that both sides have in common. */
 type CommonRow = {
@@ -47,8 +47,7 @@ export const startCarddavLink = async (
   const clock = createMovableClock(1_000);
   const sandbox = stack.use(await startSandbox({ ...FAST_SANDBOX, google: [], service: [], clock }));
   const proxy = stack.use(await startTroubledProxy(book, clock));
-  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-carddav-'));
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { path: dataDir } = stack.use(await createFolder());
   const variables = {
     ...FAST_LIMITS,
     CARDDAV_RATE_LIMIT: '60000/minute',

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { createMovableClock, type MovableClock } from '../clocks.ts';
 import { FAST_LIMITS, FAST_SANDBOX, openProgram, type Program } from '../linked-sandbox.ts';
 import { startFakeServer, type FakeServer, type FakeSettings } from './fake-server.ts';
+import { createFolder } from '../folder.ts';
 
 /** A link of the real program between Google's emulator and the CardDAV server in memory. */
 export type FakeLink = Program & {
@@ -28,8 +28,7 @@ export const startFakeLink = async (
   const clock = createMovableClock(1_000);
   const sandbox = stack.use(await startSandbox({ ...FAST_SANDBOX, google: [], service: [], clock }));
   const server = stack.use(await startFakeServer(settings));
-  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-fake-'));
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { path: dataDir } = stack.use(await createFolder());
   const configPath = join(dataDir, 'contact-sync.yaml');
   await writeFile(
     configPath,

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { createApp } from '../../../src/app/app.ts';
@@ -13,6 +12,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sa
 import { cliHost, type CliHost } from '../cli-host.ts';
 import { MAIN, processEnv } from '../program.ts';
 import { createMovableClock, type MovableClock } from '../clocks.ts';
+import { createFolder } from '../folder.ts';
 import { collectLog, type DaemonLog } from './log-lines.ts';
 
 /** A daemon in a process of its own. */
@@ -150,12 +150,11 @@ export const startDaemonWorld = async (
   links: Readonly<Record<string, Settings & { readonly people?: number | People }>> = {},
   { redisUrl = null, ...shared }: Settings & { readonly redisUrl?: string | null | undefined } = {},
 ): Promise<DaemonWorld> => {
-  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
+  const grounds = new AsyncDisposableStack();
+  const { path: directory } = grounds.use(await createFolder());
   const configPath = join(directory, 'contact-sync.yaml');
   const dataDir = join(directory, 'data');
   const sandboxes = new Map<string, Sandbox>();
-  const grounds = new AsyncDisposableStack();
-  grounds.defer(() => rm(directory, { recursive: true, force: true }));
   const daemons = new AsyncDisposableStack();
   const sandboxOf = (name: string): Sandbox => {
     const sandbox = sandboxes.get(name);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { systemClock, type Clock } from '../../../src/util/clock.ts';
 import { Secret } from '../../../src/util/secret.ts';
@@ -9,6 +6,7 @@ import { openQueueClient } from '../../../src/daemon/jobs/queue-client.ts';
 import { createQueueScheduler } from '../../../src/daemon/jobs/queue-scheduler.ts';
 import { isServed, makeQueuePrefix, openQueue } from '../../../src/daemon/jobs/queue.ts';
 import type { RunJob, Schedule } from '../../../src/daemon/jobs/scheduler.ts';
+import { createFolder } from '../folder.ts';
 import { createEventLog } from './log-lines.ts';
 import type { TestRedis } from '../redis.ts';
 
@@ -30,9 +28,8 @@ export type QueueStage = Awaited<ReturnType<typeof openQueueStage>>;
 
 /** Opens an empty data directory. Everything that is started there ends with the stage. */
 export const openQueueStage = async (redis: TestRedis) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
   const stack = new AsyncDisposableStack();
-  stack.defer(() => rm(dataDir, { recursive: true }));
+  const { path: dataDir } = stack.use(await createFolder());
   // Created at the first use: before that, the directory shows that no daemon has run there.
   const prefixOf = (): string => makeQueuePrefix(dataDir);
 

@@ -1,7 +1,4 @@
 import type { LinkStateName } from '../../../src/core/state/rows.ts';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { LinkRunOptions } from '../../../src/app/runs.ts';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import type { Side, Sides } from '../../../src/core/contact/side.ts';
@@ -42,8 +39,7 @@ export const DOWN = new UnavailableError('The service does not answer.', AT);
 
 /** A runner with a real store, whose runs end as the test sets. */
 export const startRunner = async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'contact-sync-test-'));
-  const store = openStore(join(directory, 'contact-sync.db'));
+  const store = openStore(':memory:');
   const clock = createVirtualClock();
   const logged: string[] = [];
   const runs: LinkRunOptions[] = [];
@@ -98,9 +94,6 @@ export const startRunner = async () => {
     until: (wait: (options: LinkRunOptions) => Promise<unknown>) => {
       next = wait;
     },
-    [Symbol.asyncDispose]: async () => {
-      await store.close();
-      await rm(directory, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => store.close(),
   };
 };

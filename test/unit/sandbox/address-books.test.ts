@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   type AddressBook,
   AddressBookBuilder,
@@ -15,6 +14,7 @@ import { writeVCards } from '../../../src/sandbox/address-book/vcard-write.ts';
 import { readVCards } from '../../../src/sandbox/address-book/vcard.ts';
 import { EMPTY_PERSON, type Person } from '../../../src/sandbox/people/person.ts';
 import { FIXTURES } from '../../support/address-books/fixtures.ts';
+import { createFolder } from '../../support/folder.ts';
 
 const parse = (extension: string, bytes: Uint8Array): AddressBook => {
   const builder = new AddressBookBuilder();
@@ -80,9 +80,8 @@ it.each([
   ['none.vcf', 'BEGIN:VCARD\nUID:x\nEND:VCARD\n', 'No person was found in the file (line 1: no field of a contact'],
   ['missing.vcf', null, 'There is no such file'],
 ])('a file that cannot be used is refused with its path and the remedy: %s', async (name, content, message) => {
-  const folder = await mkdtemp(join(tmpdir(), 'address-book-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, name);
+  await using folder = await createFolder();
+  const path = join(folder.path, name);
   if (content !== null) await writeFile(path, content);
   await expect(loadAddressBook(path)).rejects.toThrow(`${path}: ${message}`);
 });

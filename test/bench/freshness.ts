@@ -5,7 +5,7 @@ import { schedulesOf } from '../../src/daemon/jobs/scheduler.ts';
 import { LONGEST_AUTO_INTERVAL_MS, type LinkConfig } from '../../src/app/config/link-config.ts';
 import { seeded } from '../support/random.ts';
 import { boundText, seconds, type Table } from './table.ts';
-import { createVirtualTime } from './virtual-time.ts';
+import { createVirtualClock } from '../support/clocks.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -86,8 +86,7 @@ const ascending = (values: readonly number[]): number[] => values.toSorted((one,
 
 /** Simulates all days with the daemon's own scheduler. */
 const play = async (people: number, interval: number | 'auto'): Promise<Outcome> => {
-  const time = createVirtualTime();
-  const { clock } = time;
+  const clock = createVirtualClock();
   const startMs = Math.ceil(clock.now() / DAY_MS) * DAY_MS;
   const lastDayMs = startMs + (DAYS - 1) * DAY_MS;
   const persons = new Map(Array.from({ length: people }, (_, index) => [`link${index}`, personOf(index + 1, startMs)]));
@@ -108,9 +107,9 @@ const play = async (people: number, interval: number | 'auto'): Promise<Outcome>
     },
   });
   scheduler.apply(schedulesOf([...persons.keys()].map((name) => linkNamed(name, interval))));
-  await time.run(lastDayMs + DAY_MS - (clock.now() - clock.monotonic()));
+  await clock.play(lastDayMs + DAY_MS - clock.now());
   const stopping = scheduler.stop();
-  await time.run(clock.monotonic() + 2 * RUN_MS);
+  await clock.play(2 * RUN_MS);
   await stopping;
   const measured = arrivals.filter(({ edit }) => edit.atMs >= lastDayMs);
   const minutes = [...byMinute].filter(([minute]) => minute * MINUTE_MS >= lastDayMs).map(([, count]) => count);

@@ -3,8 +3,8 @@ import { createLocalLimiter, openSharedLimiter, type RateLimiter } from '../../s
 import type { Clock } from '../../src/util/clock.ts';
 import type { RateLimit } from '../../src/util/values.ts';
 import { type Limiter, type Verdict, createMemoryCell } from '../support/limiter-models.ts';
+import { createVirtualClock } from '../support/clocks.ts';
 import { roundTripMs, seeded } from '../support/random.ts';
-import { createVirtualTime } from './virtual-time.ts';
 
 /** The service's own limit. */
 export const LIMIT: RateLimit = { requests: 500, windowMs: 60_000 };
@@ -66,8 +66,7 @@ const PARALLEL = 16;
 /** Sends as much as the gates allow against the limiter, in virtual time. */
 export const drive = async (traffic: Traffic): Promise<TrafficResult> => {
   const { limiter, processes, medianMs, steadyMs = 0, limit = LIMIT, minutes, foreign = 0 } = traffic;
-  const time = createVirtualTime();
-  const { clock } = time;
+  const clock = createVirtualClock();
   const random = seeded(7);
   const result = { accepted: 0, refused: 0, foreignAccepted: 0, foreignRefused: 0 };
   let lastRefusalMs: number | null = null;
@@ -97,6 +96,6 @@ export const drive = async (traffic: Traffic): Promise<TrafficResult> => {
     if (foreign > 0) void intrude();
   };
   void begin();
-  await time.run(minutes * 60_000);
+  await clock.play(minutes * 60_000);
   return { ...result, lastRefusalMs };
 };

@@ -7,7 +7,7 @@ import { createServiceApi } from '../../src/providers/service/api/service-api.ts
 import { type ServiceEmulator, startServiceEmulator } from '../../src/sandbox/service/server.ts';
 import { DOCUMENTED_SCOPES, type DocumentedRoute, stockAccount, TABLES } from './document-routes.ts';
 import { exchangedKey, grant } from './document-schemas.ts';
-import { createLeapingClock } from '../support/contract/harness.ts';
+import { createLeapingClock } from '../support/clocks.ts';
 
 /** One request and what was answered to it. */
 type Exchange = {

@@ -7,7 +7,8 @@ import { carddav } from '../../../src/providers/carddav/provider.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import type { BookFolder } from '../carddav/server.ts';
 import { startTroubledProxy } from '../carddav/troubled-proxy.ts';
-import { createLeapingClock, type Card, type Harness } from './harness.ts';
+import { type Card, type Harness } from './harness.ts';
+import { createLeapingClock } from '../clocks.ts';
 
 /** The way in which an address book stores groups. */
 export type GroupKeeping = 'cards' | 'categories';

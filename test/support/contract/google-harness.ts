@@ -9,8 +9,9 @@ import { groupsOf } from '../../../src/sandbox/google/account.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { Person } from '../../../src/sandbox/google/person-schema.ts';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../src/sandbox/google/server.ts';
-import { createLeapingClock, type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
+import { type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
 import { googleSetting, type Variant } from './variant-sets.ts';
+import { createLeapingClock } from '../clocks.ts';
 
 const MY_CONTACTS = 'contactGroups/myContacts';
 

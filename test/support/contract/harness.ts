@@ -99,20 +99,3 @@ export const plain = (card: Card): Card => ({
   emails: unique(card.emails.map((email) => email.trim().toLowerCase())),
   phones: unique(card.phones.map((phone) => phone.replaceAll(/\D/gu, '').slice(-10))),
 });
-
-/** A clock whose sleeps take no time. Only sleeps and the test move it. */
-export const createLeapingClock = (): Harness['clock'] => {
-  let nowMs = Date.UTC(2026, 9, 1, 12);
-  return {
-    now: () => nowMs,
-    monotonic: () => nowMs,
-    sleep: (delayMs, signal) => {
-      if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
-      nowMs += delayMs;
-      return Promise.resolve();
-    },
-    advance: (byMs) => {
-      nowMs += byMs;
-    },
-  };
-};

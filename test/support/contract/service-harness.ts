@@ -8,8 +8,9 @@ import { createServiceRemote } from '../../../src/providers/service/service-remo
 import type { ContactFields } from '../../../src/sandbox/service/contact-fields.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import { startServiceEmulator, type ServiceEmulator } from '../../../src/sandbox/service/server.ts';
-import { createLeapingClock, type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
+import { type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
 import { serviceSetting, type Variant } from './variant-sets.ts';
+import { createLeapingClock } from '../clocks.ts';
 
 const REQUESTS: Readonly<Record<RequestKind, Pick<Fault, 'method' | 'path'>>> = {
   list: { method: 'GET', path: '/v2/contacts$' },

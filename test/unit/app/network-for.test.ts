@@ -8,19 +8,19 @@ import { createGates } from '../../../src/net/gates.ts';
 import { bySide } from '../../../src/core/contact/side.ts';
 import { SIDE_WORDS } from '../../support/side-words.ts';
 import { createTestTerminal } from '../cli/terminal.ts';
-import { createFakeClock } from '../net/fake-clock.ts';
+import { createVirtualClock } from '../../support/clocks.ts';
 
 const SIDES_SET = bySide((side) => ({ ...SIDE_WORDS[side], provider: SIDE_WORDS[side].name, places: {} }));
 
 const startSide = (onScheduled: Events['retryScheduled']) => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const link = { name: 'default', sides: SIDES_SET } as unknown as LinkConfig;
   const parts = { clock, events: { retryScheduled: onScheduled } } as unknown as Parameters<typeof networkFor>[0];
   return { clock, onRetry: networkFor(parts, link, 'right').onRetry };
 };
 
 test('requests are summed by side, and the most used limit of a side is reported', async () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const store = { budget: () => Promise.resolve(null), saveBudget: () => Promise.resolve() };
   const gates = createGates({ clock, random: () => 0, store, redisUrl: null });
   const connections: NetworkParts['connections'] = new Map();
@@ -47,7 +47,7 @@ test('of concurrent waits for a side only the first is reported, and short waits
   onRetry(new Error('short'), 900);
   onRetry(new Error('first'), 4_000);
   onRetry(new Error('beside'), 5_000);
-  await clock.advance(4_000);
+  await clock.play(4_000);
   onRetry(new Error('again'), 8_000.4);
   expect(reported).toEqual([
     ['first', 4_000],

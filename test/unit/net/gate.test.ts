@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createGate, type GateOptions, type Permit } from '../../../src/net/gate.ts';
 import { createLocalLimiter } from '../../../src/net/limiter.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { createVirtualClock } from '../../support/clocks.ts';
 
 const NEVER = new AbortController().signal;
 const OK = { status: 200, headers: {} };
 
 const open = (changes: Pick<GateOptions, 'onLimited'> = {}) => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const limiter = createLocalLimiter({ requests: 60, windowMs: 60_000 }, clock, null);
   return { clock, gate: createGate({ limiter, clock, random: () => 0.5, ...changes }) };
 };
@@ -25,7 +25,7 @@ test('the gate admits requests in order of arrival', async () => {
   const { gate, clock } = await busy();
   const passed: number[] = [];
   for (const place of [1, 2, 3]) void gate.acquire(NEVER).then(() => passed.push(place));
-  await clock.advance(10_000);
+  await clock.play(10_000);
   expect(passed).toEqual([1, 2, 3]);
 });
 
@@ -38,7 +38,7 @@ test('an aborted request leaves the queue with its reason, and its timer ends', 
   await setImmediate();
   expect(clock.sleepers()).toBe(0);
   const before = gate.budget().remaining;
-  await clock.advance(5_000);
+  await clock.play(5_000);
   expect(gate.budget().remaining).toBe(before);
 });
 
@@ -61,14 +61,14 @@ test('a 429 stops all requests, reports the duration, and is followed by one pro
   for (let queued = 0; queued < 2; queued += 1) {
     void gate.acquire(NEVER).then((permit) => passed.push(permit));
   }
-  await clock.advance(20_400);
+  await clock.play(20_400);
   expect(passed).toHaveLength(0);
-  await clock.advance(200);
+  await clock.play(200);
   expect(passed).toHaveLength(1);
-  await clock.advance(60_000);
+  await clock.play(60_000);
   expect(passed).toHaveLength(1);
   passed[0]?.done(OK);
-  await clock.advance(0);
+  await clock.play(0);
   expect(passed).toHaveLength(2);
 });
 
@@ -80,9 +80,9 @@ test('the gate refuses requests during a long stop, which ends after an hour at 
   );
   probe.done({ status: 429, headers: { 'retry-after': '1795456800' } });
   await Promise.all(refused);
-  await clock.advance(3_500_000);
+  await clock.play(3_500_000);
   await expect(gate.acquire(NEVER)).rejects.toThrow('the rate limit allows no request for another 101 s');
-  await clock.advance(100_500);
+  await clock.play(100_500);
   (await gate.acquire(NEVER)).done(OK);
 });
 
@@ -90,6 +90,6 @@ test('the gate waits during a stop until a one-minute window is reset', async ()
   const { gate, clock } = open();
   (await gate.acquire(NEVER)).done({ status: 429, headers: { 'x-rate-limit-reset': '60' } });
   const next = gate.acquire(NEVER);
-  await clock.advance(60_500);
+  await clock.play(60_500);
   (await next).done(OK);
 });

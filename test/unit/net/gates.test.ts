@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createGates } from '../../../src/net/gates.ts';
 import { systemClock } from '../../../src/util/clock.ts';
 import { startTestRedis } from '../../support/redis.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { createVirtualClock } from '../../support/clocks.ts';
 
 const redis = await startTestRedis();
 afterAll(() => redis?.[Symbol.asyncDispose]());
@@ -30,7 +30,7 @@ const open = ({ isBroken = false } = {}) => {
       budgets.set(key, text);
     },
   };
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const start = (changes: Partial<Parameters<typeof createGates>[0]> = {}) =>
     createGates({ clock, random: () => 0.5, store, redisUrl: null, ...changes });
   return { budgets, writes, state, clock, start };
@@ -54,7 +54,7 @@ test('a gate has the limit of the latest call, and keeps its earlier requests', 
   expect(gate.budget()).toMatchObject({ limit: { requests: 2 }, remaining: 0 });
   let hasPassed = false;
   const next = gate.acquire(NEVER).then(() => (hasPassed = true));
-  await clock.advance(60_000);
+  await clock.play(60_000);
   expect(hasPassed).toBe(false);
   await gates.open('a', LIMIT, ignore);
   await next;
@@ -71,7 +71,7 @@ test('only budgets of gates that were used since the last save are stored, also 
   await gates.save();
   expect([...budgets.keys()]).toEqual(['a']);
   budgets.clear();
-  await clock.advance(1_000);
+  await clock.play(1_000);
   await gates.save();
   expect([...budgets.keys()]).toEqual([]);
   permit.done(OK);
@@ -91,9 +91,9 @@ test('a budget that many runs share is stored at most once a second', async () =
     return [...budgets.keys()];
   };
   expect(await runOnce()).toEqual(['a']);
-  await clock.advance(999);
+  await clock.play(999);
   expect(await runOnce()).toEqual([]);
-  await clock.advance(1);
+  await clock.play(1);
   await gates.save();
   expect([...budgets.keys()]).toEqual(['a']);
 });
@@ -158,7 +158,7 @@ test('gates close within a second if Redis does not answer', async () => {
   let hasAnswered = false;
   const opened = opening.then(() => (hasAnswered = true));
   const closed = gates.close();
-  await clock.advance(1_000);
+  await clock.play(1_000);
   await closed;
   expect(hasAnswered).toBe(false);
   await opened;

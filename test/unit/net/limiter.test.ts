@@ -9,7 +9,6 @@ import { createVirtualClock, type VirtualClock } from '../../support/clocks.ts';
 import { createMemoryCell } from '../../support/limiter-models.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import { startSilentProxy } from '../../support/network.ts';
-import { createFakeClock } from './fake-clock.ts';
 import { answerWith } from './simulate.ts';
 
 const LIMIT = { requests: 10, windowMs: 60_000 };
@@ -160,7 +159,7 @@ test('after the clock of the cell was set back, another client shares the quota 
 });
 
 test('a snapshot of the previous process fills an empty cell', async () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const before = await openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot: null });
   await before.complete(await granted(before), ANSWER);
   const snapshot = before.snapshot();
@@ -169,7 +168,7 @@ test('a snapshot of the previous process fills an empty cell', async () => {
 });
 
 test('a stop after a 429 holds although the cell is emptied, as by a Redis that restarts', async () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   let cell = createMemoryCell(clock);
   const shared: SharedCell = { read: (...of) => cell.read(...of), replace: (...of) => cell.replace(...of) };
   const limiter = await openSharedLimiter({ cell: shared, limit: LIMIT, clock, snapshot: null });
@@ -182,7 +181,7 @@ test('a stop after a 429 holds although the cell is emptied, as by a Redis that 
 test.each([-10, 10])(
   'a stop in a snapshot lasts as long if the clock of the cell differs by %i minutes',
   async (minutes) => {
-    const clock = createFakeClock();
+    const clock = createVirtualClock();
     const before = await openSharedLimiter({ cell: createMemoryCell(clock), limit: LIMIT, clock, snapshot: null });
     await before.complete(await granted(before), { ...ANSWER, status: 429, retryAfterMs: 20_000 });
     const cell = createMemoryCell({ ...clock, now: () => clock.now() + minutes * 60_000 });
@@ -193,7 +192,7 @@ test.each([-10, 10])(
 );
 
 test('requests fail while the cell is unreachable', async () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const cell = createMemoryCell(clock);
   let isDown = true;
   const flaky = { ...cell, read: (known: number) => (isDown ? Promise.reject(new Error('down')) : cell.read(known)) };

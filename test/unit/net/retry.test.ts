@@ -1,12 +1,12 @@
 import { AbortError } from 'p-retry';
 import { expect, test } from 'vitest';
 import { retry } from '../../../src/net/retry.ts';
-import { createFakeClock, createRecordingClock } from './fake-clock.ts';
+import { createLeapingClock, createVirtualClock } from '../../support/clocks.ts';
 
 type RetryOptions = Parameters<typeof retry>[1];
 
 const optionsWith = (changes: Partial<RetryOptions>): RetryOptions => ({
-  clock: createRecordingClock(),
+  clock: createLeapingClock(),
   random: () => 0.999_999,
   signal: new AbortController().signal,
   maxElapsedMs: 1_000_000,
@@ -24,7 +24,7 @@ const failTimes = (times: number, error: unknown) => {
 };
 
 test('retry waits a random part of 500 ms, doubled each time, up to 30 s, and reports each wait with its error', async () => {
-  const clock = createRecordingClock();
+  const clock = createLeapingClock();
   const waits: number[] = [];
   const broken = new Error('broken');
   const onRetry: RetryOptions['onRetry'] = (error, waitMs) => void (error === broken && waits.push(waitMs));
@@ -34,7 +34,7 @@ test('retry waits a random part of 500 ms, doubled each time, up to 30 s, and re
 });
 
 test('retry throws the last error when the next wait would end too late', async () => {
-  const clock = createRecordingClock();
+  const clock = createLeapingClock();
   const error = new Error('broken');
   const { attempts, operation } = failTimes(9, error);
   const options = optionsWith({ clock, maxElapsedMs: 1_500, random: () => 0.5 });
@@ -62,11 +62,11 @@ test.each([
 });
 
 test('an abort ends the wait with its reason', async () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const controller = new AbortController();
   const { attempts, operation } = failTimes(9, new Error('broken'));
   const outcome = expect(retry(operation, optionsWith({ clock, signal: controller.signal }))).rejects.toThrow('stop');
-  await clock.advance(0);
+  await clock.play(0);
   controller.abort(new Error('stop'));
   await outcome;
   expect(attempts).toEqual([1]);

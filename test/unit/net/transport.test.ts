@@ -6,7 +6,7 @@ import { createGate, type Gate } from '../../../src/net/gate.ts';
 import { createLocalLimiter } from '../../../src/net/limiter.ts';
 import { createTransport, type TransportOptions } from '../../../src/net/transport.ts';
 import { freePort, startProxy } from '../../support/network.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { createVirtualClock } from '../../support/clocks.ts';
 
 const NEVER = new AbortController().signal;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -27,7 +27,7 @@ const answerOk: RequestListener = (_incoming, answer) => {
 };
 
 const openGate = () => {
-  const clock = createFakeClock();
+  const clock = createVirtualClock();
   const limiter = createLocalLimiter({ requests: 1_000, windowMs: 60_000 }, clock, null);
   return { clock, gate: createGate({ limiter, clock, random: () => 0.5 }) };
 };
@@ -139,7 +139,7 @@ test.each(['GET', 'POST'] as const)('a connection reset fails a %s and counts on
   await expect(request(url, { dispatcher: transport, method })).rejects.toThrow();
   expect({ received, attempts, answers }).toEqual({ received: 1, attempts: [`${method} /`], answers: [null] });
   expect(gate.budget().remaining).toBe(999);
-  await clock.advance(5_000 + 61_000);
+  await clock.play(5_000 + 61_000);
   expect(gate.budget().remaining).toBe(1_000);
 });
 

@@ -5,12 +5,11 @@ import { EndlessListingError, RedirectedError, UnreadableError } from '../../../
 import { ANSWER_LIMITS, startListingWalk } from '../../../src/providers/listing.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
 import { collect, forever } from '../../contract/scenes/steps.ts';
-import { createLeapingClock } from '../../support/contract/harness.ts';
 import { inCompleteRun } from '../../support/extent.ts';
-import { createRecordingClock } from '../net/fake-clock.ts';
 import { person, startGoogle, startTokens } from './google/support.ts';
 import type { Reply } from './scripted-server.ts';
 import { contactJson, failureOf, idsOf, list, NOW_MS, stamp, startServer } from './service/support.ts';
+import { createLeapingClock } from '../../support/clocks.ts';
 
 const WHOLE = { mode: 'whole', resume: null } as const;
 const draft = { ...EMPTY_CONTACT, firstName: 'First1', lastName: 'Last1' };
@@ -55,7 +54,7 @@ inCompleteRun(() => {
 
 it('R17: an answer that takes longer than the time limit is abandoned, and it is unknown whether the write was applied', async () => {
   let [nowMs, stepMs] = [0, 0];
-  const clock = { ...createRecordingClock(), monotonic: () => (nowMs += stepMs) };
+  const clock = { ...createLeapingClock(), monotonic: () => (nowMs += stepMs) };
   const answer = (): Reply => {
     stepMs = 40_000;
     return { body: { createdPeople: [] } };

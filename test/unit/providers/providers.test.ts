@@ -12,7 +12,7 @@ import { providerNamed, PROVIDERS } from '../../../src/providers/registry.ts';
 import type { Remote, WriteResult } from '../../../src/providers/remote.ts';
 import { createServiceRemote } from '../../../src/providers/service/service-remote.ts';
 import { forever } from '../../contract/scenes/steps.ts';
-import { createRecordingClock } from '../net/fake-clock.ts';
+import { createLeapingClock } from '../../support/clocks.ts';
 
 const OPTIONS = { status: 500, route: 'GET /somewhere', applied: 'no' } as const;
 const refuse = (): Promise<never> => Promise.reject(new UnavailableError('It does not answer.', OPTIONS));
@@ -31,7 +31,7 @@ const createBlockedTransport = () => {
     cause: new Error('connection refused'),
     retryAfterMs: 1_800_000,
   });
-  const clock = createRecordingClock();
+  const clock = createLeapingClock();
   const limiter = createLocalLimiter({ requests: 500, windowMs: 60_000 }, clock, null);
   const gate = createGate({ limiter: { ...limiter, admit: () => Promise.reject(fault) }, clock, random: () => 0.5 });
   return createTransport({
@@ -43,7 +43,7 @@ const createBlockedTransport = () => {
 
 const shared = () => ({
   dispatcher: createBlockedTransport(),
-  clock: createRecordingClock(),
+  clock: createLeapingClock(),
   random: () => 0.5,
   requestCount: () => 7,
   maxElapsedMs: 0,

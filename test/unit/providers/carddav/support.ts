@@ -4,8 +4,8 @@ import { Agent } from 'undici';
 import { createCarddavRemote, type CarddavRemoteOptions } from '../../../../src/providers/carddav/carddav-remote.ts';
 import type { PullRequest, Remote } from '../../../../src/providers/remote.ts';
 import { startFakeServer, type FakeServer, type FakeSettings } from '../../../support/carddav/fake-server.ts';
-import { createLeapingClock } from '../../../support/contract/harness.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
+import { createLeapingClock } from '../../../support/clocks.ts';
 
 export { forever, pull as pagesOf } from '../../../contract/scenes/steps.ts';
 

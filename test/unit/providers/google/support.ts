@@ -3,14 +3,14 @@ import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { createGoogleRemote, type GoogleRemoteOptions } from '../../../../src/providers/google/google-remote.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
-import { createRecordingClock } from '../../net/fake-clock.ts';
 import { startScripted, type Received, type Reply } from '../scripted-server.ts';
+import { createLeapingClock } from '../../../support/clocks.ts';
 
 export type Google = AsyncDisposable & {
   readonly url: string;
   readonly dispatcher: Agent;
   readonly remote: Remote;
-  readonly clock: ReturnType<typeof createRecordingClock>;
+  readonly clock: ReturnType<typeof createLeapingClock>;
   /** API requests, without token requests. */
   readonly requests: Received[];
   readonly tokenRequests: Received[];
@@ -34,7 +34,7 @@ export const startGoogle = async (
     received.push(seen);
     return isToken ? answerToken(received.length) : answer(seen, received.length);
   });
-  const clock = createRecordingClock();
+  const clock = createLeapingClock();
   const remote = createGoogleRemote({
     rootUrl: `${server.url}/`,
     tokenUrl: `${server.url}${TOKEN_PATH}`,

@@ -8,8 +8,8 @@ import { createSend, type Send } from '../../../../src/providers/service/api/sen
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
 import { createServiceRemote } from '../../../../src/providers/service/service-remote.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
-import { createLeapingClock } from '../../../support/contract/harness.ts';
 import { startScripted, type Received, type Reply } from '../scripted-server.ts';
+import { createLeapingClock } from '../../../support/clocks.ts';
 
 export const NOW_MS = createLeapingClock().now();
 

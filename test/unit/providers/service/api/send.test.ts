@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createSend } from '../../../../../src/providers/service/api/send.ts';
 import { forever } from '../../../../contract/scenes/steps.ts';
-import { createLeapingClock } from '../../../../support/contract/harness.ts';
 import { type CannedServer, failureOf, startServer } from '../support.ts';
+import { createLeapingClock } from '../../../../support/clocks.ts';
 
 const sendTo = ({ url, dispatcher }: CannedServer, path: string, clock = createLeapingClock()) =>
   createSend({ baseUrl: `${url}${path}`, accessToken: null, dispatcher, clock })(forever);

@@ -1,57 +1,30 @@
 import { expect, test } from 'vitest';
 import { startFakeLink } from '../../support/carddav/fake-link.ts';
+import type { FakeSettings } from '../../support/carddav/fake-server.ts';
+import { refuseWrite, startLabelled } from '../../support/carddav/labelled-link.ts';
 
-const MY_CONTACTS = 'contactGroups/myContacts';
-const HOUR_MS = 3_600_000;
+// Groups of Google and categories of cards, in which a category is its own id: a rename makes another group.
 
-/** A Google account with these people, some with the label, and an address book in which a category is its own id. */
-const startLabelled = async (people: Readonly<Record<string, boolean>>) => {
-  const linked = await startFakeLink();
-  const { account } = linked.sandbox.google;
-  const label = account.createGroup('Crew');
-  const labelled = (name: string, ...labels: readonly string[]): void => {
-    const person = account.people().find(({ names }) => names?.[0]?.givenName === name);
-    account.setGroups(person?.resourceName ?? '', [MY_CONTACTS, ...labels]);
-  };
-  for (const [name, isMember] of Object.entries(people)) {
-    account.createPerson({ names: [{ givenName: name, familyName: 'Lind' }] });
-    if (isMember) labelled(name, label);
-  }
-  await linked.synced();
-  /** The categories of all cards, in the order of their names. */
-  const categories = (): readonly string[] =>
-    linked.server
-      .names()
-      .map((name) => linked.server.text(name) ?? '')
-      .toSorted((one, other) =>
-        (/^FN:(.*)$/mu.exec(one)?.[1] ?? '').localeCompare(/^FN:(.*)$/mu.exec(other)?.[1] ?? ''),
-      )
-      .map((card) => /CATEGORIES:(.*)/u.exec(card)?.[1]?.trim() ?? '');
-  return { linked, account, label, labelled, categories };
-};
+const labelNames = ({ account }: Awaited<ReturnType<typeof startLabelled>>) => account.groups().map(({ name }) => name);
 
 test('R11: a contact that joins a label in the run that renames it is in the renamed category', async () => {
-  const { linked, account, label, labelled, categories } = await startLabelled({ Ada: true, Ben: false });
-  await using _linked = linked;
-  expect(categories()).toEqual(['Crew', '']);
-  account.renameGroup(label, 'Team');
-  labelled('Ben', label);
-  for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
-  expect(categories()).toEqual(['Team', 'Team']);
-  expect(account.groups().map(({ name }) => name)).toEqual(expect.not.arrayContaining(['Crew']));
+  await using link = await startLabelled({ Ada: ['Crew'], Ben: [] });
+  expect(link.categories()).toEqual({ Ada: 'Crew', Ben: '' });
+  link.account.renameGroup(link.label('Crew'), 'Team');
+  link.setLabels('Ben', 'Team');
+  await link.hours(2);
+  expect(link.categories()).toEqual({ Ada: 'Team', Ben: 'Team' });
+  expect(labelNames(link)).not.toContain('Crew');
 });
 
 test('R11: a label that replaces a deleted one of its name keeps its members in the category', async () => {
-  const { linked, account, label, labelled, categories } = await startLabelled({ Ada: true, Ben: false });
-  await using _linked = linked;
-  account.deleteGroup(label);
-  labelled('Ada');
-  const next = account.createGroup('Crew');
-  labelled('Ben', next);
-  for (let hour = 0; hour < 3; hour += 1) await linked.synced({ afterMs: HOUR_MS });
-  expect(categories()).toEqual(['', 'Crew']);
-  expect(account.groups().map(({ name }) => name)).toContain('Crew');
-  expect(account.groups().some(({ name }) => name?.startsWith('Renaming'))).toBe(false);
+  await using link = await startLabelled({ Ada: ['Crew'], Ben: [] });
+  link.account.deleteGroup(link.label('Crew'));
+  link.setLabels('Ada');
+  link.setLabels('Ben', 'Crew');
+  await link.hours(3);
+  expect(link.categories()).toEqual({ Ada: '', Ben: 'Crew' });
+  expect(labelNames(link)).toEqual(['Crew']);
 });
 
 test.each([
@@ -61,80 +34,141 @@ test.each([
   'R11, R6: a contact that %s after or while the label is renamed does so in the category',
   async (_, edit) => {
     for (const isLater of [true, false]) {
-      const { linked, account, label, labelled, categories } = await startLabelled({ Ada: true, Ben: true });
-      await using _linked = linked;
-      account.renameGroup(label, 'Team');
-      if (isLater) await linked.synced({ afterMs: HOUR_MS });
-      if (edit === 'leave') labelled('Ada');
-      else
-        account.deletePerson(account.people().find(({ names }) => names?.[0]?.givenName === 'Ada')?.resourceName ?? '');
-      for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
-      expect(categories()).toEqual(edit === 'leave' ? ['', 'Team'] : ['Team']);
-      expect(account.people()).toHaveLength(edit === 'leave' ? 2 : 1);
+      await using link = await startLabelled({ Ada: ['Crew'], Ben: ['Crew'] });
+      link.account.renameGroup(link.label('Crew'), 'Team');
+      if (isLater) await link.hours(1);
+      if (edit === 'leave') link.setLabels('Ada');
+      else link.account.deletePerson(link.personId('Ada'));
+      await link.hours(2);
+      const both = { ...(edit === 'leave' && { Ada: '' }), Ben: 'Team' };
+      expect([link.labels(), link.categories()]).toEqual([both, both]);
     }
   },
 );
 
-test('R11: a rename that one card refuses removes the label from no contact, and is done when the card accepts it', async () => {
-  const { linked, account, label, categories } = await startLabelled({ Ada: true, Ben: true, Cleo: true });
-  await using _linked = linked;
-  const labels = (): readonly boolean[] =>
-    account
-      .people()
-      .map(({ memberships = [] }) =>
-        memberships.some(({ contactGroupMembership }) => contactGroupMembership?.contactGroupResourceName === label),
-      );
-  account.renameGroup(label, 'Team');
-  linked.server.set({
-    intercept: ({ method }, body) => (method === 'PUT' && body.includes('FN:Ben Lind') ? { status: 403 } : null),
-  });
-  for (let hour = 0; hour < 3; hour += 1) await linked.synced({ afterMs: HOUR_MS });
-  expect(labels()).toEqual([true, true, true]);
-  linked.server.set({ intercept: () => null });
-  for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
-  expect([labels(), categories()]).toEqual([
-    [true, true, true],
-    ['Team', 'Team', 'Team'],
-  ]);
-  expect(account.groups().filter(({ name }) => name === 'Crew')).toEqual([]);
+test('R3: a contact that leaves a label, after it was created in a run that renamed another one, leaves its category', async () => {
+  await using link = await startLabelled({ Ada: ['Crew'], Ben: ['Crew'] });
+  link.account.renameGroup(link.label('Crew'), 'Team');
+  link.setLabels('Ada', 'Team', 'Zoo');
+  await link.hours(1);
+  expect(link.categories()).toEqual({ Ada: 'Team,Zoo', Ben: 'Team' });
+  link.setLabels('Ada', 'Team');
+  await link.hours(1);
+  const both = { Ada: 'Team', Ben: 'Team' };
+  expect([link.labels(), link.categories()]).toEqual([both, both]);
+});
+
+test('R11: a label does not get the category of another label whose own rename was refused', async () => {
+  const people = { Ada: ['A'], Ben: ['B'], Cleo: ['A', 'B'] };
+  await using link = await startLabelled(people, {}, { DELETE_LIMIT: '100%' });
+  link.account.renameGroup(link.label('B'), 'C');
+  link.account.renameGroup(link.label('A'), 'B');
+  refuseWrite(link, 1);
+  await link.hours(3);
+  const renamed = { Ada: 'B', Ben: 'C', Cleo: 'B,C' };
+  expect([link.labels(), link.categories()]).toEqual([renamed, renamed]);
 });
 
 test('R11: a category that a card did not lose at its rename is removed by a later run', async () => {
-  const { linked, account, label, categories } = await startLabelled({ Ada: true, Ben: true });
-  await using _linked = linked;
-  account.renameGroup(label, 'Team');
-  let puts = 0;
-  linked.server.set({
-    intercept: ({ method }) => (method === 'PUT' && (puts += 1) === 4 ? { status: 403 } : null),
+  await using link = await startLabelled({ Ada: ['Crew'], Ben: ['Crew'] });
+  link.account.renameGroup(link.label('Crew'), 'Team');
+  refuseWrite(link, 4);
+  await link.hours(3);
+  expect(link.categories()).toEqual({ Ada: 'Team', Ben: 'Team' });
+  expect(labelNames(link)).not.toContain('Crew');
+});
+
+test('R1, R11, R15: a rename that one card refuses removes the label from no contact, is not written to the other cards in each run, and is done when the card accepts it', async () => {
+  await using link = await startLabelled({ Ada: ['Crew'], Ben: ['Crew'], Cleo: ['Crew'], Dan: ['Crew'] });
+  const all = { Ada: 'Team', Ben: 'Team', Cleo: 'Team', Dan: 'Team' };
+  link.account.renameGroup(link.label('Crew'), 'Team');
+  link.refuse('FN:Cleo Lind');
+  await link.hours(1);
+  const puts = () => link.server.requests.filter(({ method, body }) => method === 'PUT' && !body.includes('FN:Cleo'));
+  const before = puts().length;
+  await link.hours(3);
+  expect([link.labels(), puts().length - before]).toEqual([all, 0]);
+  link.refuse(null);
+  await link.hours(2);
+  expect([link.labels(), link.categories()]).toEqual([all, all]);
+  expect(labelNames(link)).not.toContain('Crew');
+});
+
+test('a link to a side does not remove the former category of a renamed one there', async () => {
+  await using link = await startLabelled({ Ada: ['Crew'], Ben: ['Crew'] });
+  link.account.renameGroup(link.label('Crew'), 'Team');
+  link.server.set({
+    intercept: ({ method }, body) =>
+      method === 'PUT' && body.includes('FN:Ben') && !body.includes('Crew') ? { status: 403 } : null,
   });
-  await linked.synced({ afterMs: HOUR_MS });
-  linked.server.set({ intercept: () => null });
-  for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
-  expect(categories()).toEqual(['Team', 'Team']);
-  expect(account.groups().filter(({ name }) => name === 'Crew')).toEqual([]);
+  await link.hours(1);
+  link.refuse(null);
+  await link.synced({ afterMs: 3_600_000, link: { direction: 'to-left' } });
+  expect(link.categories()).toEqual({ Ada: 'Team', Ben: 'Crew,Team' });
+  await link.hours(1);
+  expect(link.categories()).toEqual({ Ada: 'Team', Ben: 'Team' });
 });
 
 test.each(['Bu\u0308ro', 'Key\u00A0Account', 'A  B', ' Lead'])(
   'R11: a label that is renamed to %j keeps its members, and the edits of both sides to it are synced',
   async (name) => {
-    const { linked, account, label, labelled, categories } = await startLabelled({ Ada: true, Ben: true, Cleo: false });
-    await using _linked = linked;
-    account.renameGroup(label, name);
-    await linked.synced({ afterMs: HOUR_MS });
-    labelled('Ada');
-    const cleo = linked.server.names().find((each) => linked.server.text(each)?.includes('FN:Cleo') === true) ?? '';
-    linked.server.put(cleo, (linked.server.text(cleo) ?? '').replace('END:', `CATEGORIES:${name}\r\nEND:`));
-    for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS });
-    expect(categories().map((each) => each.normalize('NFC').replaceAll(/\s+/gu, ' ').trim())).toEqual([
-      '',
-      ...Array.from({ length: 2 }, () => name.normalize('NFC').replaceAll(/\s+/gu, ' ').trim()),
-    ]);
-    const members = account
-      .people()
-      .filter(({ memberships = [] }) =>
-        memberships.some(({ contactGroupMembership }) => contactGroupMembership?.contactGroupResourceName === label),
-      );
-    expect(members.map(({ names }) => names?.[0]?.givenName)).toEqual(['Ben', 'Cleo']);
-    expect(account.groups().map((group) => group.name)).toEqual([name]);
+    await using link = await startLabelled({ Ada: ['Crew'], Ben: ['Crew'], Cleo: [] });
+    link.account.renameGroup(link.label('Crew'), name);
+    await link.hours(1);
+    link.setLabels('Ada');
+    link.addLine(link.cardWith('FN:Cleo'), `CATEGORIES:${name}`);
+    await link.hours(2);
+    const plain = (text: string): string => text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
+    const both = { Ada: '', Ben: plain(name), Cleo: plain(name) };
+    for (const names of [link.labels(), link.categories()]) {
+      expect(Object.fromEntries(Object.entries(names).map(([who, own]) => [who, plain(own)]))).toEqual(both);
+    }
+    expect(labelNames(link)).toEqual([name]);
   },
 );
+
+test('R18: a category that is renamed still selects its contacts, so that an edit of the same interval is written', async () => {
+  const selection = { GOOGLE_CONTACTS: '!*', CARDDAV_CONTACTS: 'Fam*' };
+  await using linked = await startFakeLink({}, selection);
+  const { account } = linked.sandbox.google;
+  const label = account.createGroup('Fam Crew');
+  const ada = account.createPerson({
+    names: [{ givenName: 'Ada', familyName: 'Lind' }],
+    emailAddresses: [{ value: 'ada@example.org' }],
+    phoneNumbers: [{ value: '+493012345678' }],
+  });
+  account.setGroups(ada, ['contactGroups/myContacts', label]);
+  const card = ['VERSION:3.0', 'UID:a', 'FN:Ada Lind', 'N:Lind;Ada;;;', 'EMAIL:ada@example.org', 'CATEGORIES:Fam Crew'];
+  linked.server.put('a.vcf', ['BEGIN:VCARD', ...card, 'TEL:+493012345678', 'END:VCARD', ''].join('\r\n'));
+  await linked.synced();
+  account.renameGroup(label, 'Fam Team');
+  account.updatePerson(ada, { phoneNumbers: [] });
+  for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: 3_600_000 });
+  expect(linked.server.text('a.vcf')).not.toContain('TEL');
+  expect(account.people()[0]?.phoneNumbers ?? []).toEqual([]);
+  expect((await linked.app.store.counts('home')).pairs).toBe(1);
+});
+
+/** A server that finds nothing by a property that it does not support (SOGo). */
+const SEARCHLESS: Partial<FakeSettings> = {
+  intercept: (_, body) =>
+    body.includes('addressbook-query')
+      ? { status: 207, headers: { 'content-type': 'application/xml' }, body: '<d:multistatus xmlns:d="DAV:"/>' }
+      : null,
+};
+
+test.each([
+  ['renamed keeps its members', 'Team'],
+  ['deleted does not come back', null],
+])('R11: a label that is %s if the server finds no category', async (_, name) => {
+  await using link = await startLabelled({ Ada: ['Crew'], Ben: ['Crew'] }, SEARCHLESS, { DELETE_LIMIT: '100%' });
+  if (name === null) link.account.deleteGroup(link.label('Crew'));
+  else link.account.renameGroup(link.label('Crew'), name);
+  await link.hours(2);
+  // A listing that shows each card again.
+  for (const card of link.server.names()) link.server.put(card, link.server.text(card) ?? '');
+  await link.hours(2);
+  const both = { Ada: name ?? '', Ben: name ?? '' };
+  expect([link.labels(), link.categories()]).toEqual([both, both]);
+  expect(labelNames(link)).toEqual(name === null ? [] : [name]);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { googleId, labelId, named, serviceId } from '../../support/linked-people.ts';
+import { readSides } from '../../support/compare-sides.ts';
+import { googleId, labelId, named, person, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 
 const THREE_PEOPLE = ['Ada', 'Ben', 'Cleo'].map((name) => named(name));
@@ -112,4 +113,25 @@ test('R11: a label that replaces a deleted one of its name is not deleted with t
   expect(google.account.groups().map(({ name }) => name)).toContain('Choir');
   expect(service.account.buckets()).toMatchObject([{ name: 'Choir' }]);
   expect(service.account.contacts()[0]?.bucketIds).toHaveLength(1);
+});
+
+test('R5: a group whose members are not united yet is united although the run that renamed it was cut off', async () => {
+  const google = [person('Ada', { groups: ['Crew', 'Zoo'] }), person('Ben')];
+  await using linked = await startSyncedSandbox({ google, service: [] });
+  const { account } = linked.sandbox.google;
+  const link = { buckets: ['*', '!Zoo'] };
+  await linked.synced({ afterMs: HOUR_MS, link });
+  account.setGroups(googleId(linked, 'Ben'), [MY_CONTACTS, labelId(linked, 'Zoo')]);
+  await linked.synced({ afterMs: HOUR_MS, link });
+  account.renameGroup(labelId(linked, 'Crew'), 'Team');
+  account.renameGroup(labelId(linked, 'Zoo'), 'Zebra');
+  const action = { kind: 'status', status: 401 } as const;
+  linked.sandbox.service.addFault({ method: 'PATCH', path: 'buckets', skip: 1, times: 1, action });
+  await linked.sync({ afterMs: HOUR_MS, link });
+  for (let hour = 0; hour < 2; hour += 1) await linked.synced({ afterMs: HOUR_MS, link });
+  const { service } = readSides(linked.sandbox);
+  expect(service.map(({ name, groups }) => [name, groups])).toEqual([
+    ['Ada Tester', ['Team', 'Zebra']],
+    ['Ben Tester', ['Zebra']],
+  ]);
 });

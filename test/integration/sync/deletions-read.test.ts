@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
-import { googleId, labelId, named, serviceId } from '../../support/linked-people.ts';
+import { googleId, named, serviceId } from '../../support/linked-people.ts';
 import { type LinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
 
 // A contact is read directly before it is deleted.
@@ -92,22 +92,4 @@ test('R8: a contact that its user deleted on both sides is not counted as delete
   linked.clock.advance(HOUR_MS);
   await linked.undo(run, { accepts: { kind: 'losses' } });
   expect(names()).toEqual(['Cleo', 'Ben']);
-});
-
-test('R15: a bucket whose deletion fails and that cannot be parsed does not stop the runs', async () => {
-  await using linked = await startSyncedSandbox(
-    { google: [{ ...named('Ada'), groups: ['Choir'] }], service: [] },
-    {},
-    { hurry: 100 },
-  );
-  const { google, service } = linked.sandbox;
-  google.account.deleteGroup(labelId(linked, 'Choir'));
-  const fault = { path: '/buckets/[^/]+$', times: 1_000 };
-  service.addFault({ ...fault, method: 'DELETE', action: { kind: 'status', status: 500 } });
-  service.addFault({ ...fault, method: 'GET', action: { kind: 'status', status: 200, body: { id: 7 } } });
-  await linked.sync({ afterMs: HOUR_MS });
-  expect(await linked.app.store.journal('default', { open: true })).toMatchObject([{ kind: 'group-delete' }]);
-  setAda(linked, { organizations: [{ title: 'Countess' }] });
-  await linked.synced({ afterMs: 2 * DAY_MS });
-  expect(service.account.contacts()).toMatchObject([{ title: 'Countess' }]);
 });

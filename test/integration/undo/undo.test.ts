@@ -69,18 +69,22 @@ const editEverything = (linked: LinkedSandbox): void => {
 };
 
 describe('undo', () => {
-  test('an undo restores both sides to the state before a run of mixed writes, and propagates nothing', async () => {
+  test('an undo restores both sides to the state before a run of mixed writes, its own undo to the state after it, and neither propagates anything', async () => {
     await using linked = await started();
     editEverything(linked);
     const before = readSides(linked.sandbox);
     const done = { created: 1, updated: 2, deleted: 1 };
     const { run, left, right } = await sync(linked);
     expect([left, right]).toMatchObject([done, done]);
+    const after = readSides(linked.sandbox);
     const { result, report } = await undo(linked);
     expect(report.refused).toEqual([]);
     const summary = { kind: 'undo', undoes: run, outcome: 'completed', left: done, right: done };
     expect(result.summary).toMatchObject(summary);
     expect(readSides(linked.sandbox)).toEqual(before);
+    await expectQuiet(linked);
+    expect((await undo(linked)).report.refused).toEqual([]);
+    expect(readSides(linked.sandbox)).toEqual(after);
     await expectQuiet(linked);
   });
 
@@ -110,17 +114,6 @@ describe('undo', () => {
     linked.sandbox.service.account.deleteContact(serviceId(linked, 'Ada'));
     await linked.sync({ afterMs: 86_400_000, kind: 'full', accepts: { kind: 'losses' } });
     expect((await readLinkRecord(linked.app.store, 'default')).alone).toMatchObject([{ side: 'left', undoRun: null }]);
-  });
-
-  test('the undo of an undo restores the state after the run', async () => {
-    await using linked = await started();
-    editEverything(linked);
-    await sync(linked);
-    const after = readSides(linked.sandbox);
-    await undo(linked);
-    expect((await undo(linked)).report.refused).toEqual([]);
-    expect(readSides(linked.sandbox)).toEqual(after);
-    await expectQuiet(linked);
   });
 
   test('an undo refuses each field that was changed since, and reverts the others', async () => {

@@ -11,7 +11,8 @@ import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
 const linkOf = (bucket: string): LinkConfig => ({ name: 'ada', buckets: [bucket] }) as unknown as LinkConfig;
-const ended = (id: string, outcome: 'completed' | 'halted' | 'failed' = 'completed', reason: string | null = null) => ({
+type RunOutcome = 'completed' | 'halted' | 'failed';
+const ended = (id: string, outcome: RunOutcome = 'completed', reason: string | null = null) => ({
   id,
   outcome,
   reason,
@@ -181,30 +182,20 @@ const REFUSED: UndoReport['refused'] = [
   { side: 'left', leftId: 'c1', rightId: null, name: 'Ada', field: 'title', reason: 'changed since' },
 ];
 
-test.each([
-  ['everything', [], 'The run is undone.'],
-  ['a part', REFUSED, 'The run is undone, except for what is listed below.'],
-] as const)('an undo on the page that reverts %s is not called complete unless it is', async (_, refused, message) => {
-  const undo = () =>
-    Promise.resolve({ result: { summary: { outcome: 'completed' } }, report: { actions: [], refused } });
-  const app = { undo } as unknown as App;
-  const daemon = { requestJob: () => Promise.resolve(), progress: () => [], links: () => [] };
-  const actions = createConsoleActions({ app, daemon, clock: createVirtualClock() });
-  actions.undo(linkOf('a token'), { run: { id: 'run' }, write: null } as UndoTarget, null);
-  await new Promise(setImmediate);
-  expect(actions.undoing(linkOf('a token'))).toMatchObject({ state: 'undone', message });
-  await actions.close();
-});
+const UNDONE = { state: 'undone', message: 'The run is undone.', by: 'its undo' };
+const IN_PART = { ...UNDONE, message: 'The run is undone, except for what is listed below.' };
+const failed = (message: string) => ({ state: 'failed', message });
 
-test.each([
-  ['halted', 'The run would delete 60 contacts.', { state: 'failed', message: 'The run would delete 60 contacts.' }],
-  ['failed', 'Google is not reachable.', { state: 'failed', message: 'Google is not reachable.' }],
-  ['completed', null, { state: 'undone', message: 'The run is undone.', by: 'its undo' }],
-] as const)('[R8] an undo that has %s is shown as such, so that it can be repeated', async (outcome, reason, shown) => {
+test.each<[string, RunOutcome, string | null, UndoReport['refused'], object]>([
+  ['reverted everything', 'completed', null, [], UNDONE],
+  ['reverted a part', 'completed', null, REFUSED, IN_PART],
+  ['halted', 'halted', 'The run would delete 60 contacts.', [], failed('The run would delete 60 contacts.')],
+  ['failed', 'failed', 'Google is not reachable.', [], failed('Google is not reachable.')],
+])('[R8] an undo that %s is shown as such, so that it can be repeated', async (_, outcome, reason, refused, shown) => {
   const link = linkOf('a token');
   const summary = { run: 'its undo', outcome, reason };
   const result = { error: reason === null ? null : new Error(reason), summary };
-  const undo = () => Promise.resolve({ result, report: { actions: [], refused: [] } });
+  const undo = () => Promise.resolve({ result, report: { actions: [], refused } });
   const counted: unknown[] = [];
   const onUndone = (...of: unknown[]) => counted.push(...of);
   const actions = actionsOf({ plan: () => Promise.resolve(PLAN), undo, onUndone, links: () => [link] });

@@ -3,13 +3,12 @@ import { otherSide, type Side, SIDES } from '../../src/core/contact/side.ts';
 import type { RunKind } from '../../src/core/state/rows.ts';
 import type { LinkContext } from '../../src/engine/session.ts';
 import { restoreDeletions } from '../../src/engine/restore-deletions.ts';
-import { runLink } from '../../src/engine/run.ts';
 import { applyEdit } from './hard-edits.ts';
 import type { ProcessPlan } from '../support/memory/process.ts';
 import { DEFAULT_PLAYERS, type Edit, type Players } from './history.ts';
-import { contextOf, QUIET } from './run-history.ts';
-import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, history, join, remove } from './scenario.ts';
-import { createWorld, liveRows, type World } from './world.ts';
+import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, join, remove } from './scenario.ts';
+import { openWorld, type Process } from './single-world.ts';
+import { liveRows, type World } from './world.ts';
 
 type Crash = ProcessPlan['crash'];
 type Direction = LinkContext['policy']['direction'];
@@ -43,23 +42,15 @@ const startHalted = async (
   count: number,
   { edits = [], direction = 'both' }: { readonly edits?: readonly Edit[]; readonly direction?: Direction } = {},
 ) => {
-  const played = history([], { players, hardness: hardness(), deleteCount: 1 });
-  const world = createWorld(played, {});
-  const start = (crash: Crash) => {
-    world.clock.advance(BETWEEN_RUNS_MS);
-    return contextOf({ history: played, world, flaws: {} }, { ...QUIET, crash });
+  const { play, within, world } = openWorld({ players, hardness: hardness(), deleteCount: 1, keepsAll: false });
+  const process: Process = {
+    afterMs: BETWEEN_RUNS_MS,
+    change: ({ policy }) => ({ policy: { ...policy, direction } }),
   };
   /** The service reports deletions in full listings only. */
   const sync = async ({ halt = null, crash = null, kind = 'incremental', restores = true }: Run = {}) => {
-    const { process, context } = start(crash);
     const accepting = halt === null ? {} : { accepts: { kind: 'halt', message: halt, loses: !restores } as const };
-    const asked = { kind, onEvent: () => {}, signal: new AbortController().signal, ...accepting };
-    const policy = { ...context.policy, direction };
-    const result = await runLink({ ...context, policy }, asked).catch((error: unknown) => {
-      if (!process.isDead()) throw error;
-      return null;
-    });
-    return process.isDead() ? null : result;
+    return (await play({ kind, ...accepting }, { ...process, plan: { crash } })).value;
   };
   for (const edit of BOOK) applyEdit(world, edit);
   await sync();
@@ -69,7 +60,8 @@ const startHalted = async (
   for (let index = 0; index < count; index += 1) applyEdit(world, remove(side));
   const halted = await sync({ kind: 'full' });
   expect(halted?.summary.outcome).toBe('halted');
-  const restore = () => restoreDeletions(start(null).context, world.link, { direction });
+  const restore = async () =>
+    (await within((context) => restoreDeletions(context, world.link, { direction }), process)).value;
   return { world, before, restore, sync, reason: halted?.summary.reason ?? '' };
 };
 

@@ -9,14 +9,14 @@ import { liveRows } from './world.ts';
 // A contact of one side and another person's contact of the other side may have the same id.
 
 const open = () => {
-  const { sync, undo, world } = openWorld(TWO_GOOGLES);
+  const { sync, undo, world } = openWorld({ players: TWO_GOOGLES });
   return {
     world,
     undo,
     names: (side: 'left' | 'right') => liveRows(world.books[side]).map(({ contact }) => contact.firstName),
-    sync: (...edits: readonly Edit[]): Promise<string> => {
+    sync: async (...edits: readonly Edit[]): Promise<string> => {
       for (const edit of edits) applyEdit(world, edit);
-      return sync();
+      return (await sync({ kind: 'full' })).run;
     },
   };
 };

@@ -5,56 +5,26 @@ import { SIDES } from '../../src/core/contact/side.ts';
 import { type LinkContext, type RunOptions } from '../../src/engine/session.ts';
 import { StoppedError } from '../../src/engine/errors.ts';
 import { LinkWriter } from '../../src/engine/link-writer.ts';
-import { runLink, type RunResult } from '../../src/engine/run.ts';
 import { EndlessListingError, UnreadableError } from '../../src/providers/errors.ts';
 import type { Remote } from '../../src/providers/remote.ts';
 import type { ProcessPlan } from '../support/memory/process.ts';
 import { applyEdit } from './hard-edits.ts';
 import { DEFAULT_PLAYERS, type Edit, type Hardness, type Players } from './history.ts';
-import { contextOf, QUIET } from './run-history.ts';
-import {
-  addSharedGroup,
-  create,
-  createRich,
-  hardness,
-  history,
-  join,
-  MINUTE_MS,
-  remove,
-  set,
-  TWO_GOOGLES,
-} from './scenario.ts';
-import { createWorld, liveRows, type World } from './world.ts';
+import { addSharedGroup, create, createRich, hardness, join, MINUTE_MS, remove, set, TWO_GOOGLES } from './scenario.ts';
+import { openWorld, type Process } from './single-world.ts';
+import { liveRows } from './world.ts';
 
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** The differences from an incremental run without faults. */
-type Play = {
-  readonly plan?: Partial<ProcessPlan>;
-  readonly change?: ((context: LinkContext) => Partial<LinkContext>) | undefined;
-  readonly options?: Partial<RunOptions>;
-};
-
-type Stage = {
-  readonly world: World;
-  /** Performs one run in a process of its own; returns also how many calls it sent to the two sides together. */
-  readonly play: (given?: Play) => Promise<{ readonly result: RunResult | null; readonly calls: number }>;
-};
-
-const startStage = (players: Players = DEFAULT_PLAYERS, harder: Partial<Hardness> = {}): Stage => {
-  const played = history([], { players, hardness: hardness(harder) });
-  const world = createWorld(played, {});
-  const play: Stage['play'] = async ({ plan = {}, change = () => ({}), options = {} } = {}) => {
-    const { process, context } = contextOf({ history: played, world, flaws: {} }, { ...QUIET, ...plan });
-    const signal = new AbortController().signal;
-    const asked = { kind: 'incremental', onEvent: () => {}, signal, ...options } as const;
-    const result = await runLink({ ...context, ...change(context) }, asked).catch((error: unknown) => {
-      if (!process.isDead()) throw error;
-      return null;
-    });
-    return { result: process.isDead() ? null : result, calls: process.calls() };
+const startStage = (players: Players = DEFAULT_PLAYERS, harder: Partial<Hardness> = {}) => {
+  const { world, play } = openWorld({ players, hardness: hardness(harder), keepsAll: false });
+  return {
+    world,
+    play: async ({ options = {}, ...process }: Process & { readonly options?: Partial<RunOptions> } = {}) => {
+      const { value: result, calls } = await play(options, { afterMs: 0, ...process });
+      return { result, calls };
+    },
   };
-  return { world, play };
 };
 
 /** Changes what the right side does. */

@@ -1,9 +1,8 @@
 import type { RunKind } from '../../src/core/state/rows.ts';
 import { createApp, type App } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/app/config/config.ts';
-import { createEvents } from '../../src/engine/events.ts';
-import { createLogger } from '../../src/util/logger.ts';
 import { createMovableClock } from '../support/clocks.ts';
+import { silentEvents } from '../support/silent-events.ts';
 import { serve } from './child.ts';
 import { measureOwn, type Cost } from './own-cost.ts';
 
@@ -21,9 +20,7 @@ type Open = { readonly environment: Record<string, string>; readonly dataDir: st
 
 const open = ({ environment, dataDir, config }: Open): void => {
   const env = { ...environment, DATA_DIR: dataDir, LOG_LEVEL: 'silent' };
-  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-  const events = createEvents(logger, { personalData: false });
-  app = createApp(loadConfig({ env, config, cwd: dataDir }), events, { clock });
+  app = createApp(loadConfig({ env, config, cwd: dataDir }), silentEvents(), { clock });
 };
 
 /** Runs the first link once. */

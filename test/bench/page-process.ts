@@ -1,10 +1,9 @@
 import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/util/clock.ts';
 import { loadConfig } from '../../src/app/config/config.ts';
-import { createEvents } from '../../src/engine/events.ts';
-import { createLogger } from '../../src/util/logger.ts';
 import { SIDES } from '../../src/core/contact/side.ts';
 import { Secret } from '../../src/util/secret.ts';
+import { silentEvents } from '../support/silent-events.ts';
 import { serve } from './child.ts';
 import { seed, type Place } from './page-seed.ts';
 
@@ -29,8 +28,7 @@ const look = async ({
   paths,
 }: Place & { readonly paths: readonly string[] }): Promise<PageCosts> => {
   const config = loadConfig({ env: { ...environment, DATA_DIR: dataDir, LOG_LEVEL: 'silent' }, cwd: dataDir });
-  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-  await using app = createApp(config, createEvents(logger, { personalData: false }));
+  await using app = createApp(config, silentEvents());
   for (const { name } of config.links) {
     // The queries that the daemon has executed by then: each full listing reads every half of its side.
     await app.store.counts(name);

@@ -1,15 +1,12 @@
-import type { StoreChange } from '../../src/core/state/rows.ts';
-import { pairOf } from '../support/store/rows.ts';
 import { createApp } from '../../src/app/app.ts';
 import { loadConfig } from '../../src/app/config/config.ts';
 import { EMPTY_CONTACT, type Contact } from '../../src/core/contact/contact.ts';
-import type { Half } from '../../src/core/contact/half.ts';
-import type { ContactRecord } from '../../src/core/contact/record.ts';
 import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
-import { createEvents } from '../../src/engine/events.ts';
-import { createLogger } from '../../src/util/logger.ts';
+import type { HalfPut, StoreChange } from '../../src/core/state/rows.ts';
 import { samplePeople } from '../../src/sandbox/people/sample.ts';
 import type { Person } from '../../src/sandbox/people/person.ts';
+import { silentEvents } from '../support/silent-events.ts';
+import { operationOf, pairOf, putOf, recordOf } from '../support/store/rows.ts';
 
 /** `in step`: after a first sync that created all contacts on the right side. `waiting`: both sides read, nothing paired yet. */
 export type Seeded = 'in step' | 'waiting';
@@ -31,56 +28,25 @@ const contactOf = ({ givenName, familyName, emails, phones }: Person, index: num
 const idOf = (side: Side, index: number): string =>
   side === 'left' ? `people/c${(index * 7_919) % 1_000_003}` : String((index * 104_729) % 10_000_019);
 
-const recordOf = (side: Side, contact: Contact, index: number): ContactRecord => ({
-  id: idOf(side, index),
-  version: '1',
-  modifiedAtMs: AT_MS,
-  contact,
-  groupIds: [],
-  // Includes the unmapped data of a remote.
-  raw: JSON.stringify({ contact, etag: 'x'.repeat(200) }),
-  originId: null,
-});
-
-const halfOf = (side: Side, record: ContactRecord, seeded: Seeded): Half => ({
-  side,
-  id: record.id,
-  pair: null,
-  state: seeded === 'waiting' ? 'changed' : 'settled',
-  record,
-  base: seeded === 'waiting' ? null : { contact: record.contact, groupIds: [] },
-  absences: 0,
-  lastListedAtMs: null,
-  heardAtMs: AT_MS,
-  writtenAtMs: null,
-  editWrittenAtMs: null,
-  editedAtMs: record.modifiedAtMs,
-  formerPair: null,
-  mergedInto: null,
-});
-
-const createOf = (contact: Contact, index: number): StoreChange => ({
-  kind: 'intend',
-  run: RUN,
-  atMs: AT_MS,
-  operation: {
-    kind: 'create',
-    side: 'right',
-    cause: 'sync',
-    pairId: null,
-    leftId: idOf('left', index),
-    rightId: null,
-    desired: contact,
-    join: [],
-    image: null,
-  },
-});
-
-const puts = (contact: Contact, index: number, seeded: Seeded) =>
+const putsOf = (contact: Contact, index: number, seeded: Seeded): readonly HalfPut[] =>
   SIDES.map((side) => {
-    const half = halfOf(side, recordOf(side, contact, index), seeded);
-    return { half, digest: `${otherSide(side)} ${index}` };
+    const id = idOf(side, index);
+    // Includes the unmapped data of a remote.
+    const raw = JSON.stringify({ contact, etag: 'x'.repeat(200) });
+    const record = recordOf(id, { modifiedAtMs: AT_MS, contact, raw });
+    const unplanned = seeded === 'waiting' && ({ state: 'changed', base: null } as const);
+    return putOf(id, { side, record, heardAtMs: AT_MS, ...unplanned }, `${otherSide(side)} ${index}`);
   });
+
+const createOf = (desired: Contact, index: number): StoreChange => {
+  const ids = { leftId: idOf('left', index), rightId: null };
+  return {
+    kind: 'intend',
+    run: RUN,
+    atMs: AT_MS,
+    operation: operationOf('create', { side: 'right', ...ids, desired }),
+  };
+};
 
 /** Fills the store of the first link with `count` contacts of each side. Returns the link, its run and one contact's id. */
 export const seed = async ({
@@ -90,8 +56,7 @@ export const seed = async ({
   seeded,
 }: Place & { readonly count: number; readonly seeded: Seeded }) => {
   const config = loadConfig({ env: { ...environment, DATA_DIR: dataDir, LOG_LEVEL: 'silent' }, cwd: dataDir });
-  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
-  await using app = createApp(config, createEvents(logger, { personalData: false }));
+  await using app = createApp(config, silentEvents());
   const link = config.links[0]?.name ?? '';
   const token = (await app.store.acquireLease(link, 'seed', 0, AT_MS)) ?? 0;
   const put = (changes: readonly StoreChange[]) => app.store.commit(link, token, changes);
@@ -99,7 +64,7 @@ export const seed = async ({
   await put([{ kind: 'run-started', run: { id: RUN, kind: 'full', undoes: null, startedAtMs: AT_MS } }]);
   for (let from = 0; from < count; from += AT_ONCE) {
     const some = contacts.slice(from, from + AT_ONCE).map((contact, at) => ({ contact, index: from + at }));
-    const halves = some.map(({ contact, index }) => puts(contact, index, seeded));
+    const halves = some.map(({ contact, index }) => putsOf(contact, index, seeded));
     if (seeded === 'waiting') await put(halves.flat().map((row) => ({ kind: 'put', table: 'halves', row })));
     else {
       await put(halves.flatMap((each) => pairOf('linked', ...each)));

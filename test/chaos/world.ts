@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../../src/sandbox/people/random.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { readSides } from '../support/compare-sides.ts';
+import { FAST_LIMITS, FAST_SANDBOX } from '../support/linked-sandbox.ts';
 import { editOnce, faultsOf, makeBooks, type Ledger } from './book.ts';
 import { runChild, type ChildEnd, type Workplaces } from './child.ts';
 import { createFolder } from '../support/folder.ts';
@@ -41,7 +42,6 @@ const PEOPLE = 60;
 /** A killed process keeps its link for so long (engine/SPEC.md). */
 const LEASE_MS = 15_000;
 const BUSY = 6;
-const WIDE = '60000/minute';
 
 /** Kills after so many requests and a moment; now and then while the program starts or is about to end. */
 const killTime = ({ sandbox, random, isSynced }: World): (() => boolean) => {
@@ -109,9 +109,7 @@ const open = (shared: Pick<World, 'sandbox' | 'ledger' | 'random' | 'workplaces'
   env: {
     ...shared.sandbox.environment(),
     DATA_DIR: dataDir,
-    SERVICE_RATE_LIMIT: WIDE,
-    GOOGLE_READ_LIMIT: WIDE,
-    GOOGLE_WRITE_LIMIT: WIDE,
+    ...FAST_LIMITS,
     SWEEP_INTERVAL: '1s',
     LOG_LEVEL: 'warn',
   },
@@ -127,9 +125,7 @@ export const playWorld = async (seed: number, kills: number, workplaces: Workpla
   const random = createRandom(seed);
   const { ledger, ...books } = makeBooks(random, PEOPLE);
   await using stack = new AsyncDisposableStack();
-  const rates = { serviceRateLimit: { requests: 60_000, windowMs: 60_000 } };
-  const googleQuotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
-  const sandbox = stack.use(await startSandbox({ ...books, ...rates, googleQuotas }));
+  const sandbox = stack.use(await startSandbox({ ...books, ...FAST_SANDBOX }));
   const { path: dataDir } = stack.use(await createFolder());
   const world = open({ sandbox, ledger, random, workplaces }, dataDir);
   while (world.kills < kills && world.trouble.length === 0) {

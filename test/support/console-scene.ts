@@ -6,12 +6,11 @@ import { loadConfig } from '../../src/app/config/config.ts';
 import type { LinkConfig } from '../../src/app/config/link-config.ts';
 import { writeHeartbeat } from '../../src/app/heartbeat.ts';
 import { openConsole } from '../../src/daemon/console/console.ts';
-import { createEvents } from '../../src/engine/events.ts';
 import { EMPTY_PERSON, type Person } from '../../src/sandbox/people/person.ts';
-import { createLogger } from '../../src/util/logger.ts';
 import { Secret } from '../../src/util/secret.ts';
 import { createMovableClock } from './clocks.ts';
 import { startDaemonWorld } from './jobs/daemon-world.ts';
+import { silentEvents } from './silent-events.ts';
 
 export const MINUTE_MS = 60_000;
 const INTERVAL_MS = 5 * MINUTE_MS;
@@ -67,9 +66,8 @@ export const startScene = async (google: readonly Person[], service: readonly Pe
   };
   const world = starting.use(await startDaemonWorld({ family: section }));
   const config = loadConfig({ config: join(dirname(world.dataDir), 'contact-sync.yaml'), env: {} });
-  const logger = createLogger({ level: 'silent', format: 'json', destination: process.stderr });
   const clock = createMovableClock();
-  const app = starting.use(createApp(config, createEvents(logger, { personalData: false }), { clock }));
+  const app = starting.use(createApp(config, silentEvents(), { clock }));
   const [link] = config.links;
   if (link === undefined) throw new Error('There is no link.');
   const sandbox = world.sandbox('family');

@@ -3,13 +3,12 @@ import { loadConfig, type LoadOptions } from '../../src/app/config/config.ts';
 import type { LinkConfig } from '../../src/app/config/link-config.ts';
 import type { LinkRunOptions } from '../../src/app/runs.ts';
 import type { RunKind } from '../../src/core/state/rows.ts';
-import { createEvents } from '../../src/engine/events.ts';
 import type { RunResult, RunSummary } from '../../src/engine/run.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { PlanResult } from '../../src/engine/plan-link.ts';
-import { createLogger } from '../../src/util/logger.ts';
 import { createMovableClock, type MovableClock } from './clocks.ts';
 import { createFolder } from './folder.ts';
+import { silentEvents } from './silent-events.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -58,10 +57,6 @@ export const FAST_LIMITS = {
   GOOGLE_READ_LIMIT: '60000/minute',
   GOOGLE_WRITE_LIMIT: '60000/minute',
 };
-
-/** Events that are not logged. */
-const silentEvents = () =>
-  createEvents(createLogger({ level: 'silent', format: 'json', destination: process.stderr }), { personalData: false });
 
 /** Opens the program with the only link of a configuration. */
 export const openProgram = (options: LoadOptions, overrides: Overrides & { readonly clock: MovableClock }): Program => {

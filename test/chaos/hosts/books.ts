@@ -1,12 +1,10 @@
 import { createRandom } from '../../../src/sandbox/people/random.ts';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { readSides } from '../../support/compare-sides.ts';
+import { accountsOf } from '../../support/jobs/daemon-world.ts';
+import { FAST_SANDBOX } from '../../support/linked-sandbox.ts';
 import { editOnce, faultsOf, makeBooks, type Ledger } from '../book.ts';
 import { forward } from './forward.ts';
-
-const WIDE = { requests: 60_000, windowMs: 60_000 };
-const QUOTAS = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
-const RATE = '60000/minute';
 
 /** The names of the links. */
 export const nameOf = (index: number): string => `link${index}`;
@@ -29,33 +27,14 @@ export type Books = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+/** The section of a link whose accounts are reached at this address. */
 const sectionOf = ({ sandbox }: Book, address: string, syncInterval: string) => {
-  const env = Object.fromEntries(
-    Object.entries(sandbox.environment()).map(([name, value]) => [name, value.replace('127.0.0.1', address)]),
-  );
-  return {
-    syncInterval,
-    // The service's feed names no deletions: listings find them.
-    sweepInterval: '120s',
-    service: {
-      baseUrl: env['SERVICE_BASE_URL'],
-      authUrl: env['SERVICE_AUTH_URL'],
-      clientId: env['SERVICE_CLIENT_ID'],
-      clientSecret: env['SERVICE_CLIENT_SECRET'],
-      accessToken: env['SERVICE_ACCESS_TOKEN'],
-      rateLimit: RATE,
-    },
-    google: {
-      clientId: env['GOOGLE_CLIENT_ID'],
-      clientSecret: env['GOOGLE_CLIENT_SECRET'],
-      refreshToken: env['GOOGLE_REFRESH_TOKEN'],
-      rootUrl: env['GOOGLE_ROOT_URL'],
-      authUrl: env['GOOGLE_AUTH_URL'],
-      tokenUrl: env['GOOGLE_TOKEN_URL'],
-      readLimit: RATE,
-      writeLimit: RATE,
-    },
-  };
+  const reached = Object.entries(sandbox.environment()).map(([name, value]) => [
+    name,
+    value.replace('127.0.0.1', address),
+  ]);
+  // The service's feed names no deletions: listings find them.
+  return accountsOf({ environment: () => Object.fromEntries(reached) }, { syncInterval, sweepInterval: '120s' });
 };
 
 const faultsIn = ({ name, sandbox, ledger }: Book): readonly string[] => {
@@ -87,7 +66,7 @@ export const startBooks = async (options: BooksOptions): Promise<Books> => {
   for (let index = 0; index < links; index += 1) {
     const name = nameOf(index);
     const { ledger, ...filled } = makeBooks(random, people);
-    const sandbox = stack.use(await startSandbox({ ...filled, serviceRateLimit: WIDE, googleQuotas: QUOTAS }));
+    const sandbox = stack.use(await startSandbox({ ...filled, ...FAST_SANDBOX }));
     const onSent = (from: string): void => void requests.push({ link: name, from, atMs: Date.now() });
     for (const { url } of [sandbox.google, sandbox.service]) {
       stack.use(await forward(address, Number(new URL(url).port), { delayMs, onSent }));

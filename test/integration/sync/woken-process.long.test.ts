@@ -9,18 +9,13 @@ import { LeaseError } from '../../../src/engine/errors.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { createEventLog } from '../../support/jobs/log-lines.ts';
 import { createMovableClock } from '../../support/clocks.ts';
+import { FAST_LIMITS, FAST_SANDBOX } from '../../support/linked-sandbox.ts';
 import { findPostgres } from '../../support/postgres.ts';
 import { createFolder } from '../../support/folder.ts';
 
 const postgres = await findPostgres();
 afterAll(() => postgres?.close());
 
-const FAST = { requests: 60_000, windowMs: 60_000 };
-const LIMITS = {
-  SERVICE_RATE_LIMIT: '60000/minute',
-  GOOGLE_READ_LIMIT: '60000/minute',
-  GOOGLE_WRITE_LIMIT: '60000/minute',
-};
 /** Longer than any lease. */
 const TWO_LEASES_MS = 30_000;
 const LOST_CREATES_SETTLE_MS = 15 * 60_000;
@@ -76,13 +71,12 @@ const createPause = ({ when, isSuspended }: Point) => {
 const startHosts = async (point: Point) => {
   const stack = new AsyncDisposableStack();
   const clock = createMovableClock();
-  const quotas = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
-  const sandbox = stack.use(await startSandbox({ count: 30, serviceRateLimit: FAST, googleQuotas: quotas, clock }));
+  const sandbox = stack.use(await startSandbox({ count: 30, ...FAST_SANDBOX, clock }));
   const url = (await postgres?.createDatabase()) ?? '';
   const pause = createPause(point);
   const start = async (isPaused: boolean) => {
     const { path: dataDir } = stack.use(await createFolder());
-    const config = loadConfig({ env: { ...sandbox.environment(), ...LIMITS, DATA_DIR: dataDir }, cwd: dataDir });
+    const config = loadConfig({ env: { ...sandbox.environment(), ...FAST_LIMITS, DATA_DIR: dataDir }, cwd: dataDir });
     const own = openPostgres({ url, clock, connections: 4, leaseClock: 'caller' });
     const log = createEventLog();
     const store = isPaused ? { ...pause.store(own), tokens: own.tokens } : own;

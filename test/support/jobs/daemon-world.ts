@@ -13,6 +13,7 @@ import { cliHost, type CliHost } from '../cli-host.ts';
 import { MAIN, processEnv } from '../program.ts';
 import { createMovableClock, type MovableClock } from '../clocks.ts';
 import { createFolder } from '../folder.ts';
+import { FAST_SANDBOX } from '../linked-sandbox.ts';
 import { collectLog, type DaemonLog } from './log-lines.ts';
 
 /** A daemon in a process of its own. */
@@ -60,11 +61,8 @@ export type DaemonWorld = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-const FAST = { requests: 60_000, windowMs: 60_000 };
-const QUOTAS = { readsPerMinute: 60_000, writesPerMinute: 60_000 };
-
 /** A link's section. `rateLimit` is the service's. A token that is set to null is left to `connect`. */
-export const accountsOf = (sandbox: Sandbox, settings: Settings) => {
+export const accountsOf = (sandbox: Pick<Sandbox, 'environment'>, settings: Settings) => {
   const env = sandbox.environment();
   const {
     accessToken = env['SERVICE_ACCESS_TOKEN'],
@@ -170,8 +168,7 @@ export const startDaemonWorld = async (
     addLink: async (name, people = 12) => {
       const seed = sandboxes.size + 1;
       const given = typeof people === 'number' ? { count: people, seed } : people;
-      const options = { ...given, serviceRateLimit: FAST, googleQuotas: QUOTAS };
-      const sandbox = grounds.use(await startSandbox(options));
+      const sandbox = grounds.use(await startSandbox({ ...given, ...FAST_SANDBOX }));
       sandboxes.set(name, sandbox);
       return sandbox;
     },

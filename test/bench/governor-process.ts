@@ -1,5 +1,5 @@
 import { serve } from './child.ts';
-import { MODELS, type ModelName } from './rate-models.ts';
+import { MODELS, type ModelName } from '../support/limiter-models.ts';
 import { drive, LIMIT, type Traffic, type TrafficResult } from './traffic.ts';
 
 /** The input of one table cell, as plain data. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { startChild } from './child.ts';
 import type { Cell, GovernorProcess } from './governor-process.ts';
-import { MODELS, type ModelName } from './rate-models.ts';
+import { MODELS, type ModelName } from '../support/limiter-models.ts';
 import { percent, type Table } from './table.ts';
 import { LIMIT, type TrafficResult } from './traffic.ts';
 

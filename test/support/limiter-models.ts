@@ -16,7 +16,7 @@ const verdict = (limit: RateLimit, usedBefore: number, resetMs: number): Verdict
 };
 
 /** Windows that begin at whole multiples of their length, shifted by `offsetMs`. */
-export const fixedByClock = (limit: RateLimit, offsetMs = 0): Limiter => {
+const fixedByClock = (limit: RateLimit, offsetMs = 0): Limiter => {
   let window = -1;
   let used = 0;
   return (nowMs) => {
@@ -30,7 +30,7 @@ export const fixedByClock = (limit: RateLimit, offsetMs = 0): Limiter => {
 };
 
 /** A window begins with the first request after the last one ended. */
-export const fixedFromFirstRequest = (limit: RateLimit): Limiter => {
+const fixedFromFirstRequest = (limit: RateLimit): Limiter => {
   let endsAtMs = Number.NEGATIVE_INFINITY;
   let used = 0;
   return (nowMs) => {
@@ -45,7 +45,7 @@ export const fixedFromFirstRequest = (limit: RateLimit): Limiter => {
 };
 
 /** Counts the requests of the last window exactly; refused ones too, where `countsRefused`. */
-export const slidingLog = (limit: RateLimit, countsRefused = false): Limiter => {
+const slidingLog = (limit: RateLimit, countsRefused = false): Limiter => {
   const log: number[] = [];
   return (nowMs) => {
     while ((log[0] ?? nowMs) <= nowMs - limit.windowMs) log.shift();
@@ -56,7 +56,7 @@ export const slidingLog = (limit: RateLimit, countsRefused = false): Limiter => 
 };
 
 /** Counts whole seconds, so that a request stays counted for up to a second longer than the window. */
-export const slidingBySecond = (limit: RateLimit): Limiter => {
+const slidingBySecond = (limit: RateLimit): Limiter => {
   const log: number[] = [];
   return (nowMs) => {
     const second = Math.floor(nowMs / 1_000);
@@ -68,7 +68,7 @@ export const slidingBySecond = (limit: RateLimit): Limiter => {
 };
 
 /** Estimates the sliding count from this clock window and the weighted one before. */
-export const slidingByTwoBuckets = (limit: RateLimit): Limiter => {
+const slidingByTwoBuckets = (limit: RateLimit): Limiter => {
   let window = 0;
   let counts = { before: 0, now: 0 };
   return (nowMs) => {
@@ -121,3 +121,17 @@ export const createMemoryCell = (clock: Clock, latencyMs = 0): SharedCell => {
     },
   };
 };
+
+/** The ways in which a server may count requests. */
+export const MODELS = {
+  'fixed, by clock': (limit) => fixedByClock(limit, 0.39 * limit.windowMs),
+  'fixed, from first request': (limit) => fixedFromFirstRequest(limit),
+  'sliding log': (limit) => slidingLog(limit),
+  'sliding by second': (limit) => slidingBySecond(limit),
+  'two-bucket': (limit) => slidingByTwoBuckets(limit),
+  'token bucket': (limit) => leakyBucket(limit, limit.requests),
+  'GCRA, burst 20': (limit) => leakyBucket(limit, 20),
+  'sliding log, refused count': (limit) => slidingLog(limit, true),
+} satisfies Readonly<Record<string, (limit: RateLimit) => Limiter>>;
+
+export type ModelName = keyof typeof MODELS;

@@ -149,6 +149,17 @@ test('R18: a category that is renamed still selects its contacts, so that an edi
   expect((await linked.app.store.counts('home')).pairs).toBe(1);
 });
 
+test('R11: the undo of an undo restores a card with its categories', async () => {
+  await using link = await startLabelled({});
+  link.addPerson('Ada', 'Choir');
+  let { run } = await link.synced({ afterMs: 60_000 });
+  for (const expected of [{ Ada: 'Choir' }, {}, { Ada: 'Choir' }]) {
+    expect(link.categories()).toEqual(expected);
+    link.clock.advance(60_000);
+    run = (await link.reopened((program) => program.undo(run))).result.summary.run;
+  }
+});
+
 /** A server that finds nothing by a property that it does not support (SOGo). */
 const SEARCHLESS: Partial<FakeSettings> = {
   intercept: (_, body) =>

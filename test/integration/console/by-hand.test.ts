@@ -107,7 +107,7 @@ test('[R13] candidates are shown side by side, are marked as one person or two p
   expect(googleId({ sandbox }, 'Amelia') === '' || serviceId({ sandbox }, 'Mia') === '').toBe(true);
 });
 
-test('a conflict that needs a decision is marked on the page of its contact, and decided on the page', async () => {
+test('[R4] a conflict that needs a decision is marked on the page of its contact, and decided on the page, which the current plan contains', async () => {
   entitleAtGoogle('Ada', 'Baker');
   await sync();
   expect((await visitor.get(pageOf('Ada'))).text).not.toContain('<mark>');
@@ -130,7 +130,14 @@ test('a conflict that needs a decision is marked on the page of its contact, and
   const refused = /the link does not write the field to the service.*State: open, needs a decision\./u;
   expect(await shown(`${PAGE}/conflicts`)).toMatch(refused);
   await reload({ direction: 'both' }, 'configuration reloaded');
+  const currentPlan = async (): Promise<string> => {
+    await visitor.get(`${PAGE}/plan`);
+    return seen(await settled(visitor, `${PAGE}/plan`));
+  };
+  expect(await currentPlan()).not.toContain('Updates: ');
   await decide('left');
+  // A decision makes the plan before it outdated.
+  expect(await currentPlan()).toMatch(/Updates: 1.*Brewer.*Butcher/u);
   await sync();
   expect(titlesOf('Ada')).toEqual(['Butcher', 'Butcher']);
 });

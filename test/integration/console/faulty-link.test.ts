@@ -2,15 +2,15 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
-import { says } from '../../support/jobs/log-lines.ts';
+import { completed, says } from '../../support/jobs/log-lines.ts';
 import { shownAt, signIn, startPage } from './page-client.ts';
 
-const FAULT =
-  /comes is not served, because its settings are invalid: .*links\/comes.yaml: direction .* is not known\./u;
+const WHY = 'comes is not served, because its settings are invalid';
 
-test('the page of all links shows a link that is not served because its file is invalid', async () => {
+test('a link that is not served because its file is invalid is on the page of all links, in the line of health, and makes commands about all links exit with 2', async () => {
   await using world = await startDaemonWorld({ work: { syncInterval: '7d' } }, { listen: '127.0.0.1:0' });
   const { daemon, address } = await startPage(world);
+  await daemon.until(completed('work', 'full'));
   const folder = join(dirname(world.dataDir), 'links');
   await mkdir(folder);
   await writeFile(join(folder, 'comes.yaml'), 'direction: sideways\n');
@@ -18,9 +18,18 @@ test('the page of all links shows a link that is not served because its file is 
   await daemon.until(says('link settings invalid', 'comes'));
   const visitor = await signIn(world, address);
   const ofOneLink = await signIn(world, address, 'work');
-  expect(await shownAt(visitor, '/')).toMatch(FAULT);
+  expect(await shownAt(visitor, '/')).toMatch(
+    new RegExp(String.raw`${WHY}: .*links\/comes.yaml: direction .* is not known\.`, 'u'),
+  );
   // A session of one link learns nothing about others.
   expect((await ofOneLink.get('/')).headers['location']).toBe('/links/work');
+  await expect
+    .poll(async () => (await world.run('health')).stdout)
+    .toMatch(new RegExp(`^the daemon works, but 1 of 2 links waits for you: ${WHY}; see `, 'u'));
+  for (const command of ['sync', 'resync', 'plan']) {
+    expect(await world.run(command)).toMatchObject({ code: 2, stdout: expect.stringContaining('work: ') });
+    expect(await world.run(command, 'work')).toMatchObject({ code: 0 });
+  }
   await rm(join(folder, 'comes.yaml'));
   daemon.kill('SIGHUP');
   await expect.poll(async () => (await visitor.get('/')).headers['location']).toBe('/links/work');

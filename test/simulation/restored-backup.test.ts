@@ -21,24 +21,16 @@ const play = async (side: Side, directions: NonNullable<History['directions']>, 
 const addEmail = (side: Side): Edit => add(side, 0, 'emailAddresses');
 const dropEmail = (side: Side): Edit => drop(side, 0, 'emailAddresses');
 
-test('R3: an email address that a backup removes from the target of a one-way field stays at the source', async () => {
-  const { left, right } = await play('left', { emailAddresses: 'to-right' }, addEmail('left'));
-  expect([left.length, right]).toEqual([2, left.slice(0, 1)]);
-});
-
-test('R3: an email address that a backup restores at the target of a one-way field stays there and is not written to the source', async () => {
-  const { left, right } = await play('left', { emailAddresses: 'to-right' }, dropEmail('left'));
-  expect([left.length, right.length]).toEqual([0, 1]);
-});
-
-test('R3: an email address that a backup removes from the source of a one-way field is removed from the target', async () => {
-  const { left, right } = await play('right', { emailAddresses: 'to-left' }, addEmail('right'));
-  expect([left, right.length]).toEqual([right, 1]);
-});
-
-test('R3: an email address that a backup restores at the source of a one-way field is written to the target again', async () => {
-  const { left, right } = await play('right', { emailAddresses: 'to-left' }, dropEmail('right'));
-  expect([left, right.length]).toEqual([right, 1]);
+test.each<[string, Side, (side: Side) => Edit, number, number]>([
+  ['removes from the target of a one-way field stays at the source', 'left', addEmail, 2, 1],
+  ['restores at the target of a one-way field stays there and is not written to the source', 'left', dropEmail, 0, 1],
+  ['removes from the source of a one-way field is removed from the target', 'right', addEmail, 1, 1],
+  ['restores at the source of a one-way field is written to the target again', 'right', dropEmail, 1, 1],
+])('R3: an email address that a backup %s', async (_, source, edit, atLeft, atRight) => {
+  const direction = source === 'left' ? 'to-right' : 'to-left';
+  const { left, right } = await play(source, { emailAddresses: direction }, edit(source));
+  expect([left.length, right.length]).toEqual([atLeft, atRight]);
+  if (atLeft > 0) expect(left.slice(0, atRight)).toEqual(right);
 });
 
 test.each(SIDES)('R3: an email address of the %s side that a backup restores exists on both sides', async (side) => {

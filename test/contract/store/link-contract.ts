@@ -4,6 +4,8 @@ import { FenceError } from '../../../src/store/store.ts';
 import { countsOf, newPair, NO_NOTIFICATION, operationOf, putHalf, rejectionOf } from '../../support/store/rows.ts';
 import { conflictOf, FAR, LINK, type StoreSubject } from './store-subject.ts';
 
+type LinkPatch = Extract<StoreChange, { kind: 'link' }>['patch'];
+
 /** Leases, commits with their tokens, and the stored values of a link. */
 export const linkContract = (name: string, subject: StoreSubject): void => {
   const { acquire, commit, halfNamed, ids } = subject;
@@ -188,22 +190,16 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
       expect(links[1]).toEqual(await subject.store.link(LINK));
     });
 
-    it('keeps the run whose deletions were accepted until a patch changes it', async () => {
-      const acceptedDeletes = { run: 'run', atMs: 5 };
-      await commit({ kind: 'link', patch: { acceptedDeletes } });
+    it.each<[string, LinkPatch]>([
+      ['the run whose deletions were accepted', { acceptedDeletes: { run: 'run', atMs: 5 } }],
+      ['the selection that its contacts were last filtered with', { selection: { patterns: 'p', key: '' } }],
+    ])('keeps %s until a patch changes it', async (_, patch) => {
+      await commit({ kind: 'link', patch });
       await commit({ kind: 'link', patch: { state: 'halted' } });
-      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes });
-      await commit({ kind: 'link', patch: { acceptedDeletes: null } });
-      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', acceptedDeletes: null });
-    });
-
-    it('keeps the selection that its contacts were last filtered with until a patch changes it', async () => {
-      const selection = { patterns: 'p', key: '' };
-      await commit({ kind: 'link', patch: { selection } });
-      await commit({ kind: 'link', patch: { state: 'halted' } });
-      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', selection });
-      await commit({ kind: 'link', patch: { selection: null } });
-      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', selection: null });
+      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', ...patch });
+      const empty = Object.fromEntries(Object.keys(patch).map((key) => [key, null]));
+      await commit({ kind: 'link', patch: empty });
+      expect(await subject.store.link(LINK)).toMatchObject({ state: 'halted', ...empty });
     });
 
     it('has a notification state that is swapped only from its current value, without a lease', async () => {

@@ -9,7 +9,7 @@ import { groupsOf } from '../../../src/sandbox/google/account.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { Person } from '../../../src/sandbox/google/person-schema.ts';
 import { startGoogleEmulator, type GoogleEmulator } from '../../../src/sandbox/google/server.ts';
-import { type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
+import { type Card, type Harness, type RequestKind, TROUBLES } from './harness.ts';
 import { googleSetting, type Variant } from './variant-sets.ts';
 import { createLeapingClock } from '../clocks.ts';
 
@@ -23,14 +23,8 @@ const REQUESTS: Readonly<Record<RequestKind, Pick<Fault, 'method' | 'path'>>> = 
   delete: { method: 'POST', path: /people:batchDeleteContacts/u },
 };
 
-const TROUBLES: Readonly<Record<Trouble, Fault['action']>> = {
-  limited: { kind: 'status', status: 429 },
-  unavailable: { kind: 'status', status: 503 },
-  'reset-before': { kind: 'reset-before' },
-  'reset-after': { kind: 'reset-after' },
-  truncated: { kind: 'truncate' },
-  html: { kind: 'html' },
-};
+/** Google names no time after which a request may be repeated. */
+const FAULTS = { ...TROUBLES, limited: { kind: 'status', status: 429 } } as const;
 
 const personOf = ({ firstName, lastName, company, title, emails, phones }: Partial<Card>): Person => ({
   ...((firstName ?? lastName) !== undefined && {
@@ -126,7 +120,7 @@ export const openGoogleHarness = async (variants: readonly Variant[]): Promise<H
     arrived: () => emulator.requests.length,
     arrivedToUpdate: () => emulator.requests.length,
     ...ownerOf(emulator),
-    disturb: (kind, trouble) => emulator.addFault({ ...REQUESTS[kind], action: TROUBLES[trouble] }),
+    disturb: (kind, trouble) => emulator.addFault({ ...REQUESTS[kind], action: FAULTS[trouble] }),
     refuseOne: (requests) =>
       requests.map((request, index) => (index === 1 ? { ...request, groupIds: ['contactGroups/dead'] } : request)),
     hold: (kind, delayMs) => emulator.addFault({ ...REQUESTS[kind], action: { kind: 'delay', delayMs } }),

@@ -3,6 +3,7 @@ import type { Contact, ContactField } from '../../../src/core/contact/contact.ts
 import { EMPTY_CONTACT } from '../../../src/core/contact/contact.ts';
 import type { Clock } from '../../../src/util/clock.ts';
 import type { Remote } from '../../../src/providers/remote.ts';
+import type { Fault } from '../../../src/sandbox/faults.ts';
 
 /** The values of a contact in an account's user interface; email addresses and phone numbers without labels. */
 export type Card = {
@@ -16,6 +17,16 @@ export type Card = {
 
 /** A fault of a request. */
 export type Trouble = 'limited' | 'unavailable' | 'reset-before' | 'reset-after' | 'truncated' | 'html';
+
+/** The faults of an emulator. */
+export const TROUBLES: Readonly<Record<Trouble, Fault['action']>> = {
+  limited: { kind: 'status', status: 429, retryAfter: '7' },
+  unavailable: { kind: 'status', status: 503 },
+  'reset-before': { kind: 'reset-before' },
+  'reset-after': { kind: 'reset-after' },
+  truncated: { kind: 'truncate' },
+  html: { kind: 'html' },
+};
 
 /** A kind of request that can be made to go wrong. */
 export type RequestKind = 'list' | 'read' | 'create' | 'update' | 'delete';

@@ -8,7 +8,7 @@ import { createServiceRemote } from '../../../src/providers/service/service-remo
 import type { ContactFields } from '../../../src/sandbox/service/contact-fields.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import { startServiceEmulator, type ServiceEmulator } from '../../../src/sandbox/service/server.ts';
-import { type Card, type RequestKind, type Harness, type Trouble } from './harness.ts';
+import { type Card, type Harness, type RequestKind, TROUBLES } from './harness.ts';
 import { serviceSetting, type Variant } from './variant-sets.ts';
 import { createLeapingClock } from '../clocks.ts';
 
@@ -18,15 +18,6 @@ const REQUESTS: Readonly<Record<RequestKind, Pick<Fault, 'method' | 'path'>>> = 
   create: { method: 'POST', path: '/v2/contacts$' },
   update: { method: 'PATCH', path: '/v2/contacts/' },
   delete: { method: 'DELETE', path: '/v2/contacts/' },
-};
-
-const TROUBLES: Readonly<Record<Trouble, Fault['action']>> = {
-  limited: { kind: 'status', status: 429, retryAfter: '7' },
-  unavailable: { kind: 'status', status: 503 },
-  'reset-before': { kind: 'reset-before' },
-  'reset-after': { kind: 'reset-after' },
-  truncated: { kind: 'truncate' },
-  html: { kind: 'html' },
 };
 
 const fieldsOf = ({ firstName, lastName, company, title, emails, phones }: Partial<Card>): ContactFields => ({

@@ -81,33 +81,36 @@ test('no more links than the concurrency allows run at once, and the others star
   await scheduler.stop();
 });
 
-test('a link runs again after the delay in the report of its last job', async () => {
-  const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
-  scheduler.apply([incremental('a', 10_000)]);
-  await pass(0, { hold: true });
-  runningJobs.get('a')?.({ ...DONE, nextPollInMs: 3_000 });
-  await pass(3, { hold: true });
-  runningJobs.get('a')?.({ ...DONE, nextPollInMs: 12_000 });
-  await pass(16);
-  expect(startedJobs).toEqual(['a incremental 0', 'a incremental 3', 'a incremental 15']);
-  await scheduler.stop();
-});
+const DOWN: JobReport = { ...DONE, ending: 'unavailable' };
 
-test('a retry replaces the next slot, whether it is earlier or later than the slot', async () => {
+test.each<[string, readonly JobReport[], number, readonly number[]]>([
+  [
+    'after the delay in the report of its last job',
+    [
+      { ...DONE, nextPollInMs: 3_000 },
+      { ...DONE, nextPollInMs: 12_000 },
+    ],
+    16,
+    [0, 3, 15],
+  ],
+  [
+    'after a retry that replaces an earlier or a later slot',
+    [
+      { ...DOWN, retryInMs: 3_000 },
+      { ...DOWN, retryInMs: 25_000 },
+    ],
+    37,
+    [0, 3, 28, 30, 40],
+  ],
+])('a link runs again %s', async (_, reports, seconds, startedAt) => {
   const { scheduler, startedJobs, runningJobs, pass } = startScheduler();
   scheduler.apply([incremental('a', 10_000)]);
-  await pass(0, { hold: true });
-  runningJobs.get('a')?.({ ...DONE, ending: 'unavailable', retryInMs: 3_000 });
-  await pass(3, { hold: true });
-  runningJobs.get('a')?.({ ...DONE, ending: 'unavailable', retryInMs: 25_000 });
-  await pass(37);
-  expect(startedJobs).toEqual([
-    'a incremental 0',
-    'a incremental 3',
-    'a incremental 28',
-    'a incremental 30',
-    'a incremental 40',
-  ]);
+  for (const [index, report] of reports.entries()) {
+    await pass(index * 3, { hold: true });
+    runningJobs.get('a')?.(report);
+  }
+  await pass(seconds);
+  expect(startedJobs).toEqual(startedAt.map((second) => `a incremental ${second}`));
   await scheduler.stop();
 });
 

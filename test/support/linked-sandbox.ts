@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createApp, type App } from '../../src/app/app.ts';
 import { loadConfig, type LoadOptions } from '../../src/app/config/config.ts';
 import type { LinkConfig } from '../../src/app/config/link-config.ts';
@@ -86,6 +88,20 @@ export const openProgram = (options: LoadOptions, overrides: Overrides & { reado
     },
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
+};
+
+/** Configures the link `home` between an emulator and an address book. The returned function opens the program with it. */
+export const configureCarddav = async (
+  { sandbox, dataDir, clock }: Pick<LinkedSandbox, 'sandbox' | 'dataDir' | 'clock'>,
+  variables: Variables,
+  left: 'google' | 'service' = 'google',
+): Promise<(more?: Variables) => Program> => {
+  const config = join(dataDir, 'contact-sync.yaml');
+  const link = { left: { provider: left }, right: { provider: 'carddav' } };
+  await writeFile(config, JSON.stringify({ links: { home: link } }));
+  const limits = { ...FAST_LIMITS, CARDDAV_RATE_LIMIT: '60000/minute' };
+  const env = { ...sandbox.environment(), ...limits, DATA_DIR: dataDir, ...variables };
+  return (more = {}) => openProgram({ env: { ...env, ...more }, cwd: dataDir, config }, { clock });
 };
 
 /** Starts both emulators and the program, with high rate limits so that no test waits. `hurry`: see `createMovableClock`. */

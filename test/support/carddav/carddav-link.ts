@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { RunResult } from '../../../src/engine/run.ts';
 import { ownerOf, type GroupKeeping } from '../contract/carddav-harness.ts';
 import { createMovableClock } from '../clocks.ts';
 import { readSides } from '../compare-sides.ts';
-import { FAST_LIMITS, FAST_SANDBOX, openProgram, type Program } from '../linked-sandbox.ts';
+import { configureCarddav, FAST_SANDBOX } from '../linked-sandbox.ts';
 import type { BookFolder } from './server.ts';
 import { startTroubledProxy } from './troubled-proxy.ts';
 import { createFolder } from '../folder.ts';
@@ -49,8 +47,6 @@ export const startCarddavLink = async (
   const proxy = stack.use(await startTroubledProxy(book, clock));
   const { path: dataDir } = stack.use(await createFolder());
   const variables = {
-    ...FAST_LIMITS,
-    CARDDAV_RATE_LIMIT: '60000/minute',
     CARDDAV_URL: proxy.url,
     CARDDAV_USERNAME: book.username,
     CARDDAV_PASSWORD: book.password,
@@ -59,15 +55,9 @@ export const startCarddavLink = async (
     // The service names no deletions: each run lists it whole.
     ...(left === 'service' && { SWEEP_INTERVAL: '1s' }),
     DELETE_LIMIT: '100%',
-    DATA_DIR: dataDir,
   };
-  const env = { ...sandbox.environment(), ...variables };
-  const configPath = join(dataDir, 'contact-sync.yaml');
-  const link = { left: { provider: left }, right: { provider: 'carddav' } };
-  await writeFile(configPath, JSON.stringify({ links: { home: link } }));
+  const open = await configureCarddav({ sandbox, dataDir, clock }, variables, left);
   const owner = ownerOf(book, keeping);
-
-  const open = (): Program => openProgram({ env, cwd: dataDir, config: configPath }, { clock });
 
   const undo = async (): Promise<RunResult> => {
     await using program = open();

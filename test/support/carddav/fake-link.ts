@@ -1,8 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { createMovableClock, type MovableClock } from '../clocks.ts';
-import { FAST_LIMITS, FAST_SANDBOX, openProgram, type Program } from '../linked-sandbox.ts';
+import { configureCarddav, FAST_SANDBOX, type Program } from '../linked-sandbox.ts';
 import { startFakeServer, type FakeServer, type FakeSettings } from './fake-server.ts';
 import { createFolder } from '../folder.ts';
 
@@ -29,23 +28,8 @@ export const startFakeLink = async (
   const sandbox = stack.use(await startSandbox({ ...FAST_SANDBOX, google: [], service: [], clock }));
   const server = stack.use(await startFakeServer(settings));
   const { path: dataDir } = stack.use(await createFolder());
-  const configPath = join(dataDir, 'contact-sync.yaml');
-  await writeFile(
-    configPath,
-    JSON.stringify({ links: { home: { left: { provider: 'google' }, right: { provider: 'carddav' } } } }),
-  );
-  const env = {
-    ...sandbox.environment(),
-    ...FAST_LIMITS,
-    CARDDAV_RATE_LIMIT: '60000/minute',
-    CARDDAV_URL: server.url,
-    CARDDAV_USERNAME: 'ada',
-    CARDDAV_PASSWORD: 'secret',
-    DATA_DIR: dataDir,
-    ...variables,
-  };
-  const open = (own: Readonly<Record<string, string>> = {}): Program =>
-    openProgram({ env: { ...env, ...own }, cwd: dataDir, config: configPath }, { clock });
+  const address = { CARDDAV_URL: server.url, CARDDAV_USERNAME: 'ada', CARDDAV_PASSWORD: 'secret' };
+  const open = await configureCarddav({ sandbox, dataDir, clock }, { ...address, ...variables });
   const program = stack.use(open());
   const owned = stack.move();
   return {

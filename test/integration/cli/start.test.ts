@@ -70,8 +70,8 @@ const versionOf = async (node: string): Promise<number> =>
   Number.parseInt((await run(node, ['--print', 'process.versions.node'])).stdout, 10);
 
 const findOldNode = async (): Promise<string | null> => {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const node = join(folder, 'node');
+  for (const directoryOnPath of (process.env['PATH'] ?? '').split(delimiter)) {
+    const node = join(directoryOnPath, 'node');
     if (existsSync(node) && (await versionOf(node)) < 24) return node;
   }
   return null;

@@ -52,82 +52,21 @@ type TableState = HalfState | 'unpaired' | 'unselected';
  */
 type HalfOutcome = 'observe' | 'rest' | 'keep' | 'forget' | 'gone' | 'missing' | 'settling' | 'doubted';
 
+/** The usual outcomes of an event that shows a contact, or reports its deletion. */
+const REPORTED = { shown: 'observe', found: 'observe', deleted: 'gone', merged: 'gone' } as const;
+
 /** The outcome of each event for a stored half (R1, R7, R12). */
 export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfEvent['kind'], HalfOutcome>>>> = {
   // If it was last observed after the listing began, the listing is no evidence about it.
-  unpaired: {
-    shown: 'observe',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'forget',
-    unsettled: 'keep',
-    unknown: 'keep',
-  },
+  unpaired: { ...REPORTED, missed: 'forget', unsettled: 'keep', unknown: 'keep' },
   // It may be stored for years. A delayed listing that misses it must not make it lose its match on the other side.
-  unselected: {
-    shown: 'observe',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'missing',
-    unsettled: 'keep',
-    unknown: 'keep',
-  },
-  settled: {
-    shown: 'observe',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'missing',
-    unsettled: 'settling',
-    unknown: 'keep',
-  },
-  changed: {
-    shown: 'observe',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'missing',
-    unsettled: 'settling',
-    unknown: 'keep',
-  },
-  missing: {
-    shown: 'observe',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'missing',
-    unsettled: 'settling',
-    unknown: 'rest',
-  },
-  settling: {
-    shown: 'observe',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'missing',
-    unsettled: 'settling',
-    unknown: 'rest',
-  },
-  gone: {
-    shown: 'doubted',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'keep',
-    unsettled: 'keep',
-    unknown: 'keep',
-  },
-  doubted: {
-    shown: 'keep',
-    found: 'observe',
-    deleted: 'gone',
-    merged: 'gone',
-    missed: 'gone',
-    unsettled: 'gone',
-    unknown: 'keep',
-  },
+  unselected: { ...REPORTED, missed: 'missing', unsettled: 'keep', unknown: 'keep' },
+  settled: { ...REPORTED, missed: 'missing', unsettled: 'settling', unknown: 'keep' },
+  changed: { ...REPORTED, missed: 'missing', unsettled: 'settling', unknown: 'keep' },
+  missing: { ...REPORTED, missed: 'missing', unsettled: 'settling', unknown: 'rest' },
+  settling: { ...REPORTED, missed: 'missing', unsettled: 'settling', unknown: 'rest' },
+  gone: { ...REPORTED, shown: 'doubted', missed: 'keep', unsettled: 'keep', unknown: 'keep' },
+  doubted: { ...REPORTED, shown: 'keep', missed: 'gone', unsettled: 'gone', unknown: 'keep' },
 };
 
 const tableState = ({ formerPair, pair, state }: Half): TableState => {

@@ -17,6 +17,9 @@ export type LinkEvent =
   /** `connect` replaced the account of one side. */
   | 'replaced';
 
+/** The outcomes of a run that ended are the same in every state. */
+const ENDED = { completed: 'active', halted: 'halted', refused: 'paused', failed: 'failing' } as const;
+
 /**
  * The states of a link:
  *
@@ -27,51 +30,11 @@ export type LinkEvent =
  * - `failing`: its last run ended with an error; it is retried.
  */
 export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<LinkEvent, LinkStateName>>>> = {
-  active: {
-    completed: 'active',
-    halted: 'halted',
-    refused: 'paused',
-    failed: 'failing',
-    interrupted: 'active',
-    connected: 'active',
-    replaced: 'active',
-  },
-  paused: {
-    completed: 'active',
-    halted: 'halted',
-    refused: 'paused',
-    failed: 'failing',
-    interrupted: 'paused',
-    connected: 'resuming',
-    replaced: 'resuming',
-  },
-  resuming: {
-    completed: 'active',
-    halted: 'halted',
-    refused: 'paused',
-    failed: 'failing',
-    interrupted: 'resuming',
-    connected: 'resuming',
-    replaced: 'resuming',
-  },
-  halted: {
-    completed: 'active',
-    halted: 'halted',
-    refused: 'paused',
-    failed: 'failing',
-    interrupted: 'halted',
-    connected: 'halted',
-    replaced: 'active',
-  },
-  failing: {
-    completed: 'active',
-    halted: 'halted',
-    refused: 'paused',
-    failed: 'failing',
-    interrupted: 'failing',
-    connected: 'failing',
-    replaced: 'active',
-  },
+  active: { ...ENDED, interrupted: 'active', connected: 'active', replaced: 'active' },
+  paused: { ...ENDED, interrupted: 'paused', connected: 'resuming', replaced: 'resuming' },
+  resuming: { ...ENDED, interrupted: 'resuming', connected: 'resuming', replaced: 'resuming' },
+  halted: { ...ENDED, interrupted: 'halted', connected: 'halted', replaced: 'active' },
+  failing: { ...ENDED, interrupted: 'failing', connected: 'failing', replaced: 'active' },
 };
 
 /** Returns the state of a link after an event. */

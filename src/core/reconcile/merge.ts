@@ -166,11 +166,33 @@ const replacedKeys = (now: KeyedList, base: KeyedList): ReadonlyMap<string, stri
   );
 };
 
+/** The versions of a list on one side: the current one, and that of the base. */
+type Versions = { readonly now: KeyedList; readonly base: KeyedList };
+
+const elementsOf = (list: KeyedList, isMeant: (key: string) => boolean): readonly ListElement[] =>
+  [...list].flatMap(([key, element]) => (isMeant(key) ? [element] : []));
+
+/**
+ * Returns what the list of one side (`to`) gains and loses through changes of the other one. `wins`: removals apply even if `to` has
+ * changed the element.
+ */
+const changesBetween = (field: ListField, from: Versions, to: Versions, wins: boolean): ListDelta => {
+  const add = elementsOf(from.now, (key) => !from.base.has(key) && !to.now.has(key));
+  const isRemoved = (key: string): boolean => from.base.has(key) && !from.now.has(key) && (wins || to.base.has(key));
+  const remove = elementsOf(to.now, (key) => isRemoved(key) && !hasOtherSpelling(field, from.now, to.now, key));
+  if (add.length === 0 || remove.length === 0) return { ...NO_DELTA, add, remove };
+  const pairs = [...replacedKeys(from.now, from.base)].flatMap(([key, former]): [ListElement, ListElement][] => {
+    const [added, removed] = [from.now.get(key), to.now.get(former)];
+    return added !== undefined && removed !== undefined && remove.includes(removed) ? [[added, removed]] : [];
+  });
+  return { add, remove, replaces: new Map(pairs) };
+};
+
 /**
  * Merges a list element by element (R3). An element added on one side is added on the other. An element removed on one side is
  * removed on the other, unless that side added it since and is not the target of a one-way link, or the first side still has it in
- * another spelling. An element that one side replaced
- * takes the place of the former one on the other side. A side that has the element keeps its label, spelling and position.
+ * another spelling. An element that one side replaced takes the place of the former one on the other side. A side that has the element
+ * keeps its label, spelling and position.
  */
 export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NO_SOURCE): Sides<ListDelta> => {
   const { left, right } = halves;
@@ -187,47 +209,18 @@ export const mergeList = (field: ListField, halves: Sides<Half>, isSource = NO_S
     : haveSameTexts(field, lists.left, lists.right);
   if (isQuiet) return { left: NO_DELTA, right: NO_DELTA };
   const keyed = aliasLeftovers(keyLists(field, lists));
-  const gains = (from: KeyedList, fromBase: KeyedList, to: KeyedList): ListElement[] => {
-    return [...from]
-      .filter(([key]) => (!isKnownPair || !fromBase.has(key)) && !to.has(key))
-      .map(([, element]) => element);
-  };
-  const losses = (
-    from: KeyedList,
-    fromBase: KeyedList,
-    to: KeyedList,
-    toBase: KeyedList,
-    wins: boolean,
-  ): ListElement[] => {
-    if (!isKnownPair) return [];
-    const lost = [...to].filter(([key]) => fromBase.has(key) && !from.has(key) && (wins || toBase.has(key)));
-    return lost.filter(([key]) => !hasOtherSpelling(field, from, to, key)).map(([, element]) => element);
-  };
-  const alone = (own: KeyedList, other: KeyedList, otherBase: KeyedList): ListElement[] =>
-    [...own].filter(([key]) => !other.has(key) && !otherBase.has(key)).map(([, element]) => element);
-  const deltaOf = (
-    from: KeyedList,
-    fromBase: KeyedList,
-    to: KeyedList,
-    toBase: KeyedList,
-    wins: boolean,
-  ): ListDelta => {
-    const [add, remove] = [gains(from, fromBase, to), losses(from, fromBase, to, toBase, wins)];
-    if (add.length === 0 || remove.length === 0) return { ...NO_DELTA, add, remove };
-    const pairs = [...replacedKeys(from, fromBase)].flatMap(([key, former]): [ListElement, ListElement][] => {
-      const [added, removed] = [from.get(key), to.get(former)];
-      return added !== undefined && removed !== undefined && remove.includes(removed) ? [[added, removed]] : [];
-    });
-    return { add, remove, replaces: new Map(pairs) };
-  };
-  const delta = {
-    left: deltaOf(keyed.right, keyed.rightBase, keyed.left, keyed.leftBase, isSource.right),
-    right: deltaOf(keyed.left, keyed.leftBase, keyed.right, keyed.rightBase, isSource.left),
-  };
-  return uniteTwins(field, delta, {
-    left: alone(keyed.left, keyed.right, keyed.rightBase),
-    right: alone(keyed.right, keyed.left, keyed.leftBase),
+  const versions = bySide((side): Versions => ({ now: keyed[side], base: keyed[`${side}Base`] }));
+  const delta = bySide((to): ListDelta => {
+    const from = otherSide(to);
+    return isKnownPair
+      ? changesBetween(field, versions[from], versions[to], isSource[from])
+      : { ...NO_DELTA, add: elementsOf(versions[from].now, (key) => !versions[to].now.has(key)) };
   });
+  const alone = bySide((side) => {
+    const other = versions[otherSide(side)];
+    return elementsOf(versions[side].now, (key) => !other.now.has(key) && !other.base.has(key));
+  });
+  return uniteTwins(field, delta, alone);
 };
 
 const replacement = (former: ListElement, element: ListElement): ListElement =>

@@ -50,8 +50,8 @@ const placeOf = ({ issues }: { readonly issues: readonly { readonly path: readon
   issues[0]?.path.join('.') ?? '';
 
 /**
- * Parses one Person of an answer. Never throws. A record gets no digest if the row has former ids or may be truncated, because
- * record and row then differ in content, unless the caller passes the former ids on with the record (`passesIds`).
+ * Parses one Person of an answer. Never throws. A record gets no digest if the row may be truncated, or has former ids that the
+ * caller does not pass on with the record (`passesIds`), because record and row then differ in content.
  */
 export const readPerson = (
   answer: unknown,
@@ -62,20 +62,23 @@ export const readPerson = (
   const parsed = personSchema.safeParse(answer);
   if (!parsed.success) return unreadable(answer, `the contact is malformed at "${placeOf(parsed.error)}"`);
   const person = parsed.data;
-  const { deleted = false, previousResourceNames: previousIds = [], sources = [] } = person.metadata ?? {};
-  if (deleted) return { kind: 'deleted', id: person.resourceName, previousIds };
+  const { deleted, previousResourceNames: previousIds = [], sources = [] } = person.metadata ?? {};
+  if (deleted === true) return { kind: 'deleted', id: person.resourceName, previousIds };
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
   const isCut = mayBeCut(person, mapping);
-  const isWhole = !isCut && (passesIds || previousIds.length === 0);
-  const record = recordOf(person, source, source.etag, mapping);
-  return {
-    kind: 'contact',
-    previousIds,
-    mayBeCut: isCut,
-    record: digest !== null && isWhole ? { ...record, digest } : record,
-  };
+  const omittedIds = passesIds ? [] : previousIds;
+  const record = digested(recordOf(person, source, source.etag, mapping), digest, isCut, omittedIds);
+  return { kind: 'contact', previousIds, mayBeCut: isCut, record };
 };
+
+/** Adds the digest of its row to a record, unless the row may be truncated or has former ids that are not passed on. */
+const digested = (
+  record: ContactRecord,
+  digest: string | null,
+  isCut: boolean,
+  omittedIds: readonly string[],
+): ContactRecord => (digest === null || isCut || omittedIds.length > 0 ? record : { ...record, digest });
 
 const unreadable = (answer: unknown, reason: string): PersonReading => {
   const named = personNameSchema.safeParse(answer);

@@ -87,33 +87,31 @@ export const contains = (element: XmlElement, name: string): boolean =>
 /** The properties of a card in a listing. */
 export const CARD_STATE = ['D:getetag', 'D:resourcetype'] as const;
 
-const XML = { 'content-type': 'application/xml; charset=utf-8' };
-
-const document = (root: string, content: string): string =>
-  `<?xml version="1.0" encoding="utf-8"?><${root} ${NAMESPACES}>${content}</${root}>`;
+/** Creates a request with a document; `what` is its subject, for messages. */
+const request = <Method extends 'PROPFIND' | 'REPORT'>(
+  method: Method,
+  url: string,
+  depth: '0' | '1',
+  what: string,
+  root: string,
+  content: string,
+) => {
+  const body = `<?xml version="1.0" encoding="utf-8"?><${root} ${NAMESPACES}>${content}</${root}>`;
+  return { method, url, what, headers: { 'content-type': 'application/xml; charset=utf-8', depth }, body };
+};
 
 const elements = (names: readonly string[]): string => names.map((name) => `<${name}/>`).join('');
 
 /** Creates a request for properties (RFC 4918, 9.1). */
-export const propfind = (url: string, depth: '0' | '1', names: readonly string[], what: string) => ({
-  method: 'PROPFIND' as const,
-  url,
-  what,
-  headers: { ...XML, depth },
-  body: document('D:propfind', `<D:prop>${elements(names)}</D:prop>`),
-});
+export const propfind = (url: string, depth: '0' | '1', names: readonly string[], what: string) =>
+  request('PROPFIND', url, depth, what, 'D:propfind', `<D:prop>${elements(names)}</D:prop>`);
 
 /** Creates a request for the changes since a token; without a token, for all cards (RFC 6578, 3.2). */
-export const syncCollection = (url: string, token: string | null) => ({
-  method: 'REPORT' as const,
-  url,
-  what: 'the changes',
-  headers: { ...XML, depth: '0' },
-  body: document(
-    'D:sync-collection',
-    `<D:sync-token>${xmlText(token ?? '')}</D:sync-token><D:sync-level>1</D:sync-level><D:prop>${elements(CARD_STATE)}</D:prop>`,
-  ),
-});
+export const syncCollection = (url: string, token: string | null) => {
+  const position = `<D:sync-token>${xmlText(token ?? '')}</D:sync-token><D:sync-level>1</D:sync-level>`;
+  const content = `${position}<D:prop>${elements(CARD_STATE)}</D:prop>`;
+  return request('REPORT', url, '0', 'the changes', 'D:sync-collection', content);
+};
 
 const CARD = ['D:getetag', 'D:getlastmodified', 'D:getcontentlength'];
 
@@ -127,18 +125,11 @@ const addressData = (version: RequestedVersion): string =>
   version === 'default' ? '<C:address-data/>' : `<C:address-data content-type="text/vcard" version="${version}"/>`;
 
 /** Creates a request for cards by their hrefs (RFC 6352, 8.7, which requires `Depth: 0`; its examples have 1). */
-export const multiget = (url: string, hrefs: readonly string[], version: RequestedVersion) => ({
-  method: 'REPORT' as const,
-  url,
-  what: 'cards',
-  headers: { ...XML, depth: '0' },
-  body: document(
-    'C:addressbook-multiget',
-    `<D:prop>${elements(CARD)}${addressData(version)}</D:prop>${hrefs
-      .map((href) => `<D:href>${xmlText(href)}</D:href>`)
-      .join('')}`,
-  ),
-});
+export const multiget = (url: string, hrefs: readonly string[], version: RequestedVersion) => {
+  const cards = hrefs.map((href) => `<D:href>${xmlText(href)}</D:href>`).join('');
+  const content = `<D:prop>${elements(CARD)}${addressData(version)}</D:prop>${cards}`;
+  return request('REPORT', url, '0', 'cards', 'C:addressbook-multiget', content);
+};
 
 /** A property of a card, and a text that it contains. */
 export type CardFilter = { readonly property: string; readonly text: string | null };
@@ -152,16 +143,11 @@ const filterOf = ({ property, text }: CardFilter): string => {
 };
 
 /** Creates a request for the cards that match any of the filters (RFC 6352, 8.6). Without a version, only their ETags are requested. */
-export const addressbookQuery = (url: string, filters: readonly CardFilter[], version: RequestedVersion | null) => ({
-  method: 'REPORT' as const,
-  url,
-  what: 'a search',
-  headers: { ...XML, depth: '1' },
-  body: document(
-    'C:addressbook-query',
-    `<D:prop>${elements(CARD)}${version === null ? '' : addressData(version)}</D:prop><C:filter test="anyof">${filters.map(filterOf).join('')}</C:filter>`,
-  ),
-});
+export const addressbookQuery = (url: string, filters: readonly CardFilter[], version: RequestedVersion | null) => {
+  const properties = elements(CARD) + (version === null ? '' : addressData(version));
+  const filter = `<C:filter test="anyof">${filters.map(filterOf).join('')}</C:filter>`;
+  return request('REPORT', url, '1', 'a search', 'C:addressbook-query', `<D:prop>${properties}</D:prop>${filter}`);
+};
 
 /** One response of a multistatus (RFC 4918, 14.24). */
 export type DavResponse = {

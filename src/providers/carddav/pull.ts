@@ -5,7 +5,6 @@ import type { KnownRows, PullRequest } from '../remote.ts';
 import type { BookContext } from './book.ts';
 import { CARDS_PER_READ, readCards, type CardReading } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
-import type { Card } from './card/content-line.ts';
 import {
   decodeCursor,
   decodePosition,
@@ -16,8 +15,8 @@ import {
   readChanges,
   readCtag,
 } from './changes.ts';
-import { isGroupCard, memberKeyOf } from './group-cards.ts';
-import { listGroupCards, readGroupCards, searchCards } from './search.ts';
+import { isGroupCard } from './group-cards.ts';
+import { findByUid, listGroupCards, readGroupCards } from './search.ts';
 import { cardGroupsOf, categoryNameOf, membershipsIn, type Memberships } from './mapper.ts';
 
 /** Remembers the categories of contacts, which are groups of the address book. */
@@ -131,8 +130,6 @@ const listedPage = async (
   return { ...page, unchanged: [...rows.filter(isKnown).map(({ id }) => id), ...page.unchanged] };
 };
 
-const FILTERS_PER_QUERY = 50;
-
 /** Returns the ids of the members of group cards. The file names of most cards are UIDs; other members are searched for. */
 const findMembers = async (
   context: BookContext,
@@ -143,11 +140,7 @@ const findMembers = async (
   const byName = new Map(cards.map(({ id }) => [id.replace(/\.vcf$/iu, '').toLowerCase(), id]));
   const ids = new Set([...memberships.keys()].flatMap((key) => byName.get(key) ?? []));
   const others = [...memberships.keys()].filter((key) => !byName.has(key));
-  for (const chunk of chunks(others, FILTERS_PER_QUERY)) {
-    const filters = chunk.map((text) => ({ property: 'UID', text }));
-    const isMember = (card: Card): boolean => memberships.has(memberKeyOf(card));
-    for (const { id } of await searchCards(context, filters, isMember)) ids.add(id);
-  }
+  for (const { id } of await findByUid(context, others)) ids.add(id);
   return ids;
 };
 

@@ -11,7 +11,7 @@ import type { Card } from './card/content-line.ts';
 import { textOf } from './card/edits.ts';
 import { memberKeyOf, withCategories, withMembers } from './group-cards.ts';
 import { cardGroupsOf, categoryNameOf, groupIdsOfCard, isCardGroup, membershipsIn } from './mapper.ts';
-import { requireWritable, unconfirmed } from './push.ts';
+import { orNothing, requireWritable, unconfirmed } from './push.ts';
 import { findByUid, listGroupCards } from './search.ts';
 import { editCard, type EditedCard, PUT } from './write-card.ts';
 
@@ -42,12 +42,12 @@ const readBack = async (
   const unsure = edited.flatMap((each) =>
     each.ok && each.value.isWritten && each.value.stored.etag === null ? [each.value.stored.id] : [],
   );
-  const readings = await settle('', () => readCards(context, unsure));
+  const readings = await orNothing(readCards(context, unsure));
   return edited.map((each) => {
     if (!each.ok) return each;
     const { id, card: sent } = each.value.stored;
     if (!unsure.includes(id)) return { ...each, value: { sent, read: null } };
-    const reading = readings.ok ? readings.value.get(id) : undefined;
+    const reading = readings.get(id);
     if (reading?.kind !== 'card') return { key: each.key, ok: false, error: unconfirmed() };
     return { ...each, value: { sent, read: reading.stored } };
   });

@@ -2,7 +2,7 @@ import { InvalidError, NotFoundError, RemoteError, StaleError, UnavailableError 
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import type { WriteResult } from '../remote.ts';
-import { settleEach } from '../write-results.ts';
+import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
 import { noteVersion, readCards, storedIn, withEtagOfGet, unreadableCard, type CardReading } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
@@ -66,7 +66,9 @@ export const unconfirmed = (): UnavailableError =>
   });
 
 /** Returns what a read finds, by key; nothing if it fails: the written cards are not confirmed then. */
-const orNothing = async <Found>(found: Promise<ReadonlyMap<string, Found>>): Promise<ReadonlyMap<string, Found>> => {
+export const orNothing = async <Found>(
+  found: Promise<ReadonlyMap<string, Found>>,
+): Promise<ReadonlyMap<string, Found>> => {
   try {
     return await found;
   } catch (error) {
@@ -152,16 +154,8 @@ export const createUnder = async (
 const settleDone = <One, Other>(
   results: readonly WriteResult<One>[],
   replace: (value: One) => Other,
-): readonly WriteResult<Other>[] =>
-  results.map((result) => {
-    if (!result.ok) return result;
-    try {
-      return { ...result, value: replace(result.value) };
-    } catch (error) {
-      if (!(error instanceof RemoteError)) throw error;
-      return { key: result.key, ok: false, error };
-    }
-  });
+): Promise<readonly WriteResult<Other>[]> =>
+  Promise.all(results.map(async (each) => (each.ok ? settle(each.key, async () => replace(each.value)) : each)));
 
 /** Creates cards with their categories, one request per card. Group cards are changed afterwards. */
 export const createContacts = async (

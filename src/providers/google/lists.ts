@@ -104,15 +104,8 @@ const PART_NAMES = Object.keys(PARTS) as readonly Part[];
 
 /** Returns a Google address in canonical form, not yet normalised. The text of an unstructured address becomes the street. */
 export const postalAddressOf = (entry: AddressEntry): PostalAddress => {
-  const parts = {
-    street: entry.streetAddress ?? '',
-    city: entry.city ?? '',
-    region: entry.region ?? '',
-    postalCode: entry.postalCode ?? '',
-    country: entry.country ?? '',
-    extended: entry.extendedAddress ?? '',
-    poBox: entry.poBox ?? '',
-  };
+  const texts = PART_NAMES.map((part) => [part, entry[PARTS[part]] ?? '']);
+  const parts = Object.fromEntries(texts) as Record<Part, string>;
   const isBlock = Object.values(parts).every((part) => normaliseText(part) === '');
   return { ...parts, ...(isBlock ? { street: entry.formattedValue ?? '' } : {}), label: entry.type ?? null };
 };

@@ -69,20 +69,12 @@ const COMPONENTS = 7;
 
 const addressOf = (line: ContentLine, label: string | null): PostalAddress => {
   const components = splitValue(raw(line), ';');
-  const partOf = (part: keyof typeof ADDRESS_PLACES): string =>
-    splitValue(components[ADDRESS_PLACES[part]] ?? '', ',')
-      .map((each) => unescapeText(each))
-      .join(', ');
-  return POSTAL_ADDRESS.normalise({
-    street: partOf('street'),
-    city: partOf('city'),
-    region: partOf('region'),
-    postalCode: partOf('postalCode'),
-    country: partOf('country'),
-    label,
-    extended: partOf('extended'),
-    poBox: partOf('poBox'),
+  const texts = ADDRESS_PARTS.map((part) => {
+    const values = splitValue(components[ADDRESS_PLACES[part]] ?? '', ',');
+    return [part, values.map((each) => unescapeText(each)).join(', ')];
   });
+  const parts = Object.fromEntries(texts) as Record<keyof typeof ADDRESS_PLACES, string>;
+  return POSTAL_ADDRESS.normalise({ ...parts, label });
 };
 
 const writtenAddress = (line: ContentLine, address: PostalAddress): ContentLine => {

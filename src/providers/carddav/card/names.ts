@@ -22,6 +22,8 @@ const COMPONENTS = 5;
 type NameField = keyof typeof PLACES;
 type Parts = Readonly<Record<NameField, string>>;
 
+const NAME_FIELDS = Object.keys(PLACES) as readonly NameField[];
+
 export const isNameField = (field: ContactField): field is NameField => Object.hasOwn(PLACES, field);
 
 /** Returns the text of a component, which may be a list, for example of several given names. */
@@ -51,14 +53,7 @@ const nameComponents = (card: Card): readonly string[] => {
 
 const partsOf = (card: Card): Parts => {
   const components = nameComponents(card);
-  const part = (field: NameField): string => componentText(components[PLACES[field]]);
-  return {
-    lastName: part('lastName'),
-    firstName: part('firstName'),
-    middleName: part('middleName'),
-    namePrefix: part('namePrefix'),
-    nameSuffix: part('nameSuffix'),
-  };
+  return Object.fromEntries(NAME_FIELDS.map((field) => [field, componentText(components[PLACES[field]])])) as Parts;
 };
 
 const joined = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join(' ');
@@ -162,11 +157,10 @@ export const writeName = (
   const parts = namedParts(stored, card, chosen);
   const own = Object.fromEntries(written.map((field) => [field, textIn(desired, field)]));
   const next: Parts = { ...parts, ...own };
-  const all = Object.keys(PLACES) as NameField[];
-  if (all.every((field) => next[field] === parts[field])) return card;
+  if (NAME_FIELDS.every((field) => next[field] === parts[field])) return card;
   // Components that the card has in another division are all written.
   const isDivided = nameComponents(card).join(';') !== componentsOf(card, 'N').join(';');
-  const names = all.filter((field) => isDivided || next[field] !== stored[field]);
+  const names = NAME_FIELDS.filter((field) => isDivided || next[field] !== stored[field]);
   return withComponents(card, 'N', new Map(names.map((field) => [PLACES[field], next[field]])), COMPONENTS);
 };
 

@@ -78,6 +78,22 @@ type SignIn<Settings> = {
   missingRights(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
 };
 
+/** Opens the account behind the token, for a link that syncs these fields. Sends nothing. */
+export type OpenRemote<Settings> = (
+  settings: Settings,
+  token: string,
+  network: Network,
+  fields: ChosenFields,
+) => Promise<Remote>;
+
+/** Reads the account behind a token with one request and no retries. Throws a RemoteError. */
+export type Inspect<Settings> = (
+  settings: Settings,
+  token: string,
+  network: Network,
+  signal: AbortSignal,
+) => Promise<Inspection>;
+
 /** The definition of a provider; `Settings` is the output type of its schema. */
 type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   /** A text about the provider for the reference of the configuration (Markdown). */
@@ -102,10 +118,8 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly namesDeletions: boolean;
   /** The computed values of its contacts that a side of another provider can display. */
   readonly extras: readonly ExtraField[];
-  /** Opens the account behind the token, for a link that syncs these fields. Sends nothing. */
-  openRemote(settings: Settings, token: string, network: Network, fields: ChosenFields): Promise<Remote>;
-  /** Reads the account behind a token with one request and no retries. Throws a RemoteError. */
-  inspect(settings: Settings, token: string, network: Network, signal: AbortSignal): Promise<Inspection>;
+  readonly openRemote: OpenRemote<Settings>;
+  readonly inspect: Inspect<Settings>;
   /**
    * Returns the free part of the one limit that every request counts against, as the last process stored it. Null if the
    * remote does not report its remaining budget.

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { digest } from '../../util/secret.ts';
-import type { ChosenFields } from '../../core/contact/chosen.ts';
 import { openConnection } from '../connection.ts';
-import { RETRY_BUDGET_MS, type Inspection, type Network } from '../provider.ts';
-import type { Remote } from '../remote.ts';
+import { type Inspect, type Inspection, type Network, type OpenRemote, RETRY_BUDGET_MS } from '../provider.ts';
 import { createCarddavRemote } from './carddav-remote.ts';
 import { findAddressBook, addressBookName, type AddressBook } from './discovery.ts';
 import { createSendDav } from './send.ts';
@@ -23,12 +21,7 @@ const connect = async (
 };
 
 /** Opens the address book of a link as a {@link Remote}. */
-export const openRemote = async (
-  settings: CarddavSettings,
-  password: string,
-  network: Network,
-  fields: ChosenFields,
-): Promise<Remote> =>
+export const openRemote: OpenRemote<CarddavSettings> = async (settings, password, network, fields) =>
   createCarddavRemote({ ...(await connect(settings, password, network)), fields, maxElapsedMs: RETRY_BUDGET_MS });
 
 const checksOf = (book: AddressBook): NonNullable<Inspection['checks']> => {
@@ -51,12 +44,7 @@ const checksOf = (book: AddressBook): NonNullable<Inspection['checks']> => {
 };
 
 /** Looks up the address book. Throws a RemoteError. */
-export const inspect = async (
-  settings: CarddavSettings,
-  password: string,
-  network: Network,
-  signal: AbortSignal,
-): Promise<Inspection> => {
+export const inspect: Inspect<CarddavSettings> = async (settings, password, network, signal) => {
   const connection = await connect(settings, password, network);
   const send = createSendDav({ ...connection, maxElapsedMs: 0 })(signal);
   const book = await findAddressBook({ ...connection, send });

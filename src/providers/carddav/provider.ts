@@ -43,14 +43,8 @@ export const carddav = defineProvider({
   readOnlyFields: ['photo'],
   namesDeletions: true,
   extras: [],
-  openRemote: async (settings, token, network, fields) => {
-    const { openRemote } = await import('./connection.ts');
-    return openRemote(settings, token, network, fields);
-  },
-  inspect: async (settings, token, network, signal) => {
-    const { inspect } = await import('./connection.ts');
-    return inspect(settings, token, network, signal);
-  },
+  openRemote: async (...args) => (await import('./connection.ts')).openRemote(...args),
+  inspect: async (...args) => (await import('./connection.ts')).inspect(...args),
   budget: null,
   setUpHint:
     'CardDAV: the address is https://contacts.icloud.com/ for iCloud, https://carddav.fastmail.com/ for Fastmail, ' +

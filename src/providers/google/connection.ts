@@ -1,4 +1,3 @@
-import type { ChosenFields } from '../../core/contact/chosen.ts';
 import type { Gate } from '../../net/gate.ts';
 import type { TransportRequest } from '../../net/transport.ts';
 import { openConnection } from '../connection.ts';
@@ -8,8 +7,7 @@ import { createGoogleRemote } from './google-remote.ts';
 import { readProfile } from './read.ts';
 import { classifyGoogleRequest } from './limits.ts';
 import type { GoogleSettings } from './provider.ts';
-import { type Inspection, type Network, RETRY_BUDGET_MS } from '../provider.ts';
-import type { Remote } from '../remote.ts';
+import { type Inspect, type Network, type OpenRemote, RETRY_BUDGET_MS } from '../provider.ts';
 import { digest } from '../../util/secret.ts';
 
 /** A batch of 200 contacts takes Google some time. */
@@ -33,23 +31,13 @@ const connect = async (settings: GoogleSettings, refreshToken: string, network: 
 };
 
 /** Opens the address book of the refresh token as a {@link Remote}. */
-export const openRemote = async (
-  settings: GoogleSettings,
-  refreshToken: string,
-  network: Network,
-  fields: ChosenFields,
-): Promise<Remote> => {
+export const openRemote: OpenRemote<GoogleSettings> = async (settings, refreshToken, network, fields) => {
   const connection = await connect(settings, refreshToken, network);
   return createGoogleRemote({ ...connection, fields, maxElapsedMs: RETRY_BUDGET_MS });
 };
 
 /** Inspects the account behind the refresh token. Throws a RemoteError. */
-export const inspect = async (
-  settings: GoogleSettings,
-  refreshToken: string,
-  network: Network,
-  signal: AbortSignal,
-): Promise<Inspection> => {
+export const inspect: Inspect<GoogleSettings> = async (settings, refreshToken, network, signal) => {
   const connection = await connect(settings, refreshToken, network);
   const call = createCaller({ ...connection, maxElapsedMs: 0, client: createGoogleClient(connection) })(signal);
   const account = (await readProfile(call, 'metadata,emailAddresses')) ?? (await readProfile(call, 'metadata'));

@@ -1,7 +1,5 @@
-import type { ChosenFields } from '../../core/contact/chosen.ts';
 import { openConnection } from '../connection.ts';
-import { type Inspection, type Network, RETRY_BUDGET_MS } from '../provider.ts';
-import type { Remote } from '../remote.ts';
+import { type Inspect, type Network, type OpenRemote, RETRY_BUDGET_MS } from '../provider.ts';
 import { createSend } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
 import { openServiceGate, type ServiceSettings } from './provider.ts';
@@ -16,23 +14,13 @@ const connect = async (settings: ServiceSettings, accessToken: string, network: 
 };
 
 /** Opens the account of the access token as a {@link Remote}. */
-export const openRemote = async (
-  settings: ServiceSettings,
-  accessToken: string,
-  network: Network,
-  fields: ChosenFields,
-): Promise<Remote> => {
+export const openRemote: OpenRemote<ServiceSettings> = async (settings, accessToken, network, fields) => {
   const connection = await connect(settings, accessToken, network);
   return createServiceRemote({ ...connection, fields, maxElapsedMs: RETRY_BUDGET_MS });
 };
 
 /** Inspects the account behind the access token; the scope user:login is enough. Throws a RemoteError. */
-export const inspect = async (
-  settings: ServiceSettings,
-  accessToken: string,
-  network: Network,
-  signal: AbortSignal,
-): Promise<Inspection> => {
+export const inspect: Inspect<ServiceSettings> = async (settings, accessToken, network, signal) => {
   const connection = await connect(settings, accessToken, network);
   const { id, email } = await createServiceApi(createSend(connection)(signal)).getUser();
   return { account: { id, email } };

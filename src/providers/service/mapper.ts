@@ -4,6 +4,7 @@ import { type Contact, type ContactField, EMPTY_CONTACT, filledFields } from '..
 import { type ContactRecord, type GroupRecord, syncableContact } from '../../core/contact/record.ts';
 import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import { sortedIds } from '../groups.ts';
+import { parseStored } from '../listing.ts';
 import type { ContactRow } from './api/contacts.ts';
 import type { Bucket } from './api/buckets.ts';
 import {
@@ -18,18 +19,13 @@ import { bodyOf, NO_LISTS, type ServiceMapping, USUAL_MAPPING } from './fields.t
 const rawOf = (contact: ServiceContact, { chosenLists }: ServiceMapping): string =>
   JSON.stringify(Object.fromEntries([...SYNCED_LISTS, ...chosenLists].map((list) => [list, contact[list]])));
 
-const parseOrNull = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
-
 /** Returns the entries in a record's raw part; empty lists if they do not have the expected shape. */
 export const readRaw = (raw: string): SyncedLists => {
-  const parsed = syncedListsSchema.safeParse(parseOrNull(raw));
-  return parsed.success ? parsed.data : NO_LISTS;
+  try {
+    return parseStored(syncedListsSchema, raw);
+  } catch {
+    return NO_LISTS;
+  }
 };
 
 /** The earlier values of a contact that an answer may omit. */

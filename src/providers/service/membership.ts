@@ -19,16 +19,6 @@ const readMembership = async (api: MembershipApi, id: string): Promise<readonly 
   return buckets.map((bucket) => bucket.id);
 };
 
-/** Removes the contact from each of its buckets, for a service that does not accept an empty set. */
-const clearMembership = async (
-  api: MembershipApi,
-  id: string,
-  current: readonly string[],
-): Promise<readonly string[]> => {
-  await api.removeBuckets(id, current);
-  return [];
-};
-
 const replaceMembership = async (
   api: MembershipApi,
   id: string,
@@ -37,12 +27,13 @@ const replaceMembership = async (
 ): Promise<readonly string[]> => {
   try {
     const answer = await api.replaceBuckets(id, sent);
-    if (sent.length === 0 && answer.ids.length > 0) return await clearMembership(api, id, current);
-    return answer.mayBeCut ? sent : sortedIds(answer.ids);
+    if (sent.length > 0 || answer.ids.length === 0) return answer.mayBeCut ? sent : sortedIds(answer.ids);
   } catch (error) {
     if (sent.length > 0 || !(error instanceof InvalidError)) throw error;
-    return clearMembership(api, id, current);
   }
+  // The service does not accept an empty set.
+  await api.removeBuckets(id, current);
+  return [];
 };
 
 /**

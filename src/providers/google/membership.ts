@@ -65,16 +65,12 @@ const membershipsBefore = async (
 };
 
 const requestsFor = (batch: readonly MembershipRequest[]): readonly (readonly [string, readonly Change[]])[] => {
-  const groups = new Map<string, Change[]>();
-  const put = (groupId: string, change: Change): void => {
-    groups.set(groupId, [...(groups.get(groupId) ?? []), change]);
-  };
-  for (const { key, id, add, remove } of batch) {
-    for (const groupId of add) put(groupId, { key, id, kind: 'add' });
-    for (const groupId of remove) put(groupId, { key, id, kind: 'remove' });
-  }
-  return [...groups].flatMap(([groupId, changes]) =>
-    chunks(changes, MEMBERS_PER_REQUEST).map((part) => [groupId, part] as const),
+  const changes = batch.flatMap(({ key, id, add, remove }) => [
+    ...add.map((groupId) => ({ groupId, key, id, kind: 'add' as const })),
+    ...remove.map((groupId) => ({ groupId, key, id, kind: 'remove' as const })),
+  ]);
+  return [...Map.groupBy(changes, ({ groupId }) => groupId)].flatMap(([groupId, all]) =>
+    chunks(all, MEMBERS_PER_REQUEST).map((part) => [groupId, part] as const),
   );
 };
 

@@ -55,7 +55,7 @@ const afterPut = (opening: Opening, change: Extract<StoreChange, { kind: 'put' }
 
 /**
  * Returns the rows after a change, apart from the link's state; null if they must be read again. A half that is stored without
- * its pair is in the same pair as before, because a change of pairs stores the pair too.
+ * its pair has kept its pair: a change of pairs stores the pair too.
  */
 const changedOpening = (opening: Opening, change: StoreChange): Opening | null => {
   switch (change.kind) {
@@ -106,7 +106,7 @@ export class LinkWriter {
   #opening: Opening | null;
   /** The start of the run, which is stored with the first other commit: an idle run has one commit fewer. */
   #start: readonly StoreChange[] = [];
-  /** While its token is valid, only the run changes rows of the link, and all its steps change them here: they stay current. */
+  /** They stay current: while the token is valid, only this run changes rows of the link, and only here. */
   #rows = new WorkingSet();
   #keepsRows = false;
   #waiting: Waiting[] = [];
@@ -217,9 +217,9 @@ export class LinkWriter {
       (opening, change) => opening && changedOpening(opening, change),
       this.#opening,
     );
-    const made = ids.length - intents.length;
-    set.markStored(ids.slice(0, made));
-    const journalIds = ids.slice(made);
+    const newPairs = ids.length - intents.length;
+    set.markStored(ids.slice(0, newPairs));
+    const journalIds = ids.slice(newPairs);
     return steps.map((step) => journalIds.splice(0, step.intents.length));
   }
 }

@@ -92,7 +92,7 @@ const loadOrphaned = async ({ link, store }: Session, rejections: LinkState['rej
   return orphanedRefusals(refusals, (side, id) => present.has(halfKey({ side, id })));
 };
 
-/** Returns the plan without deferred decisions: unread contacts and those with a write of unknown outcome, refused writes, extras. */
+/** Returns the plan without decisions that wait: for a read, an answer, a retry or a listing. */
 const deferWaiting = async (session: Session, plan: Plan) => {
   const { rejections } = session.state();
   const settled = deferUnanswered(plan.decisions, await loadUnanswered(session));
@@ -100,8 +100,8 @@ const deferWaiting = async (session: Session, plan: Plan) => {
   const uniting = [...waiting].flatMap((each) => (each.kind === 'merge' && each.isUniting ? [each.pair] : []));
   const refusals = [...pastRefusals(plan.decisions, rejections), ...(await loadOrphaned(session, rejections))];
   const due = listedSides(session).size > 0 ? settled : deferExtras(settled);
-  const deferred: Plan = { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
-  return { plan: deferred, uniting, refusals };
+  const duePlan: Plan = { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
+  return { plan: duePlan, uniting, refusals };
 };
 
 /** A plan, what is out of date after it, and the selection that is stored before its first write. */
@@ -129,8 +129,8 @@ const planLoaded = async (
   const plan = planContacts({ ...workload, ...terms, groups, ...(selection !== undefined && { selection }) });
   await yieldToEventLoop();
   const outdated = { conflicts: conflictsEndedBy(conflicts, plan.decisions), verdicts: verdicts.over };
-  const { plan: due, ...waiting } = await deferWaiting(session, plan);
-  return { plan: due, outdated: { ...outdated, ...waiting } };
+  const { plan: duePlan, ...others } = await deferWaiting(session, plan);
+  return { plan: duePlan, outdated: { ...outdated, ...others } };
 };
 
 /** Plans all stored contacts, or one part of them. Stores nothing. */

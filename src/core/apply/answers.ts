@@ -111,7 +111,7 @@ const applyCreate = (
   }
   const created = {
     join: createsWithGroups ? join : join.filter((id) => record.groupIds.includes(id)),
-    settled: fieldsIn(desired, record.contact),
+    written: fieldsIn(desired, record.contact),
   };
   storeCreated(set, operation, { kind: 'answer', record }, created, { groupPairs, atMs });
   return { ...DONE, after: record, notTaken: notTaken(fieldsIn(desired), desired, record.contact) };

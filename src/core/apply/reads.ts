@@ -47,7 +47,7 @@ export const applySearch = (
   }
   const evidence: Evidence = { kind: image === null ? 'read' : 'answer', record: found };
   const joined = image === null ? shownMoves({ join, leave: [] }, found.groupIds).join : join;
-  storeCreated(set, operation, evidence, { join: joined, settled: [] }, known);
+  storeCreated(set, operation, evidence, { join: joined, written: [] }, known);
   const { contact } = createdBase(operation.desired, evidence, joined);
   return { applied: true, after: { ...found, contact }, error: null };
 };

@@ -68,10 +68,7 @@ export const comesFrom = (source: Contact, before: Contact, desired: Contact): (
   };
 };
 
-/**
- * Returns the text that comes from the write. Of an answer, that is its text; of a read too if it is empty or similar to the text
- * that was sent, otherwise the text that was sent.
- */
+/** Returns the shown text; but the sent text if a read shows one that is neither empty nor similar to it. */
 const shownText = (field: ScalarField, { kind, desired, now }: Shown): string => {
   const [is, wanted] = [textIn(now, field), textIn(desired, field)];
   return kind === 'answer' || is === '' || resembles(is, wanted) ? is : wanted;
@@ -100,7 +97,7 @@ const targetBase = (base: Contact, fields: Iterable<SyncedField>, shown: Shown):
   }, withTexts);
 };
 
-/** Returns the source's base after a write of the fields: its values that were sent, or of a read only those that arrived (R2, R9). */
+/** Returns the source's base after a write of the fields: its sent values; after a read, only those that arrived (R2, R9). */
 const sourceBase = (
   base: Contact,
   fields: Iterable<SyncedField>,
@@ -110,7 +107,7 @@ const sourceBase = (
   const all = [...fields];
   const withTexts = scalarsOf(all).reduce((own, field) => {
     const text = textIn(source, field);
-    // A read that shows no text: the write may not have been applied, so the source keeps its change.
+    // A read shows no text: perhaps nothing was written, and an empty base keeps the source's change.
     const isMissing = kind === 'read' && text === textIn(desired, field) && shownText(field, shown) === '';
     return withValue(own, field, isMissing ? '' : text);
   }, base);

@@ -36,9 +36,9 @@ type WrittenHalf = {
   /** The half as it was stored, or a new one. */
   readonly half: Half;
   readonly record: ContactRecord;
-  /** The fields whose difference from the other side is settled by the operation (R2). */
-  readonly settled: ReadonlySet<SyncedField>;
-  /** The contact that was to be written; null if its values may differ from the other side. */
+  /** The fields that were written: a difference from the other side is accepted in them (R2). */
+  readonly written: ReadonlySet<SyncedField>;
+  /** The requested contact; null for an undo or a change of membership, which compare no values. */
   readonly wanted: Contact | null;
   /** Whether the operation carries an edit of a user (`isEdit` of the operation). */
   readonly isEdit: boolean;
@@ -70,13 +70,13 @@ const withSourceBase = (half: Half, base: Snapshot, written: ContactRecord): Hal
 /** Returns the base of a written half with the differences from the other side that the operation settled. */
 const differing = (
   base: Snapshot,
-  { record, settled, wanted, declinedGroups }: WrittenHalf,
+  { record, written, wanted, declinedGroups }: WrittenHalf,
   other: Contact,
 ): Snapshot => {
   const groups = [...(base.declined?.buckets ?? []), ...declinedGroups];
-  const [now, isUntouched] = [record.contact, settled.size === 0];
-  if (isUntouched) return withoutPastDifferences(base, now, other);
-  return withSettledDifferences(base, { written: settled, wanted: wanted ?? other, now, other, groups });
+  const now = record.contact;
+  if (written.size === 0) return withoutPastDifferences(base, now, other);
+  return withSettledDifferences(base, { written, wanted: wanted ?? other, now, other, groups });
 };
 
 /**
@@ -150,15 +150,15 @@ const withUnlinked = (
   );
 };
 
-/** A create that was done: the groups that the contact joined by it, and the fields whose difference from the source is settled. */
-type Created = { readonly join: readonly string[]; readonly settled: readonly SyncedField[] };
+/** A create that was done: the groups that the contact joined by it, and the fields that were written. */
+type Created = { readonly join: readonly string[]; readonly written: readonly SyncedField[] };
 
 /** Stores a created contact. A contact that an undo restored gets a new pair if its other half does not exist. */
 export const storeCreated = (
   set: WorkingSet,
   operation: CreateOperation,
   evidence: Evidence,
-  { join, settled }: Created,
+  { join, written: fields }: Created,
   { groupPairs, atMs }: Known,
 ): void => {
   const { side, desired, image } = operation;
@@ -175,7 +175,7 @@ export const storeCreated = (
   const written = {
     ...made,
     half: image === null && source !== null ? { ...made.half, editedAtMs: source.editedAtMs } : made.half,
-    settled: new Set(settled),
+    written: new Set(fields),
     wanted: image === null ? desired : null,
     isEdit: true,
     declinedGroups: [],
@@ -210,7 +210,7 @@ export const storeUpdated = (
   const fields = settledFields(operation, evidence);
   const written = {
     ...writtenHalf(set, halves.target, side, record, atMs),
-    settled: new Set([...(evidence.kind === 'answer' ? fields : scalarsOf(fields)), ...altered.fields]),
+    written: new Set([...(evidence.kind === 'answer' ? fields : scalarsOf(fields)), ...altered.fields]),
     wanted: cause === 'undo' ? null : desired,
     isEdit: operation.isEdit,
     declinedGroups: [],
@@ -295,7 +295,7 @@ export const storeMoved = (
   const declined = cause === 'undo' ? movedGroups(moved) : unmovedIn(moves, record.groupIds);
   const written = {
     ...writtenHalf(set, halves.target, side, record, atMs),
-    settled: new Set<SyncedField>(['buckets', ...altered.fields]),
+    written: new Set<SyncedField>(['buckets', ...altered.fields]),
     wanted: null,
     isEdit: operation.isEdit,
     declinedGroups: differingIn(declined, { side, record }, halves.source, groupPairs),

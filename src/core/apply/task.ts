@@ -27,7 +27,7 @@ import type { Moves } from './traces.ts';
 /** A half of a pair at the time of the plan. */
 type PlannedHalf = Pick<Half, 'id' | 'record'> & { readonly base: Snapshot };
 
-/** A decision that may write to the contacts of one pair. It has them as they were planned; the current ones are in the store. */
+/** A decision that may write to the contacts of one pair. Its halves are those of the plan; the store has the current ones. */
 export type Task = Merge<Pair> | Creation | Restoration;
 
 /** Returns the id of the pair; null for contacts that this task pairs. */

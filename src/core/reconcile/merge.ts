@@ -315,8 +315,8 @@ const mergeScalarInto = (
   const conflict = { field, ...bySide((side) => textIn(sides[side].record.contact, field)) };
   const singleSource = (): Side | null =>
     outcome.kind === 'propagate' ? outcome.from : (decided(conflict) ?? winnerOf(policy, sides, field));
-  const whole = name?.fields.includes(field) === true ? name : null;
-  const from = whole === null ? singleSource() : whole.from;
+  const ruled = name?.fields.includes(field) === true ? name : null;
+  const from = ruled === null ? singleSource() : ruled.from;
   if (from === null) {
     draft.conflicts.push({ ...conflict, winner: null });
     for (const side of SIDES) draft.localFields[side].push(field);
@@ -327,7 +327,7 @@ const mergeScalarInto = (
     draft.localFields[from].push(field);
     return;
   }
-  if (losesText(outcome, whole, field)) draft.conflicts.push({ ...conflict, winner: from });
+  if (losesText(outcome, ruled, field)) draft.conflicts.push({ ...conflict, winner: from });
   draft.fields[to].push(field);
   draft.desired[to] = withValue(draft.desired[to], field, textIn(sides[from].record.contact, field));
 };

@@ -71,7 +71,7 @@ export type DeleteOperation = Addressed & {
 type GroupDeleteOperation = Addressed & { readonly kind: 'group-delete'; readonly group: DeletedGroup };
 
 /**
- * One change to a remote. It is made from a planned operation, journaled before its request is sent, recognised at the remote after
+ * One change to a remote. It is made from a task, journaled before its request is sent, recognised at the remote after
  * a crash, displayed, and reverted by an undo. Plain data.
  */
 export type Operation =

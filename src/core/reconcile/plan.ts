@@ -53,7 +53,7 @@ type PlanInput = {
 export type Plan = {
   readonly groups: GroupPlan;
   readonly decisions: readonly Decision[];
-  /** Unpaired contacts whose selection by their side has changed, as they are to be stored. */
+  /** Unpaired halves to store, because their selection by their side has changed. */
   readonly rest: readonly Half[];
   readonly ambiguous: readonly AmbiguousMatch[];
   /** Contacts without any value that the other side can store. */

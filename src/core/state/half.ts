@@ -238,13 +238,13 @@ const observed = (half: Half, event: RecordEvent): Half => {
   const { kind, atMs } = event;
   const record = corrected(half.record, event.record, kind === 'found', atMs);
   const isSame = JSON.stringify(half.record) === JSON.stringify(record);
-  const isNews = half.state !== 'settled' || !isSame;
-  if (isNews && isOutdated(record, half, atMs)) return kind === 'shown' ? half : asExisting(half);
+  const isOpen = half.state !== 'settled' || !isSame;
+  if (isOpen && isOutdated(record, half, atMs)) return kind === 'shown' ? half : asExisting(half);
   // Values that differ from the base stay on this side, or wait for a person's decision. A feed that returns them again adds
   // nothing new.
-  if (!isNews && kind === 'shown' && event.byFeed) return half;
+  if (!isOpen && kind === 'shown' && event.byFeed) return half;
   const state = hasReturned(half, record) ? 'changed' : stateWith(half, record, isSame);
-  if (!isNews && state === half.state) return half;
+  if (!isOpen && state === half.state) return half;
   const editedAtMs = isEdited(half, record) ? editTimeOf(record, atMs) : half.editedAtMs;
   return { ...half, record, state, mergedInto: null, editedAtMs, heardAtMs: atMs };
 };

@@ -13,7 +13,7 @@ export class WorkingSet {
   readonly #halves = new Map<string, Half | null>();
   readonly #keysOfPair = new Map<number, Set<string>>();
   readonly #pairs = new Map<number, PairStatus | null>();
-  /** The stored rows of the halves and pairs that were set since the last {@link markStored}; null if no row is stored. */
+  /** The stored versions of halves and pairs that were set since the last {@link markStored}; null for new rows. */
   readonly #storedHalves = new Map<string, Half | null>();
   readonly #storedPairs = new Map<number, PairStatus | null>();
   #others: StoreChange[] = [];

@@ -31,7 +31,7 @@ export const batchesOf = <Item extends Decided>(
   return [...chunks(sound, size), ...chunks(failed, 1)];
 };
 
-/** Something that was sent and answered. Its changes may not be on disk yet: `stored` settles when they are. */
+/** Something that was sent and answered. `stored` settles once its changes are on disk, which an `await` of this must not wait for. */
 export type AnswerBeingStored<Result> = { readonly stored: Promise<Result> };
 
 /**

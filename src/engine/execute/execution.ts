@@ -44,18 +44,18 @@ export type Writing = {
   readonly done: Sides<Done>;
 };
 
-type Written = Pick<Writing, 'done'>;
+type HasDone = Pick<Writing, 'done'>;
 
 /** Returns what was done so far with the task's contact of a side. */
-export const stateOf = ({ done }: Written, task: Task, side: Side): TaskState =>
+export const stateOf = ({ done }: HasDone, task: Task, side: Side): TaskState =>
   done[side].states.get(task) ?? UNTOUCHED;
 
 /** The id of the task's contact on a side; null if it does not exist. */
-const currentId = (writing: Written, task: Task, side: Side): string | null =>
+const currentId = (writing: HasDone, task: Task, side: Side): string | null =>
   stateOf(writing, task, side).writtenId ?? plannedHalf(task, side)?.id ?? null;
 
 /** The ids of the tasks' contacts on both sides, and their pairs, for the writer. */
-export const needsOf = (writing: Written, tasks: readonly Task[]) => ({
+export const needsOf = (writing: HasDone, tasks: readonly Task[]) => ({
   ids: {
     left: tasks.flatMap((task) => currentId(writing, task, 'left') ?? []),
     right: tasks.flatMap((task) => currentId(writing, task, 'right') ?? []),
@@ -64,7 +64,7 @@ export const needsOf = (writing: Written, tasks: readonly Task[]) => ({
 });
 
 /** Returns the stored half of a task's contact; null if the contact does not exist. The set must contain the task's contacts. */
-export const currentHalf = (writing: Written, set: WorkingSet, task: Task, side: Side): Half | null => {
+export const currentHalf = (writing: HasDone, set: WorkingSet, task: Task, side: Side): Half | null => {
   const id = currentId(writing, task, side);
   const half = id === null ? null : set.half(side, id);
   return isPresent(half) ? half : null;

@@ -15,8 +15,7 @@ import type { Budget } from '../net/governor.ts';
 import { answerAt } from '../providers/at-side.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
-import { openVault, type Vault } from '../store/vault.ts';
-import type { StoreWithTokens } from '../store/token-table.ts';
+import { openVault, type StoreWithTokens, type Vault } from '../store/vault.ts';
 import type { Store } from '../store/store.ts';
 import { LeaseChecks, type LeaseHolders, type LeaseParts } from '../engine/lease.ts';
 

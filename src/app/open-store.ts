@@ -4,7 +4,7 @@ import { CONCURRENT_LINKS, type Config } from './config/config.ts';
 import { DATABASE_FILE } from './config/default-places.ts';
 import type { Events } from '../engine/events.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
-import type { StoreWithTokens } from '../store/token-table.ts';
+import type { StoreWithTokens } from '../store/vault.ts';
 import { openPostgres } from '../store/postgres/postgres-store.ts';
 import { statSync } from 'node:fs';
 

@@ -2,9 +2,32 @@ import type { Clock } from '../util/clock.ts';
 import { closeEntry, isSealedWith, openEntry, type Credential, type Entry } from './credential-entry.ts';
 import { deriveKey, type CredentialKey } from './credential-key.ts';
 import { CredentialsError } from './errors.ts';
-import type { TokenTable, TokenName, TokenRow } from './token-table.ts';
+import type { Store } from './store.ts';
 
 export type { Credential } from './credential-entry.ts';
+
+/** Names a stored token by its link and its side. */
+export type TokenName = { readonly link: string; readonly side: string };
+
+/** A stored token. */
+export type TokenRow = { readonly side: string; readonly entry: Entry };
+
+/** A store, with the tokens in its database. */
+export type StoreWithTokens = Store & { readonly tokens: TokenTable };
+
+/** The tokens that `connect` stored. Each method is one atomic step. */
+export type TokenTable = {
+  /** The location, for messages. */
+  readonly place: string;
+  /** The setting that names the database. */
+  readonly setting: 'DATA_DIR' | 'DATABASE_URL';
+  /** The salt of keys that are derived from a passphrase, as base64. The first call makes it. */
+  salt(): Promise<string>;
+  tokens(link: string): Promise<readonly TokenRow[]>;
+  tokenNames(): Promise<readonly TokenName[]>;
+  putToken(link: string, side: string, entry: Entry): Promise<void>;
+  dropTokens(link: string): Promise<void>;
+};
 
 /** Stores the tokens of `connect`, in the database. A link's side is known by its name there. */
 export type Vault = Pick<TokenTable, 'place' | 'setting'> & {

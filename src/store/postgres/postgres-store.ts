@@ -3,7 +3,7 @@ import type { SqlDatabase, Statements } from '../sql/dialect.ts';
 import { sql } from '../sql/drizzle.ts';
 import type { Rows } from '../sql/step.ts';
 import { openTemporary } from '../sqlite/database.ts';
-import type { StoreWithTokens } from '../token-table.ts';
+import type { StoreWithTokens } from '../vault.ts';
 import { commit, RowIds } from './commit.ts';
 import { createConnection, drive, type Connection, type DatabaseOptions } from './database.ts';
 import { postgresDialect, type LeaseClock } from './dialect.ts';

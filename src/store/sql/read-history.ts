@@ -93,10 +93,9 @@ export const selectRuns = (dialect: Dialect, link: string, query: RunQuery): SQL
   return newest(sql` and ${dialect.isOneOf(sql`outcome`, outcomes)}`, sql` limit 1`);
 };
 
-const runsOf = (link: string, rows: readonly RunCells[]): readonly RunRow[] => rows.map((row) => toRun(link, row));
-
 export const readRuns = function* (dialect: Dialect, link: string, query: RunQuery): Step<readonly RunRow[]> {
-  return runsOf(link, yield* all<RunCells>(selectRuns(dialect, link, query)));
+  const rows = yield* all<RunCells>(selectRuns(dialect, link, query));
+  return rows.map((row) => toRun(link, row));
 };
 
 /** Selects conflicts, the oldest first: without `isAll` only those that have not ended. */

@@ -31,7 +31,7 @@ import {
 import { openingOf, selectOpening } from './read-opening.ts';
 import { all, first } from './step.ts';
 import { tokenTable } from './token-table.ts';
-import type { StoreWithTokens } from '../token-table.ts';
+import type { StoreWithTokens } from '../vault.ts';
 
 /** Reads a link, which is made on first use. */
 const readLink = async (db: SqlDatabase, name: string): Promise<LinkState> => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { entry as entrySchema, type Entry } from '../credential-entry.ts';
 import { StoreError } from '../errors.ts';
-import type { TokenTable, TokenRow } from '../token-table.ts';
+import type { TokenTable, TokenRow } from '../vault.ts';
 import type { SqlDatabase } from './dialect.ts';
 import { sql } from './drizzle.ts';
 import { all, first, type Step } from './step.ts';

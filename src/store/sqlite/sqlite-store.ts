@@ -1,5 +1,5 @@
 import { createStore } from '../sql/sql-store.ts';
-import type { StoreWithTokens } from '../token-table.ts';
+import type { StoreWithTokens } from '../vault.ts';
 import { openDatabase, openTemporary } from './database.ts';
 
 /**

@@ -7,10 +7,10 @@ import type { Store } from './store.ts';
 export type { Credential } from './credential-entry.ts';
 
 /** Names a stored token by its link and its side. */
-export type TokenName = { readonly link: string; readonly side: string };
+type TokenName = { readonly link: string; readonly side: string };
 
 /** A stored token. */
-export type TokenRow = { readonly side: string; readonly entry: Entry };
+type TokenRow = { readonly side: string; readonly entry: Entry };
 
 /** A store, with the tokens in its database. */
 export type StoreWithTokens = Store & { readonly tokens: TokenTable };

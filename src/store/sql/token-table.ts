@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { entry as entrySchema, type Entry } from '../credential-entry.ts';
 import { StoreError } from '../errors.ts';
-import type { TokenTable, TokenRow } from '../vault.ts';
+import type { TokenTable } from '../vault.ts';
 import type { SqlDatabase } from './dialect.ts';
 import { sql } from './drizzle.ts';
 import { all, first, type Step } from './step.ts';
@@ -42,7 +42,7 @@ export const tokenTable = (db: SqlDatabase): TokenTable => ({
     const rows = await db.run(() =>
       all<TokenCells>(sql`select side, sealed_json as "sealedJson" from credentials where link = ${link}`),
     );
-    return rows.map(({ side, sealedJson }): TokenRow => ({ side, entry: parseEntry(sealedJson) }));
+    return rows.map(({ side, sealedJson }) => ({ side, entry: parseEntry(sealedJson) }));
   },
   tokenNames: () => db.run(() => all(sql`select link, side from credentials order by link, side`)),
   putToken: async (link, side, entry) => {

@@ -42,14 +42,8 @@ export const backUp = (place: Place, file: string): void => {
   copyDatabase(join(place.dataDir, DATABASE_FILE), file);
 };
 
-/**
- * Reads the whole state in this DATA_DIR. Does nothing with a database on a server.
- *
- * @throws {StoreError} if it is damaged.
- */
-export const verifyState = ({ dataDir, databaseUrl }: Place): void => {
-  if (databaseUrl === null) verifyDatabase(join(dataDir, DATABASE_FILE));
-};
+/** Reads the whole state in this DATA_DIR. Throws a {@link StoreError} if it is damaged. */
+export const verifyState = (dataDir: string): void => verifyDatabase(join(dataDir, DATABASE_FILE));
 
 /**
  * Restores a backup into this DATA_DIR, which must be empty.

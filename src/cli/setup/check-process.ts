@@ -76,10 +76,13 @@ export const checkDataDirectory = async ({ dataDir }: Config): Promise<readonly 
   return findings.length > 0 ? findings : [fine(DATA_DIRECTORY, `${dataDir} (${octal(mode)})`)];
 };
 
-/** The finding about a database that answers, with a warning for an unencrypted connection. */
-const judgeStore = ({ databaseUrl }: Config): Finding => {
+/** The finding about a database that answers, with a warning for an unencrypted connection. Throws if its file is damaged. */
+const judgeStore = ({ databaseUrl, dataDir }: Config): Finding => {
   const works = 'opened, migrated, writable';
-  if (databaseUrl === null) return fine(STORE, works);
+  if (databaseUrl === null) {
+    verifyState(dataDir);
+    return fine(STORE, works);
+  }
   const { hostname, searchParams } = new URL(databaseUrl.reveal());
   const mode = searchParams.get('sslmode') ?? 'disable';
   const isOpen = hostname !== '' && !isLoopback(hostname) && ['disable', 'allow', 'prefer'].includes(mode);
@@ -100,7 +103,6 @@ export const checkStore = async ({ store, config }: App): Promise<Finding> => {
       await store.acquireLease(name, 'doctor', nowMs, nowMs);
       await store.releaseLease(name, 'doctor');
     }
-    verifyState(config);
     return judgeStore(config);
   } catch (error) {
     return faultOfStore(error);

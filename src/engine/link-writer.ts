@@ -106,7 +106,7 @@ export class LinkWriter {
   #opening: Opening | null;
   /** The start of the run, which is stored with the first other commit: an idle run has one commit fewer. */
   #start: readonly StoreChange[] = [];
-  /** They stay current: while the token is valid, only this run changes rows of the link, and only here. */
+  /** Kept current: while the token is valid, only this run changes rows of the link, and only here. */
   #rows = new WorkingSet();
   #keepsRows = false;
   #waiting: Waiting[] = [];

@@ -38,7 +38,7 @@ export const NOT_APPLIED: Outcome = { applied: false, after: null, error: null }
 /** The contact could not be read: the operation stays open, and the stored contact does not change (R9, R15). */
 export type Unreadable = { readonly unreadable: string };
 
-/** Further values that a read, or a merge by a side itself, is applied with. */
+/** Further values that an outcome is applied with. */
 export type Known = {
   /** Both groups of each group pair; null for a group that does not exist. */
   readonly groupPairs: readonly Sides<{ readonly id: string } | null>[];

@@ -42,7 +42,7 @@ type WrittenHalf = {
   readonly wanted: Contact | null;
   /** Whether the operation carries an edit of a user (`isEdit` of the operation). */
   readonly isEdit: boolean;
-  /** The groups that the operation moved and in which the contact is not as the other one. */
+  /** The moved groups in which the two contacts differ. */
   readonly declinedGroups: readonly string[];
 };
 

@@ -78,7 +78,7 @@ const tableState = ({ formerPair, pair, state }: Half): TableState => {
 const LAGS_FOR_MS = 10 * 60_000;
 
 /** Returns whether two times are less than `spanMs` apart. A time further ahead was taken from a wrong clock. */
-const isWithin = (spanMs: number, fromMs: number, nowMs: number): boolean => Math.abs(nowMs - fromMs) < spanMs;
+const isWithin = (spanMs: number, atMs: number, nowMs: number): boolean => Math.abs(nowMs - atMs) < spanMs;
 
 /**
  * Returns whether a record is older than a change that was observed recently: applying it would revert that change. A modification
@@ -184,8 +184,8 @@ const stateWith = (half: Half, record: ContactRecord, isSame: boolean): HalfStat
 };
 
 /**
- * Returns whether a half has its former values again after a plan had left other values on its side. The other side's change may
- * have waited for that (R4).
+ * Returns whether a half equals its base again after a plan had left other values on its side. The other side's change may have
+ * waited for that (R4).
  */
 const hasReturned = ({ base, record: known, state }: Half, record: ContactRecord): boolean =>
   state === 'settled' && base !== null && equalSnapshots(base, record) && !equalSnapshots(base, known);
@@ -210,8 +210,8 @@ export const mustBeRead = (half: Half | null, record: ContactRecord, nowMs: numb
 type RecordEvent = Extract<HalfEvent, { record: ContactRecord }>;
 
 /**
- * Returns a record of a side without the differences from the known one that are no changes at the side. `isRead`: it was read by its id,
- * so that its texts are not truncated.
+ * Returns the record, with the known values where the side itself changed nothing. `isRead`: it was read by its id, so that its texts
+ * are not truncated.
  */
 const corrected = (known: ContactRecord, record: ContactRecord, isRead: boolean, atMs: number): ContactRecord => {
   const whole = withKnownSpaces(isRead ? record : withKnownTexts(record, known), known);
@@ -278,8 +278,8 @@ const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => 
 };
 
 /**
- * Returns whether a contact was written, created or changed at its side so recently that neither a listing nor a read must return
- * it yet (R7, R8). True only for a side that declares such a delay (`settlesWithinMs`); other sides return changes at once.
+ * Returns whether a contact was written, created or changed at its side so recently that listings and reads may not return it
+ * yet (R7, R8). True only for a side that declares such a delay (`settlesWithinMs`); other sides return changes at once.
  */
 export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): boolean =>
   settlesWithinMs > 0 && (isJustWritten(half, settlesWithinMs, nowMs) || isFresh(half, nowMs));
@@ -295,8 +295,8 @@ export const mayBeStaleRead = (
   settlesWithinMs: number,
   nowMs: number,
 ): boolean => {
-  const stampMs = modifiedAtMs ?? 0;
-  const isOld = stampMs <= Math.max(heardAtMs, known.modifiedAtMs ?? 0) || stampMs > nowMs;
+  const atMs = modifiedAtMs ?? 0;
+  const isOld = atMs <= Math.max(heardAtMs, known.modifiedAtMs ?? 0) || atMs > nowMs;
   return isOld && isWithin(settlesWithinMs, heardAtMs, nowMs);
 };
 

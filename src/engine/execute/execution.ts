@@ -70,7 +70,7 @@ export const currentHalf = (writing: HasDone, set: WorkingSet, task: Task, side:
   return isPresent(half) ? half : null;
 };
 
-/** Returns the ids of a task's contacts as they are stored, and that of its pair: none for contacts that the task pairs. */
+/** Returns the current ids of a task's contacts and of its pair: null for a pair that the task makes. */
 export const addressOf = (writing: Writing, task: Task): PairIds & { readonly pairId: number | null } => ({
   leftId: currentId(writing, task, 'left'),
   rightId: currentId(writing, task, 'right'),

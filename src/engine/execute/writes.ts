@@ -60,7 +60,7 @@ export const withDraft = (write: CreateWrite, desired: Contact): CreateWrite => 
   isTrial: true,
 });
 
-/** The source record of an update of the side as of the plan, without the addresses that other writes add; null for an undo. */
+/** The other side's record at the plan, without the addresses that other writes add; null for an undo. */
 const sourceOf = ({ cause }: Writing, task: Task, side: Side, own?: LabelledValue): ContactRecord | null => {
   const source = cause === 'undo' ? null : (plannedHalf(task, otherSide(side))?.record ?? null);
   const others = task.writes[side].shares.filter((email) => email !== own);
@@ -95,8 +95,8 @@ const updateWrite = (
 };
 
 /**
- * Returns the fields that the contact still has as they were planned. A user changed the others since the plan, which the answer to an
- * earlier write may have shown: the planned values would overwrite them (R5).
+ * Returns the fields that the contact still has as at the plan. A user changed the others since then, which the answer to an earlier
+ * write may have shown: the planned values would overwrite them (R5).
  */
 const unchangedFields = (
   task: Task,

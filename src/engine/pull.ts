@@ -201,17 +201,17 @@ const mustListAgain = async (session: Session, side: Side): Promise<boolean> => 
 
 const pullSide = async (session: Session, side: Side): Promise<void> => {
   const cursor = await openFeed(session, side);
-  const isListing = cursor.listingStartedAtMs !== null;
+  const resumesListing = cursor.listingStartedAtMs !== null;
   const { namesDeletions } = session.remotes[side].capabilities;
   // A feed may leave changes and deletions out, also one that reports deletions: each side is listed from time to time.
   const sweeps = isSweepDue(session, side, cursor) || (await mustListAgain(session, side));
-  const lists = session.kind === 'full' || sweeps || (isListing && !namesDeletions);
+  const listsWhole = session.kind === 'full' || sweeps || (resumesListing && !namesDeletions);
   // A feed that reports deletions also shows recent writes, which a listing may lack: it is read first.
-  const firstSeen = lists && !namesDeletions ? null : await pullChanges(session, side, cursor);
-  if (firstSeen !== null && !lists && !(await mayBeBack(session, side, firstSeen))) return;
+  const firstSeen = listsWhole && !namesDeletions ? null : await pullChanges(session, side, cursor);
+  if (firstSeen !== null && !listsWhole && !(await mayBeBack(session, side, firstSeen))) return;
   await listWhole(session, side, cursorOf(session, side));
   // The listing of an earlier run lacks the changes since then.
-  if (isListing && namesDeletions) await pullChanges(session, side, cursorOf(session, side));
+  if (resumesListing && namesDeletions) await pullChanges(session, side, cursorOf(session, side));
 };
 
 /** Pulls the changes of both sides into the store, page by page (R14). */

@@ -32,9 +32,9 @@ import {
 } from './store-operation.ts';
 import type { CreateWrite, MembershipWrite, Merged, UpdateWrite, Write } from './task.ts';
 
-/** The outcome of an operation with a response, and the values that a run reports. */
+/** The outcome of an operation with an answer, and the values that a run reports. */
 type AnswerOutcome = Outcome & {
-  /** True if the response must not be applied: it counts as a refusal. */
+  /** True if the answer must not be applied: it counts as a refusal. */
   readonly isRefused: boolean;
   /** Fields that the side silently did not store (R2). */
   readonly notTaken: readonly SyncedField[];
@@ -46,14 +46,14 @@ type AnswerOutcome = Outcome & {
 
 const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false, isStillThere: false } as const;
 
-/** The values that a response is applied with. */
+/** The values that an answer is applied with. */
 export type Applying = Known & {
   readonly set: WorkingSet;
   /** True if a create request contains the membership. */
   readonly createsWithGroups: boolean;
   /** True if the side may return the former state for some time after a write. */
   readonly lags: boolean;
-  /** True if a response contains no edit of another client (`RemoteCapabilities.writesConditionally`). */
+  /** True if an answer contains no edit of another client (`RemoteCapabilities.writesConditionally`). */
   readonly isConditional?: boolean;
 };
 
@@ -68,7 +68,7 @@ const notTaken = (fields: readonly ContactField[], desired: Contact, now: Contac
   return [...scalars, ...lists];
 };
 
-/** Returns the reason why an existing contact is not accepted as the response to a create; null if the two are to be compared. */
+/** Returns the reason why an existing contact is not accepted as the answer to a create; null if the two are to be compared. */
 const refusalOf = ({ task }: CreateWrite, { id, pair }: Half): string | null => {
   if (pair !== null) return `The side answered with ${id}, which is linked to another contact already; merge the two.`;
   const isApart = task.kind === 'create' && task.apartFrom?.includes(id) === true;
@@ -122,7 +122,7 @@ const differingGroups = (one: readonly string[], other: readonly string[]): read
   ...new Set(one).symmetricDifference(new Set(other)),
 ];
 
-/** Returns the fields and groups that a response shows as changed although the update did not write them. */
+/** Returns the fields and groups that an answer shows as changed although the update did not write them. */
 const alteredBy = (
   { operation: { before, fields }, later }: UpdateWrite,
   { contact, groupIds }: ContactRecord,
@@ -136,7 +136,7 @@ const alteredBy = (
 };
 
 /**
- * Returns what the response to an update shows of it. The request for a shared address adds this address and keeps all others, so any
+ * Returns what the answer to an update shows of it. The request for a shared address adds this address and keeps all others, so any
  * other difference is an edit of the contact's user.
  */
 const shownBy = ({ operation: { before }, sharedEmail }: UpdateWrite, record: ContactRecord): ContactRecord => {
@@ -223,7 +223,7 @@ const applyMerge = (
   return { ...merged, applied: false, error, isStillThere };
 };
 
-/** A write with the value of its response. */
+/** A write with the value of its answer. */
 export type AnsweredWrite =
   | {
       readonly kind: 'record';
@@ -241,7 +241,7 @@ export type AnsweredWrite =
 
 /**
  * Returns whether an update was answered with a contact of another pair: its target was merged into that contact (R12). Then the
- * response must not be stored.
+ * answer must not be stored.
  */
 export const isOfAnotherPair = (set: WorkingSet, answered: AnsweredWrite): boolean => {
   if (answered.kind !== 'record' || answered.write.kind !== 'update') return false;
@@ -250,7 +250,7 @@ export const isOfAnotherPair = (set: WorkingSet, answered: AnsweredWrite): boole
   return pairId !== null && pairId !== storedHalves(set, operation).pairId;
 };
 
-/** Returns the groups that a response contains only because the side altered the write. */
+/** Returns the groups that an answer contains only because the side altered the write. */
 export const alteredGroups = (answered: AnsweredWrite): readonly string[] => {
   if (answered.kind === 'groups') {
     return (answered.altered?.groupIds ?? []).filter((id) => answered.value.includes(id));
@@ -262,7 +262,7 @@ export const alteredGroups = (answered: AnsweredWrite): readonly string[] => {
   return value.groupIds.filter((id) => !requested.includes(id));
 };
 
-/** Applies the response to a write. The set must contain the contacts of the write, and the contact that was returned. */
+/** Applies the answer to a write. The set must contain the contacts of the write, and the contact that was returned. */
 export const applyAnswer = (applying: Applying, answered: AnsweredWrite): AnswerOutcome => {
   switch (answered.kind) {
     case 'record':

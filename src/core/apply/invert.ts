@@ -19,7 +19,7 @@ import type { MembershipOperation, UpdateOperation } from '../reconcile/operatio
 /** A journaled write to an existing contact, with the contact after it. */
 type DoneWrite<Operation> = Operation & { readonly after: ContactRecord | null };
 
-/** The contact after the newest operation on it; `isExact` if the response to that operation contained the whole contact. */
+/** The contact after the newest operation on it; `isExact` if the answer to that operation contained the whole contact. */
 export type LastOutcome = { readonly record: ContactRecord; readonly isExact: boolean; readonly atMs: number };
 
 /** The contact that a write is reverted on. */
@@ -121,7 +121,7 @@ const isUntouched = (record: ContactRecord, outcome: LastOutcome, fields: Readon
   const hasNewGroup = record.groupIds.some((id) => !outcome.record.groupIds.includes(id));
   if (!isSame || hasNewGroup) return false;
   if (record.version === outcome.record.version) return true;
-  // The response to a change of membership does not contain the contact's new version: a later edit is visible only in the time.
+  // The answer to a change of membership does not contain the contact's new version: a later edit is visible only in the time.
   return !outcome.isExact && record.modifiedAtMs !== null && record.modifiedAtMs <= outcome.atMs + CLOCK_MARGIN_MS;
 };
 

@@ -8,7 +8,7 @@ export type JournalEvent =
   | 'answered'
   /** The remote responded that it was not done, or was not reachable. */
   | 'refused'
-  /** There was no response: recovery must determine the outcome. */
+  /** There was no answer: recovery must determine the outcome. */
   | 'unanswered'
   /** Recovery found that it was done. */
   | 'found'

@@ -30,7 +30,7 @@ import { shownMoves, tookEffect } from './traces.ts';
 type ExistingOperation = UpdateOperation | MembershipOperation | DeleteOperation;
 
 /**
- * Applies a create without a response, using the result of a search for its contact (R9); null means not found. The set must
+ * Applies a create without an answer, using the result of a search for its contact (R9); null means not found. The set must
  * contain the source contact of the create, with its pair.
  */
 export const applySearch = (
@@ -153,7 +153,7 @@ const applyAbsent = (
 };
 
 /**
- * Applies an operation without a response, using a read of its contact (R9). The set must contain the contact, its pair, and the
+ * Applies an operation without an answer, using a read of its contact (R9). The set must contain the contact, its pair, and the
  * contact that the read returned. Changes by an undo do not count as a user's edit or deletion, which would be propagated.
  */
 export const applyRead = (

@@ -20,7 +20,7 @@ import { resembles } from '../reconcile/similar.ts';
 import { type Moves, shownFields, showsWrite } from './traces.ts';
 
 /**
- * The state of a contact that its side showed after an operation. `answer`: the response to the request, which was applied as a whole.
+ * The state of a contact that its side showed after an operation. `answer`: the answer to the request, which was applied as a whole.
  * `read`: a later read, so only the values that it shows were applied, and the contact may contain later edits of its user.
  */
 export type Evidence = { readonly kind: 'answer' | 'read'; readonly record: ContactRecord };
@@ -85,7 +85,7 @@ const targetBase = (base: Contact, fields: Iterable<SyncedField>, shown: Shown):
   const withTexts = texts.reduce((own, field) => withValue(own, field, shownText(field, shown)), base);
   return listsOf(all).reduce((own, field) => {
     const lists = keyed(field, base, shown);
-    // Whatever a response shows was made by the request: a side may store other elements than were sent (R2).
+    // Whatever an answer shows was made by the request: a side may store other elements than were sent (R2).
     const isChanged = (key: string): boolean =>
       kind === 'answer' ? lists.before.has(key) !== lists.now.has(key) : lists.isWritten(key);
     const isShown = (key: string): boolean => isChanged(key) && (!lists.isWritten(key) || lists.isFromSource(key));
@@ -123,7 +123,7 @@ const sourceBase = (
   }, withTexts);
 };
 
-/** Returns the fields of an update that a read shows as written; all for a response. Lists are compared element by element. */
+/** Returns the fields of an update that a read shows as written; all for an answer. Lists are compared element by element. */
 export const settledFields = (
   { fields, before, desired }: UpdateOperation,
   { kind, record }: Evidence,

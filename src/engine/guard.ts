@@ -26,7 +26,7 @@ import type { Plan } from '../core/reconcile/plan.ts';
 import { type Acceptance, DAY_MS, type Session } from './session.ts';
 import type { Store } from '../store/store.ts';
 import { anyPresent } from './opening.ts';
-import { isUnseen } from '../core/state/half.ts';
+import { isUnseen } from '../core/state/half-transitions.ts';
 import { loadMembers } from './workload.ts';
 
 const NONE: Sides<Losses> = { left: {}, right: {} };

@@ -11,7 +11,7 @@ import { HaltError } from './errors.ts';
 import { discard, discardUnpaired } from './discard.ts';
 import { halvesIn, openEntries } from './opening.ts';
 import { forgetUnreadRows, readAgain, rememberUnreadRow, unreadContact } from '../core/state/unread.ts';
-import { isUnseen, mustBeRead } from '../core/state/half.ts';
+import { isUnseen, mustBeRead } from '../core/state/half-transitions.ts';
 import { newUnsyncableReason } from '../core/state/unsyncable.ts';
 import { compareListing, hasRenames, idsInPage, observeListing, observePage } from '../core/state/observe.ts';
 

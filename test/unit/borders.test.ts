@@ -27,11 +27,11 @@ const forbiddenImports: ImportsByFile = {
   'core/contact/stored.ts': '../../store/store.ts',
   'core/contact/load-libphonenumber.ts': './keys.ts',
   'core/reconcile/planted.ts': `
-    ../../engine/run.ts ../state/half.ts ../../providers/remote.ts node:crypto libphonenumber-js`,
+    ../../engine/run.ts ../state/half-transitions.ts ../../providers/remote.ts node:crypto libphonenumber-js`,
   'net/planted.ts': '../providers/errors.ts ../core/contact/contact.ts ioredis',
   'net/redis-limiter.ts': 'undici',
   'store/planted.ts': `
-    ../core/reconcile/plan.ts ../core/reconcile/decision.ts ../core/state/half.ts ../providers/remote.ts pino
+    ../core/reconcile/plan.ts ../core/reconcile/decision.ts ../core/state/half-transitions.ts ../providers/remote.ts pino
     drizzle-orm`,
   'store/sql/planted.ts': '../sqlite/core/reconcile/plan.ts',
   'store/sqlite/planted.ts': '../../core/reconcile/plan.ts',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { HALF_TRANSITIONS } from '../../src/core/state/half.ts';
+import { HALF_TRANSITIONS } from '../../src/core/state/half-transitions.ts';
 import { LINK_TRANSITIONS } from '../../src/core/state/link.ts';
 
 const SPEC = readFileSync(join(import.meta.dirname, '../../src/engine/SPEC.md'), 'utf8');

@@ -11,7 +11,7 @@ import {
   targetIdOf,
   type UpdateOperation,
 } from '../reconcile/operation.ts';
-import { newHalf } from '../state/half.ts';
+import { newHalf } from '../state/half-transitions.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import type { Known } from './outcome.ts';
 import {

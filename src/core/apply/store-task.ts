@@ -6,7 +6,7 @@ import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import { isOfUndo, type Merge } from '../reconcile/decision.ts';
 import { aliasLeftovers } from '../reconcile/similar.ts';
 import { withoutPastDifferences } from '../reconcile/declined.ts';
-import { newHalf } from '../state/half.ts';
+import { newHalf } from '../state/half-transitions.ts';
 import { storePair, unlinkPair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { settleGroups } from './settle.ts';

@@ -13,7 +13,7 @@ import {
   tombstoneHalf,
   unpairDeleted,
   type HalfEvent,
-} from './half.ts';
+} from './half-transitions.ts';
 import type { WorkingSet } from './working-set.ts';
 
 // Words of this file. An event `shown` means that a feed or a listing contains the contact; `shownPages` has the ids of a listing.

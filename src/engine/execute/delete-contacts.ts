@@ -3,7 +3,7 @@ import type { SyncedField } from '../../core/contact/contact.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { type Side, SIDES } from '../../core/contact/side.ts';
 import type { Deletion } from '../../core/reconcile/decision.ts';
-import { isAsKnown } from '../../core/state/half.ts';
+import { isAsKnown } from '../../core/state/half-transitions.ts';
 import { answeredAbout } from '../../core/state/observe.ts';
 import { isWaiting, unreadableReason, unreadContact } from '../../core/state/unread.ts';
 import type { Session } from '../session.ts';

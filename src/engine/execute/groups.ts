@@ -21,7 +21,7 @@ import type { Session } from '../session.ts';
 import { changesToClose } from '../../core/apply/outcome.ts';
 import { loadMembers } from '../workload.ts';
 import { chunks } from '../../util/batches.ts';
-import { withGroupId } from '../../core/state/half.ts';
+import { withGroupId } from '../../core/state/half-transitions.ts';
 import { foldGroupName, forField, mayWrite } from '../../core/reconcile/policy.ts';
 
 /** Whether a failure concerns this group alone. After a fault of the side, the write may have been applied. */

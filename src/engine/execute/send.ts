@@ -13,7 +13,7 @@ import type { Side } from '../../core/contact/side.ts';
 import type { PairIds } from '../../core/reconcile/decision.ts';
 import { type GroupPair, newGroupKey } from '../../core/reconcile/groups.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
-import { isAsKnown } from '../../core/state/half.ts';
+import { isAsKnown } from '../../core/state/half-transitions.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { Session } from '../session.ts';

@@ -2,7 +2,7 @@ import type { HalfPut, StoreChange } from '../../core/state/rows.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { SQL } from 'drizzle-orm';
 import { encodeRecord } from '../codec.ts';
-import { groupPairColumns, halfColumns, narrowHalfColumns, patchColumns, runStartColumns } from '../rows.ts';
+import { groupPairColumns, halfColumns, narrowHalfColumns, patchColumns, runStartColumns } from '../columns.ts';
 import { operationColumns } from '../stored-operation.ts';
 import { INTERRUPTED, PRUNED_AT_ONCE } from '../store.ts';
 import type { Cells, RowOperation, Where } from './row-operation.ts';

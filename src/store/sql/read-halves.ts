@@ -6,7 +6,7 @@ import { needlesOf } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import type { PairStatus } from '../../core/reconcile/decision.ts';
 import { bestOf, holdsEmail, inOrder, inPageOrder } from '../half-query.ts';
-import { toHalf, type HalfCells } from '../rows.ts';
+import { toHalf, type HalfCells } from '../columns.ts';
 import type { ContactPage, Counts, HalfQuery, Member, WholePairs } from '../store.ts';
 import { halves, pairs } from '../tables.ts';
 import type { Dialect } from './dialect.ts';

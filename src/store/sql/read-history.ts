@@ -1,6 +1,6 @@
 import type { ConflictRow, JournalRow, RunRow } from '../../core/state/rows.ts';
 import type { SQL } from 'drizzle-orm';
-import { ENDED, toConflicts, toJournalRow, toRun } from '../rows.ts';
+import { ENDED, toConflicts, toJournalRow, toRun } from '../columns.ts';
 import type { JournalQuery, RunQuery, WriteCounts } from '../store.ts';
 import type { OperationKind } from '../../core/reconcile/operation.ts';
 import { conflicts, journal, runs, type RowOf } from '../tables.ts';

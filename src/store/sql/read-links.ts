@@ -3,7 +3,7 @@ import type { SQL } from 'drizzle-orm';
 import type { Side } from '../../core/contact/side.ts';
 import { decodeIds } from '../codec.ts';
 import { cursors, groupPairs, links, rejections, verdicts, type RowOf, type Table } from '../tables.ts';
-import type { LinkRows } from '../rows.ts';
+import type { LinkRows } from '../columns.ts';
 import type { Dialect, Statements } from './dialect.ts';
 import { sql } from './drizzle.ts';
 import { all, columnsOf, first, withBooleans, type Rows, type Step } from './step.ts';

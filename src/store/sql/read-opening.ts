@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import { HALF_STATES, type Half } from '../../core/contact/half.ts';
-import { toConflicts, toLink, type HalfCells } from '../rows.ts';
+import { toConflicts, toLink, type HalfCells } from '../columns.ts';
 import { MOST_OPENING_HALVES, type HalfQuery, type Opening } from '../store.ts';
 import type { Dialect, Statements } from './dialect.ts';
 import { sql } from './drizzle.ts';

@@ -1,6 +1,6 @@
 import type { LinkState } from '../../core/state/rows.ts';
 import { operationsOf } from './operations.ts';
-import { toLink } from '../rows.ts';
+import { toLink } from '../columns.ts';
 import type { ScratchDatabase, SqlDatabase } from './dialect.ts';
 import { copyLink } from './copy-rows.ts';
 import {

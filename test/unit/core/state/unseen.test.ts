@@ -5,7 +5,7 @@ import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { EMPTY_SNAPSHOT, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
 import { showsCutText, withKnownSpaces, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
-import { mustBeRead, nextHalf } from '../../../../src/core/state/half.ts';
+import { mustBeRead, nextHalf } from '../../../../src/core/state/half-transitions.ts';
 import { compareListing, observeListing, observeMissing } from '../../../../src/core/state/observe.ts';
 import { type Cursor, NO_CURSOR, type Rejection } from '../../../../src/core/state/rows.ts';
 import {

@@ -8,7 +8,7 @@ import {
   knownDigest,
   newHalf,
   nextHalf,
-} from '../../../../src/core/state/half.ts';
+} from '../../../../src/core/state/half-transitions.ts';
 import { ADA, adaRecord, HEARD_AT_MS, looseHalf, MODIFIED_AT_MS, pairedHalf } from '../../engine/support.ts';
 import { record, snapshot } from '../reconcile/support.ts';
 

@@ -1,5 +1,6 @@
 import { conflictsOf, plannedHalf, type Task } from '../core/apply/task.ts';
-import type { Conflict, PairIds } from '../core/reconcile/decision.ts';
+import type { PairIds } from '../core/contact/pair.ts';
+import type { Conflict } from '../core/reconcile/decision.ts';
 import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
 import type { ConflictRow, StoreChange } from '../core/state/rows.ts';
 import type { Session } from './session.ts';

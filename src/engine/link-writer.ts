@@ -2,7 +2,7 @@ import { changedLink } from '../core/state/changed-link.ts';
 import type { LinkState, RunStart, StoreChange } from '../core/state/rows.ts';
 import { type Half, isAway } from '../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import type { Pair } from '../core/reconcile/decision.ts';
+import type { Pair } from '../core/contact/pair.ts';
 import type { Operation } from '../core/reconcile/operation.ts';
 import { MOST_OPENING_HALVES, type Opening, type Store } from '../store/store.ts';
 import { WorkingSet } from '../core/state/working-set.ts';

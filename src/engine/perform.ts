@@ -1,6 +1,7 @@
 import { halfKey } from '../core/contact/half.ts';
 import { otherSide, SIDES } from '../core/contact/side.ts';
-import { type Decision, idsOn } from '../core/reconcile/decision.ts';
+import { idsOn } from '../core/contact/pair.ts';
+import type { Decision } from '../core/reconcile/decision.ts';
 import { causesLosses } from '../core/reconcile/losses.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
 import { checkAccounts, claimAccounts, storeAccounts } from './accounts.ts';

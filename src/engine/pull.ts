@@ -1,4 +1,4 @@
-import { idsOn } from '../core/reconcile/decision.ts';
+import { idsOn } from '../core/contact/pair.ts';
 import type { FeedPage } from '../core/contact/requests.ts';
 import type { Cursor, HalfKey } from '../core/state/rows.ts';
 import type { Side } from '../core/contact/side.ts';

@@ -1,4 +1,5 @@
-import type { Conflict, PairIds } from '../core/reconcile/decision.ts';
+import type { PairIds } from '../core/contact/pair.ts';
+import type { Conflict } from '../core/reconcile/decision.ts';
 import type { StoredRunKind } from '../core/state/rows.ts';
 import type { SyncedField } from '../core/contact/contact.ts';
 import type { Side } from '../core/contact/side.ts';

@@ -1,6 +1,6 @@
 import type { Half } from '../core/contact/half.ts';
 import { bySide } from '../core/contact/side.ts';
-import type { WholePair } from '../core/reconcile/decision.ts';
+import type { WholePair } from '../core/contact/pair.ts';
 import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';
 import type { ConflictRow, Rejection } from '../core/state/rows.ts';

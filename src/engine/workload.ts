@@ -1,6 +1,7 @@
 import { isUnselected, isPresent, type Half } from '../core/contact/half.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import type { Pair, RecordedConflict } from '../core/reconcile/decision.ts';
+import type { Pair } from '../core/contact/pair.ts';
+import type { RecordedConflict } from '../core/reconcile/decision.ts';
 import type { Selection } from '../core/reconcile/selection.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from './session.ts';

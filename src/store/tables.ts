@@ -1,7 +1,7 @@
 import type { JournalState, LinkStateName, RunOutcome, StoredRunKind } from '../core/state/rows.ts';
 import type { HalfState } from '../core/contact/half.ts';
 import type { Side } from '../core/contact/side.ts';
-import type { PairStatus } from '../core/reconcile/decision.ts';
+import type { PairStatus } from '../core/contact/pair.ts';
 import type { GroupPair } from '../core/reconcile/groups.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';
 import type { OperationKind } from '../core/reconcile/operation.ts';

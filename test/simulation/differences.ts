@@ -12,7 +12,7 @@ import type { ListElement } from '../../src/core/contact/keys.ts';
 import { elementKey, type KeyedList, keyLists, listOf } from '../../src/core/contact/lists.ts';
 import { unsyncableFields } from '../../src/core/contact/record.ts';
 import { bySide, SIDES, type Sides } from '../../src/core/contact/side.ts';
-import type { Pair, WholePair } from '../../src/core/reconcile/decision.ts';
+import type { Pair, WholePair } from '../../src/core/contact/pair.ts';
 import type { GroupPlan } from '../../src/core/reconcile/groups.ts';
 import { loadPairsOf } from '../../src/engine/workload.ts';
 import type { Store } from '../../src/store/store.ts';

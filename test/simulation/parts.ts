@@ -1,6 +1,6 @@
 import type { SyncedField } from '../../src/core/contact/contact.ts';
 import type { Side, Sides } from '../../src/core/contact/side.ts';
-import type { PairStatus } from '../../src/core/reconcile/decision.ts';
+import type { PairStatus } from '../../src/core/contact/pair.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
 import type { Row } from '../support/memory/book.ts';
 import type { Ledger } from './ledger.ts';

@@ -2,7 +2,7 @@ import { isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
 import { otherSide } from '../contact/side.ts';
-import type { Pair } from '../reconcile/decision.ts';
+import type { Pair } from '../contact/pair.ts';
 import {
   type CreateOperation,
   type DeleteOperation,

@@ -1,10 +1,10 @@
+import type { Pair } from '../contact/pair.ts';
 import {
   type Conflict,
   type Creation,
   isNewPairing,
   isOfUndo,
   type Merge,
-  type Pair,
   type Restoration,
   writtenFields,
 } from '../reconcile/decision.ts';

@@ -1,6 +1,6 @@
 import { without } from '../contact/chosen.ts';
 import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
-import { type Half, isPresent } from '../contact/half.ts';
+import type { Pair, WholePair } from '../contact/pair.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, type Side, type Sides } from '../contact/side.ts';
 
@@ -37,24 +37,6 @@ export const writtenFields = (writes: SideWrites): readonly SyncedField[] => {
   const emails = shares.length > 0 ? ['emailAddresses' as const] : [];
   return [...new Set([...(update?.fields ?? []), ...emails, ...(isMoved(writes) ? ['buckets' as const] : [])])];
 };
-
-/**
- * The status of a pair: in sync; reduced to one half, because deletions are not propagated (`kept`); or waiting for a change of the
- * source of a one-way link (`dormant`).
- */
-export type PairStatus = 'linked' | 'kept' | 'dormant';
-
-/** The two halves of one person. A pair that is kept or dormant has only one half. */
-export type Pair = {
-  /** The id of the stored pair; null for contacts that this plan pairs. */
-  readonly id: number | null;
-  readonly status: PairStatus;
-} & Sides<Half | null>;
-
-/** A pair of which both halves exist. */
-export type WholePair = Pair & Sides<Half>;
-
-export const isWhole = (pair: Pair): pair is WholePair => isPresent(pair.left) && isPresent(pair.right);
 
 /** A text that both sides changed to different values. */
 export type Conflict = {
@@ -170,18 +152,3 @@ export const isOfUndo = (decision: Merge<Pair> | Creation | Restoration | Deleti
 /** Returns whether this decision pairs the two halves. */
 export const isNewPairing = ({ pair }: Pick<Merge<Pair>, 'pair'>): boolean =>
   pair.id === null || pair.status === 'kept' || pair.status === 'dormant';
-
-/** Returns whether two halves belonged to one pair until neither side selected them (R18). */
-export const wereUnlinked = ({ left, right }: Sides<Half>): boolean =>
-  left.formerPair !== null && left.formerPair === right.formerPair;
-
-/** The ids of a contact on both sides. */
-export type PairIds = { readonly leftId: string | null; readonly rightId: string | null };
-
-/** Returns the ids of a pair's halves; null if a half is missing. */
-export const idsOf = ({ left, right }: Pair): PairIds => ({ leftId: left?.id ?? null, rightId: right?.id ?? null });
-
-/** Returns the ids for a contact of which only one side's id is known. */
-export const idsOn = (side: Side, id: string | null): PairIds => {
-  return side === 'left' ? { leftId: id, rightId: null } : { leftId: null, rightId: id };
-};

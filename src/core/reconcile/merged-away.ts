@@ -14,7 +14,8 @@ import { namesAgree } from '../contact/name-agreement.ts';
 import { unsyncableFields, unsyncableIn } from '../contact/record.ts';
 import { withWholeName } from '../contact/unsynced-name.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { type Conflict, type Decision, type Deletion, type Merge, type Pair, type SideWrites } from './decision.ts';
+import type { Pair } from '../contact/pair.ts';
+import type { Conflict, Decision, Deletion, Merge, SideWrites } from './decision.ts';
 import { mayWrite, type Policy, unwrittenFields } from './policy.ts';
 import { aliasLeftovers } from './similar.ts';
 

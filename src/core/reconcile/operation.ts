@@ -1,4 +1,4 @@
-import type { PairIds } from './decision.ts';
+import type { PairIds } from '../contact/pair.ts';
 import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side } from '../contact/side.ts';

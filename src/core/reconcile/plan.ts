@@ -4,13 +4,13 @@ import { type Half, halfKey, isDeleted, isPresent } from '../contact/half.ts';
 import { contactOf, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
+import type { Pair } from '../contact/pair.ts';
 import {
   writesTo,
   type Creation,
   type Decision,
   draftOf,
   type Merge,
-  type Pair,
   type SideWrites,
   type RecordedConflict,
   type Unlink,

@@ -14,7 +14,7 @@ import { compareNames } from '../contact/name-agreement.ts';
 import { hasName, personNameOf } from '../contact/person-name.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, unordered, type Snapshot } from '../contact/snapshot.ts';
-import type { Pair } from './decision.ts';
+import type { Pair } from '../contact/pair.ts';
 import { matchContacts } from './match.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 

@@ -1,7 +1,8 @@
 import { type Half, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { bySide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import type { Merge, Pair, Unlink } from './decision.ts';
+import type { Pair } from '../contact/pair.ts';
+import type { Merge, Unlink } from './decision.ts';
 import type { GroupNames } from './groups.ts';
 import type { GroupLink } from './membership.ts';
 import { nameMatcher } from './policy.ts';

@@ -1,7 +1,7 @@
 import { snapshotOf } from '../contact/snapshot.ts';
 import { isDeleted, type Half } from '../contact/half.ts';
 import { SIDES, type Side, type Sides } from '../contact/side.ts';
-import type { PairStatus } from '../reconcile/decision.ts';
+import type { PairStatus } from '../contact/pair.ts';
 import { formerHalf, unpairDeleted } from './half-transitions.ts';
 import type { WorkingSet } from './working-set.ts';
 

@@ -1,4 +1,4 @@
-import { idsOn } from '../reconcile/decision.ts';
+import { idsOn } from '../contact/pair.ts';
 import { isRetryDue, retryDelayMs } from '../reconcile/defer.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
 import type { JournalRow, Rejection, StoreChange } from './rows.ts';

@@ -1,4 +1,4 @@
-import { idsOn } from '../reconcile/decision.ts';
+import { idsOn } from '../contact/pair.ts';
 import { isSyncedField, specOf } from '../contact/contact.ts';
 import { type Half, isDeleted } from '../contact/half.ts';
 import { type ContactRecord, unsyncableIn } from '../contact/record.ts';

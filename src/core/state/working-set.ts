@@ -1,7 +1,7 @@
 import type { HalfPut, PairRow, StoreChange } from './rows.ts';
 import { type Half, halfKey } from '../contact/half.ts';
 import { SIDES, type Side } from '../contact/side.ts';
-import type { Pair, PairStatus } from '../reconcile/decision.ts';
+import type { Pair, PairStatus } from '../contact/pair.ts';
 import { knownDigest } from './half-transitions.ts';
 import { unsyncableChanges } from './unsyncable.ts';
 

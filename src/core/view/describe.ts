@@ -1,7 +1,7 @@
 import { otherSide, type Side } from '../contact/side.ts';
 import { type SyncedField, syncedIn } from '../contact/contact.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
-import type { PairIds } from '../reconcile/decision.ts';
+import type { PairIds } from '../contact/pair.ts';
 import type { GroupNames } from '../reconcile/groups.ts';
 import type { GroupAction } from '../reconcile/group-order.ts';
 import type { ContactOperationKind } from '../reconcile/operation.ts';

@@ -1,17 +1,14 @@
+import { idsOf, idsOn, type PairIds, wereUnlinked } from '../contact/pair.ts';
 import {
   type Creation,
   type Decision,
   type Deletion,
   draftOf,
-  idsOf,
-  idsOn,
   isNewPairing,
   type Merge,
-  type PairIds,
   type Restoration,
   type Unlink,
   type SideWrites,
-  wereUnlinked,
   writtenFields,
 } from '../reconcile/decision.ts';
 import type { Contact, SyncedField } from '../contact/contact.ts';

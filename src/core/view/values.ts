@@ -3,7 +3,7 @@ import { type Contact, EMPTY_CONTACT, type SyncedField, valueIn } from '../conta
 import { streetLines } from '../contact/elements.ts';
 import { emailKey, type ListElement, phoneKey } from '../contact/keys.ts';
 import { personNameOf } from '../contact/person-name.ts';
-import type { PairIds } from '../reconcile/decision.ts';
+import type { PairIds } from '../contact/pair.ts';
 import type { Snapshot } from '../contact/snapshot.ts';
 import type { FieldChange, Why } from './views.ts';
 

@@ -1,4 +1,4 @@
-import type { PairIds } from '../reconcile/decision.ts';
+import type { PairIds } from '../contact/pair.ts';
 import type { ConflictRow, JournalState, RunRow, StoredRunKind } from '../state/rows.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import type { Side, Sides } from '../contact/side.ts';

@@ -5,7 +5,7 @@ import { decidingLinkOf, decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { halfKey } from '../../core/contact/half.ts';
 import { isSide, otherSide, SIDES, type Side } from '../../core/contact/side.ts';
-import type { PairIds } from '../../core/reconcile/decision.ts';
+import type { PairIds } from '../../core/contact/pair.ts';
 import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
 import { isAbout, retryRefused } from '../../engine/change-link.ts';
 import { count } from '../../core/view/words.ts';

@@ -1,4 +1,4 @@
-import type { PairIds } from '../../core/reconcile/decision.ts';
+import type { PairIds } from '../../core/contact/pair.ts';
 import { count } from '../../core/view/words.ts';
 import type { LinkStatus } from './link-status.ts';
 

@@ -1,7 +1,7 @@
 import type { Write } from '../../core/apply/task.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { idsOn } from '../../core/reconcile/decision.ts';
+import { idsOn } from '../../core/contact/pair.ts';
 import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import { rememberUnread, unreadableReason, unreadContact } from '../../core/state/unread.ts';

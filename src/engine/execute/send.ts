@@ -10,7 +10,7 @@ import { type CreateWrite, targetOf, type UpdateWrite, type Write } from '../../
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import type { Side } from '../../core/contact/side.ts';
-import type { PairIds } from '../../core/reconcile/decision.ts';
+import type { PairIds } from '../../core/contact/pair.ts';
 import { type GroupPair, newGroupKey } from '../../core/reconcile/groups.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
 import { isAsKnown } from '../../core/state/half-transitions.ts';

@@ -1,5 +1,6 @@
 import { addressOf, currentHalf, type Sharing, stateOf, type Writing } from './execution.ts';
-import { type Deletion, draftOf, idsOf, idsOn, isMoved } from '../../core/reconcile/decision.ts';
+import { idsOf, idsOn } from '../../core/contact/pair.ts';
+import { type Deletion, draftOf, isMoved } from '../../core/reconcile/decision.ts';
 import {
   type CreateWrite,
   fieldsOn,

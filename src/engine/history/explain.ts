@@ -5,7 +5,7 @@ import { rankBy } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import { contactsOf, equalIn } from '../../core/contact/snapshot.ts';
 import type { ConflictTerms } from '../../core/reconcile/conflict-policy.ts';
-import type { PairStatus } from '../../core/reconcile/decision.ts';
+import type { PairStatus } from '../../core/contact/pair.ts';
 import type { ConflictRow, Rejection } from '../../core/state/rows.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf, shownValues } from '../../core/view/values.ts';

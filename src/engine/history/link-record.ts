@@ -1,4 +1,4 @@
-import { idsOn, type PairIds } from '../../core/reconcile/decision.ts';
+import { idsOn, type PairIds } from '../../core/contact/pair.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import { type Half, halfKey, isPresent } from '../../core/contact/half.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';

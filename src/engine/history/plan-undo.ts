@@ -14,13 +14,11 @@ import { emailKeys } from '../../core/contact/lists.ts';
 import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../core/contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
 import { contactsOf } from '../../core/contact/snapshot.ts';
+import { isWhole, type Pair, type WholePair } from '../../core/contact/pair.ts';
 import {
   type Deletion,
-  isWhole,
   type Merge,
-  type Pair,
   type Restoration,
-  type WholePair,
   NO_WRITES,
   type SideWrites,
   writesTo,

@@ -2,7 +2,7 @@ import type { Store } from '../../store/store.ts';
 import { halfKey, isPresent } from '../../core/contact/half.ts';
 import { withoutEmails } from '../../core/contact/lists.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../core/contact/side.ts';
-import type { Pair, PairIds } from '../../core/reconcile/decision.ts';
+import type { Pair, PairIds } from '../../core/contact/pair.ts';
 import type { Halt } from '../../core/reconcile/guard.ts';
 import type { JournalRow, RunRow } from '../../core/state/rows.ts';
 import { undoChanges } from '../../core/view/plan.ts';

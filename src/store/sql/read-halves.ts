@@ -4,7 +4,7 @@ import type { SQL } from 'drizzle-orm';
 import type { Half } from '../../core/contact/half.ts';
 import { needlesOf } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
-import type { PairStatus } from '../../core/reconcile/decision.ts';
+import type { PairStatus } from '../../core/contact/pair.ts';
 import { bestOf, holdsEmail, inOrder, inPageOrder } from '../half-query.ts';
 import { toHalf, type HalfCells } from '../columns.ts';
 import type { ContactPage, Counts, HalfQuery, Member, WholePairs } from '../store.ts';

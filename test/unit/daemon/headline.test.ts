@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { idsOn } from '../../../src/core/reconcile/decision.ts';
+import { idsOn } from '../../../src/core/contact/pair.ts';
 import { headlineOf } from '../../../src/daemon/links/headline.ts';
 
 type Described = Parameters<typeof headlineOf>[0];

@@ -5,10 +5,10 @@ import type { Half } from '../../../src/core/contact/half.ts';
 import { contactOf, type ContactRecord } from '../../../src/core/contact/record.ts';
 import { bySide, type Side, type Sides } from '../../../src/core/contact/side.ts';
 import { snapshotOf } from '../../../src/core/contact/snapshot.ts';
+import type { PairStatus } from '../../../src/core/contact/pair.ts';
 import {
   type Creation,
   type Merge,
-  type PairStatus,
   NO_WRITES,
   type SideWrites,
   writesTo,

@@ -2,7 +2,7 @@ import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
-import type { PairIds } from '../../../core/reconcile/decision.ts';
+import type { PairIds } from '../../../core/contact/pair.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
 import { idsText } from '../../../core/view/values.ts';
 import { ACTION_WORDS, count, fieldWords, whyWords, writeNote } from '../../../core/view/words.ts';

@@ -3,7 +3,8 @@ import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../../../src/core/contact/side.ts';
-import { type Decision, NO_WRITES, type Pair } from '../../../../src/core/reconcile/decision.ts';
+import type { Pair } from '../../../../src/core/contact/pair.ts';
+import { type Decision, NO_WRITES } from '../../../../src/core/reconcile/decision.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
 import {
   gone,

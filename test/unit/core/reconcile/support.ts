@@ -5,7 +5,7 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import { contactOf, type ContactRecord } from '../../../../src/core/contact/record.ts';
 import { bySide, type Side, type Sides } from '../../../../src/core/contact/side.ts';
 import { type Snapshot, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
-import type { Pair, PairStatus } from '../../../../src/core/reconcile/decision.ts';
+import type { Pair, PairStatus } from '../../../../src/core/contact/pair.ts';
 import { planGroups } from '../../../../src/core/reconcile/groups.ts';
 import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
 import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';

@@ -56,7 +56,7 @@ const confirmSide = async (session: Session, side: Side): Promise<void> => {
   const { rejections } = session.state();
   const isDeferred = ({ id, state }: Half): boolean =>
     state === 'doubted' && isWaiting(rejections, unreadContact(side, id), clock.now());
-  const absent = await halvesIn(session, ['missing', 'settling', 'doubted'], side);
+  const absent = await halvesIn(session, ['missing', 'unseen', 'doubted'], side);
   const missing = absent.filter((half) => !isDeferred(half));
   const { capabilities } = remotes[side];
   const states = new Map(missing.map((half) => [half.id, half.state]));

@@ -59,8 +59,8 @@ const recentLosses = async ({ clock, link, state, store }: Session): Promise<Sid
 /** Counts a side's linked contacts that are missing and were created or changed recently (R7). */
 const countTooNew = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
   const missing = await store.halves(link, { by: 'state', states: ['missing'], side });
-  const { settlesWithinMs } = remotes[side].capabilities;
-  return missing.filter((half) => half.pair !== null && isUnseen(half, settlesWithinMs, clock.now())).length;
+  const { lagMs } = remotes[side].capabilities;
+  return missing.filter((half) => half.pair !== null && isUnseen(half, lagMs, clock.now())).length;
 };
 
 /** Counts the existing contacts of each side: paired ones, with those that were added again, and others. */

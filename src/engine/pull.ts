@@ -87,9 +87,9 @@ const walk = async (session: Session, side: Side, request: PullRequest, start: C
 const countMissing = async (session: Session, side: Side, index: readonly HalfKey[]): Promise<number> => {
   const { clock, link, remotes, store } = session;
   const ids = index.filter(({ pair }) => pair !== null).map(({ id }) => id);
-  const { settlesWithinMs } = remotes[side].capabilities;
+  const { lagMs } = remotes[side].capabilities;
   const halves = await store.halves(link, { by: 'id', side, ids });
-  return halves.filter((half) => !isUnseen(half, settlesWithinMs, clock.now())).length;
+  return halves.filter((half) => !isUnseen(half, lagMs, clock.now())).length;
 };
 
 /** Stores the end of a listing: contacts that it did not show are missing (R7, R8). */

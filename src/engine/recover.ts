@@ -50,18 +50,15 @@ const DECISIVE_SEARCHES = 3;
 
 /**
  * Returns whether a search that does not find the contact of a create proves that it does not exist. A side that shows contacts
- * late proves it only after `settlesWithinMs` from the last moment at which the request may have been sent (R9). The searches
+ * late proves it only after `lagMs` from the last moment at which the request may have been sent (R9). The searches
  * before this one are counted because the clock may have been set back since the create.
  */
 export const isDecisiveSearch = (
   intendedAtMs: number,
   nowMs: number,
-  settlesWithinMs: number,
+  lagMs: number,
   earlierSearches: number,
-): boolean =>
-  settlesWithinMs === 0 ||
-  nowMs - intendedAtMs >= SENT_WITHIN_MS + settlesWithinMs ||
-  earlierSearches + 1 >= DECISIVE_SEARCHES;
+): boolean => lagMs === 0 || nowMs - intendedAtMs >= SENT_WITHIN_MS + lagMs || earlierSearches + 1 >= DECISIVE_SEARCHES;
 
 /**
  * Returns the time since which contacts of creates of those times are searched, in epoch milliseconds. A time in the future is
@@ -183,9 +180,9 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   });
   const found = await lookForCreated(session, side, requests, sinceMs, looks, apart);
   const { rejections } = session.state();
-  const { settlesWithinMs } = session.remotes[side].capabilities;
+  const { lagMs } = session.remotes[side].capabilities;
   const isDecisive = (write: Creating): boolean =>
-    isDecisiveSearch(write.intendedAtMs, nowMs, settlesWithinMs, attemptsOf(rejections, unansweredWrite(write)));
+    isDecisiveSearch(write.intendedAtMs, nowMs, lagMs, attemptsOf(rejections, unansweredWrite(write)));
   const mayAppear = `The answer to the create was lost, and ${session.sides[side].title} may show a new contact late.`;
   const ids = [...found.values()].flatMap((created) => (isRecord(created) ? [created.id] : []));
   return settleAll(session, side, writes, ids, (set, write, known) => {

@@ -87,7 +87,7 @@ const loadUnselected = async (
  */
 const withoutUncertain = async (store: Store, link: string, open: readonly Half[]): Promise<readonly Half[]> => {
   if (open.every(({ formerPair }) => formerPair === null)) return open;
-  const uncertain = await store.halves(link, { by: 'state', states: ['missing', 'settling', 'doubted'] });
+  const uncertain = await store.halves(link, { by: 'state', states: ['missing', 'unseen', 'doubted'] });
   const former = new Set(uncertain.flatMap(({ formerPair }) => formerPair ?? []));
   return open.filter(({ formerPair }) => formerPair === null || !former.has(formerPair));
 };

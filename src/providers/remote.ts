@@ -60,7 +60,7 @@ export type RemoteCapabilities = {
    */
   readonly confirmsAbsenceAfter: number | null;
   /** The time after a write in which listings and reads may still miss the contact, in milliseconds (R7). */
-  readonly settlesWithinMs: number;
+  readonly lagMs: number;
   /**
    * True if an update is applied only to the state that the caller has read, and a create returns only its own contact. Then no
    * other client has made a difference between that state and the response, so the whole response is the base (R2).

@@ -156,7 +156,7 @@ export type Hardness = {
   /** Maximum time until listings, and until change feeds, show a change. */
   readonly listingLagMs: number;
   readonly feedLagMs: number;
-  /** Whether reads lag like listings, on a side with a known settling time. */
+  /** Whether reads lag like listings, on a side with a known delay. */
   readonly readsLag?: boolean;
   /** The faults of a feed that reports deletions and whose side is swept. */
   readonly oddFeed?: OddFeed;

@@ -117,8 +117,8 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
   },
   'a create that one search does not find is made again': {
     file: 'engine/recover.ts',
-    rule: '  settlesWithinMs === 0 ||\n',
-    instead: '  settlesWithinMs >= 0 ||\n',
+    rule: 'lagMs === 0 || nowMs',
+    instead: 'lagMs >= 0 || nowMs',
     seed: 4,
     topic: 'late-create',
   },

@@ -301,7 +301,7 @@ export const createWorld = (history: History, flaws: Flaws): World => {
     const delays = {
       visibilityDelayMs: delayMs(listingLagMs, 7),
       feedDelayMs: delayMs(feedLagMs, 3),
-      readsLag: readsLag && provider.capabilities.settlesWithinMs > 0,
+      readsLag: readsLag && provider.capabilities.lagMs > 0,
     };
     const { cursorsExpire, namesDeletions } = provider.capabilities;
     const isSwept = namesDeletions && !cursorsExpire;

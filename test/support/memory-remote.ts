@@ -309,9 +309,9 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     sinceMs: number,
     isTaken: (id: string) => boolean,
   ): Map<string, ContactRecord> => {
-    // A side without a settling time shows a new contact before the last search of a run.
+    // A side without a delay shows a new contact before the last search of a run.
     const isListed = (row: Row): boolean =>
-      provider.capabilities.settlesWithinMs === 0 || shownAt(row, clock.now(), 'listing')?.state === 'live';
+      provider.capabilities.lagMs === 0 || shownAt(row, clock.now(), 'listing')?.state === 'live';
     const free = book.rows.filter((row) => row.state === 'live' && isListed(row) && !isTaken(row.id));
     const left = new Set(keepsOriginIds ? free : free.filter((row) => row.createdAtMs >= sinceMs - CLOCK_MARGIN_MS));
     const found = new Map<string, ContactRecord>();

@@ -9,11 +9,11 @@ import type { Snapshot } from './snapshot.ts';
  * without a pair that its side does not select.
  * - `changed`: the next plan must process it. A half without a pair that its side selects is always `changed`.
  * - `missing`: a complete listing did not contain it; a read by its id decides.
- * - `settling`: neither a listing nor a read returns it, but it was written too recently to count as deleted (R7).
+ * - `unseen`: neither a listing nor a read returns it, but it was written too recently to count as deleted (R7).
  * - `gone`: there is evidence of its deletion (R7).
  * - `doubted`: it was deleted, and a feed or a listing that may be delayed contains it again; a read by its id decides.
  */
-export const HALF_STATES = ['settled', 'changed', 'missing', 'settling', 'gone', 'doubted'] as const;
+export const HALF_STATES = ['settled', 'changed', 'missing', 'unseen', 'gone', 'doubted'] as const;
 export type HalfState = (typeof HALF_STATES)[number];
 
 /** The stored state of one contact on one side of a link. */

@@ -147,7 +147,7 @@ type DecisionContext = {
  * the given half exists: it may be deleted, too.
  */
 const decideHalfGone = (pair: Pair, half: Half, { links, policy, selects }: DecisionContext): Decision | null => {
-  if (half.state === 'settling') return null;
+  if (half.state === 'unseen') return null;
   const gone = pair[otherSide(half.side)];
   const edited = wasEdited(half, links, policy);
   const isWanted = isSelected(half, selects);
@@ -190,7 +190,7 @@ const decideLonePair = (pair: Pair, { links, policy, selects }: DecisionContext)
   const half = existingHalf(pair);
   if (half === null) return { kind: 'unlink', pair, to: 'drop' };
   // An edit of it would count as decided.
-  if (half.state === 'settling') return null;
+  if (half.state === 'unseen') return null;
   const isWritable = pair.status === 'dormant' && mayWrite(policy, otherSide(half.side));
   if (isWritable && wasEdited(half, links, policy) && isSelected(half, selects)) {
     return creationOf(pair, half, links, policy);
@@ -314,7 +314,7 @@ export const planContacts = (input: PlanInput): Plan => {
   }).filter(({ remaining, added }) => [remaining, added].some((half) => isSelected(half, selects)));
   const replacements = replaced.filter(({ gone }) => isDeleted(gone));
   for (const { remaining } of replacements) matched.add(halfKey(remaining));
-  // A contact that may replace a `settling` one waits until a later run knows whether that was deleted.
+  // A contact that may replace a `unseen` one waits until a later run knows whether that was deleted.
   for (const { added } of replaced) matched.add(halfKey(added));
   const unmatched = SIDES.flatMap((side) => others[side]).filter((half) => !matched.has(halfKey(half)));
   const wanted = unmatched.filter((half) => isSelected(half, selects));

@@ -18,7 +18,7 @@ import type { Pair } from '../contact/pair.ts';
 import { matchContacts } from './match.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
 
-/** A linked pair of which one half was deleted or is `settling`, but was not merged into another contact. */
+/** A linked pair of which one half was deleted or is `unseen`, but was not merged into another contact. */
 type OneSided = { readonly pair: Pair; readonly gone: Half; readonly remaining: Half };
 
 /** Returns the pairs of which one half may have been replaced. */
@@ -27,7 +27,7 @@ const oneSidedPairs = (pairs: readonly Pair[]): readonly OneSided[] =>
     SIDES.flatMap((side): OneSided[] => {
       const [gone, remaining] = [pair[side], pair[otherSide(side)]];
       if (gone === null || gone.mergedInto !== null) return [];
-      if (!isDeleted(gone) && gone.state !== 'settling') return [];
+      if (!isDeleted(gone) && gone.state !== 'unseen') return [];
       return isPresent(remaining) ? [{ pair, gone, remaining }] : [];
     }),
   );
@@ -69,7 +69,7 @@ export type Replacement = OneSided & { readonly added: Half };
 
 /**
  * Finds contacts that were deleted on a side and added there again (R12): unpaired contacts that match the last state of the
- * deleted contact (R13), and that no person keeps apart from its other half. The result includes those that match a `settling` contact.
+ * deleted contact (R13), and that no person keeps apart from its other half. The result includes those that match a `unseen` contact.
  * Pure.
  */
 export const findReplacements = (

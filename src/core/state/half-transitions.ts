@@ -33,7 +33,7 @@ export type HalfEvent =
       readonly isSource?: boolean;
     }
   /** Neither a listing nor a read returns the contact, and it was written or changed too recently for that to count (R7). */
-  | { readonly kind: 'unsettled'; readonly atMs: number }
+  | { readonly kind: 'unseen'; readonly atMs: number }
   /** It is unknown whether the contact exists: the listing was discarded, or the response to a read could not be parsed. */
   | { readonly kind: 'unknown' };
 
@@ -50,7 +50,7 @@ type TableState = HalfState | 'unpaired' | 'unselected';
  * - `forget`: the half is dropped; no other row refers to the contact.
  * - a state: the half gets this state.
  */
-type HalfOutcome = 'observe' | 'rest' | 'keep' | 'forget' | 'gone' | 'missing' | 'settling' | 'doubted';
+type HalfOutcome = 'observe' | 'rest' | 'keep' | 'forget' | 'gone' | 'missing' | 'unseen' | 'doubted';
 
 /** The usual outcomes of an event that shows a contact, or reports its deletion. */
 const REPORTED = { shown: 'observe', found: 'observe', deleted: 'gone', merged: 'gone' } as const;
@@ -58,15 +58,15 @@ const REPORTED = { shown: 'observe', found: 'observe', deleted: 'gone', merged: 
 /** The outcome of each event for a stored half (R1, R7, R12). */
 export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfEvent['kind'], HalfOutcome>>>> = {
   // If it was last observed after the listing began, the listing is no evidence about it.
-  unpaired: { ...REPORTED, missed: 'forget', unsettled: 'keep', unknown: 'keep' },
+  unpaired: { ...REPORTED, missed: 'forget', unseen: 'keep', unknown: 'keep' },
   // It may be stored for years. A delayed listing that misses it must not make it lose its match on the other side.
-  unselected: { ...REPORTED, missed: 'missing', unsettled: 'keep', unknown: 'keep' },
-  settled: { ...REPORTED, missed: 'missing', unsettled: 'settling', unknown: 'keep' },
-  changed: { ...REPORTED, missed: 'missing', unsettled: 'settling', unknown: 'keep' },
-  missing: { ...REPORTED, missed: 'missing', unsettled: 'settling', unknown: 'rest' },
-  settling: { ...REPORTED, missed: 'missing', unsettled: 'settling', unknown: 'rest' },
-  gone: { ...REPORTED, shown: 'doubted', missed: 'keep', unsettled: 'keep', unknown: 'keep' },
-  doubted: { ...REPORTED, shown: 'keep', missed: 'gone', unsettled: 'gone', unknown: 'keep' },
+  unselected: { ...REPORTED, missed: 'missing', unseen: 'keep', unknown: 'keep' },
+  settled: { ...REPORTED, missed: 'missing', unseen: 'unseen', unknown: 'keep' },
+  changed: { ...REPORTED, missed: 'missing', unseen: 'unseen', unknown: 'keep' },
+  missing: { ...REPORTED, missed: 'missing', unseen: 'unseen', unknown: 'rest' },
+  unseen: { ...REPORTED, missed: 'missing', unseen: 'unseen', unknown: 'rest' },
+  gone: { ...REPORTED, shown: 'doubted', missed: 'keep', unseen: 'keep', unknown: 'keep' },
+  doubted: { ...REPORTED, shown: 'keep', missed: 'gone', unseen: 'gone', unknown: 'keep' },
 };
 
 const tableState = ({ formerPair, pair, state }: Half): TableState => {
@@ -192,7 +192,7 @@ const hasReturned = ({ base, record: known, state }: Half, record: ContactRecord
 
 /** Returns the half of a contact that exists, without further information: it is no longer missing. */
 const asExisting = (half: Half): Half =>
-  half.state === 'missing' || half.state === 'settling' ? { ...half, state: restingState(half) } : half;
+  half.state === 'missing' || half.state === 'unseen' ? { ...half, state: restingState(half) } : half;
 
 /** Returns a predicate: whether a membership was written so recently that its side may return the former one. */
 const recentMoves =
@@ -264,8 +264,8 @@ const isHeardSince = ({ state, heardAtMs }: Half, event: HalfEvent): boolean => 
 };
 
 /** Returns whether a contact was written so recently that its side may not return it yet (R7). */
-const isJustWritten = ({ writtenAtMs }: Half, settlesWithinMs: number, nowMs: number): boolean => {
-  return writtenAtMs !== null && isWithin(settlesWithinMs, writtenAtMs, nowMs);
+const isJustWritten = ({ writtenAtMs }: Half, lagMs: number, nowMs: number): boolean => {
+  return writtenAtMs !== null && isWithin(lagMs, writtenAtMs, nowMs);
 };
 
 /**
@@ -279,10 +279,10 @@ const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => 
 
 /**
  * Returns whether a contact was written, created or changed at its side so recently that listings and reads may not return it
- * yet (R7, R8). True only for a side that declares such a delay (`settlesWithinMs`); other sides return changes at once.
+ * yet (R7, R8). True only for a side that declares such a delay (`lagMs`); other sides return changes at once.
  */
-export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): boolean =>
-  settlesWithinMs > 0 && (isJustWritten(half, settlesWithinMs, nowMs) || isFresh(half, nowMs));
+export const isUnseen = (half: Half, lagMs: number, nowMs: number): boolean =>
+  lagMs > 0 && (isJustWritten(half, lagMs, nowMs) || isFresh(half, nowMs));
 
 /**
  * Returns whether a contact was deleted so recently that a read may still return its former state (R7). False if it was changed
@@ -292,17 +292,17 @@ export const isUnseen = (half: Half, settlesWithinMs: number, nowMs: number): bo
 export const mayBeStaleRead = (
   { heardAtMs, record: known }: Half,
   { modifiedAtMs }: ContactRecord,
-  settlesWithinMs: number,
+  lagMs: number,
   nowMs: number,
 ): boolean => {
   const atMs = modifiedAtMs ?? 0;
   const isOld = atMs <= Math.max(heardAtMs, known.modifiedAtMs ?? 0) || atMs > nowMs;
-  return isOld && isWithin(settlesWithinMs, heardAtMs, nowMs);
+  return isOld && isWithin(lagMs, heardAtMs, nowMs);
 };
 
 /** Returns whether a listing may lack a recent write, creation or change: then it does not prove an absence (R7). */
-export const mayLag = (half: Half, settlesWithinMs: number, nowMs: number): boolean => {
-  return isJustWritten(half, Math.max(settlesWithinMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
+export const mayLag = (half: Half, lagMs: number, nowMs: number): boolean => {
+  return isJustWritten(half, Math.max(lagMs, LAGS_FOR_MS), nowMs) || isFresh(half, nowMs);
 };
 
 /**
@@ -349,8 +349,8 @@ export const nextHalf = (side: Side, half: Half | null, event: HalfEvent): Half 
       return gone(half, event);
     case 'missing':
       return event.kind === 'missed' ? missed(half, event) : half;
-    case 'settling':
-      return { ...half, state: 'settling', heardAtMs: timeOf(event) ?? half.heardAtMs };
+    case 'unseen':
+      return { ...half, state: 'unseen', heardAtMs: timeOf(event) ?? half.heardAtMs };
   }
 };
 

@@ -18,7 +18,7 @@ import type { WorkingSet } from './working-set.ts';
 
 // Words of this file. An event `shown` means that a feed or a listing contains the contact; `shownPages` has the ids of a listing.
 // `missed`: a complete listing does not contain it. The half is `missing` until a read decides: `gone`, or one more of `absences`.
-// `settled`: nothing to decide. `unsettled`: written or changed within `settlesWithinMs`, so that an absence is no evidence.
+// `settled`: nothing to decide. `unseen`: written or changed within `lagMs`, so that an absence is no evidence.
 
 /**
  * Applies an event to the half of that id. Returns whether the next plan must process the result. The deletion of an unpaired
@@ -283,7 +283,7 @@ export const observeReadAnswer = (
 /** The way a side confirms that a contact is deleted: see `RemoteCapabilities`. */
 type Confirmation = {
   readonly confirmsAbsenceAfter: number | null;
-  readonly settlesWithinMs: number;
+  readonly lagMs: number;
 };
 
 /**
@@ -305,10 +305,10 @@ const observeDoubted = (
   set: WorkingSet,
   half: Half,
   answer: ReadAnswer,
-  { settlesWithinMs }: Confirmation,
+  { lagMs }: Confirmation,
   nowMs: number,
 ): void => {
-  if (answer.kind === 'found' && mayBeStaleRead(half, answer.record, settlesWithinMs, nowMs)) return;
+  if (answer.kind === 'found' && mayBeStaleRead(half, answer.record, lagMs, nowMs)) return;
   observeReadAnswer(set, half.side, half.id, answer, nowMs);
 };
 
@@ -324,19 +324,19 @@ export const observeMissing = (
   nowMs: number,
 ): void => {
   const { side, id, state, absences } = half;
-  const { confirmsAbsenceAfter, settlesWithinMs } = confirmation;
+  const { confirmsAbsenceAfter, lagMs } = confirmation;
   // No listing has missed a `doubted` half.
   if (state === 'doubted') {
     observeDoubted(set, half, answer, confirmation, nowMs);
     return;
   }
   // A listing that may lag does not prove an absence.
-  const isEvidence = !mayLag(half, settlesWithinMs, nowMs);
+  const isEvidence = !mayLag(half, lagMs, nowMs);
   switch (answer.kind) {
     case 'gone':
     case 'withheld':
       applyEvent(set, side, id, {
-        kind: isUnseen(half, settlesWithinMs, nowMs) ? 'unsettled' : 'deleted',
+        kind: isUnseen(half, lagMs, nowMs) ? 'unseen' : 'deleted',
         atMs: nowMs,
       });
       return;
@@ -369,7 +369,7 @@ export const observeAgain = (
   side: Side,
   id: string,
   answer: ReadAnswer | undefined,
-  { confirmsAbsenceAfter, settlesWithinMs }: Confirmation,
+  { confirmsAbsenceAfter, lagMs }: Confirmation,
   nowMs: number,
 ): void => {
   const half = set.half(side, id);
@@ -382,7 +382,7 @@ export const observeAgain = (
       return observeReadAnswer(set, side, id, answer, nowMs);
     case 'found':
       if (confirmsAbsenceAfter !== null && half.absences > 0) return;
-      if (!mayBeStaleRead(half, answer.record, settlesWithinMs, nowMs)) {
+      if (!mayBeStaleRead(half, answer.record, lagMs, nowMs)) {
         return observeReadAnswer(set, side, id, answer, nowMs);
       }
       break;

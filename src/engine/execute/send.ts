@@ -67,8 +67,8 @@ const joined = (results: readonly BatchResult[]): BatchResult => ({
 
 const applyingIn = (execution: Execution, set: WorkingSet, side: Side): Applying => {
   const { session } = execution;
-  const { createsWithGroups, settlesWithinMs, writesConditionally = false } = session.remotes[side].capabilities;
-  const manners = { createsWithGroups, lags: settlesWithinMs > 0, isConditional: writesConditionally };
+  const { createsWithGroups, lagMs, writesConditionally = false } = session.remotes[side].capabilities;
+  const manners = { createsWithGroups, lags: lagMs > 0, isConditional: writesConditionally };
   return { set, groupPairs: groupPairsOf(execution), ...manners, atMs: session.clock.now() };
 };
 

@@ -41,7 +41,7 @@ const CAPABILITIES: RemoteCapabilities = {
   namesDeletions: true,
   cursorsExpire: false,
   confirmsAbsenceAfter: null,
-  settlesWithinMs: 0,
+  lagMs: 0,
   writesConditionally: true,
 };
 

@@ -17,7 +17,7 @@ import { createContacts, deleteContacts, updateContacts } from './push.ts';
 export type GoogleRemoteOptions = RemoteOptions & GoogleClientOptions;
 
 /** Listings may miss a write for some minutes (the reference gives no figure). */
-const SETTLES_WITHIN_MS = 10 * 60 * 1000;
+const LAG_MS = 10 * 60 * 1000;
 
 /** Creates the remote of one Google account. Sends nothing until it is used. */
 export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
@@ -36,7 +36,7 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
       namesDeletions: true,
       cursorsExpire: true,
       confirmsAbsenceAfter: null,
-      settlesWithinMs: SETTLES_WITHIN_MS,
+      lagMs: LAG_MS,
       writesConditionally: true,
     },
     requestCount: options.requestCount,

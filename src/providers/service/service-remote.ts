@@ -36,7 +36,7 @@ const CAPABILITIES: RemoteCapabilities = {
   cursorsExpire: false,
   // A read by id may still return a deleted contact for some time.
   confirmsAbsenceAfter: 2,
-  settlesWithinMs: 0,
+  lagMs: 0,
 };
 
 /** Creates the {@link Remote} of an account of the relationship management service. */

@@ -104,12 +104,12 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         putHalf('l2', { state: 'missing' }),
         putHalf('l3'),
         putHalf('r1', { side: 'right', state: 'changed' }),
-        putHalf('r2', { side: 'right', state: 'settling' }),
+        putHalf('r2', { side: 'right', state: 'unseen' }),
         putHalf('r3', { side: 'right', state: 'gone' }),
       );
       expect(await ids({ by: 'state', states: ['changed'] })).toEqual(['l1', 'r1']);
       expect(await ids({ by: 'state', states: ['changed'], side: 'right' })).toEqual(['r1']);
-      expect(await ids({ by: 'state', states: ['missing', 'settling', 'gone'] })).toEqual(['l2', 'r2', 'r3']);
+      expect(await ids({ by: 'state', states: ['missing', 'unseen', 'gone'] })).toEqual(['l2', 'r2', 'r3']);
       expect(await ids({ by: 'state', states: ['settled'] })).toEqual(['l3']);
       expect(await ids({ by: 'state', states: ['settled', 'gone'], side: 'right' })).toEqual(['r3']);
       expect(await ids({ by: 'state', states: [] })).toEqual([]);
@@ -236,7 +236,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         ...newPair('l2', 'r2', 'kept'),
         putHalf('l3', { state: 'missing' }),
         putHalf('l4', { state: 'gone' }),
-        putHalf('l5', { state: 'settling' }),
+        putHalf('l5', { state: 'unseen' }),
         putHalf('r3', { side: 'right', state: 'changed' }),
       );
       await commit(...newPair('l6', 'r6', 'dormant'), putHalf('l7'));
@@ -249,7 +249,7 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
       await subject.store.commit('other', other, [putHalf('l1'), putHalf('r1', { side: 'right' })]);
       expect(await subject.store.anyPresent(LINK)).toEqual({ left: false, right: false });
       await commit(putHalf('l1', { state: 'missing' }), putHalf('l2', { state: 'gone' }));
-      await commit(putHalf('r1', { side: 'right', state: 'settling' }));
+      await commit(putHalf('r1', { side: 'right', state: 'unseen' }));
       expect(await subject.store.anyPresent(LINK)).toEqual({ left: false, right: true });
       await commit(putHalf('l2', { state: 'changed' }), {
         kind: 'drop',

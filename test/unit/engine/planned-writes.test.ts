@@ -12,7 +12,7 @@ const COMMON = {
   namesDeletions: true,
   cursorsExpire: true,
   confirmsAbsenceAfter: null,
-  settlesWithinMs: 0,
+  lagMs: 0,
   writeConcurrency: 1,
 };
 const single = { createBatch: 1, updateBatch: 1, deleteBatch: 1, createsWithGroups: false } as const;

@@ -60,7 +60,7 @@ test.each<[string, unknown]>([
 
 test('[R7] a contact exists unless it is known to be deleted, even if a feed shows it since', () => {
   const existing = HALF_STATES.filter((state) => isPresent(halfOf(record('x', {}), { state })));
-  expect(existing).toEqual(['settled', 'changed', 'missing', 'settling']);
+  expect(existing).toEqual(['settled', 'changed', 'missing', 'unseen']);
   expect(isPresent(null)).toBe(false);
 });
 

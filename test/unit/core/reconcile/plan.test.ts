@@ -54,8 +54,8 @@ test.each(SIDES)(
       const pairs = [half(side, former, edited(otherSide(side)))];
       return textsOf(decide({ pairs, [side]: [record('new', added)] }), side).filter((text) => text !== 'merge');
     };
-    expect(created('settling', ADA)).toEqual([]);
-    expect(created('settling', { firstName: 'Eve', emailAddresses: values('eve@x.org') })).toEqual(['create there']);
+    expect(created('unseen', ADA)).toEqual([]);
+    expect(created('unseen', { firstName: 'Eve', emailAddresses: values('eve@x.org') })).toEqual(['create there']);
     expect(created('settled', ADA)).toEqual(['create there']);
   },
 );
@@ -77,7 +77,7 @@ describe.each(SIDES)('R6: the remaining half at the %s side', (side) => {
     const [own, deleted] = [BOTH_STATES[state](side), gone('x')];
     expect(textsOf(decide({ pairs: [half(side, own, deleted)], policy }), side)).toEqual([expected]);
     // R7: the deletion waits while the other half is unconfirmed.
-    expect(decide({ pairs: [half(side, { ...own, state: 'settling' }, deleted)], policy })).toEqual([]);
+    expect(decide({ pairs: [half(side, { ...own, state: 'unseen' }, deleted)], policy })).toEqual([]);
   });
 
   test.each<[Pair['status'], keyof typeof BOTH_STATES, string]>([
@@ -89,8 +89,8 @@ describe.each(SIDES)('R6: the remaining half at the %s side', (side) => {
     const policy = { direction: directions[status === 'kept' ? 'both' : 'there'] };
     expect(textsOf(decide({ lonePairs: [half(side, own, NONE, status)], policy }), side)).toEqual([expected]);
     expect(textsOf(decide({ lonePairs: [half(side, gone('g'), NONE, status)] }), side)).toEqual(['unlink drop']);
-    const settling = half(side, { ...own, state: 'settling' }, NONE, 'dormant');
-    expect(decide({ lonePairs: [settling], policy })).toEqual([]);
+    const unseen = half(side, { ...own, state: 'unseen' }, NONE, 'dormant');
+    expect(decide({ lonePairs: [unseen], policy })).toEqual([]);
   });
 
   const other = otherSide(side);

@@ -22,7 +22,7 @@ const HALVES = {
   settled: pairedHalf('left', 'x', 1),
   changed: pairedHalf('left', 'x', 1, { state: 'changed', base: snapshot({ firstName: 'Augusta' }) }),
   missing: pairedHalf('left', 'x', 1, { state: 'missing', absences: 1, lastListedAtMs: 2 }),
-  settling: pairedHalf('left', 'x', 1, { state: 'settling', writtenAtMs: 4 }),
+  unseen: pairedHalf('left', 'x', 1, { state: 'unseen', writtenAtMs: 4 }),
   gone: pairedHalf('left', 'x', 1, { state: 'gone', mergedInto: 'survivor' }),
   doubted: pairedHalf('left', 'x', 1, { state: 'doubted', mergedInto: 'survivor' }),
 } as const satisfies Record<keyof typeof HALF_TRANSITIONS, Half>;
@@ -80,7 +80,7 @@ describe('R14: an outdated record, as an overlapping page shows it,', () => {
     expect(next).toMatchObject(expected);
   });
 
-  test.each([HALVES.missing, HALVES.settling])('confirms on a read that a half exists that is $state', (half) => {
+  test.each([HALVES.missing, HALVES.unseen])('confirms on a read that a half exists that is $state', (half) => {
     expect(after(half, found(older))).toEqual({ ...half, state: 'settled' });
     expect(after(half, shown(older))).toBe(half);
   });
@@ -187,7 +187,7 @@ const EVENTS: Readonly<Record<HalfEvent['kind'], HalfEvent>> = {
   deleted: { kind: 'deleted', atMs: NOW },
   merged: { kind: 'merged', into: 'other', atMs: NOW },
   missed: { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: LISTED_AT_MS },
-  unsettled: { kind: 'unsettled', atMs: NOW },
+  unseen: { kind: 'unseen', atMs: NOW },
   unknown: { kind: 'unknown' },
 };
 
@@ -208,27 +208,27 @@ const TAKEN_IN: Effect = {
 const GONE: Effect = { state: 'gone', heardAtMs: NOW };
 const MERGED: Effect = { state: 'gone', mergedInto: 'other', heardAtMs: NOW };
 const MISSING: Effect = { state: 'missing', heardAtMs: NOW, lastListedAtMs: LISTED_AT_MS };
-const SETTLING: Effect = { state: 'settling', heardAtMs: NOW };
+const UNSEEN: Effect = { state: 'unseen', heardAtMs: NOW };
 const DOUBTED: Effect = { state: 'doubted' };
 
 type Effects = Readonly<Record<HalfEvent['kind'], Effect>>;
 
 /** A contact that exists, in any known state. */
-const EXISTING = { shown: TAKEN_IN, found: TAKEN_IN, deleted: GONE, merged: MERGED, unsettled: SETTLING };
+const EXISTING = { shown: TAKEN_IN, found: TAKEN_IN, deleted: GONE, merged: MERGED, unseen: UNSEEN };
 
 /** A contact that is known to be deleted: a feed or a listing may show it late, so it does not count. */
-const AWAY: Effects = { ...EXISTING, shown: DOUBTED, missed: SAME, unsettled: SAME, unknown: SAME };
+const AWAY: Effects = { ...EXISTING, shown: DOUBTED, missed: SAME, unseen: SAME, unknown: SAME };
 
-const AWAY_BUT_SHOWN: Effects = { ...AWAY, shown: SAME, missed: GONE, unsettled: GONE };
+const AWAY_BUT_SHOWN: Effects = { ...AWAY, shown: SAME, missed: GONE, unseen: GONE };
 
 const EFFECTS: Readonly<Record<State, Effects>> = {
-  unpaired: { ...EXISTING, missed: FORGOTTEN, unsettled: SAME, unknown: SAME },
-  unselected: { ...EXISTING, missed: MISSING, unsettled: SAME, unknown: SAME },
+  unpaired: { ...EXISTING, missed: FORGOTTEN, unseen: SAME, unknown: SAME },
+  unselected: { ...EXISTING, missed: MISSING, unseen: SAME, unknown: SAME },
   settled: { ...EXISTING, missed: MISSING, unknown: SAME },
   changed: { ...EXISTING, missed: MISSING, unknown: SAME },
   // It was last listed before its first absence.
   missing: { ...EXISTING, missed: { heardAtMs: NOW }, unknown: { state: 'settled' } },
-  settling: { ...EXISTING, missed: MISSING, unknown: { state: 'settled' } },
+  unseen: { ...EXISTING, missed: MISSING, unknown: { state: 'settled' } },
   gone: AWAY,
   doubted: AWAY_BUT_SHOWN,
 };
@@ -309,7 +309,7 @@ describe('R7: the table of a half', () => {
     expect(after(merged, { kind: 'merged', into: 'another', atMs: NOW + 1 })?.mergedInto).toBe('another');
   });
 
-  test.each(['missing', 'settling'] as const)('a change of a half that was %s is still to be planned', (state) => {
+  test.each(['missing', 'unseen'] as const)('a change of a half that was %s is still to be planned', (state) => {
     const half: Half = { ...HALVES.changed, state };
     expect(after(half, { kind: 'unknown' })).toEqual({ ...half, state: 'changed' });
   });

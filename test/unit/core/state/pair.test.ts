@@ -91,7 +91,7 @@ test.each<[HalfState, HalfState | null]>([
   ['settled', 'changed'],
   ['changed', 'changed'],
   ['missing', null],
-  ['settling', null],
+  ['unseen', null],
   ['gone', 'gone'],
   ['doubted', 'doubted'],
 ])('R12: a contact that is %s, and that a created one replaces in its pair, is then %s alone', (state, after) => {

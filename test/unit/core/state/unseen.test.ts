@@ -28,9 +28,9 @@ const edited = (id: string): ContactRecord =>
 
 describe('[R7] a read of a contact that a listing missed', () => {
   const READ_AT_MS = 10_000_000;
-  const SLOW = { confirmsAbsenceAfter: null, settlesWithinMs: 600 };
+  const SLOW = { confirmsAbsenceAfter: null, lagMs: 600 };
   /** A side that shows its writes at once, and whose listings are trusted after two absences. */
-  const TWICE = { confirmsAbsenceAfter: 2, settlesWithinMs: 0 };
+  const TWICE = { confirmsAbsenceAfter: 2, lagMs: 0 };
   const FOUND: ReadAnswer = { kind: 'found', record: adaRecord('x') };
   const WITHHELD: ReadAnswer = { kind: 'withheld', reason: 'refused' };
   const UNREADABLE: ReadAnswer = { kind: 'unreadable', reason: 'no shape' };
@@ -47,7 +47,7 @@ describe('[R7] a read of a contact that a listing missed', () => {
   });
 
   const [EXISTS, GONE] = [{ state: 'settled' }, { state: 'gone' }] as const;
-  const [SETTLING, DOUBTED] = [{ state: 'settling' }, { state: 'doubted' }] as const;
+  const [UNSEEN, DOUBTED] = [{ state: 'unseen' }, { state: 'doubted' }] as const;
   const TWICE_MISSED = { absences: 1 };
   const KNOWN_STAMP = { ...doubted(599), ...modified(598) };
   const WRITTEN_BEFORE = { ...TWICE_MISSED, ...written(600_000) };
@@ -59,12 +59,12 @@ describe('[R7] a read of a contact that a listing missed', () => {
 
   test.each<[string, Partial<Half>, ReadAnswer, Confirmation, Partial<Half>]>([
     ['does not find it: is deleted', {}, NO, SLOW, { ...GONE, ...MISSED_NOW }],
-    ['does not find it: is settling after a recent write', written(599), NO, SLOW, { ...SETTLING, ...MISSED_NOW }],
+    ['does not find it: is unseen after a recent write', written(599), NO, SLOW, { ...UNSEEN, ...MISSED_NOW }],
     ['does not find it: is deleted after an earlier write', written(600), NO, SLOW, GONE],
-    ['does not find it: is settling after a recent change at its side', modified(899_999), NO, SLOW, SETTLING],
+    ['does not find it: is unseen after a recent change at its side', modified(899_999), NO, SLOW, UNSEEN],
     ['does not find it: is deleted after an earlier change at its side', modified(900_000), NO, SLOW, GONE],
-    ['does not find it: is settling still', { ...SETTLING, ...written(1) }, NO, SLOW, SETTLING],
-    ['does not find it: is deleted once it has settled', { ...SETTLING, writtenAtMs: 0 }, NO, SLOW, GONE],
+    ['does not find it: is unseen still', { ...UNSEEN, ...written(1) }, NO, SLOW, UNSEEN],
+    ['does not find it: is deleted once it has settled', { ...UNSEEN, writtenAtMs: 0 }, NO, SLOW, GONE],
     ['does not find it: is deleted after a write by a clock a year ahead', written(-31_536_000_000), NO, SLOW, GONE],
     ['does not find it: is deleted at once after a change', modified(1), NO, TWICE, GONE],
     ['does not find it: is deleted at once after a write', written(0), NO, TWICE, GONE],
@@ -86,7 +86,7 @@ describe('[R7] a read of a contact that a listing missed', () => {
     ['finds it: is deleted after two if its time is unusable', missedTwice(-300_001), FOUND, TWICE, GONE],
     ['finds it: is planned if it was edited', {}, { kind: 'found', record: edited('x') }, TWICE, PLANNED],
     ['is refused: is deleted', {}, WITHHELD, SLOW, GONE],
-    ['is refused: is settling after a write', written(1), WITHHELD, SLOW, SETTLING],
+    ['is refused: is unseen after a write', written(1), WITHHELD, SLOW, UNSEEN],
     ['is refused: stays unconfirmed', DOUBTED, WITHHELD, SLOW, DOUBTED],
     ['finds another id: exists under its new id', {}, MOVED, TWICE, { id: 'y', state: 'changed' }],
     ['is unreadable: is left to the next listing', {}, UNREADABLE, TWICE, { ...EXISTS, absences: 0 }],

@@ -41,7 +41,7 @@ CREATE TABLE "group_pairs" (
 	"link" text NOT NULL,
 	"key" text NOT NULL,
 	"status" text NOT NULL,
-	"settled" boolean NOT NULL,
+	"united" boolean NOT NULL,
 	"left_id" text,
 	"left_name" text,
 	"right_id" text,

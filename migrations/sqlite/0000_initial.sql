@@ -40,7 +40,7 @@ CREATE TABLE `group_pairs` (
 	`link` text NOT NULL,
 	`key` text NOT NULL,
 	`status` text NOT NULL,
-	`settled` integer NOT NULL,
+	`united` integer NOT NULL,
 	`left_id` text,
 	`left_name` text,
 	`right_id` text,

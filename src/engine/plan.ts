@@ -140,7 +140,7 @@ export const planStored = async (
   part: Part | null = null,
 ): Promise<SelectedPlan> => {
   const { policy } = session;
-  const uniting = groups.links.filter((candidate) => !candidate.settled);
+  const uniting = groups.links.filter((candidate) => !candidate.isUnited);
   const groupIds = uniting.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
   const { selection, isNewSelection } = await currentSelection(session, { names, links: groups.links });
   const workload = await loadWorkload(session, {

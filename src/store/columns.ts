@@ -86,20 +86,20 @@ export const toConflicts = (rows: readonly RowOf<typeof conflicts>[]): readonly 
 
 type GroupPairColumns = RowOf<typeof groupPairs>;
 
-export const groupPairColumns = ({ key, status, settled, left, right }: GroupPair): GroupPairColumns => {
+export const groupPairColumns = ({ key, status, isUnited, left, right }: GroupPair): GroupPairColumns => {
   const [leftId, leftName] = [left?.id ?? null, left?.name ?? null];
   const [rightId, rightName] = [right?.id ?? null, right?.name ?? null];
-  return { key, status, settled, leftId, leftName, rightId, rightName };
+  return { key, status, isUnited, leftId, leftName, rightId, rightName };
 };
 
 const groupHalf = (id: string | null, name: string | null) => (id === null ? null : { id, name: name ?? '' });
 
-const toGroupPair = ({ key, status, settled, ...row }: GroupPairColumns): GroupPair => ({
+const toGroupPair = ({ key, status, isUnited, ...row }: GroupPairColumns): GroupPair => ({
   key,
   left: groupHalf(row.leftId, row.leftName),
   right: groupHalf(row.rightId, row.rightName),
   status,
-  settled,
+  isUnited,
 });
 
 type LinkColumns = RowOf<typeof links>;

@@ -147,7 +147,7 @@ export const groupPairs = table({
   columns: {
     key: text('key'),
     status: oneOf<GroupPair['status']>('status'),
-    settled: boolean('settled'),
+    isUnited: boolean('united'),
     leftId: maybeText('left_id'),
     leftName: maybeText('left_name'),
     rightId: maybeText('right_id'),

@@ -88,7 +88,12 @@ describe('unexplainedDifferences', () => {
         choir,
         [],
       ],
-      ['the groups are not united yet', bothSides(inGroup(['g-choir']), inGroup([])), { ...choir, settled: false }, []],
+      [
+        'the groups are not united yet',
+        bothSides(inGroup(['g-choir']), inGroup([])),
+        { ...choir, isUnited: false },
+        [],
+      ],
       ['the group has no counterpart', bothSides(inGroup(['g-choir']), inGroup([])), { ...choir, right: null }, []],
     ])('R11: compares a membership if %s', (_, halves, group, fields) => {
       expect(fieldsOf(halves, { links: [group] })).toEqual(fields);

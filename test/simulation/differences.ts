@@ -72,7 +72,7 @@ const unexplainedGroups = (links: readonly GroupLink[], halves: Settled, policy:
   const isIn = (link: GroupLink) => bySide((side) => halves[side].record.groupIds.some((id) => id === link[side]));
   const differing = links.filter((link) => {
     const { left, right } = isIn(link);
-    return link.settled && link.left !== null && link.right !== null && left !== right;
+    return link.isUnited && link.left !== null && link.right !== null && left !== right;
   });
   if (differing.length === 0) return [];
   const moves = mergeMembership(halves, differing, policy);

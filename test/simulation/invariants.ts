@@ -222,7 +222,7 @@ export const explainConflicts = async (world: World): Promise<void> => {
 export const checkExplained = async ({ link, store }: World, policy: Policy): Promise<readonly string[]> => {
   const { groupPairs } = await store.link(link);
   const links = groupPairs.map(({ key, left, right, ...pair }): GroupLink => {
-    return { key, left: left?.id ?? null, right: right?.id ?? null, settled: pair.settled };
+    return { key, left: left?.id ?? null, right: right?.id ?? null, isUnited: pair.isUnited };
   });
   const violations: string[] = [];
   for await (const found of findDiffering({ store, link, policy }, links)) {

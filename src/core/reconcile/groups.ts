@@ -12,7 +12,8 @@ export type GroupPair = {
   readonly right: GroupHalf | null;
   /** `kept`: one half was deleted and the other remains without a counterpart. */
   readonly status: 'linked' | 'kept';
-  readonly settled: boolean;
+  /** True if the members of both groups were united (R13). A difference in membership is an edit only since then. */
+  readonly isUnited: boolean;
 };
 
 /** The group's id and its base: the name that the side itself last returned. */
@@ -63,7 +64,7 @@ const linkOf = (pair: GroupPair): GroupLink => ({
   key: pair.key,
   left: pair.left?.id ?? null,
   right: pair.right?.id ?? null,
-  settled: pair.settled,
+  isUnited: pair.isUnited,
 });
 
 /**
@@ -84,7 +85,7 @@ const namingSide = (draft: Draft, pair: GroupPair, groups: Sides<GroupRecord>): 
 const planLinked = (draft: Draft, pair: GroupPair, left: GroupRecord, right: GroupRecord): void => {
   const records = { left, right };
   if (SIDES.every((side) => !draft.takesPart(nameIn(pair, side, records[side])))) {
-    draft.pairs.push({ ...pair, settled: false });
+    draft.pairs.push({ ...pair, isUnited: false });
     return;
   }
   const from = namingSide(draft, pair, records);
@@ -95,7 +96,7 @@ const planLinked = (draft: Draft, pair: GroupPair, left: GroupRecord, right: Gro
   }
   const next: GroupPair = { ...pair, left: half(left), right: half(right), status: 'linked' };
   // The bases do not change until a rename is done on the other side.
-  draft.pairs.push(from === null ? { ...next, settled: true } : { ...pair, settled: true });
+  draft.pairs.push(from === null ? { ...next, isUnited: true } : { ...pair, isUnited: true });
   draft.links.push(linkOf(next));
 };
 
@@ -107,7 +108,7 @@ const planHalfGone = (draft: Draft, pair: GroupPair, side: Side, survivor: Group
     draft.ended.push(pair.key);
   } else {
     const kept = { id: survivor.id, name };
-    draft.pairs.push({ ...pair, [otherSide(side)]: null, [side]: kept, status: 'kept', settled: false });
+    draft.pairs.push({ ...pair, [otherSide(side)]: null, [side]: kept, status: 'kept', isUnited: false });
     if (name !== survivor.name) {
       draft.actions.push({ kind: 'rename-group', side, key: pair.key, group: survivor, name });
     }
@@ -181,9 +182,9 @@ const pairByName = (draft: Draft): void => {
       left: half(group),
       right: half(twin),
       status: 'linked',
-      settled: false,
+      isUnited: false,
     };
-    draft.pairs.push({ ...pair, settled: true });
+    draft.pairs.push({ ...pair, isUnited: true });
     draft.links.push(linkOf(pair));
   }
 };
@@ -218,9 +219,9 @@ const createMissing = (draft: Draft, side: Side): void => {
     names.add(name);
     const key = newGroupKey(side, group.id, draft.pairs);
     const halves = side === 'left' ? { left: half(group), right: null } : { left: null, right: half(group) };
-    const pair: GroupPair = { key, ...halves, status: 'linked', settled: false };
+    const pair: GroupPair = { key, ...halves, status: 'linked', isUnited: false };
     draft.actions.push({ kind: 'create-group', side: to, key, name: group.name });
-    draft.pairs.push({ ...pair, settled: true });
+    draft.pairs.push({ ...pair, isUnited: true });
     draft.links.push(linkOf(pair));
   }
 };
@@ -244,7 +245,7 @@ export const planGroups = (input: GroupInput, policy: Policy): GroupPlan & { rea
   const isUnread = (pair: GroupPair): boolean => SIDES.some((side) => input.unread?.[side].has(pair[side]?.id ?? ''));
   for (const pair of input.pairs) {
     // Its members are united when the group is found to exist.
-    if (isUnread(pair)) draft.pairs.push({ ...pair, settled: false });
+    if (isUnread(pair)) draft.pairs.push({ ...pair, isUnited: false });
     else planStored(draft, pair);
   }
   pairByName(draft);

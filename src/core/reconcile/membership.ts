@@ -9,7 +9,7 @@ export type GroupLink = {
   readonly left: string | null;
   readonly right: string | null;
   /** True if the memberships were united before. Until then there is no base to compare with. */
-  readonly settled: boolean;
+  readonly isUnited: boolean;
 };
 
 /** The group pairs that each side's contact joins and leaves; `isLocal`: a change of that side is not written to the other side. */
@@ -53,7 +53,7 @@ const propagated = (
  */
 export const unitingHalves = (halves: Sides<Half>, links: readonly GroupLink[]): Sides<Half> => {
   const isIn = (side: Side, link: GroupLink): boolean => halves[side].record.groupIds.some((id) => id === link[side]);
-  const open = links.filter((link) => !link.settled && isIn('left', link) !== isIn('right', link));
+  const open = links.filter((link) => !link.isUnited && isIn('left', link) !== isIn('right', link));
   return bySide((side) => {
     const { base } = halves[side];
     const ids = new Set<string | null>(open.map((link) => link[side]));
@@ -86,7 +86,7 @@ export const mergeMembership = (halves: Sides<Half>, links: readonly GroupLink[]
       for (const side of SIDES) delta[side].agreed.push(...newlyAgreed(halves[side].base, link[side], state[side]));
       continue;
     }
-    const before = (side: Side): State => (isKnownPair && link.settled ? stateOf(base[side], link[side]) : 'out');
+    const before = (side: Side): State => (isKnownPair && link.isUnited ? stateOf(base[side], link[side]) : 'out');
     for (const to of SIDES) {
       const from = otherSide(to);
       const changeAt = (side: Side): MembershipChange => changeOf(state[side], before(side));

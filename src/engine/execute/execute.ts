@@ -89,7 +89,7 @@ export const execute = async (
   return haveNewIds(session, plan.groups) ? true : writePlan(executionOf(session, groupIds), plan, tasks);
 };
 
-/** Deletes groups, and stores the group pairs as settled, after all members are written. */
+/** Deletes groups, and stores the group pairs as united, after all members are written. */
 export const finishGroups = async (session: Session, groups: GroupPlan): Promise<void> => {
   await deleteGroups(session, groups);
   await storeGroupPairs(session, groups);

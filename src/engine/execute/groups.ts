@@ -98,8 +98,8 @@ const createGroup = async (
   });
   const group = reported(session, action, 'created', answer);
   if (group === null) return null;
-  // Not settled until the members are written: if the process stops in between, the next run unites the members again.
-  await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...pair, [side]: half(group), settled: false } }]);
+  // Not united until the members are written: if the process stops in between, the next run unites the members again.
+  await save(session, [{ kind: 'put', table: 'groupPairs', row: { ...pair, [side]: half(group), isUnited: false } }]);
   return { left: pair.left?.id ?? null, right: pair.right?.id ?? null, [side]: group.id };
 };
 
@@ -182,7 +182,7 @@ const storeRenamed = async (
   const renamed: StoreChange = { kind: 'put', table: 'groupPairs', row: pair };
   if (id === former.id) return save(session, [renamed]);
   const key = formerKey(pair.key, side, former.id);
-  const rest: GroupPair = { key, left: null, right: null, [side]: half(former), status: 'kept', settled: false };
+  const rest: GroupPair = { key, left: null, right: null, [side]: half(former), status: 'kept', isUnited: false };
   const members = await membersOf(session, side, former.id);
   await session.writer.apply({ ids: { [side]: members } }, (set) => {
     replaceGroupId(set, side, members, former.id, id);
@@ -212,7 +212,7 @@ const isTaken = ({ state }: Session, side: Side, key: string, name: string, curr
 
 /**
  * Renames a group, and stores its pair with the name on both sides. A side may change the id of the group with the name. The members are
- * not united yet: the pair is settled at the end of the run, if it was before. Returns the group after it; null if it is not renamed.
+ * not united yet: the pair is united at the end of the run, if it was before. Returns the group after it; null if it is not renamed.
  */
 const renameGroup = async (
   session: Session,
@@ -229,8 +229,8 @@ const renameGroup = async (
   const renamed = reported(session, action, 'renamed', answer);
   const origin = pair[otherSide(side)];
   if (renamed === null || origin === null) return renamed;
-  const settled = session.state().groupPairs.find((each) => each.key === key)?.settled ?? false;
-  const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name }, settled };
+  const isUnited = session.state().groupPairs.find((each) => each.key === key)?.isUnited ?? false;
+  const next = { ...pair, [side]: half(renamed), [otherSide(side)]: { id: origin.id, name }, isUnited };
   await storeRenamed(session, side, next, group, renamed);
   return renamed;
 };
@@ -331,7 +331,7 @@ export const storeGroupPairs = async (session: Session, plan: GroupPlan): Promis
   const changes: StoreChange[] = ended.map((key) => ({ kind: 'drop', table: 'groupPairs', where: { key } }));
   for (const pair of plan.pairs.filter((each) => !isFormer(each))) {
     const now = stored.get(pair.key);
-    const next = !written.has(pair.key) ? pair : now && { ...now, settled: pair.settled };
+    const next = !written.has(pair.key) ? pair : now && { ...now, isUnited: pair.isUnited };
     if (next !== undefined && !isDeepStrictEqual(next, now))
       changes.push({ kind: 'put', table: 'groupPairs', row: next });
   }

@@ -92,7 +92,7 @@ const pairsOfAlteredGroups = async (
       if (group === null) continue;
       const halves = { left: null, right: null, [side]: { id, name: group.name } };
       const key = newGroupKey(side, id, session.state().groupPairs);
-      groupPairs.push({ key, ...halves, status: 'kept', settled: false });
+      groupPairs.push({ key, ...halves, status: 'kept', isUnited: false });
     }
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;

@@ -35,7 +35,7 @@ export const linksOf = (groups: Sides<readonly GroupRecord[]>, policy: Policy): 
       .filter((group) => takesPart(group.name))
       .map(({ id }) => {
         const half = { left: null, right: null, [side]: id };
-        return { key: groupKey(side, id), ...half, settled: true };
+        return { key: groupKey(side, id), ...half, isUnited: true };
       }),
   );
 };
@@ -66,8 +66,8 @@ export const planGroupReturns = (
     } else {
       const key = `undo ${groupKey(side, id)}`;
       actions.push({ kind: 'create-group', side, key, name, ...(details !== undefined && { details }) });
-      pairs.push({ key, left: null, right: null, status: 'linked', settled: false });
-      links.push({ key, left: null, right: null, settled: true });
+      pairs.push({ key, left: null, right: null, status: 'linked', isUnited: false });
+      links.push({ key, left: null, right: null, isUnited: true });
       successors.set(groupKey(side, id), { key, id: null });
     }
   }

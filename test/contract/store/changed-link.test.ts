@@ -10,7 +10,7 @@ const cursor = fc
   .record({ side: fc.constantFrom<Side>('left', 'right'), readAtMs: fc.nat(9) })
   .map((row): Draft => ({ kind: 'put', table: 'cursors', row: { ...NO_CURSOR, ...row } }));
 const key = fc.constantFrom('friends', 'family');
-const groupPair = fc.record({ key, settled: fc.boolean() }).map((row): Draft => ({
+const groupPair = fc.record({ key, isUnited: fc.boolean() }).map((row): Draft => ({
   kind: 'put',
   table: 'groupPairs',
   row: { ...row, status: 'linked', left: { id: 'g1', name: 'Friends' }, right: null },

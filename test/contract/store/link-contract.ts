@@ -275,9 +275,9 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         left: { id: 'g', name: 'Friends' },
         right: null,
         status: 'kept',
-        settled: false,
+        isUnited: false,
       } as const;
-      const two = { ...one, key: 'a', right: { id: 'h', name: '' }, status: 'linked', settled: true } as const;
+      const two = { ...one, key: 'a', right: { id: 'h', name: '' }, status: 'linked', isUnited: true } as const;
       await commit({ kind: 'put', table: 'groupPairs', row: one }, { kind: 'put', table: 'groupPairs', row: two });
       expect((await subject.store.link(LINK)).groupPairs).toEqual([two, one]);
       const renamed = { ...one, left: null, right: { id: 'i', name: 'Family' } };
@@ -329,7 +329,11 @@ export const linkContract = (name: string, subject: StoreSubject): void => {
         putHalf('l2'),
         { kind: 'shown', side: 'left', ids: ['l1'] },
         { kind: 'put', table: 'cursors', row: { side: 'left', ...NO_CURSOR, cursor: 'c' } },
-        { kind: 'put', table: 'groupPairs', row: { key: 'k', left: null, right: null, status: 'kept', settled: true } },
+        {
+          kind: 'put',
+          table: 'groupPairs',
+          row: { key: 'k', left: null, right: null, status: 'kept', isUnited: true },
+        },
         { kind: 'put', table: 'rejections', row: rejectionOf() },
         { kind: 'put', table: 'verdicts', row: { leftId: 'l1', rightId: 'r1', says: 'apart', atMs: 1 } },
         { kind: 'intend', run: 'run', operation: operationOf('update'), atMs: 1 },

@@ -58,7 +58,7 @@ test('[R11] new contacts of one group are in the smallest possible number of par
   const known = putHalf('left', { record: recordOf('left', { groupIds: ['g0'] }) });
   const newcomers = PEOPLE.map((index) => newcomer('left', index, [groupOf(index), 'g9']));
   await using meeting = await openMeeting([known, ...newcomers]);
-  const links = ['g0', 'g1', 'g2', 'g3', 'g4', 'g5'].map((id) => ({ key: id, left: id, right: null, settled: true }));
+  const links = ['g0', 'g1', 'g2', 'g3', 'g4', 'g5'].map((id) => ({ key: id, left: id, right: null, isUnited: true }));
   const division = await divideContacts(meeting.session, { links });
   const all = [division?.first.ids ?? { left: [] }, ...(division?.later ?? []).map(({ ids }) => ids)];
   const groups = all.map(({ left }) => new Set(left.map((id) => groupOf(Number(id.split(' ')[1])))).size);

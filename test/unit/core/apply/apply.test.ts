@@ -27,7 +27,7 @@ const CHOIR = {
   left: { id: 'g-choir', name: 'Choir' },
   right: { id: 's-choir', name: 'Choir' },
   status: 'linked',
-  settled: true,
+  isUnited: true,
 } as const;
 const KNOWN = { groupPairs: [CHOIR], atMs: NOW };
 

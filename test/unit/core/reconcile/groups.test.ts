@@ -17,7 +17,7 @@ const stored = (left: string | null, right: string | null, given: Partial<GroupP
   left: left === null ? null : { id: 'g1', name: left },
   right: right === null ? null : { id: 's1', name: right },
   status: 'linked',
-  settled: true,
+  isUnited: true,
   ...given,
 });
 
@@ -34,8 +34,8 @@ describe('groups that meet for the first time', () => {
   test('R11: are paired by name: composed, trimmed, in any case', () => {
     const planned = plan(['Work', 'Cafe\u0301'], ['CAFÉ', ' work']);
     expect([planned.actions, linked(planned)]).toEqual([[], ['g1 s2', 'g2 s1']]);
-    expect(planned.links.every((link) => !link.settled)).toBe(true);
-    expect(planned.pairs.every((pair) => pair.settled && pair.status === 'linked')).toBe(true);
+    expect(planned.links.every((link) => !link.isUnited)).toBe(true);
+    expect(planned.pairs.every((pair) => pair.isUnited && pair.status === 'linked')).toBe(true);
   });
 
   test('are created on each side that lacks them', () => {
@@ -77,7 +77,7 @@ test('a rename or a deletion at the target of a one-way link is kept', () => {
 });
 
 test('a half that was never created is no deletion, and is paired with a group of its name', () => {
-  const halfMade = stored('Work', null, { settled: false });
+  const halfMade = stored('Work', null, { isUnited: false });
   const planned = plan(['Work'], [], [halfMade]);
   expect([texts(planned.actions), planned.pairs.map(({ key }) => key)]).toEqual([
     ['create-group right Work'],
@@ -87,9 +87,9 @@ test('a half that was never created is no deletion, and is paired with a group o
 });
 
 test('a kept group is linked again once the other side has a group with its name, and ends when it is deleted', () => {
-  const kept = stored('Work', null, { status: 'kept', settled: false });
+  const kept = stored('Work', null, { status: 'kept', isUnited: false });
   const planned = plan(['Work'], ['work'], [kept], { deletes: 'keep' });
-  expect([planned.actions, linked(planned), planned.links[0]?.settled]).toEqual([[], ['g1 s1'], false]);
+  expect([planned.actions, linked(planned), planned.links[0]?.isUnited]).toEqual([[], ['g1 s1'], false]);
   expect(plan([], [], [kept])).toMatchObject({ actions: [], ended: ['left:g1'], pairs: [] });
 });
 
@@ -97,7 +97,7 @@ describe('a deletion', () => {
   test.each(SIDE_PAIRS)('at %s keeps the other group if deletions are kept', (side, other) => {
     const names = { left: ['Work'], right: ['Work'], [side]: [] };
     const [pair] = plan(names.left, names.right, [WORK], { deletes: 'keep' }).pairs;
-    expect(pair).toMatchObject({ status: 'kept', settled: false, [side]: null, [other]: { name: 'Work' } });
+    expect(pair).toMatchObject({ status: 'kept', isUnited: false, [side]: null, [other]: { name: 'Work' } });
     const again = plan(names.left, names.right, pair === undefined ? [] : [pair], { deletes: 'keep' });
     expect(again).toMatchObject({ actions: [], pairs: [pair], links: [], ended: [] });
   });
@@ -123,8 +123,8 @@ describe('BUCKETS', () => {
   test('leaves out a stored pair, and unites its members again when it takes part again', () => {
     const excluded = plan(['Private'], ['Private'], [stored('Private', 'Private')], { buckets });
     expect(excluded).toMatchObject({ actions: [], links: [] });
-    expect(excluded.pairs).toEqual([stored('Private', 'Private', { settled: false })]);
-    expect(plan(['Private'], ['Private'], excluded.pairs).links).toMatchObject([{ settled: false }]);
+    expect(excluded.pairs).toEqual([stored('Private', 'Private', { isUnited: false })]);
+    expect(plan(['Private'], ['Private'], excluded.pairs).links).toMatchObject([{ isUnited: false }]);
   });
 
   test('propagates a rename to a name outside of it, since one name is still included', () => {
@@ -147,7 +147,7 @@ describe('the order of renames', () => {
   const planOf = (former: ById, left: ById, right: ById) => {
     const recordsOf = (names: ById) => Object.entries(names).map(([id, name]) => ({ id, name, version: '' }));
     const pairs = Object.entries(former).map(([id, name]): GroupPair => {
-      return { key: id, left: { id, name }, right: { id, name }, status: 'linked', settled: true };
+      return { key: id, left: { id, name }, right: { id, name }, status: 'linked', isUnited: true };
     });
     return planGroups({ left: recordsOf(left), right: recordsOf(right), pairs }, policyWith());
   };

@@ -215,7 +215,7 @@ describe('R13: near copies', () => {
       halfOf(record(id, given, { groupIds }), { side });
     const left = [inGroup('left', 'g1', card, []), inGroup('left', 'g2', card, ['g-choir'])];
     const right = [inGroup('right', 's1', other, ['s-choir']), inGroup('right', 's2', other, [])];
-    const links = [{ key: 'choir', left: 'g-choir', right: 's-choir', settled: true }];
+    const links = [{ key: 'choir', left: 'g-choir', right: 's-choir', isUnited: true }];
     const { matches } = matchContacts({ left, right, links });
     expect(matches.map((found) => `${found.left.id} ${found.right.id}`).toSorted()).toEqual(['g1 s2', 'g2 s1']);
   });

@@ -59,7 +59,7 @@ describe('[R18] a pair that no side selects', () => {
   const baker = halfOf(record('r', { title: 'Baker' }, { groupIds: ['b'] }), {
     base: snapshot({ title: 'Baker' }, ['b']),
   });
-  const link = { key: 'k', left: 'c', right: 'b', settled: true };
+  const link = { key: 'k', left: 'c', right: 'b', isUnited: true };
   const input = { groups: { links: [link], actions: [], pairs: [], ended: [], duplicates: [] } };
   const selecting = (...groupIds: readonly string[]): Pick<Selection, 'selects'> => ({
     selects: (_, contact) => contact.groupIds.some((id) => groupIds.includes(id)),

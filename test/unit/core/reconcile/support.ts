@@ -131,7 +131,7 @@ export const link = (key: string, given: Partial<GroupLink> = {}): GroupLink => 
   key,
   left: `g-${key}`,
   right: `s-${key}`,
-  settled: true,
+  isUnited: true,
   ...given,
 });
 

@@ -60,7 +60,7 @@ describe('the readable form of a plan', () => {
       ...NO_GROUPS,
       links: [link('choir', { right: null })],
       actions: [{ kind: 'create-group', side: 'right', key: 'choir', name: 'Choir' }],
-      pairs: [{ key: 'choir', left: half, right: null, status: 'linked', settled: true }],
+      pairs: [{ key: 'choir', left: half, right: null, status: 'linked', isUnited: true }],
     };
     const left = unpaired('left', record('g', ADA, { groupIds: ['g-choir', 'g-hidden'] }));
     const why = { kind: 'new', at: 'left' };
@@ -82,7 +82,7 @@ describe('the readable form of a plan', () => {
     const mails = values('ada@x.org', 'new@x.org');
     const pairs = ['choir', 'club'].map((key) => {
       const halves = { left: { id: `g-${key}`, name: key }, right: { id: `s-${key}`, name: key } };
-      return { key, ...halves, status: 'linked', settled: true } as const;
+      return { key, ...halves, status: 'linked', isUnited: true } as const;
     });
     const groups: GroupPlan = { ...NO_GROUPS, links: [link('choir'), link('club')], pairs };
     const left = record('g', { ...base, title: 'Baker', emailAddresses: mails }, { groupIds: ['g-club'] });

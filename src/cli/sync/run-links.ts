@@ -21,8 +21,8 @@ export type RunLinksOptions = CommonOptions & {
 
 type Request = { readonly kind: RunKind; readonly options: RunLinksOptions };
 
-/** The answer to a halted plan; null for none. A restore is stored before the run starts. */
-const answerOf = async (
+/** Returns what a person accepts of a halted plan; null if nothing. Stores a restore of deletions, which the run then performs. */
+const prepareAcceptance = async (
   { app }: Opened,
   link: LinkConfig,
   { acceptDeletes, acceptFirst, restoreDeletes }: RunLinksOptions,
@@ -45,7 +45,7 @@ const runOne = async (
   const progress = options.json ? NO_PROGRESS : await startProgress(terminal, link.sides);
   if (!options.json && links.length > 1) terminal.print(link.name);
   try {
-    const accepts = await answerOf(opened, link, options);
+    const accepts = await prepareAcceptance(opened, link, options);
     return await app.run(link, { kind, ...(accepts !== null && { accepts }), signal, onEvent: progress.show });
   } catch (error) {
     // A failure of one link does not stop the others.

@@ -20,7 +20,7 @@ export type SentRequest = {
   readonly isRead: boolean;
   /** The setting with the address of the remote. */
   readonly address: string;
-  /** What the request carries as a credential: `the access token`. */
+  /** The words for the credential of the request: `the access token`. */
   readonly credential: string;
 };
 

@@ -314,7 +314,7 @@ export const planContacts = (input: PlanInput): Plan => {
   }).filter(({ remaining, added }) => [remaining, added].some((half) => isSelected(half, selects)));
   const replacements = replaced.filter(({ gone }) => isDeleted(gone));
   for (const { remaining } of replacements) matched.add(halfKey(remaining));
-  // A contact that may replace a `unseen` one waits until a later run knows whether that was deleted.
+  // A contact that may replace an `unseen` one waits until a later run knows whether that was deleted.
   for (const { added } of replaced) matched.add(halfKey(added));
   const unmatched = SIDES.flatMap((side) => others[side]).filter((half) => !matched.has(halfKey(half)));
   const wanted = unmatched.filter((half) => isSelected(half, selects));

@@ -69,7 +69,7 @@ export type Replacement = OneSided & { readonly added: Half };
 
 /**
  * Finds contacts that were deleted on a side and added there again (R12): unpaired contacts that match the last state of the
- * deleted contact (R13), and that no person keeps apart from its other half. The result includes those that match a `unseen` contact.
+ * deleted contact (R13), and that no person keeps apart from its other half. The result includes those that match an `unseen` contact.
  * Pure.
  */
 export const findReplacements = (

@@ -13,9 +13,9 @@ import {
 } from '../core/reconcile/guard.ts';
 import {
   countLosses,
-  deletionKey,
   isLossless,
   lossesOf,
+  lossKey,
   lossKeys,
   type Loss,
   type Losses,
@@ -34,18 +34,28 @@ const NONE: Sides<Losses> = { left: {}, right: {} };
 const isEmpty = ({ contact, groupIds }: ContactRecord, field: SyncedField): boolean =>
   (field === 'buckets' ? groupIds : valueIn(contact, field)).length === 0;
 
-const lossesIn = (row: JournalRow): readonly Loss[] => {
-  if (row.kind === 'delete') return ['contacts'];
-  if (row.kind === 'group-delete') return row.group.members.map(() => 'members' as const);
+/** Returns the losses that a write has caused, by keys like {@link lossKey}. */
+const lossesIn = (row: JournalRow): readonly (readonly [string, Loss])[] => {
+  const { side, kind, cause } = row;
+  const lossOf = (loss: Loss, id: string) => [lossKey(loss, side, id), loss] as const;
+  if (kind === 'delete') return [lossOf('contacts', row.before.id)];
+  if (kind === 'group-delete') return row.group.members.map((id) => lossOf('members', `${row.group.id} ${id}`));
   // An undo restores former values: what it empties does not count.
-  if (row.cause === 'undo') return [];
+  if (cause === 'undo' || kind === 'create') return [];
   // A write whose answer was lost may count as applied because of another field: a field that was not emptied is planned again.
-  const { after } = row;
-  return emptiesOf(row).filter((field) => after === null || isEmpty(after, field));
+  const { after, before } = row;
+  const emptied = emptiesOf(row).filter((field) => after === null || isEmpty(after, field));
+  return emptied.map((field) => lossOf(field, before.id));
 };
 
-/** Returns the losses that this link caused on each side within a day, since the guard was last accepted. */
-const recentLosses = async ({ clock, link, state, store }: Session): Promise<Sides<Losses>> => {
+/**
+ * Returns the losses that this link caused on each side within a day, since the guard was last accepted. A contact counts once for each
+ * field, and not for a loss of this plan (`planned`): a listing that lags may show a value again that is then removed once more.
+ */
+const recentLosses = async (
+  { clock, link, state, store }: Session,
+  planned: readonly string[],
+): Promise<Sides<Losses>> => {
   const { acceptedDeletes } = state();
   const nowMs = clock.now();
   const acceptedAtMs = acceptedDeletes?.atMs ?? 0;
@@ -53,7 +63,11 @@ const recentLosses = async ({ clock, link, state, store }: Session): Promise<Sid
   const sinceMs = Math.max(nowMs - DAY_MS, acceptedAtMs > nowMs ? 0 : acceptedAtMs);
   const rows = await store.journal(link, { destroyedSinceMs: sinceMs });
   const counted = rows.filter(({ run }) => run !== acceptedDeletes?.run);
-  return bySide((side) => countLosses(counted.filter((row) => row.side === side).flatMap(lossesIn)));
+  return bySide((side) => {
+    const losses = new Map(counted.filter((row) => row.side === side).flatMap(lossesIn));
+    for (const key of planned) losses.delete(key);
+    return countLosses([...losses.values()]);
+  });
 };
 
 /** Counts a side's linked contacts that are missing and were created or changed recently (R7). */
@@ -151,7 +165,7 @@ export const guard = async (
     limit: policy.deleteLimit,
     isWritable: bySide((side) => mayWrite(policy, side)),
     losses,
-    recent: isQuiet ? NONE : await recentLosses(session),
+    recent: isQuiet ? NONE : await recentLosses(session, keys ?? []),
     undoes,
     places: bySide((side) => sides[side].place),
   };
@@ -207,5 +221,5 @@ export const lossesShown = async ({ link, store }: Session, plan: Plan, halt: Ha
   if (halt.reason === 'too-many-deletes') return lossKeys(plan);
   const other = otherSide(halt.side);
   const linked = (await store.index(link, other)).filter(({ pair }) => pair !== null);
-  return [...new Set([...lossKeys(plan), ...linked.map(({ id }) => deletionKey(other, id))])];
+  return [...new Set([...lossKeys(plan), ...linked.map(({ id }) => lossKey('contacts', other, id))])];
 };

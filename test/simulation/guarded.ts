@@ -25,8 +25,11 @@ const allowed = (deleteCount: number, { recent, pairs }: Measure): number => {
 
 const what = (loss: (typeof LOSSES)[number]): string => (loss === 'contacts' ? 'everything' : `all ${loss}`);
 
-const countOf = (all: readonly Destroyed[], side: Side, loss: Destroyed['loss']): number =>
-  all.filter((each) => each.side === side && each.loss === loss).length;
+const countOf = (all: readonly Destroyed[], side: Side, loss: Destroyed['loss']): number => {
+  const own = all.filter((each) => each.side === side && each.loss === loss);
+  const rows = own.flatMap(({ row }) => row ?? []);
+  return own.length - rows.length + new Set(rows).size;
+};
 
 /**
  * The states of a contact that the link may see: the current one, and those that listings and the feed may still show. Until the side

@@ -99,6 +99,8 @@ export type World = {
 export type Destroyed = {
   readonly side: Side;
   readonly loss: 'contacts' | 'members' | SyncedField;
+  /** The contact that lost a field, which counts once for the field; null for a deleted contact or member. */
+  readonly row: Row | null;
   readonly atMs: number;
 };
 
@@ -207,7 +209,7 @@ const createObserver = (
     const losable = world.parts.merged.has(row) ? [] : syncedIn(before.contact);
     for (const loss of losable) {
       const isEmptied = tokensIn(book, { ...row, ...before }, loss).size > 0 && tokensIn(book, row, loss).size === 0;
-      if (isEmptied) world.destroyed.push({ side, loss, atMs });
+      if (isEmptied) world.destroyed.push({ side, loss, row, atMs });
     }
     const [held, holds] = [visibleTokens(book, { ...row, ...before }), visibleTokens(book, row)];
     const added = holds.difference(held);
@@ -234,10 +236,10 @@ const createObserver = (
     world.counts.raced += 1;
     world.ledger.overwritten(contactTokens(before), contactTokens(after));
   },
-  deletes: (side) => void world.destroyed.push({ side, loss: 'contacts', atMs: world.clock.now() }),
+  deletes: (side) => void world.destroyed.push({ side, loss: 'contacts', row: null, atMs: world.clock.now() }),
   deletesGroup: (side, members) => {
     const atMs = world.clock.now();
-    for (let count = 0; count < members; count += 1) world.destroyed.push({ side, loss: 'members', atMs });
+    for (let count = 0; count < members; count += 1) world.destroyed.push({ side, loss: 'members', row: null, atMs });
   },
   deleted: (side, row) => {
     checkWrite(world, side, row, 'deleted');
@@ -253,7 +255,8 @@ const createObserver = (
   merged: (side, survivor, other, after) => {
     checkWrite(world, side, survivor, 'merged');
     // A merge removes one contact; where the side archives it, it is deleted separately.
-    if (other.state !== 'archived') world.destroyed.push({ side, loss: 'contacts', atMs: world.clock.now() });
+    if (other.state !== 'archived')
+      world.destroyed.push({ side, loss: 'contacts', row: null, atMs: world.clock.now() });
     world.parts.merged.add(survivor);
     const replaced = world.replaced.get(survivor) ?? new Map<Token, Token>();
     // Values that the link does not sync are not restored on the survivor.

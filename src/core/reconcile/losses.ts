@@ -91,17 +91,17 @@ export const lossesOf = (
 const idOf = (decision: Decision, side: Side): string =>
   decision.kind === 'delete' ? decision.record.id : (decision.pair?.[side]?.id ?? '');
 
-/** Identifies a deleted contact. */
-export const deletionKey = (side: Side, id: string): string => `contacts ${side} ${id}`;
+/** Identifies the loss of a contact or of the members of a group, by its id. */
+export const lossKey = (loss: Loss, side: Side, id: string): string => `${loss} ${side} ${id}`;
 
 /** Returns a text for each loss of a plan that identifies it: an acceptance refers to these losses and no others (R8). */
 export const lossKeys = ({ decisions, groups }: Pick<Plan, 'decisions' | 'groups'>): readonly string[] => [
   ...decisions.flatMap((decision) => {
     const losses = lossesBy(decision, groups.links);
-    return SIDES.flatMap((side) => losses[side].map((loss) => `${loss} ${side} ${idOf(decision, side)}`));
+    return SIDES.flatMap((side) => losses[side].map((loss) => lossKey(loss, side, idOf(decision, side))));
   }),
   ...groups.actions.flatMap((action) =>
-    action.kind === 'delete-group' ? [`members ${action.side} ${action.group.id}`] : [],
+    action.kind === 'delete-group' ? [lossKey('members', action.side, action.group.id)] : [],
   ),
 ];
 
@@ -110,7 +110,7 @@ export const deletionsIn = (
   keys: readonly string[],
 ): Sides<{ readonly contacts: readonly string[]; readonly groups: readonly string[] }> => {
   const idsOf = (loss: Loss, side: Side): readonly string[] => {
-    const start = `${loss} ${side} `;
+    const start = lossKey(loss, side, '');
     return keys.flatMap((key) => (key.startsWith(start) ? [key.slice(start.length)] : []));
   };
   return bySide((side) => ({ contacts: idsOf('contacts', side), groups: idsOf('members', side) }));

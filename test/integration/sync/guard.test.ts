@@ -68,6 +68,21 @@ describe('R8: the limit of deletions within a day', () => {
     deleteAtGoogle(linked, 1);
     await expectHalt(linked, 'too-many-deletes', /24 hours/u);
   });
+
+  test('a field that a contact loses twice is counted once', async () => {
+    await using linked = await startSyncedSandbox({ google: people(4), service: [] }, { DELETE_LIMIT: '1' });
+    const setTitle = (id: string, title: string): void =>
+      linked.sandbox.google.account.updatePerson(id, { organizations: title === '' ? [] : [{ title }] });
+    for (const title of ['Boss', '', 'Boss', '']) {
+      setTitle(googleId(linked, 'Person0'), title);
+      expect(await linked.synced({ afterMs: 60_000 })).toMatchObject({ right: { updated: 1 } });
+    }
+    setTitle(googleId(linked, 'Person1'), 'Boss');
+    await linked.synced({ afterMs: 60_000 });
+    setTitle(googleId(linked, 'Person1'), '');
+    linked.clock.advance(60_000);
+    await expectHalt(linked, 'too-many-deletes', /empty the title of 1 contacts.*after 1 in the last 24 hours/su);
+  });
 });
 
 test('R8: a deleted group counts by its members, in the guard and in the summary', async () => {

@@ -60,6 +60,20 @@ test('R4: a choice that one side may not get stays open for the time when it may
   }
 });
 
+test('R2, R4: a chosen title that one side stores in part stays whole at the other side, at whichever step the process died (seed 90010295)', async () => {
+  const manners = { left: PLAIN_MANNERS, right: { ...PLAIN_MANNERS, titleLength: 8 } };
+  const edited = run({ before: [set('left', 0, 'title'), set('right', 0, 'title')] });
+  const answers = [null, null, { which: 0, take: 'left' } as const];
+  for (let step = 7; step <= 24; step += 1) {
+    const chosen = run({ crash: { step, when: 'after' } });
+    const phases = [[run({ before: [twin()] })], [edited], [chosen], [run()]];
+    const { world } = await runHistory(history(phases, { manners, answers }));
+    const [whole, part] = SIDES.flatMap((side) => liveRows(world.books[side]).map(({ contact }) => contact.title));
+    expect(part).toHaveLength(8);
+    expect(whole).toMatch(new RegExp(`^${part}.+`, 'u'));
+  }
+});
+
 test('R4: a title on which both sides agreed closes its question, and a later edit opens a new one (seed 1001411)', async () => {
   const met = run({ before: [twin(), { kind: 'agree', who: 0, field: 'title' }] });
   const edited = run({ before: [set('left', 0, 'title')] });

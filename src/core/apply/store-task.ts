@@ -1,11 +1,20 @@
 import { withValuesOf } from '../contact/chosen.ts';
-import { type Contact, listsIn, scalarsIn, type SyncedField, textIn, withValue } from '../contact/contact.ts';
+import {
+  type Contact,
+  listsIn,
+  type ScalarField,
+  scalarsIn,
+  scalarsOf,
+  type SyncedField,
+  textIn,
+  withValue,
+} from '../contact/contact.ts';
 import { type Half, isAway } from '../contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import { isOfUndo, type Merge } from '../reconcile/decision.ts';
 import { aliasLeftovers } from '../reconcile/similar.ts';
-import { withoutPastDifferences } from '../reconcile/declined.ts';
+import { withoutPastDifferences, withSettledDifferences } from '../reconcile/declined.ts';
 import { newHalf } from '../state/half-transitions.ts';
 import { storePair, unlinkPair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
@@ -143,10 +152,33 @@ export const isUnlinking = (task: Task): boolean => task.kind === 'merge' && tas
 /** The earlier conflicts that end when the task has written their fields. */
 const endedBy = (task: Task): NonNullable<Merge['ends']> => (task.kind === 'merge' ? (task.ends ?? []) : []);
 
+/** The texts that a user chose and that the task writes to both contacts (R4). */
+const textsOfBoth = (task: Task): readonly ScalarField[] => {
+  const taken = task.kind === 'merge' ? (task.taken ?? []).map(({ field }) => field) : [];
+  return scalarsOf(taken).filter((field) => SIDES.every((side) => fieldsOn(task, side).has(field)));
+};
+
 /** Returns whether something of the task is stored after its writes; see {@link finishTask}. */
 export const hasEnding = (task: Task): boolean => {
-  if (isUnlinking(task) || endedBy(task).length > 0) return true;
+  if (isUnlinking(task) || endedBy(task).length > 0 || textsOfBoth(task).length > 0) return true;
   return isAsking(task) || SIDES.some((side) => localFieldsOn(task, side).length > 0);
+};
+
+/**
+ * Returns a half that agrees with the other one on texts that were written to both. Each answer left them out of the bases, because
+ * the other contact lacked them. A side may store another form of them (R2).
+ */
+const withTextsOfBoth = (task: Task, half: Half, other: Half, fields: readonly ScalarField[]): Half => {
+  const { base, record, side } = half;
+  const { update } = task.writes[side];
+  if (base === null || update === null || fields.length === 0) return half;
+  const contact = fields.reduce((own, field) => withValue(own, field, textIn(record.contact, field)), base.contact);
+  const differences = { written: new Set(fields), wanted: update.desired, now: record.contact };
+  const groups = base.declined?.buckets ?? [];
+  return {
+    ...half,
+    base: withSettledDifferences({ ...base, contact }, { ...differences, other: other.record.contact, groups }),
+  };
 };
 
 /** Settles a half whose differences the plan leaves on its side. */
@@ -168,8 +200,14 @@ export const finishTask = (
   atMs: number,
 ): void => {
   const ended = endedBy(task).filter(({ field }) => !unwritten.has(field));
-  const halves = SIDES.flatMap((side) => current[side] ?? []);
   for (const { leftId, field } of ended) set.add({ kind: 'end-conflicts', leftId, fields: [field], atMs });
+  const texts = textsOfBoth(task).filter((field) => !unwritten.has(field));
+  const halves = SIDES.flatMap((side): readonly Half[] => {
+    const [half, other] = [current[side], current[otherSide(side)]];
+    if (half === null) return [];
+    return [other === null ? half : withTextsOfBoth(task, half, other, texts)];
+  });
+  for (const half of texts.length > 0 ? halves : []) set.put(half);
   if (unwritten.size > 0) return;
   for (const half of halves) settleLocal(set, task, half);
   const [pairId] = halves.flatMap(({ pair }) => pair ?? []);

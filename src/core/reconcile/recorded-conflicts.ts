@@ -5,6 +5,7 @@ import { type Conflict, type Decision, type Merge, type RecordedConflict, type S
 import { contactsOfDecision } from './defer.ts';
 import { policyFor } from './conflict-policy.ts';
 import { forField, type Policy } from './policy.ts';
+import { resembles } from './similar.ts';
 
 /** Returns whether a conflict that has not ended waits for a decision of a user. */
 export const isOpen = ({ winner, decided }: RecordedConflict): boolean => winner === null && decided === null;
@@ -25,9 +26,9 @@ export const conflictFinder = (
 
 /**
  * Returns the value that a user chose for a conflict about the field, if the field was not changed since (R4, R5). The other side
- * must still have its value of the conflict, or already have the chosen value. The chosen side must have the chosen value, or the
- * value of its base if a rule decided the conflict before. Returns null if no value was chosen or it may no longer be applied,
- * else the value and its side. Pure.
+ * must still have its value of the conflict, or already have the chosen value or a part of it that it stored. The chosen side must
+ * have the chosen value, or the value of its base if a rule decided the conflict before. Returns null if no value was chosen or it
+ * may no longer be applied, else the value and its side. Pure.
  */
 export const takenValue = (
   field: ScalarField,
@@ -42,7 +43,8 @@ export const takenValue = (
   const atOther = textIn(halves[other].record.contact, field);
   const { record, base } = halves[from];
   const own = textIn(record.contact, field);
-  const isAsDecided = atOther === conflict[other] || atOther === value;
+  const isWritten = atOther.length <= value.length && resembles(atOther, value);
+  const isAsDecided = atOther === conflict[other] || isWritten;
   const hasLost = conflict.winner !== null && base !== null && own === textIn(base.contact, field);
   return isAsDecided && (own === value || hasLost) ? { from, value } : null;
 };

@@ -1,4 +1,3 @@
-import type { Contact } from './contact.ts';
 import { PRINTABLE_ASCII } from './text.ts';
 
 /**
@@ -28,11 +27,6 @@ export const foldText = (text: string): string => {
 export const wordsOf = (...texts: readonly string[]): readonly string[] => {
   const folded = foldText(texts.join(' '));
   return folded === '' ? [] : folded.split(' ');
-};
-
-/** Returns a key that is equal for all spellings, divisions and orders of one full name; empty without a name. */
-export const fullNameKey = (contact: Contact): string => {
-  return wordsOf(contact.firstName, contact.lastName).toSorted().join(' ');
 };
 
 /** A folded word in two spellings: `muller` and `mueller` for Müller. */

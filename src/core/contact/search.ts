@@ -1,6 +1,12 @@
 import { isEmptyContact, type Contact } from './contact.ts';
 import { emailKey, phoneDigits, phoneKey } from './keys.ts';
-import { fullNameKey, wordsOf } from './names.ts';
+import { wordsOf } from './names.ts';
+
+/** Returns the folded words of the name by which a contact is searched: that of its company if it has no other. */
+const searchWords = ({ firstName, lastName, company }: Contact): readonly string[] => {
+  const words = wordsOf(firstName, lastName);
+  return words.length > 0 ? words : wordsOf(company);
+};
 
 /** Returns the line with the number of words of a name, after an empty line. */
 const countLine = (words: readonly string[]): string => `\n\n${words.length}\n`;
@@ -12,13 +18,13 @@ const nameLines = (words: readonly string[]): string => ['', ...words].join('\n'
 const EMPTY_SEARCH_TEXT = nameLines([]);
 
 /**
- * Returns the text that a database search for a contact uses, and that contacts are ordered by: the words of its name, an empty line,
+ * Returns the text that a database search for a contact uses, and that contacts are ordered by: the words of its name or company, an empty line,
  * their number, then `=` and each email address, and `#` and the digits of each phone number, one per line. Empty for an empty contact.
  */
 export const searchText = (contact: Contact): string => {
   const emails = contact.emailAddresses.map(({ value }) => `=${emailKey(value)}\n`);
   const phones = contact.phoneNumbers.map(({ value }) => `#${phoneDigits(value)}\n`);
-  const text = [nameLines(wordsOf(contact.firstName, contact.lastName)), ...emails, ...phones].join('');
+  const text = [nameLines(searchWords(contact)), ...emails, ...phones].join('');
   return text === EMPTY_SEARCH_TEXT && isEmptyContact(contact) ? '' : text;
 };
 
@@ -62,8 +68,8 @@ export const rankBy = (text: string): ((contact: Contact) => 0 | 1 | 2 | 3 | nul
     if (contact.emailAddresses.some(({ value }) => emailKey(value) === email)) return 0;
     if (phone !== '' && contact.phoneNumbers.some(({ value }) => phoneKey(value) === phone)) return 0;
     if (words.length === 0) return null;
-    if (fullNameKey(contact) === name) return 1;
-    const own = wordsOf(contact.firstName, contact.lastName);
+    const own = searchWords(contact);
+    if (own.toSorted().join(' ') === name) return 1;
     if (words.every((word) => own.includes(word))) return 2;
     return words.every((word) => own.some((each) => each.startsWith(word))) ? 3 : null;
   };

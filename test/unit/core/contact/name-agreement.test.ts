@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { namesAgree } from '../../../../src/core/contact/name-agreement.ts';
-import { foldText, fullNameKey } from '../../../../src/core/contact/names.ts';
+import { foldText, wordsOf } from '../../../../src/core/contact/names.ts';
 import { personNameOf } from '../../../../src/core/contact/person-name.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 
@@ -100,7 +100,7 @@ describe('R13: the names of two contacts agree', () => {
   });
 });
 
-const name = (firstName: string, lastName = '') => fullNameKey(contactOf({ firstName, lastName }));
+const name = (firstName: string, lastName = '') => wordsOf(firstName, lastName).toSorted().join(' ');
 
 describe('a full name', () => {
   test.each([

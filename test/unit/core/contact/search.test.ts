@@ -24,3 +24,10 @@ test.each<[string, string, ReturnType<ReturnType<typeof rankBy>>]>([
 ])('a search ranks a contact %s', (_, text, rank) => {
   expect(rankBy(text)(ADA)).toBe(rank);
 });
+
+test.each<[string, string, number | null]>([
+  ['a company without a contact person is found by its name', '', 1],
+  ['a person is not found by the name of the company', 'Ada', null],
+])('%s', (_, firstName, rank) => {
+  expect(rankBy('acme tools')(contactOf({ firstName, company: 'Acme Tools' }))).toBe(rank);
+});

@@ -61,7 +61,8 @@ export const refuse = (context: Context, status: 400 | 403 | 404 | 409 | 429, ti
     status,
   );
 
-const LARGEST_FORM_BYTES = 16_384;
+/** A form may name every contact of a plan that the page shows. */
+const LARGEST_FORM_BYTES = 262_144;
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -83,7 +84,7 @@ const readForm: MiddlewareHandler<Env> = async (context, next) => {
     return context.text('Only forms of this page are accepted.\n', 415);
   }
   const form = await readBody(context.req.raw, LARGEST_FORM_BYTES);
-  if (form === null) return context.text('The form is larger than 16 KiB.\n', 413);
+  if (form === null) return context.text('The form is larger than 256 KiB.\n', 413);
   context.set('form', new URLSearchParams(form));
   return next();
 };

@@ -1,18 +1,32 @@
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import { ZodError } from 'zod';
-import { InvalidError, isFault, NotFoundError, RevokedError, UnreadableError, WrongAddressError } from '../errors.ts';
+import {
+  InvalidError,
+  isFault,
+  NotFoundError,
+  type RemoteError,
+  RevokedError,
+  UnreadableError,
+  WrongAddressError,
+} from '../errors.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { recordOf } from './mapper.ts';
 
 /**
- * Returns true if a failure to read one contact concerns only that contact: a 403, a web page with 404, or a 500. Lists and
- * single contacts require the same scopes (API.md, Contact routes). If the list can be read, the permission is still granted
- * and the service works. Throws the error of the list.
+ * Returns true if a failure to read one contact concerns only that contact: a refusal, a redirect, an answer that cannot be
+ * parsed, or a 500. Lists and single contacts require the same scopes (API.md, Contact routes). If the list can be read, the
+ * permission is still granted and the service works. Throws the error of the list.
  */
 const listStillAnswers = async (api: ServiceApi): Promise<true> => {
   await api.contacts.listPage({}, 1);
   return true;
 };
+
+const hasOddShape = (error: unknown): error is UnreadableError =>
+  error instanceof UnreadableError && error.cause instanceof ZodError;
+
+const mayConcernOne = (error: unknown): error is RemoteError =>
+  isFault(error) || error instanceof InvalidError || error instanceof UnreadableError;
 
 /** Reads one contact: withheld if only this contact is refused, unreadable if the service fails only at this contact. */
 export const readContact = async (api: ServiceApi, id: string): Promise<ReadAnswer> => {
@@ -25,9 +39,9 @@ export const readContact = async (api: ServiceApi, id: string): Promise<ReadAnsw
     if (isRefused && (await listStillAnswers(api))) {
       return { kind: 'withheld', reason: `the service refuses to show this contact (${error.status}), and no other` };
     }
-    if (isFault(error) && (await listStillAnswers(api))) return { kind: 'unreadable', reason: error.message };
-    const isOddShape = error instanceof UnreadableError && error.cause instanceof ZodError;
-    if (isOddShape) return { kind: 'unreadable', reason: error.message };
+    if (hasOddShape(error) || (mayConcernOne(error) && (await listStillAnswers(api)))) {
+      return { kind: 'unreadable', reason: error.message };
+    }
     throw error;
   }
 };

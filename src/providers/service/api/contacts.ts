@@ -143,17 +143,21 @@ const redirectedId = (location: string | null): string | null => {
   }
 };
 
+/** The maximum number of redirects of one read: a contact may be merged several times. */
+const MOST_REDIRECTS = 10;
+
 const getContact = async (
   send: Send,
   id: string,
   trusted: ReturnType<typeof trustedContact>,
+  redirects = 0,
 ): Promise<ServiceContact> => {
   const asked: ApiRequest = { method: 'GET', route: CONTACT, id };
   const answer = await send({ ...asked, allowRedirect: true });
-  const movedTo = answer.status >= 300 ? redirectedId(answer.location) : null;
-  if (answer.status >= 300 && movedTo === null) throw redirected(sentOf(asked), answer);
-  if (movedTo === null) return readData(trusted, answer, asked);
-  return call(send, trusted, { ...asked, id: movedTo });
+  if (answer.status < 300) return readData(trusted, answer, asked);
+  const movedTo = redirectedId(answer.location);
+  if (movedTo === null || redirects === MOST_REDIRECTS) throw redirected(sentOf(asked), answer);
+  return getContact(send, movedTo, trusted, redirects + 1);
 };
 
 const contactList = (parts: ContactParts, parameters: ListParameters, known?: KnownRows): ListRequest<ContactRow> => ({
@@ -185,7 +189,7 @@ export const createContactsApi = (send: Send, parts: ContactParts) => ({
 
   /**
    * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. For a contact that was merged
-   * away, the answer may be the survivor, with another id. One redirect to it is followed.
+   * away, the answer may be the survivor, with another id. Redirects to it are followed.
    */
   get: (id: string): Promise<ServiceContact> => getContact(send, id, parts.trusted),
 

@@ -51,6 +51,33 @@ it('[R15] after a 500 for one contact, the others are read if the list of contac
   expect([...answers.values()].map(({ kind }) => kind)).toEqual(['unreadable', 'found']);
 });
 
+it.each<Reply>([
+  { body: '{"data": {"id": "contact_1", "first' },
+  { status: 422 },
+  { status: 302, headers: { location: 'https://elsewhere.example/sign-in' } },
+  { status: 301, headers: { location: '/v2/contacts/contact_1' } },
+])(
+  '[R15] after the answer %j for one contact, the others are read if the list of contacts is available',
+  async (odd) => {
+    await using server = await startServer(({ path }) => {
+      if (path === '/v2/contacts') return { body: list([]) };
+      return path === '/v2/contacts/contact_1' ? odd : { body: one(contactJson(2)) };
+    });
+    const answers = await server.remote.read(['contact_1', 'contact_2'], forever);
+    expect([...answers.values()].map(({ kind }) => kind)).toEqual(['unreadable', 'found']);
+  },
+);
+
+it('[R12] a contact is read through the redirects of several merges', async () => {
+  await using server = await startServer(({ path }) => {
+    const number = Number(path.split('_')[1]);
+    if (number === 3) return { body: one(contactJson(3)) };
+    return { status: 301, headers: { location: `/v2/contacts/contact_${number + 1}` } };
+  });
+  const answers = await server.remote.read(['contact_1'], forever);
+  expect(answers.get('contact_1')).toMatchObject({ kind: 'moved', record: { id: 'contact_3' } });
+});
+
 const isList = (path: string): boolean => path === '/v2/contacts';
 const kindOf = async ({ remote }: CannedServer) => (await remote.read(['contact_1'], forever)).get('contact_1')?.kind;
 

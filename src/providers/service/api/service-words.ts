@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 /** Returns every text in a value. The key of an object precedes its texts, except the key `message`. */
 const textsIn = (value: unknown, depth = 0): string[] => {
-  if (typeof value === 'string') return [value];
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value];
   if (depth === DEEPEST) return [];
   if (Array.isArray(value)) return value.flatMap((inner) => textsIn(inner, depth + 1));
   if (!isObject(value)) return [];
@@ -43,23 +43,22 @@ const cutToWords = (text: string): string => {
   return text.length <= LONGEST_SEARCHED ? text : text.slice(0, text.lastIndexOf(' ', LONGEST_SEARCHED) + 1);
 };
 
-/** Returns the part of an answer's body that contains errors; null if it does not exist. */
-const errorPart = (json: unknown): unknown => {
-  if (!isObject(json)) return null;
-  return [json['errors'], json['error_description'], json['error']].find((part) => part !== undefined) ?? null;
+/** Returns the texts of the part of an answer's body that contains errors; none if no part is filled. */
+const errorTexts = (json: unknown): string[] => {
+  if (!isObject(json)) return [];
+  const parts = [json['errors'], json['error_description'], json['error']].map((part) => textsIn(part));
+  return parts.find((texts) => texts.length > 0) ?? [];
 };
 
 /** Returns whether a body contains errors: a filled `errors` or `error`, as list, object or text. */
-export const hasErrors = (json: unknown): boolean => textsIn(errorPart(json)).length > 0;
+export const hasErrors = (json: unknown): boolean => errorTexts(json).length > 0;
 
 /**
  * Returns the service's error message, cut to 200 characters, without email addresses, phone numbers and the
  * values of `sent` (the request's body), so that no personal data reaches a message; null without a message.
  */
 export const serviceWords = (json: unknown, sent: unknown): string | null => {
-  const words = cutToWords(textsIn(errorPart(json)).join('; '))
-    .replace(/\s+/gu, ' ')
-    .trim();
+  const words = cutToWords(errorTexts(json).join('; ')).replace(/\s+/gu, ' ').trim();
   if (words === '') return null;
   const redacted = withoutValues(words, sent).replace(EMAIL_ADDRESS, '<email>').replace(PHONE_NUMBER, '<number>');
   return redacted.length > LONGEST_WORDS ? `${redacted.slice(0, LONGEST_WORDS - 1)}…` : redacted;

@@ -130,5 +130,7 @@ it('error texts of the service are truncated to 200 characters', () => {
 it('an empty list of errors means no error', () => {
   expect(hasErrors({ errors: [] })).toBe(false);
   expect(hasErrors({ errors: {} })).toBe(false);
+  expect(hasErrors({ data: {}, error: '' })).toBe(false);
   expect(hasErrors({ errors: ['x'] })).toBe(true);
+  expect(hasErrors({ errors: [], error: 'x' })).toBe(true);
 });

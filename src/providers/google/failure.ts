@@ -202,8 +202,9 @@ const expired = (base: RemoteErrorOptions): CursorExpiredError =>
 
 const badRequest = (answer: Answer, context: RequestContext, base: RemoteErrorOptions): RemoteError => {
   if (context.hasSyncToken) return expired(base);
-  if (answer.code === 'FAILED_PRECONDITION' || /etag is different/iu.test(answer.message)) return stale(base);
-  return invalid(answer, base);
+  const isStale = answer.code === 'FAILED_PRECONDITION' || /etag is different/iu.test(answer.message);
+  // A read sends no etag, so it cannot be stale.
+  return isStale && !context.isRead ? stale(base) : invalid(answer, base);
 };
 
 /** 409: a taken group name, an outdated group etag (only the message distinguishes these), or concurrent writes (reference). */

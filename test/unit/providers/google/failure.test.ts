@@ -32,6 +32,7 @@ test.each<[Error, typeof CONTEXT, object]>([
   [refusal(400, 'INVALID_ARGUMENT'), CONTEXT, { kind: 'invalid', applied: 'no' }],
   [refusal(400, 'FAILED_PRECONDITION'), CONTEXT, { kind: 'stale', applied: 'no' }],
   [refusal(400, 'INVALID_ARGUMENT', DIFFERENT), CONTEXT, { kind: 'stale', applied: 'no' }],
+  [refusal(400, 'FAILED_PRECONDITION'), LISTING, { kind: 'invalid', applied: 'no' }],
   [refusal(400, 'INVALID_ARGUMENT', 'expired', EXPIRED), WITH_TOKEN, { kind: 'cursor-expired', applied: 'no' }],
   [refusal(400, 'FAILED_PRECONDITION', 'expired', EXPIRED), WITH_TOKEN, { kind: 'cursor-expired', applied: 'no' }],
   [refusal(400, 'INVALID_ARGUMENT', 'malformed'), WITH_TOKEN, { kind: 'cursor-expired', applied: 'no' }],

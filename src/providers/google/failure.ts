@@ -207,10 +207,12 @@ const badRequest = (answer: Answer, context: RequestContext, base: RemoteErrorOp
   return isStale && !context.isRead ? stale(base) : invalid(answer, base);
 };
 
+/** The requests that give a name to a group. */
+const NAMING_ROUTES: ReadonlySet<string> = new Set(['POST /v1/contactGroups', 'PUT /v1/contactGroups/{group}']);
+
 /** 409: a taken group name, an outdated group etag (only the message distinguishes these), or concurrent writes (reference). */
 const conflict = (answer: Answer, base: RemoteErrorOptions): RemoteError => {
-  const isAboutGroup = base.route.includes('/contactGroups');
-  if (!isAboutGroup || /outdated|etag/iu.test(answer.message)) return stale(base);
+  if (!NAMING_ROUTES.has(base.route) || /outdated|etag/iu.test(answer.message)) return stale(base);
   return new NameTakenError('Google has a contact group of that name already', base);
 };
 

@@ -4,6 +4,7 @@ import { isMissingScope, itemError, toRemoteError, toTokenError } from '../../..
 const LIMITS = { limitFloorMs: 5_000, nowMs: Date.parse('2026-01-01T00:00:00Z') };
 const CONTEXT = { route: 'POST /v1/people:batchUpdateContacts', isRead: false, hasSyncToken: false, ...LIMITS };
 const GROUPS = { ...CONTEXT, route: 'PUT /v1/contactGroups/{group}' };
+const MEMBERS = { ...CONTEXT, route: 'POST /v1/contactGroups/{group}/members:modify' };
 const PERSON = { ...CONTEXT, route: 'GET /v1/people/{person}', isRead: true };
 const LISTING = { ...CONTEXT, isRead: true };
 const WITH_TOKEN = { ...LISTING, hasSyncToken: true };
@@ -47,6 +48,7 @@ test.each<[Error, typeof CONTEXT, object]>([
   [refusal(409, 'ABORTED', 'Contact group name already exists'), GROUPS, { kind: 'name-taken', applied: 'no' }],
   [refusal(409, '', 'Contact group etag is outdated'), GROUPS, { kind: 'stale', applied: 'no' }],
   [refusal(409, 'ABORTED'), CONTEXT, { kind: 'stale', applied: 'no' }],
+  [refusal(409, 'ABORTED'), MEMBERS, { kind: 'stale', applied: 'no' }],
   [refusal(413, ''), CONTEXT, { kind: 'invalid', applied: 'no' }],
   [refusal(429, 'RESOURCE_EXHAUSTED'), CONTEXT, { kind: 'limited', applied: 'no', retryAfterMs: 5_000 }],
   [answer(429, {}, { 'retry-after': '30' }), CONTEXT, { kind: 'limited', retryAfterMs: 30_000 }],

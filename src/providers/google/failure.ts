@@ -158,10 +158,13 @@ const isLimit = (answer: Answer): boolean =>
   (answer.status === 403 &&
     (answer.code === 'RESOURCE_EXHAUSTED' || answer.reasons.some((reason) => LIMIT_REASONS.has(reason))));
 
+const namesOverflow = (message: string): boolean => message.includes('MY_CONTACTS_OVERFLOW_COUNT');
+
+const full = (base: RemoteErrorOptions): FullError =>
+  new FullError('The Google account holds as many contacts as it may: delete some there', base);
+
 const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptions): RemoteError => {
-  if (answer.message.includes('MY_CONTACTS_OVERFLOW_COUNT')) {
-    return new FullError('The Google account holds as many contacts as it may: delete some there', base);
-  }
+  if (namesOverflow(answer.message)) return full(base);
   if (isLimit(answer)) {
     const retryAfterMs = retryAfterMsOf(answer, context.nowMs) ?? context.limitFloorMs;
     return new LimitedError(`Google limited ${base.route} (${answer.status})`, { ...base, retryAfterMs });
@@ -282,9 +285,10 @@ const causesOf = (error: unknown): readonly unknown[] =>
 const retryAfterMsOf = (answer: Answer, nowMs: number): number | null =>
   readRetryAfterMs({ 'retry-after': answer.retryAfter ?? undefined }, nowMs);
 
-/** Classifies the status of one item of a batch answer (google.rpc.Code). */
-export const itemError = (code: number, route: string): RemoteError => {
+/** Classifies the status of one item of a batch answer (google.rpc.Code), with its message. */
+export const itemError = (code: number, message: string, route: string): RemoteError => {
   const base = answered(route);
+  if (namesOverflow(message)) return full(base);
   switch (code) {
     case 5:
       return new NotFoundError(`Google knows no such contact (${route})`, base);

@@ -176,8 +176,8 @@ const resultOf = async (
   response: PersonResponse | undefined,
   route: string,
 ): Promise<RecordResult> => {
-  const code = response?.status?.code ?? 0;
-  if (code !== 0) return failed(key, itemError(code, route));
+  const { code = 0, message = '' } = response?.status ?? {};
+  if (code !== 0) return failed(key, itemError(code, message, route));
   const reading = readPerson(response?.person, call.mapping);
   if (reading.kind !== 'contact') return failed(key, incomprehensible(route));
   return { key, ok: true, value: await writtenRecord(call, reading) };

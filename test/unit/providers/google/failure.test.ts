@@ -95,7 +95,11 @@ test.each([
   [8, 'limited', 'no'],
   [13, 'unavailable', 'unknown'],
 ])('code %i of an item in a batch means %s', (code, kind, applied) => {
-  expect(itemError(code, 'POST x')).toMatchObject({ kind, applied });
+  expect(itemError(code, 'refused', 'POST x')).toMatchObject({ kind, applied });
+});
+
+test('an item that a full account refuses is no rate limit', () => {
+  expect(itemError(8, 'MY_CONTACTS_OVERFLOW_COUNT reached', 'POST x')).toMatchObject({ kind: 'full', applied: 'no' });
 });
 
 const [token, api] = [toTokenError, toRemoteError];

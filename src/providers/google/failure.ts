@@ -178,6 +178,7 @@ const refused = (answer: Answer, context: RequestContext, base: RemoteErrorOptio
     case 401:
       return new UnauthenticatedError('Google refused the access token', base);
     case 403:
+      if (answer.reasons.some((reason) => DISABLED_REASONS.has(reason))) return disabled(answer, base);
       return new RevokedError(`Google refused access (${describe(answer)}): grant access and connect again`, base);
     case 404:
       return new NotFoundError(`Google knows no such thing at ${base.route}${wrongRoot(base.route)}`, base);
@@ -195,6 +196,15 @@ const FOREIGN: ReadonlySet<number> = new Set([403, 404, 410]);
 const foreign = (answer: Answer, context: RequestContext, base: RemoteErrorOptions): UnreadableError => {
   const text = `The answer to ${base.route} (${answer.status}) is not Google's: check GOOGLE_ROOT_URL`;
   return new UnreadableError(text, { ...base, applied: appliedWhenSent(context) });
+};
+
+/** The reasons of a refusal because the project has not enabled the People API. */
+const DISABLED_REASONS: ReadonlySet<string> = new Set(['SERVICE_DISABLED', 'accessNotConfigured']);
+
+/** Returns the error of a request that succeeds again when the API is enabled. The credential is not the cause. */
+const disabled = (answer: Answer, base: RemoteErrorOptions): UnavailableError => {
+  const remedy = 'check that the People API is enabled in the Google Cloud project of GOOGLE_CLIENT_ID';
+  return new UnavailableError(`Google refused ${base.route} (${describe(answer)}): ${remedy}`, base);
 };
 
 /** Returns a hint for a 404 on a route without an id: such a route always exists at Google. */

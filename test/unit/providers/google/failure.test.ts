@@ -27,6 +27,11 @@ const DIFFERENT =
   'Request person.etag is different than the current person.etag. Clear local cache and get the latest person.';
 const EXPIRED = reason('EXPIRED_SYNC_TOKEN');
 const PAGE = '<html>Your computer may be sending automated queries</html>';
+const DISABLED = {
+  kind: 'unavailable',
+  applied: 'no',
+  message: expect.stringMatching(/: check that the People API is enabled/u) as unknown,
+};
 const REFUSED_AT_EACH_HOST = unanswered(new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')]));
 
 test.each<[Error, typeof CONTEXT, object]>([
@@ -39,6 +44,8 @@ test.each<[Error, typeof CONTEXT, object]>([
   [refusal(400, 'INVALID_ARGUMENT', 'malformed'), WITH_TOKEN, { kind: 'cursor-expired', applied: 'no' }],
   [refusal(401, 'UNAUTHENTICATED'), CONTEXT, { kind: 'unauthenticated', applied: 'no' }],
   [refusal(403, 'PERMISSION_DENIED'), CONTEXT, { kind: 'revoked', applied: 'no' }],
+  [refusal(403, 'PERMISSION_DENIED', 'disabled', reason('SERVICE_DISABLED')), CONTEXT, DISABLED],
+  [answer(403, { error: { message: 'm', errors: [{ reason: 'accessNotConfigured' }] } }), CONTEXT, DISABLED],
   [refusal(403, 'RESOURCE_EXHAUSTED'), CONTEXT, { kind: 'limited', applied: 'no' }],
   [answer(403, { error: { message: 'm', errors: [{ reason: 'rateLimitExceeded' }] } }), CONTEXT, { kind: 'limited' }],
   [answer(403, { error: { message: 'm', errors: [{ reason: 'dailyLimitExceeded' }] } }), CONTEXT, { kind: 'limited' }],

@@ -5,7 +5,7 @@ import { metRefusal, settleEach } from '../write-results.ts';
 import { membershipAfter, sortedIds } from '../groups.ts';
 import type { WriteResult } from '../remote.ts';
 import type { MembershipAnswer } from './api/membership.ts';
-import { allRows } from './api/paging.ts';
+import { allRows, PAGE_SIZE } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { planMembershipRequests, splitAddition, type BulkAddition } from './membership-plan.ts';
 import { CONCURRENCY } from './push.ts';
@@ -36,12 +36,21 @@ const replaceMembership = async (
   return [];
 };
 
+/** Returns whether a list may end at a page limit: a service may return only the first page of a list below one resource. */
+const mayBeCut = (current: readonly string[]): boolean => current.length === PAGE_SIZE;
+
 /**
  * Applies only this change to the current membership of one contact. It is used if the service refuses to add or remove some
- * of the buckets, for example because one is deleted. The membership is read directly before it is replaced (R11).
+ * of the buckets, for example because one is deleted. The membership is read directly before it is replaced (R11). If it may
+ * be incomplete, it is not replaced, and the refusal is thrown.
  */
-const rewriteMembership = async (api: MembershipApi, request: MembershipRequest): Promise<readonly string[]> => {
+const rewriteMembership = async (
+  api: MembershipApi,
+  request: MembershipRequest,
+  refusal: InvalidError | NotFoundError,
+): Promise<readonly string[]> => {
   const current = await readMembership(api, request.id);
+  if (mayBeCut(current)) throw refusal;
   const wanted = membershipAfter(current, request);
   const isSame = new Set(wanted).symmetricDifference(new Set(current)).size === 0;
   return isSame ? wanted : replaceMembership(api, request.id, current, wanted);
@@ -78,7 +87,7 @@ const writeSingle = async (
   } catch (error) {
     const isRefused = error instanceof InvalidError || error instanceof NotFoundError;
     if (!isRefused || error.applied !== 'no') throw error;
-    return rewriteMembership(api, request);
+    return rewriteMembership(api, request, error);
   }
 };
 

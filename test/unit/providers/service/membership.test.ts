@@ -55,6 +55,16 @@ it('[R11] the membership of one contact is read over all pages and replaced if t
   expect(result).toEqual({ key: 'k5', ok: true, value: kept });
 });
 
+it('[R10, R11] the membership of one contact is not replaced if its list may end at a page limit', async () => {
+  const present = Array.from({ length: 50 }, (_, index) => bucketJson(index + 1));
+  await using server = await startServer(({ method }) =>
+    method === 'POST' ? { status: 422 } : { body: { data: present } },
+  );
+  const batch = [change(5, { add: ['bucket_99'], remove: ['bucket_2'] })];
+  expect(await server.remote.changeMembership(batch, forever)).toMatchObject([{ error: { kind: 'invalid' } }]);
+  expect(server.received.filter(({ method }) => method === 'PUT')).toEqual([]);
+});
+
 it('[R11] the membership of one contact is returned as the service returns it', async () => {
   await using server = await startServer(({ method }) => ({ body: list(method === 'GET' ? [] : [bucketJson(1)]) }));
   const batch = [change(1, { add: ['bucket_1', 'bucket_2'], knownGroupIds: [] })];

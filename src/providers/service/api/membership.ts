@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { listPages, PAGE_SIZE, rowsOf, type Page } from './paging.ts';
 import { callLeniently } from './resource.ts';
-import { bucketSchema, type Bucket } from './buckets.ts';
 import { id as idSchema } from './schemas-common.ts';
 import type { ApiRequest, Send } from './send.ts';
 
@@ -37,8 +36,8 @@ export const createMembershipApi = (send: Send) => {
   const changeContacts = changer(send, BUCKET_CONTACTS);
   return {
     /** GET /v2/contacts/{id}/buckets. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
-    listBuckets: (contactId: string): AsyncIterable<Page<Bucket>> =>
-      listPages(send, { route: CONTACT_BUCKETS, id: contactId, parameters: {}, parseRows: rowsOf(bucketSchema) }),
+    listBuckets: (contactId: string): AsyncIterable<Page<z.output<typeof rowSchema>>> =>
+      listPages(send, { route: CONTACT_BUCKETS, id: contactId, parameters: {}, parseRows: rowsOf(rowSchema) }),
 
     /** POST /v2/contacts/{id}/buckets: adds the contact to these buckets. */
     addBuckets: (contactId: string, bucketIds: readonly string[]) => changeBuckets('POST', contactId, bucketIds),

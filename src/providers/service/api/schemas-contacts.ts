@@ -62,7 +62,7 @@ export const CHOSEN_SHAPES: Readonly<Record<keyof typeof chosenLists, z.ZodType>
 /** The names of the synced lists. */
 export const SYNCED_LISTS = Object.keys(syncedLists) as readonly (keyof typeof syncedLists)[];
 
-const bucketOfContact = z.object({ id, name: optionalText, reminder_interval: optionalNumber });
+const bucketOfContact = z.object({ id, reminder_interval: optionalNumber.catch(null) });
 
 const contactExtraData = optionalObject({
   last_contacted: optionalTimestamp,

@@ -26,6 +26,11 @@ it('the record of a contact of the service has the buckets of the answer, sorted
   expect(recordOf(emptied, USUAL_MAPPING, former).groupIds).toEqual([]);
 });
 
+it('R15: the record of a contact of the service needs only the ids of its buckets', () => {
+  const buckets = [{ id: 'bucket_1', name: 7, reminder_interval: '30' }];
+  expect(recordFrom({ extra_data: { buckets } }).groupIds).toEqual(['bucket_1']);
+});
+
 const mapping = serviceMapping(['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser']);
 const recordWith = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)), mapping);
 const assignedTo = (user: object | null) => ({ assigned_to_id: 'user_7', extra_data: { assigned_to: user } });

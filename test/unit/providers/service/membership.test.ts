@@ -39,7 +39,7 @@ it('[R11] the membership of one contact is changed with one request for addition
 });
 
 it('[R11] the membership of one contact is read over all pages and replaced if the service refuses to add or remove a bucket', async () => {
-  const present = Array.from({ length: 70 }, (_, index) => bucketJson(index + 1));
+  const present = Array.from({ length: 70 }, (_, index) => ({ ...bucketJson(index + 1), name: null }));
   await using server = await startServer((request) => {
     if (request.method === 'POST') return { status: 422 };
     if (request.method !== 'GET') return echo(request);

@@ -4,7 +4,7 @@ import type { LinkState } from '../core/state/rows.ts';
 import type { GroupRecord } from '../core/contact/record.ts';
 import { type Half, halfKey, isPresent } from '../core/contact/half.ts';
 import { bySide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
-import { isFault, isUnreadable } from '../providers/errors.ts';
+import { mayConcernOne } from '../providers/errors.ts';
 import { deferExtras, deferRefused, deferUnanswered, orphanedRefusals, pastRefusals } from '../core/reconcile/defer.ts';
 import { type GroupNames, type GroupPlan, planGroups } from '../core/reconcile/groups.ts';
 import { type Plan, planContacts } from '../core/reconcile/plan.ts';
@@ -36,7 +36,7 @@ const listGroups = async (session: Session, side: Side, known: readonly string[]
       if (group !== null) late.push(group);
     } catch (error) {
       // The listing has answered: the side fails at this group only, or the group cannot be parsed (R15).
-      if (!isFault(error) && !isUnreadable(error)) throw error;
+      if (!mayConcernOne(error)) throw error;
       unread.add(id);
     }
   }

@@ -6,7 +6,7 @@ import { withBoundEntries } from '../core/contact/bound-entries.ts';
 import type { Half } from '../core/contact/half.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import { isFault, isUnreadable, RedirectedError, UnreadableError } from '../providers/errors.ts';
+import { mayConcernOne, RedirectedError, UnreadableError } from '../providers/errors.ts';
 import { sourceIdOf } from '../core/reconcile/operation.ts';
 import { apartFrom } from '../core/reconcile/verdict.ts';
 import { DAY_MS, onBothSides, type Session } from './session.ts';
@@ -223,7 +223,7 @@ const groupExists = async ({ remotes, signal }: Session, side: Side, id: string)
   try {
     return (await remotes[side].readGroup(id, signal)) !== null;
   } catch (error) {
-    if (!isFault(error) && !isUnreadable(error)) throw error;
+    if (!mayConcernOne(error)) throw error;
     return { unreadable: error.message };
   }
 };

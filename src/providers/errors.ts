@@ -145,6 +145,10 @@ export class WrongAddressError extends UnreadableError {
 export const isUnreadable = (error: unknown): error is UnreadableError =>
   error instanceof UnreadableError && !(error instanceof RedirectedError) && !(error instanceof WrongAddressError);
 
+/** Returns whether a failed read may concern one contact or group alone, and be permanent. */
+export const mayConcernOne = (error: unknown): error is RemoteError =>
+  error instanceof InvalidError || error instanceof RedirectedError || isFault(error) || isUnreadable(error);
+
 /** A listing exceeded a limit of pages, rows or time, or repeated a page token. Its rows are not trusted. */
 export class EndlessListingError extends UnreadableError {}
 

@@ -2,9 +2,8 @@ import type { ReadAnswer } from '../../core/contact/requests.ts';
 import { ZodError } from 'zod';
 import {
   InvalidError,
-  isFault,
+  mayConcernOne,
   NotFoundError,
-  type RemoteError,
   RevokedError,
   UnreadableError,
   WrongAddressError,
@@ -24,9 +23,6 @@ const listStillAnswers = async (api: ServiceApi): Promise<true> => {
 
 const hasOddShape = (error: unknown): error is UnreadableError =>
   error instanceof UnreadableError && error.cause instanceof ZodError;
-
-const mayConcernOne = (error: unknown): error is RemoteError =>
-  isFault(error) || error instanceof InvalidError || error instanceof UnreadableError;
 
 /** Reads one contact: withheld if only this contact is refused, unreadable if the service fails only at this contact. */
 export const readContact = async (api: ServiceApi, id: string): Promise<ReadAnswer> => {

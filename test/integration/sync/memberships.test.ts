@@ -83,6 +83,7 @@ test('R9, R11: a membership of a contact with a write of unknown outcome, in the
 test.each([
   ['fail', { kind: 'status', status: 500 }],
   ['cannot be parsed', { kind: 'status', status: 200, body: { id: 7 } }],
+  ['are refused', { kind: 'status', status: 422 }],
 ] as const)(
   'R15: a label whose deletion fails at one side, and whose reads there %s, does not stop the runs',
   async (_, read) => {

@@ -58,8 +58,30 @@ const isRepeated = ({ rowKeys }: Page<ContactRow>, seen: ReadonlySet<string>): b
   rowKeys.length > 0 && rowKeys.every((key) => seen.has(key));
 
 /**
+ * Returns a function for the number of the page after each page of a walk. Earlier pages follow if the total fell. The first page
+ * follows if more contacts were created since it than the total rose: then a deletion at the same time did not lower the total.
+ */
+const pageOrder = () => {
+  const created = new Set<string>();
+  let startedMs: number | null = null;
+  let rises = 0;
+  return ({ number, rows, serverTimeMs, total }: Page<ContactRow>, totalBefore: number | null): number => {
+    const startMs = (startedMs ??= serverTimeMs) ?? Infinity;
+    for (const row of rows) {
+      if (row.kind === 'contact' && (row.contact.created_at?.epochMs ?? 0) > startMs) created.add(row.contact.id);
+    }
+    if (total === null) return number + 1;
+    rises += Math.max(0, total - (totalBefore ?? total));
+    if (created.size <= rises) return nextPageNumber(number, totalBefore, total, PAGE_SIZE);
+    rises = created.size;
+    return 1;
+  };
+};
+
+/**
  * Walks contacts by id, the only order without ties and with new contacts at the end. A contact that leaves the list moves
- * the rows after it one place back. If the total fell, the earlier pages are read again, so a page may be yielded twice.
+ * the rows after it one place back. If the total fell, or would have fallen without new contacts, the earlier pages are read
+ * again, so a page may be yielded twice.
  * A page that is not full although the list continues is also read again, once. If a fault truncated it, its contacts would
  * be missing until the next listing and would be created again (R13). It is read only once more, because a service may leave
  * rows out of its pages permanently. Throws the errors of `walk`.
@@ -74,6 +96,7 @@ export async function* walkById(
   const parameters: ListParameters = { ...bounds, order: ['id'] };
   const seen = new Set<string>();
   const short = new Set<number>();
+  const pageAfter = pageOrder();
   let { total } = start;
   let furthest = 0;
   let page: Page<ContactRow> | null = await fetchKnown(api, parameters, start.page, known);
@@ -82,7 +105,7 @@ export async function* walkById(
     const repeats: boolean = page.number > furthest && isRepeated(page, seen);
     const isCut = isShort(page) && !repeats && !short.has(page.number);
     if (isCut) short.add(page.number);
-    const following = nextPageNumber(page.number, total, page.total, PAGE_SIZE);
+    const following = pageAfter(page, total);
     const nextPage: number = isCut ? Math.min(page.number, following) : following;
     total = page.total ?? total;
     for (const key of page.rowKeys) seen.add(key);

@@ -174,6 +174,21 @@ it('a whole listing misses no contact that deletions move to a page that was alr
   expect(kept.filter((id) => !ids.has(id))).toEqual([]);
 });
 
+it('R13: a whole listing misses no contact if another is deleted and one is created between two pages', async () => {
+  const created = contactJson(121, { created_at: stamp(NOW_MS + 2_000), updated_at: stamp(NOW_MS + 2_000) });
+  const rows = manyRows(120);
+  await using server = await startServer((request, index) => {
+    const { headers, body } = serviceOf(() => (index === 0 ? rows : rows.filter(({ number }) => number !== 10)))(
+      request,
+    );
+    const isLast = index > 0 && request.query.get('page') === '3';
+    return { headers, body: list(isLast ? [...body.data, created] : body.data, { ...body.meta, total: 120 }) };
+  });
+  const ids = new Set(idsOf(await pull(server, WHOLE)));
+  expect(ids).toContain('contact_51');
+  expect(requestedPages(server.received)).toEqual([1, 2, 3, 1, 2, 3]);
+});
+
 /** Truncates page `cut` to `keeps` rows in the first `times` answers with it. */
 const cutting = (rows: readonly Row[], cut: number, times: number, keeps = 10) => {
   const answering = serviceOf(() => rows);

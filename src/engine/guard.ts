@@ -114,17 +114,17 @@ export const emptiedSides = async (session: Session): Promise<readonly Side[]> =
   return SIDES.filter((side) => isEmptied(side, presence));
 };
 
-/** The number of runs among which the last halted one is looked for. Failed runs may follow it. */
-const MOST_FAILED_RUNS = 20;
+/** The number of runs among which the last halted one is looked for. Failed runs and undos may follow it. */
+const MOST_LATER_RUNS = 20;
 
-/** Returns the last run that ended and did not fail: a user answers its halt. */
+/** Returns the last sync that ended and did not fail: a user answers its halt. An undo leaves the link halted. */
 export const lastDecided = async (store: Pick<Store, 'runs'>, link: string): Promise<RunRow | null> => {
-  const runs = await store.runs(link, { newest: MOST_FAILED_RUNS });
-  return runs.find(({ outcome }) => outcome !== 'running' && outcome !== 'failed') ?? null;
+  const runs = await store.runs(link, { newest: MOST_LATER_RUNS });
+  return runs.find(({ kind, outcome }) => kind !== 'undo' && outcome !== 'running' && outcome !== 'failed') ?? null;
 };
 
 /**
- * Returns whether a user accepts these losses: the last run halted and showed each of them. Runs that failed do not count. A job
+ * Returns whether a user accepts these losses: the last run halted and showed each of them. Failed runs and undos do not count. A job
  * accepts the halt that it names and no later one.
  */
 const areShown = async ({ link, store }: Session, accepts: Acceptance, keys: readonly string[]): Promise<boolean> => {

@@ -43,7 +43,7 @@ const keepGroups = (groupPairs: readonly GroupPair[], ids: Sides<readonly string
 
 /**
  * Answers the deletions that the halted run showed: the next run creates the contacts and groups again on the side where they were
- * deleted (R6). Runs that failed since do not count. The answer is stored at once, so that no interrupted run deletes some of them
+ * deleted (R6). Failed runs and undos since do not count. The answer is stored at once, so that no interrupted run deletes some of them
  * later. Returns the halted run if the next run must accept its halt, because that side is empty; otherwise null. A deletion on a
  * side that the link does not write to cannot be restored.
  *

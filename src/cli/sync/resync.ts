@@ -2,6 +2,7 @@ import { loadConfig, type Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { whyNoQueue } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
+import { lastDecided } from '../../engine/guard.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
 import { chooseLinks, codesOfFaulty, warnOfFaulty } from '../command/configuration.ts';
@@ -20,7 +21,7 @@ type ResyncOptions = RunLinksOptions & {
 
 /** The nonce of the link's halted plan; null if its last run was not halted. */
 const overrideOf = async (store: Store, { name }: LinkConfig): Promise<string | null> => {
-  const [last] = await store.runs(name, { latest: 'ended' });
+  const last = await lastDecided(store, name);
   return last?.outcome === 'halted' ? last.override : null;
 };
 

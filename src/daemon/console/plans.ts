@@ -8,6 +8,7 @@ import { foldText } from '../../core/contact/names.ts';
 import { isSide } from '../../core/contact/side.ts';
 import type { JobData } from '../jobs/job.ts';
 import { createBackgroundTasks } from './background-tasks.ts';
+import { lastDecided } from '../../engine/guard.ts';
 import type { PlannedChoice } from '../../engine/history/conflicts.ts';
 import type { PlanResult } from '../../engine/plan-link.ts';
 import { sortChanges } from '../../core/view/changes.ts';
@@ -85,7 +86,7 @@ const deletionsIn = (changes: readonly Change[]): number => changes.filter(({ ac
  * checks that the last run showed each deletion.
  */
 const overrideOf = async (app: App, link: LinkConfig, { changes, halt }: PlanView): Promise<string | null> => {
-  const [last] = await endedRuns(app, link);
+  const last = await lastDecided(app.store, link.name);
   if (last?.outcome !== 'halted') return null;
   const deletions = deletionsIn(changes);
   const showedMore = deletions > 0 && deletions < (last.shown ?? []).length;

@@ -22,3 +22,14 @@ test('[R6] [R8] deletions that halted a run are restored although a later run fa
   expect(restored).toMatchObject({ code: 0, runs: [{ google: { created: 15 }, service: { deleted: 0 } }] });
   expect(readSides(ground.sandbox)).toEqual(whole);
 });
+
+test('[R6] [R8] an undo leaves the link halted, and its deletions are restored', async () => {
+  const { google } = ground.sandbox;
+  google.account.createPerson({ names: [{ givenName: 'Gus', familyName: 'New' }] });
+  expect((await ground.run('sync')).code).toBe(0);
+  for (const { resourceName } of google.account.people().slice(0, 15)) google.account.deletePerson(resourceName ?? '');
+  expect((await ground.run('sync')).code).toBe(3);
+  expect((await ground.run('undo', 'last', '--yes')).code).toBe(0);
+  const restored = await ground.read(RunsDocument, 'sync', '--restore-deletes');
+  expect(restored).toMatchObject({ code: 0, runs: [{ google: { created: 15 }, service: { deleted: 0 } }] });
+});

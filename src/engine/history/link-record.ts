@@ -1,13 +1,12 @@
 import { idsOn, type PairIds } from '../../core/contact/pair.ts';
 import type { Rejection } from '../../core/state/rows.ts';
 import { type Half, halfKey, isPresent } from '../../core/contact/half.ts';
-import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
+import { bySide, type Side, type Sides, SIDES } from '../../core/contact/side.ts';
 import type { Store } from '../../store/store.ts';
 import { isUnsyncable, refusalsIn } from '../../core/state/unsyncable.ts';
 import { nameOf } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
 import { isOpen } from '../../core/reconcile/recorded-conflicts.ts';
-import { loadHalves } from '../workload.ts';
 import { writtenId } from './follow.ts';
 import { runView } from './runs.ts';
 
@@ -82,14 +81,18 @@ const listAlone = async (store: Store, link: string): Promise<readonly Alone[]> 
   });
 };
 
-/** The rejections, each with the name of its contact. */
+/** The rejections, each with the name of its contact, and with both ids if the contact is linked. */
 const named = async (store: Store, link: string, rejections: readonly Rejection[]): Promise<readonly Refused[]> => {
   const ids = bySide((side) => rejections.flatMap((rejection) => rejection[`${side}Id`] ?? []));
-  const present = (await loadHalves(store, link, ids)).filter(isPresent);
-  const names = new Map(present.map((half) => [halfKey(half), nameOf(half.record.contact)]));
+  const present = (await store.wholePairs(link, { ids, pairs: [] })).halves.filter(isPresent);
+  const halves = new Map(present.map((half) => [halfKey(half), half]));
+  const pairs = Map.groupBy(present, ({ pair }) => pair);
   return rejections.map((rejection) => {
-    const { leftId, rightId } = rejection;
-    return { ...rejection, name: names.get(`left ${leftId}`) ?? names.get(`right ${rightId}`) ?? null };
+    const own = SIDES.flatMap((side) => halves.get(halfKey({ side, id: rejection[`${side}Id`] ?? '' })) ?? []);
+    const linked = own.flatMap(({ pair }) => (pair === null ? [] : (pairs.get(pair) ?? [])));
+    const idOn = (side: Side) => rejection[`${side}Id`] ?? linked.find((half) => half.side === side)?.id ?? null;
+    const names = own.flatMap(({ record }) => nameOf(record.contact) ?? []);
+    return { ...rejection, leftId: idOn('left'), rightId: idOn('right'), name: names[0] ?? null };
   });
 };
 

@@ -53,3 +53,21 @@ test('a link whose last sync was stopped is not called in sync after an undo', a
   expect((await linked.undo(run)).result.summary.outcome).toBe('completed');
   expect(await headline()).toBe('the last run was stopped');
 });
+
+test('a contact with a reverted and a refused value is one contact that is not synced', async () => {
+  await using linked = await startSyncedSandbox({ google: PEOPLE, service: [] });
+  const { google, service } = linked.sandbox;
+  const [ada] = google.account.people();
+  const rename = (title: string) =>
+    google.account.updatePerson(ada?.resourceName ?? '', { organizations: [{ title }] });
+  rename('Clerk');
+  const { run } = await linked.synced({ afterMs: MINUTE_MS });
+  linked.clock.advance(MINUTE_MS);
+  await linked.undo(run);
+  rename('Head');
+  service.addFault({ method: 'PATCH', times: 9, action: { kind: 'status', status: 422 } });
+  await linked.synced({ afterMs: MINUTE_MS });
+  const { status } = await statusOf(linked);
+  expect(headlineOf({ ...status, isRunning: false }).text).toBe('1 contact not synced');
+  expect(status.skipped).toMatchObject([{ leftId: ada?.resourceName, rightId: status.refused[0]?.rightId }]);
+});

@@ -77,6 +77,7 @@ const sourceOf = ({ side, why }: Change): Side | null => {
     case 'changed':
     case 'deleted':
     case 'first-meeting':
+    case 'taken':
       return why.at === side ? null : why.at;
     case 'conflict':
       return why.winner === side ? null : why.winner;

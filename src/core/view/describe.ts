@@ -6,7 +6,7 @@ import type { GroupNames } from '../reconcile/groups.ts';
 import type { GroupAction } from '../reconcile/group-order.ts';
 import type { ContactOperationKind } from '../reconcile/operation.ts';
 import { fieldChanges } from './values.ts';
-import type { Change, ContactChange, Why } from './views.ts';
+import type { Change, ContactChange, FieldChange, Why } from './views.ts';
 
 /** An operation on a contact, planned or journaled, with the contact before and after it. */
 type Described = PairIds & {
@@ -19,6 +19,14 @@ type Described = PairIds & {
   readonly after: Snapshot | null;
 };
 
+/** Returns the reason of a whole change: that of its fields if a person chose all their values. */
+const wholeWhy = (why: Why, changes: readonly FieldChange[]): Why => {
+  const [first] = changes;
+  if (why.kind !== 'changed' || first?.why.kind !== 'taken') return why;
+  const { at } = first.why;
+  return changes.every((each) => each.why.kind === 'taken' && each.why.at === at) ? first.why : why;
+};
+
 /** Returns the change that an operation makes, for the terminal, JSON and the page. Pure. */
 export const describe = (
   { side, action, leftId, rightId, name, fields, before, after }: Described,
@@ -29,7 +37,7 @@ export const describe = (
   const isWhole = action === 'create' || action === 'delete';
   const compared = isWhole ? syncedIn(...contactsOf(before, after)) : fields;
   const changes = fieldChanges(compared, { before, after }, names, whyOf);
-  return { side, action, leftId, rightId, name, fields, changes, why };
+  return { side, action, leftId, rightId, name, fields, changes, why: wholeWhy(why, changes) };
 };
 
 const GROUP_WHY = { 'create-group': 'new', 'rename-group': 'changed', 'delete-group': 'deleted' } as const;

@@ -210,8 +210,10 @@ test('the next run writes the chosen value of a conflict', async () => {
   expect(taken).toMatchObject({ code: 0, decided: [{ link: 'default', id: found?.id, winner: other }] });
   const decided = { state: 'settled', winner: other, why: 'chosen by hand' };
   expect((await conflicts()).find(({ id }) => id === found?.id)).toMatchObject(decided);
-  expect((await run('plan')).stdout).toMatch(/title: .* \(the value of .* was chosen by hand\)/u);
+  const chosen = /^  Yan New.*: the value of .* was chosen by hand\n    title: /mu;
+  expect((await run('plan')).stdout).toMatch(chosen);
   expect((await run('sync')).code).toBe(0);
+  expect((await run('runs', 'last')).stdout).toMatch(chosen);
   const value = other === 'google' ? 'Baker' : 'Brewer';
   expect(titles()).toEqual([value, value]);
   expect((await conflicts()).some(({ id }) => id === found?.id)).toBe(false);

@@ -1,4 +1,4 @@
-import { startsPairing, type Task } from '../../core/apply/task.ts';
+import type { Task } from '../../core/apply/task.ts';
 import { bySide, type Side, SIDES } from '../../core/contact/side.ts';
 import { wholeRefusalKey } from '../../core/reconcile/defer.ts';
 import type { GroupPlan } from '../../core/reconcile/groups.ts';
@@ -54,7 +54,6 @@ const writePlan = async (before: Execution, plan: Executable, tasks: readonly Ta
   const withContacts = await onEachSide(before, (current, side) => writeContacts(current, tasks, side));
   const execution = await onEachSide(withContacts, (current, side) => writeMemberships(current, tasks, side));
   await finishTasks(execution, tasks);
-  execution.session.tally.paired += tasks.filter(startsPairing).length;
   const { left, right } = await onBothSides((side) => performDeletions(execution, plan, tasks, side));
   return left || right || SIDES.some((side) => execution.done[side].again);
 };

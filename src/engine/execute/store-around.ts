@@ -74,6 +74,7 @@ export const storeBeforeWrites = async (
       for (const task of stored) storeAgreed(set, task, clock.now());
       set.add(...conflictChanges(conflicts, { run: session.run, atMs: clock.now() }));
     });
+    session.tally.paired += stored.filter(startsPairing).length;
     reportConflicts(session, conflicts);
   }
   await settleSelection(execution, plan);

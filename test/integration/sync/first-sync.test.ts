@@ -49,9 +49,11 @@ test('R8: the next run continues an accepted and stopped first sync without anot
   const onEvent = ({ kind }: { readonly kind: string }): void => {
     if (kind === 'written') stopping.abort(new Error('It is stopped here.'));
   };
-  const { error } = await linked.sync({ ...ACCEPTED, stop: stopping.signal, onEvent });
+  const { error, summary } = await linked.sync({ ...ACCEPTED, stop: stopping.signal, onEvent });
   expect(error).toMatchObject({ message: 'It is stopped here.' });
   expect(linked.sandbox.service.account.contacts().length).toBeLessThan(101);
+  expect(summary.paired).toBe(1);
+  expect(await linked.app.store.counts(linked.link.name)).toMatchObject({ pairs: 1 + summary.right.created });
   await linked.synced();
   expect(linked.sandbox.service.account.contacts()).toHaveLength(101);
 });

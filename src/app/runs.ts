@@ -47,6 +47,13 @@ const findMissing = async (
   return missing;
 };
 
+/** Leaves out the event that interrupted writes are settled: a plan settles them in its copy only. */
+const ofPlan =
+  (onEvent: RunOptions['onEvent']): RunOptions['onEvent'] =>
+  (event, run) => {
+    if (event.kind !== 'recovered') onEvent(event, run);
+  };
+
 /** Creates the runs of links. Contexts are kept between runs. */
 export const createRuns = (parts: ContextParts): Runs => {
   const { events } = parts;
@@ -87,7 +94,7 @@ export const createRuns = (parts: ContextParts): Runs => {
       return result;
     },
     plan: (link, options) =>
-      onScratch(link, (context) => planLink(context, { ...options, onEvent: logTo(link, options) })),
+      onScratch(link, (context) => planLink(context, { ...options, onEvent: ofPlan(logTo(link, options)) })),
     undo: async (link, run, options) => {
       const done = await undoRun(await contextOf(link), { ...options, onEvent: logTo(link, options) }, run);
       await conclude(link, done.result);
@@ -99,6 +106,6 @@ export const createRuns = (parts: ContextParts): Runs => {
       return missing;
     },
     planUndo: (link, run, options) =>
-      onScratch(link, (context) => planUndoRun(context, { ...options, onEvent: logTo(link, options) }, run)),
+      onScratch(link, (context) => planUndoRun(context, { ...options, onEvent: ofPlan(logTo(link, options)) }, run)),
   };
 };

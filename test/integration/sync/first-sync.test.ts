@@ -58,6 +58,24 @@ test('R8: the next run continues an accepted and stopped first sync without anot
   expect(linked.sandbox.service.account.contacts()).toHaveLength(101);
 });
 
+test('R9: a plan does not report that interrupted writes are settled, because they stay unfinished', async () => {
+  await using linked = await startLinkedSandbox({ google: [ADA], service: [] });
+  const { app, link, clock, sandbox } = linked;
+  sandbox.service.addFault({ method: 'POST', action: { kind: 'reset-after' } });
+  const failReads = ({ kind }: { readonly kind: string }): void => {
+    if (kind === 'planned') sandbox.service.addFault({ times: 1000, action: { kind: 'status', status: 400 } });
+  };
+  expect((await linked.sync({ onEvent: failReads })).summary.outcome).toBe('failed');
+  sandbox.service.clearFaults();
+  clock.advance(60_000);
+  const kinds = new Set<string>();
+  const onEvent = ({ kind }: { readonly kind: string }) => kinds.add(kind);
+  await app.plan(link, { kind: 'full', signal: new AbortController().signal, onEvent });
+  expect(kinds).not.toContain('recovered');
+  await linked.synced({ onEvent });
+  expect(kinds).toContain('recovered');
+});
+
 const PEOPLE = ['Ada', 'Ben', 'Cy'].map((name) => named(name));
 
 const runLink = async (linked: LinkedSandbox, link: LinkConfig) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { EMPTY_CONTACT } from '../../src/core/contact/contact.ts';
 import { bySide, otherSide, type Side, SIDES } from '../../src/core/contact/side.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import type { Aimed, WriteOp } from '../support/memory/process.ts';
@@ -26,6 +27,7 @@ import {
   TWO_GOOGLES,
   TWO_SERVICES,
 } from './scenario.ts';
+import { openWorld } from './single-world.ts';
 import { liveRows } from './world.ts';
 
 // Histories that broke a rule once, reduced to the cause: which contacts are one person.
@@ -179,6 +181,26 @@ test.each([0, 1, 2])(
     // With this salt, more than two contacts are planned in parts.
     const { world } = await playAmong(MANY, [run({ before: edits, salt: 0 }), run({ salt: 0 })]);
     expect(SIDES.map((side) => liveRows(world.books[side]).length)).toEqual([count + 2, count + 2]);
+  },
+);
+
+test.each(
+  [DEFAULT_PLAYERS, TWO_GOOGLES, TWO_SERVICES].flatMap((players) => SIDES.map((side) => ({ ...players, side }))),
+)(
+  'R12: a deleted contact that is added again on the $side side as the other side has it by now stays one person ($left, $right)',
+  async ({ side, ...players }) => {
+    const { sync, world } = openWorld({ players });
+    const [own, other] = [world.books[side], world.books[otherSide(side)]];
+    const reached = (value: string) => ({ firstName: 'Ann', emailAddresses: [{ value, label: null }] });
+    const enter = (contact: ReturnType<typeof reached>) =>
+      own.add({ contact: { ...EMPTY_CONTACT, ...contact }, extra: null, originId: null, entity: 1 });
+    enter(reached('old@example.com'));
+    await sync({ kind: 'full' });
+    for (const row of liveRows(other)) other.write(row, { ...row.contact, ...reached('new@example.com') });
+    for (const row of liveRows(own)) own.remove(row, 'deleted');
+    enter(reached('new@example.com'));
+    await sync({ kind: 'full' });
+    expect(SIDES.map((each) => liveRows(world.books[each]).length)).toEqual([1, 1]);
   },
 );
 

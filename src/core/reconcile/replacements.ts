@@ -67,10 +67,24 @@ const isSure = (
 /** A pair and the contact that was added in place of its deleted half, or of one that may be deleted. */
 export type Replacement = OneSided & { readonly added: Half };
 
+/** Matches one half of each pair (`known`) with the added contacts. */
+const matchAdded = (
+  pairs: readonly OneSided[],
+  added: readonly Half[],
+  known: 'gone' | 'remaining',
+): readonly Replacement[] => {
+  const byHalf = new Map(pairs.map((each) => [each[known], each]));
+  const { matches } = matchContacts({ left: [...byHalf.keys()], right: added });
+  return matches.flatMap(({ left, right }): Replacement[] => {
+    const each = byHalf.get(left);
+    return each === undefined ? [] : [{ ...each, added: right }];
+  });
+};
+
 /**
  * Finds contacts that were deleted on a side and added there again (R12): unpaired contacts that match the last state of the
- * deleted contact (R13), and that no person keeps apart from its other half. The result includes those that match an `unseen` contact.
- * Pure.
+ * deleted contact (R13), or are identical to its other half, and that no person keeps apart from that half. The result includes those
+ * that match an `unseen` contact. Pure.
  */
 export const findReplacements = (
   unpaired: Sides<readonly Half[]>,
@@ -78,15 +92,19 @@ export const findReplacements = (
   { joining, verdicts }: { readonly joining: readonly SyncedField[]; readonly verdicts: readonly Verdict[] },
 ): readonly Replacement[] =>
   SIDES.flatMap((side) => {
-    const own = new Map(
-      oneSidedPairs(pairs).flatMap((each) => (each.gone.side === side ? [[each.gone, each] as const] : [])),
+    const own = oneSidedPairs(pairs).filter(({ gone }) => gone.side === side);
+    const isAllowed = ({ remaining, added }: Replacement): boolean =>
+      !apartFrom(verdicts, remaining.side, remaining.id).includes(added.id);
+    const again = matchAdded(own, unpaired[side], 'gone').filter(
+      (each) => isSure(each.gone, each.added, joining) && isAllowed(each),
     );
-    const { matches } = matchContacts({ left: [...own.keys()], right: unpaired[side] });
-    return matches.flatMap(({ left: gone, right: added }): Replacement[] => {
-      const each = own.get(gone);
-      if (each === undefined || !isSure(gone, added, joining)) return [];
-      return apartFrom(verdicts, each.remaining.side, each.remaining.id).includes(added.id) ? [] : [{ ...each, added }];
-    });
+    const found = new Set(again.flatMap(({ gone, added }) => [gone, added]));
+    const rest = own.filter(({ gone }) => !found.has(gone));
+    const free = unpaired[side].filter((half) => !found.has(half));
+    const copies = matchAdded(rest, free, 'remaining').filter(
+      (each) => areCopies(each.remaining.record.contact, each.added.record.contact, joining) && isAllowed(each),
+    );
+    return [...again, ...copies];
   });
 
 /**

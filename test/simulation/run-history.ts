@@ -206,6 +206,11 @@ const runOnce = async (
   }
   if (result !== null && result.summary.outcome !== 'failed')
     simulation.wasHalted = result.summary.outcome === 'halted';
+  // A process may die after its halt is stored.
+  if (result === null) {
+    const [last] = await world.store.runs(world.link, { newest: 1 });
+    if (last?.outcome === 'halted') simulation.wasHalted = true;
+  }
   return { result, writes, steps: process.steps() };
 };
 

@@ -36,11 +36,16 @@ export const CARDS_PER_READ = 100;
 
 const countOf = (card: Card, name: string): number => card.filter((line) => line.name === name).length;
 
+/** The encoding of version 2.1. Its text may continue on lines that later versions read as other lines. */
+const QUOTED_PRINTABLE = /[;=]QUOTED-PRINTABLE(?:;|$)/iu;
+
 /** Returns why a text is not one vCard of a known version; null if it is one. */
 const flawOf = (card: Card): string | null => {
   if (countOf(card, 'BEGIN') !== 1 || countOf(card, 'END') !== 1) return 'it is not one vCard';
   const version = versionOf(card);
-  return version === '3.0' || version === '4.0' ? null : 'it is not a vCard of version 3.0 or 4.0';
+  if (version !== '3.0' && version !== '4.0') return 'it is not a vCard of version 3.0 or 4.0';
+  const isEncoded = card.some(({ head }) => head.includes(';') && QUOTED_PRINTABLE.test(head));
+  return isEncoded ? `it has a quoted-printable value, which version ${version} does not allow` : null;
 };
 
 const REVISION = /^(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d):?(\d\d)(?:\.\d+)?(?:Z|([+-]\d\d):?(\d\d)?)?$/iu;

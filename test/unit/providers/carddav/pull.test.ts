@@ -53,9 +53,11 @@ test('a server without sync tokens is listed again only if its CTag changed', as
 });
 
 test('R15: a card that is not a valid vCard does not fail the others', async () => {
-  await using opened = await openCards({ a: cardNamed('A'), b: 'no card', c: cardNamed('C').replace('3.0', '2.1') });
+  const older = cardNamed('C').replace('3.0', '2.1');
+  const encoded = cardNamed('D', 'NOTE;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller=');
+  await using opened = await openCards({ a: cardNamed('A'), b: 'no card', c: older, d: encoded });
   const changes = changesOf(await pagesOf(opened.connect(), WHOLE));
-  expect(changes.map(({ kind }) => kind)).toEqual(['upsert', 'unreadable', 'unreadable']);
+  expect(changes.map(({ kind }) => kind)).toEqual(['upsert', 'unreadable', 'unreadable', 'unreadable']);
 });
 
 test('a group card is not a contact, and a changed group card requires a whole listing', async () => {

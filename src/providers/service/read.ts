@@ -5,6 +5,7 @@ import {
   mayConcernOne,
   NotFoundError,
   RevokedError,
+  UnavailableError,
   UnreadableError,
   WrongAddressError,
 } from '../errors.ts';
@@ -13,7 +14,7 @@ import { recordOf } from './mapper.ts';
 
 /**
  * Returns true if a failure to read one contact concerns only that contact: a refusal, a redirect, an answer that cannot be
- * parsed, or a 500. Lists and single contacts require the same scopes (API.md, Contact routes). If the list can be read, the
+ * parsed, or a 5xx. Lists and single contacts require the same scopes (API.md, Contact routes). If the list can be read, the
  * permission is still granted and the service works. Throws the error of the list.
  */
 const listStillAnswers = async (api: ServiceApi): Promise<true> => {
@@ -23,6 +24,10 @@ const listStillAnswers = async (api: ServiceApi): Promise<true> => {
 
 const hasOddShape = (error: unknown): error is UnreadableError =>
   error instanceof UnreadableError && error.cause instanceof ZodError;
+
+/** Returns whether the service or a proxy answered with a failure of its own. */
+const isServerFailure = (error: unknown): error is UnavailableError =>
+  error instanceof UnavailableError && error.status !== null && error.status >= 500;
 
 /** Reads one contact: withheld if only this contact is refused, unreadable if the service fails only at this contact. */
 export const readContact = async (api: ServiceApi, id: string): Promise<ReadAnswer> => {
@@ -35,7 +40,8 @@ export const readContact = async (api: ServiceApi, id: string): Promise<ReadAnsw
     if (isRefused && (await listStillAnswers(api))) {
       return { kind: 'withheld', reason: `the service refuses to show this contact (${error.status}), and no other` };
     }
-    if (hasOddShape(error) || (mayConcernOne(error) && (await listStillAnswers(api)))) {
+    const mayBeAlone = mayConcernOne(error) || isServerFailure(error);
+    if (hasOddShape(error) || (mayBeAlone && (await listStillAnswers(api)))) {
       return { kind: 'unreadable', reason: error.message };
     }
     throw error;

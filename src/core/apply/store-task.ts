@@ -207,7 +207,7 @@ export const finishTask = (
     if (half === null) return [];
     return [other === null ? half : withTextsOfBoth(task, half, other, texts)];
   });
-  for (const half of texts.length > 0 ? halves : []) set.put(half);
+  if (texts.length > 0) for (const half of halves) set.put(half);
   if (unwritten.size > 0) return;
   for (const half of halves) settleLocal(set, task, half);
   const [pairId] = halves.flatMap(({ pair }) => pair ?? []);

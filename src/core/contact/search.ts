@@ -18,8 +18,9 @@ const nameLines = (words: readonly string[]): string => ['', ...words].join('\n'
 const EMPTY_SEARCH_TEXT = nameLines([]);
 
 /**
- * Returns the text that a database search for a contact uses, and that contacts are ordered by: the words of its name or company, an empty line,
- * their number, then `=` and each email address, and `#` and the digits of each phone number, one per line. Empty for an empty contact.
+ * Returns the text that a database search for a contact uses, and that contacts are ordered by: the words of its name or company, an
+ * empty line, their number, then `=` and each email address, and `#` and the digits of each phone number, one per line. Empty for an
+ * empty contact.
  */
 export const searchText = (contact: Contact): string => {
   const emails = contact.emailAddresses.map(({ value }) => `=${emailKey(value)}\n`);

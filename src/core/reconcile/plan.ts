@@ -311,6 +311,7 @@ export const planContacts = (input: PlanInput): Plan => {
   const replaced = findReplacements(others, input.pairs, {
     joining: policy.joining,
     verdicts: input.verdicts ?? [],
+    scopes: input.scopes,
   }).filter(({ remaining, added }) => [remaining, added].some((half) => isSelected(half, selects)));
   const replacements = replaced.filter(({ gone }) => isDeleted(gone));
   for (const { remaining } of replacements) matched.add(halfKey(remaining));

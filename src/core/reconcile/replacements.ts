@@ -11,6 +11,7 @@ import {
 import { isDeleted, isPresent, type Half } from '../contact/half.ts';
 import { keyListsIn, withList } from '../contact/lists.ts';
 import { compareNames } from '../contact/name-agreement.ts';
+import { wasMadeFor } from '../contact/origin.ts';
 import { hasName, personNameOf } from '../contact/person-name.ts';
 import { bySide, otherSide, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, unordered, type Snapshot } from '../contact/snapshot.ts';
@@ -67,6 +68,29 @@ const isSure = (
 /** A pair and the contact that was added in place of its deleted half, or of one that may be deleted. */
 export type Replacement = OneSided & { readonly added: Half };
 
+/** What {@link findReplacements} needs in addition to the contacts. */
+type ReplacementTerms = {
+  readonly joining: readonly SyncedField[];
+  readonly verdicts: readonly Verdict[];
+  /** The ids of each side's account in origins (R9). */
+  readonly scopes: Sides<string>;
+};
+
+/** Finds the added contacts that were created for the remaining half of a pair: the stored state may be older, from a backup. */
+const matchMade = (
+  pairs: readonly OneSided[],
+  added: readonly Half[],
+  scopes: Sides<string>,
+): readonly Replacement[] => {
+  const byOrigin = Map.groupBy(added, ({ record }) => record.originId);
+  return pairs.flatMap((each): Replacement[] => {
+    const { id, side, record } = each.remaining;
+    const origin = { id, scope: scopes[side], contact: record.contact };
+    const made = byOrigin.get(id)?.find((half) => wasMadeFor(half.record, origin));
+    return made === undefined ? [] : [{ ...each, added: made }];
+  });
+};
+
 /** Matches one half of each pair (`known`) with the added contacts. */
 const matchAdded = (
   pairs: readonly OneSided[],
@@ -83,28 +107,32 @@ const matchAdded = (
 
 /**
  * Finds contacts that were deleted on a side and added there again (R12): unpaired contacts that match the last state of the
- * deleted contact (R13), or are identical to its other half, and that no person keeps apart from that half. The result includes those
- * that match an `unseen` contact. Pure.
+ * deleted contact (R13), or were created for its other half or are identical to it, and that no person keeps apart from that half. The
+ * result includes those that match an `unseen` contact. Pure.
  */
 export const findReplacements = (
   unpaired: Sides<readonly Half[]>,
   pairs: readonly Pair[],
-  { joining, verdicts }: { readonly joining: readonly SyncedField[]; readonly verdicts: readonly Verdict[] },
+  { joining, verdicts, scopes }: ReplacementTerms,
 ): readonly Replacement[] =>
   SIDES.flatMap((side) => {
     const own = oneSidedPairs(pairs).filter(({ gone }) => gone.side === side);
     const isAllowed = ({ remaining, added }: Replacement): boolean =>
       !apartFrom(verdicts, remaining.side, remaining.id).includes(added.id);
-    const again = matchAdded(own, unpaired[side], 'gone').filter(
-      (each) => isSure(each.gone, each.added, joining) && isAllowed(each),
-    );
-    const found = new Set(again.flatMap(({ gone, added }) => [gone, added]));
-    const rest = own.filter(({ gone }) => !found.has(gone));
-    const free = unpaired[side].filter((half) => !found.has(half));
-    const copies = matchAdded(rest, free, 'remaining').filter(
-      (each) => areCopies(each.remaining.record.contact, each.added.record.contact, joining) && isAllowed(each),
-    );
-    return [...again, ...copies];
+    const steps: ((pairs: readonly OneSided[], added: readonly Half[]) => readonly Replacement[])[] = [
+      (rest, free) => matchMade(rest, free, scopes),
+      (rest, free) => matchAdded(rest, free, 'gone').filter((each) => isSure(each.gone, each.added, joining)),
+      (rest, free) =>
+        matchAdded(rest, free, 'remaining').filter(({ remaining, added }) =>
+          areCopies(remaining.record.contact, added.record.contact, joining),
+        ),
+    ];
+    return steps.reduce<readonly Replacement[]>((found, step) => {
+      const taken = new Set(found.flatMap(({ gone, added }) => [gone, added]));
+      const rest = own.filter(({ gone }) => !taken.has(gone));
+      const free = unpaired[side].filter((half) => !taken.has(half));
+      return [...found, ...step(rest, free).filter(isAllowed)];
+    }, []);
   });
 
 /**

@@ -189,14 +189,17 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
     readonly remaining?: Partial<Contact>;
     readonly base?: Partial<Contact>;
     readonly added?: Partial<Contact>;
+    /** Whether the new contact was created for the remaining half. */
+    readonly isMade?: true;
     readonly former?: Partial<Half>;
     readonly more?: Given;
   };
 
-  const decideAbout = ({ remaining = KING, base = remaining, added = KING, former = {}, more }: Case) => {
+  const decideAbout = ({ remaining = KING, base = remaining, added = KING, isMade, former = {}, more }: Case) => {
     const deleted = gone('former', { record: record('former', base), base: snapshot(base), ...former });
     const pair = half(side, deleted, present(record('remaining', remaining), snapshot(base)));
-    return decide({ pairs: [pair], [side]: [record('added', added)], ...more });
+    const origin = isMade && { originId: 'remaining', originScope: SCOPES[other] };
+    return decide({ pairs: [pair], [side]: [record('added', added, origin)], ...more });
   };
 
   const at = (desk: Partial<Contact>) => ({ ...desk, emailAddresses: values('desk@acme.test') });
@@ -212,6 +215,7 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
       'it has exactly the content of the other half',
       { remaining: countess, base: { firstName: 'Bo' }, added: countess },
     ],
+    ['it was created for the other half', { base: { firstName: 'Bo' }, added: { ...KING, title: 'Ms' }, isMade: true }],
     ['deletions are kept', { more: { policy: { deletes: 'keep' } } }],
   ])('replaces the former one if %s', (_, given) => {
     const pair = { id: 1, [side]: { id: 'added' }, [other]: { id: 'remaining' } };

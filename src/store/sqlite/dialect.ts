@@ -21,9 +21,9 @@ export const SQLITE: Dialect = {
     select h.side, h.id, h.pair, h.state, own.value as "groupId"
     from halves as h cross join json_each(h.record_json, '$.groupIds') as own
     where h.link = ${link} and own.value in (select value from ${list(groupIds)})`,
-  // SQLite lowers ASCII letters only: an entry with anything else is looked at when it is parsed.
+  // SQLite lowers ASCII letters only: an entry with anything else, or with white space, is looked at when it is parsed.
   mayHoldEmail: (keys) => sql`exists (
     select 1 from json_each(h.record_json, '$.contact.emailAddresses') as entry
-    where lower(entry.value ->> 'value') in (select value from ${list(keys)}) or entry.value glob '*[^ -~]*')`,
+    where lower(entry.value ->> 'value') in (select value from ${list(keys)}) or entry.value ->> 'value' glob '*[^!-~]*')`,
   leaseTime: (nowMs) => sql`${nowMs}`,
 };

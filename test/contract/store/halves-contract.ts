@@ -205,12 +205,15 @@ export const halvesContract = (name: string, subject: StoreSubject): void => {
         holder('l3', 'a"family@example.org'),
         putHalf('l4', { record: recordOf('l4', { contact: { ...EMPTY_CONTACT, title: 'family@example.org' } }) }),
         holder('l5', 'Family@Müller.example'),
+        holder('l6', ' eve@example.org'),
+        holder('l7', 'eve@example.org\t'),
         holder('r1', 'family@example.org', { side: 'right' }),
       );
       const byEmail = (...keys: string[]) => ids({ by: 'email', side: 'left', keys });
       expect(await byEmail('family@example.org')).toEqual(['l1']);
       expect(await byEmail('josé@example.org', 'a"family@example.org')).toEqual(['l2', 'l3']);
       expect(await byEmail('family@xn--mller-kva.example')).toEqual(['l5']);
+      expect(await byEmail('eve@example.org')).toEqual(['l6', 'l7']);
       expect(await byEmail()).toEqual([]);
     });
 

@@ -9,7 +9,7 @@ type Memory = {
   /** The runs in a row that an unavailable remote ended, and the monotonic time of the next attempt. */
   readonly failures: number;
   readonly nextAttemptTickMs: number;
-  /** The credentials with which the last run started, or could not start; null before. */
+  /** The credentials with which the current run started, or the last one was refused or could not start; null if none. */
   readonly tried: string | null;
   /** The last monotonic time when a scheduled job did not start because the link waited for a user; null before. */
   readonly waitedTickMs: number | null;
@@ -39,7 +39,7 @@ export const createMemories = ({ clock, events }: { readonly clock: Clock; reado
   };
   return {
     of,
-    rememberTried: (link: string, tried: string): void => remember(link, { tried }),
+    rememberTried: (link: string, tried: string | null): void => remember(link, { tried }),
     rememberWait: (link: string): void => remember(link, { waitedTickMs: clock.monotonic() }),
     rememberPause: ({ name, pausedByHandAtMs }: LinkState): void => {
       const isPausedByHand = pausedByHandAtMs !== null;

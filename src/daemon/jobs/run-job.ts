@@ -210,6 +210,8 @@ const runLinkJob = async (parts: Parts, subject: Subject, onEvent: (event: RunEv
     },
   });
   const report = await concludeJob(parts, subject, result);
+  // These credentials were not refused, so a pause by another host does not concern them.
+  if (report.ending !== 'paused') memories.rememberTried(link.name, null);
   if (report.ending === 'stopped' && pause.signal.aborted) return { ...report, isOver: true };
   if (report.ending !== 'completed') return report;
   const from = state === 'resuming' ? 'paused' : state;

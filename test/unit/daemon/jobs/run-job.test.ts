@@ -304,3 +304,10 @@ test('[R16] a link that was paused because a credential was missing runs again w
   runner.ends(null);
   expect((await runner.run()).ending).toBe('completed');
 });
+
+test('[R16] a link that a host without the credential paused is run by a host whose credential was not refused', async () => {
+  await using runner = await startRunner();
+  expect((await runner.run()).ending).toBe('completed');
+  await patchLink(runner.store, 'a', { state: 'paused', credentials: { left: null, right: 's1' } });
+  expect((await runner.run()).ending).toBe('completed');
+});

@@ -68,21 +68,22 @@ const factsOf = (status: LinkStatus, nowMs: number): readonly Fact[] => {
   ];
 };
 
-/** The first contacts of a list as a table. */
+/** The first contacts of a list as a table below a heading. */
 const contactRows = <Each>(
+  heading: string,
   contacts: readonly Each[],
   rowOf: (contact: Each) => readonly string[],
 ): readonly string[] => {
   const rows = contacts.slice(0, ROWS_SHOWN).map(rowOf);
   const hidden = contacts.length - rows.length;
   const more = hidden > 0 ? [`    ... and ${hidden} more (--json lists all)`] : [];
-  return rows.length === 0 ? [] : [formatTable(rows, { indent: '    ' }), ...more];
+  return rows.length === 0 ? [] : [`  ${heading}:`, formatTable(rows, { indent: '    ' }), ...more];
 };
 
 /** Contacts that are not synced, with name, ids, reason, and the next attempt of a refused write. */
 const unsyncedLines = ({ sides, refused, skipped }: LinkStatus, nowMs: number): readonly string[] => {
   const all: readonly (LinkRecord['skipped'][number] & { readonly retryAtMs?: number })[] = [...refused, ...skipped];
-  return contactRows(all, ({ side, name, reason, retryAtMs, ...ids }) => {
+  return contactRows('not synced', all, ({ side, name, reason, retryAtMs, ...ids }) => {
     const contact = name === null ? idsText(ids) : `${shorten(name, NAME_COLUMNS)} (${idsText(ids)})`;
     const next = retryAtMs === undefined ? [] : [`next attempt ${whenDue(retryAtMs, nowMs)}`];
     return [sides[side].title, contact, reason, ...next];
@@ -94,7 +95,7 @@ const aloneLines = ({ sides, alone }: LinkStatus): readonly string[] => {
   if (alone.length === 0) return [];
   const undos = [...new Set(alone.flatMap(({ undoRun }) => undoRun ?? []))];
   return [
-    ...contactRows(alone, ({ side, name, undoRun, ...ids }) => [
+    ...contactRows('one side only', alone, ({ side, name, undoRun, ...ids }) => [
       sides[side].title,
       name === null ? idsText(ids) : shorten(name, NAME_COLUMNS),
       undoRun === null ? '' : `since undo ${shortRun(undoRun)}`,

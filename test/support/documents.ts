@@ -27,7 +27,7 @@ const runShape = z.strictObject({
   durationMs: shape.wholeNumber,
 });
 
-export const RunsDocument = z.strictObject({ runs: z.array(runShape) });
+export const RunsDocument = z.strictObject({ runs: z.array(runShape), error: z.string().min(1).exactOptional() });
 
 const candidatesShape = z.array(z.strictObject({ id: z.string(), name: z.string().nullable() })).nonempty();
 
@@ -77,6 +77,7 @@ export const PlansDocument = z.strictObject({
       unplannedShape.extend({ halted: z.null(), error: z.string().min(1) }),
     ]),
   ),
+  error: z.string().min(1).exactOptional(),
 });
 
 export const StatusDocument = z.strictObject({

@@ -8,16 +8,23 @@ import { EXIT, UsageError, type ExitCode } from './exit-codes.ts';
 /** The options of every command: the configuration file and the directory of the state. */
 export type PlaceOptions = { readonly config?: string; readonly dataDir?: string };
 
-/** Warns about links with invalid settings. */
-export const warnOfFaulty = (terminal: Pick<Terminal, 'warn'>, { faultyLinks }: Config): void => {
-  for (const { name, problems } of faultyLinks) {
-    terminal.warn(`The link ${name} is not used. ${problemTexts(problems).join(' ')}`);
-  }
+/** The links with invalid settings as messages. */
+const faultyTexts = ({ faultyLinks }: Config): readonly string[] =>
+  faultyLinks.map(({ name, problems }) => `The link ${name} is not used. ${problemTexts(problems).join(' ')}`);
+
+/** Warns about misspelt variables and about links with invalid settings. */
+export const warnOfConfig = (terminal: Pick<Terminal, 'warn'>, { config, misspelt }: ReadConfig): void => {
+  if (misspelt !== null) terminal.warn(misspelt);
+  for (const text of faultyTexts(config)) terminal.warn(text);
 };
 
 /** The exit code of each link with invalid settings that a command for all links leaves out. */
 export const codesOfFaulty = ({ faultyLinks }: Config, linkName: string | undefined): readonly ExitCode[] =>
   linkName === undefined ? faultyLinks.map(() => EXIT.usage) : [];
+
+/** The `error` of the JSON document of a command that leaves out links with invalid settings. */
+export const errorOfFaulty = (config: Config, linkName: string | undefined): { readonly error?: string } =>
+  linkName === undefined && config.faultyLinks.length > 0 ? { error: faultyTexts(config).join('\n') } : {};
 
 /**
  * Reads the configuration for a command that opens the store. Warns about misspelt variables, about links with invalid
@@ -25,9 +32,8 @@ export const codesOfFaulty = ({ faultyLinks }: Config, linkName: string | undefi
  */
 export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
   const read = readConfig(options);
-  if (read.misspelt !== null) terminal.warn(read.misspelt);
+  warnOfConfig(terminal, read);
   const { databaseUrl, dataDir, isUsualDataDir } = read.config;
-  warnOfFaulty(terminal, read.config);
   if (databaseUrl === null && isUsualDataDir && !holdsState(dataDir)) {
     terminal.warn(
       `No earlier state was found. New state is stored in ${dataDir}; --data-dir or DATA_DIR sets another directory.`,

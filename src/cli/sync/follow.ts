@@ -12,6 +12,11 @@ import { formatSummary } from './summary.ts';
 
 /** A link to resync, with the nonce of its halted plan if that plan is accepted. */
 export type ResyncRequest = { readonly link: LinkConfig; readonly override: string | null };
+type FollowOptions = RunLinksOptions & {
+  readonly wait?: boolean;
+  /** What the JSON document has in addition, if links with invalid settings are left out. */
+  readonly error: { readonly error?: string };
+};
 type Queued = { readonly link: LinkConfig; readonly job: string };
 
 const CODES: Readonly<Record<StoredReport['ending'], ExitCode>> = {
@@ -34,7 +39,7 @@ const waitForAll = async (
   terminal: Terminal,
   queue: QueueClient,
   queued: readonly Queued[],
-  options: RunLinksOptions,
+  options: FollowOptions,
   signal: AbortSignal,
 ): Promise<ExitCode> => {
   const runs: unknown[] = [];
@@ -53,7 +58,7 @@ const waitForAll = async (
       break;
     }
   }
-  if (options.json) terminal.print(JSON.stringify({ runs }));
+  if (options.json) terminal.print(JSON.stringify({ runs, ...options.error }));
   return worstExitCode(codes);
 };
 
@@ -67,7 +72,7 @@ export const resyncInDaemon = async (
   terminal: Terminal,
   queue: QueueClient,
   requests: readonly ResyncRequest[],
-  options: RunLinksOptions & { readonly wait?: boolean },
+  options: FollowOptions,
 ): Promise<ExitCode> => {
   using interrupt = listenForInterrupt();
   const queued: Queued[] = [];
@@ -76,7 +81,7 @@ export const resyncInDaemon = async (
   }
   if (options.wait) return await waitForAll(terminal, queue, queued, options, interrupt.signal);
   const named = queued.map(({ link, job }) => ({ link: link.name, job }));
-  if (options.json) terminal.print(JSON.stringify({ runs: [], queued: named }));
+  if (options.json) terminal.print(JSON.stringify({ runs: [], queued: named, ...options.error }));
   else terminal.print(`The daemon resyncs: ${named.map(({ link }) => link).join(', ')}`);
   return EXIT.done;
 };

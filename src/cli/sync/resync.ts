@@ -1,11 +1,11 @@
-import { loadConfig, type Config } from '../../app/config/config.ts';
+import { readConfig, type Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { whyNoQueue } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import { lastDecided } from '../../engine/guard.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
-import { chooseLinks, codesOfFaulty, warnOfFaulty } from '../command/configuration.ts';
+import { chooseLinks, codesOfFaulty, errorOfFaulty, warnOfConfig } from '../command/configuration.ts';
 import { worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import { actionOf, ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
@@ -61,15 +61,20 @@ export const resync = async (
   linkName: string | undefined,
   options: ResyncOptions,
 ): Promise<ExitCode> => {
-  const config = loadConfig(options);
+  const read = readConfig(options);
+  const { config } = read;
   const links = chooseLinks(config, linkName);
   {
-    const found = await openQueue(terminal, config, options);
+    // Warnings about the configuration follow once, below.
+    const quiet: Terminal = { ...terminal, warn: () => undefined };
+    const found = await openQueue(quiet, config, options);
     await using queue = 'reason' in found ? null : found;
-    const requests = queue === null ? null : await requestsFor(terminal, links, linkName, options);
+    const requests = queue === null ? null : await requestsFor(quiet, links, linkName, options);
     if (queue !== null && requests !== null) {
-      warnOfFaulty(terminal, config);
-      const code = await (await import('./follow.ts')).resyncInDaemon(terminal, queue, requests, options);
+      warnOfConfig(terminal, read);
+      const { resyncInDaemon } = await import('./follow.ts');
+      const error = errorOfFaulty(config, linkName);
+      const code = await resyncInDaemon(terminal, queue, requests, { ...options, error });
       return worstExitCode([code, ...codesOfFaulty(config, linkName)]);
     }
     if ('reason' in found) {

@@ -6,7 +6,7 @@ import type { RunKind } from '../../core/state/rows.ts';
 import { FIRST_SYNC_WAITS } from '../../engine/errors.ts';
 import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { RunResult } from '../../engine/run.ts';
-import { codesOfFaulty } from '../command/configuration.ts';
+import { codesOfFaulty, errorOfFaulty } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
@@ -83,8 +83,9 @@ export const runLinks = (terminal: Terminal, linkName: string | undefined, reque
     }
     const unsynced = opened.links.slice(results.length).map(({ name }) => name);
     if (unsynced.length > 0) terminal.warn(`Interrupted. Not synced: ${unsynced.join(', ')}`);
-    if (options.json) terminal.print(JSON.stringify({ runs: documents }));
-    const codes = [...results.map((result) => exitCodeOf(result.error)), ...codesOfFaulty(opened.app.config, linkName)];
+    const { config } = opened.app;
+    if (options.json) terminal.print(JSON.stringify({ runs: documents, ...errorOfFaulty(config, linkName) }));
+    const codes = [...results.map((result) => exitCodeOf(result.error)), ...codesOfFaulty(config, linkName)];
     return worstExitCode(unsynced.length > 0 ? [...codes, EXIT.failed] : codes);
   });
 };

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startDaemonWorld } from '../../support/jobs/daemon-world.ts';
 import { completed, says } from '../../support/jobs/log-lines.ts';
+import { Failed } from '../cli/run-cli.ts';
 import { shownAt, signIn, startPage } from './page-client.ts';
 
 const WHY = 'comes is not served, because its settings are invalid';
@@ -29,6 +30,8 @@ test('a link that is not served because its file is invalid is on the page of al
   for (const command of ['sync', 'resync', 'plan']) {
     expect(await world.run(command)).toMatchObject({ code: 2, stdout: expect.stringContaining('work: ') });
     expect(await world.run(command, 'work')).toMatchObject({ code: 0 });
+    const { error } = Failed.parse(JSON.parse((await world.run(command, '--json')).stdout));
+    expect(error).toMatch(/^The link comes is not used\. .*links\/comes.yaml: direction /u);
   }
   await rm(join(folder, 'comes.yaml'));
   daemon.kill('SIGHUP');

@@ -241,9 +241,14 @@ describe.skipIf(redis === null)('a daemon that gets jobs of commands through Red
 
   test('returns the results of several links in one document', async () => {
     await daemon.until(completed('work', 'full'));
+    const folder = join(dirname(world.dataDir), 'links');
+    await mkdir(folder);
+    await writeFile(join(folder, 'comes.yaml'), 'direction: sideways\n');
     const { stdout } = await world.run('resync', '--wait', '--json');
     const [work, home] = ['work', 'home'].map((link) => ({ link, kind: 'full', outcome: 'completed' }));
-    expect(JSON.parse(stdout)).toMatchObject({ runs: [work, home] });
+    const error = expect.stringMatching(/^The link comes is not used\. [^\n]+$/u);
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [work, home], error });
+    await rm(folder, { recursive: true });
     expect(await world.run('resync', 'home')).toMatchObject({ code: 0, stdout: 'The daemon resyncs: home\n' });
   });
 
@@ -260,8 +265,13 @@ describe.skipIf(redis === null)('a daemon that gets jobs of commands through Red
     await daemon.until(says('run halted', 'work'), from);
     await queue.close();
     expect(service.account.contacts()).toHaveLength(before);
+    const folder = join(dirname(world.dataDir), 'links');
+    await mkdir(folder);
+    await writeFile(join(folder, 'comes.yaml'), 'direction: sideways\n');
     const accepted = await world.run('resync', 'work', '--accept-deletes', '--wait');
-    expect(accepted).toMatchObject({ code: 0, stderr: '' });
+    await rm(folder, { recursive: true });
+    const stderr = expect.stringMatching(/^The link comes is not used\. [^\n]+\n$/u);
+    expect(accepted).toMatchObject({ code: 0, stderr });
     expect(service.account.contacts()).toHaveLength(before - 20);
     expect(daemon.lines.slice(from).filter(completed('work', 'full'))).toHaveLength(1);
   });

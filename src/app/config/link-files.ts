@@ -27,12 +27,18 @@ export const linkFolderBeside = (configFile: string): string => join(dirname(con
 export const linkFileBeside = (configFile: string, name: string): string =>
   join(linkFolderBeside(configFile), name + EXTENSION);
 
-const readLinkFile = (folder: string, fileName: string): LinkFile => {
+const readLinkFile = (folder: string, fileName: string, fileNames: readonly string[]): LinkFile => {
   const where = `${FOLDER}/${fileName}`;
   const name = fileName.replace(/\.ya?ml$/u, '');
+  const used = name + EXTENSION;
+  if (fileName !== used && fileNames.includes(used)) {
+    // The link of that name is the other file's.
+    const what = `is not read, because ${FOLDER}/${used} has the link ${name}. Remove one of the two.`;
+    return { name: fileName, where, prefix: `${where}: `, section: null, problems: [{ where, what }] };
+  }
   const { report, all } = collectProblems();
   if (!isName(name)) report(where, NOT_A_LINK_NAME);
-  if (!fileName.endsWith(EXTENSION)) report(where, `is not read. Rename it to ${name}${EXTENSION}.`);
+  if (fileName !== used) report(where, `is not read. Rename it to ${used}.`);
   const path = join(folder, fileName);
   const content = all().length > 0 ? null : readText(path, where, report);
   const section = content === null ? null : parseYaml(where, content, report);
@@ -46,7 +52,7 @@ const readLinkFile = (folder: string, fileName: string): LinkFile => {
 export const readLinkFiles = (folder: string, report: Report): readonly LinkFile[] | null => {
   try {
     const fileNames = readdirSync(folder).filter((name) => /^[^.].*\.ya?ml$/u.test(name));
-    return fileNames.toSorted().map((fileName) => readLinkFile(folder, fileName));
+    return fileNames.toSorted().map((fileName) => readLinkFile(folder, fileName, fileNames));
   } catch (error) {
     const code = errorCode(error) ?? 'unreadable';
     if (code === 'ENOENT') return null;

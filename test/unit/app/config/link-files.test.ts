@@ -55,6 +55,15 @@ describe('a file of the folder links', () => {
     ]);
   });
 
+  test('is the link of its name, also if a file with the same name ends with .yml', () => {
+    write('links/ada.yaml', '');
+    write('links/ada.yml', '');
+    const { links, faultyLinks } = load();
+    expect(links.map(({ name }) => name)).toEqual(['ada']);
+    const what = 'is not read, because links/ada.yaml has the link ada. Remove one of the two.';
+    expect(faultyLinks).toEqual([{ name: 'ada.yml', problems: [{ where: 'links/ada.yml', what }] }]);
+  });
+
   test('with the name of a link of the configuration file is an error that names both places', () => {
     write('links/home.yaml', '');
     expect(problemsOf(() => load(`${REQUIRED_YAML}links: { home: {}, work: {} }`))).toEqual([

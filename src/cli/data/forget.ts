@@ -51,7 +51,11 @@ const forgetLink = (terminal: Terminal, link: string, options: ForgetLinkOptions
     refuseConfigured(app.config.links.find(({ name }) => name === link));
     const tokens = (await vault.names()).filter((token) => token.link === link).map(({ side }) => side);
     const isKnown = (await store.links()).some(({ name }) => name === link);
-    if (!isKnown && tokens.length === 0) throw new UsageError(`Nothing is stored about a link named ${link}.`);
+    if (!isKnown && tokens.length === 0) {
+      // An earlier call may have ended between the deletion of the rows and their erasure.
+      await store.compact();
+      throw new UsageError(`Nothing is stored about a link named ${link}.`);
+    }
     const { pairs } = await store.counts(link);
     if (!(await mayDelete(terminal, options, stepOf(link, pairs, tokens.length)))) return EXIT.done;
     await underLease(app.lease, link, async (token) => {

@@ -104,6 +104,20 @@ describe('forget', () => {
     expect(links).toMatchObject([{ link: 'default', state: 'active', pairs: 0, lastRun: null }]);
   });
 
+  test('erases the rows of a link from the disk that an interrupted call has deleted', async () => {
+    await done('sync');
+    const { GOOGLE_REFRESH_TOKEN: _google, SERVICE_ACCESS_TOKEN: _service, ...env } = ground.env;
+    ground = { ...ground, env };
+    // Like a daemon, it keeps the log of the database.
+    await withStore(env, async (store) => {
+      const token = (await store.acquireLease('default', 'test', 0, 60_000)) ?? 0;
+      await store.commit('default', token, [{ kind: 'forget-link' }]);
+      const stderr = expect.stringContaining('Nothing is stored about a link named default');
+      expect(await run('forget', 'default', '--yes')).toMatchObject({ code: 2, stderr });
+      expect(tracesIn(await everyByte(), ['quillfeather'])).toEqual([]);
+    });
+  });
+
   test('is the remedy in `status` for a link that is missing from the configuration', async () => {
     await withStore(ground.env, (store) => store.link('home'));
     expect(StatusDocument.parse(JSON.parse(await done('status', '--json'))).unconfigured).toEqual(['home']);

@@ -78,9 +78,17 @@ const together = (fencing: SQL, { parts }: Batch): SQL => {
   return sql`with fence as (${fencing})${sql.join(named, sql``)} select 1 from fence`;
 };
 
-/** Whether the commit was made by an earlier attempt whose answer was lost. */
-const wasMade = async (send: SendStatement, link: string, key: string): Promise<boolean> =>
-  (await send(sql`select commit_key as key from links where name = ${link}`))[0]?.['key'] === key;
+/** Whether the commit was made by an earlier attempt whose answer was lost. The deletion of a link leaves no row with its key. */
+const wasMade = async (
+  send: SendStatement,
+  { link }: Fence,
+  key: string,
+  operations: readonly RowOperation[],
+): Promise<boolean> => {
+  const [row] = await send(sql`select commit_key as key from links where name = ${link}`);
+  if (row === undefined) return operations.some(({ op, table }) => op === 'delete' && table === 'links');
+  return row['key'] === key;
+};
 
 /**
  * Applies operations in their order, all or none, and once: in one statement if they are independent, else in a transaction. Returns
@@ -115,7 +123,7 @@ export const commit = async (
     : [fencing, ...batch.parts.map((part) => part(sql`true`))];
   const perform = async (send: SendStatement, attempt: number): Promise<void> => {
     const isCurrent = (await send(first)).length > 0;
-    if (!isCurrent && attempt > 1 && (await wasMade(send, link, key))) return;
+    if (!isCurrent && attempt > 1 && (await wasMade(send, fence, key, operations))) return;
     if (!isCurrent) throw new FenceError(link, token);
     for (const statement of others) await send(statement);
   };

@@ -255,6 +255,23 @@ describe.skipIf(postgres === null)('a commit whose answer was lost', () => {
       proxy.close();
     },
   );
+
+  test('the deletion of a link is made once', async () => {
+    let isArmed = false;
+    const proxy = await startLossyProxy(await createDatabase(), (sent) => {
+      const isIt = isArmed && /commit\0/u.test(sent);
+      isArmed &&= !isIt;
+      return isIt;
+    });
+    const store = open(proxy.url);
+    const token = (await acquireAt(store, 'owner', 0)) ?? 0;
+    isArmed = true;
+    await store.commit(LINK, token, [{ kind: 'forget-link' }]);
+    expect([isArmed, await store.links()]).toEqual([false, []]);
+    await expect(store.commit(LINK, token, [{ kind: 'forget-link' }])).rejects.toThrow(FenceError);
+    await store.close();
+    proxy.close();
+  });
 });
 
 describe.skipIf(postgres === null)('PostgreSQL away for a while', () => {

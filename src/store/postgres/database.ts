@@ -1,6 +1,7 @@
 import type * as Pg from 'pg';
 import { createRequire } from 'node:module';
 import { Socket } from 'node:net';
+import { asText } from '../codec.ts';
 import { StoreError } from '../errors.ts';
 import { PgDialect } from './drizzle.ts';
 import { migrate } from './migrate.ts';
@@ -123,7 +124,8 @@ const createSender = (onStatement: (statement: string) => void) => {
       loaded ??= { renderer: new PgDialect(), types: numberReaders() };
       const { sql: text, params } = loaded.renderer.sqlToQuery(statement);
       onStatement(text);
-      const { rows } = await client.query<Rows[number]>({ text, values: params, types: loaded.types });
+      const values = params.map((value) => (typeof value === 'string' ? asText(value) : value));
+      const { rows } = await client.query<Rows[number]>({ text, values, types: loaded.types });
       return rows;
     };
 };

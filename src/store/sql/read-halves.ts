@@ -39,8 +39,7 @@ const IS_OPEN = sql`h.state <> 'settled'`;
 
 /** The halves that a text may name, the best first if there are more than the limit; {@link bestOf} looks at them again. */
 const foundBy = (dialect: Dialect, link: string, { text, limit }: Extract<HalfQuery, { by: 'search' }>): SQL => {
-  // PostgreSQL has no text that holds a zero character.
-  const { email, phone, count, word, words } = needlesOf(text.replaceAll('\0', '\uFFFD'));
+  const { email, phone, count, word, words } = needlesOf(text);
   const at = (part: SQL): SQL => dialect.position(sql`search`, part);
   const holds = (needle: string | null): SQL => (needle === null ? sql`1 = 0` : sql`${at(dialect.text(needle))} > 0`);
   const lacksWord = (needle: SQL): SQL => sql`exists (select 1 from ${dialect.texts(words)} where ${at(needle)} = 0)`;

@@ -54,6 +54,8 @@ export const runsContract = (name: string, subject: StoreSubject): void => {
         { id: 'ended', outcome: 'completed', reason: null, endedAtMs: 50 },
       ]);
       expect(await subject.store.runs('other', { idPrefix: '' })).toMatchObject([{ outcome: 'running' }]);
+      // The address of a page may contain a zero character.
+      expect(await runIds({ idPrefix: 'died\0' })).toEqual([]);
     });
 
     it('that have ended contain the numbers of their writes', async () => {

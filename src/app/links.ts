@@ -33,7 +33,8 @@ const missingToken = (link: LinkConfig, side: Side): ConfigProblem => {
   const { name, provider } = link.sides[side];
   const where = placeOf(link, side, providerNamed(provider).tokenKey);
   const whereFile = placeOf(link, side, `${providerNamed(provider).tokenKey}File`);
-  const what = `is not set for the link ${link.name}. Set it or ${whereFile}, or run: contact-sync connect ${name} ${link.name}`;
+  // A command at the end would continue with the next problem, because problems are also joined in one line.
+  const what = `is not set for the link ${link.name}. Run contact-sync connect ${name} ${link.name}, or set it or ${whereFile}.`;
   return { where, what };
 };
 

@@ -59,7 +59,7 @@ test('a missing setting is reported with its side', async () => {
   expect(code).toBe(2);
   for (const [side, name] of Object.entries({ left: 'private', right: 'work' })) {
     expect(stderr).toContain(`links.home.${side}.refreshToken: is not set for the link home.`);
-    expect(stderr).toContain(`links.home.${side}.refreshTokenFile, or run: contact-sync connect ${name} home`);
+    expect(stderr).toContain(`Run contact-sync connect ${name} home, or set it or links.home.${side}.refreshTokenFile.`);
   }
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { loadConfig } from '../../app/config/config.ts';
 import { linkFileBeside } from '../../app/config/link-files.ts';
@@ -43,13 +44,17 @@ export const writeLinkFile = async (
   common: SetUp['settings'],
 ): Promise<string> => {
   const path = linkFileBeside(configFile, name);
-  makeDirectory(dirname(path));
-  await replaceFile(path, linkText(answers, common));
+  const folder = dirname(path);
+  const isNewFolder = !existsSync(folder);
+  makeDirectory(folder);
   try {
+    await replaceFile(path, linkText(answers, common));
     const faulty = loadConfig({ config: configFile }).faultyLinks.find((link) => link.name === name);
     if (faulty !== undefined) throw new ConfigError(faulty.problems);
   } catch (error) {
     await rm(path, { force: true });
+    // With the folder, a configuration file without `links` describes no link.
+    if (isNewFolder) await rmdir(folder).catch(() => undefined);
     throw error;
   }
   return path;

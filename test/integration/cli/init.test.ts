@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
@@ -93,6 +93,17 @@ test('--link writes a file for a further link, with what the configuration file 
   expect(await run('--link', 'ada')).toMatchObject(refusal(`${file} exists`));
   // The file alone is enough.
   expect(await cliHost.run(['plan', 'ada'], {}, folder)).toMatchObject({ code: 3 });
+});
+
+test('--link that is refused leaves no folder, which would end the link of a configuration file without links', async () => {
+  const folder = await newFolder('implied');
+  const file = join(folder, 'config/contact-sync.yaml');
+  await mkdir(join(folder, 'config'));
+  await writeFile(file, 'syncInterval: 5m\n');
+  const env = { ...variables(), SERVICE_BASE_URL: 'nonsense' };
+  const refused = await cliHost.run(['init', '--yes', '--link', 'ada'], env, folder);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('SERVICE_BASE_URL') });
+  expect(await readdir(join(folder, 'config'))).toEqual(['contact-sync.yaml']);
 });
 
 const unsigned = (): Environment => {

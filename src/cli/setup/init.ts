@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { configFileOf, readConfig, settingsInVariables } from '../../app/config/config.ts';
+import { configFileOf, loadConfig, readConfig, settingsInVariables } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { linkFileBeside } from '../../app/config/link-files.ts';
 import { isName, NOT_A_LINK_NAME } from '../../app/config/link-sections.ts';
@@ -10,6 +10,7 @@ import { variableOf } from '../../app/config/sources.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
+import { ConfigError } from '../../util/config-error.ts';
 import { readTextFileSync } from '../../util/files.ts';
 import { chooseLinks, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
@@ -70,6 +71,16 @@ const reportTokens = (terminal: Terminal, options: PlaceOptions, written: Readon
   terminal.print(`The tokens in ${variables.join(' and ')} are written as well, so no sign-in is needed.`);
 };
 
+/** The links of a configuration; none if it is invalid. */
+const namesIn = (config: string): readonly string[] => {
+  try {
+    return loadConfig({ config }).links.map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
+  }
+};
+
 /** Asks for all values and writes them to a new file. */
 const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<void> => {
   const { left, right, link, dataDir, yes = false } = options;
@@ -82,7 +93,17 @@ const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile:
     if (!yes) terminal.print(text);
   });
   if (link === undefined) await writeConfigFile(configFile, answers);
-  else await writeLinkFile(configFile, link, answers, common);
+  else {
+    const before = namesIn(configFile);
+    await writeLinkFile(configFile, link, answers, common);
+    const after = namesIn(configFile);
+    for (const name of before.filter((each) => !after.includes(each))) {
+      terminal.warn(
+        `The link ${name} is no longer used: ${configFile} has no section links, and the folder links exists now. ` +
+          `To keep the link, add this line to the file: links: { ${name}: {} }`,
+      );
+    }
+  }
   reportTokens(terminal, options, answers.settings);
 };
 

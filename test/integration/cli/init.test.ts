@@ -95,7 +95,7 @@ test('--link writes a file for a further link, with what the configuration file 
   expect(await cliHost.run(['plan', 'ada'], {}, folder)).toMatchObject({ code: 3 });
 });
 
-test('--link that is refused leaves no folder, which would end the link of a configuration file without links', async () => {
+test('--link ends the link of a configuration file without links only if a file was written, and reports that', async () => {
   const folder = await newFolder('implied');
   const file = join(folder, 'config/contact-sync.yaml');
   await mkdir(join(folder, 'config'));
@@ -104,6 +104,8 @@ test('--link that is refused leaves no folder, which would end the link of a con
   const refused = await cliHost.run(['init', '--yes', '--link', 'ada'], env, folder);
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('SERVICE_BASE_URL') });
   expect(await readdir(join(folder, 'config'))).toEqual(['contact-sync.yaml']);
+  const written = await cliHost.run(['init', '--yes', '--link', 'ada'], variables(), folder);
+  expect(written.stderr).toContain('The link default is no longer used');
 });
 
 const unsigned = (): Environment => {

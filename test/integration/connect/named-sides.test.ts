@@ -59,7 +59,9 @@ test('a missing setting is reported with its side', async () => {
   expect(code).toBe(2);
   for (const [side, name] of Object.entries({ left: 'private', right: 'work' })) {
     expect(stderr).toContain(`links.home.${side}.refreshToken: is not set for the link home.`);
-    expect(stderr).toContain(`Run contact-sync connect ${name} home, or set it or links.home.${side}.refreshTokenFile.`);
+    expect(stderr).toContain(
+      `Run contact-sync connect ${name} home, or set it or links.home.${side}.refreshTokenFile.`,
+    );
   }
 });
 

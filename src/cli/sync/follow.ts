@@ -14,7 +14,7 @@ import { formatSummary } from './summary.ts';
 export type ResyncRequest = { readonly link: LinkConfig; readonly override: string | null };
 type FollowOptions = RunLinksOptions & {
   readonly wait?: boolean;
-  /** What the JSON document has in addition, if links with invalid settings are left out. */
+  /** Added to the JSON document: the links with invalid settings that are left out. */
   readonly error: { readonly error?: string };
 };
 type Queued = { readonly link: LinkConfig; readonly job: string };

@@ -68,7 +68,7 @@ const isSure = (
 /** A pair and the contact that was added in place of its deleted half, or of one that may be deleted. */
 export type Replacement = OneSided & { readonly added: Half };
 
-/** What {@link findReplacements} needs in addition to the contacts. */
+/** The decisions of people and the terms of the link that {@link findReplacements} depends on. */
 type ReplacementTerms = {
   readonly joining: readonly SyncedField[];
   readonly verdicts: readonly Verdict[];

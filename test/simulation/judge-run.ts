@@ -1,10 +1,9 @@
 import type { ConflictRow } from '../../src/core/state/rows.ts';
-import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
+import { SIDES, type Side } from '../../src/core/contact/side.ts';
 import { isCertain } from './choices.ts';
 import type { Hardness } from './history.ts';
 import { tokenOf } from './ledger.ts';
 import { tokensAsked } from './decisions.ts';
-import { sourceOfToken } from './one-way.ts';
 import { visibleTokens, type World } from './world.ts';
 
 /** Records the linked contacts with their status, and the contacts of writes with an unknown outcome. */
@@ -83,9 +82,6 @@ const otherPartOf = (conflict: ConflictRow, all: readonly ConflictRow[]): Confli
     return isSame && field !== conflict.field && isOfName(field) && isOfName(conflict.field);
   });
 
-const isDeletedPerson = ({ ledger }: World, entity: number): boolean =>
-  ledger.personChanges.get(entity)?.deleted === true;
-
 /** A value that no user has edited since both sides agreed on it is in no conflict (R2). */
 export const checkUntouched = async (world: World): Promise<void> => {
   const all = await world.store.conflicts(world.link, { all: true });
@@ -99,9 +95,6 @@ export const checkUntouched = async (world: World): Promise<void> => {
       world.checkedConflicts.add(key);
       if (!isCertain(world.choosing, token) || world.ledger.everRemoved[side].has(token)) continue;
       if (world.agreed.get(entity)?.has(token) !== true) continue;
-      // A contact that a run creates again at the source of a one-way field gets no value of the field.
-      const isOfDeletedSource = sourceOfToken(world, token) === otherSide(side) && isDeletedPerson(world, entity);
-      if (isOfDeletedSource) continue;
       const part = otherPartOf(conflict, all);
       const other = part === undefined ? null : tokenOf(part.field, part[side]);
       if (other !== null && world.agreed.get(entity)?.has(other) !== true) continue;
@@ -117,13 +110,9 @@ export const checkConflicts = async (
   world: World,
   hardness: Hardness | undefined,
   startedAtMs: number,
-  sweepIntervalMs: number,
 ): Promise<void> => {
   if (hardness === undefined) return;
-  const { feedLagMs, listingLagMs, oddFeed } = hardness;
-  // A full listing shows what an odd feed leaves out.
-  const unseenMs = oddFeed === undefined ? 0 : sweepIntervalMs;
-  const knownAtMs = startedAtMs - Math.max(listingLagMs, feedLagMs, unseenMs);
+  const knownAtMs = startedAtMs - Math.max(hardness.listingLagMs, hardness.feedLagMs);
   for (const row of await world.store.conflicts(world.link, { all: true })) {
     const { field, winner, left, right, leftId } = row;
     // An archived contact is still readable.

@@ -186,7 +186,7 @@ const runOnce = async (
   noteReportedDeletions(world, result?.summary.outcome === 'completed');
   noteLost(world);
   if (result?.summary.outcome === 'completed') noteRead(world, startedAtMs, result.summary.kind === 'full');
-  await checkConflicts(world, history.hardness, startedAtMs, SWEEP_INTERVAL_MS);
+  await checkConflicts(world, history.hardness, startedAtMs);
   await checkUntouched(world);
   await explainConflicts(world);
   await noteQuestions(world);

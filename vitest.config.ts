@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { countReporter } from './test/support/count-reporter.ts';
 import { LONGEST_TEST_MS, PLAYS_ALL } from './test/support/extent.ts';
@@ -12,8 +13,8 @@ export default defineConfig({
     pool: 'forks',
     // Files share the modules of their worker: loading the sources for each file took longer than most tests.
     isolate: false,
-    // Many tests wait for a process: three workers keep two cores busy.
-    maxWorkers: 3,
+    // Many tests wait for a process or a server.
+    maxWorkers: 2 * availableParallelism(),
     // No test depends on how long something takes. The limits only end a test that will never end by itself.
     testTimeout: LONGEST_TEST_MS,
     hookTimeout: LONGEST_TEST_MS,

@@ -18,6 +18,7 @@ import { applyEdit } from './hard-edits.ts';
 import { DEFAULT_PLAYERS, historyArbitrary, type History } from './history.ts';
 import { contextOf, QUIET } from './run-history.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
+import { extentOf } from '../support/extent.ts';
 import { createVirtualClock } from '../support/clocks.ts';
 import { SIDE_WORDS } from '../support/side-words.ts';
 import { createWorld, type World } from './world.ts';
@@ -105,7 +106,8 @@ const compareNextRun = async (history: History, world: World): Promise<number> =
 };
 
 test('the plan on the terminal and on the page, the progress, the summary, the list of runs and the writes of a run have the same numbers of contacts', async () => {
-  const histories = fc.sample(historyArbitrary(DEFAULT_PLAYERS), { numRuns: 60, seed: 50 });
+  const numRuns = extentOf({ all: 60, sample: 15 });
+  const histories = fc.sample(historyArbitrary(DEFAULT_PLAYERS), { numRuns, seed: 50 });
   let compared = 0;
   for (const drawn of histories) {
     const history: History = {
@@ -121,5 +123,5 @@ test('the plan on the terminal and on the page, the progress, the summary, the l
       compared += await compareNextRun(history, world);
     }
   }
-  expect(compared).toBeGreaterThan(100);
+  expect(compared).toBeGreaterThan(numRuns);
 });

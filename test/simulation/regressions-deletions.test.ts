@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Side, SIDES } from '../../src/core/contact/side.ts';
+import { extentOf } from '../support/extent.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import { BOOKS } from './hard-arbitraries.ts';
 import type { Edit, History, RunStep } from './history.ts';
@@ -209,7 +210,7 @@ describe('[R18] a pair that a joined group unlinks is unlinked if the process di
   const joined = join('left', { who: 0, group: 1 });
 
   const playCrashes = async (given: Partial<RunStep>): Promise<void> => {
-    for (let step = 1; step <= 40; step += 1) {
+    for (let step = 1; step <= 40; step += extentOf({ all: 1, sample: 3 })) {
       const dies = run({ ...given, crash: { step, when: 'after' } });
       // At rest, no pair is linked of which no side selects a contact.
       await expect(playGuarded([[run({ before: people, contacts })], [dies]]), `step ${step}`).resolves.toBeDefined();

@@ -4,6 +4,7 @@ import type { RunKind } from '../../src/core/state/rows.ts';
 import type { LinkContext } from '../../src/engine/session.ts';
 import { restoreDeletions } from '../../src/engine/restore-deletions.ts';
 import { applyEdit } from './hard-edits.ts';
+import { extentOf } from '../support/extent.ts';
 import type { ProcessPlan } from '../support/memory/process.ts';
 import { DEFAULT_PLAYERS, type Edit, type Players } from './history.ts';
 import { addSharedGroup, createRich, GOOGLE_CARDDAV, hardness, join, remove } from './scenario.ts';
@@ -22,6 +23,9 @@ type Run = {
 
 /** Longer than a lease, and than a side may hide a write. */
 const BETWEEN_RUNS_MS = 10 * 60_000;
+
+/** The distance of two steps at which a process dies. */
+const STRIDE = extentOf({ all: 1, sample: 4 });
 
 /** Six contacts, two of them in a group. */
 const BOOK: readonly Edit[] = [
@@ -73,7 +77,7 @@ test.each([
 ] as const)(
   'R6, R9: contacts deleted at the %s side are created again with all values and groups, once, after a crash at any step (%o, %i of 6)',
   async (side, players, count) => {
-    for (let step = 1, isDone = false; !isDone; step += 1) {
+    for (let step = 1, isDone = false; !isDone; step += STRIDE) {
       for (const when of ['before', 'after'] as const) {
         const { before, restore, sync, world } = await startHalted(players, side, count);
         const halt = (await restore())?.reason ?? null;

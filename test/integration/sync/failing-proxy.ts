@@ -16,7 +16,7 @@ export const SERVICE_FAULT: Answer = { status: 500, body: '{"errors":["Internal 
 const ADDRESSES = { google: 'GOOGLE_ROOT_URL', service: 'SERVICE_BASE_URL' } as const;
 
 /** Speeds up the waits between retries. */
-const HURRY = 10;
+const HURRY = 100;
 
 /** A link with a proxy before one side: the proxy answers some requests itself and forwards the others. */
 type Failing = LinkedSandbox & {

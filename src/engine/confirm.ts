@@ -1,9 +1,8 @@
-import type { ReadAnswer } from '../core/contact/requests.ts';
+import { skipUnread } from './execute/refusals.ts';
 import type { Rejection } from '../core/state/rows.ts';
 import { isPresent, type Half } from '../core/contact/half.ts';
 import { emailKey } from '../core/contact/keys.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
-import { idsOn } from '../core/contact/pair.ts';
 import { isNewPairing } from '../core/reconcile/decision.ts';
 import { lossesBy } from '../core/reconcile/losses.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
@@ -18,35 +17,8 @@ import {
   observeReadAnswer,
   observeMissing,
 } from '../core/state/observe.ts';
-import {
-  dueContacts,
-  isWaiting,
-  forgetUnread,
-  rememberUnread,
-  unreadableReason,
-  unreadContact,
-} from '../core/state/unread.ts';
-import type { WorkingSet } from '../core/state/working-set.ts';
+import { dueContacts, isWaiting, forgetUnread, unreadableReason, unreadContact } from '../core/state/unread.ts';
 import type { ContactIds } from './workload.ts';
-
-/** Stores whether a contact could be read. An unreadable contact is read again at growing intervals (R15). */
-const storeReadResult = (
-  session: Session,
-  set: WorkingSet,
-  side: Side,
-  id: string,
-  answer: ReadAnswer | undefined,
-  rejections: readonly Rejection[],
-): void => {
-  const reason = unreadableReason(answer);
-  if (reason === null) {
-    forgetUnread(set, unreadContact(side, id), rejections);
-    return;
-  }
-  session.tally.skipped += 1;
-  session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
-  rememberUnread(set, unreadContact(side, id), reason, rejections, session.clock.now());
-};
 
 /** Minimum number of reads between two points where a run can stop. */
 const READS_PER_STEP = 50;
@@ -90,7 +62,10 @@ const confirmContacts = async (
       } else if (half !== null && answer !== undefined) {
         observeMissing(set, half, answer, remotes[side].capabilities, clock.now());
       }
-      if (state === undefined || state === 'doubted') storeReadResult(session, set, side, id, answer, rejections);
+      if (state !== undefined && state !== 'doubted') continue;
+      const [unread, reason] = [unreadContact(side, id), unreadableReason(answer)];
+      if (reason === null) forgetUnread(set, unread, rejections);
+      else skipUnread(session, set, unread, reason);
     }
   });
 };

@@ -4,12 +4,13 @@ import { valueIn, type SyncedField } from '../core/contact/contact.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
 import {
-  checkFirstSync,
   checkGuard,
   FIRST_SYNC,
   isEmptied,
   type Halt,
+  needsReview,
   type Presence,
+  type GuardInput,
 } from '../core/reconcile/guard.ts';
 import {
   countLosses,
@@ -70,11 +71,11 @@ const recentLosses = async (
   });
 };
 
-/** Counts a side's linked contacts that are missing and were created or changed recently (R7). */
+/** Counts a side's linked contacts that it does not show and that were created or changed recently (R7). */
 const countTooNew = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
-  const missing = await store.halves(link, { by: 'state', states: ['missing'], side });
+  const absent = await store.halves(link, { by: 'state', states: ['missing', 'unseen'], side });
   const { lagMs } = remotes[side].capabilities;
-  return missing.filter((half) => half.pair !== null && isUnseen(half, lagMs, clock.now())).length;
+  return absent.filter((half) => half.pair !== null && isUnseen(half, lagMs, clock.now())).length;
 };
 
 /** Counts the existing contacts of each side: paired ones, with those that were added again, and others. */
@@ -135,16 +136,12 @@ const areShown = async ({ link, store }: Session, accepts: Acceptance, keys: rea
 };
 
 /** Returns whether a user accepts the losses. A restore accepts an emptied side, and no loss. `keys`: see {@link guard}. */
-const isAccepted = async (
-  session: Session,
-  asked: Omit<Parameters<typeof checkGuard>[0], 'isAccepted'>,
-  keys: readonly string[] | null,
-): Promise<boolean> => {
+const isAccepted = async (session: Session, asked: GuardInput, keys: readonly string[] | null): Promise<boolean> => {
   const { accepts } = session;
   if (accepts === undefined) return false;
   if (accepts.kind === 'halt' && !accepts.loses && !isLossless(asked.losses)) return false;
   if (keys !== null) return areShown(session, accepts, keys);
-  return accepts.kind === 'losses' || checkGuard({ ...asked, isAccepted: false })?.message === accepts.message;
+  return accepts.kind === 'losses' || checkGuard(asked)?.message === accepts.message;
 };
 
 /**
@@ -175,7 +172,7 @@ export const guard = async (
       set.add({ kind: 'link', patch: { acceptedDeletes: { run, atMs: clock.now() } } });
     });
   }
-  return checkGuard({ ...asked, isAccepted: isAcceptedNow });
+  return isAcceptedNow ? null : checkGuard(asked);
 };
 
 /** Counts the contacts of each side that a plan recognises as deleted and added again (R12). */
@@ -184,12 +181,8 @@ const countReplaced = ({ decisions }: Plan): Sides<number> => {
   return bySide((side) => sides.filter((each) => each === side).length);
 };
 
-/** Checks the losses of a plan, and stores an acceptance of them. `keys`: see {@link guard}. */
-export const guardPlan = async (
-  session: Session,
-  plan: Plan,
-  keys: readonly string[] | null = lossKeys(plan),
-): Promise<Halt | null> => {
+/** Checks the losses of a plan, and stores an acceptance of them. */
+export const guardPlan = async (session: Session, plan: Plan): Promise<Halt | null> => {
   const { store, link } = session;
   const deleted = plan.groups.actions.filter((action) => action.kind === 'delete-group');
   const members = new Map<string, number>();
@@ -199,7 +192,7 @@ export const guardPlan = async (
     session,
     lossesOf(plan, (side, id) => members.get(`${side} ${id}`) ?? 0),
     countReplaced(plan),
-    keys,
+    lossKeys(plan),
   );
 };
 
@@ -207,8 +200,7 @@ export const guardPlan = async (
 const guardFirstSync = async (session: Session, plan: Plan): Promise<Halt | null> => {
   const { accepts, link, policy, store } = session;
   if (accepts?.kind === 'halt' && accepts.message === FIRST_SYNC.message) return null;
-  const halt = checkFirstSync(policy, { pairs: 0 }, plan);
-  return halt && checkFirstSync(policy, await store.counts(link), plan);
+  return needsReview(policy, plan) && (await store.counts(link)).pairs === 0 ? FIRST_SYNC : null;
 };
 
 /** Checks the first plan of a run (R8). */

@@ -7,7 +7,7 @@ import type { Plan } from '../core/reconcile/plan.ts';
 import { checkAccounts, claimAccounts, storeAccounts } from './accounts.ts';
 import { chooseFields } from './choose-fields.ts';
 import { confirmMissing } from './confirm.ts';
-import type { Session } from './session.ts';
+import { reportSkipped, type Session } from './session.ts';
 import { COUNTED_AS } from './tally.ts';
 import { HaltError } from './errors.ts';
 import { discard } from './discard.ts';
@@ -62,9 +62,7 @@ export const refreshState = async (session: Session): Promise<void> => {
 const report = (session: Session, plan: Plan): void => {
   for (const match of plan.ambiguous) session.emit({ kind: 'ambiguous', ...match });
   for (const { side, id } of plan.empty) {
-    session.tally.skipped += 1;
-    const reason = 'The contact has no value in a synced field.';
-    session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
+    reportSkipped(session, side, 'The contact has no value in a synced field.', idsOn(side, id));
   }
 };
 

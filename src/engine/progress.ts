@@ -13,8 +13,6 @@ type Outstanding = { readonly contacts: number; readonly writes: number };
 export type Progress = {
   /** Sets the writes that are still to be done. With the first plan of a pass, the time begins again, and the plan is announced. */
   readonly expect: (outstanding: Sides<Outstanding>, isFirst: boolean) => void;
-  /** Counts writes that were not planned. */
-  readonly add: (side: Side, count: number) => void;
   /** Counts finished writes and reports the progress. */
   readonly advance: (side: Side, count: number) => void;
 };
@@ -50,9 +48,6 @@ export const newProgress = ({ clock, emit, tally }: Run): Progress => {
       if (isFirst) emit({ kind: 'planned', contacts: bySide((side) => counts[side].contacts) });
       // A side that an earlier plan of the run wrote has contacts without further writes.
       for (const side of SIDES) if (counts[side].contacts > 0) report(side);
-    },
-    add: (side, count) => {
-      counts[side].total += count;
     },
     advance: (side, count) => {
       counts[side].done += count;

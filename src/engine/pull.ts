@@ -6,14 +6,21 @@ import { accountChanged } from '../core/reconcile/guard.ts';
 import { CursorExpiredError, EndlessListingError } from '../providers/errors.ts';
 import type { KnownRows, PullRequest } from '../providers/remote.ts';
 import { confirmAccounts } from './accounts.ts';
-import { onBothSides, type Session } from './session.ts';
+import { onBothSides, reportSkipped, type Session } from './session.ts';
 import { HaltError } from './errors.ts';
 import { discard, discardUnpaired } from './discard.ts';
 import { halvesIn, openEntries } from './opening.ts';
 import { forgetUnreadRows, readAgain, rememberUnreadRow, unreadContact } from '../core/state/unread.ts';
 import { isUnseen, mustBeRead } from '../core/state/half-transitions.ts';
 import { newUnsyncableReason } from '../core/state/unsyncable.ts';
-import { compareListing, hasRenames, idsInPage, observeListing, observePage } from '../core/state/observe.ts';
+import {
+  compareListing,
+  hasRenames,
+  idsInPage,
+  observeListing,
+  observePage,
+  storeListing,
+} from '../core/state/observe.ts';
 
 const cursorOf = ({ state }: Session, side: Side): Cursor => state().cursors[side];
 
@@ -47,10 +54,7 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
     }
   });
   for (const { id, reason } of unsyncable) session.emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
-  for (const change of unreadable) {
-    tally.skipped += 1;
-    session.emit({ kind: 'skipped', side, reason: change.reason, ...idsOn(side, change.id) });
-  }
+  for (const { id, reason } of unreadable) reportSkipped(session, side, reason, idsOn(side, id));
   return firstSeen;
 };
 
@@ -128,12 +132,7 @@ const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<
   const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null && keepsPages(session, side);
   const start = continues ? cursor : { ...cursor, cursor: null, resume: null, listingStartedAtMs: clock.now() };
   if (!continues) {
-    await writer.apply({}, (set) => {
-      set.add(
-        { kind: 'drop', table: 'shownPages', where: { side } },
-        { kind: 'put', table: 'cursors', row: { side, ...start } },
-      );
-    });
+    await writer.apply({}, (set) => storeListing(set, side, start));
   }
   const known: KnownRows = (rows) => store.known(link, side, rows);
   try {

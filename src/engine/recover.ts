@@ -1,3 +1,4 @@
+import { skipUnread } from './execute/refusals.ts';
 import { originScopes } from './accounts.ts';
 import { openEntries } from './opening.ts';
 import type { CreateRequest, ReadAnswer } from '../core/contact/requests.ts';
@@ -5,24 +6,18 @@ import type { JournalRow } from '../core/state/rows.ts';
 import { withBoundEntries } from '../core/contact/bound-entries.ts';
 import type { Half } from '../core/contact/half.ts';
 import type { ContactRecord } from '../core/contact/record.ts';
-import { otherSide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
+import { otherSide, SIDES, type Side } from '../core/contact/side.ts';
 import { mayConcernOne, RedirectedError, UnreadableError } from '../providers/errors.ts';
-import { sourceIdOf } from '../core/reconcile/operation.ts';
+import { createRequest, sourceIdOf } from '../core/reconcile/operation.ts';
 import { apartFrom } from '../core/reconcile/verdict.ts';
 import { DAY_MS, onBothSides, type Session } from './session.ts';
 import { forgetSelection } from './selecting.ts';
-import {
-  attemptsOf,
-  isWaiting,
-  forgetFaults,
-  forgetUnread,
-  rememberUnread,
-  unansweredWrite,
-} from '../core/state/unread.ts';
+import { attemptsOf, isWaiting, forgetFaults, forgetUnread, unansweredWrite } from '../core/state/unread.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
 import { changesToClose, type Known, type Outcome, type Unreadable } from '../core/apply/outcome.ts';
 import { applyRead, applySearch } from '../core/apply/reads.ts';
 import { observeMerge } from '../core/apply/side-merges.ts';
+import { answeredAbout } from '../core/state/observe.ts';
 
 /** Open journal entries of one kind of operation. */
 type Open<Kind extends JournalRow['kind']> = Extract<JournalRow, { kind: Kind }>;
@@ -66,14 +61,6 @@ export const isDecisiveSearch = (
  */
 export const soughtSinceMs = (intendedAtMs: readonly number[], nowMs: number): number =>
   Math.min(...intendedAtMs.map((atMs) => (atMs > nowMs ? nowMs - DAY_MS : atMs)));
-
-const requestOf = (write: Creating, scopes: Sides<string>): CreateRequest => ({
-  key: String(write.id),
-  draft: write.desired,
-  groupIds: write.join,
-  originId: (write.image === null ? sourceIdOf(write) : write.image.id) ?? '',
-  originScope: scopes[write.image === null ? otherSide(write.side) : write.side],
-});
 
 /** The created contacts, by the key of the request; the reason if the result of a create is unclear. */
 type Created = ReadonlyMap<string, ContactRecord | Unreadable>;
@@ -128,7 +115,7 @@ type Settled = { readonly row: JournalRow; readonly applied: boolean };
 
 /** Settles writes in one step: each by its result, together with its journal entry. */
 const settleAll = async <Row extends JournalRow>(
-  { clock, emit, state, tally, writer }: Session,
+  session: Session,
   side: Side,
   rows: readonly Row[],
   ids: readonly string[],
@@ -142,6 +129,7 @@ const settleAll = async <Row extends JournalRow>(
     pairs: rows.flatMap(({ pairId }) => pairId ?? []),
     gone: [side],
   };
+  const { clock, state, writer } = session;
   const { groupPairs, rejections } = state();
   const settled: Settled[] = [];
   await writer.apply(needs, (set) => {
@@ -150,12 +138,10 @@ const settleAll = async <Row extends JournalRow>(
       const outcome = apply(set, row, { groupPairs, atMs });
       const unread = unansweredWrite(row);
       if ('unreadable' in outcome) {
-        tally.skipped += 1;
-        emit({ kind: 'skipped', side, reason: outcome.unreadable, leftId: row.leftId, rightId: row.rightId });
-        rememberUnread(set, unread, outcome.unreadable, rejections, atMs);
+        skipUnread(session, set, unread, outcome.unreadable);
         continue;
       }
-      set.add(...changesToClose(row.id, outcome.applied ? 'found' : 'not-found', outcome, atMs));
+      set.add(...changesToClose(row.id, outcome.applied ? 'done' : 'abandoned', outcome, atMs));
       forgetUnread(set, unread, rejections);
       if (outcome.applied) forgetFaults(set, row, rejections);
       settled.push({ row, applied: outcome.applied });
@@ -171,7 +157,7 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const sinceMs = soughtSinceMs(intendedAtMs, nowMs);
   const looks = looksFor(intendedAtMs, nowMs, session.looksAfterMs);
   const scopes = originScopes(session);
-  const requests = writes.map((write) => requestOf(write, scopes));
+  const requests = writes.map((write) => createRequest(write, scopes, String(write.id)));
   // A contact that a user keeps apart from a source existed before: no create of that source made it.
   const { verdicts } = session.state();
   const apart = writes.flatMap((write) => {
@@ -204,8 +190,8 @@ const recoverWrites = async (session: Session, side: Side, writes: readonly Writ
   const survivors = writes.flatMap((write) => (write.kind === 'delete' ? (write.survivor?.id ?? []) : []));
   const asked = [...new Set([...writes.map(({ before }) => before.id), ...survivors])];
   const answers: ReadonlyMap<string, ReadAnswer> = await session.remotes[side].read(asked, session.signal);
-  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
-  return settleAll(session, side, writes, [...moved, ...survivors], (set, write, known) => {
+  const { ids } = answeredAbout(side, survivors, answers);
+  return settleAll(session, side, writes, ids[side] ?? [], (set, write, known) => {
     const answer = boundAnswer(answers.get(write.before.id), set.half(side, write.before.id));
     if (write.kind === 'delete' && write.survivor !== null) {
       const { before: mergedAway, survivor: before } = write;

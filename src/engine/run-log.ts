@@ -47,20 +47,18 @@ export const logRunEvent = (events: Events, ref: RunRef, event: RunEvent): void 
   }
 };
 
+const GROUP_EVENTS = {
+  created: 'groupCreated',
+  renamed: 'groupRenamed',
+  deleted: 'groupDeleted',
+  duplicate: 'groupDuplicate',
+} as const;
+
 const logGroup = (events: Events, ref: RunRef, event: Extract<RunEvent, { kind: 'group' }>): void => {
-  const fields = { ...ref, side: event.side, name: event.name };
-  switch (event.action) {
-    case 'created':
-      return events.groupCreated(fields);
-    case 'renamed':
-      return events.groupRenamed(fields);
-    case 'deleted':
-      return events.groupDeleted(fields);
-    case 'duplicate':
-      return events.groupDuplicate(fields);
-    case 'refused':
-      return events.groupRefused({ ...fields, reason: event.reason ?? '' });
-  }
+  const { action, name, reason, side } = event;
+  const fields = { ...ref, side, name };
+  if (action === 'refused') events.groupRefused({ ...fields, reason: reason ?? '' });
+  else events[GROUP_EVENTS[action]](fields);
 };
 
 /** Whether a completed run had nothing to do. Skipped contacts do not count: earlier runs skipped them too. */

@@ -6,9 +6,8 @@ import { directionsText } from '../core/reconcile/policy.ts';
 import { FenceError, type Opening } from '../store/store.ts';
 import { hasOtherFields } from './choose-fields.ts';
 import { keptSinceMs, listedSides, type LinkContext, type RunOptions, type Session } from './session.ts';
-import { emptyTally, type Tally, writtenContacts } from './tally.ts';
+import { emptyTally, type Tally, writtenContacts, newCallCount } from './tally.ts';
 import { HaltError, LeaseError, resumeRemedy, StoppedError } from './errors.ts';
-import { newCallCount } from './call-count.ts';
 import { newProgress } from './progress.ts';
 import { type Lease, takeLease } from './lease.ts';
 import { LinkWriter } from './link-writer.ts';
@@ -96,7 +95,8 @@ const openSession = async (
 
 type Ending = {
   readonly outcome: RunOutcome;
-  readonly event: LinkEvent;
+  /** Null if the program was stopped, or another process took over the link: the link has no fault. */
+  readonly event: LinkEvent | null;
   readonly reason: string | null;
   readonly stopped?: true;
   /** For a halted run: the losses of its plan. */
@@ -110,10 +110,8 @@ const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): End
   }
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
   if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason, shown: error.shown };
-  // A stop, and a lease that another process holds now, are no failures of the link.
-  if (error instanceof StoppedError) return { outcome: 'failed', event: 'interrupted', reason, stopped: true };
-  const isInterrupted = error instanceof LeaseError;
-  return { outcome: 'failed', event: isInterrupted ? 'interrupted' : 'failed', reason };
+  if (error instanceof StoppedError) return { outcome: 'failed', event: null, reason, stopped: true };
+  return { outcome: 'failed', event: error instanceof LeaseError ? null : 'failed', reason };
 };
 
 const summarise = (session: Session, ending: Ending, before: Sides<number>, startedTickMs: number): RunSummary => {
@@ -160,14 +158,14 @@ const wroteAnything = (tally: Tally): boolean =>
 const storeEnding = async (session: Session, ending: Ending, summary: RunSummary): Promise<void> => {
   const { clock, retentionMs, run, undoes, writer } = session;
   const { state, fields } = session.state();
-  const changesLink = ending.event !== 'interrupted' && (undoes === null || ending.event === 'refused');
+  const event = undoes === null || ending.event === 'refused' ? ending.event : null;
   const override = await overrideOf(session, ending);
   const { shown = [] } = ending;
   const stored = { ...summary, ...(override !== null && { override }), ...(shown.length > 0 && { shown }) };
   const end = { outcome: ending.outcome, reason: ending.reason, summary: stored, endedAtMs: clock.now() };
   await writer.apply({}, (set) => {
-    if (changesLink) {
-      set.add({ kind: 'link', patch: { state: nextLinkState(state, ending.event), reason: ending.reason } });
+    if (event !== null) {
+      set.add({ kind: 'link', patch: { state: nextLinkState(state, event), reason: ending.reason } });
     }
     if (ending.event === 'completed' && undoes === null && fields.joining !== null) {
       set.add({ kind: 'link', patch: { fields: { ...fields, joining: null } } });

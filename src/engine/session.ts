@@ -1,3 +1,4 @@
+import type { PairIds } from '../core/contact/pair.ts';
 import type { LinkState, RunKind } from '../core/state/rows.ts';
 import type { Clock } from '../util/clock.ts';
 import type { ChosenFields } from '../core/contact/chosen.ts';
@@ -5,12 +6,11 @@ import { type Side, type Sides, SIDES, type SideWords } from '../core/contact/si
 import type { Policy } from '../core/reconcile/policy.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Store } from '../store/store.ts';
-import type { CallCount } from './call-count.ts';
 import type { Progress } from './progress.ts';
 import type { LeaseChecks, LeaseHolders } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
-import type { Tally } from './tally.ts';
+import type { Tally, CallCount } from './tally.ts';
 
 /** The settings, remotes and services of a run over one link. */
 export type LinkContext = {
@@ -89,6 +89,17 @@ export const DAY_MS = 86_400_000;
  */
 export const keptSinceMs = (retentionMs: number | null, nowMs: number): number | null =>
   retentionMs === null ? null : nowMs - Math.max(retentionMs, DAY_MS);
+
+/** Reports and counts something that this run skips. */
+export const reportSkipped = (
+  { emit, tally }: Pick<Session, 'emit' | 'tally'>,
+  side: Side,
+  reason: string,
+  { leftId, rightId }: PairIds,
+): void => {
+  tally.skipped += 1;
+  emit({ kind: 'skipped', side, reason, leftId, rightId });
+};
 
 /** Runs a step for both sides at once and waits for both, so that no step continues after an error. */
 export const onBothSides = async <T>(step: (side: Side) => Promise<T>): Promise<Sides<T>> => {

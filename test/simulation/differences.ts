@@ -43,7 +43,7 @@ const isDeclined = (halves: Settled, field: SyncedField, key: string): boolean =
 /** Returns whether the two texts differ without a reason: no change, and no value that a side declined or rewrote. */
 const isUnexplainedText = (field: ScalarField, halves: Settled): boolean => {
   const [left, right] = [textIn(halves.left.record.contact, field), textIn(halves.right.record.contact, field)];
-  if (left === right || isExtraField(field) || mergeScalar(field, halves).kind !== 'quiet') return false;
+  if (left === right || isExtraField(field) || mergeScalar(field, halves) !== null) return false;
   const isRewritten = left !== '' && right !== '' && resembles(left, right);
   return !isRewritten && !isDeclined(halves, field, left) && !isDeclined(halves, field, right);
 };

@@ -23,7 +23,6 @@ import type { Known, Outcome } from './outcome.ts';
 import { observeMerge } from './side-merges.ts';
 import {
   type Altered,
-  isMoveStored,
   NOTHING_ALTERED,
   storeCreated,
   storedHalves,
@@ -162,16 +161,13 @@ const applyUpdate = (
   };
 };
 
-/** Stores that a contact already has the membership of a write, unless its create has stored that. */
+/** Stores that a contact already has the membership of a write. */
 export const storeAlreadyMoved = (
   { set, groupPairs, atMs }: Pick<Applying, 'set' | 'groupPairs' | 'atMs'>,
   { moves, operation }: MembershipWrite,
 ): void => {
   const moved = { moves, record: operation.before, altered: NOTHING_ALTERED };
-  const halves = storedHalves(set, operation);
-  if (!isMoveStored(operation, halves, moved, groupPairs)) {
-    storeMoved(set, operation, halves, moved, { groupPairs, atMs });
-  }
+  storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs, atMs });
 };
 
 /** Returns whether a membership contains the requested groups, and none of those that were to be left. */

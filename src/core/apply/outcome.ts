@@ -2,28 +2,6 @@ import type { JournalRow, JournalState, StoreChange } from '../state/rows.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Sides } from '../contact/side.ts';
 
-/** An event of a journaled write. */
-export type JournalEvent =
-  /** The remote responded that it was done. */
-  | 'answered'
-  /** The remote responded that it was not done, or was not reachable. */
-  | 'refused'
-  /** There was no answer: recovery must determine the outcome. */
-  | 'unanswered'
-  /** Recovery found that it was done. */
-  | 'found'
-  /** Recovery found that it was not done, or cannot determine the outcome: the next plan decides again. */
-  | 'not-found';
-
-/** A journal entry is written as `intended`; the state after an event is final, except after `unanswered`. */
-const JOURNAL_TRANSITIONS: Readonly<Record<JournalEvent, JournalState>> = {
-  answered: 'done',
-  refused: 'failed',
-  unanswered: 'intended',
-  found: 'done',
-  'not-found': 'abandoned',
-};
-
 /** The outcome of an operation, stored when its journal entry is closed. */
 export type Outcome = {
   readonly applied: boolean;
@@ -45,13 +23,10 @@ export type Known = {
   readonly atMs: number;
 };
 
-/** Returns the change that closes the journal entry of an operation; none if the event leaves it open. */
+/** Returns the change that closes the journal entry of an operation; none for `intended`, which leaves it open. */
 export const changesToClose = (
   id: JournalRow['id'],
-  event: JournalEvent,
+  state: JournalState,
   { after, error }: Omit<Outcome, 'applied'>,
   atMs: number,
-): readonly StoreChange[] => {
-  const state = JOURNAL_TRANSITIONS[event];
-  return state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }];
-};
+): readonly StoreChange[] => (state === 'intended' ? [] : [{ kind: 'journal', id, state, after, error, atMs }]);

@@ -46,9 +46,6 @@ type WrittenHalf = {
   readonly declinedGroups: readonly string[];
 };
 
-/** Both bases after the operation, and the other half of the pair as it was stored. */
-type Counterpart = { readonly bases: Bases; readonly other: Half | null };
-
 /** Returns the status of a pair with these halves. */
 export const statusOf = ({ left, right }: Sides<Half | null>): 'linked' | 'kept' =>
   left !== null && right !== null ? 'linked' : 'kept';
@@ -85,9 +82,9 @@ const differing = (
  */
 const storeWritten = (
   set: WorkingSet,
-  pairId: number | null,
+  { pairId, source: other }: Omit<StoredHalves, 'target'>,
   written: WrittenHalf,
-  { bases, other }: Counterpart,
+  bases: Bases,
   atMs: number,
 ): void => {
   const base = other === null ? withDeclined(bases.target, {}) : differing(bases.target, written, other.record.contact);
@@ -181,7 +178,7 @@ export const storeCreated = (
     declinedGroups: [],
   };
   const bases = { target: createdBase(desired, evidence, join), source: sourceBase() };
-  storeWritten(set, isAlone ? null : stored.pairId, written, { bases, other: source }, atMs);
+  storeWritten(set, { pairId: isAlone ? null : stored.pairId, source }, written, bases, atMs);
 };
 
 /** Fields and groups that the side changed on the occasion of a write although they were not written. */
@@ -205,9 +202,9 @@ export const storeUpdated = (
   atMs: number,
 ): void => {
   const { side, before, cause, desired } = operation;
+  const fields = settledFields(operation, evidence);
   const bases = settleUpdate(operation, evidence, basesOf(halves));
   const target = changedBase(bases.target, before.contact, record.contact, altered.fields);
-  const fields = settledFields(operation, evidence);
   const written = {
     ...writtenHalf(set, halves.target, side, record, atMs),
     written: new Set([...(evidence.kind === 'answer' ? fields : scalarsOf(fields)), ...altered.fields]),
@@ -216,7 +213,7 @@ export const storeUpdated = (
     declinedGroups: [],
   };
   const own = { ...bases, target: settleGroups(target, altered.groupIds, record.groupIds) };
-  storeWritten(set, halves.pairId, written, { bases: own, other: halves.source }, atMs);
+  storeWritten(set, halves, written, own, atMs);
 };
 
 /** Returns the groups of moves in which a contact is not as requested. */
@@ -247,38 +244,6 @@ const movedGroups = ({ moves, altered }: Moved): readonly string[] => [
   ...new Set([...moves.join, ...moves.leave, ...altered.groupIds]),
 ];
 
-/** Returns both bases after a change of membership. An undo propagates nothing: the base of the other side stays. */
-const movedBases = (
-  { side, before, cause }: MembershipOperation,
-  halves: StoredHalves,
-  moved: Moved,
-  groupPairs: Known['groupPairs'],
-): Bases => {
-  const { target, source } = basesOf(halves);
-  const { moves, record, altered } = moved;
-  const own = changedBase(target, before.contact, record.contact, altered.fields);
-  return {
-    target: settleGroups(own, movedGroups(moved), record.groupIds),
-    source: cause === 'undo' ? source : withMoves(source, movesAcross(side, moves, groupPairs)),
-  };
-};
-
-/** Returns whether the stored bases contain a change of membership that a contact already has. An undo is always stored. */
-export const isMoveStored = (
-  operation: MembershipOperation,
-  halves: StoredHalves,
-  moved: Moved,
-  groupPairs: Known['groupPairs'],
-): boolean => {
-  const [stored, bases] = [basesOf(halves), movedBases(operation, halves, moved, groupPairs)];
-  return (
-    operation.cause !== 'undo' &&
-    (['target', 'source'] as const).every(
-      (half) => stored[half].declined?.buckets === undefined && equalSnapshots(stored[half], bases[half]),
-    )
-  );
-};
-
 /**
  * Stores a change of membership of which these moves were done. An undo propagates nothing: the other side keeps its membership, and
  * the difference is settled.
@@ -290,8 +255,17 @@ export const storeMoved = (
   moved: Moved,
   { groupPairs, atMs }: Known,
 ): void => {
-  const { side, cause } = operation;
+  const { side, before, cause } = operation;
   const { moves, record, altered } = moved;
+  const { target, source } = basesOf(halves);
+  const bases = {
+    target: settleGroups(
+      changedBase(target, before.contact, record.contact, altered.fields),
+      movedGroups(moved),
+      record.groupIds,
+    ),
+    source: cause === 'undo' ? source : withMoves(source, movesAcross(side, moves, groupPairs)),
+  };
   const declined = cause === 'undo' ? movedGroups(moved) : unmovedIn(moves, record.groupIds);
   const written = {
     ...writtenHalf(set, halves.target, side, record, atMs),
@@ -300,6 +274,5 @@ export const storeMoved = (
     isEdit: operation.isEdit,
     declinedGroups: differingIn(declined, { side, record }, halves.source, groupPairs),
   };
-  const bases = movedBases(operation, halves, moved, groupPairs);
-  storeWritten(set, halves.pairId, written, { bases, other: halves.source }, atMs);
+  storeWritten(set, halves, written, bases, atMs);
 };

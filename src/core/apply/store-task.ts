@@ -1,6 +1,5 @@
 import { withValuesOf } from '../contact/chosen.ts';
 import {
-  type Contact,
   listsIn,
   type ScalarField,
   scalarsIn,
@@ -27,6 +26,7 @@ import {
   updatesNothing,
   localFieldsOn,
   plannedHalf,
+  type PlannedHalf,
   type Task,
   taskPairId,
 } from './task.ts';
@@ -34,33 +34,32 @@ import { keyListsIn, withKeyed } from '../contact/lists.ts';
 
 // Rows that a task stores around its writes: before them the values that both sides agree on, after them those that stay on a side.
 
-/** One half of a pair when its plan is made. */
-type PlannedSide = {
-  readonly base: Snapshot;
-  readonly record: Snapshot;
-  /** The contact of the other half. A value that both have, or both lack, is agreed on. */
-  readonly other: Contact;
-  readonly otherBase: Snapshot;
-  /** Fields that are still to be written to either side, or whose change stays on this side. */
-  readonly outstanding: ReadonlySet<SyncedField>;
-  /** Group ids of this side in which both contacts are members, or neither, although a base differs. */
-  readonly agreedGroups: ReadonlySet<string>;
-};
-
 /**
  * Returns the base of a half with everything that both sides agree on when the plan is made. A change that is still to be written
  * stays out of it: after a crash it is found again (R5). Of a list that is still to be written, elements that both sides have,
  * or both lack, are agreed on: otherwise only one base would contain them, and their later removal would be lost. Pure.
+ *
+ * `outstanding`: fields that are still to be written to either side, or whose change stays on this side. `agreedGroups`: group ids of
+ * this side in which both contacts are members, or neither, although a base differs.
  */
-export const agreedBase = (side: PlannedSide): Snapshot => {
-  const { agreedGroups, base, record, other, otherBase, outstanding } = side;
+export const agreedBase = (
+  { base, record }: Omit<PlannedHalf, 'id'>,
+  other: Omit<PlannedHalf, 'id'>,
+  outstanding: ReadonlySet<SyncedField>,
+  agreedGroups: readonly string[],
+): Snapshot => {
   let { contact } = record;
   for (const field of scalarsIn(base.contact, contact)) {
     if (outstanding.has(field)) contact = withValue(contact, field, textIn(base.contact, field));
   }
   for (const field of listsIn(base.contact, contact)) {
     if (!outstanding.has(field)) continue;
-    const versions = { left: record.contact, leftBase: base.contact, right: other, rightBase: otherBase.contact };
+    const versions = {
+      left: record.contact,
+      leftBase: base.contact,
+      right: other.record.contact,
+      rightBase: other.base.contact,
+    };
     // An element that one side stores in another form is one element, as in the merge.
     const { left: own, leftBase: ownBase, right } = aliasLeftovers(keyListsIn(field, versions));
     const isAgreed = (key: string): boolean => own.has(key) === right.has(key);
@@ -69,7 +68,7 @@ export const agreedBase = (side: PlannedSide): Snapshot => {
     contact = withKeyed(contact, field, kept);
   }
   const grouped = outstanding.has('buckets') ? base : { ...base, groupIds: record.groupIds };
-  return { ...settleGroups(grouped, [...agreedGroups], record.groupIds), contact };
+  return { ...settleGroups(grouped, agreedGroups, record.groupIds), contact };
 };
 
 /** Returns the fields that a person decides: both sides keep their value. */
@@ -89,19 +88,16 @@ const agreedOn = (task: Task, side: Side): Snapshot | null => {
   const half = plannedHalf(task, side);
   if (task.kind !== 'merge' || half === null) return null;
   if (isOfUndo(task)) return half.base;
-  const counterpart = plannedHalf(task, otherSide(side));
-  if (counterpart === null) return null;
-  const other = counterpart.record.contact;
+  const other = plannedHalf(task, otherSide(side));
+  if (other === null) return null;
   const outstanding = new Set([
     ...fieldsOn(task, otherSide(side)),
     ...localFieldsOn(task, side),
     // A value of this side that the write replaces stays a change until then, whether it lost a conflict or a part of a name.
     ...fieldsOn(task, side),
   ]);
-  const agreedGroups = new Set(task.agreedGroups?.[side]);
-  const otherBase = counterpart.base;
-  const base = agreedBase({ base: half.base, record: half.record, other, otherBase, outstanding, agreedGroups });
-  return withoutPastDifferences(base, half.record.contact, other);
+  const base = agreedBase(half, other, outstanding, task.agreedGroups?.[side] ?? []);
+  return withoutPastDifferences(base, half.record.contact, other.record.contact);
 };
 
 /** Returns the base with the planned values of fields whose difference stays on the side. */

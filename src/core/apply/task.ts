@@ -1,4 +1,3 @@
-import type { Pair } from '../contact/pair.ts';
 import {
   type Conflict,
   type Creation,
@@ -25,10 +24,10 @@ import {
 import type { Moves } from './traces.ts';
 
 /** A half of a pair at the time of the plan. */
-type PlannedHalf = Pick<Half, 'id' | 'record'> & { readonly base: Snapshot };
+export type PlannedHalf = Pick<Half, 'id' | 'record'> & { readonly base: Snapshot };
 
 /** A decision that may write to the contacts of one pair. Its halves are those of the plan; the store has the current ones. */
-export type Task = Merge<Pair> | Creation | Restoration;
+export type Task = Merge | Creation | Restoration;
 
 /** Returns the id of the pair; null for contacts that this task pairs. */
 export const taskPairId = ({ pair }: Task): number | null => pair?.id ?? null;

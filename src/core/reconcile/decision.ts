@@ -55,9 +55,9 @@ export type RecordedConflict = Conflict & {
   readonly decided: Side | null;
 };
 
-export type Merge<Of extends Pair = WholePair> = {
+export type Merge = {
   readonly kind: 'merge';
-  readonly pair: Of;
+  readonly pair: WholePair;
   /** Set in the plan of an undo, which propagates nothing. */
   readonly cause?: 'undo';
   readonly writes: Sides<SideWrites>;
@@ -113,7 +113,7 @@ export type Restoration = {
 };
 
 /** Returns whether a decision creates a contact on the side. */
-export const isCreatedOn = (decision: Merge<Pair> | Creation | Restoration, side: Side): boolean => {
+export const isCreatedOn = (decision: Merge | Creation | Restoration, side: Side): boolean => {
   if (decision.kind === 'merge' || decision.side !== side) return false;
   return decision.kind === 'create' || decision.existing === null;
 };
@@ -146,9 +146,9 @@ export type Unlink = {
 export type Decision = Merge | Creation | Deletion | Unlink;
 
 /** Returns whether a decision reverts an earlier run. */
-export const isOfUndo = (decision: Merge<Pair> | Creation | Restoration | Deletion): boolean =>
+export const isOfUndo = (decision: Merge | Creation | Restoration | Deletion): boolean =>
   decision.kind === 'restore' || ('cause' in decision && decision.cause === 'undo');
 
 /** Returns whether this decision pairs the two halves. */
-export const isNewPairing = ({ pair }: Pick<Merge<Pair>, 'pair'>): boolean =>
+export const isNewPairing = ({ pair }: Pick<Merge, 'pair'>): boolean =>
   pair.id === null || pair.status === 'kept' || pair.status === 'dormant';

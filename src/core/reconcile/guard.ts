@@ -29,14 +29,12 @@ export type Presence = {
   readonly tooNew: Sides<number>;
 };
 
-type GuardInput = Presence & {
+export type GuardInput = Presence & {
   readonly limit: Policy['deleteLimit'];
   /** The losses that the plan would cause on each side. */
   readonly losses: Sides<Losses>;
   /** The losses that this link caused on each side in the last 24 hours, since deletions were last accepted. */
   readonly recent: Sides<Losses>;
-  /** Whether a user accepts what the guard would halt. */
-  readonly isAccepted: boolean;
   /** Whether the link may write to each side. */
   readonly isWritable: Sides<boolean>;
   /** The id of the run that is reverted, in the plan of an undo. */
@@ -141,7 +139,6 @@ const tooMany = (input: GuardInput, side: Side): Halt | null => {
 
 /** Halts a plan that destroys too much, or that is based on a side that returned no contacts. Both sides may be empty. Pure. */
 export const checkGuard = (input: GuardInput): Halt | null => {
-  if (input.isAccepted) return null;
   const isSomewhere = SIDES.some((side) => input.present[side] + input.tooNew[side] > 0);
   const emptied = isSomewhere ? SIDES.find((side) => isEmptied(side, input)) : undefined;
   if (emptied !== undefined) return sideEmptied(emptied, input);
@@ -188,12 +185,8 @@ export const FIRST_SYNC: Halt = {
     'Review: `contact-sync plan`. To start it, run `contact-sync sync --accept-first`.',
 };
 
-/** Halts a plan with any action if no contacts are linked yet and the policy requires a review. Pure. */
-export const checkFirstSync = (
+/** Returns whether the plan has an action that must be reviewed if it is that of a first sync. Pure. */
+export const needsReview = (
   { firstSync }: Pick<Policy, 'firstSync'>,
-  { pairs }: Pick<Presence, 'pairs'>,
   { decisions, groups }: Pick<Plan, 'decisions' | 'groups'>,
-): Halt | null => {
-  const isFirst = pairs === 0 && (decisions.length > 0 || groups.actions.length > 0);
-  return firstSync === 'review' && isFirst ? FIRST_SYNC : null;
-};
+): boolean => firstSync === 'review' && (decisions.length > 0 || groups.actions.length > 0);

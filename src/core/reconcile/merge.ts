@@ -25,22 +25,12 @@ import {
 import { unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { contactsOf, type Snapshot } from '../contact/snapshot.ts';
-import type { Conflict, Merge, RecordedConflict } from './decision.ts';
+import type { Conflict, RecordedConflict } from './decision.ts';
 import { NAME_FIELDS, ruleName } from './merge-name.ts';
 import { conflictWinner, policyFor, decidesByTime } from './conflict-policy.ts';
 import { forField, mayWrite, type Policy } from './policy.ts';
 import { takenValue } from './recorded-conflicts.ts';
 import { aliasLeftovers } from './similar.ts';
-
-/** The result of merging the contact fields of two halves. */
-type FieldMerge = {
-  /** The target contact of each side; equal to its current contact if `fields` is empty. */
-  readonly desired: Sides<Contact>;
-  readonly fields: Sides<readonly ContactField[]>;
-  readonly localFields: Sides<readonly SyncedField[]>;
-  readonly conflicts: readonly Conflict[];
-  readonly taken: NonNullable<Merge['taken']>;
-};
 
 const winnerOf = (policy: Policy, halves: Sides<Half>, field: ScalarField): Side | null =>
   conflictWinner(
@@ -51,24 +41,22 @@ const winnerOf = (policy: Policy, halves: Sides<Half>, field: ScalarField): Side
 
 const hasBases = ({ left, right }: Sides<Half>): boolean => left.base !== null && right.base !== null;
 
-type ScalarOutcome =
-  | { readonly kind: 'quiet' }
-  | { readonly kind: 'propagate'; readonly from: Side }
-  | { readonly kind: 'conflict' };
-
-/** Returns the outcome of merging one scalar field (R3, R4, R5). At a first match a filled field wins over an empty one (R13). */
-export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): ScalarOutcome => {
+/**
+ * Returns the side whose text is written to the other one, `conflict` if both changed it, or null if neither is written (R3, R4, R5). At a
+ * first match a filled field wins over an empty one (R13).
+ */
+export const mergeScalar = (field: ScalarField, { left, right }: Sides<Half>): Side | 'conflict' | null => {
   const values = bySide((side) => textIn(side === 'left' ? left.record.contact : right.record.contact, field));
-  if (values.left === values.right) return { kind: 'quiet' };
+  if (values.left === values.right) return null;
   if (left.base === null || right.base === null) {
-    if (values.left === '') return { kind: 'propagate', from: 'right' };
-    return values.right === '' ? { kind: 'propagate', from: 'left' } : { kind: 'conflict' };
+    if (values.left === '') return 'right';
+    return values.right === '' ? 'left' : 'conflict';
   }
   const leftChanged = values.left !== textIn(left.base.contact, field);
   const rightChanged = values.right !== textIn(right.base.contact, field);
-  if (!leftChanged && !rightChanged) return { kind: 'quiet' };
-  if (leftChanged && rightChanged) return { kind: 'conflict' };
-  return { kind: 'propagate', from: leftChanged ? 'left' : 'right' };
+  if (leftChanged && rightChanged) return 'conflict';
+  if (leftChanged) return 'left';
+  return rightChanged ? 'right' : null;
 };
 
 /** The elements that a list field of one side gains and loses through changes of the other side. */
@@ -244,7 +232,9 @@ const applyDelta = (elements: readonly ListElement[], { add, remove, replaces }:
 
 const isEmptyDelta = ({ add, remove }: ListDelta): boolean => add.length === 0 && remove.length === 0;
 
-type Draft = {
+/** The result of merging the contact fields of two halves, while they are merged one by one. */
+type FieldMerge = {
+  /** The target contact of each side; equal to its current contact if `fields` is empty. */
   readonly desired: Record<Side, Contact>;
   readonly fields: Record<Side, ContactField[]>;
   readonly localFields: Record<Side, SyncedField[]>;
@@ -278,7 +268,7 @@ const rulingsOf = (recorded: readonly RecordedConflict[], policy: Policy): Rulin
  * difference is kept like a change of the side that has it.
  */
 const takeInto = (
-  draft: Draft,
+  draft: FieldMerge,
   field: ScalarField,
   sides: Sides<Half>,
   policy: Policy,
@@ -298,10 +288,10 @@ const takeInto = (
 
 /** Returns whether a text of a user is replaced. The target's value of a computed field is not user data. */
 const losesText = (outcome: ReturnType<typeof mergeScalar>, name: NameRuling, field: ScalarField): boolean =>
-  (outcome.kind === 'conflict' || name?.conflicts === true) && !isExtraField(field);
+  (outcome === 'conflict' || name?.conflicts === true) && !isExtraField(field);
 
 const mergeScalarInto = (
-  draft: Draft,
+  draft: FieldMerge,
   field: ScalarField,
   sides: Sides<Half>,
   policy: Policy,
@@ -311,10 +301,10 @@ const mergeScalarInto = (
   const taken = takenValue(field, sides, recorded);
   if (taken !== null) return takeInto(draft, field, sides, policy, taken);
   const outcome = mergeScalar(field, sides);
-  if (outcome.kind === 'quiet') return;
+  if (outcome === null) return;
   const conflict = { field, ...bySide((side) => textIn(sides[side].record.contact, field)) };
   const singleSource = (): Side | null =>
-    outcome.kind === 'propagate' ? outcome.from : (decided(conflict) ?? winnerOf(policy, sides, field));
+    outcome === 'conflict' ? (decided(conflict) ?? winnerOf(policy, sides, field)) : outcome;
   const ruled = name?.fields.includes(field) === true ? name : null;
   const from = ruled === null ? singleSource() : ruled.from;
   if (from === null) {
@@ -332,7 +322,7 @@ const mergeScalarInto = (
   draft.desired[to] = withValue(draft.desired[to], field, textIn(sides[from].record.contact, field));
 };
 
-const mergeListInto = (draft: Draft, field: ListField, sides: Sides<Half>, linkPolicy: Policy): void => {
+const mergeListInto = (draft: FieldMerge, field: ListField, sides: Sides<Half>, linkPolicy: Policy): void => {
   const policy = forField(linkPolicy, field);
   const merged = mergeList(field, sides, isSourceOf(policy));
   for (const to of SIDES) {
@@ -379,7 +369,7 @@ export const mergeHalves = (
   recorded: readonly RecordedConflict[] = [],
 ): FieldMerge => {
   const rulings = rulingsOf(recorded, policy);
-  const draft: Draft = {
+  const draft: FieldMerge = {
     desired: bySide((side) => sides[side].record.contact),
     fields: { left: [], right: [] },
     localFields: { left: [], right: [] },

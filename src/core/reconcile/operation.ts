@@ -1,7 +1,8 @@
 import type { PairIds } from '../contact/pair.ts';
 import type { Contact, ContactField, SyncedField } from '../contact/contact.ts';
 import type { ContactRecord } from '../contact/record.ts';
-import type { Side } from '../contact/side.ts';
+import type { CreateRequest } from '../contact/requests.ts';
+import { otherSide, type Side, type Sides } from '../contact/side.ts';
 
 export const OPERATION_KINDS = ['create', 'update', 'membership', 'delete', 'group-delete'] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
@@ -86,6 +87,19 @@ export const targetIdOf = ({ side, leftId, rightId }: Addressed): string | null 
 
 /** Returns the id of the contact of the other side. */
 export const sourceIdOf = ({ side, leftId, rightId }: Addressed): string | null => (side === 'left' ? rightId : leftId);
+
+/**
+ * Returns the request of a create. A restored contact is marked with its own former id, a copied one with the id of the contact that it
+ * is copied from (R9). `scopes` are the names of both accounts in these marks.
+ */
+export const createRequest = (operation: CreateOperation, scopes: Sides<string>, key: string): CreateRequest => {
+  const { desired, image, join, side } = operation;
+  const origin =
+    image === null
+      ? { originId: sourceIdOf(operation) ?? '', originScope: scopes[otherSide(side)] }
+      : { originId: image.id, originScope: scopes[side] };
+  return { key, draft: desired, groupIds: join, ...origin };
+};
 
 /** Returns the fields of an existing contact that an operation writes; none for a create or a deletion. */
 export const fieldsOf = (operation: Operation): readonly SyncedField[] => {

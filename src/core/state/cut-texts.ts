@@ -84,35 +84,22 @@ const cutLists = (record: ContactRecord, known: ContactRecord): readonly ListFie
 export const showsCutText = (record: ContactRecord, known: ContactRecord): boolean =>
   textsOf(record, known).some(({ text, known: whole }) => mayBeCut(text, whole)) || cutLists(record, known).length > 0;
 
-/** Returns the record with some known texts, and then without a digest. */
-const withTexts = (record: ContactRecord, texts: readonly Text[]): ContactRecord => {
-  if (texts.length === 0) return record;
-  const { digest: _, ...rest } = record;
-  const contact = texts.reduce((own, { field, known }) => withValue(own, field, known), record.contact);
-  return { ...rest, contact };
-};
-
-/** Returns the record with the known texts in place of those that differ from them in white space only (R17). Pure. */
-export const withKnownSpaces = (record: ContactRecord, known: ContactRecord): ContactRecord =>
-  withTexts(
-    record,
-    textsOf(record, known).filter(({ text, known: whole }) => isSameButForSpace(text, whole)),
+/**
+ * Returns the record with the known texts in place of those that differ from them in white space only, or that may be truncated (R17),
+ * and then without a digest. `isRead`: it was read by its id, so that its texts are not truncated. Pure.
+ */
+export const withKnownTexts = (record: ContactRecord, known: ContactRecord, isRead: boolean): ContactRecord => {
+  const texts = textsOf(record, known).filter(
+    ({ text, known: whole }) => isSameButForSpace(text, whole) || (!isRead && mayBeCut(text, whole)),
   );
-
-/** Returns the record with the known texts in place of those that may be truncated, and then without a digest. Pure. */
-export const withKnownTexts = (record: ContactRecord, known: ContactRecord): ContactRecord => {
-  const texts = textsOf(record, known).filter(({ text, known: whole }) => mayBeCut(text, whole));
-  const lists = cutLists(record, known);
-  const { digest: _, ...rest } = withTexts(record, texts);
-  if (lists.length === 0) return texts.length === 0 ? record : rest;
-  let { contact } = rest;
-  for (const field of lists) {
+  const lists = isRead ? [] : cutLists(record, known);
+  if (texts.length + lists.length === 0) return record;
+  const { digest: _, ...rest } = record;
+  const withTexts = texts.reduce((own, text) => withValue(own, text.field, text.known), record.contact);
+  const contact = lists.reduce((own, field) => {
     const cut = cutElements(field, record.contact, known.contact);
-    contact = withList(
-      contact,
-      field,
-      listOf(contact, field).map((element) => cut.get(element) ?? element),
-    );
-  }
+    const elements = listOf(own, field).map((element) => cut.get(element) ?? element);
+    return withList(own, field, elements);
+  }, withTexts);
   return { ...rest, contact };
 };

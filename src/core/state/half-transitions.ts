@@ -4,7 +4,7 @@ import type { ContactRecord, OwnMove } from '../contact/record.ts';
 import type { Side } from '../contact/side.ts';
 import { equalSnapshots } from '../contact/snapshot.ts';
 import { withBoundEntries } from '../contact/bound-entries.ts';
-import { showsCutText, withKnownSpaces, withKnownTexts } from './cut-texts.ts';
+import { showsCutText, withKnownTexts } from './cut-texts.ts';
 import { isInDoubt, withOwnMoves } from './own-moves.ts';
 
 /** An event of one contact on one side. */
@@ -19,10 +19,8 @@ export type HalfEvent =
     }
   /** A read by its id found the contact. */
   | { readonly kind: 'found'; readonly record: ContactRecord; readonly atMs: number }
-  /** A feed or a read reports that the contact is deleted (R7). */
-  | { readonly kind: 'deleted'; readonly atMs: number }
-  /** The contact was merged into another contact of its side (R12). */
-  | { readonly kind: 'merged'; readonly into: string; readonly atMs: number }
+  /** A feed or a read reports that the contact is deleted (R7), or was merged `into` another contact of its side (R12). */
+  | { readonly kind: 'deleted'; readonly into?: string; readonly atMs: number }
   /** A complete listing that began at `atMs` did not contain the contact. The listing before it ended at `lastListedAtMs`. */
   | {
       readonly kind: 'missed';
@@ -53,7 +51,7 @@ type TableState = HalfState | 'unpaired' | 'unselected';
 type HalfOutcome = 'observe' | 'rest' | 'keep' | 'forget' | 'gone' | 'missing' | 'unseen' | 'doubted';
 
 /** The usual outcomes of an event that shows a contact, or reports its deletion. */
-const REPORTED = { shown: 'observe', found: 'observe', deleted: 'gone', merged: 'gone' } as const;
+const REPORTED = { shown: 'observe', found: 'observe', deleted: 'gone' } as const;
 
 /** The outcome of each event for a stored half (R1, R7, R12). */
 export const HALF_TRANSITIONS: Readonly<Record<TableState, Readonly<Record<HalfEvent['kind'], HalfOutcome>>>> = {
@@ -214,7 +212,7 @@ type RecordEvent = Extract<HalfEvent, { record: ContactRecord }>;
  * are not truncated.
  */
 const corrected = (known: ContactRecord, record: ContactRecord, isRead: boolean, atMs: number): ContactRecord => {
-  const whole = withKnownSpaces(isRead ? record : withKnownTexts(record, known), known);
+  const whole = withKnownTexts(record, known, isRead);
   return withOwnMoves(withBoundEntries(whole, known), known, { isRead, isRecent: recentMoves(atMs) });
 };
 
@@ -325,7 +323,7 @@ const missed = (half: Half, event: Extract<HalfEvent, { kind: 'missed' }>): Half
 
 const gone = (half: Half, event: HalfEvent): Half => {
   // A deletion may be reported several times, and not every report contains the contact that it was merged into.
-  const mergedInto = event.kind === 'merged' ? event.into : half.mergedInto;
+  const mergedInto = (event.kind === 'deleted' ? event.into : null) ?? half.mergedInto;
   return { ...half, state: 'gone', mergedInto, heardAtMs: timeOf(event) ?? half.heardAtMs };
 };
 

@@ -10,8 +10,6 @@ export type LinkEvent =
   | 'refused'
   /** A run ended with any other error. */
   | 'failed'
-  /** The program was stopped, or another process took over the link. The link has no fault. */
-  | 'interrupted'
   /** `connect` stored a new credential. */
   | 'connected'
   /** `connect` replaced the account of one side. */
@@ -30,11 +28,11 @@ const ENDED = { completed: 'active', halted: 'halted', refused: 'paused', failed
  * - `failing`: its last run ended with an error; it is retried.
  */
 export const LINK_TRANSITIONS: Readonly<Record<LinkStateName, Readonly<Record<LinkEvent, LinkStateName>>>> = {
-  active: { ...ENDED, interrupted: 'active', connected: 'active', replaced: 'active' },
-  paused: { ...ENDED, interrupted: 'paused', connected: 'resuming', replaced: 'resuming' },
-  resuming: { ...ENDED, interrupted: 'resuming', connected: 'resuming', replaced: 'resuming' },
-  halted: { ...ENDED, interrupted: 'halted', connected: 'halted', replaced: 'active' },
-  failing: { ...ENDED, interrupted: 'failing', connected: 'failing', replaced: 'active' },
+  active: { ...ENDED, connected: 'active', replaced: 'active' },
+  paused: { ...ENDED, connected: 'resuming', replaced: 'resuming' },
+  resuming: { ...ENDED, connected: 'resuming', replaced: 'resuming' },
+  halted: { ...ENDED, connected: 'halted', replaced: 'active' },
+  failing: { ...ENDED, connected: 'failing', replaced: 'active' },
 };
 
 /** Returns the state of a link after an event. */

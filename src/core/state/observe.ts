@@ -79,21 +79,17 @@ export const rename = (set: WorkingSet, side: Side, from: string, to: string, at
   const known = set.half(side, to);
   const isAlone = set.pair(half.pair)?.[otherSide(side)] === null;
   if (known !== null && (known.pair !== null || (isAlone && isPresent(known)))) {
-    applyEvent(set, side, from, { kind: 'merged', into: to, atMs });
+    applyEvent(set, side, from, { kind: 'deleted', into: to, atMs });
     return;
   }
   set.put(formerHalf(half, to, atMs));
   set.put(renamed(half, known, to));
 };
 
-/** Records that the side returned the contact, as a feed or a listing does. Returns whether the next plan must process it (R1, R2). */
-export const observeRecord = (
-  set: WorkingSet,
-  side: Side,
-  record: ContactRecord,
-  atMs: number,
-  byFeed = false,
-): boolean => applyEvent(set, side, record.id, { kind: 'shown', record, atMs, byFeed });
+/** Records that the side returned the contact, as a listing does (R1, R2). */
+export const observeRecord = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): void => {
+  applyEvent(set, side, record.id, { kind: 'shown', record, atMs });
+};
 
 /** Records that a read by its id found the contact. */
 const observeFoundByRead = (set: WorkingSet, side: Side, record: ContactRecord, atMs: number): void => {
@@ -133,8 +129,9 @@ const observeUpserts = (set: WorkingSet, side: Side, page: FeedPage, atMs: numbe
   for (const change of page.changes) {
     if (change.kind !== 'upsert') continue;
     for (const from of change.previousIds) rename(set, side, from, change.record.id, atMs);
-    if (set.half(side, change.record.id) === null) firstSeen += 1;
-    if (observeRecord(set, side, change.record, atMs, byFeed)) toPlan += 1;
+    const { record } = change;
+    if (set.half(side, record.id) === null) firstSeen += 1;
+    if (applyEvent(set, side, record.id, { kind: 'shown', record, atMs, byFeed })) toPlan += 1;
   }
   return { toPlan, firstSeen };
 };
@@ -189,6 +186,13 @@ export const compareListing = (index: readonly HalfKey[], listedIds: readonly st
   };
 };
 
+/** Stores the position of a listing that begins, ends or is discarded: no page of it counts any more. */
+export const storeListing = (set: WorkingSet, side: Side, cursor: Cursor): void =>
+  set.add(
+    { kind: 'drop', table: 'shownPages', where: { side } },
+    { kind: 'put', table: 'cursors', row: { side, ...cursor } },
+  );
+
 /**
  * Applies the end of a complete listing. The set must contain the halves in `missed` and `reappeared`. `sources` are the contacts
  * for which a create of unknown outcome was sent: the contact that it may have made is paired with its source, even if that is
@@ -209,12 +213,7 @@ export const observeListing = (
     const half = set.half(side, id);
     if (half !== null) set.put({ ...half, absences: 0, lastListedAtMs: null });
   }
-  set.add({ kind: 'drop', table: 'shownPages', where: { side } });
-  set.add({
-    kind: 'put',
-    table: 'cursors',
-    row: { side, ...cursor, listingStartedAtMs: null, resume: null, listedAtMs: nowMs },
-  });
+  storeListing(set, side, { ...cursor, listingStartedAtMs: null, resume: null, listedAtMs: nowMs });
 };
 
 /** Discards a listing and the cursor, so that the next run lists the whole side. The set must contain the side's missing halves. */
@@ -222,12 +221,7 @@ export const discardListing = (set: WorkingSet, side: Side, cursor: Cursor): voi
   for (const half of set.halves()) {
     if (half.side === side && half.state === 'missing') applyEvent(set, side, half.id, { kind: 'unknown' });
   }
-  set.add({ kind: 'drop', table: 'shownPages', where: { side } });
-  set.add({
-    kind: 'put',
-    table: 'cursors',
-    row: { side, ...cursor, cursor: null, resume: null, listingStartedAtMs: null },
-  });
+  storeListing(set, side, { ...cursor, cursor: null, resume: null, listingStartedAtMs: null });
 };
 
 /**
@@ -300,18 +294,6 @@ const keepUnseenEdit = (set: WorkingSet, half: Half, { modifiedAtMs }: ContactRe
     set.put({ ...other, base: EMPTY_SNAPSHOT, state: other.state === 'settled' ? 'changed' : other.state });
 };
 
-/** Applies a read of a contact that was listed after its deletion. Soon after the deletion, the read may be delayed, too (R7). */
-const observeDoubted = (
-  set: WorkingSet,
-  half: Half,
-  answer: ReadAnswer,
-  { lagMs }: Confirmation,
-  nowMs: number,
-): void => {
-  if (answer.kind === 'found' && mayBeStaleRead(half, answer.record, lagMs, nowMs)) return;
-  observeReadAnswer(set, half.side, half.id, answer, nowMs);
-};
-
 /**
  * Applies a read of a contact that a complete listing did not contain, or that was listed after its deletion (R7). Here `withheld`
  * counts as a deletion: both the listing and the read lack the contact, although the side returns others.
@@ -320,14 +302,14 @@ export const observeMissing = (
   set: WorkingSet,
   half: Half,
   answer: ReadAnswer,
-  confirmation: Confirmation,
+  { confirmsAbsenceAfter, lagMs }: Confirmation,
   nowMs: number,
 ): void => {
   const { side, id, state, absences } = half;
-  const { confirmsAbsenceAfter, lagMs } = confirmation;
-  // No listing has missed a `doubted` half.
+  // No listing has missed a `doubted` half. Soon after the deletion, the read may be delayed, too.
   if (state === 'doubted') {
-    observeDoubted(set, half, answer, confirmation, nowMs);
+    const isStale = answer.kind === 'found' && mayBeStaleRead(half, answer.record, lagMs, nowMs);
+    if (!isStale) observeReadAnswer(set, side, id, answer, nowMs);
     return;
   }
   // A listing that may lag does not prove an absence.

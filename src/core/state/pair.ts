@@ -19,12 +19,7 @@ const storeGone = (set: WorkingSet, half: Half): void => set.put(unpairDeleted(h
 
 /** Deletes a pair. Only its halves that are known to be deleted stay stored. */
 export const endPair = (set: WorkingSet, id: number): void => {
-  const pair = set.pair(id);
-  set.dropPair(id);
-  for (const side of SIDES) {
-    const half = pair?.[side] ?? null;
-    if (half !== null && isDeleted(half)) storeGone(set, half);
-  }
+  for (const half of set.dropPair(id)) if (isDeleted(half)) storeGone(set, half);
 };
 
 /** Removes a half from its pair, so that the next plan looks for a counterpart. A half with an unconfirmed absence is dropped. */
@@ -38,11 +33,8 @@ const releaseHalf = (set: WorkingSet, half: Half): void => {
 
 /** Deletes a pair. Its existing halves stay without a pair, except the half that moves to another pair. */
 const releasePair = (set: WorkingSet, id: number, moving: Half): void => {
-  const pair = set.pair(id);
-  set.dropPair(id);
-  for (const side of SIDES) {
-    const half = pair?.[side] ?? null;
-    if (half !== null && !(half.side === moving.side && half.id === moving.id)) releaseHalf(set, half);
+  for (const half of set.dropPair(id)) {
+    if (half.side !== moving.side || half.id !== moving.id) releaseHalf(set, half);
   }
 };
 
@@ -92,12 +84,7 @@ export const storePair = (set: WorkingSet, next: PairToStore): void => {
 
 /** Deletes a pair that no side selects. Its halves stay without a pair, and remember it (R18). */
 export const unlinkPair = (set: WorkingSet, id: number): void => {
-  const pair = set.pair(id);
-  set.dropPair(id);
-  for (const side of SIDES) {
-    const half = pair?.[side] ?? null;
-    if (half !== null) set.put({ ...half, pair: null, base: null, formerPair: id });
-  }
+  for (const half of set.dropPair(id)) set.put({ ...half, pair: null, base: null, formerPair: id });
 };
 
 /** Keeps this half alone in its pair after the other contact was deleted on purpose. */

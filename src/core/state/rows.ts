@@ -138,7 +138,12 @@ export type PairRow = { readonly id: number; readonly status: PairStatus };
 /** A half without its large columns. */
 export type HalfKey = Pick<Half, 'id' | 'pair' | 'state' | 'absences' | 'heardAtMs'>;
 
-/** `intended`: the outcome is not known yet. */
+/**
+ * - `intended`: the outcome is not known yet.
+ * - `done`: an answer or a read showed that the write was applied.
+ * - `failed`: the side answered that it was not applied, or was not reached.
+ * - `abandoned`: recovery found that it was not applied, or cannot find out: the next plan decides again.
+ */
 export type JournalState = 'intended' | 'done' | 'failed' | 'abandoned';
 
 /** A journaled operation with its outcome. */

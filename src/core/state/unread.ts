@@ -10,7 +10,7 @@ import type { WorkingSet } from './working-set.ts';
  * Something that could not be read and must be read again: a contact of a feed row that could not be parsed, or the result of a
  * write with unknown outcome. It is stored as a rejection, with the same backoff (R15), and `status` shows it.
  */
-type Unread = Pick<Rejection, 'side' | 'key' | 'leftId' | 'rightId'>;
+export type Unread = Pick<Rejection, 'side' | 'key' | 'leftId' | 'rightId'>;
 
 const CONTACT = 'unread ';
 const WRITE = 'unanswered ';

@@ -99,10 +99,13 @@ export class WorkingSet {
     return own;
   }
 
-  /** Deletes the pair and its halves. Its open conflicts are over; what was recorded of them stays. */
-  dropPair(id: number): void {
+  /**
+   * Deletes the pair and its halves. Its open conflicts are over; what was recorded of them stays. Returns the halves; none if there is
+   * no such pair.
+   */
+  dropPair(id: number): readonly Half[] {
     const pair = this.pair(id);
-    if (pair === null) return;
+    if (pair === null) return [];
     const halves = SIDES.flatMap((side) => pair[side] ?? []);
     for (const half of halves) this.drop(half);
     if (pair.left !== null) {
@@ -110,6 +113,7 @@ export class WorkingSet {
       this.add({ kind: 'end-conflicts', leftId: pair.left.id, fields: 'all', atMs });
     }
     this.#setPair(id, null);
+    return halves;
   }
 
   /** Adds a change of other rows than halves and pairs. */

@@ -1,5 +1,5 @@
+import { listVerdicts } from '../../engine/verdicts.ts';
 import { decideConflicts, listConflicts } from '../../engine/history/conflicts.ts';
-import { listVerdicts } from '../../engine/history/open-questions.ts';
 import type { Hono } from 'hono';
 import { decidingLinkOf, decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
@@ -14,13 +14,14 @@ import type { Env } from './env.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { linkPath, withQuery } from './layout.ts';
 import { chosenIn, handleForm, findIn, pageOf, saveVerdict, type LinkParts } from './routing.ts';
-import { listInConflict, listPeople } from '../../engine/history/browse.ts';
 import {
   explainById,
   findPeople,
   findUnlinked,
   type ContactHistory,
   type FoundPerson,
+  listInConflict,
+  listPeople,
 } from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
 import { contactPage, contactPath, oneHalf, type ContactView } from './pages/contact.ts';

@@ -1,4 +1,4 @@
-import { listVerdicts } from '../../engine/history/open-questions.ts';
+import { listVerdicts } from '../../engine/verdicts.ts';
 import type { Hono } from 'hono';
 import { decidePlanned } from '../../engine/history/conflicts.ts';
 import { decidingLinkOf } from '../../app/config/config.ts';

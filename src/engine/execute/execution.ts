@@ -136,11 +136,6 @@ export const withResults = (execution: Execution, side: Side, results: readonly 
   return { ...execution, done: { ...execution.done, [side]: done } };
 };
 
-/** Reports written fields that the side did not store (R2). */
-export const reportNotTaken = (session: Session, ids: PairIds, side: Side, fields: readonly SyncedField[]): void => {
-  if (fields.length > 0) session.emit({ kind: 'not-taken', side, fields, ...ids });
-};
-
 /** The decisions of a plan except deletions and unlinks. A merge may have no writes. */
 export const tasksOf = ({ decisions }: Pick<Executable, 'decisions'>): readonly Task[] =>
   decisions.filter((decision) => decision.kind !== 'delete' && decision.kind !== 'unlink');

@@ -1,23 +1,10 @@
-import {
-  deletionRefusalKey,
-  fieldFingerprint,
-  fieldRefusalKey,
-  pairRefusalKey,
-  type Refusable,
-  refusalKey,
-  retryDelayMs,
-  sourceFingerprint,
-} from '../../core/reconcile/defer.ts';
+import { wholeKeyOf } from './refusals.ts';
+import { refusalKey } from '../../core/reconcile/defer.ts';
 import { type CreateWrite, targetOf, type Task, type UpdateWrite, type Write } from '../../core/apply/task.ts';
-import { type ContactField, filledFields, specOf, type SyncedField } from '../../core/contact/contact.ts';
-import type { Half } from '../../core/contact/half.ts';
-import { otherSide, type Side, type Sides } from '../../core/contact/side.ts';
-import { snapshotOf, snapshotText } from '../../core/contact/snapshot.ts';
+import { filledFields, type SyncedField } from '../../core/contact/contact.ts';
+import type { Side } from '../../core/contact/side.ts';
 import { type Deletion, isOfUndo } from '../../core/reconcile/decision.ts';
-import { type Operation, sourceIdOf } from '../../core/reconcile/operation.ts';
-import type { JournalEvent } from '../../core/apply/outcome.ts';
-import type { Rejection } from '../../core/state/rows.ts';
-import type { WorkingSet } from '../../core/state/working-set.ts';
+import type { JournalState } from '../../core/state/rows.ts';
 import {
   InvalidError,
   isCredentialError,
@@ -29,98 +16,6 @@ import {
   UnavailableError,
 } from '../../providers/errors.ts';
 import type { Execution } from './execution.ts';
-
-/** The subject under which a refusal of a decision is stored; null for an undo, which is not retried. */
-const refusable = (decision: Task | Deletion): Refusable | null => {
-  if (decision.kind === 'restore' || isOfUndo(decision)) return null;
-  if (decision.kind !== 'merge') return decision;
-  const { left, right } = decision.pair;
-  return left === null || right === null ? null : { kind: 'merge', pair: { left, right } };
-};
-
-/** The contacts of an operation as they are stored; null if one is missing. */
-const storedContacts = (set: WorkingSet, { leftId, rightId }: Operation): Sides<Half> | null => {
-  const left = leftId === null ? null : set.half('left', leftId);
-  const right = rightId === null ? null : set.half('right', rightId);
-  return left === null || right === null ? null : { left, right };
-};
-
-/** The field of an update that writes one field only; null for any other write. */
-const loneField = (write: Write): ContactField | null => {
-  if (write.kind !== 'update' || write.sharedEmail !== null) return null;
-  const [field = null, ...others] = write.operation.fields;
-  return others.length === 0 ? field : null;
-};
-
-/** The key under which a refusal of the whole write is stored; null in an undo, which the user repeats if needed. */
-const wholeKeyOf = ({ operation }: Write): string | null => {
-  if (operation.cause === 'undo') return null;
-  switch (operation.kind) {
-    case 'create':
-      return sourceIdOf(operation);
-    case 'delete':
-      return deletionRefusalKey(operation.before.id);
-    case 'update':
-    case 'membership':
-      return pairRefusalKey(operation.leftId ?? '', operation.rightId ?? '');
-  }
-};
-
-/** The key under which a refusal of the write is stored; null in an undo. */
-export const rejectionKeyOf = (write: Write): string | null => {
-  const [key, field] = [wholeKeyOf(write), loneField(write)];
-  return key === null || field === null ? key : fieldRefusalKey(key, field);
-};
-
-/** The values that the write is computed from: with the same values, a refused write is not repeated before it is due. */
-const fingerprintOf = (set: WorkingSet, write: Write): string => {
-  const { operation } = write;
-  if (operation.kind === 'delete') return snapshotText(snapshotOf(operation.before));
-  if (operation.kind === 'create') {
-    const source = set.half(otherSide(operation.side), sourceIdOf(operation) ?? '');
-    return source === null ? '' : snapshotText(snapshotOf(source.record));
-  }
-  const pair = storedContacts(set, operation);
-  const field = loneField(write);
-  if (pair === null) return '';
-  return field === null ? sourceFingerprint({ kind: 'merge', pair }) : fieldFingerprint(pair, field);
-};
-
-/** The reason of a refusal for people, with the field that it concerns. */
-export const refusalReason = (write: Write, reason: string): string => {
-  const field = loneField(write);
-  return field === null ? reason : `The field "${specOf(field).words}" was not written: ${reason}`;
-};
-
-/** The keys of the refusals that are deleted once the write is done. */
-export const rejectionKeysEndedBy = (write: Write): readonly string[] => {
-  const key = wholeKeyOf(write);
-  if (key === null) return [];
-  return write.kind === 'update' ? [key, ...write.operation.fields.map((field) => fieldRefusalKey(key, field))] : [key];
-};
-
-/**
- * Returns the rejection to store (R15): the reason for `status`, and the earliest time of the next attempt with the same
- * content. The first `immediateTries` failures are retried without a delay. Null for an undo. The set must contain the contacts of the
- * write.
- */
-export const rejectionOf = (
-  set: WorkingSet,
-  write: Write,
-  reason: string,
-  earlier: Rejection | undefined,
-  nowMs: number,
-  immediateTries = 0,
-): Rejection | null => {
-  const key = rejectionKeyOf(write);
-  if (key === null) return null;
-  const fingerprint = fingerprintOf(set, write);
-  const isSame = earlier?.sourceFingerprint === fingerprint;
-  const attempts = isSame ? earlier.attempts + 1 : 1;
-  const retryAtMs = nowMs + (attempts > immediateTries ? retryDelayMs(attempts - immediateTries) : 0);
-  const { leftId, rightId, side } = write.operation;
-  return { side, key, sourceFingerprint: fingerprint, leftId, rightId, reason, attempts, retryAtMs };
-};
 
 /** The fields of a write that could be written separately. */
 const partsOf = ({ operation }: CreateWrite | UpdateWrite): readonly SyncedField[] =>
@@ -139,8 +34,8 @@ export const hasFailedBefore = (
   side: Side,
   decision: Task | Deletion,
 ): boolean => {
-  const subject = refusable(decision);
-  return subject !== null && failedBefore.has(`${side} ${refusalKey(subject)}`);
+  if (decision.kind === 'restore' || isOfUndo(decision)) return false;
+  return failedBefore.has(`${side} ${refusalKey(decision)}`);
 };
 
 /** Whether a side has failed at a write before. */
@@ -151,7 +46,7 @@ export const wasRefusedBefore = ({ failedBefore }: Pick<Execution, 'failedBefore
 
 /** The consequences of a failed write for its journal entry, the contact and the run. Plain data. */
 type FailureOutcome = {
-  readonly journal: JournalEvent;
+  readonly journal: JournalState;
   /** The contact is read, and a second pass includes it before the run ends. */
   readonly rereads: boolean;
   readonly refused: boolean;
@@ -166,16 +61,15 @@ const isOutage = (error: RemoteError): boolean => {
 /** Returns the consequences of an error for the write that it answers (R15). */
 export const judgeFailure = (write: Write, error: RemoteError): FailureOutcome => {
   const quiet = { rereads: false, refused: false, endsRun: null };
-  if (isOutage(error)) return { ...quiet, journal: 'refused', endsRun: error };
+  if (isOutage(error)) return { ...quiet, journal: 'failed', endsRun: error };
   if (isCredentialError(error)) {
-    return { ...quiet, journal: error.applied === 'no' ? 'refused' : 'unanswered', endsRun: error };
+    return { ...quiet, journal: error.applied === 'no' ? 'failed' : 'intended', endsRun: error };
   }
   // The journal entry stays open: recovery settles it before the run ends.
   // A redirect is reported as a refusal too: the answer will be the same for the rest of this run.
-  if (error.applied === 'unknown')
-    return { ...quiet, journal: 'unanswered', refused: error instanceof RedirectedError };
+  if (error.applied === 'unknown') return { ...quiet, journal: 'intended', refused: error instanceof RedirectedError };
   // Both contacts of a merge were read directly before it. "Not found" means that the side does not support the merge.
   const isGone = error instanceof NotFoundError && targetOf(write) !== null && write.kind !== 'merge-away';
-  if (error instanceof StaleError || isGone) return { ...quiet, journal: 'refused', rereads: true };
-  return { ...quiet, journal: 'refused', refused: true };
+  if (error instanceof StaleError || isGone) return { ...quiet, journal: 'failed', rereads: true };
+  return { ...quiet, journal: 'failed', refused: true };
 };

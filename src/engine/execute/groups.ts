@@ -306,8 +306,8 @@ const deleteGroup = async (session: Session, action: GroupDeletion): Promise<voi
   const answer = await attempt(session, () => remotes[side].deleteGroup(id, signal));
   reported(session, action, 'deleted', answer);
   const refusal = 'refusal' in answer ? answer.refusal : null;
-  const event = refusal === null ? 'answered' : refusal.applied === 'unknown' ? 'unanswered' : 'refused';
-  const changes = changesToClose(journalId, event, { after: null, error: refusal?.message ?? null }, clock.now());
+  const state = refusal === null ? 'done' : refusal.applied === 'unknown' ? 'intended' : 'failed';
+  const changes = changesToClose(journalId, state, { after: null, error: refusal?.message ?? null }, clock.now());
   // A refused deletion keeps its pair: without it the next run would treat the remaining group as new.
   await save(session, refusal === null ? [...changes, { kind: 'drop', table: 'groupPairs', where: { key } }] : changes);
 };

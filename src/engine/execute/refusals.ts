@@ -1,25 +1,110 @@
+import { type Operation, sourceIdOf } from '../../core/reconcile/operation.ts';
+import { snapshotOf, snapshotText } from '../../core/contact/snapshot.ts';
+import type { Half } from '../../core/contact/half.ts';
+import { type ContactField, specOf } from '../../core/contact/contact.ts';
+import {
+  deletionRefusalKey,
+  fieldFingerprint,
+  fieldRefusalKey,
+  pairRefusalKey,
+  retryDelayMs,
+  sourceFingerprint,
+} from '../../core/reconcile/defer.ts';
 import type { Write } from '../../core/apply/task.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
-import type { Side } from '../../core/contact/side.ts';
-import { idsOn } from '../../core/contact/pair.ts';
+import { type Side, otherSide, type Sides } from '../../core/contact/side.ts';
 import { observeReadAnswer } from '../../core/state/observe.ts';
 import type { Rejection } from '../../core/state/rows.ts';
-import { rememberUnread, unreadableReason, unreadContact } from '../../core/state/unread.ts';
+import { rememberUnread, unreadableReason, unreadContact, type Unread } from '../../core/state/unread.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
-import type { Session } from '../session.ts';
+import { reportSkipped, type Session } from '../session.ts';
 import type { Execution } from './execution.ts';
-import { refusalReason, rejectionKeyOf, rejectionOf } from './failure.ts';
 
-/** Returns the rejection to store for a refused write; null for an undo. */
-const rejectionBy = (
-  { rejections, session }: Execution,
+/** What the earlier refusals are read from. */
+type RefusalContext = Pick<Execution, 'rejections'> & { readonly session: Pick<Session, 'clock'> };
+
+/** The contacts of an operation as they are stored; null if one is missing. */
+const storedContacts = (set: WorkingSet, { leftId, rightId }: Operation): Sides<Half> | null => {
+  const left = leftId === null ? null : set.half('left', leftId);
+  const right = rightId === null ? null : set.half('right', rightId);
+  return left === null || right === null ? null : { left, right };
+};
+
+/** The field of an update that writes one field only; null for any other write. */
+const loneField = (write: Write): ContactField | null => {
+  if (write.kind !== 'update' || write.sharedEmail !== null) return null;
+  const [field = null, ...others] = write.operation.fields;
+  return others.length === 0 ? field : null;
+};
+
+/** The key under which a refusal of the whole write is stored; null in an undo, which the user repeats if needed. */
+export const wholeKeyOf = ({ operation }: Write): string | null => {
+  if (operation.cause === 'undo') return null;
+  switch (operation.kind) {
+    case 'create':
+      return sourceIdOf(operation);
+    case 'delete':
+      return deletionRefusalKey(operation.before.id);
+    case 'update':
+    case 'membership':
+      return pairRefusalKey(operation.leftId ?? '', operation.rightId ?? '');
+  }
+};
+
+/** The key under which a refusal of the write is stored; null in an undo. */
+const rejectionKeyOf = (write: Write): string | null => {
+  const [key, field] = [wholeKeyOf(write), loneField(write)];
+  return key === null || field === null ? key : fieldRefusalKey(key, field);
+};
+
+/** The values that the write is computed from: with the same values, a refused write is not repeated before it is due. */
+const fingerprintOf = (set: WorkingSet, write: Write): string => {
+  const { operation } = write;
+  if (operation.kind === 'delete') return snapshotText(snapshotOf(operation.before));
+  if (operation.kind === 'create') {
+    const source = set.half(otherSide(operation.side), sourceIdOf(operation) ?? '');
+    return source === null ? '' : snapshotText(snapshotOf(source.record));
+  }
+  const pair = storedContacts(set, operation);
+  const field = loneField(write);
+  if (pair === null) return '';
+  return field === null ? sourceFingerprint({ kind: 'merge', pair }) : fieldFingerprint(pair, field);
+};
+
+/** The reason of a refusal for people, with the field that it concerns. */
+const refusalReason = (write: Write, reason: string): string => {
+  const field = loneField(write);
+  return field === null ? reason : `The field "${specOf(field).words}" was not written: ${reason}`;
+};
+
+/** The keys of the refusals that are deleted once the write is done. */
+export const rejectionKeysEndedBy = (write: Write): readonly string[] => {
+  const key = wholeKeyOf(write);
+  if (key === null) return [];
+  return write.kind === 'update' ? [key, ...write.operation.fields.map((field) => fieldRefusalKey(key, field))] : [key];
+};
+
+/**
+ * Returns the rejection to store (R15): the reason for `status`, and the earliest time of the next attempt with the same
+ * content. The first `immediateTries` failures are retried without a delay. Null for an undo. The set must contain the contacts of the
+ * write.
+ */
+export const rejectionOf = (
+  { rejections, session: { clock } }: RefusalContext,
   set: WorkingSet,
   write: Write,
   reason: string,
   immediateTries = 0,
 ): Rejection | null => {
-  const earlier = rejections.get(`${write.operation.side} ${rejectionKeyOf(write)}`);
-  return rejectionOf(set, write, reason, earlier, session.clock.now(), immediateTries);
+  const key = rejectionKeyOf(write);
+  if (key === null) return null;
+  const { leftId, rightId, side } = write.operation;
+  const earlier = rejections.get(`${side} ${key}`);
+  const fingerprint = fingerprintOf(set, write);
+  const isSame = earlier?.sourceFingerprint === fingerprint;
+  const attempts = isSame ? earlier.attempts + 1 : 1;
+  const retryAtMs = clock.now() + (attempts > immediateTries ? retryDelayMs(attempts - immediateTries) : 0);
+  return { side, key, sourceFingerprint: fingerprint, leftId, rightId, reason, attempts, retryAtMs };
 };
 
 /**
@@ -28,26 +113,20 @@ const rejectionBy = (
  */
 const isTrial = (write: Write): boolean => (write.kind === 'create' || write.kind === 'update') && write.isTrial;
 
-/** Reports that something is not written in this run. */
-const reportSkipped = ({ session: { emit, tally } }: Execution, { operation }: Write, reason: string): void => {
-  const { leftId, rightId, side } = operation;
-  tally.skipped += 1;
-  emit({ kind: 'skipped', side, reason, leftId, rightId });
-};
-
 /** Stores that a side failed at a write. A repeated failure is reported and waits like a refusal (R15). */
 export const storeFault = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
-  const rejection = isTrial(write) ? null : rejectionBy(execution, set, write, reason, 1);
+  const rejection = isTrial(write) ? null : rejectionOf(execution, set, write, reason, 1);
   if (rejection === null) return;
-  if (rejection.attempts > 1) reportSkipped(execution, write, reason);
+  const { operation } = write;
+  if (rejection.attempts > 1) reportSkipped(execution.session, operation.side, reason, operation);
   set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
 /** Stores and reports that a write is not done, for this reason. */
 const store = (execution: Execution, set: WorkingSet, write: Write, reason: string): void => {
   const shownReason = refusalReason(write, reason);
-  reportSkipped(execution, write, shownReason);
-  const rejection = rejectionBy(execution, set, write, shownReason);
+  reportSkipped(execution.session, write.operation.side, shownReason, write.operation);
+  const rejection = rejectionOf(execution, set, write, shownReason);
   if (rejection !== null) set.add({ kind: 'put', table: 'rejections', row: rejection });
 };
 
@@ -58,19 +137,23 @@ export const storeRefusal = (execution: Execution, set: WorkingSet, write: Write
   return null;
 };
 
+/** Reports that something cannot be read, and stores that later runs read it again (R15). */
+export const skipUnread = (session: Session, set: WorkingSet, unread: Unread, reason: string): void => {
+  reportSkipped(session, unread.side, reason, unread);
+  rememberUnread(set, unread, reason, session.state().rejections, session.clock.now());
+};
+
 /** Stores the answer of a read of a contact. A contact that cannot be read is reported, and read again by later runs (R15). */
 export const storeReadAnswer = (
-  { clock, emit, state, tally }: Session,
+  session: Session,
   set: WorkingSet,
   side: Side,
   id: string,
   answer: ReadAnswer | undefined,
 ): void => {
   const reason = unreadableReason(answer);
-  if (reason === null) return observeReadAnswer(set, side, id, answer, clock.now());
-  tally.skipped += 1;
-  emit({ kind: 'skipped', side, reason, ...idsOn(side, id) });
-  rememberUnread(set, unreadContact(side, id), reason, state().rejections, clock.now());
+  if (reason === null) return observeReadAnswer(set, side, id, answer, session.clock.now());
+  skipUnread(session, set, unreadContact(side, id), reason);
 };
 
 /** Stores and reports a refusal that was first tried in parts (`split-refused.ts`). */

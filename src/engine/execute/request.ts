@@ -1,16 +1,9 @@
 import type { AnsweredWrite } from '../../core/apply/answers.ts';
-import {
-  type CreateWrite,
-  type MembershipWrite,
-  type Merged,
-  targetOf,
-  type UpdateWrite,
-  type Write,
-} from '../../core/apply/task.ts';
+import { type MembershipWrite, type Merged, targetOf, type UpdateWrite, type Write } from '../../core/apply/task.ts';
 import { withEmails } from '../../core/contact/lists.ts';
-import type { CreateRequest, MembershipRequest, ReadAnswer, UpdateRequest } from '../../core/contact/requests.ts';
-import { otherSide, type Side } from '../../core/contact/side.ts';
-import { sourceIdOf } from '../../core/reconcile/operation.ts';
+import type { MembershipRequest, ReadAnswer, UpdateRequest } from '../../core/contact/requests.ts';
+import type { Side } from '../../core/contact/side.ts';
+import { createRequest } from '../../core/reconcile/operation.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
 import type { Session } from '../session.ts';
@@ -25,16 +18,6 @@ export type SentWrite = AnsweredWrite | FailedWrite;
 
 /** Returns the key of a request: its place in the batch. The remote answers a delete and a merge with the id of the contact. */
 const keyAt = (index: number): string => String(index);
-
-/** A restored contact is marked with its own former id, a copied one with the id of the contact that it is copied from (R9). */
-const createRequest = ({ scopes }: Execution, { operation }: CreateWrite, key: string): CreateRequest => {
-  const { desired, image, join, side } = operation;
-  const origin =
-    image === null
-      ? { originId: sourceIdOf(operation) ?? '', originScope: scopes[otherSide(side)] }
-      : { originId: image.id, originScope: scopes[side] };
-  return { key, draft: desired, groupIds: join, ...origin };
-};
 
 const updateRequest = ({ operation: { before, desired, fields } }: UpdateWrite, key: string): UpdateRequest => {
   return { key, current: before, desired, fields };
@@ -98,7 +81,7 @@ export const requestWrites = async (
   switch (kind) {
     case 'create': {
       const creates = writes.filter(isKind('create'));
-      const requests = creates.map((write, index) => createRequest(execution, write, keyAt(index)));
+      const requests = creates.map(({ operation }, index) => createRequest(operation, execution.scopes, keyAt(index)));
       const results = await remote.create(requests, signal);
       return sentOf(creates, results, (write, { value }) => ({ kind: 'record', write, value }));
     }

@@ -14,6 +14,7 @@ import type { PairIds } from '../../core/contact/pair.ts';
 import { type GroupPair, newGroupKey } from '../../core/reconcile/groups.ts';
 import { fieldsOf } from '../../core/reconcile/operation.ts';
 import { isAsKnown } from '../../core/state/half-transitions.ts';
+import { answeredAbout } from '../../core/state/observe.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { isCredentialError, isFault, RemoteError, StaleError } from '../../providers/errors.ts';
 import type { Session } from '../session.ts';
@@ -22,7 +23,6 @@ import {
   afterWriteOf,
   type Execution,
   groupPairsOf,
-  reportNotTaken,
   together,
   type Done,
   NOTHING_DONE,
@@ -30,8 +30,8 @@ import {
   type TaskState,
 } from './execution.ts';
 import type { AnswerBeingStored } from './batches.ts';
-import { canSplit, judgeFailure, rejectionKeysEndedBy, wasRefusedBefore } from './failure.ts';
-import { storeFault, storeReadAnswer, storeRefusal } from './refusals.ts';
+import { canSplit, judgeFailure, wasRefusedBefore } from './failure.ts';
+import { rejectionKeysEndedBy, storeFault, storeReadAnswer, storeRefusal } from './refusals.ts';
 import { requestWrites, reread, type SentWrite } from './request.ts';
 
 /** A create or an update that a side refused, and its reason. */
@@ -147,13 +147,14 @@ const applyOneAnswer = (
   if (isOfAnotherPair(set, answered)) return unanswered(execution, write);
   const outcome = applyAnswer(applyingIn(execution, set, side), answered);
   const { after, applied, error, isRefused, isStillThere, notTaken } = outcome;
-  set.add(...changesToClose(journalId, applied ? 'answered' : 'refused', outcome, atMs));
+  set.add(...changesToClose(journalId, applied ? 'done' : 'failed', outcome, atMs));
   if (isRefused) return { ...NO_RESULT, refusedFor: storeRefusal(execution, set, write, error ?? '') };
   const ended = rejectionKeysEndedBy(write).filter((key) => execution.rejections.has(`${side} ${key}`));
   for (const key of ended) set.add({ kind: 'drop', table: 'rejections', where: { side, key } });
   if (applied) {
     countWrite(execution, write);
-    reportNotTaken(session, writtenIds(write, after), side, notTaken);
+    // Written fields that the side did not store (R2).
+    if (notTaken.length > 0) session.emit({ kind: 'not-taken', side, fields: notTaken, ...writtenIds(write, after) });
   }
   const states = stateAfter(execution, write, (before) => ({
     ...afterWriteOf(before, fieldsOf(write.operation), true),
@@ -167,7 +168,7 @@ const closeRefused = async ({ clock, writer }: Session, ids: readonly number[], 
   if (!isCredentialError(error) || error.applied !== 'no') return;
   const atMs = clock.now();
   await writer.apply({}, (set) => {
-    for (const id of ids) set.add(...changesToClose(id, 'refused', { after: null, error: error.message }, atMs));
+    for (const id of ids) set.add(...changesToClose(id, 'failed', { after: null, error: error.message }, atMs));
   });
 };
 
@@ -176,9 +177,8 @@ const errorOf = (sent: SentWrite): RemoteError | null => (sent.kind === 'failed'
 
 /** The ids of the contacts, on both sides, that are needed to apply the outcomes. */
 const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, ReadAnswer>, side: Side) => {
-  const ids: Record<Side, string[]> = { left: [], right: [] };
-  const moved = [...answers.values()].flatMap((answer) => (answer.kind === 'moved' ? [answer.record.id] : []));
-  ids[side].push(...answers.keys(), ...moved);
+  const about = answeredAbout(side, [...answers.keys()], answers);
+  const ids: Record<Side, string[]> = { left: [], right: [], [side]: [...(about.ids[side] ?? [])] };
   const pairs: number[] = [];
   for (const each of sent) {
     const { write } = each;
@@ -189,7 +189,7 @@ const neededFor = (sent: readonly SentWrite[], answers: ReadonlyMap<string, Read
     if (each.kind === 'record') ids[side].push(each.value.id);
     if (write.kind === 'merge-away') ids[side].push(write.operation.survivor.id);
   }
-  return { ids, pairs, gone: moved.length > 0 ? [side] : [] };
+  return { ids, pairs, gone: about.gone };
 };
 
 /**
@@ -292,7 +292,7 @@ const applyOneFailure = (
   const answer = answers.get(id ?? '');
   const fields = fieldsOf(write.operation);
   const result: BatchResult =
-    verdict.rereads || verdict.journal === 'unanswered'
+    verdict.rereads || verdict.journal === 'intended'
       ? unanswered(execution, write)
       : { ...NO_RESULT, states: stateAfter(execution, write, (before) => afterWriteOf(before, fields, false)) };
   if (isFault(error) || willRepeat(write, error, answer, atMs)) storeFault(execution, set, write, error.message);

@@ -28,7 +28,6 @@ type After<Result> = { readonly execution: Execution; readonly result: Result };
 /** Performs one write that was not planned. */
 const performOne = async (execution: Execution, write: CreateWrite | UpdateWrite): Promise<After<BatchResult>> => {
   const { side } = write.operation;
-  execution.session.progress.add(side, 1);
   const result = await (await sendBatch(execution, [write])).stored;
   return { execution: withResults(execution, side, [result]), result };
 };

@@ -15,7 +15,7 @@ import { isTakable } from './conflicts.ts';
 import { followContacts } from './follow.ts';
 import { type DecidingLink, loadBackground, writeView } from './writes.ts';
 import { type ContactIds, loadHalves, loadPairsOf } from '../workload.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, ContactPage } from '../../store/store.ts';
 
 /** The side that a value came from, by the reason for its last write. An undo restores the value of its own side. */
 const sideOf = (why: Why, written: Side): Side | null => {
@@ -131,7 +131,7 @@ type Found = {
 };
 
 /** Returns an existing contact as one that was found. */
-export const foundHalf = ({ side, id, pair, record }: Half): Found => ({ side, id, pair, contact: record.contact });
+const foundHalf = ({ side, id, pair, record }: Half): Found => ({ side, id, pair, contact: record.contact });
 
 /** The stored contacts that may match a text: at most `limit` halves, and the deleted contacts. */
 const candidates = async (store: Store, link: string, text: string, limit: number): Promise<readonly Found[]> => {
@@ -176,7 +176,7 @@ export type FoundPerson = {
 const firstEmailOf = ({ emailAddresses }: Contact): string | null => emailAddresses[0]?.value ?? null;
 
 /** Groups contacts by pair: the people that they belong to, in the order of their first contacts. */
-export const peopleOf = (contacts: readonly Found[]): readonly FoundPerson[] => {
+const peopleOf = (contacts: readonly Found[]): readonly FoundPerson[] => {
   const people = Map.groupBy(contacts, ({ side, id, pair }) => (pair === null ? `${side} ${id}` : `pair ${pair}`));
   return [...people.values()].flatMap(([first, ...others]): readonly FoundPerson[] => {
     if (first === undefined) return [];
@@ -300,4 +300,30 @@ export const explainContact = async (
     histories.push(history);
   }
   return histories;
+};
+
+/** One page of people, and whether a later page has more. */
+type PeoplePage = { readonly people: readonly FoundPerson[]; readonly hasMore: boolean };
+
+/** Returns a page of the people of a link. Reads the rows of that page only. */
+export const listPeople = async (
+  store: Store,
+  link: string,
+  { of, page, most }: { readonly of: ContactPage; readonly page: number; readonly most: number },
+): Promise<PeoplePage> => {
+  const rows = await store.halves(link, { by: 'page', of, offset: page * most, limit: most + 1 });
+  const shown = rows.slice(0, most);
+  const pairs = [...new Set(shown.flatMap(({ pair }) => pair ?? []))];
+  const others = await store.halves(link, { by: 'pair', pairs });
+  const halves = [...shown, ...others].filter(isPresent);
+  return { people: peopleOf(halves.map(foundHalf)), hasMore: rows.length > most };
+};
+
+/** Returns the people with conflicts that wait for a decision. */
+export const listInConflict = async (store: Store, link: string): Promise<readonly FoundPerson[]> => {
+  const ids = (await store.conflicts(link, { all: false })).filter(isOpen).map(({ leftId }) => leftId);
+  const left = await store.halves(link, { by: 'id', side: 'left', ids: [...new Set(ids)] });
+  const pairs = left.flatMap(({ pair }) => pair ?? []);
+  const halves = [...left, ...(await store.halves(link, { by: 'pair', pairs }))].filter(isPresent);
+  return peopleOf(halves.map(foundHalf));
 };

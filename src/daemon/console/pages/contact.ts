@@ -1,4 +1,4 @@
-import type { VerdictView } from '../../../engine/history/open-questions.ts';
+import type { VerdictView } from '../../../engine/verdicts.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';

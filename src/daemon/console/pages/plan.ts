@@ -1,5 +1,5 @@
+import type { VerdictView } from '../../../engine/verdicts.ts';
 import { AMBIGUITIES, count, fieldWords, formatEstimate, grouped, unsyncedNames } from '../../../core/view/words.ts';
-import type { VerdictView } from '../../../engine/history/open-questions.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';

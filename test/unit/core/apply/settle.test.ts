@@ -129,9 +129,10 @@ test('R12: changes that a merge by a side made enter a base, and no edit of a us
 
 test('R11: a group in which both contacts are, or neither, is agreed on while another move is to be written', () => {
   const [base, now] = [snapshot({}, ['old', 'left']), snapshot({}, ['both', 'own'])];
-  const given = { base, record: now, other: snapshot({}).contact, otherBase: snapshot({}) };
+  const half = { base, record: record('own', now.contact, { groupIds: now.groupIds }) };
+  const other = { base: snapshot({}), record: record('other', {}) };
   const agreed = (...outstanding: SyncedField[]) =>
-    agreedBase({ ...given, agreedGroups: new Set(['both', 'old']), outstanding: new Set(outstanding) }).groupIds;
+    agreedBase(half, other, new Set(outstanding), ['both', 'old']).groupIds;
   expect([agreed('buckets'), agreed()]).toEqual([
     ['both', 'left'],
     ['both', 'own'],
@@ -141,8 +142,9 @@ test('R11: a group in which both contacts are, or neither, is agreed on while an
 test('R2, R5: an element that the other side stores in another form is not agreed on when it is removed', () => {
   const base = snapshot({ relations: values('Annabel') });
   const otherBase = snapshot({ relations: values('Annabel (sister)') });
-  const removed = { base, record: snapshot({}), other: otherBase.contact, otherBase };
-  const agreed = agreedBase({ ...removed, outstanding: new Set(['relations']), agreedGroups: new Set() });
+  const half = { base, record: record('own', {}) };
+  const other = { base: otherBase, record: record('other', otherBase.contact) };
+  const agreed = agreedBase(half, other, new Set(['relations']), []);
   expect(agreed.contact.relations).toEqual(values('Annabel'));
 });
 

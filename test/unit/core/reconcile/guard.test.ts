@@ -12,9 +12,7 @@ import { operationOf } from '../../../support/store/rows.ts';
 import { mergeOf, plannedOn } from '../../engine/support.ts';
 import { halfOf, link, pairOf, present, record, SIDE_PAIRS, values } from './support.ts';
 
-type GuardInput = Parameters<typeof guard.checkGuard>[0];
-
-const check = (given: Partial<GuardInput>) =>
+const check = (given: Partial<guard.GuardInput>) =>
   guard.checkGuard({
     limit: { count: 10, percent: 10 },
     isWritable: { left: true, right: true },
@@ -23,7 +21,6 @@ const check = (given: Partial<GuardInput>) =>
     recent: { left: {}, right: {} },
     present: { left: 50, right: 50 },
     tooNew: { left: 0, right: 0 },
-    isAccepted: false,
     places: { left: 'Google', right: 'the service' },
     ...given,
   });
@@ -37,18 +34,17 @@ const groups = (...actions: readonly GroupAction[]): GroupPlan => ({
 });
 
 test.each([
-  ['a plan that changes contacts', 'review', 0, true, false, true],
-  ['a plan that creates a group', 'review', 0, false, true, true],
-  ['a plan that does nothing', 'review', 0, false, false, false],
-  ['a link that has a pair', 'review', 1, true, true, false],
-  ['a link that needs no review', 'run', 0, true, true, false],
+  ['a plan that changes contacts', 'review', true, false, true],
+  ['a plan that creates a group', 'review', false, true, true],
+  ['a plan that does nothing', 'review', false, false, false],
+  ['a link that needs no review', 'run', true, true, false],
 ] as const)(
-  'R8: FIRST_SYNC halts only the first plan that does anything: %s',
-  (_, firstSync, pairs, changes, creates, halts) => {
+  'R8: FIRST_SYNC requires a review only of a plan that does anything: %s',
+  (_, firstSync, changes, creates, isNeeded) => {
     const unlink: Decision = { kind: 'unlink', to: 'drop', pair: pairOf(halfOf(record('g', {})), null) };
     const create: GroupAction = { kind: 'create-group', side: 'left', key: 'family', name: 'Family' };
     const plan = { decisions: changes ? [unlink] : [], groups: groups(...(creates ? [create] : [])) };
-    expect(guard.checkFirstSync({ firstSync }, { pairs }, plan)?.reason ?? null).toBe(halts ? 'first-sync' : null);
+    expect(guard.needsReview({ firstSync }, plan)).toBe(isNeeded);
   },
 );
 

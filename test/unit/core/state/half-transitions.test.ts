@@ -185,7 +185,6 @@ const EVENTS: Readonly<Record<HalfEvent['kind'], HalfEvent>> = {
   shown: shown(EDITED),
   found: found(EDITED),
   deleted: { kind: 'deleted', atMs: NOW },
-  merged: { kind: 'merged', into: 'other', atMs: NOW },
   missed: { kind: 'missed', atMs: NOW, endedAtMs: NOW, lastListedAtMs: LISTED_AT_MS },
   unseen: { kind: 'unseen', atMs: NOW },
   unknown: { kind: 'unknown' },
@@ -304,9 +303,9 @@ describe('R7: the table of a half', () => {
   );
 
   test('R12: a half that was merged into another one stays merged, however often its deletion is reported', () => {
-    const merged = after(HALVES.settled, { kind: 'merged', into: 'survivor', atMs: NOW });
+    const merged = after(HALVES.settled, { kind: 'deleted', into: 'survivor', atMs: NOW });
     expect(after(merged, { kind: 'deleted', atMs: NOW + 1 })?.mergedInto).toBe('survivor');
-    expect(after(merged, { kind: 'merged', into: 'another', atMs: NOW + 1 })?.mergedInto).toBe('another');
+    expect(after(merged, { kind: 'deleted', into: 'another', atMs: NOW + 1 })?.mergedInto).toBe('another');
   });
 
   test.each(['missing', 'unseen'] as const)('a change of a half that was %s is still to be planned', (state) => {

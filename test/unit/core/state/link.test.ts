@@ -10,7 +10,6 @@ const AFTER: Readonly<Record<LinkEvent, readonly LinkStateName[]>> = {
   halted: ['halted', 'halted', 'halted', 'halted', 'halted'],
   refused: ['paused', 'paused', 'paused', 'paused', 'paused'],
   failed: ['failing', 'failing', 'failing', 'failing', 'failing'],
-  interrupted: ['active', 'paused', 'resuming', 'halted', 'failing'],
   connected: ['active', 'resuming', 'resuming', 'halted', 'failing'],
   replaced: ['active', 'resuming', 'resuming', 'active', 'active'],
 };

@@ -4,7 +4,7 @@ import type { Half } from '../../../../src/core/contact/half.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import type { ReadAnswer } from '../../../../src/core/contact/requests.ts';
 import { EMPTY_SNAPSHOT, snapshotOf } from '../../../../src/core/contact/snapshot.ts';
-import { showsCutText, withKnownSpaces, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
+import { showsCutText, withKnownTexts } from '../../../../src/core/state/cut-texts.ts';
 import { mustBeRead, nextHalf } from '../../../../src/core/state/half-transitions.ts';
 import { compareListing, observeListing, observeMissing } from '../../../../src/core/state/observe.ts';
 import { type Cursor, NO_CURSOR, type Rejection } from '../../../../src/core/state/rows.ts';
@@ -144,7 +144,7 @@ test.each([
 ] as const)('R17: a note that %s is read again, and stays the known one', (_, notes, known) => {
   expect(showsCutText(recordWith(notes), recordWith(known))).toBe(true);
   const { digest: __, ...whole } = recordWith(known);
-  expect(withKnownTexts(recordWith(notes), recordWith(known))).toEqual(whole);
+  expect(withKnownTexts(recordWith(notes), recordWith(known), false)).toEqual(whole);
 });
 
 test.each([
@@ -156,14 +156,14 @@ test.each([
 ])('R17: %s cannot be a cut text', (_, notes) => {
   const shown = recordWith(notes);
   expect(showsCutText(shown, recordWith(WHOLE))).toBe(false);
-  expect(withKnownTexts(shown, recordWith(WHOLE))).toBe(shown);
+  expect(withKnownTexts(shown, recordWith(WHOLE), false)).toBe(shown);
 });
 
 test('R17: a note that a side shows without its line breaks is the known one, and is not read', () => {
   const [shown, known] = [recordWith('a b c'), recordWith('a\n\nb\nc')];
   expect(showsCutText(shown, known)).toBe(false);
-  expect(withKnownSpaces(shown, known).contact.notes).toBe('a\n\nb\nc');
-  expect(withKnownSpaces(recordWith('a b d'), known).contact.notes).toBe('a b d');
+  expect(withKnownTexts(shown, known, true).contact.notes).toBe('a\n\nb\nc');
+  expect(withKnownTexts(recordWith('a b d'), known, true).contact.notes).toBe('a b d');
 });
 
 test('R17: a website that a listing shows cut is read again and stays', () => {
@@ -172,7 +172,7 @@ test('R17: a website that a listing shows cut is read again and stays', () => {
   const known = of('https://y.org', whole);
   const shown = of('https://y.org', whole.slice(0, 255));
   expect(showsCutText(shown, known)).toBe(true);
-  expect(withKnownTexts(shown, known).contact).toEqual(known.contact);
+  expect(withKnownTexts(shown, known, false).contact).toEqual(known.contact);
   expect(showsCutText(of('https://y.org', whole, whole.slice(0, 255)), known)).toBe(false);
 });
 

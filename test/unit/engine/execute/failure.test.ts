@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Write } from '../../../../src/core/apply/task.ts';
 import type { Deletion } from '../../../../src/core/reconcile/decision.ts';
 import { fieldFingerprint } from '../../../../src/core/reconcile/defer.ts';
-import { judgeFailure, rejectionOf } from '../../../../src/engine/execute/failure.ts';
-import { newCallCount } from '../../../../src/engine/call-count.ts';
+import { judgeFailure } from '../../../../src/engine/execute/failure.ts';
+import { rejectionOf } from '../../../../src/engine/execute/refusals.ts';
+import { createVirtualClock } from '../../../support/clocks.ts';
+import { newCallCount } from '../../../../src/engine/tally.ts';
 import * as writes from '../../../../src/engine/execute/writes.ts';
 import * as errors from '../../../../src/providers/errors.ts';
 import { ADA, creationOf, looseHalf, mergeOf, pairedHalf, plannedOn, setOf, WRITING } from '../support.ts';
@@ -36,19 +38,19 @@ const [NO, MAYBE] = [of('no'), of('unknown')];
 type Effect = 'ends the run' | 'rereads the contact' | 'counts as refused' | 'leaves the rest';
 
 test.each<[string, errors.RemoteError, ReturnType<typeof judgeFailure>['journal'], Effect]>([
-  ['a limit that is reached', new errors.LimitedError('x', NO), 'refused', 'ends the run'],
-  ['an outage before the write', new errors.UnavailableError('x', NO), 'refused', 'ends the run'],
-  ['a refused credential (R16)', new errors.RevokedError('x', NO), 'refused', 'ends the run'],
-  ['a credential refused after the write', new errors.RevokedError('x', MAYBE), 'unanswered', 'ends the run'],
-  ['an outage during the write', new errors.UnavailableError('x', MAYBE), 'unanswered', 'leaves the rest'],
-  ['an unreadable response', new errors.UnreadableError('x', MAYBE), 'unanswered', 'leaves the rest'],
-  ['a stale contact, perhaps written', new errors.StaleError('x', MAYBE), 'unanswered', 'leaves the rest'],
-  ['a missing contact, perhaps written', new errors.NotFoundError('x', MAYBE), 'unanswered', 'leaves the rest'],
-  ['a stale contact', new errors.StaleError('x', NO), 'refused', 'rereads the contact'],
-  ['an invalid value', new errors.InvalidError('x', NO), 'refused', 'counts as refused'],
-  ['a full account', new errors.FullError('x', NO), 'refused', 'counts as refused'],
-  ['a contact that is not found', new errors.NotFoundError('x', NO), 'refused', 'rereads the contact'],
-])('R15: %s makes any write %s and %s', (_, error, journal, effect) => {
+  ['a limit that is reached', new errors.LimitedError('x', NO), 'failed', 'ends the run'],
+  ['an outage before the write', new errors.UnavailableError('x', NO), 'failed', 'ends the run'],
+  ['a refused credential (R16)', new errors.RevokedError('x', NO), 'failed', 'ends the run'],
+  ['a credential refused after the write', new errors.RevokedError('x', MAYBE), 'intended', 'ends the run'],
+  ['an outage during the write', new errors.UnavailableError('x', MAYBE), 'intended', 'leaves the rest'],
+  ['an unreadable response', new errors.UnreadableError('x', MAYBE), 'intended', 'leaves the rest'],
+  ['a stale contact, perhaps written', new errors.StaleError('x', MAYBE), 'intended', 'leaves the rest'],
+  ['a missing contact, perhaps written', new errors.NotFoundError('x', MAYBE), 'intended', 'leaves the rest'],
+  ['a stale contact', new errors.StaleError('x', NO), 'failed', 'rereads the contact'],
+  ['an invalid value', new errors.InvalidError('x', NO), 'failed', 'counts as refused'],
+  ['a full account', new errors.FullError('x', NO), 'failed', 'counts as refused'],
+  ['a contact that is not found', new errors.NotFoundError('x', NO), 'failed', 'rereads the contact'],
+])('R15: after %s the entry of any write is %s and the error %s', (_, error, journal, effect) => {
   for (const write of WRITES) {
     // A create has no contact yet, and both contacts of a merge were read before it.
     const isMissing = effect === 'rereads the contact' && error instanceof errors.NotFoundError;
@@ -66,11 +68,13 @@ test.each<[string, errors.RemoteError, ReturnType<typeof judgeFailure>['journal'
 
 test('R15: a refusal waits twice as long each time, at most a day, and at first if the content has changed', () => {
   const [NOW_MS, MINUTE_MS] = [1_000_000, 60_000];
+  const clock = { ...createVirtualClock(), now: () => NOW_MS };
   const next = (attempts: number, content?: string) => {
     const sourceFingerprint = content ?? fieldFingerprint(MERGE.pair, 'title');
     const known = { side: 'right', key: '', leftId: 'l', rightId: 'r', reason: '', retryAtMs: 0 } as const;
     const earlier = attempts === 0 ? undefined : { ...known, attempts, sourceFingerprint };
-    return rejectionOf(SET, UPDATE, 'too long', earlier, NOW_MS);
+    const rejections = new Map(earlier === undefined ? [] : [['right l\nr\ntitle', earlier]]);
+    return rejectionOf({ rejections, session: { clock } }, SET, UPDATE, 'too long');
   };
   const minutes = [0, 1, 2, 7, 8, 9, 20].map((attempts) => ((next(attempts)?.retryAtMs ?? 0) - NOW_MS) / MINUTE_MS);
   expect(minutes).toEqual([5, 10, 20, 640, 1_280, 1_440, 1_440]);

@@ -27,7 +27,7 @@ import type { Plan } from '../core/reconcile/plan.ts';
 import { type Acceptance, DAY_MS, type Session } from './session.ts';
 import type { Store } from '../store/store.ts';
 import { anyPresent } from './opening.ts';
-import { isUnseen } from '../core/state/half-transitions.ts';
+import { isTooRecent } from '../core/state/half-transitions.ts';
 import { loadMembers } from './workload.ts';
 
 const NONE: Sides<Losses> = { left: {}, right: {} };
@@ -75,7 +75,7 @@ const recentLosses = async (
 const countTooNew = async ({ clock, link, remotes, store }: Session, side: Side): Promise<number> => {
   const absent = await store.halves(link, { by: 'state', states: ['missing', 'unseen'], side });
   const { lagMs } = remotes[side].capabilities;
-  return absent.filter((half) => half.pair !== null && isUnseen(half, lagMs, clock.now())).length;
+  return absent.filter((half) => half.pair !== null && isTooRecent(half, lagMs, clock.now())).length;
 };
 
 /** Counts the existing contacts of each side: paired ones, with those that were added again, and others. */

@@ -95,11 +95,11 @@ const loadOrphaned = async ({ link, store }: Session, rejections: LinkState['rej
 /** Returns the plan without decisions that wait: for a read, an answer, a retry or a listing. */
 const deferWaiting = async (session: Session, plan: Plan) => {
   const { rejections } = session.state();
-  const settled = deferUnanswered(plan.decisions, await loadUnanswered(session));
-  const waiting = new Set(plan.decisions).difference(new Set(settled));
+  const answered = deferUnanswered(plan.decisions, await loadUnanswered(session));
+  const waiting = new Set(plan.decisions).difference(new Set(answered));
   const uniting = [...waiting].flatMap((each) => (each.kind === 'merge' && each.isUniting ? [each.pair] : []));
   const refusals = [...pastRefusals(plan.decisions, rejections), ...(await loadOrphaned(session, rejections))];
-  const due = listedSides(session).size > 0 ? settled : deferExtras(settled);
+  const due = listedSides(session).size > 0 ? answered : deferExtras(answered);
   const duePlan: Plan = { ...plan, decisions: deferRefused(due, rejections, session.clock.now()) };
   return { plan: duePlan, uniting, refusals };
 };

@@ -11,7 +11,7 @@ import { HaltError } from './errors.ts';
 import { discard, discardUnpaired } from './discard.ts';
 import { halvesIn, openEntries } from './opening.ts';
 import { forgetUnreadRows, readAgain, rememberUnreadRow, unreadContact } from '../core/state/unread.ts';
-import { isUnseen, mustBeRead } from '../core/state/half-transitions.ts';
+import { isTooRecent, mustBeRead } from '../core/state/half-transitions.ts';
 import { newUnsyncableReason } from '../core/state/unsyncable.ts';
 import {
   compareListing,
@@ -93,7 +93,7 @@ const countMissing = async (session: Session, side: Side, index: readonly HalfKe
   const ids = index.filter(({ pair }) => pair !== null).map(({ id }) => id);
   const { lagMs } = remotes[side].capabilities;
   const halves = await store.halves(link, { by: 'id', side, ids });
-  return halves.filter((half) => !isUnseen(half, lagMs, clock.now())).length;
+  return halves.filter((half) => !isTooRecent(half, lagMs, clock.now())).length;
 };
 
 /** Stores the end of a listing: contacts that it did not show are missing (R7, R8). */

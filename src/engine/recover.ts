@@ -14,15 +14,15 @@ import { DAY_MS, onBothSides, type Session } from './session.ts';
 import { forgetSelection } from './selecting.ts';
 import { attemptsOf, isWaiting, forgetFaults, forgetUnread, unansweredWrite } from '../core/state/unread.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
-import { changesToClose, type Known, type Outcome, type Unreadable } from '../core/apply/outcome.ts';
+import { changesToClose, type ApplyContext, type Outcome, type Unreadable } from '../core/apply/outcome.ts';
 import { applyRead, applySearch } from '../core/apply/reads.ts';
 import { observeMerge } from '../core/apply/side-merges.ts';
 import { answeredAbout } from '../core/state/observe.ts';
 
 /** Open journal entries of one kind of operation. */
 type Open<Kind extends JournalRow['kind']> = Extract<JournalRow, { kind: Kind }>;
-type Creating = Open<'create'>;
-type Writing = Open<'update' | 'membership' | 'delete'>;
+type OpenCreate = Open<'create'>;
+type OpenWrite = Open<'update' | 'membership' | 'delete'>;
 
 /** The longest time that a request waits for its rate limit and its retries, including its answer. */
 const SENT_WITHIN_MS = 4 * 60_000;
@@ -119,7 +119,7 @@ const settleAll = async <Row extends JournalRow>(
   side: Side,
   rows: readonly Row[],
   ids: readonly string[],
-  apply: (set: WorkingSet, row: Row, known: Known) => Outcome | Unreadable,
+  apply: (set: WorkingSet, row: Row, context: ApplyContext) => Outcome | Unreadable,
 ): Promise<readonly Settled[]> => {
   const needs = {
     ids: {
@@ -150,7 +150,7 @@ const settleAll = async <Row extends JournalRow>(
   return settled;
 };
 
-const recoverCreates = async (session: Session, side: Side, writes: readonly Creating[]) => {
+const recoverCreates = async (session: Session, side: Side, writes: readonly OpenCreate[]) => {
   if (writes.length === 0) return [];
   const intendedAtMs = writes.map((write) => write.intendedAtMs);
   const nowMs = session.clock.now();
@@ -167,15 +167,15 @@ const recoverCreates = async (session: Session, side: Side, writes: readonly Cre
   const found = await lookForCreated(session, side, requests, sinceMs, looks, apart);
   const { rejections } = session.state();
   const { lagMs } = session.remotes[side].capabilities;
-  const isDecisive = (write: Creating): boolean =>
+  const isDecisive = (write: OpenCreate): boolean =>
     isDecisiveSearch(write.intendedAtMs, nowMs, lagMs, attemptsOf(rejections, unansweredWrite(write)));
   const mayAppear = `The answer to the create was lost, and ${session.sides[side].title} may show a new contact late.`;
   const ids = [...found.values()].flatMap((created) => (isRecord(created) ? [created.id] : []));
-  return settleAll(session, side, writes, ids, (set, write, known) => {
+  return settleAll(session, side, writes, ids, (set, write, context) => {
     const record = found.get(String(write.id)) ?? null;
     if (record !== null && !isRecord(record)) return record;
     if (record === null && !isDecisive(write)) return { unreadable: mayAppear };
-    return applySearch(set, write, record, known);
+    return applySearch(set, write, record, context);
   });
 };
 
@@ -185,20 +185,20 @@ const boundAnswer = (answer: ReadAnswer | undefined, known: Half | null): ReadAn
   return { ...answer, record: withBoundEntries(answer.record, known.record) };
 };
 
-const recoverWrites = async (session: Session, side: Side, writes: readonly Writing[]) => {
+const recoverWrites = async (session: Session, side: Side, writes: readonly OpenWrite[]) => {
   if (writes.length === 0) return [];
   const survivors = writes.flatMap((write) => (write.kind === 'delete' ? (write.survivor?.id ?? []) : []));
   const asked = [...new Set([...writes.map(({ before }) => before.id), ...survivors])];
   const answers: ReadonlyMap<string, ReadAnswer> = await session.remotes[side].read(asked, session.signal);
   const { ids } = answeredAbout(side, survivors, answers);
-  return settleAll(session, side, writes, ids[side] ?? [], (set, write, known) => {
+  return settleAll(session, side, writes, ids[side] ?? [], (set, write, context) => {
     const answer = boundAnswer(answers.get(write.before.id), set.half(side, write.before.id));
     if (write.kind === 'delete' && write.survivor !== null) {
       const { before: mergedAway, survivor: before } = write;
       const found = answers.get(before.id);
-      if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway }, known);
+      if (found?.kind === 'found') observeMerge(set, { side, before, after: found.record, mergedAway }, context);
     }
-    return applyRead(set, write, answer, known);
+    return applyRead(set, write, answer, context);
   });
 };
 

@@ -155,7 +155,7 @@ export const groupPairs = table({
   },
 });
 
-/** The write-ahead record of every remote write. */
+/** The write-ahead record of each write to a contact, and of each deletion of a group. */
 export const journal = table({
   name: 'journal',
   hasLink: true,
@@ -216,7 +216,7 @@ export const conflicts = table({
   },
 });
 
-/** Contacts that a side refused, why, and when they may be tried again. */
+/** What a side refused to store and what could not be read: the reason, and the time of the next attempt. */
 export const rejections = table({
   name: 'rejections',
   hasLink: true,

@@ -91,9 +91,9 @@ const NOTHING: Delivered = { added: new Set(), removed: new Set() };
  * now. The link may never have read this side without them, and knows only the end on the other side.
  */
 const restoredUnseen = ({ ledger, parts }: World, put: ReadonlySet<Token>): readonly Token[] => {
-  const isUnseen = (at: Side, token: Token): boolean =>
+  const isTooRecent = (at: Side, token: Token): boolean =>
     (ledger.removedAtMs[at].get(token) ?? -Infinity) >= parts.readSinceMs;
-  return [...put].filter((token) => groupOf(token) !== null && SIDES.every((at) => isUnseen(at, token)));
+  return [...put].filter((token) => groupOf(token) !== null && SIDES.every((at) => isTooRecent(at, token)));
 };
 
 /** Applies an edit of a user to a contact, and records it in the ledger. */

@@ -19,7 +19,7 @@ import { observeDeletion, observeReadAnswer } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import type { Known, Outcome } from './outcome.ts';
+import type { ApplyContext, Outcome } from './outcome.ts';
 import { observeMerge } from './side-merges.ts';
 import {
   type Altered,
@@ -46,7 +46,7 @@ type AnswerOutcome = Outcome & {
 const DONE = { applied: true, error: null, isRefused: false, notTaken: [], again: false, isStillThere: false } as const;
 
 /** The values that an answer is applied with. */
-export type Applying = Known & {
+export type Applying = ApplyContext & {
   readonly set: WorkingSet;
   /** True if a create request contains the membership. */
   readonly createsWithGroups: boolean;

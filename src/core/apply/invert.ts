@@ -107,8 +107,8 @@ export const revertWrite = (
   current: Current,
 ): Reversal => (write.kind === 'update' ? revertUpdate(write, current) : revertMembership(write, current));
 
-/** The assumed maximum difference between the side's clock and our own. */
-const CLOCK_MARGIN_MS = 60_000;
+/** How much later than our write a modification time may be that the write itself caused. A longer time would hide an edit (R5). */
+const WRITE_MARGIN_MS = 60_000;
 
 /**
  * Returns whether a contact is unchanged since the last operation, so that a deletion loses nothing: the same values, no further
@@ -122,7 +122,7 @@ const isUntouched = (record: ContactRecord, outcome: LastOutcome, fields: Readon
   if (!isSame || hasNewGroup) return false;
   if (record.version === outcome.record.version) return true;
   // The answer to a change of membership does not contain the contact's new version: a later edit is visible only in the time.
-  return !outcome.isExact && record.modifiedAtMs !== null && record.modifiedAtMs <= outcome.atMs + CLOCK_MARGIN_MS;
+  return !outcome.isExact && record.modifiedAtMs !== null && record.modifiedAtMs <= outcome.atMs + WRITE_MARGIN_MS;
 };
 
 /** Returns the reason why a contact that a run created must not be deleted; null if that loses nothing. Pure. */

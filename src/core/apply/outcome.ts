@@ -16,12 +16,11 @@ export const NOT_APPLIED: Outcome = { applied: false, after: null, error: null }
 /** The contact could not be read: the operation stays open, and the stored contact does not change (R9, R15). */
 export type Unreadable = { readonly unreadable: string };
 
+/** Both groups of each group pair; null for a group that does not exist. */
+export type GroupHalves = readonly Sides<{ readonly id: string } | null>[];
+
 /** Further values that an outcome is applied with. */
-export type Known = {
-  /** Both groups of each group pair; null for a group that does not exist. */
-  readonly groupPairs: readonly Sides<{ readonly id: string } | null>[];
-  readonly atMs: number;
-};
+export type ApplyContext = { readonly groupPairs: GroupHalves; readonly atMs: number };
 
 /** Returns the change that closes the journal entry of an operation; none for `intended`, which leaves it open. */
 export const changesToClose = (

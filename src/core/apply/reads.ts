@@ -14,7 +14,7 @@ import { observeReadAnswer, observeRecord, rename } from '../state/observe.ts';
 import { keepAlone } from '../state/pair.ts';
 import { unreadableReason } from '../state/unread.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import { type Known, NOT_APPLIED, type Outcome, type Unreadable } from './outcome.ts';
+import { type ApplyContext, NOT_APPLIED, type Outcome, type Unreadable } from './outcome.ts';
 import { createdBase, type Evidence, updatedContact } from './settle.ts';
 import {
   NOTHING_ALTERED,
@@ -37,7 +37,7 @@ export const applySearch = (
   set: WorkingSet,
   operation: CreateOperation,
   found: ContactRecord | null,
-  known: Known,
+  context: ApplyContext,
 ): Outcome => {
   if (found === null) return NOT_APPLIED;
   const { image, join } = operation;
@@ -47,7 +47,7 @@ export const applySearch = (
   }
   const evidence: Evidence = { kind: image === null ? 'read' : 'answer', record: found };
   const joined = image === null ? shownMoves({ join, leave: [] }, found.groupIds).join : join;
-  storeCreated(set, operation, evidence, { join: joined, written: [] }, known);
+  storeCreated(set, operation, evidence, { join: joined, written: [] }, context);
   const { contact } = createdBase(operation.desired, evidence, joined);
   return { applied: true, after: { ...found, contact }, error: null };
 };
@@ -91,15 +91,15 @@ const storeShown = (
   operation: UpdateOperation | MembershipOperation,
   halves: StoredHalves,
   record: ContactRecord,
-  known: Known,
+  context: ApplyContext,
 ): void => {
   if (operation.kind === 'membership') {
     const moves = shownMoves(operation, record.groupIds);
-    storeMoved(set, operation, halves, { moves, record, altered: NOTHING_ALTERED }, known);
+    storeMoved(set, operation, halves, { moves, record, altered: NOTHING_ALTERED }, context);
     return;
   }
   const evidence: Evidence = { kind: operation.cause === 'undo' ? 'answer' : 'read', record };
-  storeUpdated(set, operation, halves, { evidence, record, altered: NOTHING_ALTERED }, known.atMs);
+  storeUpdated(set, operation, halves, { evidence, record, altered: NOTHING_ALTERED }, context.atMs);
 };
 
 /** Returns the pair of an operation with its written contact; null if that contact is not the one that was read. */
@@ -121,7 +121,7 @@ const applyShown = (
   set: WorkingSet,
   operation: UpdateOperation | MembershipOperation,
   record: ContactRecord,
-  known: Known,
+  context: ApplyContext,
 ): Outcome | null => {
   const halves = pairWith(set, operation, record);
   if (halves === null) return null;
@@ -131,7 +131,7 @@ const applyShown = (
   // Of a contact without its other half, groups are left as they are. A changed text is reported as applied.
   const isApplied = !isUndo && operation.kind === 'membership' ? isStored : extent !== 'none';
   if (!isApplied || (isUndo && !isStored)) return null;
-  if (isStored) storeShown(set, operation, halves, record, known);
+  if (isStored) storeShown(set, operation, halves, record, context);
   const contact = operation.kind === 'update' ? updatedContact(operation, { kind: 'read', record }) : record.contact;
   return { applied: extent === 'all', after: { ...record, contact }, error: null };
 };
@@ -160,16 +160,16 @@ export const applyRead = (
   set: WorkingSet,
   operation: ExistingOperation,
   answer: ReadAnswer | undefined,
-  known: Known,
+  context: ApplyContext,
 ): Outcome | Unreadable => {
   const { side, cause, before } = operation;
-  const { atMs } = known;
+  const { atMs } = context;
   const unreadable = unreadableReason(answer);
   if (unreadable !== null) return applyUnreadable(set, operation, unreadable);
   if (answer?.kind !== 'found' && answer?.kind !== 'moved') return applyAbsent(set, operation, answer, atMs);
   const { record } = answer;
   rename(set, side, before.id, record.id, atMs);
-  const outcome = operation.kind === 'delete' ? null : applyShown(set, operation, record, known);
+  const outcome = operation.kind === 'delete' ? null : applyShown(set, operation, record, context);
   if (outcome !== null) return outcome;
   if (answer.kind === 'moved' || cause === 'undo')
     observeReadAnswer(set, side, record.id, { kind: 'found', record }, atMs);

@@ -7,7 +7,7 @@ import { EMPTY_SNAPSHOT, type Snapshot } from '../contact/snapshot.ts';
 import { observeRecord } from '../state/observe.ts';
 import { storePair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import type { Known } from './outcome.ts';
+import type { ApplyContext } from './outcome.ts';
 import { changedBase, withMoves } from './settle.ts';
 import { movesAcross, type Moves } from './traces.ts';
 
@@ -56,7 +56,7 @@ const storeChange = (
   own: Half | null,
   after: ContactRecord,
   change: Change,
-  { groupPairs, atMs }: Known,
+  { groupPairs, atMs }: ApplyContext,
 ): boolean => {
   const pair = own === null || own.pair === null ? null : set.pair(own.pair);
   if (own === null || pair === null) return false;
@@ -86,10 +86,14 @@ type SideMerge = {
  * Applies the changes that a merge by the side itself made to the survivor. They are not edits of a user. They enter the bases of
  * both sides, so that the next plan writes the other side's values back (R9, R12). The set must contain the survivor and its pair.
  */
-export const observeMerge = (set: WorkingSet, { side, before, after, mergedAway }: SideMerge, known: Known): void => {
+export const observeMerge = (
+  set: WorkingSet,
+  { side, before, after, mergedAway }: SideMerge,
+  context: ApplyContext,
+): void => {
   const shown = shownBy(before.contact, after.contact, mergedAway.contact);
   const moves = movesBy(before.groupIds, after.groupIds, mergedAway.groupIds);
   const own = set.half(side, before.id);
-  const isStored = storeChange(set, own, after, { before: before.contact, shown, moves }, known);
-  if (!isStored) observeRecord(set, side, after, known.atMs);
+  const isStored = storeChange(set, own, after, { before: before.contact, shown, moves }, context);
+  if (!isStored) observeRecord(set, side, after, context.atMs);
 };

@@ -13,7 +13,7 @@ import {
 } from '../reconcile/operation.ts';
 import { newHalf } from '../state/half-transitions.ts';
 import type { WorkingSet } from '../state/working-set.ts';
-import type { Known } from './outcome.ts';
+import type { ApplyContext, GroupHalves } from './outcome.ts';
 import {
   type Bases,
   changedBase,
@@ -136,7 +136,7 @@ const writtenHalf = (set: WorkingSet, target: Half | null, side: Side, record: C
 const withUnlinked = (
   base: Snapshot,
   { groupIds: now }: ContactRecord,
-  groupPairs: Known['groupPairs'],
+  groupPairs: GroupHalves,
   side: Side,
 ): Snapshot => {
   const linked = new Set(groupPairs.map((pair) => pair[side]?.id));
@@ -156,7 +156,7 @@ export const storeCreated = (
   operation: CreateOperation,
   evidence: Evidence,
   { join, written: fields }: Created,
-  { groupPairs, atMs }: Known,
+  { groupPairs, atMs }: ApplyContext,
 ): void => {
   const { side, desired, image } = operation;
   const { record } = evidence;
@@ -227,7 +227,7 @@ const differingIn = (
   groupIds: readonly string[],
   { side, record }: { readonly side: Side; readonly record: ContactRecord },
   source: Half | null,
-  groupPairs: Known['groupPairs'],
+  groupPairs: GroupHalves,
 ): readonly string[] => {
   const across = new Map(groupPairs.map((pair) => [pair[side]?.id, pair[otherSide(side)]?.id ?? '']));
   return groupIds.filter((id) => {
@@ -253,7 +253,7 @@ export const storeMoved = (
   operation: MembershipOperation,
   halves: StoredHalves,
   moved: Moved,
-  { groupPairs, atMs }: Known,
+  { groupPairs, atMs }: ApplyContext,
 ): void => {
   const { side, before, cause } = operation;
   const { moves, record, altered } = moved;

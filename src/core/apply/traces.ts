@@ -3,7 +3,7 @@ import { isExtraField } from '../contact/fields.ts';
 import { keyListsIn } from '../contact/lists.ts';
 import { otherSide, type Side } from '../contact/side.ts';
 import { resembles } from '../reconcile/similar.ts';
-import type { Known } from './outcome.ts';
+import type { GroupHalves } from './outcome.ts';
 
 /**
  * Returns whether a text was not written: it has the value of before the write, although another text was sent. An extra that
@@ -78,7 +78,7 @@ export const shownMoves = ({ join, leave }: Moves, now: readonly string[]): Move
 });
 
 /** Returns the same moves with the other side's group ids; groups without a half there are left out. */
-export const movesAcross = (side: Side, { join, leave }: Moves, pairs: Known['groupPairs']): Moves => {
+export const movesAcross = (side: Side, { join, leave }: Moves, pairs: GroupHalves): Moves => {
   const across = (ids: readonly string[]): readonly string[] =>
     pairs.flatMap((pair) => (ids.includes(pair[side]?.id ?? '') ? (pair[otherSide(side)]?.id ?? []) : []));
   return { join: across(join), leave: across(leave) };

@@ -207,7 +207,7 @@ const lonePairsByKey = (pairs: readonly Pair[]): ReadonlyMap<string, Pair> => {
   return new Map(named);
 };
 
-/** Returns the contacts that may be paired for the first time: unpaired contacts and survivors. */
+/** Returns the contacts that may be paired for the first time: unpaired contacts, and the only halves of kept and dormant pairs. */
 const candidatesOf = (side: Side, { unpaired, lonePairs }: PlanInput): readonly Half[] => {
   return [...unpaired[side], ...lonePairs.flatMap((pair) => (isPresent(pair[side]) ? [pair[side]] : []))];
 };

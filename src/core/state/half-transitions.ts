@@ -279,7 +279,7 @@ const isFresh = ({ record: { modifiedAtMs } }: Half, nowMs: number): boolean => 
  * Returns whether a contact was written, created or changed at its side so recently that listings and reads may not return it
  * yet (R7, R8). True only for a side that declares such a delay (`lagMs`); other sides return changes at once.
  */
-export const isUnseen = (half: Half, lagMs: number, nowMs: number): boolean =>
+export const isTooRecent = (half: Half, lagMs: number, nowMs: number): boolean =>
   lagMs > 0 && (isJustWritten(half, lagMs, nowMs) || isFresh(half, nowMs));
 
 /**

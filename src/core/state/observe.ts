@@ -6,7 +6,7 @@ import { otherSide, type Side, type Sides } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT } from '../contact/snapshot.ts';
 import {
   formerHalf,
-  isUnseen,
+  isTooRecent,
   mayBeStaleRead,
   mayLag,
   nextHalf,
@@ -318,7 +318,7 @@ export const observeMissing = (
     case 'gone':
     case 'withheld':
       applyEvent(set, side, id, {
-        kind: isUnseen(half, lagMs, nowMs) ? 'unseen' : 'deleted',
+        kind: isTooRecent(half, lagMs, nowMs) ? 'unseen' : 'deleted',
         atMs: nowMs,
       });
       return;

@@ -66,7 +66,7 @@ export const NO_CURSOR: Cursor = {
   listedAtMs: null,
 };
 
-/** A contact that a side refused to store, and the time of the next attempt. */
+/** Something that a side refused to store, or that could not be read, and the time of the next attempt. */
 export type Rejection = {
   readonly side: Side;
   /** Identifies the refused write by the ids of its source contacts. */

@@ -86,12 +86,12 @@ const deleteBatch = async (
 };
 
 /** The result of a merge: whether a second pass is due, and whether the contact must still be deleted. */
-type Merged = { readonly again: boolean; readonly remains: boolean };
+type MergeResult = { readonly again: boolean; readonly remains: boolean };
 
-const NOT_MERGED: Merged = { again: false, remains: true };
+const NOT_MERGED: MergeResult = { again: false, remains: true };
 
 /** Merges a contact into its merge survivor, which is the contact of the task. */
-const mergeOne = async (execution: Execution, task: Task, deletion: Deletion): Promise<Merged> => {
+const mergeOne = async (execution: Execution, task: Task, deletion: Deletion): Promise<MergeResult> => {
   const { session } = execution;
   const { side } = deletion;
   const survivor = await session.writer.read(

@@ -1,4 +1,4 @@
-import type { Known } from '../../core/apply/outcome.ts';
+import type { GroupHalves } from '../../core/apply/outcome.ts';
 import { type GroupIds, plannedHalf, type Task, taskPairId } from '../../core/apply/task.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import type { LabelledValue } from '../../core/contact/elements.ts';
@@ -100,7 +100,7 @@ export type Execution = Writing & {
  * Returns both groups of each group pair, with those that the plan creates. The links of an undo are those of one side, so it uses the
  * stored pairs.
  */
-export const groupPairsOf = ({ cause, groupIds, session }: Execution): Known['groupPairs'] =>
+export const groupPairsOf = ({ cause, groupIds, session }: Execution): GroupHalves =>
   cause === 'undo'
     ? session.state().groupPairs
     : [...groupIds.values()].map((ids) => bySide((side) => (ids[side] === null ? null : { id: ids[side] })));

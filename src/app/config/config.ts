@@ -34,36 +34,26 @@ import {
   type Report,
   type Section,
 } from './sources.ts';
-import type { Secret } from '../../util/secret.ts';
 import { declareSides, PROVIDER_KEYS } from './sides.ts';
 import { parseYaml } from './yaml.ts';
-import type { ListenAddress } from '../../util/values.ts';
 
-export type Config = {
+/** The settings of the process in the form of {@link Config}. */
+const ofProcess = ({ retention, ...settings }: z.output<typeof SharedSettings>) => ({
+  ...settings,
+  /** How long journal, runs and settled conflicts are kept; null means forever. */
+  retentionMs: retention,
+});
+
+/** The settings of the process, as {@link SharedSettings} describes them, and what else the program read. */
+export type Config = Readonly<ReturnType<typeof ofProcess>> & {
   /** The absolute path of the configuration file; null without one. */
   readonly file: string | null;
   /** An absolute path. */
   readonly dataDir: string;
   /** Whether the data directory is the default one. */
   readonly isUsualDataDir: boolean;
-  /** The PostgreSQL database; null for SQLite in the data directory. May contain a password. */
-  readonly databaseUrl: Secret | null;
-  /** Null: timers in the process of the daemon. May contain a password. */
-  readonly redisUrl: Secret | null;
-  /** Null: the tokens that `connect` stores are not encrypted. */
-  readonly credentialsKey: Secret | null;
-  /** How long journal, runs and settled conflicts are kept; null means forever. */
-  readonly retentionMs: number | null;
-  /** The address of the daemon's page, metrics and health; null: LISTEN is off. */
-  readonly listen: ListenAddress | null;
-  /** Whether the daemon may run without that address, because no setting asks for it. */
+  /** Whether the daemon may run without the address of `listen`, because no setting asks for it. */
   readonly isListenOptional: boolean;
-  /** The token for the page; null: sign-in with a link of `console` only, and no page for other machines. */
-  readonly consoleToken: Secret | null;
-  /** Null: no notifications. */
-  readonly notifyUrl: Secret | null;
-  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
-  readonly logPersonalData: boolean;
   readonly links: readonly LinkConfig[];
   /** Links in files of their own with invalid settings, which are not served. */
   readonly faultyLinks: readonly FaultyLink[];
@@ -169,13 +159,6 @@ export type ReadConfig = {
 /** Whether a variable has a setting of a link. Settings of the process, such as those of the image, describe no link. */
 const setsLink = ({ values }: Layer): boolean =>
   [...values.keys()].some((key) => !withFileKeys(SHARED_KEYS).includes(key));
-
-/** The settings of the process in the form of {@link Config}. */
-const ofProcess = ({ retention, logPersonalData, ...settings }: z.output<typeof SharedSettings>) => ({
-  ...settings,
-  retentionMs: retention,
-  logPersonalData: logPersonalData === 'true',
-});
 
 /** The links of the configuration file, which are declared, and those of the folder next to it, which are parsed. */
 const readLinks = (links: unknown, configFile: string, sources: LinkSources) => {

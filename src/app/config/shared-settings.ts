@@ -52,6 +52,7 @@ export const SharedSettings = z.object({
     .prefault('info')
     .describe('The lowest severity that is logged. Logs are readable lines on a terminal, JSON elsewhere.'),
   logPersonalData: choice('true', 'false')
+    .transform((value) => value === 'true')
     .prefault('false')
     .describe('Whether names and addresses of contacts may appear in logs.'),
 });

@@ -1,6 +1,5 @@
 import { endpointOf, namePlaces, placeOf } from './config/accounts.ts';
 import { ConfigError, type ConfigProblem } from '../util/config-error.ts';
-import { decidingOf } from './config/config.ts';
 import type { LinkConfig } from './config/link-config.ts';
 import { digest, fingerprint, Secret } from '../util/secret.ts';
 import { bySide, SIDES, type Side, type Sides } from '../core/contact/side.ts';
@@ -62,8 +61,11 @@ const openContext = async (parts: ContextParts, link: LinkConfig): Promise<LinkC
       return { name, title, place, ...(tokenKey !== undefined && { tokenKey }) };
     }),
     policy: {
-      ...decidingOf(link),
-      deletes: link.deletePolicy,
+      direction: link.direction,
+      directions: link.directions,
+      conflicts: link.conflicts,
+      conflictsByField: link.conflictsByField,
+      deletes: link.deletes,
       deleteLimit: link.deleteLimit,
       firstSync: link.firstSync,
       buckets: link.fields.includes('buckets') ? link.buckets : [],

@@ -90,17 +90,6 @@ const readEnvironment = (located: Located, report: Report): Environment => {
   return content === null ? located.env : withEnvFile(located.env, content);
 };
 
-/** The settings of a link that decide conflicts, for the engine. */
-export const decidingOf = ({ direction, directions, conflictPolicy, conflictPolicyByField }: LinkConfig) => ({
-  direction,
-  directions,
-  conflicts: conflictPolicy,
-  conflictsByField: conflictPolicyByField,
-});
-
-/** A link with the settings that decide its conflicts. */
-export const decidingLinkOf = (link: LinkConfig) => ({ link: link.name, terms: decidingOf(link) });
-
 export type LoadOptions = {
   /** The environment of the process if absent. */
   readonly env?: Environment;

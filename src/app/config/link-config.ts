@@ -1,9 +1,8 @@
 import type { ChosenFields } from '../../core/contact/chosen.ts';
-import type { ScalarField, SyncedField } from '../../core/contact/contact.ts';
 import { bySide, type Side, type Sides } from '../../core/contact/side.ts';
 import { providerNamed } from '../../providers/registry.ts';
 import { placeOf, reportSharedToken } from './accounts.ts';
-import type { ConflictPolicy, Policy } from '../../core/reconcile/policy.ts';
+import type { Policy } from '../../core/reconcile/policy.ts';
 import { oneWayFields, fieldChoice } from './field-choice.ts';
 import type { LinkSection } from './link-sections.ts';
 import { parseSettings, fileLayer, joinKeys, type Layer, type Report, type SourceKeys } from './sources.ts';
@@ -61,7 +60,8 @@ const SECTION_KEYS = joinKeys(PROVIDER_KEYS, LINK_KEYS);
 /** The longest time between two runs with the interval `auto`. */
 export const LONGEST_AUTO_INTERVAL_MS = 5 * 60_000;
 
-export type LinkConfig = {
+/** A link. What the engine knows by {@link Policy} has the same name here. */
+export type LinkConfig = Required<Omit<Policy, 'contacts'>> & {
   readonly name: string;
   /** The text before each key of its own settings in messages: `links.home.`, `links/home.yaml: `. */
   readonly keyPrefix: string;
@@ -71,22 +71,8 @@ export type LinkConfig = {
   /** Whether the time between two runs follows the changes that runs see. */
   readonly hasAutoInterval: boolean;
   readonly sweepIntervalMs: number;
-  /** The sides that are written. */
-  readonly direction: 'both' | 'to-left' | 'to-right';
   /** The synced fields. */
   readonly fields: ChosenFields;
-  /** The fields that go one way only, in a link that goes both. */
-  readonly directions: Readonly<Partial<Record<SyncedField, 'to-left' | 'to-right'>>>;
-  /** The policy for a text that both sides changed. */
-  readonly conflictPolicy: ConflictPolicy;
-  /** The policies of single fields. */
-  readonly conflictPolicyByField: Readonly<Partial<Record<ScalarField, ConflictPolicy>>>;
-  readonly deletePolicy: 'propagate' | 'keep';
-  readonly deleteLimit: Policy['deleteLimit'];
-  /** Whether a first sync runs by itself, or waits until a person has accepted its plan. */
-  readonly firstSync: 'run' | 'review';
-  /** Names or globs; a later `!` pattern excludes. */
-  readonly buckets: readonly string[];
 };
 
 /** A link with its sides; null if they have a fault. */
@@ -143,11 +129,10 @@ export const parseLink = (
   if (parsed === null || settings === null) return null;
   reportSharedToken(where, parsed, { environment, report });
   const sides = withTokenKeys(prefix, parsed);
-  const { syncInterval, sweepInterval, direction, fields: chosen, ...rest } = settings;
+  const { syncInterval, sweepInterval, direction, fields: chosen } = settings;
   const sideOf = (word: string): Side => (word === left.name ? 'left' : 'right');
   const way = direction === 'both' ? 'both' : (`to-${sideOf(direction.slice('to-'.length))}` as const);
   return {
-    ...rest,
     name,
     keyPrefix: prefix,
     sides,
@@ -155,8 +140,13 @@ export const parseLink = (
     hasAutoInterval: syncInterval === 'auto',
     sweepIntervalMs: sweepInterval,
     direction: way,
-    conflictPolicyByField: chosen.winners,
-    fields: chosen.fields,
     directions: oneWayFields(chosen, sides, way, (what) => report(`${prefix}fields`, what)),
+    conflicts: settings.conflictPolicy,
+    conflictsByField: chosen.winners,
+    deletes: settings.deletePolicy,
+    deleteLimit: settings.deleteLimit,
+    firstSync: settings.firstSync,
+    buckets: settings.buckets,
+    fields: chosen.fields,
   };
 };

@@ -1,6 +1,5 @@
 import { decideConflicts, isTakable, listConflicts } from '../../engine/history/conflicts.ts';
 import type { Command } from 'commander';
-import { decidingLinkOf, decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { SyncedField } from '../../core/contact/contact.ts';
 import { inWordsOf, otherSide, SIDES, type Sides, type SideWords, type Side } from '../../core/contact/side.ts';
@@ -83,7 +82,7 @@ const conflicts = (
     const all = options.all ?? false;
     const found: LinkConflicts[] = [];
     for (const link of links) {
-      const listed = await listConflicts(app.store, link.name, decidingOf(link), { all });
+      const listed = await listConflicts(app.store, link.name, link, { all });
       const hidden = (await app.store.conflicts(link.name, { all: true })).length - listed.length;
       found.push({ link, conflicts: listed, hidden });
     }
@@ -130,7 +129,7 @@ const choose = async ({ app, links }: Opened, word: string, take: string): Promi
       word === ALL ? isOpen(row) : String(row.id) === word,
     );
     if (rows.length === 0) continue;
-    const [unwritten] = rows.filter(({ field }) => !isTakable(field, side, decidingOf(link)));
+    const [unwritten] = rows.filter(({ field }) => !isTakable(field, side, link));
     if (unwritten !== undefined) throw notWritten(link, unwritten.field, side);
     chosen.push({ link, side, ids: rows.map(({ id }) => id) });
   }
@@ -155,7 +154,7 @@ const resolve = (
     const decided: { readonly link: string; readonly id: number; readonly winner: string }[] = [];
     let writes = 0;
     for (const { link, side, ids } of await choose(opened, word, options.take)) {
-      const kept = await decideConflicts(opened.app.lease, decidingLinkOf(link), ids, side);
+      const kept = await decideConflicts(opened.app.lease, { link: link.name, terms: link }, ids, side);
       decided.push(...kept.ids.map((id) => ({ link: link.name, id, winner: link.sides[side].name })));
       writes += kept.writes;
     }

@@ -1,4 +1,3 @@
-import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { idsText } from '../../core/view/values.ts';
@@ -155,7 +154,8 @@ const explain = (
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const found: LinkHistory[] = [];
     for (const link of links) {
-      for (const history of await explainContact(app.store, decidingLinkOf(link), text)) found.push({ link, history });
+      for (const history of await explainContact(app.store, { link: link.name, terms: link }, text))
+        found.push({ link, history });
     }
     if (found.length === 0) {
       throw new UsageError(

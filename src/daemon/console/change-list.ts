@@ -1,10 +1,9 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../core/contact/side.ts';
-import { decidedBy } from '../../core/reconcile/conflict-policy.ts';
 import { idsText } from '../../core/view/values.ts';
+import { decidedBy } from '../../core/reconcile/conflict-policy.ts';
 import { countOfKind, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { decidedWords, fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
@@ -37,7 +36,7 @@ const ruleText = ({ field, why }: FieldChange, link: LinkConfig): Html => {
   if (why.kind !== 'conflict' || field === 'name') return html``;
   const { changedAtMs, winner } = why;
   const conflict = { field, left: '', right: '', winner, decided: null, endedAtMs: null };
-  const by = decidedBy(conflict, decidingOf(link), changedAtMs ?? { left: null, right: null });
+  const by = decidedBy(conflict, link, changedAtMs ?? { left: null, right: null });
   if (changedAtMs === undefined)
     return by === 'times unknown' ? html`` : html`: ${decidedWords({ by, winner }, link.sides)}`;
   const timeOf = (side: Side) => (changedAtMs[side] === null ? 'at an unknown time' : exactTimeTag(changedAtMs[side]));

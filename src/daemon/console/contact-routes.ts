@@ -1,7 +1,6 @@
 import { listVerdicts } from '../../engine/verdicts.ts';
 import { decideConflicts, listConflicts } from '../../engine/history/conflicts.ts';
 import type { Hono } from 'hono';
-import { decidingLinkOf, decidingOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { halfKey } from '../../core/contact/half.ts';
 import { isSide, otherSide, SIDES, type Side } from '../../core/contact/side.ts';
@@ -36,7 +35,7 @@ import {
 /** Decides the conflicts with these ids for one side. A conflict that cannot be decided this way is not changed. */
 const decide = async (parts: LinkParts, link: LinkConfig, ids: readonly number[], from: Side): Promise<string> => {
   const { sides } = link;
-  const decided = await decideConflicts(parts.app.lease, decidingLinkOf(link), ids, from);
+  const decided = await decideConflicts(parts.app.lease, { link: link.name, terms: link }, ids, from);
   if (decided.ids.length > 0) parts.actions.outdatePlan(link);
   const others = ids.length - decided.ids.length;
   const reason = `they changed since, or the link does not write the field to ${sides[otherSide(from)].place}`;
@@ -54,7 +53,7 @@ const addConflicts = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.get('/links/:link/conflicts', async (context) => {
     const { link } = context.var;
     const all = context.req.query('all') === '1';
-    const conflicts = await listConflicts(store, link.name, decidingOf(link), { all });
+    const conflicts = await listConflicts(store, link.name, link, { all });
     return context.html(conflictsPage(pageOf(parts, context), link, { conflicts, all, find: findIn(context) }));
   });
   routes.post(
@@ -153,7 +152,7 @@ const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
     const show = chosenIn(context, 'show', CONTACT_FILTERS) ?? 'all';
     const number = context.req.query('page') ?? '';
     const page = /^\d{1,6}$/u.test(number) ? Number(number) : 0;
-    const named = find === '' ? [] : await explainById(store, decidingLinkOf(link), find);
+    const named = find === '' ? [] : await explainById(store, { link: link.name, terms: link }, find);
     if (named.length === 1) return context.redirect(contactPath(link.name, find), 303);
     const listed = await listContacts(store, link.name, { find, show, page });
     const [only, ...others] = listed.contacts;
@@ -173,7 +172,7 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.get('/links/:link/contact', async (context) => {
     const { link } = context.var;
     const id = context.req.query('id')?.trim() ?? '';
-    const found = await explainById(app.store, decidingLinkOf(link), id);
+    const found = await explainById(app.store, { link: link.name, terms: link }, id);
     const side = context.req.query('side');
     // Another person may have the same id on the other side.
     const history = found.find((each) => isSide(side) && each[side].id === id) ?? found[0];

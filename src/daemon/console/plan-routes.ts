@@ -1,7 +1,6 @@
 import { listVerdicts } from '../../engine/verdicts.ts';
 import type { Hono } from 'hono';
 import { decidePlanned } from '../../engine/history/conflicts.ts';
-import { decidingLinkOf } from '../../app/config/config.ts';
 import { count } from '../../core/view/words.ts';
 import { choicesIn } from './plans.ts';
 import { restoreDeletions } from '../../engine/restore-deletions.ts';
@@ -62,7 +61,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
       if (planning?.state !== 'planned') return 'The plan has changed. Choose again.';
       const { view } = planning;
       const choices = choicesIn(view, form);
-      const decided = await decidePlanned(app.lease, decidingLinkOf(link), view.lastRun ?? '', choices);
+      const decided = await decidePlanned(app.lease, { link: link.name, terms: link }, view.lastRun ?? '', choices);
       if (decided > 0) actions.plan(link);
       return decided === 0 ? 'No choice differs from the plan.' : `${count(decided, 'conflict')} decided.`;
     }),

@@ -1,7 +1,6 @@
 import { listRuns, runView, whyTooOld } from '../../engine/history/runs.ts';
 import type { RunRow } from '../../core/state/rows.ts';
 import type { Context, Hono } from 'hono';
-import { decidingLinkOf } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { shownWrites, writeOf } from '../../engine/history/run-writes.ts';
 import { refuse } from './access.ts';
@@ -57,8 +56,8 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
       write,
       writes:
         write === null
-          ? await shownWrites(app.store, decidingLinkOf(link), run.id, { ...shown, from })
-          : { all: await writeOf(app.store, decidingLinkOf(link), run.id, write) },
+          ? await shownWrites(app.store, { link: link.name, terms: link }, run.id, { ...shown, from })
+          : { all: await writeOf(app.store, { link: link.name, terms: link }, run.id, write) },
       shown,
       undoing: await undoingNow(link),
       tooOld: tooOld(run),

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decidingOf, loadConfig } from '../../../src/app/config/config.ts';
+import { loadConfig } from '../../../src/app/config/config.ts';
 import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { cardNamed } from '../../unit/providers/carddav/support.ts';
 import { createMovableClock } from '../../support/clocks.ts';
@@ -69,7 +69,7 @@ describe('a link between two address books', () => {
     right.put('a.vcf', card('Chair'));
     expect(await program.synced()).toMatchObject({ conflicts: 1, right: { updated: 1 } });
     const { app, link } = program;
-    const [conflict] = await listConflicts(app.store, link.name, decidingOf(link), { all: false });
+    const [conflict] = await listConflicts(app.store, link.name, link, { all: false });
     expect(conflict).toMatchObject({ winner: 'left', changedAtMs: { left: null, right: null }, by: 'times unknown' });
   });
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { decidingLinkOf } from '../../../src/app/config/config.ts';
 import { choicesIn } from '../../../src/daemon/console/plans.ts';
 import { FIRST_SYNC_WAITS } from '../../../src/engine/errors.ts';
-import { decidePlanned } from '../../../src/engine/history/conflicts.ts';
 import { seedGoogle, seedService } from '../../../src/sandbox/people/seed.ts';
+import { decidePlanned } from '../../../src/engine/history/conflicts.ts';
 import { person, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox } from '../../support/linked-sandbox.ts';
 
@@ -28,7 +27,9 @@ test.each([
   const { changes, contacts } = await linked.plan();
   const choices = choicesIn({ changes, contacts }, new URLSearchParams({ all: 'right' }));
   const [run] = await linked.app.store.runs('default', { latest: 'ended' });
-  expect(await decidePlanned(linked.app.lease, decidingLinkOf(linked.link), run?.id ?? '', choices)).toBe(1);
+  expect(
+    await decidePlanned(linked.app.lease, { link: linked.link.name, terms: linked.link }, run?.id ?? '', choices),
+  ).toBe(1);
   await linked.synced(ACCEPTED);
   expect(service.account.contact(serviceId(linked, 'Ada'))?.title).toBe('Butcher');
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { decidingLinkOf, decidingOf } from '../../../src/app/config/config.ts';
 import { decideConflicts, listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { explainContact } from '../../../src/engine/history/explain.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
@@ -34,12 +33,12 @@ const titles = ({ sandbox }: LinkedSandbox) => [
 ];
 
 const rows = ({ app }: LinkedSandbox) => app.store.conflicts('default', { all: true });
-const open = ({ app, link }: LinkedSandbox) => listConflicts(app.store, 'default', decidingOf(link), { all: false });
+const open = ({ app, link }: LinkedSandbox) => listConflicts(app.store, 'default', link, { all: false });
 
 const answer = async (linked: LinkedSandbox, take: 'left' | 'right'): Promise<void> => {
   const { store, lease } = linked.app;
   const ids = (await store.conflicts('default', { all: false })).map(({ id }) => id);
-  await decideConflicts(lease, { link: 'default', terms: decidingOf(linked.link) }, ids, take);
+  await decideConflicts(lease, { link: 'default', terms: linked.link }, ids, take);
 };
 
 /** Syncs, and returns the numbers of updates at Google and at the service. */
@@ -83,7 +82,7 @@ describe('R4: a question about a conflict', () => {
 
   test('the next run decides an open question after the policy no longer asks', async () => {
     await using linked = await asking();
-    expect(await updates(linked, { link: { conflictPolicyByField: { title: 'left' } } })).toEqual([0, 1]);
+    expect(await updates(linked, { link: { conflictsByField: { title: 'left' } } })).toEqual([0, 1]);
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     expect(await rows(linked)).toMatchObject([
       { winner: null, endedAtMs: expect.any(Number) },
@@ -103,7 +102,11 @@ describe('R4: a decision about a settled conflict', () => {
     expect(await updates(linked)).toEqual([1, 1]);
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     expect(await rows(linked)).toMatchObject([{ decided: 'left', endedAtMs: expect.any(Number) }]);
-    const [history] = await explainContact(linked.app.store, decidingLinkOf(linked.link), googleId(linked, 'Ada'));
+    const [history] = await explainContact(
+      linked.app.store,
+      { link: linked.link.name, terms: linked.link },
+      googleId(linked, 'Ada'),
+    );
     const reasons = history?.entries.map(({ side, changes }) => [
       side,
       changes.map(({ to, why }) => [...to, why.kind]),

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Person } from '../../../src/sandbox/people/person.ts';
-import { decidingLinkOf } from '../../../src/app/config/config.ts';
 import { explainContact, type ContactHistory } from '../../../src/engine/history/explain.ts';
 import { googleId, person, serviceId } from '../../support/linked-people.ts';
 import { startLinkedSandbox, startSyncedSandbox, type LinkedSandbox } from '../../support/linked-sandbox.ts';
@@ -15,7 +14,8 @@ const started = async (service: readonly Person[] = []): Promise<LinkedSandbox> 
   return linked;
 };
 
-const histories = ({ app, link }: LinkedSandbox, text: string) => explainContact(app.store, decidingLinkOf(link), text);
+const histories = ({ app, link }: LinkedSandbox, text: string) =>
+  explainContact(app.store, { link: link.name, terms: link }, text);
 
 /** The history in the words of a reader. */
 const outline = ({ entries }: ContactHistory) => {

@@ -28,7 +28,7 @@ test.each([
 
 test('a direction and a policy name a provider, whichever side it is', () => {
   const link = loadLink({ DIRECTION: 'to-google', CONFLICT_POLICY: 'service' }, links('service', 'google'));
-  expect(link).toMatchObject({ direction: 'to-right', conflictPolicy: 'left' });
+  expect(link).toMatchObject({ direction: 'to-right', conflicts: 'left' });
   expect(link.sides.left.settings).toMatchObject({ baseUrl: 'https://service.test' });
 });
 
@@ -73,8 +73,8 @@ links:
 test.each([
   ['DIRECTION', 'to-private', 'direction', 'to-left'],
   ['DIRECTION', 'to-work', 'direction', 'to-right'],
-  ['CONFLICT_POLICY', 'private', 'conflictPolicy', 'left'],
-  ['CONFLICT_POLICY', 'work', 'conflictPolicy', 'right'],
+  ['CONFLICT_POLICY', 'private', 'conflicts', 'left'],
+  ['CONFLICT_POLICY', 'work', 'conflicts', 'right'],
 ] as const)('%s=%s names a side: %s is %s', (variable, value, key, expected) => {
   expect(loadLink({ [variable]: value }, GOOGLES)[key]).toBe(expected);
 });
@@ -88,9 +88,9 @@ test.each([
 
 test('the winner of a field is named by the sides of the link', () => {
   const top = loadLink({ CONFLICT_POLICY: 'work' }, `${GOOGLES}fields: { title: { winner: private } }\n`);
-  expect(top).toMatchObject({ conflictPolicy: 'right', conflictPolicyByField: { title: 'left' } });
+  expect(top).toMatchObject({ conflicts: 'right', conflictsByField: { title: 'left' } });
   const own = loadLink({}, GOOGLES.replace('home:\n', 'home:\n    fields: { lastName: { winner: work } }\n'));
-  expect(own).toMatchObject({ conflictPolicy: 'newest', conflictPolicyByField: { lastName: 'right' } });
+  expect(own).toMatchObject({ conflicts: 'newest', conflictsByField: { lastName: 'right' } });
   expect(problemsOf(() => load({}, `${GOOGLES}fields: { titel: { winner: work } }\n`))).toEqual(
     oneProblem('fields', '"titel" is not a syncable field'),
   );

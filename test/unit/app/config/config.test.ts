@@ -17,9 +17,9 @@ test('variables alone describe one link named default, with the documented defau
   const shared = { file: null, faultyLinks: [], databaseUrl: null, redisUrl: null, logPersonalData: false };
   const local = { dataDir: join(cwd(), 'data'), isUsualDataDir: true, listen: { host: '127.0.0.1', port: 8377 } };
   expect(config).toMatchObject({ ...shared, ...local, isListenOptional: true, retentionMs: 180 * 86_400_000 });
-  const policies = { direction: 'both', conflictPolicy: 'newest', deletePolicy: 'propagate', firstSync: 'run' };
+  const policies = { direction: 'both', conflicts: 'newest', deletes: 'propagate', firstSync: 'run' };
   const intervals = { syncIntervalMs: 300_000, hasAutoInterval: false, sweepIntervalMs: 21_600_000 };
-  const chosen = { buckets: ['*'], fields: USUAL_FIELDS, directions: {}, conflictPolicyByField: {} };
+  const chosen = { buckets: ['*'], fields: USUAL_FIELDS, directions: {}, conflictsByField: {} };
   const deleteLimit = { count: 10, percent: 10 };
   expect(links).toMatchObject([{ name: 'default', ...policies, ...intervals, ...chosen, deleteLimit }]);
   const readLimit = { requests: 90, windowMs: 60_000 };
@@ -58,9 +58,9 @@ test.each<[variable: string, value: string, key: keyof LinkConfig, expected: unk
   ['DELETE_LIMIT', '25%', 'deleteLimit', { count: null, percent: 25 }],
   ['DELETE_LIMIT', '5, 2.5%', 'deleteLimit', { count: 5, percent: 2.5 }],
   ['DIRECTION', 'to-google', 'direction', 'to-left'],
-  ['CONFLICT_POLICY', 'service', 'conflictPolicy', 'right'],
-  ['CONFLICT_POLICY', 'ask', 'conflictPolicy', 'ask'],
-  ['DELETE_POLICY', 'keep', 'deletePolicy', 'keep'],
+  ['CONFLICT_POLICY', 'service', 'conflicts', 'right'],
+  ['CONFLICT_POLICY', 'ask', 'conflicts', 'ask'],
+  ['DELETE_POLICY', 'keep', 'deletes', 'keep'],
   ['FIRST_SYNC', 'review', 'firstSync', 'review'],
   ['BUCKETS', 'Family, Work*, !Work old', 'buckets', ['Family', 'Work*', '!Work old']],
   ['BUCKETS', '{Family,Work},Friends', 'buckets', ['{Family,Work}', 'Friends']],

@@ -51,7 +51,7 @@ const openPages = async () => {
   };
   const routes = new Hono<Env>();
   routes.use(async (request, next) => {
-    request.set('link', { name: world.link, direction: 'both', conflictPolicy: 'newest', sides } as never);
+    request.set('link', { name: world.link, direction: 'both', conflicts: 'newest', sides } as never);
     request.set('session', session);
     if (request.req.method === 'POST') request.set('form', new URLSearchParams(await request.req.text()));
     await next();

@@ -1,7 +1,7 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { idsText } from '../../core/view/values.ts';
-import { ACTION_WORDS, fieldWords, whyWords, writeNote } from '../../core/view/words.ts';
+import { ACTION_WORDS, fieldWords, shortRun, whyWords, writeNote } from '../../core/view/words.ts';
 import { relationOf } from '../../core/view/comparison.ts';
 import type { FieldComparison, Why, WriteView } from '../../core/view/views.ts';
 import { explainContact, type ContactHistory } from '../../engine/history/explain.ts';
@@ -10,7 +10,7 @@ import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions } from '../command/with-app.ts';
 import { writeToJson, formatFieldChange } from '../terminal/changes.ts';
-import { formatTime, NAME_COLUMNS, shorten, shortRun, VALUE_COLUMNS, inLine, wrap } from '../terminal/layout.ts';
+import { formatTime, NAME_COLUMNS, shorten, VALUE_COLUMNS, inLine, wrap } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 
 type LinkHistory = { readonly link: LinkConfig; readonly history: ContactHistory };

@@ -3,7 +3,7 @@ import type { LinkProgress } from '../../app/heartbeat.ts';
 import { SIDES, bySide, inWordsOf } from '../../core/contact/side.ts';
 import { idsText } from '../../core/view/values.ts';
 import type { Run } from '../../core/view/views.ts';
-import { count, formatAge, formatEstimate, grouped } from '../../core/view/words.ts';
+import { count, formatAge, formatEstimate, grouped, progressWords, shortRun } from '../../core/view/words.ts';
 import { bySeverity, countNotSynced, headlineOf, isTroubled } from '../../daemon/links/headline.ts';
 import { readLinkStatuses, type LinkStatus } from '../../daemon/links/link-status.ts';
 import type { LinkRecord } from '../../engine/history/link-record.ts';
@@ -12,20 +12,13 @@ import { isoOf, systemClock } from '../../util/clock.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { actionOf, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions } from '../command/with-app.ts';
-import { formatTable, formatTime, NAME_COLUMNS, shorten, shortRun } from '../terminal/layout.ts';
+import { formatTable, formatTime, NAME_COLUMNS, shorten } from '../terminal/layout.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const ROWS_SHOWN = 20;
 
 /** A line of a status: its name and text. A text that is null is not shown. */
 type Fact = readonly [name: string, text: string | null];
-
-/** The progress of a daemon's current run. */
-const progressText = ({ listed, planned, written, remainingMs }: LinkProgress): string => {
-  if (planned === null) return `reading, ${count(listed, 'contact')} so far`;
-  const rest = remainingMs === null ? '' : `, about ${formatEstimate(remainingMs)} left`;
-  return `${grouped(written)} of ${count(planned, 'contact')} written${rest}`;
-};
 
 /** The wait until a time; work that is due starts with the next run. */
 const whenDue = (atMs: number, nowMs: number): string =>
@@ -51,7 +44,7 @@ const factsOf = (status: LinkStatus, nowMs: number): readonly Fact[] => {
   const unsynced = countNotSynced(status);
   const conflicts = `${status.openConflicts} open (contact-sync conflicts ${link})`;
   return [
-    ['running', underWay && progressText(underWay)],
+    ['running', underWay && progressWords(underWay)],
     ['last run', outcome ?? 'never'],
     ['next run', nextRunAtMs === null ? null : `in about ${formatEstimate(nextRunAtMs - nowMs)}`],
     [

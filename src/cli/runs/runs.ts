@@ -2,7 +2,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import type { Run, WriteView } from '../../core/view/views.ts';
-import { durationOf, formatDuration, writeNote, wroteWords } from '../../core/view/words.ts';
+import { durationOf, formatDuration, shortRun, writeNote, wroteWords } from '../../core/view/words.ts';
 import { listWrites } from '../../engine/history/run-writes.ts';
 import { listRuns, runView } from '../../engine/history/runs.ts';
 import { isoOf } from '../../util/clock.ts';
@@ -10,7 +10,7 @@ import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { actionOf, examples, JSON_OPTION, withFilterOptions, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { writeToJson, formatChanges, NO_MATCH } from '../terminal/changes.ts';
-import { formatTime, shortRun, formatTable } from '../terminal/layout.ts';
+import { formatTime, formatTable } from '../terminal/layout.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
 import { findRun } from './find-run.ts';
 

@@ -2,7 +2,7 @@ import { whyTooOld } from '../../engine/history/runs.ts';
 import { inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { idsText } from '../../core/view/values.ts';
 import { selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
-import { count, fieldWords } from '../../core/view/words.ts';
+import { count, fieldWords, shortRun } from '../../core/view/words.ts';
 import type { Change } from '../../core/view/views.ts';
 import { HaltError } from '../../engine/errors.ts';
 import type { UndoRefusal } from '../../engine/history/plan-undo.ts';
@@ -21,7 +21,7 @@ import {
 } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
 import { changeToJson, formatChanges, NO_MATCH, formatSubject } from '../terminal/changes.ts';
-import { formatTable, NAME_COLUMNS, shorten, shortRun } from '../terminal/layout.ts';
+import { formatTable, NAME_COLUMNS, shorten } from '../terminal/layout.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import { mayDelete } from '../terminal/prompts.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 import { addableFields } from '../../app/config/field-choice.ts';
 import { unsyncedFields, type UnsyncedField } from '../../core/view/unsynced.ts';
-import { count, formatEstimate, grouped, plannedRemedy, unsyncedWords } from '../../core/view/words.ts';
+import { count, estimateWords, grouped, plannedRemedy, unsyncedWords } from '../../core/view/words.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { SIDES, inWordsOf, type Sides, type SideWords } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
@@ -59,14 +59,6 @@ const formatUnpaired = (
     ];
   });
 
-/** The estimated requests and time of a sync; no line if nothing is written. */
-const formatRequests = ({ requests, durationMs }: Estimate, sides: Sides<SideWords>): readonly string[] => {
-  const asked = SIDES.filter((side) => requests[side] > 0);
-  if (asked.length === 0) return [];
-  const parts = asked.map((side) => `${count(requests[side], 'request')} to ${sides[side].title}`);
-  return [`  about ${parts.join(' and ')}, ${formatEstimate(durationMs)} with the rate limits`];
-};
-
 /** The fields that a first sync leaves out. */
 const formatUnsynced = ({ unsynced }: LinkPlan, { width }: Layout): readonly string[] => {
   const words = unsyncedWords(unsynced);
@@ -86,7 +78,8 @@ export const formatPlan = (
   const halt = halted === null ? '' : `, ${layout.style('yellow', `would halt: ${halted.reason}`)}`;
   const nothing = halted !== null && estimate === undefined ? 'not planned' : 'nothing to do';
   const title = `${name}: ${kind}, ${total === 0 ? nothing : `${count(contacts, 'contact')} to write`}${halt}`;
-  const time = estimate === undefined ? [] : formatRequests(estimate, sides);
+  const requests = estimate === undefined ? null : estimateWords(estimate, sides);
+  const time = requests === null ? [] : [`  about ${requests} with the rate limits`];
   const isFiltered = total > 0 && actions.length === 0;
   const changes = isFiltered ? [NO_MATCH] : formatChanges(actions, sides, shown, layout);
   const unsynced = formatUnsynced(plan, layout);

@@ -43,11 +43,6 @@ export const shorten = (text: string, columns: number): string => {
   return `${cut}…`;
 };
 
-const SHORT_ID = 8;
-
-/** The first characters of a run's id, which commands accept as the id. */
-export const shortRun = (id: string): string => id.slice(0, SHORT_ID);
-
 const two = (number: number): string => String(number).padStart(2, '0');
 
 /** A time for people, in the local time zone: `2026-11-25 15:31`; an empty text for null. */

@@ -44,6 +44,31 @@ export const formatEstimate = (durationMs: number): string => {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 };
 
+/** Returns the text with a capital letter. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Returns the first characters of a run's id, which commands accept as the id. */
+export const shortRun = (id: string): string => id.slice(0, 8);
+
+type Progress = Readonly<Record<'listed' | 'written', number> & Record<'planned' | 'remainingMs', number | null>>;
+
+/** Returns the progress of a run: how much it has read, and once there is a plan, how much it has written. */
+export const progressWords = ({ listed, planned, written, remainingMs }: Progress): string => {
+  if (planned === null) return `reading, ${count(listed, 'contact')} so far`;
+  const rest = remainingMs === null ? '' : `, about ${formatEstimate(remainingMs)} left`;
+  return `${grouped(written)} of ${count(planned, 'contact')} written${rest}`;
+};
+
+/** Returns the estimated requests and time of a sync; null if it sends none. */
+export const estimateWords = (
+  { requests, durationMs }: { readonly requests: Sides<number>; readonly durationMs: number },
+  sides: Sides<SideWords>,
+): string | null => {
+  const asked = SIDES.filter((side) => requests[side] > 0);
+  const parts = asked.map((side) => `${count(requests[side], 'request')} to ${sides[side].title}`);
+  return parts.length === 0 ? null : `${parts.join(' and ')}, ${formatEstimate(durationMs)}`;
+};
+
 /** Returns the name of a synced field. */
 export const fieldWords = (field: SyncedField): string =>
   field === 'buckets' ? FIELDS.buckets.words : specOf(field).words;

@@ -8,7 +8,7 @@ import { outcomeOf } from '../jobs/outcome.ts';
 import { createBackgroundTasks, keyOf } from './background-tasks.ts';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
-import { count, formatEstimate, grouped } from '../../core/view/words.ts';
+import { capitalized, progressWords } from '../../core/view/words.ts';
 
 const MOST_UNDOS = 20;
 /** A requested job that no worker of this process has started after this time runs in another process. */
@@ -35,12 +35,12 @@ export type WorkProgress = {
   readonly isRun?: true;
 };
 
-const runText = ({ listed, planned, written, remainingMs }: ReturnType<Daemon['progress']>[number]): WorkProgress => {
-  if (planned === null) return { text: `Reading: ${count(listed, 'contact')} so far.`, done: 0, total: 0, isRun: true };
-  const rest = remainingMs === null ? '' : `, about ${formatEstimate(remainingMs)} left`;
-  const text = `${grouped(written)} of ${count(planned, 'contact')} written${rest}.`;
-  return { text, done: written, total: planned, isRun: true };
-};
+const workOf = (run: ReturnType<Daemon['progress']>[number]): WorkProgress => ({
+  text: `${capitalized(progressWords(run))}.`,
+  done: run.written,
+  total: run.planned ?? 0,
+  isRun: true,
+});
 
 const WAITING: WorkProgress = { text: 'Waiting to start.', done: 0, total: 0, isRun: true };
 const PLANNING: WorkProgress = { text: 'Reading both accounts to plan. Nothing is written.', done: 0, total: 0 };
@@ -151,7 +151,7 @@ export const createConsoleActions = (parts: ActionParts) => {
     /** The progress of the current work; null if it does not exist. */
     progress: (link: LinkConfig): WorkProgress | null => {
       const run = daemon.progress().find((each) => each.link === link.name);
-      if (run !== undefined) return runText(run);
+      if (run !== undefined) return workOf(run);
       if (isPlanning(link)) return PLANNING;
       if (isUndoing(link)) return UNDOING;
       return isAwaited(link.name) ? WAITING : null;

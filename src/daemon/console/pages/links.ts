@@ -4,7 +4,7 @@ import type { FaultyLink } from '../../../app/config/link-files.ts';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
 import { containsText, contactsToWrite } from '../../../core/view/changes.ts';
-import { count, grouped } from '../../../core/view/words.ts';
+import { capitalized, count, grouped } from '../../../core/view/words.ts';
 import { problemTexts } from '../../../util/config-error.ts';
 import type { JobReport } from '../../jobs/job.ts';
 import { bySeverity, headlineOf, isTroubled, type Severity } from '../../links/headline.ts';
@@ -37,7 +37,7 @@ const isRunning = ({ progress }: LinkView): boolean => progress?.isRun === true;
 /** The headline of a link, with a capital letter. */
 const headline = (view: LinkView): readonly [Severity, string] => {
   const { severity, text } = headlineOf({ ...view.status, isRunning: isRunning(view) });
-  return [severity, text.charAt(0).toUpperCase() + text.slice(1)];
+  return [severity, capitalized(text)];
 };
 
 const dot = (tone: Severity): Html => html`<i class="dot ${tone}" aria-hidden="true"></i>`;

@@ -1,5 +1,5 @@
 import type { VerdictView } from '../../../engine/verdicts.ts';
-import { AMBIGUITIES, count, fieldWords, formatEstimate, grouped, unsyncedNames } from '../../../core/view/words.ts';
+import { AMBIGUITIES, count, fieldWords, estimateWords, grouped, unsyncedNames } from '../../../core/view/words.ts';
 import { html } from 'hono/html';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { syncedIn, type Contact, type SyncedField } from '../../../core/contact/contact.ts';
@@ -193,14 +193,6 @@ const verdictsSection = (
   </section>`;
 };
 
-const estimateText = ({ estimate }: PlanView, { sides }: LinkConfig): string => {
-  const { requests, durationMs } = estimate;
-  const parts = SIDES.flatMap((side) =>
-    requests[side] === 0 ? [] : [`${count(requests[side], 'request')} to ${sides[side].title}`],
-  );
-  return parts.length === 0 ? '' : `Estimate: ${parts.join(' and ')}, ${formatEstimate(durationMs)}.`;
-};
-
 /** The number of contacts that a plan deletes on each side, or with `where` their counterparts: `3 at Google`; empty for none. */
 const deletionCounts = ({ changes }: PlanView, { sides }: LinkConfig, where: (side: Side) => Side): string => {
   const deleted = changes.filter(({ action }) => action === 'delete');
@@ -338,7 +330,9 @@ const LONG_PLAN = 10;
 const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: ChangeFilter): readonly Html[] => {
   const { changes, halt, atMs } = view;
   const at = linkPath(link.name, '/plan');
-  const made = html`<p class="faint small">Planned ${agoTag(context, atMs)}. ${estimateText(view, link)}</p>`;
+  const requests = estimateWords(view.estimate, link.sides);
+  const estimate = requests === null ? '' : `Estimate: ${requests}.`;
+  const made = html`<p class="faint small">Planned ${agoTag(context, atMs)}. ${estimate}</p>`;
   if (changes.length === 0 && halt === null) {
     return [
       html`<div class="panel">

@@ -4,7 +4,15 @@ import type { UndoRefusal } from '../../../engine/history/plan-undo.ts';
 import type { ShownWrites } from '../../../engine/history/run-writes.ts';
 import { idsText } from '../../../core/view/values.ts';
 import type { ChangeFilter } from '../../../core/view/changes.ts';
-import { count, durationOf, fieldWords, formatDuration, writeNote, wroteWords } from '../../../core/view/words.ts';
+import {
+  count,
+  durationOf,
+  fieldWords,
+  formatDuration,
+  shortRun,
+  writeNote,
+  wroteWords,
+} from '../../../core/view/words.ts';
 import type { Run, WriteView } from '../../../core/view/views.ts';
 import { changeFilter, changeSection, changeSections } from '../change-list.ts';
 import type { WorkProgress, Undoing } from '../actions.ts';
@@ -241,7 +249,7 @@ export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts:
   const hasWrites = 'all' in writes ? writes.all.length > 0 : writes.total > 0;
   const what = write === null ? 'Run' : `Write ${write} of run`;
   return page(context, {
-    title: `${what} ${run.id.slice(0, 8)} of ${link.name}`,
+    title: `${what} ${shortRun(run.id)} of ${link.name}`,
     nav: navOf(link, '/runs'),
     isLive: isWorking,
     body: [

@@ -2,7 +2,7 @@ import type { LinkConfig } from './config/link-config.ts';
 import type { Clock } from '../util/clock.ts';
 import type { Side } from '../core/contact/side.ts';
 import { providerNamed } from '../providers/registry.ts';
-import { SignInError, type Consent, type Grant } from '../providers/sign-in.ts';
+import { codeIn, SignInError, type Consent, type Grant } from '../providers/sign-in.ts';
 import { storeSignIn, type SignInStep } from './store-sign-in.ts';
 
 /** Whether a side is signed in at on a consent page. A stored token is not used if the configuration sets one. */
@@ -53,15 +53,6 @@ const VALID_FOR_MS = 10 * 60_000;
 const UNKNOWN =
   'The answer belongs to no sign-in that this session has begun, or it came too late. Nothing was stored.';
 
-/** The code of an answer whose state was compared before. Throws {@link SignInError} if consent was refused. */
-const codeOf = (answer: URLSearchParams): string => {
-  const error = answer.get('error');
-  const code = answer.get('code') ?? '';
-  if (error === null && code !== '') return code;
-  const word = (error ?? 'no code').replaceAll(/[^\w. -]/gu, '').slice(0, 40);
-  throw new SignInError(`The sign-in was refused (${word}). Nothing was stored.`);
-};
-
 /** Begins the provider's sign-in, which then waits for the answer of the consent page. */
 const startConsent = async (
   { link, side, redirectUri }: ConsentRequest,
@@ -85,7 +76,7 @@ const startConsent = async (
   );
   grant.catch((error: unknown) => requested.reject(error));
   const answer = (query: URLSearchParams): void =>
-    answered.resolve(Promise.try(() => ({ code: codeOf(query), redirectUri })));
+    answered.resolve(Promise.try(() => ({ code: codeIn(query), redirectUri })));
   return { address: await requested.promise, answer, grant, end };
 };
 

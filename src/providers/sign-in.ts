@@ -23,12 +23,21 @@ export class SignInError extends Error {
 /** The dependencies of a provider's sign-in operations. */
 export type SignInContext = { readonly clock: Clock; readonly signal: AbortSignal };
 
+/** Returns the code in the answer of a consent page, whose state was compared before. Throws {@link SignInError} if it has none. */
+export const codeIn = (answer: URLSearchParams): string => {
+  const error = answer.get('error');
+  const code = answer.get('code') ?? '';
+  if (error === null && code !== '') return code;
+  const word = (error ?? 'no code').replaceAll(/[^\w. -]/gu, '').slice(0, 40);
+  throw new SignInError(`The sign-in was refused (${word}). Nothing was stored.`);
+};
+
 export type Consent = { readonly code: string; readonly redirectUri: string };
 
 /**
  * Sends the user to a consent page, whose address `addressFor` returns, and waits for the code.
  *
- * @throws {SignInError} if there was no consent in time, the state differs, or the consent was refused.
+ * @throws {SignInError} if there was no consent in time, or the consent was refused.
  */
 export type AskForConsent = (
   addressFor: (request: { readonly redirectUri: string; readonly state: string }) => string,

@@ -11,26 +11,6 @@ export const answerIn = (address: string): URLSearchParams | null => {
 };
 
 /**
- * The code in an answer to the request with this state.
- *
- * @throws {SignInError} if the sign-in was refused, or if the state differs: then the answer belongs to another sign-in.
- */
-export const codeIn = (answer: URLSearchParams, state: string): string => {
-  if (answer.get('state') !== state) {
-    throw new SignInError(
-      'The answer belongs to another sign-in: its state is not the one that was sent. Nothing was stored. ' +
-        'Run the command again and use only the address that it prints.',
-    );
-  }
-  const error = answer.get('error');
-  if (error !== null) {
-    const word = error.replaceAll(/[^\w.-]/gu, '').slice(0, 40);
-    throw new SignInError(`The sign-in was refused (${word}). Nothing was stored. Run the command again to retry.`);
-  }
-  return answer.get('code') ?? '';
-};
-
-/**
  * The answer in the first pasted line that is an answer address with this state. Any other line is reported, and the next one is
  * awaited. Ends with the signal.
  */

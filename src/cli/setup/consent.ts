@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { SignInError, type AskForConsent, type Consent } from '../../providers/sign-in.ts';
+import { codeIn, SignInError, type AskForConsent, type Consent } from '../../providers/sign-in.ts';
 import type { Clock } from '../../util/clock.ts';
 import { openBrowser } from '../terminal/open-browser.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { codeIn, pastedAnswer } from './consent-answer.ts';
+import { pastedAnswer } from './consent-answer.ts';
 import { listenForRedirect } from './redirect-listener.ts';
 
 /** The options of {@link askForConsent}. */
@@ -38,7 +38,7 @@ const refuseLate = async (clock: Clock, signal: AbortSignal): Promise<never> => 
  * Prints the address of a consent page and waits for the answer, from a browser on this machine or pasted. `addressFor` returns
  * the address.
  *
- * @throws {SignInError} if there was no consent in time, the state differs, or the consent was refused.
+ * @throws {SignInError} if there was no consent in time, or the consent was refused.
  */
 export const askForConsent = async (
   addressFor: Parameters<AskForConsent>[0],
@@ -59,7 +59,7 @@ export const askForConsent = async (
       pastedAnswer(input, terminal, { state, signal }),
       refuseLate(clock, signal),
     ]);
-    return { code: codeIn(answer, state), redirectUri };
+    return { code: codeIn(answer), redirectUri };
   } finally {
     over.abort(new Error('The sign-in is over.'));
   }

@@ -133,8 +133,8 @@ const store = async (step: SignInStep, grant: Grant, account: Account): Promise<
   const { token, scopes } = grant;
   const { id, email } = account;
   await app.vault.save(link.name, name, { token, scopes, account: id, email, storedAtMs: clock.now() });
-  const isSealed = await app.vault.isSealed(link.name, name);
-  print(`Stored in ${app.vault.place}${isSealed ? ', encrypted' : ', not encrypted (CREDENTIALS_KEY is not set)'}.`);
+  const { place, seals } = app.vault;
+  print(`Stored in ${place}, ${seals ? 'encrypted' : 'not encrypted (CREDENTIALS_KEY is not set)'}.`);
 };
 
 /** Warns if the configuration has a token, because it is used instead of the stored one. */

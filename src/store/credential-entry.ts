@@ -61,10 +61,6 @@ export const openEntry = (stored: Entry, link: string, side: string, key: Creden
   }
 };
 
-/** Whether an entry is sealed with the key. */
-export const isSealedWith = (stored: Entry, key: CredentialKey | null): boolean =>
-  'sealed' in stored && stored.sealed.keyId === key?.id;
-
 /** Without a key the token is stored unencrypted. */
 export const closeEntry = (opened: Credential, link: string, side: string, key: CredentialKey | null): Entry =>
   key === null ? { open: opened } : { sealed: seal(JSON.stringify(opened), ownerOf(link, side), key) };

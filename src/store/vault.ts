@@ -1,5 +1,5 @@
 import type { Clock } from '../util/clock.ts';
-import { closeEntry, isSealedWith, openEntry, type Credential, type Entry } from './credential-entry.ts';
+import { closeEntry, openEntry, type Credential, type Entry } from './credential-entry.ts';
 import { deriveKey, type CredentialKey } from './credential-key.ts';
 import { CredentialsError } from './errors.ts';
 import type { Store } from './store.ts';
@@ -35,8 +35,8 @@ export type Vault = Pick<TokenTable, 'place' | 'setting'> & {
   read(link: string, side: string): Promise<Credential | null>;
   /** Drops the cached tokens of a link, so that the next read returns what another process has stored in the meantime. */
   forget(link: string): void;
-  /** Whether the token is stored encrypted with the current key. */
-  isSealed(link: string, side: string): Promise<boolean>;
+  /** Whether tokens are stored encrypted; only such tokens are read then. */
+  readonly seals: boolean;
   /** Stores a token. Throws {@link CredentialsError}. */
   save(link: string, side: string, credential: Credential): Promise<void>;
   /** Every stored token, whether it can be opened or not. */
@@ -96,20 +96,15 @@ export const openVault = (options: VaultOptions): Vault => {
   const { place, setting } = rows;
   const currentKey = createKeyring(options);
   const cache = createTokenCache(options);
-  const find = async (link: string, side: string): Promise<Entry | null> =>
-    (await cache.tokens(link)).find((row) => row.side === side)?.entry ?? null;
   return {
     place,
     setting,
+    seals: options.key !== null,
     read: async (link, side) => {
-      const found = await find(link, side);
-      return found === null ? null : openEntry(found, link, side, await currentKey());
+      const found = (await cache.tokens(link)).find((row) => row.side === side);
+      return found === undefined ? null : openEntry(found.entry, link, side, await currentKey());
     },
     forget: cache.forget,
-    isSealed: async (link, side) => {
-      const found = await find(link, side);
-      return found !== null && isSealedWith(found, await currentKey());
-    },
     names: () => rows.tokenNames(),
     remove: async (link) => {
       await rows.dropTokens(link);

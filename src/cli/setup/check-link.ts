@@ -55,7 +55,7 @@ const findToken = async (subject: Subject): Promise<Token> => {
     if (stored === null) {
       return { token: null, finding: fault(credentials, 'no token', connectCommand(subject), EXIT.credentials) };
     }
-    const seal = (await app.vault.isSealed(link.name, name)) ? 'encrypted' : 'not encrypted';
+    const seal = app.vault.seals ? 'encrypted' : 'not encrypted';
     return { token: stored.token, origin: `stored by connect on ${formatTime(stored.storedAtMs)}, ${seal}`, stored };
   } catch (error) {
     return { token: null, finding: fault(credentials, messageOf(error), null, EXIT.credentials) };

@@ -19,7 +19,7 @@ const vaultAt = (path: string, key: string | null = null): Vault => {
     setting: 'DATA_DIR',
     read: (...of) => use((vault) => vault.read(...of)),
     forget: () => undefined,
-    isSealed: (...of) => use((vault) => vault.isSealed(...of)),
+    seals: key !== null,
     save: (...of) => use((vault) => vault.save(...of)),
     names: () => use((vault) => vault.names()),
     remove: (link) => use((vault) => vault.remove(link)),

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createApp } from '../../app/app.ts';
 import { loadConfig, type Config } from '../../app/config/config.ts';
 import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
@@ -41,15 +41,14 @@ const listeningAt = async (config: Config, events: Events): Promise<HttpService 
   if (address === null) return null;
   const { openConsole } = await import('../../daemon/console/console.ts');
   const { createHttpService } = await import('../../daemon/server/http-service.ts');
-  const newSecret = (): string => randomBytes(32).toString('base64url');
   return createHttpService({
     address,
     isOptional: config.isListenOptional,
     events,
     clock: systemClock,
     version: readVersion(),
-    openConsole: (of) => openConsole({ ...of, clock: systemClock, newSecret, token }),
-    hasPageToken: token !== null,
+    openConsole,
+    token,
   });
 };
 

@@ -28,9 +28,6 @@ type ConsoleOptions = {
   readonly onUndone?: OnRun;
 };
 
-/** Opens the page of a daemon at an address. */
-export type OpenConsole = (of: Pick<ConsoleOptions, 'app' | 'daemon' | 'address' | 'onUndone'>) => Promise<Console>;
-
 /** The page of a daemon. */
 export type Console = AsyncDisposable & {
   readonly routes: Hono;

@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { Hono } from 'hono';
 import { openAddressRemedy } from '../../app/config/unencrypted.ts';
 import { ConfigError } from '../../util/config-error.ts';
+import type { Secret } from '../../util/secret.ts';
 import type { ListenAddress } from '../../util/values.ts';
-import type { OpenConsole, Console } from '../console/console.ts';
+import type { Console, openConsole } from '../console/console.ts';
 import type { Events } from '../../engine/events.ts';
 import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type Health } from './health.ts';
 import type { Daemon, OnReport } from '../daemon.ts';
@@ -21,9 +23,9 @@ type HttpServiceOptions = {
   readonly clock: Clock;
   /** The version of this program. */
   readonly version: string;
-  readonly openConsole: OpenConsole;
-  /** Whether a token signs in to the page. Without one, only requests to a loopback name get the page. */
-  readonly hasPageToken: boolean;
+  readonly openConsole: typeof openConsole;
+  /** The token that signs in to the page. Without one, only requests to a loopback name get the page. */
+  readonly token: Secret | null;
 };
 
 /** The page, metrics and health at LISTEN. */
@@ -41,6 +43,8 @@ export type HttpService = {
 
 const PAGE_REMEDY = 'Set LISTEN to another address, such as 127.0.0.1:8378, or to off to run without the page.';
 
+const newSecret = (): string => randomBytes(32).toString('base64url');
+
 type Subject = { readonly app: App; readonly daemon: Daemon; readonly clock: Clock };
 
 const readMetricsInput = async ({ app, daemon, clock }: Subject): Promise<MetricsInput> => {
@@ -55,7 +59,7 @@ const health = ({ app, daemon, clock }: Subject) =>
 
 /** Creates the service, which counts metrics from now on. `open` binds the address. */
 export const createHttpService = (options: HttpServiceOptions): HttpService => {
-  const { address, isOptional, events, clock, version, openConsole, hasPageToken } = options;
+  const { address, isOptional, events, clock, version, token } = options;
   let links = (): readonly LinkConfig[] => [];
   const metrics = createMetrics({ version, links: () => links() });
   let page: Console | undefined;
@@ -85,16 +89,15 @@ export const createHttpService = (options: HttpServiceOptions): HttpService => {
         return null;
       });
       if (server === null) return null;
-      const remedy = openAddressRemedy(address, { hasPage: hasPageToken });
+      const remedy = openAddressRemedy(address, { hasPage: token !== null });
       return {
         serve: async (daemon) => {
           links = () => daemon.links();
           const subject = { app, daemon, clock };
-          page = await openConsole({ app, daemon, address: server.address, onUndone: metrics.countRun }).catch(
-            withoutPage,
-          );
+          const place = { ...subject, address: server.address, token };
+          page = await options.openConsole({ ...place, newSecret, onUndone: metrics.countRun }).catch(withoutPage);
           const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];
-          if (page !== undefined) groups.push(hasPageToken ? page.routes : localPage(page.routes));
+          if (page !== undefined) groups.push(token === null ? localPage(page.routes) : page.routes);
           server.serve(groups);
           events.httpServerStarted({ address: server.address });
           if (remedy !== null) events.httpServerOpen({ address: server.address, remedy });

@@ -169,7 +169,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'cli/demo/', imports: [...CLI_PARTS, 'cli/sync/summary.ts', ...CLI, 'sandbox/'], packages: ['commander'] },
   {
     place: 'sandbox/',
-    imports: ['util/files.ts'],
+    imports: [],
     packages: ['hono', '@hono/node-server', 'csv-parse', 'libphonenumber-js', 'zod'],
   },
   { place: 'main.ts', imports: ['util/', 'cli/'], packages: [] },

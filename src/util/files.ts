@@ -1,57 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync, mkdirSync, statSync, type Stats } from 'node:fs';
+import { mkdirSync, statSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { shellWord } from './printable.ts';
 import { errorCode } from './errors.ts';
-
-/** More than any configuration, secret or file of the state that is read as one text. */
-const LARGEST_TEXT_BYTES = 64 * 1024 * 1024;
-const CHUNK_BYTES = 1 << 16;
-const LEAST_CHUNK_BYTES = 1 << 12;
-
-/** Without O_NONBLOCK, opening a named pipe waits for a program that writes to it. */
-const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-
-/** A file that is not read, because reading it may never end. The code has the form of a system's error code. */
-class FileError extends Error {
-  override readonly name = 'FileError';
-  readonly code: 'EISDIR' | 'NOT_A_REGULAR_FILE' | 'FILE_TOO_LARGE';
-
-  constructor(code: FileError['code'], path: string) {
-    super(`${code}: ${path}`);
-    this.code = code;
-  }
-}
-
-/**
- * The content of a regular file.
- *
- * @throws {FileError} if it is no regular file or has more than `mostBytes`; the error of the system if it cannot be read.
- */
-export const readBytes = (path: string, mostBytes: number): Buffer => {
-  const file = openSync(path, FLAGS);
-  try {
-    const stats = fstatSync(file);
-    if (stats.isDirectory()) throw new FileError('EISDIR', path);
-    if (!stats.isFile()) throw new FileError('NOT_A_REGULAR_FILE', path);
-    if (stats.size > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
-    const chunks: Buffer[] = [];
-    // Thousands of small files are read at once, so a small file gets a small buffer.
-    const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, Math.max(stats.size + 1, LEAST_CHUNK_BYTES)));
-    for (let total = 0; ;) {
-      const bytes = readSync(file, chunk);
-      if (bytes === 0) return Buffer.concat(chunks);
-      total += bytes;
-      // The file may grow, and files of the kernel have no size.
-      if (total > mostBytes) throw new FileError('FILE_TOO_LARGE', path);
-      chunks.push(Buffer.from(chunk.subarray(0, bytes)));
-    }
-  } finally {
-    closeSync(file);
-  }
-};
-
-/** The text of a regular file. Throws as {@link readBytes} does. */
-export const readTextFileSync = (path: string): string => readBytes(path, LARGEST_TEXT_BYTES).toString('utf8');
 
 /** No directory can be created at a path of the configuration or the command line. */
 export class DirectoryError extends Error {

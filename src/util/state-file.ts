@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import type { z } from 'zod';
-import { readTextFileSync } from './files.ts';
 
 /** Replaces a JSON file of the state atomically. Only its owner can read it. */
 export const writeStateFile = async (path: string, content: object): Promise<void> => {
@@ -14,7 +14,7 @@ export const readStateFile = async <Schema extends z.ZodType>(
   path: string,
   schema: Schema,
 ): Promise<z.output<Schema> | null> => {
-  const read = Promise.try((): unknown => JSON.parse(readTextFileSync(path)));
+  const read = Promise.try((): unknown => JSON.parse(readFileSync(path, 'utf8')));
   const parsed = schema.safeParse(await read.catch(() => null));
   return parsed.success ? parsed.data : null;
 };

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { accessRemedy, isForeign, readTextFileSync } from '../../util/files.ts';
+import { accessRemedy, isForeign } from '../../util/files.ts';
 import { nearestWord } from './nearest.ts';
 import type { z } from 'zod';
 import type { ConfigProblem } from '../../util/config-error.ts';
@@ -138,23 +139,12 @@ const unknownKey = (key: string, allowed: readonly string[]): string => {
   return near === null ? NOT_A_SETTING : `is not a setting here. Did you mean ${near}?`;
 };
 
-/** The messages for files that are not read, by the code. A folder has the message of the system. */
-const FILE_FAULTS: Readonly<Record<string, string>> = {
-  NOT_A_REGULAR_FILE: 'which is not a regular file. Name a regular file.',
-  FILE_TOO_LARGE: 'which is larger than 64 MiB. Name another file.',
-};
-
 /** The text of a file; reports an unreadable file for `where` and returns null. */
 export const readText = (path: string, where: string, report: Report): string | null => {
   try {
-    return readTextFileSync(path);
+    return readFileSync(path, 'utf8');
   } catch (error) {
     const code = errorCode(error) ?? 'unreadable';
-    const fault = FILE_FAULTS[code];
-    if (fault !== undefined) {
-      report(where, `names the file ${path}, ${fault}`);
-      return null;
-    }
     const remedy = isForeign(code) ? accessRemedy(path) : 'Check the path and its permissions.';
     report(where, `names the file ${path}, which cannot be read (${code}). ${remedy}`);
     return null;

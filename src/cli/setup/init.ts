@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { configFileOf, loadConfig, readConfig, settingsInVariables } from '../../app/config/config.ts';
@@ -11,7 +11,6 @@ import { SIDES, type Side } from '../../core/contact/side.ts';
 import { PROVIDER_NAMES } from '../../providers/names.ts';
 import { PROVIDERS } from '../../providers/registry.ts';
 import { ConfigError } from '../../util/config-error.ts';
-import { readTextFileSync } from '../../util/files.ts';
 import { chooseLinks, type PlaceOptions } from '../command/configuration.ts';
 import { EXIT, UsageError, type ExitCode } from '../command/exit-codes.ts';
 import { actionOf, examples, type Define } from '../command/options.ts';
@@ -84,7 +83,7 @@ const namesIn = (config: string): readonly string[] => {
 /** Asks for all values and writes them to a new file. */
 const askAndWrite = async (terminal: Terminal, options: InitOptions, configFile: string): Promise<void> => {
   const { left, right, link, dataDir, yes = false } = options;
-  const common = link === undefined ? new Map<string, string>() : settingsIn(readTextFileSync(configFile));
+  const common = link === undefined ? new Map<string, string>() : settingsIn(readFileSync(configFile, 'utf8'));
   const settings = new Map([...common, ...settingsInVariables(options)]);
   if (dataDir !== undefined) settings.set('dataDir', resolve(dataDir));
   const providers = { ...(left !== undefined && { left }), ...(right !== undefined && { right }) };

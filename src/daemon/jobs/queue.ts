@@ -1,10 +1,10 @@
 import { type Job, type JobsOptions, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../util/secret.ts';
-import { accessRemedy, readTextFileSync } from '../../util/files.ts';
+import { accessRemedy } from '../../util/files.ts';
 import { watchTrouble } from '../../util/redis-trouble.ts';
 import { StoreError, type Store } from '../../store/store.ts';
 import type { JobData } from './job.ts';
@@ -83,7 +83,7 @@ const readQueuePrefix = (dataDir: string): string | null => {
   const path = idPath(dataDir);
   if (!existsSync(path)) return null;
   try {
-    return prefixOf(readTextFileSync(path).trim());
+    return prefixOf(readFileSync(path, 'utf8').trim());
   } catch (cause) {
     const message = `The name of the job queue in ${path} cannot be read.`;
     throw new StoreError(message, { cause, remedy: accessRemedy(path) });

@@ -1,26 +1,20 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { type AddressBook, AddressBookBuilder, AddressBookError, type ReadFile } from './address-book.ts';
 import { readCsv } from './csv.ts';
 import { readVCards } from './vcard.ts';
-import { readBytes } from '../../util/files.ts';
 
 const LARGEST_FILE_BYTES = 256 * 1024 * 1024;
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'There is no such file; check the path.',
-  NOT_A_REGULAR_FILE: 'It is not a regular file; save the address book to a file.',
-  FILE_TOO_LARGE: 'It is larger than 256 MiB; divide it.',
-};
-
 const readFile = (path: string): Buffer => {
+  if (!existsSync(path)) throw new AddressBookError('There is no such file; check the path.');
   try {
-    return readBytes(path, LARGEST_FILE_BYTES);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const reason = REASONS[code] ?? 'The file cannot be read; check its permissions.';
-    throw new AddressBookError(reason, { cause: error });
+    if (statSync(path).size <= LARGEST_FILE_BYTES) return readFileSync(path);
+  } catch (cause) {
+    throw new AddressBookError('The file cannot be read; check its permissions.', { cause });
   }
+  throw new AddressBookError('It is larger than 256 MiB; divide it.');
 };
 
 /** Detects UTF-16 by its byte order mark, or by the first character, which is ASCII in every address book. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createLeaseHolders } from './lease-holders.ts';
 import { openStoreOf, warnOfOpenDirectory } from './open-store.ts';
 import { credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
 import { lazyAgent, networkFor, trafficOf, type Traffic } from './network.ts';
@@ -17,7 +16,7 @@ import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
 import { openVault, type StoreWithTokens, type Vault } from '../store/vault.ts';
 import type { Store } from '../store/store.ts';
-import { LeaseChecks, type LeaseHolders, type LeaseParts } from '../engine/lease.ts';
+import { LeaseChecks, type LeaseParts } from '../engine/lease.ts';
 
 /** Parts that tests and the demo replace. */
 type AppOverrides = {
@@ -32,8 +31,8 @@ export type App = Runs & {
   readonly store: Store;
   /** The tokens that `connect` stored. */
   readonly vault: Vault;
-  /** The parts that a change of a link under its lease needs; `holders` identifies processes of this machine. */
-  readonly lease: LeaseParts & { readonly holders: LeaseHolders };
+  /** The parts that a change of a link under its lease needs. */
+  readonly lease: LeaseParts;
   /** Reads the account of a token with one request and no retries. Throws a RemoteError. */
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
   /** A one-way digest of the current credential of each side; null without one. */
@@ -83,7 +82,7 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
   const gates = createGates({ clock, random: Math.random, store, redisUrl: config.redisUrl?.reveal() ?? null });
   const key = config.credentialsKey?.reveal() ?? null;
   const vault = openVault({ key, clock, rows: store.tokens });
-  const lease = { store, clock, newId: randomUUID, holders: createLeaseHolders() };
+  const lease = { store, clock, newId: randomUUID };
   const agent = lazyAgent();
   const network = { clock, random: Math.random, events, gates, agent: agent.open, leaseChecks: new LeaseChecks() };
   const { retentionMs } = config;

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { LeaseHolders } from '../engine/lease.ts';
+import { errorCode } from '../util/errors.ts';
 import { readStateFile, writeStateFile } from '../util/state-file.ts';
 
 const linkProgress = z.object({
@@ -37,8 +37,6 @@ const heartbeat = z.object({
   /** Links whose run has made no progress for long. */
   stalled: z.array(z.string()).default([]),
   pid: z.number().nullable().default(null),
-  /** The name of the process in leases; null if the system does not provide one. */
-  process: z.string().nullable().default(null),
 });
 
 /** The state that a daemon writes every few seconds. */
@@ -95,14 +93,19 @@ export const progressOf = (beats: readonly Heartbeat[], nowMs: number): readonly
     }),
   );
 
+/** Whether a process of this machine runs. */
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH';
+  }
+};
+
 /** Other daemons that use this directory, by their heartbeats. `nowMs` in epoch milliseconds. */
-export const findOtherDaemons = async (
-  dataDir: string,
-  nowMs: number,
-  holders: LeaseHolders,
-): ReturnType<typeof readLiveHeartbeats> =>
+export const findOtherDaemons = async (dataDir: string, nowMs: number): ReturnType<typeof readLiveHeartbeats> =>
   (await readLiveHeartbeats(dataDir, nowMs)).filter(
-    ({ process: name }) => name === null || (name !== holders.self && !holders.hasEnded(name)),
+    ({ host, pid }) => host !== hostname() || (pid !== null && pid !== process.pid && isRunning(pid)),
   );
 
 /** The reason why a command without REDIS_URL cannot send a job to a daemon, as a sentence. `nowMs` in epoch milliseconds. */

@@ -131,8 +131,7 @@ const repeatUntilAborted = async (clock: Clock, signal: AbortSignal, work: () =>
 
 /** Logs a warning for each other daemon that uses DATA_DIR. */
 const warnAboutOtherDaemons = async ({ app, clock, events }: DaemonOptions): Promise<void> => {
-  const { config, lease } = app;
-  for (const { host, pid, beatAtMs } of await findOtherDaemons(config.dataDir, clock.now(), lease.holders)) {
+  for (const { host, pid, beatAtMs } of await findOtherDaemons(app.config.dataDir, clock.now())) {
     events.dataDirShared({ host, pid, aliveAt: new Date(beatAtMs).toISOString() });
   }
 };
@@ -167,7 +166,6 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
       progress: [...runner.progress()],
       stalled: [...runner.stalled()],
       pid: process.pid,
-      process: app.lease.holders.self,
     };
     await writeHeartbeat(dataDir, beat).catch((error: unknown) => events.heartbeatFailed({ error }));
     return trouble === null ? BEAT_EVERY_MS : CHECK_AGAIN_MS;

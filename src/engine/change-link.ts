@@ -2,7 +2,7 @@ import type { Side } from '../core/contact/side.ts';
 import type { LinkState, Rejection, StoreChange } from '../core/state/rows.ts';
 import { FenceError } from '../store/store.ts';
 import { LeaseError } from './errors.ts';
-import { acquireLease, newOwner, type LeaseParts } from './lease.ts';
+import type { LeaseParts } from './lease.ts';
 import { refusalsIn } from '../core/state/unsyncable.ts';
 
 const HELD_FOR_MS = 15_000;
@@ -14,13 +14,12 @@ const HELD_FOR_MS = 15_000;
  * @throws {LeaseError} if another process has the lease.
  */
 export const underLease = async <T>(
-  parts: LeaseParts,
+  { store, clock, newId }: LeaseParts,
   link: string,
   step: (token: number) => Promise<T>,
 ): Promise<T> => {
-  const { store } = parts;
-  const owner = newOwner(parts);
-  const token = await acquireLease(parts, link, owner, HELD_FOR_MS);
+  const owner = newId();
+  const token = await store.acquireLease(link, owner, clock.now(), clock.now() + HELD_FOR_MS);
   if (token === null) throw new LeaseError(link, 'busy');
   try {
     return await step(token);

@@ -8,14 +8,6 @@ const RENEW_EVERY_MS = 4_000;
 /** A run stops writing this long before its lease expires, so that no request is in flight when another process starts. */
 const SAFETY_MS = 3_000;
 
-/** Identifies processes that have leases. */
-export type LeaseHolders = {
-  /** The name of this process: host, process id, start time. Null if these do not identify a process. */
-  readonly self: string | null;
-  /** Whether the process of that name has ended. False if unknown, as for another host. */
-  hasEnded(name: string): boolean;
-};
-
 /**
  * Checks the clock directly before a request is sent. A suspended process sends its pending requests as soon as it resumes,
  * before a timer or an answer can show that its lease has expired.
@@ -44,35 +36,8 @@ export type LeaseParts = {
   readonly store: Store;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** If absent, a run waits for each lease of another process to expire. */
-  readonly holders?: LeaseHolders;
   /** Called before each request to a remote. If absent, only a timer ends a lease. */
   readonly leaseChecks?: LeaseChecks;
-};
-
-/** Separates the id of a lease from the name of its process. */
-const OWNER_MARK = '@';
-
-/** Returns a name for one lease, which includes the name of this process. */
-export const newOwner = ({ newId, holders }: LeaseParts): string => {
-  return holders?.self ? `${newId()}${OWNER_MARK}${holders.self}` : newId();
-};
-
-/** Acquires or renews the lease. Takes it over from a process that has ended. Returns null if another process has it. */
-export const acquireLease = async (
-  { store, clock, holders }: LeaseParts,
-  link: string,
-  owner: string,
-  durationMs: number,
-): Promise<number | null> => {
-  const acquire = () => store.acquireLease(link, owner, clock.now(), clock.now() + durationMs);
-  const token = await acquire();
-  if (token !== null || holders === undefined) return token;
-  const other = await store.leaseOwner(link);
-  const name = other?.slice(other.indexOf(OWNER_MARK) + 1) ?? '';
-  if (other === null || !other.includes(OWNER_MARK) || !holders.hasEnded(name)) return null;
-  await store.releaseLease(link, other);
-  return acquire();
 };
 
 export type Lease = {
@@ -90,8 +55,8 @@ export type Lease = {
  */
 export const takeLease = async (parts: LeaseParts & { readonly link: string }, outer: AbortSignal): Promise<Lease> => {
   const { link, store, clock } = parts;
-  const owner = newOwner(parts);
-  const acquire = () => acquireLease(parts, link, owner, LEASE_MS);
+  const owner = parts.newId();
+  const acquire = () => store.acquireLease(link, owner, clock.now(), clock.now() + LEASE_MS);
   const readTimes = () => ({ wallMs: clock.now(), tickMs: clock.monotonic() });
   let requestedAt = readTimes();
   const token = await acquire();

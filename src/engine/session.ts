@@ -7,7 +7,7 @@ import type { Policy } from '../core/reconcile/policy.ts';
 import type { Remote } from '../providers/remote.ts';
 import type { Store } from '../store/store.ts';
 import type { Progress } from './progress.ts';
-import type { LeaseChecks, LeaseHolders } from './lease.ts';
+import type { LeaseChecks } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
 import type { Tally, CallCount } from './tally.ts';
@@ -35,7 +35,6 @@ export type LinkContext = {
   readonly store: Store;
   readonly clock: Clock;
   readonly newId: () => string;
-  readonly holders?: LeaseHolders;
   readonly leaseChecks?: LeaseChecks;
 };
 

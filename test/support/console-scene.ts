@@ -130,7 +130,6 @@ export const startScene = async (google: readonly Person[], service: readonly Pe
         progress: [],
         stalled: [],
         pid: null,
-        process: null,
       });
     },
     run: async (kind: 'incremental' | 'full' = 'incremental') =>

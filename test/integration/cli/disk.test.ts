@@ -95,7 +95,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     expect((await run('sync')).code).toBe(0);
     const [dataDir, nowMs] = [env['DATA_DIR'] ?? '', Date.now()];
     const links = [{ name: 'default', syncIntervalMs: 300_000, sinceMs: nowMs }];
-    const idle = { running: [], progress: [], stalled: [], waiting: null, pid: null, process: null };
+    const idle = { running: [], progress: [], stalled: [], waiting: null, pid: null };
     await writeHeartbeat(dataDir, { queue: 'embedded', startedAtMs: nowMs, beatAtMs: nowMs, links, ...idle });
     // The daemon has its database open.
     const store = openStore(path);

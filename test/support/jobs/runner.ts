@@ -56,7 +56,7 @@ export const startRunner = async () => {
     random: () => 0.5,
     app: {
       store,
-      lease: { store, clock, newId: () => 'the runner', holders: { self: null, hasEnded: () => false } },
+      lease: { store, clock, newId: () => 'the runner' },
       vault: { forget: () => (cached = null) },
       credentials: () => Promise.resolve((cached ??= { ...credentials })),
       run: async (_link, options): Promise<RunResult> => {

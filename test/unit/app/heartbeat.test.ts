@@ -26,7 +26,6 @@ const beat: Heartbeat = {
   progress: [PROGRESS],
   stalled: [],
   pid: 1,
-  process: null,
 };
 
 const progressAt = async (nowMs: number) => progressOf(await readLiveHeartbeats(dataDir(), nowMs), nowMs);

@@ -19,7 +19,6 @@ const FRESH: Heartbeat = {
   waiting: null,
   links: ['a', 'b', 'c', 'fine', 'slow'].map((name) => served(name)),
   pid: 1,
-  process: null,
 };
 const queueSince = (wellAtMs: number | null) => ({ waiting: { reason: 'Redis does not answer.', wellAtMs } });
 const linkHealth = (change: Partial<LinkHealth> = {}): LinkHealth => {

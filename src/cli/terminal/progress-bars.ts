@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { createLogUpdate } from 'log-update';
 import { SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { formatEstimate } from '../../core/view/words.ts';
@@ -23,20 +22,15 @@ export const formatBar = (label: string, { done, total, remainingMs }: Bar): str
   return `${label.padEnd(16)} ${bar} ${percent} ${done}/${total}${rest}`;
 };
 
-/** The stream to draw on. A terminal that reports no size (0 lines) is drawn on as one of 80 by 24. */
-const drawingStream = (stdout: NodeJS.WriteStream): NodeJS.WritableStream => {
-  if (stdout.rows !== 0) return stdout;
-  const write = (chunk: Buffer, _encoding: string, done: () => void): void => {
-    stdout.write(chunk);
-    done();
-  };
-  return Object.assign(new Writable({ write }), { isTTY: true });
-};
+/** The size of a terminal that reports none (0 lines). */
+const USUAL_SIZE = { rows: { value: 24 }, columns: { value: 80 } };
 
 /** Progress for people: a bar for reading and one for writing on each side, redrawn in place until `stop`. */
 export const startBars = (terminal: Terminal, sides: Sides<SideWords>): ProgressView => {
+  const { stdout } = terminal;
+  const stream: NodeJS.WriteStream = stdout.rows === 0 ? Object.create(stdout, USUAL_SIZE) : stdout;
   // Hiding the cursor would add signal handlers that end the process before the interrupted run has stopped.
-  const draw = createLogUpdate(drawingStream(terminal.stdout), { showCursor: true });
+  const draw = createLogUpdate(stream, { showCursor: true });
   const bars = new Map<string, Bar>();
   let drawnAtMs = 0;
   const redraw = (): void => {

@@ -7,7 +7,7 @@ import type { Clock } from '../util/clock.ts';
 import { ConfigError, problemTexts } from '../util/config-error.ts';
 import { CONCURRENT_LINKS, type Config } from '../app/config/config.ts';
 import type { LinkConfig } from '../app/config/link-config.ts';
-import { reportUnencrypted, unencryptedNotification } from '../app/config/unencrypted.ts';
+import { unencryptedLinks, unencryptedNotification } from '../app/config/unencrypted.ts';
 import { SIDES } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
 import type { RunSummary } from '../engine/run.ts';
@@ -253,8 +253,9 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     runner.setLinks(links);
     scheduler.apply(schedulesOf(links));
   };
-  const warn = (of: readonly LinkConfig[]): void =>
-    reportUnencrypted(of, (found) => events.addressesUnencrypted(found));
+  const warn = (of: readonly LinkConfig[]): void => {
+    for (const found of unencryptedLinks(of)) events.addressesUnencrypted(found);
+  };
   events.daemonStarted({ links: links.map(({ name }) => name), queue: scheduler.kind });
   reportFaultyLinks(app.config, events);
   warn(links);

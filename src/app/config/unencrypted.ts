@@ -35,20 +35,12 @@ export const unencryptedAddresses = (link: LinkConfig): readonly UnencryptedAddr
     });
   });
 
-/** Reports the unencrypted addresses of links, once for each link with such addresses. */
-export const reportUnencrypted = (
-  links: readonly LinkConfig[],
-  report: (found: {
-    readonly link: string;
-    readonly addresses: readonly UnencryptedAddress[];
-    readonly remedy: string;
-  }) => void,
-): void => {
-  for (const link of links) {
+/** The links with unencrypted addresses, each with the remedy. */
+export const unencryptedLinks = (links: readonly LinkConfig[]) =>
+  links.flatMap((link) => {
     const addresses = unencryptedAddresses(link);
-    if (addresses.length > 0) report({ link: link.name, addresses, remedy: encryptionRemedy(addresses) });
-  }
-};
+    return addresses.length === 0 ? [] : [{ link: link.name, addresses, remedy: encryptionRemedy(addresses) }];
+  });
 
 /** The receiver of unencrypted notifications on another machine; null without one. */
 export const unencryptedNotification = ({

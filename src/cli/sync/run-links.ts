@@ -1,6 +1,6 @@
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Acceptance } from '../../engine/session.ts';
-import { reportUnencrypted } from '../../app/config/unencrypted.ts';
+import { unencryptedLinks } from '../../app/config/unencrypted.ts';
 import { inWordsOf } from '../../core/contact/side.ts';
 import type { RunKind } from '../../core/state/rows.ts';
 import { FIRST_SYNC_WAITS } from '../../engine/errors.ts';
@@ -65,7 +65,7 @@ const show = (terminal: Terminal, { sides }: LinkConfig, result: RunResult): voi
 export const runLinks = (terminal: Terminal, linkName: string | undefined, request: Request): Promise<ExitCode> => {
   const { options } = request;
   return withApp(terminal, linkName, options, async (opened) => {
-    reportUnencrypted(opened.links, (found) => opened.events.addressesUnencrypted(found));
+    for (const found of unencryptedLinks(opened.links)) opened.events.addressesUnencrypted(found);
     const results: RunResult[] = [];
     const documents: unknown[] = [];
     for (const link of opened.links) {

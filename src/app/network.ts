@@ -6,13 +6,13 @@ import type { Events } from '../engine/events.ts';
 import type { Gate } from '../net/gate.ts';
 import type { Gates } from '../net/gates.ts';
 import type { TransportOptions } from '../net/transport.ts';
-import type { Network, OnRetry, CountedDispatcher } from '../providers/provider.ts';
+import type { Network, OnRetry, CountedTransport } from '../providers/provider.ts';
 import type { LeaseChecks } from '../engine/lease.ts';
 import { errorMessage } from '../util/errors.ts';
 
 /** The HTTP clients and gates of one side of a link. */
 type SideConnections = {
-  readonly dispatchers: CountedDispatcher[];
+  readonly transports: CountedTransport[];
   /** The gates of its requests, by name. */
   readonly gates: Map<string, Gate>;
 };
@@ -34,7 +34,7 @@ export type NetworkParts = {
   readonly agent: () => Promise<Agent>;
 };
 
-type Agent = NonNullable<TransportOptions['agent']>;
+type Agent = TransportOptions['agent'];
 
 /** The connection pool of the process, opened when it is first used. */
 export const lazyAgent = () => {
@@ -63,7 +63,7 @@ const logRetries = ({ clock, events }: NetworkParts, { name, sides }: LinkConfig
 };
 
 const connectionsOf = ({ connections }: NetworkParts, { name }: LinkConfig, side: Side): SideConnections => {
-  const known = connections.get(name) ?? bySide((): SideConnections => ({ dispatchers: [], gates: new Map() }));
+  const known = connections.get(name) ?? bySide((): SideConnections => ({ transports: [], gates: new Map() }));
   connections.set(name, known);
   return known[side];
 };
@@ -82,7 +82,7 @@ export type Traffic = {
 export const trafficOf = (connections: Connections): readonly Traffic[] =>
   [...connections].flatMap(([link, sides]) =>
     SIDES.map((side): Traffic => {
-      const { dispatchers, gates } = sides[side];
+      const { transports, gates } = sides[side];
       const used = [...gates.values()].map((gate) => {
         const { remaining, limit } = gate.budget();
         return 1 - remaining / limit.requests;
@@ -90,7 +90,7 @@ export const trafficOf = (connections: Connections): readonly Traffic[] =>
       return {
         link,
         side,
-        requests: dispatchers.reduce((sum, { requestCount }) => sum + requestCount(), 0),
+        requests: transports.reduce((sum, { requestCount }) => sum + requestCount(), 0),
         used: used.length === 0 ? null : Math.max(...used),
       };
     }),
@@ -108,11 +108,11 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
     connectionsOf(parts, link, side).gates.set(name, gate);
     return gate;
   },
-  openDispatcher: async ({ timeoutMs, gatesFor }) => {
+  openTransport: async ({ timeoutMs, gatesFor }) => {
     const { createTransport } = await import('../net/transport.ts');
     const agent = await parts.agent();
     let requests = 0;
-    const dispatcher = createTransport({
+    const transport = createTransport({
       agent,
       gatesFor,
       beforeAttempt: () => parts.leaseChecks.check(link.name),
@@ -121,8 +121,8 @@ export const networkFor = (parts: NetworkParts, link: LinkConfig, side: Side): N
       },
       timeoutMs,
     });
-    const counted: CountedDispatcher = { dispatcher, requestCount: () => requests };
-    connectionsOf(parts, link, side).dispatchers.push(counted);
+    const counted: CountedTransport = { transport, requestCount: () => requests };
+    connectionsOf(parts, link, side).transports.push(counted);
     return counted;
   },
 });

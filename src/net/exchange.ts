@@ -1,9 +1,13 @@
+import { gunzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../util/clock.ts';
-import type { AnswerHead, AnswerHeaders } from './headers.ts';
+import { headerNamed, type AnswerHead, type AnswerHeaders } from './headers.ts';
 
-/** The longest time from the headers of an answer to the end of its body, and the largest body. */
-type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number; readonly maxBytes: number };
+/** The limits of one answer: bytes after decompression, and the time from its headers to its end. */
+export type AnswerLimits = { readonly bytes: number; readonly timeMs: number };
+
+/** The limits of an answer, with the clock that measures its time. */
+export type TimedLimits = AnswerLimits & { readonly clock: Clock };
 
 export type WholeAnswer = AnswerHead & { readonly text: string };
 
@@ -12,7 +16,7 @@ export class CutOffError extends Error {
   readonly status: number;
   readonly headers: AnswerHeaders;
 
-  constructor(status: number, headers: AnswerHeaders, cause: Error) {
+  constructor({ status, headers }: AnswerHead, cause: Error) {
     super(cause.message, { cause });
     this.name = 'CutOffError';
     this.status = status;
@@ -22,75 +26,94 @@ export class CutOffError extends Error {
 
 /**
  * Sends one request and reads the whole answer. Answers are small, so their chunks are collected here: a stream for each
- * answer would double the cost of the request.
+ * answer would double the cost of the request. `onHead` is called when the headers have arrived.
  *
  * @throws {CutOffError} if only the headers arrived; otherwise the error of the dispatcher, or the signal's reason.
  */
-export const exchange = (
+export const exchange = async (
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  limits: BodyLimits,
+  limits: TimedLimits,
   signal: AbortSignal,
-): Promise<WholeAnswer> =>
-  new Promise((resolve, reject) => {
-    dispatcher.dispatch(request, new AnswerReader(limits, signal, { resolve, reject }));
-  });
-
-type Settle = { readonly resolve: (answer: WholeAnswer) => void; readonly reject: (error: unknown) => void };
+  onHead: (head: AnswerHead) => void,
+): Promise<WholeAnswer> => {
+  const reader = new AnswerReader(limits, onHead);
+  const abort = (): void => reader.abort(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    dispatcher.dispatch(request, reader);
+    return await reader.answer;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+};
 
 class AnswerReader implements Dispatcher.DispatchHandler {
-  readonly #limits: BodyLimits;
-  readonly #signal: AbortSignal;
-  readonly #settle: Settle;
+  readonly #limits: TimedLimits;
+  readonly #onHead: (head: AnswerHead) => void;
+  readonly #settle = Promise.withResolvers<WholeAnswer>();
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #head: AnswerHead | null = null;
   #deadlineMs = 0;
-  #onAbort: (() => void) | null = null;
+  #controller: Dispatcher.DispatchController | null = null;
+  #abortedFor: Error | null = null;
 
-  constructor(limits: BodyLimits, signal: AbortSignal, settle: Settle) {
+  constructor(limits: TimedLimits, onHead: (head: AnswerHead) => void) {
     this.#limits = limits;
-    this.#signal = signal;
-    this.#settle = settle;
+    this.#onHead = onHead;
   }
 
+  get answer(): Promise<WholeAnswer> {
+    return this.#settle.promise;
+  }
+
+  /** Ends the request. While it waits for a connection, which may take long, the answer is rejected at once. */
+  abort(reason: Error): void {
+    this.#abortedFor = reason;
+    if (this.#controller === null) this.#settle.reject(reason);
+    else this.#controller.abort(reason);
+  }
+
+  /** A request that is repeated on another connection starts more than once. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // A request that is repeated on another connection starts more than once.
-    this.#forgetSignal();
-    const abort = (): void => controller.abort(this.#signal.reason as Error);
-    if (this.#signal.aborted) return abort();
-    this.#onAbort = abort;
-    this.#signal.addEventListener('abort', abort, { once: true });
+    this.#controller = controller;
+    if (this.#abortedFor !== null) controller.abort(this.#abortedFor);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
     if (status < 200) return;
     this.#head = { status, headers };
-    this.#deadlineMs = this.#limits.clock.monotonic() + this.#limits.timeoutMs;
+    this.#deadlineMs = this.#limits.clock.monotonic() + this.#limits.timeMs;
+    this.#onHead(this.#head);
   }
 
   /** The deadline ends a body that arrives too slowly; the timeout of undici ends one that stalls. */
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { clock, timeoutMs, maxBytes } = this.#limits;
+    const { bytes, clock, timeMs } = this.#limits;
     this.#chunks.push(chunk);
     this.#bytes += chunk.byteLength;
-    if (this.#bytes > maxBytes) controller.abort(new Error(`it is longer than ${maxBytes} bytes`));
-    else if (clock.monotonic() > this.#deadlineMs) controller.abort(new Error(`it took longer than ${timeoutMs} ms`));
+    if (this.#bytes > bytes) controller.abort(new Error(`it is longer than ${bytes} bytes`));
+    else if (clock.monotonic() > this.#deadlineMs) controller.abort(new Error(`it took longer than ${timeMs} ms`));
   }
 
-  onResponseEnd(): void {
-    this.#forgetSignal();
-    const text = Buffer.concat(this.#chunks).toString('utf8');
-    if (this.#head !== null) this.#settle.resolve({ ...this.#head, text });
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    if (this.#head === null) return;
+    try {
+      this.#settle.resolve({ ...this.#head, text: this.#bodyOf(this.#head).toString('utf8') });
+    } catch (error) {
+      this.onResponseError(controller, error as Error);
+    }
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#forgetSignal();
-    const head = this.#head;
-    this.#settle.reject(head === null ? error : new CutOffError(head.status, head.headers, error));
+    this.#settle.reject(this.#head === null ? error : new CutOffError(this.#head, error));
   }
 
-  #forgetSignal(): void {
-    if (this.#onAbort !== null) this.#signal.removeEventListener('abort', this.#onAbort);
+  /** Throws if the body cannot be decompressed, or is longer than the limit then. */
+  #bodyOf({ headers }: AnswerHead): Buffer {
+    const body = Buffer.concat(this.#chunks);
+    if (headerNamed(headers, 'content-encoding') !== 'gzip' || body.length === 0) return body;
+    return gunzipSync(body, { maxOutputLength: this.#limits.bytes });
   }
 }

@@ -1,9 +1,25 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
+import { exchange, type TimedLimits, type WholeAnswer } from './exchange.ts';
 import type { Gate, Permit } from './gate.ts';
 import type { AnswerHead } from './headers.ts';
 
 /** A request; the path has no query. */
 export type TransportRequest = { readonly method: string; readonly path: string };
+
+/** One request as it is sent. */
+export type HttpRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+};
+
+/**
+ * Sends a request once and returns its whole answer.
+ *
+ * @throws {CutOffError} if only the headers arrived; otherwise the error of a gate or the connection, or the signal's reason.
+ */
+export type Transport = (request: HttpRequest, limits: TimedLimits, signal: AbortSignal) => Promise<WholeAnswer>;
 
 export type TransportOptions = {
   /** The gates that the request passes, in the same order for all requests; none by default. */
@@ -14,8 +30,8 @@ export type TransportOptions = {
   readonly onAttempt?: (request: TransportRequest) => void;
   /** The longest time from the sending of a request to the headers of its answer, and the longest pause in its body. */
   readonly timeoutMs: number;
-  /** The agent whose connections are used; if missing, the transport opens its own. */
-  readonly agent?: Agent;
+  /** The connections; the caller closes them. */
+  readonly agent: Agent;
 };
 
 /** About the largest number of concurrent requests of all runs of a process to one origin. */
@@ -30,130 +46,28 @@ export const openAgent = (): Agent =>
   });
 
 /**
- * Creates the dispatcher for `undici.request` and `undici.fetch`. Each request waits for the permits of its gates, then is sent
- * exactly once. Retries and redirects are above the dispatcher, so that each attempt is counted and rate limited. Abort the
- * waiting requests before you close it.
+ * Creates a transport. Each request waits for the permits of its gates, then is sent exactly once. Retries and redirects are
+ * above the transport, so that each attempt is counted and rate limited.
  */
-export const createTransport = (options: TransportOptions): Dispatcher =>
-  (options.agent ?? openAgent()).compose((dispatch) => (request, handler) => {
-    const governed = new GovernedRequest(options, request, handler);
-    void governed.send(dispatch);
-    return true;
-  });
-
-/** Sends a request when its gates have given permits, and passes the events of its answer to the handler. */
-class GovernedRequest implements Dispatcher.DispatchHandler {
-  readonly #options: TransportOptions;
-  readonly #request: Dispatcher.DispatchOptions;
-  readonly #handler: Dispatcher.DispatchHandler;
-  /** The request without its query and its body. */
-  readonly #attempt: TransportRequest;
-  readonly #controller = new DeferredController();
-  #permits: Permit[] = [];
-  #hasFailed = false;
-
-  constructor(options: TransportOptions, request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
-    this.#options = options;
-    this.#request = request;
-    this.#handler = handler;
-    this.#attempt = { method: request.method, path: request.path.replace(/[?#].*$/u, '') };
-  }
-
-  /** Never rejects: errors are reported to the handler, like those of other dispatchers. */
-  async send(dispatch: Dispatcher.Dispatch): Promise<void> {
-    const { signal } = this.#controller;
-    signal.addEventListener('abort', () => this.#fail(signal.reason as Error), { once: true });
+export const createTransport =
+  ({ agent, beforeAttempt, gatesFor, onAttempt, timeoutMs }: TransportOptions): Transport =>
+  async ({ url, ...request }, limits, signal) => {
+    const { origin, pathname, search } = new URL(url);
+    const attempt = { method: request.method, path: pathname };
+    const permits: Permit[] = [];
+    /** When the headers arrive, the server has counted the request. Later events do not change the rate limit. */
+    const finish = (answer: AnswerHead | null): void => {
+      for (const permit of permits.splice(0)) permit.done(answer);
+    };
     try {
-      // The handler can abort immediately, and not only when the connection is ready, which may take long.
-      this.#handler.onRequestStart?.(this.#controller, null);
-      for (const gate of this.#options.gatesFor?.(this.#attempt) ?? []) {
-        this.#permits.push(await gate.acquire(signal));
-      }
-      this.#options.beforeAttempt?.();
+      for (const gate of gatesFor?.(attempt) ?? []) permits.push(await gate.acquire(signal));
+      beforeAttempt?.();
       signal.throwIfAborted();
-      this.#options.onAttempt?.(this.#attempt);
-      const { timeoutMs } = this.#options;
-      dispatch({ ...this.#request, headersTimeout: timeoutMs, bodyTimeout: timeoutMs }, this);
-    } catch (error) {
-      this.#finish(null);
-      this.#fail(error as Error);
+      onAttempt?.(attempt);
+      const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+      const dispatched = { ...request, ...timeouts, origin, path: `${pathname}${search}` };
+      return await exchange(agent, dispatched, limits, signal, finish);
+    } finally {
+      finish(null);
     }
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller.attach(controller);
-  }
-
-  onResponseStart(...event: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>): void {
-    const [, status, headers] = event;
-    if (status >= 200) this.#finish({ status, headers });
-    this.#handler.onResponseStart?.(...event);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#handler.onResponseData?.(controller, chunk);
-  }
-
-  onResponseEnd(...event: Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseEnd']>>): void {
-    this.#handler.onResponseEnd?.(...event);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#finish(null);
-    this.#fail(error);
-  }
-
-  /** When the headers arrive, the server has counted the request. Later events do not change the rate limit. */
-  #finish(answer: AnswerHead | null): void {
-    const permits = this.#permits;
-    this.#permits = [];
-    for (const permit of permits) permit.done(answer);
-  }
-
-  #fail(error: Error): void {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
-    this.#handler.onResponseError?.(this.#controller, error);
-  }
-}
-
-/** Aborts a request: by its signal before it has a connection, then by the controller of undici. */
-class DeferredController implements Dispatcher.DispatchController {
-  readonly #waiting = new AbortController();
-  #attached: Dispatcher.DispatchController | null = null;
-
-  /** Aborted when the request is aborted before it has a connection. */
-  get signal(): AbortSignal {
-    return this.#waiting.signal;
-  }
-
-  get aborted(): boolean {
-    return this.signal.aborted || (this.#attached?.aborted ?? false);
-  }
-
-  get paused(): boolean {
-    return this.#attached?.paused ?? false;
-  }
-
-  get reason(): Error | null {
-    return this.signal.aborted ? (this.signal.reason as Error) : (this.#attached?.reason ?? null);
-  }
-
-  attach(controller: Dispatcher.DispatchController): void {
-    this.#attached = controller;
-    if (this.signal.aborted) controller.abort(this.signal.reason as Error);
-  }
-
-  abort(reason: Error): void {
-    if (this.#attached === null) this.#waiting.abort(reason);
-    else this.#attached.abort(reason);
-  }
-
-  pause(): void {
-    this.#attached?.pause();
-  }
-
-  resume(): void {
-    this.#attached?.resume();
-  }
-}
+  };

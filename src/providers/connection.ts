@@ -1,7 +1,6 @@
-import type { Dispatcher } from 'undici';
 import type { Gate } from '../net/gate.ts';
 import { timeToSendMs } from '../net/governor.ts';
-import { createTransport, type TransportRequest } from '../net/transport.ts';
+import { createTransport, openAgent, type Transport, type TransportRequest } from '../net/transport.ts';
 import type { Network } from './provider.ts';
 
 type ConnectionOptions = {
@@ -16,7 +15,7 @@ type ConnectionOptions = {
 export const openConnection = async (network: Network, options: ConnectionOptions) => {
   const { gates, gatesFor = () => gates, timeoutMs } = options;
   const { clock, random, onRetry } = network;
-  const counted = await network.openDispatcher({ timeoutMs, gatesFor });
+  const counted = await network.openTransport({ timeoutMs, gatesFor });
   return {
     ...counted,
     clock,
@@ -29,12 +28,12 @@ export const openConnection = async (network: Network, options: ConnectionOption
 /** The timeout for answers of a token endpoint. */
 const SIGN_IN_TIMEOUT_MS = 30_000;
 
-/** Runs a sign-in with a transport that is closed afterwards. */
-export const signingIn = async <T>(work: (dispatcher: Dispatcher) => Promise<T>): Promise<T> => {
-  const dispatcher = createTransport({ timeoutMs: SIGN_IN_TIMEOUT_MS });
+/** Runs a sign-in with a transport whose connections are closed afterwards. */
+export const signingIn = async <T>(work: (transport: Transport) => Promise<T>): Promise<T> => {
+  const agent = openAgent();
   try {
-    return await work(dispatcher);
+    return await work(createTransport({ agent, timeoutMs: SIGN_IN_TIMEOUT_MS }));
   } finally {
-    await dispatcher.destroy();
+    await agent.destroy();
   }
 };

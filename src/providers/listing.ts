@@ -4,13 +4,11 @@ import type { FeedPage } from '../core/contact/requests.ts';
 import { EndlessListingError } from './errors.ts';
 import { answered } from './failure.ts';
 import type { KnownRows } from './remote.ts';
+import type { AnswerLimits } from '../net/exchange.ts';
 import type { Clock } from '../util/clock.ts';
 
 /** The limits of one listing: time, pages, and rows on all pages together. */
 export type ListingLimits = { readonly pages: number; readonly rows: number; readonly timeMs: number };
-
-/** The limits of one answer: bytes after decompression, and the time from its headers to its end. */
-export type AnswerLimits = { readonly bytes: number; readonly timeMs: number };
 
 /**
  * A healthy remote does not reach these limits: they are ten times the contact limit of a Google account. A listing that does

@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '../util/clock.ts';
 import type { ChosenFields } from '../core/contact/chosen.ts';
@@ -9,21 +8,21 @@ import type { Gate } from '../net/gate.ts';
 import type { Budget } from '../net/governor.ts';
 import type { RetryPolicy } from '../net/retry.ts';
 import type { RateLimit } from '../util/values.ts';
-import type { TransportRequest } from '../net/transport.ts';
+import type { Transport, TransportRequest } from '../net/transport.ts';
 import type { Account } from './account.ts';
 import type { ListingLimits } from './listing.ts';
 import type { Remote } from './remote.ts';
 import type { AskForConsent, Grant, SignInContext } from './sign-in.ts';
 
-/** An HTTP dispatcher, with a count of the requests that it sent. */
-export type CountedDispatcher = { readonly dispatcher: Dispatcher; readonly requestCount: () => number };
+/** A transport, with a count of the requests that it sent. */
+export type CountedTransport = { readonly transport: Transport; readonly requestCount: () => number };
 
 export type OnRetry = NonNullable<RetryPolicy['onRetry']>;
 
 /** The network access of a remote; `maxElapsedMs` is for one request with its retries. */
 export type RemoteOptions = RetryPolicy & {
   /** Sends every request, including token requests. It counts requests and keeps the rate limits (src/net/transport.ts). */
-  readonly dispatcher: Dispatcher;
+  readonly transport: Transport;
   readonly requestCount: () => number;
   /** {@link Remote.timeToSendMs}. */
   readonly timeToSendMs?: (requests: number) => number;
@@ -43,11 +42,11 @@ export type Network = {
   /** Opens the gate with that name. Links with the same credential share it; the limit is that of the latest call. */
   openGate(name: string, limit: RateLimit): Promise<Gate>;
   /** Stays open until the program ends. */
-  openDispatcher(options: {
+  openTransport(options: {
     readonly timeoutMs: number;
     /** The gates that a request must pass, in an order that is the same for all requests. */
     readonly gatesFor: (request: TransportRequest) => readonly Gate[];
-  }): Promise<CountedDispatcher>;
+  }): Promise<CountedTransport>;
 };
 
 /** The maximum time of one request of a run with its retries. With the remotes' timeouts a command fails within 90 s. */

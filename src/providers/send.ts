@@ -1,11 +1,11 @@
-import type { Dispatcher } from 'undici';
-import { CutOffError, exchange } from '../net/exchange.ts';
+import { CutOffError, type AnswerLimits } from '../net/exchange.ts';
 import type { AnswerHead } from '../net/headers.ts';
 import { retry, type RetryPolicy } from '../net/retry.ts';
+import type { HttpRequest, Transport } from '../net/transport.ts';
 import type { Clock } from '../util/clock.ts';
 import { RemoteError } from './errors.ts';
 import { type SentRequest, unansweredRequest, unreadableAnswer } from './failure.ts';
-import { ANSWER_LIMITS, type AnswerLimits } from './listing.ts';
+import { ANSWER_LIMITS } from './listing.ts';
 
 /**
  * Sends a request, and repeats it while that is safe and time is left: a read if the error may be temporary, a write only if
@@ -23,32 +23,20 @@ export const retrying = <Value>(
     },
   });
 
-/** One request as it is sent. */
-type HttpRequest = {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-};
-
-type SendOptions = { readonly dispatcher: Dispatcher; readonly clock: Clock; readonly limits?: AnswerLimits };
+type SendOptions = { readonly transport: Transport; readonly clock: Clock; readonly limits?: AnswerLimits };
 
 /**
  * Sends a request once and returns its whole answer. The text of a refusal is null if it was cut off: its status still counts.
  * Throws a {@link RemoteError}, or the reason of the signal.
  */
 export const sendOnce = async (
-  { dispatcher, clock, limits = ANSWER_LIMITS }: SendOptions,
-  { url, ...request }: HttpRequest,
+  { transport, clock, limits = ANSWER_LIMITS }: SendOptions,
+  request: HttpRequest,
   sent: SentRequest,
   signal: AbortSignal,
 ): Promise<AnswerHead & { readonly text: string | null }> => {
-  const { origin, pathname, search } = new URL(url);
-  const { bytes: maxBytes, timeMs: timeoutMs } = limits;
-  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   try {
-    const dispatched = { ...request, ...timeouts, origin, path: `${pathname}${search}` };
-    return await exchange(dispatcher, dispatched, { clock, timeoutMs, maxBytes }, signal);
+    return await transport(request, { ...limits, clock }, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof RemoteError) throw error;

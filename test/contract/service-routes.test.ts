@@ -1,5 +1,6 @@
-import { Agent, type Dispatcher, fetch } from 'undici';
+import { fetch } from 'undici';
 import { describe, expect, test } from 'vitest';
+import type { Transport } from '../../src/net/transport.ts';
 import { ClientRefusedError, InvalidError, RevokedError } from '../../src/providers/errors.ts';
 import { authorizeUrl, createAuthorizationApi } from '../../src/providers/service/api/authorization.ts';
 import { createSend } from '../../src/providers/service/api/send.ts';
@@ -8,6 +9,7 @@ import { type ServiceEmulator, startServiceEmulator } from '../../src/sandbox/se
 import { DOCUMENTED_SCOPES, type DocumentedRoute, stockAccount, TABLES } from './document-routes.ts';
 import { exchangedKey, grant } from './document-schemas.ts';
 import { createLeapingClock } from '../support/clocks.ts';
+import { openTransport } from '../support/network.ts';
 
 /** One request and what was answered to it. */
 type Exchange = {
@@ -26,42 +28,17 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** Passes everything on to `handler`, and calls `note` with each answer that came to its end. */
-const listening = (
-  handler: Dispatcher.DispatchHandler,
-  note: (status: number, json: unknown) => void,
-): Dispatcher.DispatchHandler => {
-  const chunks: Buffer[] = [];
-  let status = 0;
-  return {
-    onRequestStart: (...event) => handler.onRequestStart?.(...event),
-    onResponseStart: (...event) => {
-      [, status] = event;
-      handler.onResponseStart?.(...event);
-    },
-    onResponseData: (controller, chunk) => {
-      chunks.push(Buffer.from(chunk));
-      handler.onResponseData?.(controller, chunk);
-    },
-    onResponseEnd: (...event) => {
-      note(status, parseJson(Buffer.concat(chunks).toString('utf8')));
-      handler.onResponseEnd?.(...event);
-    },
-    onResponseError: (...event) => handler.onResponseError?.(...event),
-  };
-};
-
 /** A way to the network that keeps every answer as it came over the wire, before any client has read it. */
-const createRecorder = (): { readonly dispatcher: Dispatcher; readonly exchanges: Exchange[] } => {
+const createRecorder = () => {
+  const { transport, close } = openTransport();
   const exchanges: Exchange[] = [];
-  const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
-    const request = { method: options.method, path: options.path.replace(/\?.*$/u, '') };
-    return dispatch(
-      options,
-      listening(handler, (status, json) => exchanges.push({ ...request, status, json })),
-    );
-  });
-  return { dispatcher, exchanges };
+  const recording: Transport = async (request, ...rest) => {
+    const answer = await transport(request, ...rest);
+    const { method, url } = request;
+    exchanges.push({ method, path: new URL(url).pathname, status: answer.status, json: parseJson(answer.text) });
+    return answer;
+  };
+  return { transport: recording, exchanges, close };
 };
 
 const { signal } = new AbortController();
@@ -74,12 +51,12 @@ const open = async () => {
   const clock = createLeapingClock();
   const rateLimit = { requests: 100_000, windowMs: 60_000 };
   const emulator = await startServiceEmulator({ clock, rateLimit });
-  const { dispatcher, exchanges } = createRecorder();
+  const { transport, exchanges, ...recorder } = createRecorder();
   const sendWith = (accessToken: string | null) =>
-    createSend({ baseUrl: emulator.url, accessToken, dispatcher, clock })(signal);
+    createSend({ baseUrl: emulator.url, accessToken, transport, clock })(signal);
   const stock = stockAccount(emulator, clock.now() - 3 * DAY_MS);
   const close = async (): Promise<void> => {
-    await dispatcher.destroy();
+    await recorder.close();
     await emulator.close();
   };
   return { emulator, exchanges, sendWith, stock, [Symbol.asyncDispose]: close };

@@ -8,6 +8,7 @@ import {
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createWaiting } from './waiting.ts';
+import { createTransport, openAgent } from '../../src/net/transport.ts';
 
 /** The port of a server that listens. */
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
@@ -147,4 +148,10 @@ export const startReceiver = async (port = 0): Promise<Receiver> => {
       await once(server, 'close');
     },
   };
+};
+
+/** Opens a transport without gates. */
+export const openTransport = () => {
+  const agent = openAgent();
+  return { transport: createTransport({ agent, timeoutMs: 300_000 }), close: () => agent.destroy() };
 };

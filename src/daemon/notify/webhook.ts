@@ -1,7 +1,7 @@
 import type { LinkState } from '../../core/state/rows.ts';
 import { withoutRemoteWords } from '../../engine/events.ts';
-import { CutOffError, exchange } from '../../net/exchange.ts';
-import { createTransport } from '../../net/transport.ts';
+import { CutOffError } from '../../net/exchange.ts';
+import { createTransport, openAgent } from '../../net/transport.ts';
 import type { Clock } from '../../util/clock.ts';
 import { errorCode, errorMessage } from '../../util/errors.ts';
 import type { NotificationKind } from './next-notification.ts';
@@ -32,26 +32,26 @@ export const notificationOf = (kind: NotificationKind, link: LinkState, personal
 
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'contact-sync' };
 /** The limits of a delivery, which is shorter than the stop of the daemon. */
-const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 };
+const LIMITS = { timeMs: 5_000, bytes: 64 * 1024 };
 
 /** Sends a notification once and returns the status of the answer. Throws an error with the host if it is not accepted. */
 export const deliver = async (url: string, notification: Notification, clock: Clock): Promise<number> => {
-  const { host, origin, pathname, search } = new URL(url);
-  const dispatcher = createTransport(LIMITS);
+  const { host } = new URL(url);
+  const agent = openAgent();
+  const transport = createTransport({ agent, timeoutMs: LIMITS.timeMs });
   const [late, ended] = [new AbortController(), new AbortController()];
-  const abort = (): void => late.abort(new Error(`no whole answer within ${LIMITS.timeoutMs / 1_000} s`));
-  void clock.sleep(LIMITS.timeoutMs, ended.signal).then(abort, () => undefined);
-  const to = { origin, path: `${pathname}${search}`, method: 'POST', headers: HEADERS } as const;
-  const request = { ...to, body: JSON.stringify(notification) };
+  const abort = (): void => late.abort(new Error(`no whole answer within ${LIMITS.timeMs / 1_000} s`));
+  void clock.sleep(LIMITS.timeMs, ended.signal).then(abort, () => undefined);
+  const request = { method: 'POST', url, headers: HEADERS, body: JSON.stringify(notification) };
   try {
-    const { status } = await exchange(dispatcher, request, { clock, ...LIMITS }, late.signal).catch(statusOf);
+    const { status } = await transport(request, { ...LIMITS, clock }, late.signal).catch(statusOf);
     if (status >= 200 && status < 300) return status;
     throw new Error(`answered ${status}${status < 400 ? ' with a redirect, which is not followed' : ''}`);
   } catch (error) {
     throw new Error(`${host} ${errorMessage(error)}`, { cause: error });
   } finally {
     ended.abort();
-    await dispatcher.destroy();
+    await agent.destroy();
   }
 };
 

@@ -1,9 +1,9 @@
-import type { Dispatcher } from 'undici';
 import type { WholeAnswer } from '../../net/exchange.ts';
 import { headersNamed, type AnswerHeaders } from '../../net/headers.ts';
 import { isFault, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
 import { isWebPage, unreadableAnswer, type SentRequest } from '../failure.ts';
 import type { RetryPolicy } from '../../net/retry.ts';
+import type { Transport } from '../../net/transport.ts';
 import { retrying, sendOnce } from '../send.ts';
 import { createAuthorization, type Credentials } from './authorization.ts';
 import { isMember, isSameHref } from './href.ts';
@@ -35,7 +35,7 @@ export type DavAnswer = {
 /** Sends a request of one operation with safe retries. Throws a {@link RemoteError}, or the reason of the operation's signal. */
 export type SendDav = (request: DavRequest) => Promise<DavAnswer>;
 
-type DavSendOptions = RetryPolicy & Credentials & { readonly dispatcher: Dispatcher };
+type DavSendOptions = RetryPolicy & Credentials & { readonly transport: Transport };
 
 type Authorised = DavSendOptions & { readonly authorization: ReturnType<typeof createAuthorization> };
 

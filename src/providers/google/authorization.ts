@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { Clock } from '../../util/clock.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type RemoteErrorOptions,
 } from '../errors.ts';
 import { headerNamed } from '../../net/headers.ts';
+import type { Transport } from '../../net/transport.ts';
 import { sendOnce } from '../send.ts';
 import { sentOf, TOKEN_ROUTE, toTokenError } from './failure.ts';
 
@@ -62,7 +62,7 @@ export const authorizationUrl = (request: AuthorizationRequest): string => {
 
 type CodeExchange = {
   readonly tokenUrl: string;
-  readonly dispatcher: Dispatcher;
+  readonly transport: Transport;
   readonly clock: Clock;
   readonly clientId: string;
   readonly clientSecret: string;

@@ -1,40 +1,9 @@
 import { people, type people_v1 } from '@googleapis/people';
 import { OAuth2Client } from 'google-auth-library';
-import { type Dispatcher, fetch, install, type RequestInit, Response, type Response as Answer } from 'undici';
-import { ANSWER_LIMITS, type AnswerLimits } from '../listing.ts';
+import { install, Request, type RequestInit, Response } from 'undici';
+import type { Transport } from '../../net/transport.ts';
 import type { Clock } from '../../util/clock.ts';
-
-/** The answer exceeded a limit, so reading was stopped. */
-export class AnswerLimitError extends Error {
-  override readonly name = 'AnswerLimitError';
-}
-
-/**
- * Reads the whole body of an answer within the limits. Only `text()` of the result has the body. Bytes are counted after
- * decompression, time from the arrival of the headers. Throws an {@link AnswerLimitError} beyond a limit. The transport ends
- * a body that stalls.
- */
-export const readWithin = async (
-  answer: Answer,
-  clock: Clock,
-  { bytes: maxBytes, timeMs }: AnswerLimits = ANSWER_LIMITS,
-): Promise<Answer> => {
-  const { body, headers, status, statusText } = answer;
-  const deadlineMs = clock.monotonic() + timeMs;
-  // Decoded in chunks: a long text that is decoded at once is outside the heap, and the heap limit does not cover it.
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  // An error that leaves the loop closes the connection.
-  for await (const chunk of body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new AnswerLimitError(`it is longer than ${maxBytes} bytes`);
-    if (clock.monotonic() > deadlineMs) throw new AnswerLimitError(`it took longer than ${timeMs} ms`);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  text += decoder.decode();
-  return Object.assign(new Response(null, { status, statusText, headers }), { text: () => Promise.resolve(text) });
-};
+import { ANSWER_LIMITS } from '../listing.ts';
 
 export type GoogleClientOptions = {
   /** Root of the People API, with or without a trailing slash. */
@@ -45,7 +14,7 @@ export type GoogleClientOptions = {
   readonly clientSecret: string;
   readonly refreshToken: string;
   /** Sends every request, including token requests. */
-  readonly dispatcher: Dispatcher;
+  readonly transport: Transport;
   readonly clock: Clock;
 };
 
@@ -106,12 +75,17 @@ const createAuthoriser = (auth: OAuth2Client, refreshToken: string): GoogleClien
   };
 };
 
-/** Requests contain a credential, so redirects are not followed. Answers are read within limits. */
-const fetchThrough = ({ clock, dispatcher }: Pick<GoogleClientOptions, 'clock' | 'dispatcher'>) => {
-  const fetchWithin = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const url = input instanceof Request ? input.url : input;
-    return readWithin(await fetch(url, { ...init, dispatcher, redirect: 'manual' }), clock);
+/** Redirects are not followed, because requests contain a credential. Only `text()` of an answer has its body. */
+const fetchThrough = ({ clock, transport }: Pick<GoogleClientOptions, 'clock' | 'transport'>) => {
+  const fetchWhole = async (input: string | URL, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    const { method, url, signal } = request;
+    const body = request.body === null ? null : await request.text();
+    const sent = { method, url, headers: Object.fromEntries(request.headers), body };
+    const { status, headers, text } = await transport(sent, { ...ANSWER_LIMITS, clock }, signal);
+    const fields = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
+    return Object.assign(new Response(null, { status, headers: fields }), { text: () => Promise.resolve(text) });
   };
-  // The client's type is that of the built-in fetch, whose options are those of undici without the dispatcher.
-  return fetchWithin as unknown as typeof globalThis.fetch;
+  // The client's type is that of the built-in fetch.
+  return fetchWhole as unknown as typeof globalThis.fetch;
 };

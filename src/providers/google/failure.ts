@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readRetryAfterMs } from '../../net/headers.ts';
-import { AnswerLimitError } from './client.ts';
+import { CutOffError } from '../../net/exchange.ts';
 import {
   ClientRefusedError,
   CursorExpiredError,
@@ -280,8 +280,8 @@ const refusedToken = (answer: Answer, base: RemoteErrorOptions): RemoteError => 
 
 /** The client's own error contains the request with its body and token. Its cause does not. */
 const unanswered = (error: unknown, sent: SentRequest): RemoteError => {
-  const cutOff = causesOf(error).find((cause) => cause instanceof AnswerLimitError);
-  if (cutOff !== undefined) return unreadableAnswer(sent, null, cutOff.message, cutOff);
+  const cutOff = causesOf(error).find((cause) => cause instanceof CutOffError);
+  if (cutOff !== undefined) return unreadableAnswer(sent, cutOff.status, cutOff.message, cutOff);
   return unansweredRequest(sent, error instanceof Error ? error.cause : error);
 };
 

@@ -20,6 +20,6 @@ export const withConsent = async (
   );
   const client = { tokenUrl, clientId, clientSecret: clientSecret.reveal() };
   const exchange = { ...client, code, redirectUri, codeVerifier: pkce.verifier, clock };
-  const { refreshToken, scopes } = await signingIn((dispatcher) => exchangeCode({ ...exchange, dispatcher }, signal));
+  const { refreshToken, scopes } = await signingIn((transport) => exchangeCode({ ...exchange, transport }, signal));
   return { token: refreshToken, scopes };
 };

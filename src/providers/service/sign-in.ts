@@ -42,7 +42,7 @@ const sending = <T>(
   { clock, signal }: SignInContext,
   to: { readonly baseUrl: string; readonly accessToken: string | null },
   work: (send: Send) => Promise<T>,
-): Promise<T> => signingIn((dispatcher) => work(createSend({ ...to, dispatcher, clock })(signal)));
+): Promise<T> => signingIn((transport) => work(createSend({ ...to, transport, clock })(signal)));
 
 /**
  * Signs in at the service: consent, then the exchange of the code for an access token. The service does not report the

@@ -1,7 +1,7 @@
 import type { FeedPage } from '../../../src/core/contact/requests.ts';
 import fc from 'fast-check';
-import { Agent } from 'undici';
 import { expect, test } from 'vitest';
+import type { Transport } from '../../../src/net/transport.ts';
 import type { Clock } from '../../../src/util/clock.ts';
 import type { ContactRecord } from '../../../src/core/contact/record.ts';
 import { RemoteError } from '../../../src/providers/errors.ts';
@@ -13,6 +13,7 @@ import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { anyBreakage, type Breakage, startSpoilingProxy, type SpoilingProxy } from './breakage.ts';
 import { FAST_SANDBOX } from '../../support/linked-sandbox.ts';
 import { extentOf } from '../../support/extent.ts';
+import { openTransport } from '../../support/network.ts';
 
 const SEED = 20261121;
 const { signal } = new AbortController();
@@ -54,10 +55,10 @@ const openRemote = (
   provider: Provider,
   url: string,
   variables: Readonly<Record<string, string>>,
-  agent: Agent,
+  transport: Transport,
 ): Remote => {
   const variable = (name: string): string => variables[name] ?? '';
-  const shared = { dispatcher: agent, requestCount: () => 0, clock: createHastyClock(), random: () => 0.5 };
+  const shared = { transport, requestCount: () => 0, clock: createHastyClock(), random: () => 0.5 };
   if (provider === 'service') {
     const accessToken = variable('SERVICE_ACCESS_TOKEN');
     return createServiceRemote({ ...shared, baseUrl: url, accessToken, maxElapsedMs: 2_000 });
@@ -78,12 +79,12 @@ const withStage = async (provider: Provider, use: (stage: Stage) => Promise<void
   await using sandbox = await startSandbox({ google: people, service: people, ...FAST_SANDBOX });
   await using proxy = await startSpoilingProxy();
   proxy.target = sandbox[provider].url;
-  const agent = new Agent();
-  const remote = openRemote(provider, proxy.url, sandbox.environment(), agent);
+  const { transport, close } = openTransport();
+  const remote = openRemote(provider, proxy.url, sandbox.environment(), transport);
   try {
     await use({ remote, proxy, known: await learn(remote) });
   } finally {
-    await agent.close();
+    await close();
   }
 };
 

@@ -1,5 +1,4 @@
 import ICAL from 'ical.js';
-import { Agent } from 'undici';
 import { USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
 import { type ChosenFields } from '../../../src/core/contact/chosen.ts';
 import { createCarddavRemote } from '../../../src/providers/carddav/carddav-remote.ts';
@@ -9,6 +8,7 @@ import type { BookFolder } from '../carddav/server.ts';
 import { startTroubledProxy } from '../carddav/troubled-proxy.ts';
 import { type Card, type Harness } from './harness.ts';
 import { createLeapingClock } from '../clocks.ts';
+import { openTransport } from '../network.ts';
 
 /** The way in which an address book stores groups. */
 export type GroupKeeping = 'cards' | 'categories';
@@ -168,7 +168,7 @@ export const ownerOf = (book: BookFolder, keeping: GroupKeeping) => {
 export const openCarddavHarness = async (book: BookFolder, keeping: GroupKeeping): Promise<Harness> => {
   const clock = createLeapingClock();
   const proxy = await startTroubledProxy(book, clock);
-  const dispatcher = new Agent();
+  const { transport, close } = openTransport();
   const connect = (password: string, fields: ChosenFields = USUAL_FIELDS): Remote =>
     createCarddavRemote({
       newCnonce: () => 'cnonce',
@@ -177,7 +177,7 @@ export const openCarddavHarness = async (book: BookFolder, keeping: GroupKeeping
       password,
       addressbook: null,
       groupStyle: keeping === 'cards' ? 'cards' : 'auto',
-      dispatcher,
+      transport,
       clock,
       random: () => 0.5,
       requestCount: () => proxy.arrived(),
@@ -202,7 +202,7 @@ export const openCarddavHarness = async (book: BookFolder, keeping: GroupKeeping
     choosing: (fields) => connect(book.password, fields),
     impostor: () => connect('never the password'),
     [Symbol.asyncDispose]: async () => {
-      await dispatcher.destroy();
+      await close();
       await proxy[Symbol.asyncDispose]();
     },
   };

@@ -1,4 +1,3 @@
-import { Agent } from 'undici';
 import type { Clock } from '../../../src/util/clock.ts';
 import { USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
 import { type ChosenFields } from '../../../src/core/contact/chosen.ts';
@@ -12,6 +11,8 @@ import { startGoogleEmulator, type GoogleEmulator } from '../../../src/sandbox/g
 import { type Card, type Harness, type RequestKind, TROUBLES } from './harness.ts';
 import { googleSetting, type Variant } from './variant-sets.ts';
 import { createLeapingClock } from '../clocks.ts';
+import { openTransport } from '../network.ts';
+import type { Transport } from '../../../src/net/transport.ts';
 
 const MY_CONTACTS = 'contactGroups/myContacts';
 
@@ -110,9 +111,9 @@ export const openGoogleHarness = async (variants: readonly Variant[]): Promise<H
   const clock = createLeapingClock();
   const quotas = { readsPerMinute: 100_000, writesPerMinute: 100_000 };
   const emulator = await startGoogleEmulator({ clock, variants: googleSetting(variants), quotas });
-  const dispatcher = new Agent();
+  const { transport, close } = openTransport();
   const connect = (clientSecret: string, fields?: ChosenFields): Remote =>
-    connectGoogle(emulator, clientSecret, { clock, dispatcher, fields });
+    connectGoogle(emulator, clientSecret, { clock, transport, fields });
   return {
     remote: connect(emulator.clientSecret),
     clock,
@@ -129,18 +130,18 @@ export const openGoogleHarness = async (variants: readonly Variant[]): Promise<H
     choosing: (fields) => connect(emulator.clientSecret, fields),
     impostor: () => connect('never-the-secret'),
     [Symbol.asyncDispose]: async () => {
-      await dispatcher.destroy();
+      await close();
       await emulator.close();
     },
   };
 };
 
-type Parts = { readonly clock: Clock; readonly dispatcher: Agent; readonly fields: ChosenFields | undefined };
+type Parts = { readonly clock: Clock; readonly transport: Transport; readonly fields: ChosenFields | undefined };
 
 const connectGoogle = (
   emulator: GoogleEmulator,
   clientSecret: string,
-  { clock, dispatcher, fields = USUAL_FIELDS }: Parts,
+  { clock, transport, fields = USUAL_FIELDS }: Parts,
 ): Remote =>
   createGoogleRemote({
     fields,
@@ -149,7 +150,7 @@ const connectGoogle = (
     clientId: emulator.clientId,
     clientSecret,
     refreshToken: emulator.issueRefreshToken(),
-    dispatcher,
+    transport,
     clock,
     random: () => 0.5,
     requestCount: () => emulator.requests.length,

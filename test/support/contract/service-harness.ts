@@ -1,4 +1,3 @@
-import { Agent } from 'undici';
 import type { Clock } from '../../../src/util/clock.ts';
 import { USUAL_FIELDS } from '../../../src/core/contact/contact.ts';
 import { type ChosenFields } from '../../../src/core/contact/chosen.ts';
@@ -11,6 +10,8 @@ import { startServiceEmulator, type ServiceEmulator } from '../../../src/sandbox
 import { type Card, type Harness, type RequestKind, TROUBLES } from './harness.ts';
 import { serviceSetting, type Variant } from './variant-sets.ts';
 import { createLeapingClock } from '../clocks.ts';
+import { openTransport } from '../network.ts';
+import type { Transport } from '../../../src/net/transport.ts';
 
 const REQUESTS: Readonly<Record<RequestKind, Pick<Fault, 'method' | 'path'>>> = {
   list: { method: 'GET', path: '/v2/contacts$' },
@@ -95,10 +96,10 @@ export const openServiceHarness = async (variants: readonly Variant[]): Promise<
   const clock = createLeapingClock();
   const rateLimit = { requests: 100_000, windowMs: 60_000 };
   const emulator = await startServiceEmulator({ clock, variants: serviceSetting(variants), rateLimit });
-  const dispatcher = new Agent();
+  const { transport, close } = openTransport();
   const accessToken = emulator.issueToken();
   const connect = (token: string, fields?: ChosenFields): Remote =>
-    connectService(emulator, token, { clock, dispatcher, fields });
+    connectService(emulator, token, { clock, transport, fields });
   return {
     remote: connect(accessToken),
     clock,
@@ -117,24 +118,24 @@ export const openServiceHarness = async (variants: readonly Variant[]): Promise<
     choosing: (fields) => connect(accessToken, fields),
     impostor: () => connect('never-issued'),
     [Symbol.asyncDispose]: async () => {
-      await dispatcher.destroy();
+      await close();
       await emulator.close();
     },
   };
 };
 
-type Parts = { readonly clock: Clock; readonly dispatcher: Agent; readonly fields: ChosenFields | undefined };
+type Parts = { readonly clock: Clock; readonly transport: Transport; readonly fields: ChosenFields | undefined };
 
 const connectService = (
   emulator: ServiceEmulator,
   accessToken: string,
-  { clock, dispatcher, fields = USUAL_FIELDS }: Parts,
+  { clock, transport, fields = USUAL_FIELDS }: Parts,
 ): Remote =>
   createServiceRemote({
     fields,
     baseUrl: emulator.url,
     accessToken,
-    dispatcher,
+    transport,
     clock,
     random: () => 0.5,
     requestCount: () => emulator.requests.length,

@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest';
 import type { FeedPage } from '../../../src/core/contact/requests.ts';
 import { createGate, UnsentError } from '../../../src/net/gate.ts';
 import { createLocalLimiter } from '../../../src/net/limiter.ts';
-import { createTransport } from '../../../src/net/transport.ts';
+import { createTransport, openAgent } from '../../../src/net/transport.ts';
 import { atSide } from '../../../src/providers/at-side.ts';
 import { InvalidError, LimitedError, UnavailableError } from '../../../src/providers/errors.ts';
 import { createGoogleRemote } from '../../../src/providers/google/google-remote.ts';
@@ -35,6 +35,7 @@ const createBlockedTransport = () => {
   const limiter = createLocalLimiter({ requests: 500, windowMs: 60_000 }, clock, null);
   const gate = createGate({ limiter: { ...limiter, admit: () => Promise.reject(fault) }, clock, random: () => 0.5 });
   return createTransport({
+    agent: openAgent(),
     gatesFor: () => [gate],
     onAttempt: () => expect.fail('a request was sent'),
     timeoutMs: 300_000,
@@ -42,7 +43,7 @@ const createBlockedTransport = () => {
 };
 
 const shared = () => ({
-  dispatcher: createBlockedTransport(),
+  transport: createBlockedTransport(),
   clock: createLeapingClock(),
   random: () => 0.5,
   requestCount: () => 7,

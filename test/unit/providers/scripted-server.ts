@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
-import { Agent } from 'undici';
 import { startProxy } from '../../support/network.ts';
+import { openTransport } from '../../support/network.ts';
 
 /** A request as a server received it. */
 export type Received = {
@@ -27,7 +27,7 @@ export type Reply = {
 const toBytes = (body: unknown): string | Buffer =>
   typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {});
 
-/** Starts a server with scripted answers, and a dispatcher of requests to it. */
+/** Starts a server with scripted answers, and a transport to it. */
 export const startScripted = async (answering: (request: Received) => Reply | Promise<Reply>) => {
   const server = await startProxy(async (request, response) => {
     const { pathname: path, searchParams: query, search } = new URL(request.url ?? '/', 'http://server.test');
@@ -41,10 +41,10 @@ export const startScripted = async (answering: (request: Received) => Reply | Pr
     if (reply.breakAfter === undefined) return void response.end(toBytes(reply.body));
     return void response.write(reply.breakAfter, () => response.destroy());
   });
-  const dispatcher = new Agent();
+  const { transport, close } = openTransport();
   const dispose = async (): Promise<void> => {
-    await dispatcher.destroy();
+    await close();
     await server[Symbol.asyncDispose]();
   };
-  return { url: server.url, dispatcher, [Symbol.asyncDispose]: dispose };
+  return { url: server.url, transport, [Symbol.asyncDispose]: dispose };
 };

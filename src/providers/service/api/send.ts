@@ -1,9 +1,9 @@
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../../../util/clock.ts';
+import type { AnswerLimits } from '../../../net/exchange.ts';
 import { headerNamed, readServerTimeMs } from '../../../net/headers.ts';
 import { InvalidError } from '../../errors.ts';
 import { notSent } from '../../failure.ts';
-import type { AnswerLimits } from '../../listing.ts';
+import type { Transport } from '../../../net/transport.ts';
 import { sendOnce } from '../../send.ts';
 import { answerError, sentOf, type ParsedAnswer } from './failure.ts';
 
@@ -39,7 +39,7 @@ type SendOptions = {
   readonly baseUrl: string;
   /** Null for the authorization endpoints, which take no token. */
   readonly accessToken: string | null;
-  readonly dispatcher: Dispatcher;
+  readonly transport: Transport;
   readonly clock: Clock;
   readonly limits?: AnswerLimits;
 };

@@ -1,11 +1,11 @@
 import type { FeedChange, FeedPage } from '../../../../src/core/contact/requests.ts';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
-import { Agent } from 'undici';
 import { createCarddavRemote, type CarddavRemoteOptions } from '../../../../src/providers/carddav/carddav-remote.ts';
 import type { PullRequest, Remote } from '../../../../src/providers/remote.ts';
 import { startFakeServer, type FakeServer, type FakeSettings } from '../../../support/carddav/fake-server.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
 import { createLeapingClock } from '../../../support/clocks.ts';
+import { openTransport } from '../../../support/network.ts';
 
 export { forever, pull as pagesOf } from '../../../contract/scenes/steps.ts';
 
@@ -25,7 +25,7 @@ export type Opened = AsyncDisposable & {
 /** Starts a server with these faults, with a function that returns a remote for it. */
 export const openServer = async (settings: Partial<FakeSettings> = {}): Promise<Opened> => {
   const server = await startFakeServer(settings);
-  const dispatcher = new Agent();
+  const { transport, close } = openTransport();
   const connect = (options: Partial<CarddavRemoteOptions> = {}): Remote =>
     createCarddavRemote({
       newCnonce: () => 'cnonce',
@@ -34,7 +34,7 @@ export const openServer = async (settings: Partial<FakeSettings> = {}): Promise<
       password: 'secret',
       addressbook: null,
       groupStyle: 'auto',
-      dispatcher,
+      transport,
       clock: createLeapingClock(),
       random: () => 0.5,
       requestCount: () => server.requests.length,
@@ -45,7 +45,7 @@ export const openServer = async (settings: Partial<FakeSettings> = {}): Promise<
     server,
     connect,
     [Symbol.asyncDispose]: async () => {
-      await dispatcher.destroy();
+      await close();
       await server[Symbol.asyncDispose]();
     },
   };

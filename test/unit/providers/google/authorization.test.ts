@@ -1,4 +1,3 @@
-import { Agent } from 'undici';
 import { expect, test } from 'vitest';
 import { authorizationUrl, CONTACTS_SCOPE, exchangeCode } from '../../../../src/providers/google/authorization.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
@@ -24,11 +23,9 @@ const GRANT = { access_token: 'access', refresh_token: 'refresh', scope: SCOPE, 
 /** Exchanges a code at a token endpoint that always answers with `reply`. */
 const exchange = async (reply: Reply, signal = forever) => {
   await using google = await startTokens(() => reply);
-  const dispatcher = new Agent();
   const code = { clientId: 'client', clientSecret: 'hush', code: '4/a+b', redirectUri, codeVerifier: 'verifier' };
-  const endpoint = { tokenUrl: `${google.url}token`, dispatcher, clock: google.clock };
+  const endpoint = { tokenUrl: `${google.url}token`, transport: google.transport, clock: google.clock };
   const outcome: unknown = await exchangeCode({ ...code, ...endpoint }, signal).catch((error: unknown) => error);
-  await dispatcher.destroy();
   const forms = google.tokenRequests.map(({ body }) => Object.fromEntries(new URLSearchParams(body)));
   return { outcome, forms };
 };

@@ -1,9 +1,6 @@
-import { Response } from 'undici';
 import { expect, test } from 'vitest';
-import { readWithin } from '../../../../src/providers/google/client.ts';
 import { USUAL_MAPPING } from '../../../../src/providers/google/fields.ts';
 import { classifyGoogleRequest } from '../../../../src/providers/google/limits.ts';
-import { systemClock } from '../../../../src/util/clock.ts';
 import { contactOf } from '../../../../src/core/contact/record.ts';
 import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply } from '../scripted-server.ts';
@@ -101,14 +98,4 @@ test('[R14] a listing requests every list that contains a contact field, and a c
     'metadata,names,organizations,emailAddresses,phoneNumbers,addresses,urls,memberships,clientData',
   );
   expect(USUAL_MAPPING.templateHash).toBe('b15d1d4490983f34');
-});
-
-test('a character that arrives in pieces is decoded as one, and the answer keeps its status and headers', async () => {
-  const bytes = new TextEncoder().encode('{"name":"Zoë 🙂"}');
-  const cuts = Array.from(bytes, (byte) => new Uint8Array([byte]));
-  const answer = new Response(ReadableStream.from(cuts), { status: 403, headers: { 'retry-after': '5' } });
-  const read = await readWithin(answer, systemClock);
-  expect([await read.text(), read.status, read.headers.get('retry-after')]).toEqual(['{"name":"Zoë 🙂"}', 403, '5']);
-  // The status 204 allows no body.
-  expect(await (await readWithin(new Response(null, { status: 204 }), systemClock)).text()).toBe('');
 });

@@ -1,14 +1,14 @@
-import type { Agent } from 'undici';
 import type { ContactRecord } from '../../../../src/core/contact/record.ts';
 import { createGoogleRemote, type GoogleRemoteOptions } from '../../../../src/providers/google/google-remote.ts';
 import { readPerson } from '../../../../src/providers/google/mapper.ts';
+import type { Transport } from '../../../../src/net/transport.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 import { startScripted, type Received, type Reply } from '../scripted-server.ts';
 import { createLeapingClock } from '../../../support/clocks.ts';
 
 export type Google = AsyncDisposable & {
   readonly url: string;
-  readonly dispatcher: Agent;
+  readonly transport: Transport;
   readonly remote: Remote;
   readonly clock: ReturnType<typeof createLeapingClock>;
   /** API requests, without token requests. */
@@ -41,7 +41,7 @@ export const startGoogle = async (
     clientId: 'client',
     clientSecret: 'secret',
     refreshToken: 'refresh',
-    dispatcher: server.dispatcher,
+    transport: server.transport,
     clock,
     random: () => 0.5,
     requestCount: () => requests.length + tokenRequests.length,

@@ -1,8 +1,9 @@
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
-import type { Agent } from 'undici';
+import type { AnswerLimits } from '../../../../src/net/exchange.ts';
+import type { Transport } from '../../../../src/net/transport.ts';
 import { expect } from 'vitest';
 import type { Clock } from '../../../../src/util/clock.ts';
-import type { AnswerLimits, ListingLimits } from '../../../../src/providers/listing.ts';
+import type { ListingLimits } from '../../../../src/providers/listing.ts';
 import type { Remote } from '../../../../src/providers/remote.ts';
 import { createSend, type Send } from '../../../../src/providers/service/api/send.ts';
 import { createServiceApi, type ServiceApi } from '../../../../src/providers/service/api/service-api.ts';
@@ -18,7 +19,7 @@ export type Answering = (request: Received, index: number) => Reply;
 export type CannedServer = {
   readonly url: string;
   readonly received: Received[];
-  readonly dispatcher: Agent;
+  readonly transport: Transport;
   readonly send: Send;
   readonly api: ServiceApi;
   readonly remote: Remote;
@@ -37,9 +38,9 @@ export const startServer = async (
     received.push(read);
     return answering(read, received.length - 1);
   });
-  const { url, dispatcher } = server;
+  const { url, transport } = server;
   const { clock = createLeapingClock() } = settings;
-  const options = { baseUrl: url, accessToken: 'secret-token', dispatcher, ...settings, clock };
+  const options = { baseUrl: url, accessToken: 'secret-token', transport, ...settings, clock };
   const send = createSend(options)(forever);
   const requestCount = () => received.length;
   return {

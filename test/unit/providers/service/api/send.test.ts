@@ -4,8 +4,8 @@ import { forever } from '../../../../contract/scenes/steps.ts';
 import { type CannedServer, failureOf, startServer } from '../support.ts';
 import { createLeapingClock } from '../../../../support/clocks.ts';
 
-const sendTo = ({ url, dispatcher }: CannedServer, path: string, clock = createLeapingClock()) =>
-  createSend({ baseUrl: `${url}${path}`, accessToken: null, dispatcher, clock })(forever);
+const sendTo = ({ url, transport }: CannedServer, path: string, clock = createLeapingClock()) =>
+  createSend({ baseUrl: `${url}${path}`, accessToken: null, transport, clock })(forever);
 
 const GET = { method: 'GET', route: '/v2/contacts' } as const;
 

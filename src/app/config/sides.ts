@@ -29,8 +29,6 @@ export type SideConfig = SideWords & {
   /** The provider's name in the registry. */
   readonly provider: string;
   readonly settings: OpaqueSettings;
-  /** Whether its change feed reports deleted contacts; otherwise a full listing finds them. */
-  readonly namesDeletions: boolean;
   /** The patterns that select contacts of the side. */
   readonly contacts: readonly string[];
   /** Null: the token that `connect` stored. */
@@ -201,7 +199,6 @@ const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSourc
     ...words,
     ...selection,
     provider: provider.name,
-    namesDeletions: provider.namesDeletions,
     settings,
     token: token instanceof Secret ? token : null,
     places: placesIn(reader.keys, layers, section),

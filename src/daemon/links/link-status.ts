@@ -5,6 +5,7 @@ import { bySide, type Side, type Sides, type SideWords } from '../../core/contac
 import { readLinkRecord, type LinkRecord } from '../../engine/history/link-record.ts';
 import { shownLinkState } from '../../core/state/link.ts';
 import { progressOf, readLiveHeartbeats, type Heartbeat, type LinkProgress } from '../../app/heartbeat.ts';
+import { providerNamed } from '../../providers/registry.ts';
 import { pollDelayMs } from '../jobs/due.ts';
 
 /** The status of a link; times in epoch milliseconds. */
@@ -34,7 +35,7 @@ const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null
 
 /** The time of the next full listing. An overdue listing takes place in the next run, so its time is now. */
 const sweepAt = (link: LinkConfig, side: Side, { listedAtMs }: Cursor, nowMs: number): number | null => {
-  if (listedAtMs === null || link.sides[side].namesDeletions) return null;
+  if (listedAtMs === null || providerNamed(link.sides[side].provider).namesDeletions) return null;
   return Math.max(nowMs, listedAtMs + link.sweepIntervalMs);
 };
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
 import { writeHeartbeat } from '../../../src/app/heartbeat.ts';
 import type { RunStart } from '../../../src/core/state/rows.ts';
+import { USUAL_PROVIDERS } from '../../../src/providers/names.ts';
 import { readLinkStatuses } from '../../../src/daemon/links/link-status.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { useDirectory } from '../util/use-directory.ts';
@@ -10,7 +11,7 @@ const directory = useDirectory();
 const SECOND_MS = 1_000;
 const BEAT_AT_MS = 1_000_000;
 const PROGRESS = { link: 'work', listed: 7, planned: null, written: 0, remainingMs: null };
-const SIDE = { namesDeletions: true };
+const SIDE = { provider: USUAL_PROVIDERS.left };
 const LINK = { name: 'work', sides: { left: SIDE, right: SIDE } } as unknown as LinkConfig;
 
 type Beat = Partial<Parameters<typeof writeHeartbeat>[1]>;

@@ -123,8 +123,8 @@ const keepAccount = async (step: SignInStep, storeToken: () => Promise<void>): P
 
 const warnOfMissingRights = async ({ warn, link, side, clock, signal }: SignInStep, token: string): Promise<void> => {
   const { provider, settings } = link.sides[side];
-  const missing = await providerNamed(provider).signIn.missingRights(settings, token, { clock, signal });
-  if (missing !== null) warn(missing);
+  const missing = await providerNamed(provider).signIn.missingRights?.(settings, token, { clock, signal });
+  if (typeof missing === 'string') warn(missing);
 };
 
 const store = async (step: SignInStep, grant: Grant, account: Account): Promise<void> => {

@@ -73,8 +73,11 @@ type SignIn<Settings> = {
   withConsent(settings: Settings, ask: AskForConsent, context: SignInContext): Promise<Grant>;
   /** Exchanges the key of an older kind of application; null if the remote has none. Throws as `withConsent` does. */
   readonly withKey: ((settings: Settings, key: string, context: SignInContext) => Promise<Grant>) | null;
-  /** Returns the rights that the token lacks, as a sentence with the remedy; null if none is known to be missing. */
-  missingRights(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
+  /**
+   * Returns the rights that the token lacks, as a sentence with the remedy; null if none is known to be missing. Absent if
+   * they cannot be known.
+   */
+  missingRights?(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
 };
 
 /** Opens the account behind the token, for a link that syncs these fields. Sends nothing. */

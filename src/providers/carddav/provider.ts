@@ -53,6 +53,5 @@ export const carddav = defineProvider({
   signIn: {
     withConsent: () => Promise.reject(new SignInError(NO_CONSENT)),
     withKey: (_settings, key) => Promise.resolve({ token: key, scopes: null }),
-    missingRights: () => Promise.resolve(null),
   },
 });

@@ -52,6 +52,5 @@ export const google = defineProvider({
   signIn: {
     withConsent: async (...args) => (await import('./sign-in.ts')).withConsent(...args),
     withKey: null,
-    missingRights: () => Promise.resolve(null),
   },
 });

@@ -39,7 +39,7 @@ const requestsOf = ({ remotes }: Session, plan: Plan): Sides<number> => {
 
 const estimateOf = ({ remotes }: Session, ofParts: readonly Sides<number>[]): Estimate => {
   const requests = bySide((side) => ofParts.reduce((sum, part) => sum + part[side], 0));
-  const durationMs = Math.max(...SIDES.map((side) => remotes[side].timeToSendMs?.(requests[side]) ?? 0));
+  const durationMs = Math.max(...SIDES.map((side) => remotes[side].timeToSendMs(requests[side])));
   return { requests, durationMs };
 };
 

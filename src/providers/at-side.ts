@@ -42,7 +42,7 @@ export const atSide = (side: Side, remote: Remote, reword: Reword = (message) =>
       throw mark(error);
     }
   }
-  const { merge, originMarks, readOnlyReason, timeToSendMs } = remote;
+  const { merge, originMarks, readOnlyReason } = remote;
   const mergeMarked: Remote['merge'] =
     merge &&
     (async (survivorId, mergedAwayId, signal) => {
@@ -53,7 +53,7 @@ export const atSide = (side: Side, remote: Remote, reword: Reword = (message) =>
   return {
     capabilities: remote.capabilities,
     requestCount: () => remote.requestCount(),
-    ...(timeToSendMs && { timeToSendMs }),
+    timeToSendMs: (requests) => remote.timeToSendMs(requests),
     identify: (signal) => marked(remote.identify(signal)),
     ...(readOnlyReason && { readOnlyReason: (signal) => marked(readOnlyReason(signal)) }),
     pull: (request, signal) => pages(remote.pull(request, signal)),

@@ -25,7 +25,7 @@ export type RemoteOptions = RetryPolicy & {
   readonly transport: Transport;
   readonly requestCount: () => number;
   /** {@link Remote.timeToSendMs}. */
-  readonly timeToSendMs?: (requests: number) => number;
+  readonly timeToSendMs: (requests: number) => number;
   /** The fields that the link syncs; {@link USUAL_FIELDS} by default. */
   readonly fields?: ChosenFields;
   /** The limits of a listing of contacts; {@link LISTING_LIMITS} by default. */

@@ -81,11 +81,8 @@ export interface Remote {
   readonly capabilities: RemoteCapabilities;
   /** Returns the number of HTTP requests sent to this side since the start, including retries and token requests. */
   requestCount(): number;
-  /**
-   * Returns the time that the rate limits require for `requests` more writes, one request each, in milliseconds. Absent if no
-   * limit is kept.
-   */
-  readonly timeToSendMs?: (requests: number) => number;
+  /** Returns the time that the rate limits require for `requests` more writes, one request each, in milliseconds. */
+  timeToSendMs(requests: number): number;
   /** Returns a stable id of the account behind the credential; null if the side reports none. */
   identify(signal: AbortSignal): Promise<string | null>;
   /** Returns why the account may only be read; null if it may be written. Absent if the side has no such accounts. */

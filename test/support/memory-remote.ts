@@ -338,6 +338,7 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
     provider,
     capabilities: provider.capabilities,
     requestCount: () => 0,
+    timeToSendMs: () => 0,
     identify: () => Promise.resolve(`account at ${side}`),
     pull: (request) => feedOf(book, clock, request, options.adapterFlaw === 'trusts-feed'),
     read: (ids) => Promise.resolve(new Map(ids.map((id) => [id, readOne(id)]))),

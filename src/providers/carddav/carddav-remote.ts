@@ -99,7 +99,7 @@ export const createCarddavRemote = (options: CarddavRemoteOptions): Remote => {
   return {
     capabilities: CAPABILITIES,
     requestCount: options.requestCount,
-    ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
+    timeToSendMs: options.timeToSendMs,
     identify: async (signal) => (await open(signal)).book.url,
     readOnlyReason: async (signal) => {
       const { book } = await open(signal);

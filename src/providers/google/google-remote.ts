@@ -40,7 +40,7 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
       writesConditionally: true,
     },
     requestCount: options.requestCount,
-    ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
+    timeToSendMs: options.timeToSendMs,
     identify: async (signal) => (await readProfile(callFor(signal), 'metadata'))?.id ?? null,
     pull: (request, signal) => pullContacts({ call: callFor(signal), clock, limits }, request),
     read: (ids, signal) => readContacts(callFor(signal), ids),

@@ -54,7 +54,7 @@ export const createServiceRemote = (options: ServiceRemoteOptions): Remote => {
   return {
     capabilities: CAPABILITIES,
     requestCount: options.requestCount,
-    ...(options.timeToSendMs && { timeToSendMs: options.timeToSendMs }),
+    timeToSendMs: options.timeToSendMs,
     identify: async (signal) => (await apiFor(signal).getUser()).id,
     pull: (request, signal) => pullContacts({ api: apiFor(signal), clock, limits }, request),
     read: async (ids, signal) => {

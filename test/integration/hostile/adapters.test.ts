@@ -58,7 +58,13 @@ const openRemote = (
   transport: Transport,
 ): Remote => {
   const variable = (name: string): string => variables[name] ?? '';
-  const shared = { transport, requestCount: () => 0, clock: createHastyClock(), random: () => 0.5 };
+  const shared = {
+    transport,
+    requestCount: () => 0,
+    timeToSendMs: () => 0,
+    clock: createHastyClock(),
+    random: () => 0.5,
+  };
   if (provider === 'service') {
     const accessToken = variable('SERVICE_ACCESS_TOKEN');
     return createServiceRemote({ ...shared, baseUrl: url, accessToken, maxElapsedMs: 2_000 });

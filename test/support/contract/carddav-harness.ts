@@ -181,6 +181,7 @@ export const openCarddavHarness = async (book: BookFolder, keeping: GroupKeeping
       clock,
       random: () => 0.5,
       requestCount: () => proxy.arrived(),
+      timeToSendMs: () => 0,
       fields,
       maxElapsedMs: 600_000,
     });

@@ -154,5 +154,6 @@ const connectGoogle = (
     clock,
     random: () => 0.5,
     requestCount: () => emulator.requests.length,
+    timeToSendMs: () => 0,
     maxElapsedMs: 600_000,
   });

@@ -139,5 +139,6 @@ const connectService = (
     clock,
     random: () => 0.5,
     requestCount: () => emulator.requests.length,
+    timeToSendMs: () => 0,
     maxElapsedMs: 600_000,
   });

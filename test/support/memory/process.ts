@@ -246,6 +246,7 @@ const wrapRemote = (core: Core, plan: ProcessPlan, side: Side, remote: MemoryRem
   return {
     capabilities: remote.capabilities,
     requestCount: () => core.calls(),
+    timeToSendMs: () => 0,
     // The identity check before the first write is not counted, because histories number the other calls.
     identify: (signal) => {
       if (!hasPulled) return read(signal, () => remote.identify(signal));

@@ -47,6 +47,7 @@ const shared = () => ({
   clock: createLeapingClock(),
   random: () => 0.5,
   requestCount: () => 7,
+  timeToSendMs: (requests: number) => requests * 120,
   maxElapsedMs: 0,
 });
 
@@ -56,7 +57,6 @@ const openService = (): Remote => createServiceRemote({ ...shared(), baseUrl: UN
 /** Each read fails, and each write returns one refused item. */
 const FAULTY: Remote = {
   ...openService(),
-  timeToSendMs: (requests) => requests * 120,
   identify: refuse,
   pull: cutOff,
   read: refuse,
@@ -105,7 +105,7 @@ test('a feed returns the pages before its error, and the error contains its side
 
 test('the capabilities, the request count and the send time of the remote are unchanged', () => {
   expect(remote.capabilities).toEqual(FAULTY.capabilities);
-  expect([remote.requestCount(), remote.timeToSendMs?.(5)]).toEqual([7, 600]);
+  expect([remote.requestCount(), remote.timeToSendMs(5)]).toEqual([7, 600]);
 });
 
 const GOOGLE = {

@@ -38,6 +38,7 @@ export const openServer = async (settings: Partial<FakeSettings> = {}): Promise<
       clock: createLeapingClock(),
       random: () => 0.5,
       requestCount: () => server.requests.length,
+      timeToSendMs: () => 0,
       maxElapsedMs: 60_000,
       ...options,
     });

@@ -45,6 +45,7 @@ export const startGoogle = async (
     clock,
     random: () => 0.5,
     requestCount: () => requests.length + tokenRequests.length,
+    timeToSendMs: () => 0,
     maxElapsedMs: 90_000,
     ...more,
   });

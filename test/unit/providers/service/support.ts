@@ -48,7 +48,13 @@ export const startServer = async (
     received,
     send,
     api: createServiceApi(send),
-    remote: createServiceRemote({ ...options, random: () => 0.5, requestCount, maxElapsedMs: 60_000 }),
+    remote: createServiceRemote({
+      ...options,
+      random: () => 0.5,
+      requestCount,
+      timeToSendMs: () => 0,
+      maxElapsedMs: 60_000,
+    }),
     calls: () => received.map(({ method, path }) => `${method} ${path}`),
   };
 };

@@ -1,5 +1,6 @@
 import type { Clock } from '../util/clock.ts';
 import { closeEntry, openEntry, type Credential, type Entry } from './credential-entry.ts';
+import { keepResult } from '../util/share.ts';
 import { deriveKey, type CredentialKey } from './credential-key.ts';
 import { CredentialsError } from './errors.ts';
 import type { Store } from './store.ts';
@@ -76,18 +77,8 @@ const createTokenCache = ({ rows, clock }: VaultOptions) => {
 
 /** Returns the key that encrypts tokens; null without CREDENTIALS_KEY. It is derived once, because that takes 0.1 s. */
 const createKeyring = ({ key, rows }: VaultOptions): (() => Promise<CredentialKey | null>) => {
-  let derived: Promise<CredentialKey> | null = null;
-  return async () => {
-    if (key === null) return null;
-    derived ??= rows
-      .salt()
-      .then((salt) => deriveKey(key, Buffer.from(salt, 'base64')))
-      .catch((error: unknown) => {
-        derived = null;
-        throw error;
-      });
-    return derived;
-  };
+  if (key === null) return () => Promise.resolve(null);
+  return keepResult(async () => deriveKey(key, Buffer.from(await rows.salt(), 'base64')));
 };
 
 /** Opens the vault. A database that hosts share stores sealed tokens only; SQLite stores open ones too: its file has mode 0600. */

@@ -13,6 +13,7 @@ import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type He
 import type { Daemon, OnReport } from '../daemon.ts';
 import { localPage, openHttpServer } from './http-server.ts';
 import { createMetrics, type MetricsInput, type Metrics } from './metrics.ts';
+import { shareConcurrentCalls } from '../../util/share.ts';
 
 type HttpServiceOptions = {
   readonly address: ListenAddress;
@@ -128,13 +129,4 @@ export const metricsRoutes = (metrics: Metrics, read: () => Promise<MetricsInput
   return new Hono().get('/metrics', async (context) =>
     context.body(await render(), 200, { 'content-type': metrics.contentType }),
   );
-};
-
-/** Shares the result of the work with all calls during it. */
-const shareConcurrentCalls = <T>(work: () => Promise<T>): (() => Promise<T>) => {
-  let underWay: Promise<T> | null = null;
-  return () =>
-    (underWay ??= work().finally(() => {
-      underWay = null;
-    }));
 };

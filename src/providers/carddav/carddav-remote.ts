@@ -1,5 +1,6 @@
 import type { ReadAnswer } from '../../core/contact/requests.ts';
 import { USUAL_FIELDS } from '../../core/contact/contact.ts';
+import { keepResult } from '../../util/share.ts';
 import type { RemoteOptions } from '../provider.ts';
 import { orRefusal } from '../write-results.ts';
 import type { Remote, RemoteCapabilities } from '../remote.ts';
@@ -45,22 +46,6 @@ const CAPABILITIES: RemoteCapabilities = {
   writesConditionally: true,
 };
 
-/** Caches the result of a lookup. A failed lookup is repeated on the next call. */
-const once = <Value>(look: (signal: AbortSignal) => Promise<Value>): ((signal: AbortSignal) => Promise<Value>) => {
-  let found: Promise<Value> | null = null;
-  return async (signal) => {
-    signal.throwIfAborted();
-    const current = found ?? look(signal);
-    found = current;
-    try {
-      return await current;
-    } catch (error) {
-      if (found === current) found = null;
-      throw error;
-    }
-  };
-};
-
 const answerOf = ({ records }: BookContext, reading: CardReading, memberships: Memberships): ReadAnswer => {
   if (reading.kind !== 'card') return reading;
   const { card } = reading.stored;
@@ -79,7 +64,7 @@ const readContacts = async (context: BookContext, ids: readonly string[]): Promi
 const createOpenBook = (options: CarddavRemoteOptions): ((signal: AbortSignal) => Promise<BookContext>) => {
   const { url, addressbook, fields = USUAL_FIELDS, groupStyle } = options;
   const sendFor = createSendDav(options);
-  const find = once((signal) => findAddressBook({ send: sendFor(signal), url, addressbook }));
+  const find = keepResult((signal: AbortSignal) => findAddressBook({ send: sendFor(signal), url, addressbook }));
   const mapping = cardMapping(fields);
   const shared: Omit<BookContext, 'book' | 'send'> = {
     mapping,
@@ -90,7 +75,10 @@ const createOpenBook = (options: CarddavRemoteOptions): ((signal: AbortSignal) =
     storage: { isExact: false, keepsNames: false },
     versions: new Map(),
   };
-  return async (signal) => ({ ...shared, send: sendFor(signal), book: await find(signal) });
+  return async (signal) => {
+    signal.throwIfAborted();
+    return { ...shared, send: sendFor(signal), book: await find(signal) };
+  };
 };
 
 /** Creates the {@link Remote} of an address book on a CardDAV server. */

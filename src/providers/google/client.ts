@@ -3,6 +3,7 @@ import { OAuth2Client } from 'google-auth-library';
 import { install, Request, type RequestInit, Response } from 'undici';
 import type { Transport } from '../../net/transport.ts';
 import type { Clock } from '../../util/clock.ts';
+import { shareConcurrentCalls } from '../../util/share.ts';
 import { ANSWER_LIMITS } from '../listing.ts';
 
 export type GoogleClientOptions = {
@@ -66,12 +67,9 @@ const createAuthoriser = (auth: OAuth2Client, refreshToken: string): GoogleClien
     const { access_token: token, expiry_date: expiresAtMs } = auth.credentials;
     return Boolean(token) && (expiresAtMs ?? Infinity) > Date.now() + auth.eagerRefreshThresholdMillis;
   };
-  let underWay: Promise<void> | null = null;
+  const refreshOnce = shareConcurrentCalls(refresh);
   return async (force) => {
-    if (!force && isGood()) return;
-    await (underWay ??= refresh().finally(() => {
-      underWay = null;
-    }));
+    if (force || !isGood()) await refreshOnce();
   };
 };
 

@@ -8,6 +8,7 @@ import { migrate } from './migrate.ts';
 import { explainTrouble, isPassing, reasonOf } from './trouble.ts';
 import type { Rows, SendStatement, Step } from '../sql/step.ts';
 import type { Clock } from '../../util/clock.ts';
+import { keepResult } from '../../util/share.ts';
 
 /** The host and the name of the database of an address, without user and password. */
 const placeOf = (url: string): string => {
@@ -187,18 +188,13 @@ export const createConnection = (options: DatabaseOptions): Connection => {
   const closing = new AbortController();
   const withRetry = createRetry(options, place, closing.signal);
   let opened: Pg.Pool | null = null;
-  let opening: Promise<void> | null = null;
   const pool = (): Pg.Pool => (opened ??= openPool(options));
   const transact = <Result>(step: (send: SendStatement) => Promise<Result>): Promise<Result> => {
     // Its own two statements are round trips, too.
     for (const statement of ['begin', 'commit']) onStatement(statement);
     return inTransaction(pool(), (client) => step(sendOver(client)));
   };
-  const open = (): Promise<void> =>
-    (opening ??= withRetry(() => migrate(sendOver(pool()), transact, place)).catch((error: unknown) => {
-      opening = null;
-      throw error;
-    }));
+  const open = keepResult(() => withRetry(() => migrate(sendOver(pool()), transact, place)));
 
   return {
     place,

@@ -63,42 +63,39 @@ export const choice = <const Name extends string>(...names: readonly Name[]) =>
     return found ?? fail(context, `"${value}" is not known. Choose one of ${names.join(', ')}.`);
   });
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const LONGEST_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS };
+
+/** The milliseconds of a number and one of these units; NaN for another text. */
+const millisecondsOf = (value: string, units: string): number => {
+  const [, count, unit = ''] = new RegExp(String.raw`^(\d+)\s*([${units}])$`, 'u').exec(value) ?? [];
+  return Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+};
+
+const readDuration = (value: string, context: z.RefinementCtx): number => {
+  const durationMs = millisecondsOf(value, 'smhd');
+  if (Number.isNaN(durationMs)) {
+    return fail(context, `"${value}" is not a duration. Write a number and s, m, h or d, such as 30s, 5m, 6h or 1d.`);
+  }
+  if (durationMs >= 1000 && durationMs <= 7 * DAY_MS) return durationMs;
+  return fail(context, `"${value}" is out of range. Choose something from 1s to 7d.`);
+};
 
 /** Milliseconds, from `30s`, `5m`, `6h` or `1d`. */
 export const duration = text
   .meta({ pattern: String.raw`^\d+\s*[smhd]$`, examples: ['30s', '5m', '6h', '1d'] })
-  .transform((value, context): number => {
-    const [, count, unit] = /^(\d+)\s*([smhd])$/u.exec(value) ?? [];
-    const durationMs = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
-    if (Number.isNaN(durationMs)) {
-      return fail(context, `"${value}" is not a duration. Write a number and s, m, h or d, such as 30s, 5m, 6h or 1d.`);
-    }
-    if (durationMs < 1000 || durationMs > LONGEST_MS) {
-      return fail(context, `"${value}" is out of range. Choose something from 1s to 7d.`);
-    }
-    return durationMs;
-  });
+  .transform(readDuration);
 
 /** Milliseconds, as {@link duration} reads them, or `auto`: the program chooses. */
 export const interval = text
   .meta({ pattern: String.raw`^(auto|\d+\s*[smhd])$`, examples: ['30s', '5m', '1h', 'auto'] })
-  .transform((value, context): number | 'auto' => {
-    if (value === 'auto') return value;
-    const read = duration.safeParse(value);
-    return read.success ? read.data : fail(context, read.error.issues.map(({ message }) => message).join(' '));
-  });
-
-const DAY_MS = 86_400_000;
-const LONGEST_RETENTION_MS = 3_650 * DAY_MS;
+  .transform((value, context) => (value === 'auto' ? value : readDuration(value, context)));
 
 /** Milliseconds, from `36h` or `180d`; null for `off`: nothing is pruned. */
 export const retention = text.transform((value, context): number | null => {
   if (value === 'off') return null;
-  const [, count, unit] = /^(\d+)\s*([hd])$/u.exec(value) ?? [];
-  const durationMs = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
-  if (durationMs >= DAY_MS && durationMs <= LONGEST_RETENTION_MS) return durationMs;
+  const durationMs = millisecondsOf(value, 'hd');
+  if (durationMs >= DAY_MS && durationMs <= 3_650 * DAY_MS) return durationMs;
   return fail(
     context,
     `"${value}" is not a retention period. Write a number and h or d, from 1d to 3650d, such as 180d, or off to keep ` +
@@ -169,7 +166,7 @@ export const secureUrl = webUrl.transform((value, context): string => {
 /** The URL without a slash at its end. */
 export const urlWithoutSlash = webUrl.transform((value) => value.replace(/\/+$/u, ''));
 /** The URL with one slash at its end. */
-export const urlWithSlash = webUrl.transform((value) => `${value.replace(/\/+$/u, '')}/`);
+export const urlWithSlash = urlWithoutSlash.transform((value) => `${value}/`);
 
 /** May hold a password, so it is kept like one. */
 export const redisUrl = url(['redis:', 'rediss:'])

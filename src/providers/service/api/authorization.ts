@@ -28,7 +28,7 @@ export const authorizeUrl = (authUrl: string, request: AuthorizeRequest): string
   };
   const scope = request.scopes.map(encodeURIComponent).join('+');
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return `${authUrl.replace(/\/+$/u, '')}/oauth2/authorize?${[...query, `scope=${scope}`].join('&')}`;
+  return `${authUrl}/oauth2/authorize?${[...query, `scope=${scope}`].join('&')}`;
 };
 
 type CodeExchange = {

@@ -98,7 +98,7 @@ const missingRemedy = (asked: Asked): string => {
   if (asked.route.includes('{')) return 'not found';
   const { address } = sentOf(asked);
   // Each route already begins with /v2.
-  return /\/v2\/*$/u.test(asked.baseUrl ?? '') ? `leave /v2 out of ${address}` : `check ${address}`;
+  return asked.baseUrl?.endsWith('/v2') ? `leave /v2 out of ${address}` : `check ${address}`;
 };
 
 const refusal = (

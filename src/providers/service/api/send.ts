@@ -35,7 +35,7 @@ export type ApiAnswer = {
 export type Send = (apiRequest: ApiRequest) => Promise<ApiAnswer>;
 
 type SendOptions = {
-  /** {base_url} or {auth_url}: the routes are appended to it. */
+  /** {base_url} or {auth_url}, without a slash at its end: the routes are appended to it. */
   readonly baseUrl: string;
   /** Null for the authorization endpoints, which take no token. */
   readonly accessToken: string | null;
@@ -51,7 +51,7 @@ const urlOf = (baseUrl: string, apiRequest: ApiRequest): string => {
   const path = apiRequest.route.replace('{id}', encodeURIComponent(apiRequest.id ?? ''));
   // Not URLSearchParams: it encodes a space as `+`, which a strict parser does not decode.
   const pairs = Object.entries(apiRequest.query ?? {}).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return `${baseUrl.replace(/\/+$/u, '')}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+  return `${baseUrl}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 };
 
 const encodeBody = (apiRequest: ApiRequest): string | null => {

@@ -23,14 +23,14 @@ it('a request has the documented headers, its id and its query', async () => {
 
 it('a request is sent below the path of the base url, without an authorization header if no token is set', async () => {
   await using server = await startServer(() => ({ body: {} }));
-  await sendTo(server, '/base/')(GET);
+  await sendTo(server, '/base')(GET);
   expect(server.received).toMatchObject([{ path: '/base/v2/contacts', authorization: undefined }]);
 });
 
 it('a request to a base url that ends in /v2 fails with the setting to correct if the route does not exist', async () => {
   await using server = await startServer(() => ({ status: 404, body: {} }));
   const failure = async (path: string) => (await failureOf(sendTo(server, path)(GET))).message;
-  expect(await failure('/v2/')).toMatch(/: leave \/v2 out of SERVICE_BASE_URL$/u);
+  expect(await failure('/v2')).toMatch(/: leave \/v2 out of SERVICE_BASE_URL$/u);
   expect(await failure('/base')).toMatch(/: check SERVICE_BASE_URL$/u);
 });
 

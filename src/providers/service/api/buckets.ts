@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ListParameters } from './list-parameters.ts';
 import { listPages, type Page, rowsOf } from './paging.ts';
-import { call, callLeniently } from './resource.ts';
+import { call } from './resource.ts';
 import { id as idSchema, optionalNumber, optionalText } from './schemas-common.ts';
 import type { Send } from './send.ts';
 
@@ -47,10 +47,8 @@ export const createBucketsApi = (send: Send) => ({
     return call(send, bucketSchema, { method: 'PATCH', route: BUCKET, id, body, uniqueName: true });
   },
 
-  /**
-   * DELETE /v2/buckets/{id}: its contacts stay. Returns the deleted bucket, or null if the answer does not contain it.
-   * Scopes: buckets:manage or all:manage.
-   */
-  delete: (id: string): Promise<Bucket | null> =>
-    callLeniently(send, bucketSchema, { method: 'DELETE', route: BUCKET, id }),
+  /** DELETE /v2/buckets/{id}: its contacts stay. Scopes: buckets:manage or all:manage. */
+  delete: async (id: string): Promise<void> => {
+    await send({ method: 'DELETE', route: BUCKET, id });
+  },
 });

@@ -16,7 +16,7 @@ import { sentOf } from './failure.ts';
 import { describeIssues, optionalId, optionalTimestamp, type Timestamp, valueAt } from './schemas-common.ts';
 import type { ListParameters } from './list-parameters.ts';
 import { fetchPage, fetchPageAfter, listPages, type ListRequest, type Page } from './paging.ts';
-import { call, callLeniently, readData } from './resource.ts';
+import { call, readData } from './resource.ts';
 import type { ApiRequest, Send } from './send.ts';
 
 /** One row of a list of contacts. An unreadable row is marked, so that the other rows of the page remain usable. */
@@ -197,9 +197,10 @@ export const createContactsApi = (send: Send, parts: ContactParts) => ({
   update: (id: string, contact: ContactWrite): Promise<ServiceContact> =>
     call(send, contactSchema, { method: 'PATCH', route: CONTACT, id, body: { data: contact } }),
 
-  /** DELETE /v2/contacts/{id}: the deleted contact, or null if the answer does not contain it. Scopes as for `update`. */
-  delete: (id: string): Promise<ServiceContact | null> =>
-    callLeniently(send, contactSchema, { method: 'DELETE', route: CONTACT, id }),
+  /** DELETE /v2/contacts/{id}. Scopes as for `update`. */
+  delete: async (id: string): Promise<void> => {
+    await send({ method: 'DELETE', route: CONTACT, id });
+  },
 
   /**
    * POST /v2/contacts/{id}/merge: overwrites the contact with the attributes of the listed contacts. The effect on those is not

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { listPages, PAGE_SIZE, rowsOf, type Page } from './paging.ts';
-import { callLeniently } from './resource.ts';
 import { id as idSchema } from './schemas-common.ts';
 import type { ApiRequest, Send } from './send.ts';
 
@@ -16,14 +15,15 @@ const CONTACT_BUCKETS = '/v2/contacts/{id}/buckets';
 const BUCKET_CONTACTS = '/v2/buckets/{id}/contacts';
 
 const rowSchema = z.object({ id: idSchema });
+const answerSchema = z.object({ data: z.array(z.unknown()) });
 
 /** Creates the operations of one membership route. All of them send ids and return a list. */
 const changer = (send: Send, route: string) => {
   return async (method: ApiRequest['method'], id: string, memberIds: readonly string[]): Promise<MembershipAnswer> => {
     const body = { data: memberIds.map((memberId) => ({ id: memberId })) };
-    const rows = await callLeniently(send, z.array(z.unknown()), { method, route, id, body });
+    const rows = answerSchema.safeParse((await send({ method, route, id, body })).json).data?.data;
     const ids = (rows ?? []).flatMap((row) => rowSchema.safeParse(row).data?.id ?? []);
-    return { ids, mayBeCut: rows === null || rows.length === PAGE_SIZE };
+    return { ids, mayBeCut: rows === undefined || rows.length === PAGE_SIZE };
   };
 };
 

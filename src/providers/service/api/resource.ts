@@ -22,14 +22,3 @@ export const readData = <Value>(schema: z.ZodType<Value>, answer: ApiAnswer, ask
 /** Sends a request and returns the resource in its answer, or with an array schema a list without pages. */
 export const call = async <Value>(send: Send, schema: z.ZodType<Value>, asked: ApiRequest): Promise<Value> =>
   readData(schema, await send(asked), asked);
-
-/** Like {@link call}, but returns null if the answer is empty or unreadable. */
-export const callLeniently = async <Value>(
-  send: Send,
-  schema: z.ZodType<Value>,
-  asked: ApiRequest,
-): Promise<Value | null> => {
-  const answer = await send(asked);
-  const parsed = z.object({ data: schema }).safeParse(answer.json);
-  return parsed.success ? parsed.data.data : null;
-};

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { inspect } from 'node:util';
 
 /** A value that must not appear in logs or messages: everything but `reveal` prints `[secret]`. */
@@ -37,4 +37,4 @@ const reveal = (value: unknown): unknown => {
 export const fingerprint = (settings: object): string => JSON.stringify(reveal(settings));
 
 /** A one-way digest, which distinguishes credentials without containing them. */
-export const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+export const digest = (text: string, length = 32): string => hash('sha256', text).slice(0, length);

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { contactFieldsOf, nameOfFields, type ChosenFields } from '../../core/contact/chosen.ts';
 import type { EntryChoice } from '../../core/contact/record.ts';
 import { specOf, type Contact, type ContactField, USUAL_FIELDS } from '../../core/contact/contact.ts';
 import { isNamedField, type NamedField } from '../../core/contact/fields.ts';
+import { digest } from '../../util/secret.ts';
 import { createRowDigest } from '../listing.ts';
 import { ADDRESSES, COMPANY, postalAddressOf, TITLE, USUAL_KEYS, valueField } from './lists.ts';
 import { FURTHER_MAPPINGS, userDefinedMapping, WEBSITES } from './further-fields.ts';
@@ -85,7 +85,6 @@ export const personMapping = (chosen: ChosenFields) => {
     sources: SOURCES,
     requestSyncToken: true,
   };
-  const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
   const name = nameOfFields(chosen);
   return {
     fields,
@@ -96,9 +95,9 @@ export const personMapping = (chosen: ChosenFields) => {
     personFields,
     listQuery,
     /** Identifies the query and the fields that are read from its answers. */
-    templateHash: hash(JSON.stringify(listQuery) + name),
+    templateHash: digest(JSON.stringify(listQuery) + name, 16),
     /** Returns the digest of a Person as an answer contains it. */
-    digestOf: createRowDigest(name === '' ? READER : `${READER}+${hash(name)}`),
+    digestOf: createRowDigest(name === '' ? READER : `${READER}+${digest(name, 16)}`),
   };
 };
 

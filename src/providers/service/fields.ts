@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type ChosenFields, contactFieldsOf, nameOfFields } from '../../core/contact/chosen.ts';
 import {
   type Contact,
@@ -20,6 +19,7 @@ import { listText, textList, withOtherSpellings } from '../../core/contact/lists
 import { readFields } from '../../core/contact/record.ts';
 import { normaliseText } from '../../core/contact/text.ts';
 import { unsyncedNameOf } from '../../core/contact/unsynced-name.ts';
+import { digest } from '../../util/secret.ts';
 import { trustedContact } from './api/contacts.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
 import { valueAt } from './api/schemas-common.ts';
@@ -230,7 +230,7 @@ export const serviceMapping = (chosen: ChosenFields) => {
     fields,
     definitions,
     /** The suffix of each row digest: a row that was read for other chosen fields is not known. */
-    digestEnd: name === '' ? '' : ` ${createHash('sha256').update(name).digest('hex').slice(0, 16)}`,
+    digestEnd: name === '' ? '' : ` ${digest(name, 16)}`,
     chosenLists,
     /** The schema of a contact that is read alone. */
     trusted: trustedContact(chosenLists),

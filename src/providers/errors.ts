@@ -34,7 +34,7 @@ export abstract class RemoteError extends Error {
     | 'unreadable'
     | 'cursor-expired';
   /** `soon`: the same request may be repeated soon. `never`: only after a change. */
-  abstract readonly retry: 'soon' | 'never';
+  readonly retry: 'soon' | 'never' = 'never';
   /** The side of the link that the remote is; null outside a link, as in `doctor`. */
   side: Side | null = null;
   readonly status: number | null;
@@ -55,67 +55,58 @@ export abstract class RemoteError extends Error {
 /** The user revoked the permission (providers/service/API.md, Errors: 403), or Google returned `invalid_grant`. */
 export class RevokedError extends RemoteError {
   readonly kind = 'revoked';
-  readonly retry = 'never';
 }
 
 /** The credential is missing, wrong or expired (401). */
 export class UnauthenticatedError extends RemoteError {
   readonly kind = 'unauthenticated';
-  readonly retry = 'never';
 }
 
 /** The remote refuses the application: its id or its secret is wrong. Signing in again does not help. */
 export class ClientRefusedError extends RemoteError {
   readonly kind = 'client-refused';
-  readonly retry = 'never';
 }
 
 /** The account itself is disabled (402). */
 export class DisabledError extends RemoteError {
   readonly kind = 'disabled';
-  readonly retry = 'never';
 }
 
 /** The requested resource does not exist on that side (404, 410). */
 export class NotFoundError extends RemoteError {
   readonly kind = 'not-found';
-  readonly retry = 'never';
 }
 
 /** The side refused the request's content (400, 422 and similar). */
 export class InvalidError extends RemoteError {
   readonly kind = 'invalid';
-  readonly retry = 'never';
 }
 
 /** The contact or group changed since it was read (stale etag): read, merge and write again. */
 export class StaleError extends RemoteError {
   readonly kind = 'stale';
-  readonly retry = 'never';
 }
 
 /** A group with that name already exists. */
 export class NameTakenError extends RemoteError {
   readonly kind = 'name-taken';
-  readonly retry = 'never';
 }
 
 /** The account has reached its contact limit; waiting does not help. */
 export class FullError extends RemoteError {
   readonly kind = 'full';
-  readonly retry = 'never';
 }
 
 /** The rate limit was exceeded (429); `retryAfterMs` is the minimum wait. The request was not applied. */
 export class LimitedError extends RemoteError {
   readonly kind = 'limited';
-  readonly retry = 'soon';
+  override readonly retry = 'soon';
 }
 
 /** No answer, or a fault on the remote's side (5xx, reset, timeout). */
 export class UnavailableError extends RemoteError {
   readonly kind = 'unavailable';
-  readonly retry = 'soon';
+  override readonly retry = 'soon';
 }
 
 /**
@@ -128,7 +119,7 @@ export const isFault = (error: unknown): error is UnavailableError =>
 /** The answer cannot be parsed: not JSON, truncated, or not of the documented shape. */
 export class UnreadableError extends RemoteError {
   readonly kind = 'unreadable';
-  readonly retry: RemoteError['retry'] = 'soon';
+  override readonly retry: RemoteError['retry'] = 'soon';
 }
 
 /** The answer is a redirect. Redirects are not followed, because the request contains a credential and contacts. */
@@ -155,7 +146,6 @@ export class EndlessListingError extends UnreadableError {}
 /** The change feed cannot continue from the cursor: a full listing of that side is needed. */
 export class CursorExpiredError extends RemoteError {
   readonly kind = 'cursor-expired';
-  readonly retry = 'never';
 }
 
 /** Returns the error of a write whose credential was refused after it had started: it is unknown how much was applied. */

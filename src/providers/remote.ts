@@ -31,9 +31,8 @@ export type MembershipResult = WriteResult<readonly string[]> & { readonly alter
 
 /** The capabilities of a remote, with the maximum number of items in one call and of concurrent calls. */
 export type RemoteCapabilities = {
-  readonly createBatch: number;
-  readonly updateBatch: number;
-  readonly deleteBatch: number;
+  /** For creates, updates and deletions. */
+  readonly writeBatch: number;
   readonly readBatch: number;
   readonly writeConcurrency: number;
   /** True if a call needs a request for each contact that it creates, updates or deletes. */
@@ -91,11 +90,11 @@ export interface Remote {
   /** Reads any number of contacts by id. The keys of the result are the requested ids. */
   read(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadAnswer>>;
 
-  /** Creates at most `createBatch` contacts. */
+  /** Creates at most `writeBatch` contacts. */
   create(batch: readonly CreateRequest[], signal: AbortSignal): Promise<readonly WriteResult<ContactRecord>[]>;
-  /** Updates at most `updateBatch` contacts. */
+  /** Updates at most `writeBatch` contacts. */
   update(batch: readonly UpdateRequest[], signal: AbortSignal): Promise<readonly WriteResult<ContactRecord>[]>;
-  /** Deletes at most `deleteBatch` contacts; keys are the ids. A contact that does not exist counts as deleted. */
+  /** Deletes at most `writeBatch` contacts; keys are the ids. A contact that does not exist counts as deleted. */
   delete(ids: readonly string[], signal: AbortSignal): Promise<readonly WriteResult<null>[]>;
   /** Writes any number of changes in as few requests as the side allows. The value is the membership afterwards. */
   changeMembership(batch: readonly MembershipRequest[], signal: AbortSignal): Promise<readonly MembershipResult[]>;

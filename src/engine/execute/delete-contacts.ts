@@ -118,7 +118,7 @@ export const performDeletions = async (
   side: Side,
 ): Promise<boolean> => {
   const remote = execution.session.remotes[side];
-  const { deleteBatch: size, writeConcurrency } = remote.capabilities;
+  const { writeBatch: size, writeConcurrency } = remote.capabilities;
   const { clock, state } = execution.session;
   const isUnread = ({ record: { id } }: Deletion): boolean =>
     isWaiting(state().rejections, unreadContact(side, id), clock.now());

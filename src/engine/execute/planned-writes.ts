@@ -58,8 +58,8 @@ const plannedOn = (
   side: Side,
   capabilities: RemoteCapabilities,
 ): PlannedWrites => {
-  const { createBatch, updateBatch, deleteBatch, createsWithGroups, writesOneByOne = false } = capabilities;
-  const requestsFor = (contacts: number, batch: number): number => Math.ceil(contacts / (writesOneByOne ? 1 : batch));
+  const { writeBatch, createsWithGroups, writesOneByOne = false } = capabilities;
+  const requestsFor = (contacts: number): number => Math.ceil(contacts / (writesOneByOne ? 1 : writeBatch));
   const creates = new Set(creationsOn(tasks, side));
   const updated = new Set(updatesOn(tasks, side));
   const updates = updated.size + tasks.reduce((sum, task) => sum + task.writes[side].shares.length, 0);
@@ -68,10 +68,10 @@ const plannedOn = (
   const groups = actions.filter((action) => action.side === side).length;
   const isWritten = (task: Task): boolean => creates.has(task) || updated.has(task);
   const requests =
-    requestsFor(creates.size, createBatch) +
-    requestsFor(updates, updateBatch) +
+    requestsFor(creates.size) +
+    requestsFor(updates) +
     moveRequests(moves, isWritten, side, capabilities) +
-    requestsFor(deletes, deleteBatch) +
+    requestsFor(deletes) +
     groups;
   const contacts = creates.size + updated.union(new Set(moves)).difference(creates).size + deletes;
   return { contacts, writes: creates.size + updates + moves.length + deletes + groups, requests };

@@ -28,8 +28,8 @@ import { createWrites, membershipWrites, sharingWrites, updateWrites } from './w
 type Results = Promise<readonly BatchResult[]>;
 
 const createContacts = (execution: Execution, tasks: readonly Task[], side: Side): Results => {
-  const { createBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
-  const batches = batchesOf(execution, side, creationsOn(tasks, side), createBatch);
+  const { writeBatch, writeConcurrency } = execution.session.remotes[side].capabilities;
+  const batches = batchesOf(execution, side, creationsOn(tasks, side), writeBatch);
   return inParallel(batches, writeConcurrency, (batch) => sendBatch(execution, createWrites(execution, side, batch)));
 };
 
@@ -63,7 +63,7 @@ const updateBatch = async (
 
 const updateContacts = (execution: Execution, tasks: readonly Task[], side: Side): Results => {
   const { capabilities } = execution.session.remotes[side];
-  const batches = chunks(updatesOn(tasks, side), capabilities.updateBatch);
+  const batches = chunks(updatesOn(tasks, side), capabilities.writeBatch);
   return inParallel(batches, capabilities.writeConcurrency, (batch) => updateBatch(execution, batch, side));
 };
 
@@ -98,7 +98,7 @@ export const writeContacts = async (execution: Execution, tasks: readonly Task[]
     const sharings = round.filter(
       ({ task }) => isWritable(current, task, side) && areOtherEmailsWritten(current, task, side),
     );
-    const batches = chunks(sharings, capabilities.updateBatch);
+    const batches = chunks(sharings, capabilities.writeBatch);
     const shared = await inParallel(batches, capabilities.writeConcurrency, (batch) =>
       shareBatch(current, batch, side),
     );

@@ -30,9 +30,7 @@ export type CarddavRemoteOptions = RemoteOptions &
 const WRITES_PER_BATCH = 50;
 
 const CAPABILITIES: RemoteCapabilities = {
-  createBatch: WRITES_PER_BATCH,
-  updateBatch: WRITES_PER_BATCH,
-  deleteBatch: WRITES_PER_BATCH,
+  writeBatch: WRITES_PER_BATCH,
   readBatch: 100,
   writeConcurrency: 1,
   writesOneByOne: true,

@@ -25,9 +25,7 @@ export const createGoogleRemote = (options: GoogleRemoteOptions): Remote => {
   const callFor = createCaller({ ...options, mapping: personMapping(fields), client: createGoogleClient(options) });
   return {
     capabilities: {
-      createBatch: CONTACTS_PER_BATCH,
-      updateBatch: CONTACTS_PER_BATCH,
-      deleteBatch: CONTACTS_PER_BATCH,
+      writeBatch: CONTACTS_PER_BATCH,
       readBatch: CONTACTS_PER_BATCH,
       writeConcurrency: 1,
       moveBatch: { size: MEMBERS_PER_REQUEST, of: 'all' },

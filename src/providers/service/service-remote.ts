@@ -23,9 +23,7 @@ type ServiceRemoteOptions = RemoteOptions & {
 };
 
 const CAPABILITIES: RemoteCapabilities = {
-  createBatch: 1,
-  updateBatch: 1,
-  deleteBatch: 1,
+  writeBatch: 1,
   readBatch: 1,
   writeConcurrency: CONCURRENCY,
   moveBatch: { size: BULK_SIZE, of: 'written' },

@@ -84,9 +84,9 @@ export const errorOf = (results: readonly WriteResult<unknown>[], key: string): 
 
 /** Creates contacts in batches of the size that the side accepts. */
 export const createAll = async ({ remote }: Harness, requests: readonly CreateRequest[]) => {
-  const { createBatch } = remote.capabilities;
-  const batches = Array.from({ length: Math.ceil(requests.length / createBatch) }, (_, index) =>
-    requests.slice(index * createBatch, (index + 1) * createBatch),
+  const { writeBatch } = remote.capabilities;
+  const batches = Array.from({ length: Math.ceil(requests.length / writeBatch) }, (_, index) =>
+    requests.slice(index * writeBatch, (index + 1) * writeBatch),
   );
   const results: WriteResult<ContactRecord>[] = [];
   for (const batch of batches) results.push(...(await remote.create(batch, forever)));

@@ -79,7 +79,7 @@ export const writeScenes = {
       fields: ['title'] as const,
     }));
     const results =
-      harness.remote.capabilities.updateBatch > 1
+      harness.remote.capabilities.writeBatch > 1
         ? await harness.remote.update(requests, forever)
         : (await Promise.all(requests.map((request) => harness.remote.update([request], forever)))).flat();
     expect(valueOf(results, ada).contact.title).toBe('Countess');
@@ -91,8 +91,8 @@ export const writeScenes = {
     const [ada, ben] = [harness.add(ADA), harness.add(BEN)];
     const cid = harness.add({ firstName: 'Cid', lastName: 'Stays' });
     harness.remove(ben);
-    const { deleteBatch } = harness.remote.capabilities;
-    const batches = deleteBatch > 1 ? [[ada, ben]] : [[ada], [ben]];
+    const { writeBatch } = harness.remote.capabilities;
+    const batches = writeBatch > 1 ? [[ada, ben]] : [[ada], [ben]];
     for (const batch of batches) {
       const results = await harness.remote.delete(batch, forever);
       expect(new Map(results.map(({ key, ok }) => [key, ok]))).toEqual(new Map(batch.map((id) => [id, true])));

@@ -32,9 +32,7 @@ export type MemoryProvider = {
 
 const GOOGLE: MemoryProvider = {
   capabilities: {
-    createBatch: 3,
-    updateBatch: 3,
-    deleteBatch: 3,
+    writeBatch: 3,
     readBatch: 50,
     writeConcurrency: 1,
     moveBatch: { size: 1000, of: 'all' },
@@ -63,9 +61,7 @@ const GOOGLE: MemoryProvider = {
 
 const SERVICE: MemoryProvider = {
   capabilities: {
-    createBatch: 1,
-    updateBatch: 1,
-    deleteBatch: 1,
+    writeBatch: 1,
     readBatch: 1,
     writeConcurrency: 3,
     moveBatch: { size: 100, of: 'written' },
@@ -94,9 +90,7 @@ const SERVICE: MemoryProvider = {
 /** An address book whose groups are categories of its cards: a renamed one is another group. */
 const CARDDAV: MemoryProvider = {
   capabilities: {
-    createBatch: 3,
-    updateBatch: 3,
-    deleteBatch: 3,
+    writeBatch: 3,
     readBatch: 50,
     writeConcurrency: 1,
     moveBatch: { size: 100, of: 'all' },

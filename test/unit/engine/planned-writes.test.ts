@@ -15,9 +15,9 @@ const COMMON = {
   lagMs: 0,
   writeConcurrency: 1,
 };
-const single = { createBatch: 1, updateBatch: 1, deleteBatch: 1, createsWithGroups: false } as const;
+const single = { writeBatch: 1, createsWithGroups: false } as const;
 const ONE_BY_ONE: RemoteCapabilities = { ...COMMON, ...single, moveBatch: { size: 100, of: 'written' } };
-const batch = { createBatch: 200, updateBatch: 200, deleteBatch: 200, createsWithGroups: true } as const;
+const batch = { writeBatch: 200, createsWithGroups: true } as const;
 const IN_BATCHES: RemoteCapabilities = { ...COMMON, ...batch, moveBatch: { size: 1000, of: 'all' } };
 
 const record = (id: string) => ({ id, contact: EMPTY_CONTACT, groupIds: [] });

@@ -181,9 +181,3 @@ export class UnsentError extends Error {
     this.retryAfterMs = options.retryAfterMs ?? null;
   }
 }
-
-/** The {@link UnsentError} in the chain of causes of an error; null if it does not exist. */
-export const findUnsent = (error: unknown): UnsentError | null => {
-  if (error instanceof UnsentError) return error;
-  return error instanceof Error && error.cause !== undefined ? findUnsent(error.cause) : null;
-};

@@ -1,5 +1,6 @@
-import { findUnsent } from '../net/gate.ts';
+import { UnsentError } from '../net/gate.ts';
 import type { AnswerHeaders } from '../net/headers.ts';
+import { errorCode } from '../util/errors.ts';
 import {
   type RemoteError,
   RedirectedError,
@@ -44,23 +45,12 @@ const UNSENT_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the codes of a connection error, one for each address that was tried; empty if it has none. */
-const connectionCodesOf = (error: unknown): readonly string[] => {
-  if (error instanceof AggregateError) return error.errors.flatMap(connectionCodesOf);
-  if (!(error instanceof Error)) return [];
-  return 'code' in error && typeof error.code === 'string' ? [error.code] : connectionCodesOf(error.cause);
-};
+const connectionCodesOf = (error: unknown): readonly string[] =>
+  (error instanceof AggregateError ? error.errors : [error]).flatMap((each: unknown) => errorCode(each) ?? []);
 
 /** Returns whether a request with these codes certainly was not sent, so that it was not applied. */
 const wasNeverSent = (codes: readonly string[]): boolean =>
   codes.length > 0 && codes.every((code) => UNSENT_CODES.has(code));
-
-/** Returns the error of a request that the rate limiter did not admit; null for any other error. */
-const refusedByLimiter = (route: string, error: unknown): UnavailableError | null => {
-  const unsent = findUnsent(error);
-  if (unsent === null) return null;
-  const { message, retryAfterMs } = unsent;
-  return new UnavailableError(`${route} was not sent: ${message}`, { ...notSent(route), retryAfterMs, cause: unsent });
-};
 
 /** The TLS code for an answer in plain HTTP. */
 const ANSWERED_PLAIN = 'ERR_SSL_WRONG_VERSION_NUMBER';
@@ -70,8 +60,10 @@ const UNSENDABLE_HEADER = 'UND_ERR_INVALID_ARG';
 /** Returns the error of a request without an answer: not admitted, not sent, reset, timed out, or answered in plain HTTP. */
 export const unansweredRequest = (sent: SentRequest, cause: unknown): RemoteError => {
   const { address, credential, remote, route } = sent;
-  const limited = refusedByLimiter(route, cause);
-  if (limited !== null) return limited;
+  if (cause instanceof UnsentError) {
+    const { message, retryAfterMs } = cause;
+    return new UnavailableError(`${route} was not sent: ${message}`, { ...notSent(route), retryAfterMs, cause });
+  }
   const codes = connectionCodesOf(cause);
   if (codes[0] === UNSENDABLE_HEADER) {
     const text = `${route} was not sent: ${credential} contains a character that no header can hold`;

@@ -1,4 +1,4 @@
-import { CutOffError, type AnswerLimits } from '../net/exchange.ts';
+import { CutOffError } from '../net/exchange.ts';
 import type { AnswerHead } from '../net/headers.ts';
 import { retry, type RetryPolicy } from '../net/retry.ts';
 import type { HttpRequest, Transport } from '../net/transport.ts';
@@ -23,20 +23,20 @@ export const retrying = <Value>(
     },
   });
 
-type SendOptions = { readonly transport: Transport; readonly clock: Clock; readonly limits?: AnswerLimits };
+type SendOptions = { readonly transport: Transport; readonly clock: Clock };
 
 /**
  * Sends a request once and returns its whole answer. The text of a refusal is null if it was cut off: its status still counts.
  * Throws a {@link RemoteError}, or the reason of the signal.
  */
 export const sendOnce = async (
-  { transport, clock, limits = ANSWER_LIMITS }: SendOptions,
+  { transport, clock }: SendOptions,
   request: HttpRequest,
   sent: SentRequest,
   signal: AbortSignal,
 ): Promise<AnswerHead & { readonly text: string | null }> => {
   try {
-    return await transport(request, { ...limits, clock }, signal);
+    return await transport(request, { ...ANSWER_LIMITS, clock }, signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof RemoteError) throw error;

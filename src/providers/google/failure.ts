@@ -280,17 +280,13 @@ const refusedToken = (answer: Answer, base: RemoteErrorOptions): RemoteError => 
 
 /** The client's own error contains the request with its body and token. Its cause does not. */
 const unanswered = (error: unknown, sent: SentRequest): RemoteError => {
-  const cutOff = causesOf(error).find((cause) => cause instanceof CutOffError);
-  if (cutOff !== undefined) return unreadableAnswer(sent, cutOff.status, cutOff.message, cutOff);
-  return unansweredRequest(sent, error instanceof Error ? error.cause : error);
+  const cause = error instanceof Error ? error.cause : error;
+  if (cause instanceof CutOffError) return unreadableAnswer(sent, cause.status, cause.message, cause);
+  return unansweredRequest(sent, cause);
 };
 
 /** Returns whether a request got no answer: the client wraps only errors of fetch. */
 const hasNetworkCause = (error: unknown): boolean => error instanceof Error && 'config' in error;
-
-/** Returns the error and the chain of its causes. */
-const causesOf = (error: unknown): readonly unknown[] =>
-  error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 
 const retryAfterMsOf = (answer: Answer, nowMs: number): number | null =>
   readRetryAfterMs({ 'retry-after': answer.retryAfter ?? undefined }, nowMs);

@@ -75,6 +75,11 @@ test('the transport sends and returns whole bodies', async () => {
   expect(gate.budget().remaining).toBe(999);
 });
 
+test('an answer longer than the limit is not read', async () => {
+  const url = await serve((_incoming, answer) => answer.end('x'.repeat(LIMITS.bytes + 1)));
+  await expect(watch([]).request(url)).rejects.toThrow(`longer than ${LIMITS.bytes} bytes`);
+});
+
 test('a compressed answer is decompressed, and one that cannot be is cut off', async () => {
   const gzip = gzipSync('{"name":"Zoë 🙂"}');
   const url = await serve(({ url: path }, answer) => {

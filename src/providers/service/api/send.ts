@@ -1,5 +1,4 @@
 import type { Clock } from '../../../util/clock.ts';
-import type { AnswerLimits } from '../../../net/exchange.ts';
 import { headerNamed, readServerTimeMs } from '../../../net/headers.ts';
 import { InvalidError } from '../../errors.ts';
 import { notSent } from '../../failure.ts';
@@ -41,7 +40,6 @@ type SendOptions = {
   readonly accessToken: string | null;
   readonly transport: Transport;
   readonly clock: Clock;
-  readonly limits?: AnswerLimits;
 };
 
 const MAX_BODY_BYTES = 1024 * 1024;

@@ -18,8 +18,7 @@ const refusal = (status: number, code: string, message = 'refused', details: unk
 const reason = (text: string) => [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: text }];
 
 /** Returns the error of the client for a request without an answer. */
-const unanswered = (cause: Error) =>
-  Object.assign(new Error('fetch failed', { cause: new TypeError('fetch failed', { cause }) }), { config: {} });
+const unanswered = (cause: Error) => Object.assign(new Error('not sent', { cause }), { config: {} });
 
 const coded = (code: string): Error => Object.assign(new Error('socket'), { code });
 
@@ -89,7 +88,7 @@ test.each<[Error, string]>([
   [answer(404, 'no such page'), 'unreadable'],
   [answer(429, {}), 'limited'],
   [answer(502, 'bad gateway'), 'unavailable'],
-  [Object.assign(new Error('fetch failed'), { config: {} }), 'unavailable'],
+  [Object.assign(new Error('not sent'), { config: {} }), 'unavailable'],
   [new Error('Could not refresh access token.'), 'unreadable'],
 ])('row %#: the answer %o to a token request is the error %s, with no write applied', (error, kind) => {
   expect(toTokenError(error, CONTEXT)).toMatchObject({ kind, applied: 'no' });

@@ -1,5 +1,4 @@
 import type { FeedPage } from '../../../../src/core/contact/requests.ts';
-import type { AnswerLimits } from '../../../../src/net/exchange.ts';
 import type { Transport } from '../../../../src/net/transport.ts';
 import { expect } from 'vitest';
 import type { Clock } from '../../../../src/util/clock.ts';
@@ -31,7 +30,7 @@ export type CannedServer = {
 /** Starts a server that answers with `answering`, and a client of every layer that sends its requests to it. */
 export const startServer = async (
   answering: Answering,
-  settings: { limits?: AnswerLimits; listingLimits?: ListingLimits; clock?: Clock } = {},
+  settings: { listingLimits?: ListingLimits; clock?: Clock } = {},
 ): Promise<CannedServer> => {
   const received: Received[] = [];
   const server = await startScripted((read) => {

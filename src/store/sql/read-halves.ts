@@ -11,7 +11,7 @@ import type { ContactPage, Counts, HalfQuery, Member, WholePairs } from '../stor
 import { halves, pairs } from '../tables.ts';
 import type { Dialect } from './dialect.ts';
 import { sql } from './drizzle.ts';
-import { all, columnsOf, first, type Step } from './step.ts';
+import { all, columnsOf, type Step, valueOf } from './step.ts';
 
 const READ = [
   'side',
@@ -259,12 +259,12 @@ export const readCounts = function* (link: string): Step<Counts> {
     select h.side, count(*) filter (where h.state not in ('missing', 'gone')) as present,
       count(*) filter (where h.pair is null and h.state = 'settled') as unselected
     from halves as h where h.link = ${link} and ${EITHER_SIDE} group by h.side`);
-  const linked = yield* first<{ n: number }>(
-    sql`select count(*) as n from pairs where link = ${link} and status = 'linked'`,
+  const linked = yield* valueOf<number>(
+    sql`select count(*) as value from pairs where link = ${link} and status = 'linked'`,
   );
   const of = (side: Side) => sides.find((row) => row.side === side);
   return {
-    pairs: linked?.n ?? 0,
+    pairs: linked ?? 0,
     present: bySide((side) => of(side)?.present ?? 0),
     unselected: bySide((side) => of(side)?.unselected ?? 0),
   };

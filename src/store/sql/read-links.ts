@@ -6,7 +6,7 @@ import { cursors, groupPairs, links, rejections, verdicts, type RowOf, type Tabl
 import type { LinkRows } from '../columns.ts';
 import type { Dialect, Statements } from './dialect.ts';
 import { sql } from './drizzle.ts';
-import { all, columnsOf, first, withBooleans, type Rows, type Step } from './step.ts';
+import { all, columnsOf, first, valueOf, withBooleans, type Rows, type Step } from './step.ts';
 
 const AROUND = { cursors, groupPairs, rejections, verdicts } as const;
 
@@ -83,12 +83,8 @@ export const swapNotificationState = function* (
   return swapped !== null;
 };
 
-export const readPausedByHand = function* (link: string): Step<number | null> {
-  const row = yield* first<{ atMs: number | null }>(
-    sql`select paused_by_hand_at_ms as "atMs" from links where name = ${link}`,
-  );
-  return row?.atMs ?? null;
-};
+export const readPausedByHand = (link: string): Step<number | null> =>
+  valueOf(sql`select paused_by_hand_at_ms as value from links where name = ${link}`);
 
 /** Pauses a link or resumes it with null; returns whether that changed anything. */
 export const setPausedByHand = function* (link: string, atMs: number | null): Step<boolean> {
@@ -100,24 +96,23 @@ export const setPausedByHand = function* (link: string, atMs: number | null): St
   return changed !== null;
 };
 
-type LeaseRequest = {
-  readonly link: string;
-  readonly owner: string;
-  readonly nowMs: number;
-  readonly untilMs: number;
-};
-
 /** Leases are much shorter. One that ends later was taken before the clock was set back. */
 const LONGEST_LEASE_MS = 60_000;
 
 /**
- * Acquires or renews a lease if it is free, expired or the owner's own; returns its `token`. The token is at least the time:
+ * Acquires or renews a lease if it is free, expired or the owner's own; returns its token. The token is at least the time:
  * a link that was forgotten and is made again gets no token that it had before.
  */
-export const takeLeaseRow = (dialect: Dialect, { link, owner, nowMs, untilMs }: LeaseRequest): SQL => {
+export const takeLease = (
+  dialect: Dialect,
+  link: string,
+  owner: string,
+  nowMs: number,
+  untilMs: number,
+): Step<number | null> => {
   const now = dialect.leaseTime(nowMs);
   const next = sql`links.lease_token + 1`;
-  return sql`
+  return valueOf(sql`
     insert into links (name, state, lease_owner, lease_until_ms, lease_token)
     values (${link}, 'active', ${owner}, ${now} + ${dialect.number(untilMs - nowMs)},
       case when ${now} > 1 then ${now} else 1 end)
@@ -128,21 +123,17 @@ export const takeLeaseRow = (dialect: Dialect, { link, owner, nowMs, untilMs }: 
         when excluded.lease_token > ${next} then excluded.lease_token else ${next} end
     where links.lease_owner is null or links.lease_owner = excluded.lease_owner or links.lease_until_ms <= ${now}
       or links.lease_until_ms > ${now} + ${dialect.number(LONGEST_LEASE_MS)}
-    returning lease_token as token`;
+    returning lease_token as value`);
 };
 
-export const readOwner = function* (link: string): Step<string | null> {
-  const row = yield* first<{ owner: string | null }>(sql`select lease_owner as owner from links where name = ${link}`);
-  return row?.owner ?? null;
-};
+export const readOwner = (link: string): Step<string | null> =>
+  valueOf(sql`select lease_owner as value from links where name = ${link}`);
 
 export const dropLease = (link: string, owner: string): SQL =>
   sql`update links set lease_owner = null, lease_until_ms = null where name = ${link} and lease_owner = ${owner}`;
 
-export const readBudget = function* (key: string): Step<string | null> {
-  const row = yield* first<{ state: string }>(sql`select state_json as state from budgets where key = ${key}`);
-  return row?.state ?? null;
-};
+export const readBudget = (key: string): Step<string | null> =>
+  valueOf(sql`select state_json as value from budgets where key = ${key}`);
 
 export const writeBudget = (key: string, stateJson: string): SQL =>
   sql`insert into budgets (key, state_json) values (${key}, ${stateJson})

@@ -25,11 +25,11 @@ import {
   selectLinks,
   setPausedByHand,
   swapNotificationState,
-  takeLeaseRow,
+  takeLease,
   writeBudget,
 } from './read-links.ts';
 import { openingOf, selectOpening } from './read-opening.ts';
-import { all, first } from './step.ts';
+import { all } from './step.ts';
 import { tokenTable } from './token-table.ts';
 import type { StoreWithTokens } from '../vault.ts';
 
@@ -60,10 +60,7 @@ export const createStore = (db: SqlDatabase, openScratch: () => ScratchDatabase)
       if (opening === null) throw new Error(`The link ${link} has no row, although its lease was taken.`);
       return opening;
     },
-    acquireLease: async (link, owner, nowMs, untilMs) => {
-      const taking = takeLeaseRow(dialect, { link, owner, nowMs, untilMs });
-      return (await db.run(() => first<{ token: number }>(taking)))?.token ?? null;
-    },
+    acquireLease: (...of) => db.run(() => takeLease(dialect, ...of)),
     leaseOwner: (link) => db.run(() => readOwner(link)),
     releaseLease: async (link, owner) => {
       db.released(link);

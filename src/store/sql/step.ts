@@ -24,6 +24,11 @@ export const first = function* <Row>(statement: SQL): Step<Row | null> {
   return (yield* all<Row>(statement))[0] ?? null;
 };
 
+/** Runs one statement, and returns the column `value` of its first row; null without a row. */
+export const valueOf = function* <Value>(statement: SQL): Step<Value | null> {
+  return (yield* first<{ readonly value: Value | null }>(statement))?.value ?? null;
+};
+
 /** The columns of a table for a select, each named by its property. */
 export const columnsOf = <Of extends Table, Property extends keyof Of['columns'] & string>(
   { columns }: Of,

@@ -4,7 +4,7 @@ import { StoreError } from '../errors.ts';
 import type { TokenTable } from '../vault.ts';
 import type { SqlDatabase } from './dialect.ts';
 import { sql } from './drizzle.ts';
-import { all, first, type Step } from './step.ts';
+import { all, type Step, valueOf } from './step.ts';
 
 const SALT_BYTES = 16;
 /** The one row of its table. */
@@ -21,14 +21,14 @@ const parseEntry = (text: string): Entry => {
 
 /** Returns the salt of the database. A database without a salt takes this one. */
 const keepSalt = function* (salt: string): Step<string> {
-  const found = yield* first<{ salt: string }>(sql`select salt from key_salt`);
-  if (found !== null) return found.salt;
-  const made = yield* first<{ salt: string }>(
+  const found = yield* valueOf<string>(sql`select salt as value from key_salt`);
+  if (found !== null) return found;
+  const made = yield* valueOf<string>(
     sql`insert into key_salt (id, salt) values (${ONLY}, ${salt})
-      on conflict (id) do update set salt = key_salt.salt returning salt`,
+      on conflict (id) do update set salt = key_salt.salt returning salt as value`,
   );
   if (made === null) throw new Error('The database did not answer with its salt.');
-  return made.salt;
+  return made;
 };
 
 type TokenCells = { readonly side: string; readonly sealedJson: string };

@@ -25,11 +25,12 @@ export const timestamp = z.string().transform((text, context): Timestamp => {
   return z.NEVER;
 });
 
+/** A value that may be absent or null: the result is then `fallback`. */
+export const orElse = <Schema extends z.ZodType, Fallback>(schema: Schema, fallback: Fallback) =>
+  schema.nullish().transform((value) => value ?? fallback);
+
 /** A timestamp that may be absent, null or unreadable: the result is then null. */
-export const optionalTimestamp = timestamp
-  .nullish()
-  .transform((value) => value ?? null)
-  .catch(null);
+export const optionalTimestamp = orElse(timestamp, null).catch(null);
 
 /**
  * An identifier: a text in the document, a number in older answers. A number that JSON cannot represent exactly is refused,
@@ -37,24 +38,15 @@ export const optionalTimestamp = timestamp
  */
 export const id = z.union([z.string().min(1), z.int().nonnegative().transform(String)]);
 
-export const optionalId = id.nullish().transform((value) => value ?? null);
+export const optionalId = orElse(id, null);
 
 /** A text that every documented example contains; absent or null is the empty string. */
-export const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '');
+export const text = orElse(z.string(), '');
 
 /** A text or null; absent is null. */
-export const optionalText = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? null);
+export const optionalText = orElse(z.string(), null);
 
-export const optionalNumber = z
-  .number()
-  .nullish()
-  .transform((value) => value ?? null);
+export const optionalNumber = orElse(z.number(), null);
 
 /** A value that was null in every example, or whose structure is not documented. */
 export const opaque = z.unknown().optional();
@@ -81,17 +73,11 @@ export const isBounded = (value: unknown, depth = 0): boolean => {
 export const boundedJson = z.custom<Json>((value) => isBounded(value));
 
 /** A list that every documented example contains, without null elements. An absent list or null is refused (R17). */
-export const documentedListOf = <Schema extends z.ZodType>(element: Schema) => {
-  return z.array(element.nullable()).transform((elements) => elements.filter((one) => one !== null));
-};
+export const documentedListOf = <Schema extends z.ZodType>(element: Schema) =>
+  z.array(element.nullable()).transform((elements) => elements.filter((one) => one !== null));
 
 /** A list without null elements; absent or null is empty. */
-export const arrayOf = <Schema extends z.ZodType>(element: Schema) => {
-  return z
-    .array(element.nullable())
-    .nullish()
-    .transform((elements) => (elements ?? []).filter((one) => one !== null));
-};
+export const arrayOf = <Schema extends z.ZodType>(element: Schema) => orElse(documentedListOf(element), []);
 
 /** An object that may be absent or null: it is then read as empty. */
 export const optionalObject = <Shape extends z.ZodRawShape>(shape: Shape) => {

@@ -13,6 +13,7 @@ import {
   optionalObject,
   optionalText,
   optionalTimestamp,
+  orElse,
   text,
   timestamp,
 } from './schemas-common.ts';
@@ -68,10 +69,7 @@ const contactExtraData = optionalObject({
   last_contacted: optionalTimestamp,
   relationship_status: optionalText.catch(null),
   /** Null if the answer does not contain the membership. */
-  buckets: z
-    .array(bucketOfContact)
-    .nullish()
-    .transform((buckets) => buckets ?? null),
+  buckets: orElse(z.array(bucketOfContact), null),
   assigned_to: opaque,
 });
 
@@ -99,19 +97,13 @@ const digestedContact = z.object({
   title: text,
   company: optionalText,
   avatar_url: optionalText.catch(null),
-  tags: z
-    .array(opaque)
-    .nullish()
-    .transform((tags) => (tags ?? []).filter((tag) => typeof tag === 'string'))
+  tags: orElse(z.array(opaque), [])
+    .transform((tags: readonly unknown[]) => tags.filter((tag) => typeof tag === 'string'))
     .catch([]),
   assigned_to_id: optionalId.catch(null),
   ...syncedLists,
   social_media_profiles: arrayOf(profileEntry).catch([]),
-  custom_fields: z
-    .array(opaque)
-    .nullish()
-    .transform((fields) => fields ?? [])
-    .catch([]),
+  custom_fields: orElse(z.array(opaque), []).catch([]),
   extra_data: contactExtraData,
 });
 

@@ -5,11 +5,12 @@ import { allRows } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import { bucketDetails, groupOf } from './mapper.ts';
 
-/** Returns all buckets. */
+const listBuckets = (api: ServiceApi) => allRows(api.buckets.list({ order: ['id'] }));
+
+/** Returns all buckets. One without a name is left out: if it is linked, a read of it fails, and it counts as unread (R7, R15). */
 export const listGroups = async (api: ServiceApi): Promise<readonly GroupRecord[]> => {
-  const buckets = await allRows(api.buckets.list({ order: ['id'] }));
-  const byId = new Map(buckets.map((bucket) => [bucket.id, groupOf(bucket)]));
-  return [...byId.values()];
+  const named = (await listBuckets(api)).flatMap(({ name, ...bucket }) => (name === null ? [] : [{ ...bucket, name }]));
+  return [...new Map(named.map((bucket) => [bucket.id, groupOf(bucket)])).values()];
 };
 
 /**
@@ -20,7 +21,7 @@ export const listGroups = async (api: ServiceApi): Promise<readonly GroupRecord[
 const isGone = async (api: ServiceApi, id: string, error: unknown): Promise<boolean> => {
   if (error instanceof NotFoundError) return true;
   if (!(error instanceof RevokedError) && !(error instanceof WrongAddressError)) return false;
-  return !(await listGroups(api)).some((group) => group.id === id);
+  return !(await listBuckets(api)).some((bucket) => bucket.id === id);
 };
 
 /** Returns one bucket, or null if it does not exist. */

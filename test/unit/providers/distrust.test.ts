@@ -8,7 +8,7 @@ import { collect, forever } from '../../contract/scenes/steps.ts';
 import { inCompleteRun } from '../../support/extent.ts';
 import { person, startGoogle, startTokens } from './google/support.ts';
 import type { Reply } from './scripted-server.ts';
-import { contactJson, failureOf, idsOf, list, NOW_MS, stamp, startServer } from './service/support.ts';
+import { bucketJson, contactJson, failureOf, idsOf, list, NOW_MS, stamp, startServer } from './service/support.ts';
 import { createLeapingClock } from '../../support/clocks.ts';
 
 const WHOLE = { mode: 'whole', resume: null } as const;
@@ -166,6 +166,11 @@ const idsFrom = async (body: unknown) => {
   await using server = await startServer(() => ({ body }));
   return idsOf(await whole(server));
 };
+
+it('R15: a bucket without a name is left out of the list, so that no run ends because of it', async () => {
+  await using server = await startServer(() => ({ body: list([{ ...bucketJson(1), name: null }, bucketJson(2)]) }));
+  expect((await server.remote.listGroups(forever)).map(({ id }) => id)).toEqual(['bucket_2']);
+});
 
 it('R17: absent names are empty if the service writes empty texts as null', async () => {
   const nameless = contactJson(1, { first_name: null, last_name: null, title: null });

@@ -16,6 +16,11 @@ export const bucketSchema = z.object({
 
 export type Bucket = z.output<typeof bucketSchema>;
 
+/** A bucket in a list. The documentation does not say that a name is required. */
+const listedBucketSchema = bucketSchema.extend({ name: z.string().nullable() });
+
+type ListedBucket = z.output<typeof listedBucketSchema>;
+
 /** The writable fields of a bucket. An update sends only the changed ones. */
 type BucketWrite = {
   readonly name?: string;
@@ -29,8 +34,8 @@ const BUCKET = '/v2/buckets/{id}';
 /** Bucket routes (API.md, Bucket routes). Every operation throws a RemoteError or the signal's reason. */
 export const createBucketsApi = (send: Send) => ({
   /** GET /v2/buckets, page by page, without `order` in the user's manual order. Scopes: one of buckets:view, buckets:manage, all:view, all:manage. */
-  list: (parameters: ListParameters): AsyncIterable<Page<Bucket>> =>
-    listPages(send, { route: BUCKETS, parameters, parseRows: rowsOf(bucketSchema) }),
+  list: (parameters: ListParameters): AsyncIterable<Page<ListedBucket>> =>
+    listPages(send, { route: BUCKETS, parameters, parseRows: rowsOf(listedBucketSchema) }),
 
   /** POST /v2/buckets. Scopes: buckets:manage or all:manage. Throws NameTakenError if the name is taken. */
   create: (bucket: BucketWrite & { readonly name: string }): Promise<Bucket> => {

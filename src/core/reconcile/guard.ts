@@ -55,11 +55,17 @@ export const allowedDeletes = (limit: Policy['deleteLimit'], pairs: number): num
 };
 
 /** Returns the possible answers to a halt. `canRestore`: whether contacts that were deleted could be created again. */
+/** Begins the part of a message that names what a user can review and accept. Other halts end with other accounts only. */
+const REVIEW = 'Review: ';
+
+/** Returns whether the halt with this message can be answered by a review. */
+export const isReviewable = (message: string): boolean => message.includes(REVIEW);
+
 const answersTo = (undoes: string | null, canRestore: boolean): string => {
   const [look, run] = undoes === null ? ['plan', 'sync'] : [`undo ${undoes} --dry-run`, `undo ${undoes}`];
   const allow = `To allow this once, run \`contact-sync ${run} --accept-deletes\`.`;
   const restore = ' To create the deleted contacts again, run `contact-sync sync --restore-deletes`.';
-  return `Review: \`contact-sync ${look}\`. ${allow}${canRestore && undoes === null ? restore : ''}`;
+  return `${REVIEW}\`contact-sync ${look}\`. ${allow}${canRestore && undoes === null ? restore : ''}`;
 };
 
 const otherWords = (count: number): string => {
@@ -182,7 +188,7 @@ export const FIRST_SYNC: Halt = {
   side: null,
   message:
     'The first sync waits until its plan is accepted (FIRST_SYNC); nothing was written. ' +
-    'Review: `contact-sync plan`. To start it, run `contact-sync sync --accept-first`.',
+    `${REVIEW}\`contact-sync plan\`. To start it, run \`contact-sync sync --accept-first\`.`,
 };
 
 /** Returns whether the plan has an action that must be reviewed if it is that of a first sync. Pure. */

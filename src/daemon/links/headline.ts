@@ -1,3 +1,4 @@
+import { isReviewable } from '../../core/reconcile/guard.ts';
 import type { PairIds } from '../../core/contact/pair.ts';
 import { count } from '../../core/view/words.ts';
 import type { LinkStatus } from './link-status.ts';
@@ -41,8 +42,11 @@ const unfinished = ({ lastSync, reason }: Pick<Described, 'lastSync' | 'reason'>
  * if every value is synced and no conflict waits for a decision. Pure.
  */
 export const headlineOf = (link: Described): Headline => {
-  const { state, pausedByHandAtMs, pairs, openConflicts, isRunning } = link;
+  const { state, reason, pausedByHandAtMs, pairs, openConflicts, isRunning } = link;
   if (isRunning) return { severity: 'info', text: 'sync in progress' };
+  if (state === 'halted' && !isReviewable(reason ?? '')) {
+    return { severity: 'bad', text: 'stopped because of its accounts' };
+  }
   if (state === 'halted') return { severity: 'warn', text: 'waiting for your review' };
   if (state === 'paused') return { severity: 'bad', text: 'sign-in needed' };
   if (state === 'failing') return { severity: 'bad', text: 'sync is failing' };

@@ -1,3 +1,4 @@
+import { FIRST_SYNC, sameAccounts } from '../../../src/core/reconcile/guard.ts';
 import { expect, test } from 'vitest';
 import { idsOn } from '../../../src/core/contact/pair.ts';
 import { headlineOf } from '../../../src/daemon/links/headline.ts';
@@ -17,12 +18,14 @@ const SYNCED: Described = {
   isRunning: false,
 };
 
+const ONE_ACCOUNT = sameAccounts('home', 'work');
 const SIGNED_IN = { lastSync: { outcome: 'failed' }, reason: 'A new sign-in is stored.' } as const;
 
 test.each<[string, Partial<Described>, string, string]>([
   ['every value is synced', {}, 'good', 'in sync'],
   ['a run is in progress', { isRunning: true, state: 'failing' }, 'info', 'sync in progress'],
-  ['a plan waits', { state: 'halted' }, 'warn', 'waiting for your review'],
+  ['a plan waits', { state: 'halted', reason: FIRST_SYNC.message }, 'warn', 'waiting for your review'],
+  ['two links are one', { state: 'halted', reason: ONE_ACCOUNT.message }, 'bad', 'stopped because of its accounts'],
   ['a sign-in was revoked', { state: 'paused' }, 'bad', 'sign-in needed'],
   ['runs fail', { state: 'failing' }, 'bad', 'sync is failing'],
   ['a person paused it', { pausedByHandAtMs: 1 }, 'warn', 'paused by hand'],

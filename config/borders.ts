@@ -155,7 +155,7 @@ export const BORDERS: readonly Border[] = [
   { place: 'cli/', imports: CLI, packages: ['commander'] },
   {
     place: 'cli/terminal/',
-    imports: ['core/', 'engine/', 'util/', 'app/config/default-places.ts', 'cli/command/'],
+    imports: ['core/', 'engine/', 'util/', 'cli/command/'],
     packages: ['@inquirer/prompts', 'fast-string-width', 'fast-wrap-ansi', 'log-update', 'open'],
   },
   // These commands use the provider of one side.

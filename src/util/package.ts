@@ -18,15 +18,27 @@ export const readVersion = (): string => {
   return hasVersion ? String(description.version) : 'unknown';
 };
 
-/** The user's cache folder for an installed program; a checkout writes only within itself. */
-const cacheFolder = (env: Readonly<Record<string, string | undefined>>): string => {
-  if (import.meta.filename.endsWith('.ts')) return join(PACKAGE_ROOT, 'node_modules', '.cache', 'contact-sync');
-  const named = env['XDG_CACHE_HOME'] ?? '';
-  return join(isAbsolute(named) ? named : join(env['HOME'] || homedir(), '.cache'), 'contact-sync');
+/** Node runs no TypeScript of an installed package, so sources that run are a checkout's. */
+export const IS_INSTALLED = !import.meta.filename.endsWith('.ts');
+
+/** A folder of this program by the XDG Base Directory Specification, which ignores relative paths. */
+export const xdgDirectory = (
+  env: Readonly<Record<string, string | undefined>>,
+  variable: string,
+  fallback: string,
+): string => {
+  const chosen = env[variable] ?? '';
+  return join(isAbsolute(chosen) ? chosen : join(env['HOME'] || homedir(), fallback), 'contact-sync');
 };
+
+/** The user's cache folder for an installed program; a checkout writes only within itself. */
+const cacheFolder = (): string =>
+  IS_INSTALLED
+    ? xdgDirectory(process.env, 'XDG_CACHE_HOME', '.cache')
+    : join(PACKAGE_ROOT, 'node_modules', '.cache', 'contact-sync');
 
 /**
  * Stores the compiled code of this program, so that the next command starts sooner. Stores nothing if the folder is not
  * writable. `NODE_COMPILE_CACHE` sets another folder, `NODE_DISABLE_COMPILE_CACHE=1` turns the cache off.
  */
-export const enableCompileCache = (): void => void module.enableCompileCache(cacheFolder(process.env));
+export const enableCompileCache = (): void => void module.enableCompileCache(cacheFolder());

@@ -3,15 +3,9 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { reportSharedAccounts } from './accounts.ts';
 import { ConfigError } from '../../util/config-error.ts';
+import { IS_INSTALLED } from '../../util/package.ts';
 import { effectiveSettings, type EffectiveSetting } from './settings.ts';
-import {
-  envFileBeside,
-  IS_INSTALLED,
-  usualDataDir,
-  usualFile,
-  usualFiles,
-  type Surroundings,
-} from './default-places.ts';
+import { envFileBeside, usualDataDir, usualFile, usualFiles, type Surroundings } from './default-places.ts';
 import { misspeltText, withEnvFile } from './environment-variables.ts';
 import { createLinkSchemas, parseLink, LINK_KEYS, type LinkConfig, type LinkSources } from './link-config.ts';
 import { linkFolderBeside, parseLinkFile, readLinkFiles, reportNamesakes, type FaultyLink } from './link-files.ts';

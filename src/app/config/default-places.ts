@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { xdgDirectory } from '../../util/package.ts';
 import type { Environment } from './sources.ts';
 
 /** The inputs for the default places of configuration and state. */
@@ -11,19 +11,10 @@ export type Surroundings = {
   readonly isInstalled: boolean;
 };
 
-/** Node runs no TypeScript of an installed package, so sources that run are a checkout's. */
-export const IS_INSTALLED = !import.meta.filename.endsWith('.ts');
-
 const NAME = 'contact-sync';
 const FILE = `${NAME}.yaml`;
 /** The database in DATA_DIR. A folder with this file contains state. */
 export const DATABASE_FILE = `${NAME}.db`;
-
-/** A folder by the XDG Base Directory Specification, which ignores relative paths. */
-const xdgDirectory = (env: Environment, variable: string, fallback: string): string => {
-  const chosen = env[variable] ?? '';
-  return join(isAbsolute(chosen) ? chosen : join(env['HOME'] || homedir(), fallback), NAME);
-};
 
 /** The default places of the configuration file, in order. */
 export const usualFiles = ({ env, cwd, isInstalled }: Surroundings): readonly string[] => [

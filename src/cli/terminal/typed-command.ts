@@ -1,5 +1,5 @@
-import { IS_INSTALLED } from '../../app/config/default-places.ts';
 import type { PlaceOptions } from '../command/configuration.ts';
+import { IS_INSTALLED } from '../../util/package.ts';
 import { shellWord } from '../../util/printable.ts';
 import type { Terminal } from './terminal.ts';
 

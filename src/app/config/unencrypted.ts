@@ -6,16 +6,6 @@ import type { Config } from './config.ts';
 import type { LinkConfig } from './link-config.ts';
 import type { ListenAddress } from '../../util/values.ts';
 
-/** An address to which credential and contacts of a side would be sent unencrypted. */
-type UnencryptedAddress = {
-  /** The side's name. */
-  readonly side: string;
-  /** The variable or key that holds the address. */
-  readonly where: string;
-  /** The host, which is not this machine. */
-  readonly host: string;
-};
-
 const hostOf = (value: unknown): string | null => {
   const url = typeof value === 'string' ? URL.parse(value) : null;
   return url?.protocol === 'http:' && !isLoopback(url.hostname) ? url.hostname : null;
@@ -25,8 +15,11 @@ const hostOf = (value: unknown): string | null => {
 export const encryptionRemedy = (addresses: readonly { readonly where: string }[]): string =>
   `Set ${addresses.map(({ where }) => where).join(' and ')} to an address that begins with https://.`;
 
-/** The addresses of a link that begin with `http://` and lead to another machine. */
-export const unencryptedAddresses = (link: LinkConfig): readonly UnencryptedAddress[] =>
+/**
+ * The addresses of a link to which its credentials and contacts would be sent unencrypted: they begin with `http://` and lead to
+ * another machine, the host. Each has the name of its side, and the variable or key that holds it.
+ */
+export const unencryptedAddresses = (link: LinkConfig) =>
   SIDES.flatMap((side) => {
     const { name, provider, settings } = link.sides[side];
     return Object.keys(providerNamed(provider).schema.shape).flatMap((key) => {

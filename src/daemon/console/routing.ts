@@ -4,6 +4,7 @@ import type { App } from '../../app/app.ts';
 import type { FaultyLink } from '../../app/config/link-files.ts';
 import type { BrowserSignIns } from '../../app/browser-sign-in.ts';
 import type { Clock } from '../../util/clock.ts';
+import { errorMessage } from '../../util/errors.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Daemon } from '../daemon.ts';
 import { giveVerdict, takeBackVerdict, VerdictError } from '../../engine/verdicts.ts';
@@ -71,10 +72,9 @@ type To = (link: string, form: URLSearchParams, context: Context<Env>) => string
 /** Handles a form, then redirects to `to` with a notice. */
 export const handleForm = (to: To, act: Act) => async (context: Context<Env>) => {
   const { session, link, form } = context.var;
-  session.notice = await act(link, form, context).catch((error: unknown) => {
-    if (error instanceof VerdictError) return error.said;
-    return error instanceof Error ? error.message : 'Unknown error. The log of the daemon has details.';
-  });
+  session.notice = await act(link, form, context).catch((error: unknown) =>
+    error instanceof VerdictError ? error.said : errorMessage(error),
+  );
   return context.redirect(to(link.name, form, context), 303);
 };
 

@@ -10,8 +10,8 @@ import type { RateLimiter } from './limiter.ts';
 /** Permission to send one request. */
 export type Permit = {
   /**
-   * Call it once, with the answer when its headers have arrived, or with null if no answer will arrive or the permit was
-   * not used. Further calls do nothing.
+   * Call it exactly once, with the answer when its headers have arrived, or with null if no answer will arrive or the permit
+   * was not used.
    */
   done(answer: AnswerHead | null): void;
 };
@@ -80,13 +80,14 @@ export const createGate = (options: GateOptions): Gate => {
   let alarm = new AbortController();
   // The reason is not used; without one, each abort would create an exception.
   const checkAgain = (): void => alarm.abort(null);
-  const permitFor = (grant: AdmittedRequest): Permit =>
-    endingOnce((answer) => {
+  const permitFor = (grant: AdmittedRequest): Permit => ({
+    done: (answer) => {
       onUse?.();
       const end = finish(options, grant, answer).then(checkAgain);
       ending.add(end);
       void end.then(() => ending.delete(end));
-    });
+    },
+  });
   const admitFirst = async (signal: AbortSignal): Promise<Permit> => {
     for (;;) {
       signal.throwIfAborted();
@@ -119,18 +120,6 @@ export const createGate = (options: GateOptions): Gate => {
       await Promise.all(ending);
     },
     snapshot: () => limiter.snapshot(),
-  };
-};
-
-/** A permit that calls `end` at its first end. */
-const endingOnce = (end: Permit['done']): Permit => {
-  let isDone = false;
-  return {
-    done: (answer) => {
-      if (isDone) return;
-      isDone = true;
-      end(answer);
-    },
   };
 };
 

@@ -55,7 +55,7 @@ export const createTransport =
     const { origin, pathname, search } = new URL(url);
     const attempt = { method: request.method, path: pathname };
     const permits: Permit[] = [];
-    /** When the headers arrive, the server has counted the request. Later events do not change the rate limit. */
+    /** Ends the permits once: when the headers arrive, the server has counted the request, and later events do not matter. */
     const finish = (answer: AnswerHead | null): void => {
       for (const permit of permits.splice(0)) permit.done(answer);
     };

@@ -42,15 +42,6 @@ test('an aborted request leaves the queue with its reason, and its timer ends', 
   expect(gate.budget().remaining).toBe(before);
 });
 
-test('a permit ends only once', async () => {
-  const { gate } = open();
-  const permit = await gate.acquire(NEVER);
-  permit.done(OK);
-  permit.done(OK);
-  permit.done(null);
-  expect(gate.budget().remaining).toBe(59);
-});
-
 test('a 429 stops all requests, reports the duration, and is followed by one probe', async () => {
   const stops: number[] = [];
   const { gate, clock } = open({ onLimited: ({ stoppedForMs }) => stops.push(stoppedForMs) });

@@ -9,8 +9,7 @@ import { ANSWER_LIMITS } from '../listing.ts';
 export type GoogleClientOptions = {
   /** Root of the People API, with or without a trailing slash. */
   readonly rootUrl: string;
-  /** Null: Google's own endpoint. */
-  readonly tokenUrl: string | null;
+  readonly tokenUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly refreshToken: string;
@@ -35,7 +34,7 @@ export const createGoogleClient = (options: GoogleClientOptions): GoogleClient =
   const auth = new OAuth2Client({
     clientId: options.clientId,
     clientSecret: options.clientSecret,
-    ...(options.tokenUrl === null ? {} : { endpoints: { oauth2TokenUrl: options.tokenUrl } }),
+    endpoints: { oauth2TokenUrl: options.tokenUrl },
     useAuthRequestParameters: false,
     transporterOptions: {
       fetchImplementation: fetchThrough(options),

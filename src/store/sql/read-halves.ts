@@ -133,10 +133,7 @@ export const halvesOf = (query: HalfQuery, rows: readonly HalfCells[]): readonly
 
 /** A query that names nothing finds nothing. */
 const isIdle = (query: HalfQuery): boolean =>
-  ('ids' in query && query.ids.length === 0) ||
-  ('pairs' in query && query.pairs.length === 0) ||
-  ('keys' in query && query.keys.length === 0) ||
-  ('states' in query && query.states.length === 0);
+  Object.values(query).some((value) => Array.isArray(value) && value.length === 0);
 
 export const readHalves = function* (dialect: Dialect, link: string, query: HalfQuery): Step<readonly Half[]> {
   return isIdle(query) ? [] : halvesOf(query, yield* all<HalfCells>(selectHalves(dialect, link, query)));

@@ -73,10 +73,7 @@ type SignIn<Settings> = {
   withConsent(settings: Settings, ask: AskForConsent, context: SignInContext): Promise<Grant>;
   /** Exchanges the key of an older kind of application; null if the remote has none. Throws as `withConsent` does. */
   readonly withKey: ((settings: Settings, key: string, context: SignInContext) => Promise<Grant>) | null;
-  /**
-   * Returns the rights that the token lacks, as a sentence with the remedy; null if none is known to be missing. Absent if
-   * they cannot be known.
-   */
+  /** Returns the rights that the token lacks, as a sentence with the remedy; null, or absent, if none are known to be missing. */
   missingRights?(settings: Settings, token: string, context: SignInContext): Promise<string | null>;
 };
 
@@ -123,10 +120,10 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly openRemote: OpenRemote<Settings>;
   readonly inspect: Inspect<Settings>;
   /**
-   * Returns the free part of the one limit that every request counts against, as the last process stored it. Null if the
+   * Returns the free part of the one limit that every request counts against, as the last process stored it. Absent if the
    * remote does not report its remaining budget.
    */
-  readonly budget: ((settings: Settings, token: string, network: Network) => Promise<Budget>) | null;
+  readonly budget?: (settings: Settings, token: string, network: Network) => Promise<Budget>;
   /** Hints on how to get the values that `init` asks for, as sentences. */
   readonly setUpHint?: string;
   readonly signIn: SignIn<Settings>;

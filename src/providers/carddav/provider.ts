@@ -45,7 +45,6 @@ export const carddav = defineProvider({
   extras: [],
   openRemote: async (...args) => (await import('./connection.ts')).openRemote(...args),
   inspect: async (...args) => (await import('./connection.ts')).inspect(...args),
-  budget: null,
   setUpHint:
     'CardDAV: the address is https://contacts.icloud.com/ for iCloud, https://carddav.fastmail.com/ for Fastmail, ' +
     'https://dav.mailbox.org/carddav/ for mailbox.org, and https://SERVER/remote.php/dav/ for Nextcloud. Create an app ' +

@@ -48,7 +48,6 @@ export const google = defineProvider({
     'https://console.cloud.google.com/auth/clients',
   openRemote: async (...args) => (await import('./connection.ts')).openRemote(...args),
   inspect: async (...args) => (await import('./connection.ts')).inspect(...args),
-  budget: null,
   signIn: {
     withConsent: async (...args) => (await import('./sign-in.ts')).withConsent(...args),
     withKey: null,

@@ -21,21 +21,21 @@ type FlawSearch = {
 };
 
 const SEARCHES: Readonly<Record<string, FlawSearch>> = {
-  'writes are not journaled': { seed: 87 },
-  'the cursor is stored before the contacts': { seed: 1271, firstSeed: 1200 },
+  'writes are not journaled': { seed: 281 },
+  'the cursor is stored before the contacts': { seed: 1482, firstSeed: 1200 },
   'a side is compared with the base of the other': { seed: 6 },
   'unmapped data is not kept': { seed: 10 },
   'a row counts as known with any content': { seed: 9 },
   'deletions are ignored': { seed: 1 },
   'a deletion counts at both sides': { seed: 8, players: TWO_GOOGLES },
-  'a contact that a listing misses counts as deleted': { seed: 31 },
+  'a contact that a listing misses counts as deleted': { seed: 66 },
   'recent deletions are not read from the journal': { seed: 110, firstSeed: 110, topic: 'one-way' },
   'conflicts are not recorded': { seed: 10 },
-  'a partly written pair counts as settled': { seed: 269, firstSeed: 260 },
-  'values that a side declined are not stored': { seed: 1 },
+  'a partly written pair counts as settled': { seed: 310, firstSeed: 260 },
+  'values that a side declined are not stored': { seed: 184 },
   'a write with a stale version is accepted': { seed: 1314, firstSeed: 1030 },
   'a pair that is unlinked is not remembered': { seed: 71, topic: 'selection' },
-  'the answer to a write has the values that were sent': { seed: 37, players: GOOGLE_CARDDAV },
+  'the answer to a write has the values that were sent': { seed: 184, players: GOOGLE_CARDDAV },
   'a new contact that its side stores under another id is not found by its origin': {
     seed: 1,
     topic: 'renamed-cards',

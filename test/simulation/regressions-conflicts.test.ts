@@ -74,6 +74,15 @@ test('R2, R4: a chosen title that one side stores in part stays whole at the oth
   }
 });
 
+test('R1, R4: while a side refuses a chosen title, the side that stores it in part is not written again (seed 820000758)', async () => {
+  const manners = { left: { ...PLAIN_MANNERS, refusesTitlesBy: 5 }, right: { ...PLAIN_MANNERS, titleLength: 8 } };
+  const answers = [null, { which: 0, take: 'left' } as const];
+  const phases = [[run({ before: [create('left'), twin(true)] })], [run()], [run()]];
+  const { world } = await runHistory(history(phases, { manners, answers, conflicts: 'right' }));
+  const titles = SIDES.flatMap((side) => liveRows(world.books[side]).map(({ contact }) => contact.title));
+  expect(titles.filter((title) => title !== '')).toEqual(['T7 of so', 'T5 of so']);
+});
+
 test('R4: a title on which both sides agreed closes its question, and a later edit opens a new one (seed 1001411)', async () => {
   const met = run({ before: [twin(), { kind: 'agree', who: 0, field: 'title' }] });
   const edited = run({ before: [set('left', 0, 'title')] });

@@ -7,12 +7,13 @@ import {
   type SyncedField,
   textIn,
   withValue,
+  EMPTY_CONTACT,
 } from '../contact/contact.ts';
 import { type Half, isAway } from '../contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import { isOfUndo, type Merge } from '../reconcile/decision.ts';
-import { aliasLeftovers } from '../reconcile/similar.ts';
+import { aliasLeftovers, mayBeStored } from '../reconcile/similar.ts';
 import { withoutPastDifferences, withSettledDifferences } from '../reconcile/declined.ts';
 import { newHalf } from '../state/half-transitions.ts';
 import { storePair, unlinkPair } from '../state/pair.ts';
@@ -148,10 +149,21 @@ export const isUnlinking = (task: Task): boolean => task.kind === 'merge' && tas
 /** The earlier conflicts that end when the task has written their fields. */
 const endedBy = (task: Task): NonNullable<Merge['ends']> => (task.kind === 'merge' ? (task.ends ?? []) : []);
 
-/** The texts that a user chose and that the task writes to both contacts (R4). */
+/** Returns the text that a task writes to a field; null if it writes none. */
+const writtenText = ({ writes }: Task, field: ScalarField): string | null => {
+  const update = SIDES.map((side) => writes[side].update).find((each) => each?.fields.includes(field));
+  return update ? textIn(update.desired, field) : null;
+};
+
+/** The texts that a user chose and that the task writes to both contacts, or to one if the other has a form of it (R4). */
 const textsOfBoth = (task: Task): readonly ScalarField[] => {
   const taken = task.kind === 'merge' ? (task.taken ?? []).map(({ field }) => field) : [];
-  return scalarsOf(taken).filter((field) => SIDES.every((side) => fieldsOn(task, side).has(field)));
+  return scalarsOf(taken).filter((field) => {
+    const value = writtenText(task, field);
+    const hasForm = (side: Side): boolean =>
+      value !== null && mayBeStored(textIn(plannedHalf(task, side)?.record.contact ?? EMPTY_CONTACT, field), value);
+    return value !== null && SIDES.every((side) => fieldsOn(task, side).has(field) || hasForm(side));
+  });
 };
 
 /** Returns whether something of the task is stored after its writes; see {@link finishTask}. */
@@ -161,15 +173,15 @@ export const hasEnding = (task: Task): boolean => {
 };
 
 /**
- * Returns a half that agrees with the other one on texts that were written to both. Each answer left them out of the bases, because
- * the other contact lacked them. A side may store another form of them (R2).
+ * Returns a half that agrees with the other one on texts that a user chose. Each answer left them out of the bases, because the other
+ * contact lacked them. A side may store another form of them (R2).
  */
 const withTextsOfBoth = (task: Task, half: Half, other: Half, fields: readonly ScalarField[]): Half => {
-  const { base, record, side } = half;
-  const { update } = task.writes[side];
-  if (base === null || update === null || fields.length === 0) return half;
+  const { base, record } = half;
+  if (base === null || fields.length === 0) return half;
   const contact = fields.reduce((own, field) => withValue(own, field, textIn(record.contact, field)), base.contact);
-  const differences = { written: new Set(fields), wanted: update.desired, now: record.contact };
+  const wanted = fields.reduce((own, field) => withValue(own, field, writtenText(task, field) ?? ''), record.contact);
+  const differences = { written: new Set(fields), wanted, now: record.contact };
   const groups = base.declined?.buckets ?? [];
   return {
     ...half,

@@ -264,17 +264,15 @@ const rulingsOf = (recorded: readonly RecordedConflict[], policy: Policy): Rulin
 });
 
 /**
- * Writes the value that a person chose, that of side `from`, to every side that does not have it. If the link may not write it there, the
+ * Writes the value that a person chose, that of side `from`, to the sides that lack it. If the link may not write it there, the
  * difference is kept like a change of the side that has it.
  */
 const takeInto = (
   draft: FieldMerge,
   field: ScalarField,
-  sides: Sides<Half>,
   policy: Policy,
-  { from, value }: { readonly from: Side; readonly value: string },
+  { from, value, to: lacking }: NonNullable<ReturnType<typeof takenValue>>,
 ): void => {
-  const lacking = SIDES.filter((side) => textIn(sides[side].record.contact, field) !== value);
   for (const to of lacking) {
     if (!mayWrite(forField(policy, field), to)) {
       draft.localFields[otherSide(to)].push(field);
@@ -299,7 +297,7 @@ const mergeScalarInto = (
   { decided, recorded }: Rulings,
 ): void => {
   const taken = takenValue(field, sides, recorded);
-  if (taken !== null) return takeInto(draft, field, sides, policy, taken);
+  if (taken !== null) return takeInto(draft, field, policy, taken);
   const outcome = mergeScalar(field, sides);
   if (outcome === null) return;
   const conflict = { field, ...bySide((side) => textIn(sides[side].record.contact, field)) };

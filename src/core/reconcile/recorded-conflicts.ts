@@ -1,3 +1,4 @@
+import { mayBeStored } from './similar.ts';
 import { type Contact, type ScalarField, scalarsOf, type SyncedField, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
@@ -5,7 +6,6 @@ import { type Conflict, type Decision, type Merge, type RecordedConflict, type S
 import { contactsOfDecision } from './defer.ts';
 import { policyFor } from './conflict-policy.ts';
 import { forField, type Policy } from './policy.ts';
-import { resembles } from './similar.ts';
 
 /** Returns whether a conflict that has not ended waits for a decision of a user. */
 export const isOpen = ({ winner, decided }: RecordedConflict): boolean => winner === null && decided === null;
@@ -28,13 +28,13 @@ export const conflictFinder = (
  * Returns the value that a user chose for a conflict about the field, if the field was not changed since (R4, R5). The other side
  * must still have its value of the conflict, or already have the chosen value or a part of it that it stored. The chosen side must
  * have the chosen value, or the value of its base if a rule decided the conflict before. Returns null if no value was chosen or it
- * may no longer be applied, else the value and its side. Pure.
+ * may no longer be applied, else the value, its side, and the sides that it must be written to. Pure.
  */
 export const takenValue = (
   field: ScalarField,
   halves: Sides<Half>,
   recorded: readonly RecordedConflict[],
-): { readonly from: Side; readonly value: string } | null => {
+): { readonly from: Side; readonly value: string; readonly to: readonly Side[] } | null => {
   const conflict = recorded.find((each) => each.field === field && each.decided !== null);
   const from = conflict?.decided ?? null;
   if (conflict === undefined || from === null) return null;
@@ -43,10 +43,12 @@ export const takenValue = (
   const atOther = textIn(halves[other].record.contact, field);
   const { record, base } = halves[from];
   const own = textIn(record.contact, field);
-  const isWritten = atOther.length <= value.length && resembles(atOther, value);
-  const isAsDecided = atOther === conflict[other] || isWritten;
+  const isAsDecided = atOther === conflict[other];
   const hasLost = conflict.winner !== null && base !== null && own === textIn(base.contact, field);
-  return isAsDecided && (own === value || hasLost) ? { from, value } : null;
+  if ((!isAsDecided && !mayBeStored(atOther, value)) || (own !== value && !hasLost)) return null;
+  if (own === value) return { from, value, to: atOther === value ? [] : [other] };
+  // The other side has stored a part of the value. While the chosen side refuses it, nothing is repeated at the other side (R1).
+  return { from, value, to: isAsDecided && atOther !== value ? SIDES : [from] };
 };
 
 /**

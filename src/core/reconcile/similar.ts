@@ -24,6 +24,10 @@ export const resembles = (a: string, b: string): boolean => {
   );
 };
 
+/** Returns whether a text may be the form in which a side stored the value: the value, or a part of it. */
+export const mayBeStored = (text: string, value: string): boolean =>
+  text.length <= value.length && resembles(text, value);
+
 /** Returns whether one element may be a side's rewritten form of the other. */
 const areAlike = (one: ListElement, other: ListElement): boolean => {
   if ('value' in one || 'value' in other)

@@ -29,7 +29,7 @@ import type { Conflict, RecordedConflict } from './decision.ts';
 import { NAME_FIELDS, ruleName } from './merge-name.ts';
 import { conflictWinner, policyFor, decidesByTime } from './conflict-policy.ts';
 import { forField, mayWrite, type Policy } from './policy.ts';
-import { takenValue } from './recorded-conflicts.ts';
+import { takenValue, type Taken } from './recorded-conflicts.ts';
 import { aliasLeftovers } from './similar.ts';
 
 const winnerOf = (policy: Policy, halves: Sides<Half>, field: ScalarField): Side | null =>
@@ -267,12 +267,7 @@ const rulingsOf = (recorded: readonly RecordedConflict[], policy: Policy): Rulin
  * Writes the value that a person chose, that of side `from`, to the sides that lack it. If the link may not write it there, the
  * difference is kept like a change of the side that has it.
  */
-const takeInto = (
-  draft: FieldMerge,
-  field: ScalarField,
-  policy: Policy,
-  { from, value, to: lacking }: NonNullable<ReturnType<typeof takenValue>>,
-): void => {
+const takeInto = (draft: FieldMerge, field: ScalarField, policy: Policy, { from, value, to: lacking }: Taken): void => {
   for (const to of lacking) {
     if (!mayWrite(forField(policy, field), to)) {
       draft.localFields[otherSide(to)].push(field);

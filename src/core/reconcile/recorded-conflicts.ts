@@ -1,7 +1,7 @@
 import { mayBeStored } from './similar.ts';
 import { type Contact, type ScalarField, scalarsOf, type SyncedField, textIn } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
-import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
+import { otherSide, type Side, SIDES, type Sides, bySide } from '../contact/side.ts';
 import { type Conflict, type Decision, type Merge, type RecordedConflict, type SideWrites } from './decision.ts';
 import { contactsOfDecision } from './defer.ts';
 import { policyFor } from './conflict-policy.ts';
@@ -24,31 +24,46 @@ export const conflictFinder = (
   ];
 };
 
+/** A value that a user chose, its side, and the sides that it must be written to. */
+export type Taken = { readonly from: Side; readonly value: string; readonly to: readonly Side[] };
+
+/** The texts that both sides have now, and whether they are those of both bases. */
+type Texts = { readonly now: Sides<string>; readonly areAgreed: boolean };
+
+/** Returns the sides that a chosen value is written to. `isStored`: the other side has the value, or a part of it that it stored. */
+const lackingSides = (from: Side, value: string, { now, areAgreed }: Texts, isStored: boolean): readonly Side[] => {
+  const other = otherSide(from);
+  // Nothing is repeated at a side that has stored a part of the value (R1): once both sides have agreed, and while the chosen side
+  // refuses the value.
+  if (now[from] === value) return now[other] === value || (isStored && areAgreed) ? [] : [other];
+  return isStored ? [from] : SIDES;
+};
+
 /**
  * Returns the value that a user chose for a conflict about the field, if the field was not changed since (R4, R5). The other side
  * must still have its value of the conflict, or already have the chosen value or a part of it that it stored. The chosen side must
  * have the chosen value, or the value of its base if a rule decided the conflict before. Returns null if no value was chosen or it
- * may no longer be applied, else the value, its side, and the sides that it must be written to. Pure.
+ * may no longer be applied. Pure.
  */
 export const takenValue = (
   field: ScalarField,
   halves: Sides<Half>,
   recorded: readonly RecordedConflict[],
-): { readonly from: Side; readonly value: string; readonly to: readonly Side[] } | null => {
+): Taken | null => {
   const conflict = recorded.find((each) => each.field === field && each.decided !== null);
   const from = conflict?.decided ?? null;
   if (conflict === undefined || from === null) return null;
   const value = conflict[from];
   const other = otherSide(from);
-  const atOther = textIn(halves[other].record.contact, field);
-  const { record, base } = halves[from];
-  const own = textIn(record.contact, field);
-  const isAsDecided = atOther === conflict[other];
-  const hasLost = conflict.winner !== null && base !== null && own === textIn(base.contact, field);
-  if ((!isAsDecided && !mayBeStored(atOther, value)) || (own !== value && !hasLost)) return null;
-  if (own === value) return { from, value, to: atOther === value ? [] : [other] };
-  // The other side has stored a part of the value. While the chosen side refuses it, nothing is repeated at the other side (R1).
-  return { from, value, to: isAsDecided && atOther !== value ? SIDES : [from] };
+  const now = bySide((side) => textIn(halves[side].record.contact, field));
+  const isStored = now[other] === value || (now[other] !== conflict[other] && mayBeStored(now[other], value));
+  const isAsInBase = (side: Side): boolean => {
+    const { base } = halves[side];
+    return base !== null && textIn(base.contact, field) === now[side];
+  };
+  if (now[other] !== conflict[other] && !isStored) return null;
+  if (now[from] !== value && !(conflict.winner !== null && isAsInBase(from))) return null;
+  return { from, value, to: lackingSides(from, value, { now, areAgreed: SIDES.every(isAsInBase) }, isStored) };
 };
 
 /**

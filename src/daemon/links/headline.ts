@@ -37,6 +37,11 @@ const unfinished = ({ lastSync, reason }: Pick<Described, 'lastSync' | 'reason'>
   return lastSync.outcome === 'completed' ? null : { severity: 'warn', text: 'the last run did not complete' };
 };
 
+const haltedBecause = (reason: string): Headline =>
+  isReviewable(reason)
+    ? { severity: 'warn', text: 'waiting for your review' }
+    : { severity: 'bad', text: 'stopped because of its accounts' };
+
 /**
  * Returns the headline of a link, the same on every screen. A link is called in sync only after a completed run with linked contacts,
  * if every value is synced and no conflict waits for a decision. Pure.
@@ -44,10 +49,7 @@ const unfinished = ({ lastSync, reason }: Pick<Described, 'lastSync' | 'reason'>
 export const headlineOf = (link: Described): Headline => {
   const { state, reason, pausedByHandAtMs, pairs, openConflicts, isRunning } = link;
   if (isRunning) return { severity: 'info', text: 'sync in progress' };
-  if (state === 'halted' && !isReviewable(reason ?? '')) {
-    return { severity: 'bad', text: 'stopped because of its accounts' };
-  }
-  if (state === 'halted') return { severity: 'warn', text: 'waiting for your review' };
+  if (state === 'halted') return haltedBecause(reason ?? '');
   if (state === 'paused') return { severity: 'bad', text: 'sign-in needed' };
   if (state === 'failing') return { severity: 'bad', text: 'sync is failing' };
   if (pausedByHandAtMs !== null) return { severity: 'warn', text: 'paused by hand' };

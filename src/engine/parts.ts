@@ -1,4 +1,4 @@
-import type { HalfKey } from '../core/state/rows.ts';
+import type { NarrowHalf } from '../core/state/rows.ts';
 import { halfKey } from '../core/contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../core/contact/side.ts';
 import type { GroupPlan } from '../core/reconcile/groups.ts';
@@ -45,10 +45,10 @@ type Groups = Pick<GroupPlan, 'links'>;
 
 const sizeOf = ({ left, right }: ContactIds): number => left.length + right.length;
 
-const isUnpaired = ({ pair, state }: HalfKey): boolean => pair === null && state === 'changed';
+const isUnpaired = ({ pair, state }: NarrowHalf): boolean => pair === null && state === 'changed';
 
 /** A contact that is missing or deleted is compared with all new contacts: one of them may be its merge survivor (R12). */
-const mayBeMergedAway = ({ pair, state }: HalfKey): boolean => {
+const mayBeMergedAway = ({ pair, state }: NarrowHalf): boolean => {
   return pair !== null && (state === 'missing' || state === 'gone' || state === 'doubted');
 };
 
@@ -130,7 +130,7 @@ type OpenIds = {
 /** Returns null if the plan must not be divided: few contacts are new, or a contact was deleted. */
 const loadOpenIds = async ({ link, partSize = PART_SIZE, store }: DivisionContext): Promise<OpenIds | null> => {
   const index = { left: await store.index(link, 'left'), right: await store.index(link, 'right') };
-  const idsWhere = (isMeant: (key: HalfKey) => boolean): ContactIds =>
+  const idsWhere = (isMeant: (key: NarrowHalf) => boolean): ContactIds =>
     bySide((side) => index[side].filter(isMeant).map(({ id }) => id));
   const fresh = idsWhere(isUnpaired);
   if (sizeOf(fresh) <= partSize || SIDES.some((side) => index[side].some(mayBeMergedAway))) return null;

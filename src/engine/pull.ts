@@ -1,6 +1,6 @@
 import { idsOn } from '../core/contact/pair.ts';
 import type { FeedPage } from '../core/contact/requests.ts';
-import type { Cursor, HalfKey } from '../core/state/rows.ts';
+import type { Cursor, NarrowHalf } from '../core/state/rows.ts';
 import type { Side } from '../core/contact/side.ts';
 import { accountChanged } from '../core/reconcile/guard.ts';
 import { CursorExpiredError, EndlessListingError } from '../providers/errors.ts';
@@ -88,7 +88,7 @@ const walk = async (session: Session, side: Side, request: PullRequest, start: C
 };
 
 /** Counts the linked contacts that a listing should show: all but those that were created or changed recently (R7). */
-const countMissing = async (session: Session, side: Side, index: readonly HalfKey[]): Promise<number> => {
+const countMissing = async (session: Session, side: Side, index: readonly NarrowHalf[]): Promise<number> => {
   const { clock, link, remotes, store } = session;
   const ids = index.filter(({ pair }) => pair !== null).map(({ id }) => id);
   const { lagMs } = remotes[side].capabilities;

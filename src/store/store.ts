@@ -4,7 +4,7 @@ import type { Side, Sides } from '../core/contact/side.ts';
 import type { OperationKind } from '../core/reconcile/operation.ts';
 import type {
   ConflictRow,
-  HalfKey,
+  NarrowHalf,
   JournalRow,
   LinkState,
   NotificationState,
@@ -19,7 +19,7 @@ export { CredentialsError, FenceError, StoreError } from './errors.ts';
 // Times are epoch milliseconds.
 
 /** Halves, and the pairs that they belong to. */
-export type WholePairs = { readonly halves: readonly Half[]; readonly pairs: readonly PairRow[] };
+export type HalvesWithPairs = { readonly halves: readonly Half[]; readonly pairs: readonly PairRow[] };
 
 /** A half as a member of a group. */
 export type Member = Pick<Half, 'side' | 'id' | 'pair' | 'state'> & { readonly groupId: string };
@@ -160,11 +160,11 @@ export interface Store {
   wholePairs(
     link: string,
     asked: { readonly ids: Sides<readonly string[]>; readonly pairs: readonly number[] },
-  ): Promise<WholePairs>;
+  ): Promise<HalvesWithPairs>;
   /** Those of the pairs that exist, by id. */
   pairs(link: string, ids: readonly number[]): Promise<readonly PairRow[]>;
   /** Every half of a side, in no order; cheap, as the wide columns are not read. */
-  index(link: string, side: Side): Promise<readonly HalfKey[]>;
+  index(link: string, side: Side): Promise<readonly NarrowHalf[]>;
   /** The members of these groups, of a pair or not, one for each group of a half, in no order, without their wide parts. */
   members(link: string, groupIds: readonly string[]): Promise<readonly Member[]>;
   /** The ids that the listing under way has shown, as often as it showed them. */

@@ -1,5 +1,5 @@
 import type { FeedPage, ReadAnswer } from '../contact/requests.ts';
-import type { Cursor, HalfKey } from './rows.ts';
+import type { Cursor, NarrowHalf } from './rows.ts';
 import { CLOCK_MARGIN_MS, isDeleted, isPresent, type Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, type Sides } from '../contact/side.ts';
@@ -174,7 +174,7 @@ type Listing = {
 };
 
 /** Compares a listing with the stored halves of its side. Pure. */
-export const compareListing = (index: readonly HalfKey[], listedIds: readonly string[]): Listing => {
+export const compareListing = (index: readonly NarrowHalf[], listedIds: readonly string[]): Listing => {
   const ids = new Set(listedIds);
   const paired = index.filter(({ pair }) => pair !== null);
   return {

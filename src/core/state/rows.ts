@@ -136,7 +136,7 @@ type Patched = Exclude<keyof LinkState, 'name' | 'notificationState' | keyof Pau
 export type PairRow = { readonly id: number; readonly status: PairStatus };
 
 /** A half without its large columns. */
-export type HalfKey = Pick<Half, 'id' | 'pair' | 'state' | 'absences' | 'heardAtMs'>;
+export type NarrowHalf = Pick<Half, 'id' | 'pair' | 'state' | 'absences' | 'heardAtMs'>;
 
 /**
  * - `intended`: the outcome is not known yet.

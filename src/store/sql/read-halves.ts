@@ -1,5 +1,5 @@
 import type { RowDigest } from '../../core/contact/requests.ts';
-import type { HalfKey, PairRow } from '../../core/state/rows.ts';
+import type { NarrowHalf, PairRow } from '../../core/state/rows.ts';
 import type { SQL } from 'drizzle-orm';
 import type { Half } from '../../core/contact/half.ts';
 import { needlesOf } from '../../core/contact/search.ts';
@@ -7,7 +7,7 @@ import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts
 import type { PairStatus } from '../../core/contact/pair.ts';
 import { bestOf, holdsEmail, inOrder, inPageOrder } from '../half-query.ts';
 import { toHalf, type HalfCells } from '../columns.ts';
-import type { ContactPage, Counts, HalfQuery, Member, WholePairs } from '../store.ts';
+import type { ContactPage, Counts, HalfQuery, Member, HalvesWithPairs } from '../store.ts';
 import { halves, pairs } from '../tables.ts';
 import type { Dialect } from './dialect.ts';
 import { sql } from './drizzle.ts';
@@ -146,7 +146,7 @@ const selectPaired = (link: string, isMeant: SQL): SQL =>
   sql`select ${HALF}, p.status from halves as h left join pairs as p on p.link = h.link and p.id = h.pair
     where h.link = ${link} and ${EITHER_SIDE} and ${isMeant}`;
 
-const wholePairsOf = (rows: readonly PairedHalf[]): WholePairs => {
+const wholePairsOf = (rows: readonly PairedHalf[]): HalvesWithPairs => {
   const statuses = new Map<number, PairStatus>();
   for (const { pair, status } of rows) if (pair !== null && status !== null) statuses.set(pair, status);
   return {
@@ -161,7 +161,7 @@ const readPairsApart = function* (
   link: string,
   own: readonly SQL[],
   named: readonly number[],
-): Step<WholePairs> {
+): Step<HalvesWithPairs> {
   const asked = own.length === 0 ? [] : yield* all<HalfCells>(sql.join([...own], sql` union all `));
   const pairIds = [...new Set([...named, ...asked.flatMap(({ pair }) => pair ?? [])])];
   const paired =
@@ -175,7 +175,7 @@ export const readWholePairs = function* (
   dialect: Dialect,
   link: string,
   { ids, pairs: named }: { readonly ids: Sides<readonly string[]>; readonly pairs: readonly number[] },
-): Step<WholePairs> {
+): Step<HalvesWithPairs> {
   const own = SIDES.filter((side) => ids[side].length > 0).map((side) =>
     selectHalves(dialect, link, { by: 'id', side, ids: ids[side] }),
   );
@@ -203,8 +203,8 @@ export const readPairs = function* (dialect: Dialect, link: string, ids: readonl
   );
 };
 
-export const readIndex = (link: string, side: Side): Step<readonly HalfKey[]> =>
-  all<HalfKey>(sql`select ${LIGHT} from halves where link = ${link} and side = ${side}`);
+export const readIndex = (link: string, side: Side): Step<readonly NarrowHalf[]> =>
+  all<NarrowHalf>(sql`select ${LIGHT} from halves where link = ${link} and side = ${side}`);
 
 export const readMembers = function* (
   dialect: Dialect,

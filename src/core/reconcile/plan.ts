@@ -21,7 +21,7 @@ import { type GroupLink, mergeMembership, unitingHalves } from './membership.ts'
 import { mergeHalves } from './merge.ts';
 import { keepMergedValues } from './merged-away.ts';
 import { forField, mayWrite, type Policy, unwrittenFields } from './policy.ts';
-import { findReplacements, meetReplacement, type Replacement } from './replacements.ts';
+import { findReplacements, meetReplacement, type Replacement, findCopies } from './replacements.ts';
 import { conflictFinder, endingFields } from './recorded-conflicts.ts';
 import { decideUnselected, isSelected, restOf, type Selection, withUnlinking } from './selection.ts';
 import { apartFrom, type Verdict } from './verdict.ts';
@@ -295,7 +295,7 @@ const matchSelected = (input: PlanInput, selects: DecisionContext['selects']): R
  * randomness and no I/O. Pure.
  */
 export const planContacts = (input: PlanInput): Plan => {
-  const { unpaired, groups } = input;
+  const { groups } = input;
   const policy: Terms = { ...input.policy, joining: input.joining ?? [] };
   const selects = input.selection?.selects ?? (() => true);
   const context = {
@@ -305,19 +305,24 @@ export const planContacts = (input: PlanInput): Plan => {
   };
   const lonePairs = lonePairsByKey(input.lonePairs);
   const recordedFor = conflictFinder(input.conflicts);
-  const { matches: met, ambiguous } = matchSelected(input, selects);
+  const terms = { joining: policy.joining, verdicts: input.verdicts ?? [], scopes: input.scopes };
+  const copies = findCopies(input.unpaired, input.pairs, terms);
+  const copied = new Set(copies.flatMap(({ added, gone }) => [added, gone]));
+  const unpaired = bySide((side) => input.unpaired[side].filter((half) => !copied.has(half)));
+  const { matches: met, ambiguous } = matchSelected({ ...input, unpaired }, selects);
   const matched = new Set(met.flatMap(({ left, right }) => [halfKey(left), halfKey(right)]));
   const others = bySide((side) => unpaired[side].filter((half) => !matched.has(halfKey(half))));
-  const replaced = findReplacements(others, input.pairs, {
-    joining: policy.joining,
-    verdicts: input.verdicts ?? [],
-    scopes: input.scopes,
-  }).filter(({ remaining, added }) => [remaining, added].some((half) => isSelected(half, selects)));
+  const open = input.pairs.filter(
+    ({ left, right }) => ![left, right].some((half) => half !== null && copied.has(half)),
+  );
+  const replaced = [...copies, ...findReplacements(others, open, terms)].filter(({ remaining, added }) =>
+    [remaining, added].some((half) => isSelected(half, selects)),
+  );
   const replacements = replaced.filter(({ gone }) => isDeleted(gone));
   for (const { remaining } of replacements) matched.add(halfKey(remaining));
   // A contact that may replace an `unseen` one waits until a later run knows whether that was deleted.
   for (const { added } of replaced) matched.add(halfKey(added));
-  const unmatched = SIDES.flatMap((side) => others[side]).filter((half) => !matched.has(halfKey(half)));
+  const unmatched = SIDES.flatMap((side) => input.unpaired[side]).filter((half) => !matched.has(halfKey(half)));
   const wanted = unmatched.filter((half) => isSelected(half, selects));
   const isUnmatched = (pair: Pair): boolean => {
     const half = existingHalf(pair);

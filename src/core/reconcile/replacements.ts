@@ -105,6 +105,49 @@ const matchAdded = (
   });
 };
 
+type Step = (pairs: readonly OneSided[], added: readonly Half[]) => readonly Replacement[];
+
+/** Performs the steps for each side. No contact is in two replacements, and none is kept apart from the remaining half by a person. */
+const inSteps = (
+  unpaired: Sides<readonly Half[]>,
+  pairs: readonly Pair[],
+  verdicts: readonly Verdict[],
+  steps: readonly Step[],
+): readonly Replacement[] =>
+  SIDES.flatMap((side) => {
+    const own = oneSidedPairs(pairs).filter(({ gone }) => gone.side === side);
+    if (own.length === 0) return [];
+    const isAllowed = ({ remaining, added }: Replacement): boolean =>
+      !apartFrom(verdicts, remaining.side, remaining.id).includes(added.id);
+    return steps.reduce<readonly Replacement[]>((found, step) => {
+      const taken = new Set(found.flatMap(({ gone, added }) => [gone, added]));
+      const rest = own.filter(({ gone }) => !taken.has(gone));
+      const free = unpaired[side].filter((half) => !taken.has(half));
+      return [...found, ...step(rest, free).filter(isAllowed)];
+    }, []);
+  });
+
+/** Returns whether a person decided with which contact this one is paired. */
+const isJoined = (verdicts: readonly Verdict[], { side, id }: Half): boolean =>
+  verdicts.some(({ says, leftId, rightId }) => says === 'together' && (side === 'left' ? leftId : rightId) === id);
+
+/**
+ * Finds contacts that were deleted on a side and added there again without a change (R12). They belong to their former pair, also if
+ * another new contact matches them: a relative may have the same name, address and number. Pure.
+ */
+export const findCopies = (
+  unpaired: Sides<readonly Half[]>,
+  pairs: readonly Pair[],
+  { joining, verdicts }: ReplacementTerms,
+): readonly Replacement[] =>
+  inSteps(unpaired, pairs, verdicts, [
+    (rest, free) =>
+      matchAdded(rest, free, 'gone').filter(
+        ({ gone, added }) =>
+          areCopies(gone.record.contact, added.record.contact, joining) && !isJoined(verdicts, added),
+      ),
+  ]);
+
 /**
  * Finds contacts that were deleted on a side and added there again (R12): unpaired contacts that match the last state of the
  * deleted contact (R13), or were created for its other half or are identical to it, and that no person keeps apart from that half. The
@@ -115,25 +158,14 @@ export const findReplacements = (
   pairs: readonly Pair[],
   { joining, verdicts, scopes }: ReplacementTerms,
 ): readonly Replacement[] =>
-  SIDES.flatMap((side) => {
-    const own = oneSidedPairs(pairs).filter(({ gone }) => gone.side === side);
-    const isAllowed = ({ remaining, added }: Replacement): boolean =>
-      !apartFrom(verdicts, remaining.side, remaining.id).includes(added.id);
-    const steps: ((pairs: readonly OneSided[], added: readonly Half[]) => readonly Replacement[])[] = [
-      (rest, free) => matchMade(rest, free, scopes),
-      (rest, free) => matchAdded(rest, free, 'gone').filter((each) => isSure(each.gone, each.added, joining)),
-      (rest, free) =>
-        matchAdded(rest, free, 'remaining').filter(({ remaining, added }) =>
-          areCopies(remaining.record.contact, added.record.contact, joining),
-        ),
-    ];
-    return steps.reduce<readonly Replacement[]>((found, step) => {
-      const taken = new Set(found.flatMap(({ gone, added }) => [gone, added]));
-      const rest = own.filter(({ gone }) => !taken.has(gone));
-      const free = unpaired[side].filter((half) => !taken.has(half));
-      return [...found, ...step(rest, free).filter(isAllowed)];
-    }, []);
-  });
+  inSteps(unpaired, pairs, verdicts, [
+    (rest, free) => matchMade(rest, free, scopes),
+    (rest, free) => matchAdded(rest, free, 'gone').filter((each) => isSure(each.gone, each.added, joining)),
+    (rest, free) =>
+      matchAdded(rest, free, 'remaining').filter(({ remaining, added }) =>
+        areCopies(remaining.record.contact, added.record.contact, joining),
+      ),
+  ]);
 
 /**
  * Returns the halves of a pair of which one half was replaced. A field in which the new contact equals the base stays agreed (R2).

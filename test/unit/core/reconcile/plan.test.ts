@@ -238,6 +238,30 @@ describe.each(SIDES)('R12: a contact that is new at the %s side, where a half of
     expect([decisions.map(({ kind }) => kind).toSorted(), ambiguous]).toEqual([['create', 'merge'], []]);
   });
 
+  const decideWithRelative = (verdicts: NonNullable<Given['verdicts']>) => {
+    const deleted = gone('former', { record: record('former', KING), base: snapshot(KING) });
+    const pairs = [half(side, deleted, present(record('remaining', KING), snapshot(KING)))];
+    const added = bySide((each) => unpaired(each, record(each === side ? 'added' : 'relative', KING)));
+    return planOf({ pairs, unpaired: added, verdicts }).decisions;
+  };
+
+  test('replaces the former one, although a new contact of the other side matches it (seed 835000818)', () => {
+    const pair = { id: 1, [side]: { id: 'added' }, [other]: { id: 'remaining' } };
+    expect(decideWithRelative([])).toMatchObject([
+      { kind: 'merge', pair },
+      { kind: 'create', side, source: { id: 'relative' } },
+    ]);
+  });
+
+  test('is paired with that contact if a person decided so', () => {
+    const ids = bySide((each) => (each === side ? 'added' : 'relative'));
+    const decisions = decideWithRelative([{ leftId: ids.left, rightId: ids.right, says: 'together', atMs: 0 }]);
+    expect(decisions).toMatchObject([
+      { kind: 'delete', side: other },
+      { kind: 'merge', pair: { [side]: { id: 'added' }, [other]: { id: 'relative' } } },
+    ]);
+  });
+
   const apart = bySide((each) => (each === side ? 'added' : 'remaining'));
   const verdicts = [{ leftId: apart.left, rightId: apart.right, says: 'apart', atMs: 0 }] as const;
   const person = (firstName: string, lastName: string, added: Partial<Contact>): Case => {

@@ -7,7 +7,7 @@ import { IS_INSTALLED } from '../../util/package.ts';
 import { effectiveSettings, type EffectiveSetting } from './settings.ts';
 import { envFileBeside, usualDataDir, usualFile, usualFiles, type Surroundings } from './default-places.ts';
 import { misspeltText, withEnvFile } from './environment-variables.ts';
-import { parseLink, LINK_KEYS, type LinkConfig, type LinkSources } from './link-config.ts';
+import { createLinkSchemas, parseLink, LINK_KEYS, type LinkConfig, type LinkSources } from './link-config.ts';
 import { linkFolderBeside, parseLinkFile, readLinkFiles, reportNamesakes, type FaultyLink } from './link-files.ts';
 import { linkSections } from './link-sections.ts';
 import { SHARED_KEYS, SharedSettings } from './shared-settings.ts';
@@ -178,7 +178,7 @@ export const readConfig = (options: LoadOptions = {}): ReadConfig => {
   if (section === null) return fail(environment);
   const { links, ...top } = section;
   const common = fileLayer(top, '', ALL_KEYS, report);
-  const sources: LinkSources = { environment, common, cwd, report };
+  const sources: LinkSources = { environment, common, cwd, report, schemaFor: createLinkSchemas() };
   const layers = [environment, common];
   const { ofFile, ofFolder } = readLinks(links, pathOf(all), sources);
   const declared = [...ofFile, ...ofFolder.flatMap((each) => each.declared ?? [])];

@@ -85,16 +85,21 @@ export type LinkSources = {
   readonly common: Layer;
   readonly cwd: string;
   readonly report: Report;
+  readonly schemaFor: LinkSchemas;
 };
 
-const SCHEMAS = new Map<string, ReturnType<typeof linkSettingsSchema>>();
+/** The schema of the settings of links whose sides have these names. */
+type LinkSchemas = (names: Sides<string>) => ReturnType<typeof linkSettingsSchema>;
 
 /** Creates each schema once, because thousands of links may have sides with the same names. */
-const schemaFor = (names: Sides<string>): ReturnType<typeof linkSettingsSchema> => {
-  const key = JSON.stringify([names.left, names.right]);
-  const schema = SCHEMAS.get(key) ?? linkSettingsSchema(names);
-  SCHEMAS.set(key, schema);
-  return schema;
+export const createLinkSchemas = (): LinkSchemas => {
+  const made = new Map<string, ReturnType<typeof linkSettingsSchema>>();
+  return (names) => {
+    const key = JSON.stringify([names.left, names.right]);
+    const schema = made.get(key) ?? linkSettingsSchema(names);
+    made.set(key, schema);
+    return schema;
+  };
 };
 
 /** The link's own section as a layer, without its sides. */
@@ -110,7 +115,10 @@ const withTokenKeys = (keyPrefix: string, sides: Sides<SideConfig>): Sides<SideC
   });
 
 /** Reads the settings of a link; reports faults and returns null. */
-export const parseLink = (link: DeclaredLink, { environment, common, cwd, report }: LinkSources): LinkConfig | null => {
+export const parseLink = (
+  link: DeclaredLink,
+  { environment, common, cwd, report, schemaFor }: LinkSources,
+): LinkConfig | null => {
   const { name, where, prefix } = link;
   const own = linkLayer(link, report);
   if (link.sides === null) return null;

@@ -41,7 +41,10 @@ const ROUTE = 'REPORT the changes';
 
 /** Returns the error if the listing or the feed must start again. */
 export const expired = (why: string, cause?: unknown): CursorExpiredError =>
-  new CursorExpiredError(`${why}; the address book is listed whole`, { ...notSent(ROUTE), cause });
+  new CursorExpiredError(`${why}; the address book is listed whole`, {
+    ...notSent(ROUTE),
+    ...(cause !== undefined && { cause }),
+  });
 
 const decode = <Value extends FeedCursor>(schema: z.ZodType<Value>, text: string, bookUrl: string): Value => {
   let value: Value;
@@ -132,8 +135,9 @@ export const readCtag = async ({ book, send }: BookContext): Promise<string | nu
 
 const cutListing = (): UnreadableError =>
   new UnreadableError('the server cut its listing of the address book', {
-    ...notSent('PROPFIND all cards'),
     status: 507,
+    route: 'PROPFIND all cards',
+    applied: 'no',
   });
 
 /** Lists every card with its ETag. */

@@ -68,12 +68,13 @@ const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`)
 const isMissing = (status: number): boolean => [200, 403, 404, 405, 501].includes(status);
 
 const missingPath = (path: string): NotFoundError =>
-  new NotFoundError(`the server has no ${path}; check CARDDAV_URL`, { ...notSent(ROUTE), status: 404 });
+  new NotFoundError(`the server has no ${path}; check CARDDAV_URL`, { status: 404, route: ROUTE, applied: 'no' });
 
 const refusedPath = (path: string): RevokedError =>
   new RevokedError(`the account may not read ${path}; check CARDDAV_URL and the sharing of the address book`, {
-    ...notSent(ROUTE),
     status: 403,
+    route: ROUTE,
+    applied: 'no',
   });
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
@@ -172,7 +173,7 @@ const listAddressBooks = async (options: DiscoveryOptions): Promise<readonly Add
     return listed.responses.filter(isBook).map((each) => bookOf(each, trustedUrl(each.href, listed.url, options.url)));
   }
   const text = 'the server names no address books for this account; set CARDDAV_URL to the address book';
-  throw new NotFoundError(text, { ...notSent(ROUTE), status: 404 });
+  throw new NotFoundError(text, { status: 404, route: ROUTE, applied: 'no' });
 };
 
 /** Returns why an account's address books are not exactly one, and which value of the setting selects one. */

@@ -3,7 +3,7 @@ import { holdsBound, withBoundEntries } from '../../core/contact/bound-entries.t
 import type { ContactRecord } from '../../core/contact/record.ts';
 import { equalSnapshots } from '../../core/contact/snapshot.ts';
 import { NotFoundError, RemoteError, StaleError, UnreadableError, isCredentialError } from '../errors.ts';
-import { answered, notSent } from '../failure.ts';
+import { notSent } from '../failure.ts';
 import type { WriteResult } from '../remote.ts';
 import type { CallGoogle } from './send.ts';
 import { itemError } from './failure.ts';
@@ -202,6 +202,7 @@ const failed = (key: string, error: RemoteError): RecordResult => ({ key, ok: fa
 
 const incomprehensible = (route: string): UnreadableError =>
   new UnreadableError(`Google's answer to ${route} does not match what was sent`, {
-    ...answered(route),
+    status: 200,
+    route,
     applied: 'unknown',
   });

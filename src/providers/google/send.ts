@@ -2,13 +2,13 @@ import type { people_v1 } from '@googleapis/people';
 import type { z } from 'zod';
 import { createLane } from '../../util/batches.ts';
 import { untilAborted } from '../../util/until-aborted.ts';
-import { UnauthenticatedError } from '../errors.ts';
-import { unreadableAnswer } from '../failure.ts';
+import { UnauthenticatedError, UnreadableError } from '../errors.ts';
+import { appliedWhenSent } from '../failure.ts';
 import type { RetryPolicy } from '../../net/retry.ts';
 import { retrying } from '../send.ts';
 import type { GoogleClient } from './client.ts';
 import { USUAL_MAPPING, type PersonMapping } from './fields.ts';
-import { sentOf, toRemoteError, toTokenError, type RequestContext } from './failure.ts';
+import { toRemoteError, toTokenError, type RequestContext } from './failure.ts';
 
 type CallOptions = { readonly signal: AbortSignal; readonly rootUrl: string };
 
@@ -49,7 +49,12 @@ export const createCaller = (options: CallerOptions): ((signal: AbortSignal) => 
         const answer = await sendAuthorised(client, send, { route, isRead, hasSyncToken, ...limits }, signal);
         const parsed = schema.safeParse(answer);
         if (parsed.success) return parsed.data;
-        throw unreadableAnswer(sentOf({ route, isRead }), 200, 'it is not of the documented shape', parsed.error);
+        throw new UnreadableError(`Google's answer to ${route} is not of the documented shape`, {
+          status: 200,
+          route,
+          applied: appliedWhenSent({ isRead }),
+          cause: parsed.error,
+        });
       };
       const persist = (): Promise<z.output<typeof schema>> => retrying(attempt, { ...options, signal, isRead });
       return isRead ? persist() : lane(persist);

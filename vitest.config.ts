@@ -14,7 +14,7 @@ export default defineConfig({
     // Files share the modules of their worker: loading the sources for each file took longer than most tests.
     isolate: false,
     // Many tests wait for a process or a server.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: 2 + availableParallelism(),
     // No test depends on how long something takes. The limits only end a test that will never end by itself.
     testTimeout: LONGEST_TEST_MS,
     hookTimeout: LONGEST_TEST_MS,

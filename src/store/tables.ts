@@ -216,7 +216,7 @@ export const conflicts = table({
   },
 });
 
-/** What a side refused to store and what could not be read: the reason, and the time of the next attempt. */
+/** Writes that a side refused, and contacts and outcomes that could not be read: the reason, and the time of the next attempt. */
 export const rejections = table({
   name: 'rejections',
   hasLink: true,

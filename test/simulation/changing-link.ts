@@ -23,7 +23,7 @@ export const openChangingLink = (changes: Partial<History> = {}) => {
     take: (terms: Terms, from: Side) =>
       within(async (context) => {
         const ids = (await world.store.conflicts(world.link, { all: false })).map(({ id }) => id);
-        await decideConflicts(context, { link: world.link, terms: context.policy }, ids, from);
+        await decideConflicts(context, { name: world.link, ...context.policy }, ids, from);
       }, under(terms)),
     titles: () =>
       SIDES.map((side) =>

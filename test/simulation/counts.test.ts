@@ -84,7 +84,7 @@ const compareNextRun = async (history: History, world: World): Promise<number> =
     return { created, updated, deleted };
   });
   const [run] = await listRuns(context.store, context.link, { most: 1 });
-  const writes = await listWrites(context.store, { link: context.link, terms: context.policy }, summary.run);
+  const writes = await listWrites(context.store, { name: context.link, ...context.policy }, summary.run);
   expect(run?.wrote).toMatchObject(of);
   expect(headingsOf(writes)).toEqual(of);
   // A contact that was deleted unnoticed is found by its update, and created again.

@@ -44,7 +44,7 @@ export const answerQuestion = async (world: World, terms: ConflictTerms, { which
   if (row === undefined) return;
   const newId = (): string => `${world.link}-${world.nextNumber()}`;
   const parts = { store: world.store, clock: world.clock, newId };
-  const { ids } = await decideConflicts(parts, { link: world.link, terms }, [row.id], take);
+  const { ids } = await decideConflicts(parts, { name: world.link, ...terms }, [row.id], take);
   if (ids.length === 0) return;
   // Until both sides have the chosen value, it is an edit.
   markEdited(world, row);

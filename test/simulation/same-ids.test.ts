@@ -42,7 +42,7 @@ test('explain shows the history of each person although two contacts have the sa
   const [ada, ben] = [liveRows(world.books.left)[0], liveRows(world.books.right)[0]];
   if (ada === undefined || ben === undefined) throw new Error('A contact is missing.');
   expect(ada.id).toBe(ben.id);
-  const of = { link: world.link, terms: { direction: 'both', conflicts: 'newest' } as const };
+  const of = { name: world.link, direction: 'both', conflicts: 'newest' } as const;
   const namesOf = async (id: string) =>
     (await explainById(world.store, of, id)).map(({ entries }) => entries.map(({ name }) => name));
   expect(await namesOf(idOf('left', ben.contact.firstName))).toEqual([

@@ -154,7 +154,7 @@ const resolve = (
     const decided: { readonly link: string; readonly id: number; readonly winner: string }[] = [];
     let writes = 0;
     for (const { link, side, ids } of await choose(opened, word, options.take)) {
-      const kept = await decideConflicts(opened.app.lease, { link: link.name, terms: link }, ids, side);
+      const kept = await decideConflicts(opened.app.lease, link, ids, side);
       decided.push(...kept.ids.map((id) => ({ link: link.name, id, winner: link.sides[side].name })));
       writes += kept.writes;
     }

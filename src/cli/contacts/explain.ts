@@ -154,8 +154,7 @@ const explain = (
   withApp(terminal, linkName, options, async ({ app, links }) => {
     const found: LinkHistory[] = [];
     for (const link of links) {
-      for (const history of await explainContact(app.store, { link: link.name, terms: link }, text))
-        found.push({ link, history });
+      for (const history of await explainContact(app.store, link, text)) found.push({ link, history });
     }
     if (found.length === 0) {
       throw new UsageError(

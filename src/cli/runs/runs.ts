@@ -84,7 +84,7 @@ const showRun = async (
 ): Promise<void> => {
   const { link, run: row } = await findRun(opened, word, 'runs');
   const one = { link, run: runView(row) };
-  const all = await listWrites(opened.app.store, { link: link.name, terms: link }, row.id);
+  const all = await listWrites(opened.app.store, link, row.id);
   if (options.json) {
     const writes = selectChanges(all, options).map((write) => writeToJson(write, link.sides));
     const document = { ...toJson(one), writes };

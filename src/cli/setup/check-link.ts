@@ -1,3 +1,4 @@
+import { capitalized } from '../../core/view/words.ts';
 import type { App } from '../../app/app.ts';
 import { endpointOf, placeOf } from '../../app/config/accounts.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
@@ -97,7 +98,7 @@ const credentialRemedy = (subject: Subject, error: CredentialError): string => {
 /** Splits a message into the failure and its remedy, which is at the end of some messages. */
 const splitMessage = (message: string): { readonly detail: string; readonly remedy: string | null } => {
   const [, detail = message, verb = '', rest = ''] = /^(.*): (check|write|leave) (.*?)\.?$/su.exec(message) ?? [];
-  return { detail, remedy: verb === '' ? null : `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${rest}.` };
+  return { detail, remedy: verb === '' ? null : `${capitalized(verb)} ${rest}.` };
 };
 
 /** The findings about a side that failed: its credential was refused, or it did not answer as expected. */

@@ -35,7 +35,7 @@ import {
 /** Decides the conflicts with these ids for one side. A conflict that cannot be decided this way is not changed. */
 const decide = async (parts: LinkParts, link: LinkConfig, ids: readonly number[], from: Side): Promise<string> => {
   const { sides } = link;
-  const decided = await decideConflicts(parts.app.lease, { link: link.name, terms: link }, ids, from);
+  const decided = await decideConflicts(parts.app.lease, link, ids, from);
   if (decided.ids.length > 0) parts.actions.outdatePlan(link);
   const others = ids.length - decided.ids.length;
   const reason = `they changed since, or the link does not write the field to ${sides[otherSide(from)].place}`;
@@ -152,7 +152,7 @@ const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
     const show = chosenIn(context, 'show', CONTACT_FILTERS) ?? 'all';
     const number = context.req.query('page') ?? '';
     const page = /^\d{1,6}$/u.test(number) ? Number(number) : 0;
-    const named = find === '' ? [] : await explainById(store, { link: link.name, terms: link }, find);
+    const named = find === '' ? [] : await explainById(store, link, find);
     if (named.length === 1) return context.redirect(contactPath(link.name, find), 303);
     const listed = await listContacts(store, link.name, { find, show, page });
     const [only, ...others] = listed.contacts;
@@ -172,7 +172,7 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   routes.get('/links/:link/contact', async (context) => {
     const { link } = context.var;
     const id = context.req.query('id')?.trim() ?? '';
-    const found = await explainById(app.store, { link: link.name, terms: link }, id);
+    const found = await explainById(app.store, link, id);
     const side = context.req.query('side');
     // Another person may have the same id on the other side.
     const history = found.find((each) => isSide(side) && each[side].id === id) ?? found[0];

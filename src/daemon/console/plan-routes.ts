@@ -61,7 +61,7 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
       if (planning?.state !== 'planned') return 'The plan has changed. Choose again.';
       const { view } = planning;
       const choices = choicesIn(view, form);
-      const decided = await decidePlanned(app.lease, { link: link.name, terms: link }, view.lastRun ?? '', choices);
+      const decided = await decidePlanned(app.lease, link, view.lastRun ?? '', choices);
       if (decided > 0) actions.plan(link);
       return decided === 0 ? 'No choice differs from the plan.' : `${count(decided, 'conflict')} decided.`;
     }),

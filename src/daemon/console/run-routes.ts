@@ -56,8 +56,8 @@ export const addRuns = (routes: Hono<Env>, parts: LinkParts): void => {
       write,
       writes:
         write === null
-          ? await shownWrites(app.store, { link: link.name, terms: link }, run.id, { ...shown, from })
-          : { all: await writeOf(app.store, { link: link.name, terms: link }, run.id, write) },
+          ? await shownWrites(app.store, link, run.id, { ...shown, from })
+          : { all: await writeOf(app.store, link, run.id, write) },
       shown,
       undoing: await undoingNow(link),
       tooOld: tooOld(run),

@@ -20,7 +20,7 @@ import type { WorkingSet } from '../../core/state/working-set.ts';
 import { reportSkipped, type Session } from '../session.ts';
 import type { Execution } from './execution.ts';
 
-/** What the earlier refusals are read from. */
+/** The earlier refusals, and the time. */
 type RefusalContext = Pick<Execution, 'rejections'> & { readonly session: Pick<Session, 'clock'> };
 
 /** The contacts of an operation as they are stored; null if one is missing. */

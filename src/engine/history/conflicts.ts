@@ -1,3 +1,4 @@
+import type { DecidingLink } from './writes.ts';
 import { type Contact, scalarsOf, textIn, type SyncedField } from '../../core/contact/contact.ts';
 import { type Half, halfKey } from '../../core/contact/half.ts';
 import { bySide, otherSide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
@@ -87,7 +88,7 @@ type Decided = { readonly ids: readonly number[]; readonly writes: number };
  */
 export const decideConflicts = async (
   parts: LeaseParts,
-  { link, terms }: { readonly link: string; readonly terms: ConflictTerms },
+  { name: link, ...terms }: DecidingLink,
   ids: readonly number[],
   from: Side,
 ): Promise<Decided> =>
@@ -123,7 +124,7 @@ export type PlannedChoice = {
  */
 export const decidePlanned = async (
   parts: LeaseParts,
-  { link, terms }: { readonly link: string; readonly terms: ConflictTerms },
+  { name: link, ...terms }: DecidingLink,
   run: string,
   choices: readonly PlannedChoice[],
 ): Promise<number> =>

@@ -234,7 +234,8 @@ const halvesNamed = async (store: Store, link: string, ids: ContactIds): Promise
   return bySide((side) => halves.find((half) => half.side === side) ?? null);
 };
 
-const historyOf = async (store: Store, { link, terms }: DecidingLink, named: Pick<Half, 'side' | 'id'>) => {
+const historyOf = async (store: Store, of: DecidingLink, named: Pick<Half, 'side' | 'id'>) => {
+  const link = of.name;
   const only = bySide((side) => (side === named.side ? [named.id] : []));
   const [known] = await loadPairsOf(store, link, { ids: only, pairIds: [] });
   const pairIds = known === undefined || known.id === null ? [] : [known.id];
@@ -243,13 +244,13 @@ const historyOf = async (store: Store, { link, terms }: DecidingLink, named: Pic
   const [pair] = await loadPairsOf(store, link, { ids, pairIds: [] });
   // An unpaired contact is stored as a half without a pair.
   const halves = pair ?? (await halvesNamed(store, link, ids));
-  const background = await loadBackground(store, { link, terms }, writes);
+  const background = await loadBackground(store, of, writes);
   const isOwn = (row: { readonly leftId: string | null; readonly rightId: string | null }): boolean => {
     return SIDES.some((side) => ids[side].includes((side === 'left' ? row.leftId : row.rightId) ?? ''));
   };
   const entries = writes.map((write) => writeView(write, background));
   const changed = bySide((side) => changedFields(halves[side]));
-  const now = bySide((side) => halfView(halves[side], changed[side], terms));
+  const now = bySide((side) => halfView(halves[side], changed[side], of));
   const { rejections } = await store.link(link);
   const history: ContactHistory = {
     name: nameNow(halves) ?? entries.findLast(({ name }) => name !== null)?.name ?? null,
@@ -293,7 +294,7 @@ export const explainContact = async (
   if (byId.length > 0) return byId;
   const seen = new Set<string>();
   const histories: ContactHistory[] = [];
-  for (const found of await search(store, of.link, text, Number.MAX_SAFE_INTEGER)) {
+  for (const found of await search(store, of.name, text, Number.MAX_SAFE_INTEGER)) {
     if (seen.has(halfKey(found))) continue;
     const { history, ids } = await historyOf(store, of, found);
     for (const side of SIDES) for (const id of ids[side]) seen.add(halfKey({ side, id }));

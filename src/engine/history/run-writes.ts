@@ -10,7 +10,7 @@ import { type DecidingLink, loadBackground, writeView } from './writes.ts';
 
 /** Returns the completed and attempted writes of a run, in order. Creates and renames of groups are not journaled. */
 export const listWrites = async (store: Store, of: DecidingLink, run: string): Promise<readonly WriteView[]> => {
-  const rows = await store.journal(of.link, { run });
+  const rows = await store.journal(of.name, { run });
   const background = await loadBackground(store, of, rows);
   return rows.map((row) => writeView(row, background));
 };
@@ -32,7 +32,7 @@ const KINDS = {
 const viewsOf = async (store: Store, of: DecidingLink, rows: readonly JournalRow[]): Promise<readonly WriteView[]> => {
   // Writes to a new contact after its create have the same reason as the create.
   const ids = rows.flatMap((row) => (row.kind === 'update' || row.kind === 'membership' ? [row.before.id] : []));
-  const others = ids.length === 0 ? [] : await store.journal(of.link, { ids, pairIds: [] });
+  const others = ids.length === 0 ? [] : await store.journal(of.name, { ids, pairIds: [] });
   const background = await loadBackground(store, of, [...rows, ...others.filter(({ kind }) => kind === 'create')]);
   return rows.map((row) => writeView(row, background));
 };
@@ -59,10 +59,10 @@ const isOfRun = (run: string) => (row: JournalRow) => row.run === run;
 /** The writes that decided a conflict, found by the contacts of the run's conflicts. */
 const conflictSection = async (store: Store, of: DecidingLink, run: string): Promise<WriteSection> => {
   // A conflict that no rule decided was written by no run.
-  const rows = (await store.conflicts(of.link, { all: true })).filter((row) => row.run === run && row.winner !== null);
+  const rows = (await store.conflicts(of.name, { all: true })).filter((row) => row.run === run && row.winner !== null);
   const leftIds = [...new Set(rows.map(({ leftId }) => leftId))];
   const ids = leftIds.slice(0, MOST_OF_SORT);
-  const entries = ids.length === 0 ? [] : await store.journal(of.link, { ids, pairIds: [] });
+  const entries = ids.length === 0 ? [] : await store.journal(of.name, { ids, pairIds: [] });
   const views = await viewsOf(store, of, entries.filter(isOfRun(run)));
   const writes = views.filter((write) => changeKindOf(write) === 'conflicts');
   return { changeKind: 'conflicts', total: Math.max(leftIds.length, writes.length), writes, next: null };
@@ -79,7 +79,7 @@ const sectionOf = async (
   }: { readonly changeKind: keyof typeof KINDS; readonly total: number; readonly fromId: number },
 ): Promise<WriteSection> => {
   const asked = { run, kinds: KINDS[changeKind], fromId, limit: MOST_OF_SORT + 1 };
-  const rows = total === 0 ? [] : await store.journal(of.link, asked);
+  const rows = total === 0 ? [] : await store.journal(of.name, asked);
   const writes = await viewsOf(store, of, rows.slice(0, MOST_OF_SORT));
   return { changeKind, total, writes, next: rows[MOST_OF_SORT]?.id ?? null };
 };
@@ -87,14 +87,14 @@ const sectionOf = async (
 /** Returns one page of the completed and attempted writes of a run; `from` is the journal id at which a sort continues. */
 export const shownWrites = async (store: Store, of: DecidingLink, run: string, asked: Asked): Promise<ShownWrites> => {
   const { only, grep, from = 0 } = asked;
-  const counts = await store.writeCounts(of.link, run);
+  const counts = await store.writeCounts(of.name, run);
   const sum = (kinds: readonly OperationKind[]): number => kinds.reduce((n, kind) => n + (counts[kind] ?? 0), 0);
   const total = sum(OPERATION_KINDS);
   if (total <= FEW_WRITES) return { all: await listWrites(store, of, run) };
   if (grep !== undefined) {
-    const people = await findPeople(store, of.link, grep, MOST_FOUND);
+    const people = await findPeople(store, of.name, grep, MOST_FOUND);
     const ids = bySide((side) => [grep, ...people.filter((each) => each.side === side).map(({ id }) => id)]);
-    const { writes } = await followContacts(store, of.link, { ids, pairIds: [] });
+    const { writes } = await followContacts(store, of.name, { ids, pairIds: [] });
     return { total, of: await viewsOf(store, of, writes.filter(isOfRun(run))) };
   }
   const sections: WriteSection[] = [];
@@ -116,7 +116,7 @@ export const writeOf = async (
   run: string,
   id: number,
 ): Promise<readonly WriteView[]> => {
-  const rows = await store.journal(of.link, { run, fromId: id, limit: 1 });
+  const rows = await store.journal(of.name, { run, fromId: id, limit: 1 });
   return viewsOf(
     store,
     of,

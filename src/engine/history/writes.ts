@@ -111,12 +111,12 @@ export const writeView = (write: JournalRow, background: Background): WriteView 
 };
 
 /** A link, and the settings that decide its conflicts now. */
-export type DecidingLink = { readonly link: string; readonly terms: ConflictTerms };
+export type DecidingLink = ConflictTerms & { readonly name: string };
 
 /** Loads the data needed to explain the writes. */
 export const loadBackground = async (
   store: Store,
-  { link, terms }: DecidingLink,
+  { name: link, ...terms }: DecidingLink,
   writes: readonly JournalRow[],
 ): Promise<Background> => {
   const { groupPairs } = await store.link(link);

@@ -27,9 +27,7 @@ test.each([
   const { changes, contacts } = await linked.plan();
   const choices = choicesIn({ changes, contacts }, new URLSearchParams({ all: 'right' }));
   const [run] = await linked.app.store.runs('default', { latest: 'ended' });
-  expect(
-    await decidePlanned(linked.app.lease, { link: linked.link.name, terms: linked.link }, run?.id ?? '', choices),
-  ).toBe(1);
+  expect(await decidePlanned(linked.app.lease, linked.link, run?.id ?? '', choices)).toBe(1);
   await linked.synced(ACCEPTED);
   expect(service.account.contact(serviceId(linked, 'Ada'))?.title).toBe('Butcher');
 });

@@ -38,7 +38,7 @@ const open = ({ app, link }: LinkedSandbox) => listConflicts(app.store, 'default
 const answer = async (linked: LinkedSandbox, take: 'left' | 'right'): Promise<void> => {
   const { store, lease } = linked.app;
   const ids = (await store.conflicts('default', { all: false })).map(({ id }) => id);
-  await decideConflicts(lease, { link: 'default', terms: linked.link }, ids, take);
+  await decideConflicts(lease, linked.link, ids, take);
 };
 
 /** Syncs, and returns the numbers of updates at Google and at the service. */
@@ -102,11 +102,7 @@ describe('R4: a decision about a settled conflict', () => {
     expect(await updates(linked)).toEqual([1, 1]);
     expect(titles(linked)).toEqual(['Baker', 'Baker']);
     expect(await rows(linked)).toMatchObject([{ decided: 'left', endedAtMs: expect.any(Number) }]);
-    const [history] = await explainContact(
-      linked.app.store,
-      { link: linked.link.name, terms: linked.link },
-      googleId(linked, 'Ada'),
-    );
+    const [history] = await explainContact(linked.app.store, linked.link, googleId(linked, 'Ada'));
     const reasons = history?.entries.map(({ side, changes }) => [
       side,
       changes.map(({ to, why }) => [...to, why.kind]),

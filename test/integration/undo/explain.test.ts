@@ -14,8 +14,7 @@ const started = async (service: readonly Person[] = []): Promise<LinkedSandbox> 
   return linked;
 };
 
-const histories = ({ app, link }: LinkedSandbox, text: string) =>
-  explainContact(app.store, { link: link.name, terms: link }, text);
+const histories = ({ app, link }: LinkedSandbox, text: string) => explainContact(app.store, link, text);
 
 /** The history in the words of a reader. */
 const outline = ({ entries }: ContactHistory) => {

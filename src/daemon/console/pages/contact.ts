@@ -5,7 +5,15 @@ import { otherSide, SIDES, type Side } from '../../../core/contact/side.ts';
 import type { PairIds } from '../../../core/contact/pair.ts';
 import type { ContactHistory, FoundPerson } from '../../../engine/history/explain.ts';
 import { idsText } from '../../../core/view/values.ts';
-import { ACTION_WORDS, count, fieldWords, shortRun, whyWords, writeNote } from '../../../core/view/words.ts';
+import {
+  ACTION_WORDS,
+  count,
+  fieldWords,
+  shortRun,
+  whyWords,
+  writeNote,
+  capitalized,
+} from '../../../core/view/words.ts';
 import type { FieldComparison, WriteView } from '../../../core/view/views.ts';
 import { isSame, missingAt } from '../../../core/view/comparison.ts';
 import { fieldChangeItem } from '../change-list.ts';
@@ -120,8 +128,10 @@ const entry = (context: PageContext, write: WriteView, link: LinkConfig): Html =
   return html`<li>
     <p class="when">${timeTag(atMs)}</p>
     <p>
-      <strong>${word.charAt(0).toUpperCase()}${word.slice(1)} at ${sides[side].place}</strong>:
-      ${whyWords(why, sides)}${writeNote(write)} (<a href="${runPath(name, run)}">run ${shortRun(run)}</a>)
+      <strong>${capitalized(word)} at ${sides[side].place}</strong>: ${whyWords(why, sides)}${writeNote(write)} (<a
+        href="${runPath(name, run)}"
+        >run ${shortRun(run)}</a
+      >)
     </p>
     ${
       changes.length === 0

@@ -13,7 +13,7 @@ import { operationOf, pairOf, putHalf, putOf, recordOf } from '../../../support/
 
 const LINK = 'work';
 const TERMS = { direction: 'both', conflicts: 'newest' } as const;
-const OF = { link: LINK, terms: TERMS };
+const OF = { name: LINK, ...TERMS };
 
 let store: Store;
 let token: number;

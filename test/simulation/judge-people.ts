@@ -71,13 +71,15 @@ export const checkPeople = (world: World): readonly string[] =>
     return [...foreign, ...rows.flatMap(({ side, row }) => checkElements(row, side, known))];
   });
 
-/** At rest, earlier edits are settled. */
+/** At rest, earlier edits are settled. An element that users removed and added again may have either state. */
 export const restPeople = (world: World): void => {
   for (const [entity, known] of world.people.known) {
-    if (known.isUncertain) {
-      known.held.clear();
-      const row = liveRows(world.books.left).find((each) => each.entity === entity);
-      for (const element of row === undefined ? [] : elementsOf(row.contact)) known.held.add(element);
+    const row = liveRows(world.books.left).find((each) => each.entity === entity);
+    const present = row === undefined ? new Set<string>() : elementsOf(row.contact);
+    const open = known.isUncertain ? known.held.union(present) : known.added.intersection(known.removed);
+    for (const element of open) {
+      if (present.has(element)) known.held.add(element);
+      else known.held.delete(element);
     }
     known.added.clear();
     known.removed.clear();

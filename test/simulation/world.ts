@@ -3,7 +3,7 @@ import { threadId } from 'node:worker_threads';
 import { systemClock } from '../../src/util/clock.ts';
 import { scalarsIn, syncedIn, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
 import { createExtras, checkShownValue, type Extras } from './computing.ts';
-import { createChoosing, isCertain, type Choosing } from './choices.ts';
+import { fieldOf, createChoosing, isCertain, type Choosing } from './choices.ts';
 import { otherSide, SIDES, type Side, type Sides } from '../../src/core/contact/side.ts';
 import type { Json } from '../../src/core/contact/record.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -172,6 +172,7 @@ const createObserver = (
     | 'ledger'
     | 'destroyed'
     | 'notes'
+    | 'agreed'
     | 'choosing'
     | 'parts'
     | 'directions'
@@ -231,6 +232,11 @@ const createObserver = (
       world.complaints.push(`${side}: ${row.id} was created for ${originId} although ${duplicate.id} exists there`);
     }
     if (!books()[side].provider.keepsOriginIds) world.unconfirmed.add(row);
+    // A contact that is created again at the source of a field has no value there: the sides no longer agree on it.
+    const before = world.agreed.get(row.entity) ?? new Set<Token>();
+    const shown = visibleTokens(books()[side], row);
+    const isAgreed = (token: Token): boolean => shown.has(token) || sourceOf(world, fieldOf(token)) !== side;
+    world.agreed.set(row.entity, new Set([...before].filter(isAgreed)));
   },
   overwrote: (_side, before, after) => {
     world.counts.raced += 1;

@@ -276,8 +276,8 @@ export const createMemoryRemote = (options: MemoryRemoteOptions): MemoryRemote =
   const deleteOne = (id: string): WriteResult<null> => {
     const row = compared(id);
     if (row !== null && !isAsAnswered(row)) observer.deletedUnread(side, row);
+    observer.deletes(side);
     if (row !== null) {
-      observer.deletes(side);
       observer.deleted(side, row);
       book.remove(row, 'deleted');
       row.reported = 'now';

@@ -30,6 +30,11 @@ const openDatabase = (db: Connection, leaseClock: LeaseClock): SqlDatabase => {
     dialect: postgresDialect(leaseClock),
     place: db.place,
     run: (step) => db.do((send, attempt) => drive(step(attempt), send)),
+    atOneMoment: (work) =>
+      db.atomic(async (send) => {
+        await send(sql`set transaction isolation level repeatable read, read only`);
+        return work((step) => drive(step, send));
+      }),
     together: async <Name extends string>(statements: Statements<Name>) => {
       const [read] = await db.do((send) => send(sql`select ${asLists(statements)}`));
       return read as Readonly<Record<Name, Rows>>;

@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import { TABLES, type Table } from '../tables.ts';
-import type { Dialect, RowBatch, ScratchDatabase, SqlDatabase } from './dialect.ts';
+import type { Dialect, RowBatch, RunStep, ScratchDatabase, SqlDatabase } from './dialect.ts';
 import { sql } from './drizzle.ts';
 import { all, type Rows } from './step.ts';
 
@@ -25,17 +25,19 @@ const selectAfter = (
 };
 
 /** Everything that is stored of a link. Of other links it has their own rows alone. */
-const readRows = async function* (from: SqlDatabase, link: string): AsyncGenerator<RowBatch> {
+const readRows = async function* (dialect: Dialect, run: RunStep, link: string): AsyncGenerator<RowBatch> {
   for (const table of Object.values<Table>(TABLES)) {
     let rows: Rows = [];
     do {
-      const select = selectAfter(from.dialect, table, link, rows.at(-1));
-      rows = await from.run(() => all<Rows[number]>(select));
+      rows = await run(all<Rows[number]>(selectAfter(dialect, table, link, rows.at(-1))));
       if (rows.length > 0) yield { table: table.name, rows };
     } while (rows.length === ROWS_AT_ONCE);
   }
 };
 
-/** Copies everything that is stored of a link into an empty database. Of other links it copies their own rows alone. */
+/**
+ * Copies everything that is stored of a link at one moment into an empty database. Of other links it copies their own rows
+ * alone.
+ */
 export const copyLink = (from: SqlDatabase, to: ScratchDatabase, link: string): Promise<void> =>
-  to.load(readRows(from, link));
+  from.atOneMoment((run) => to.load(readRows(from.dialect, run, link)));

@@ -40,6 +40,9 @@ export type Fence = { readonly link: string; readonly token: number };
 /** Statements that are read together, by name. */
 export type Statements<Name extends string = string> = Readonly<Record<Name, SQL>>;
 
+/** Runs a step that reads. */
+export type RunStep = <Result>(step: Step<Result>) => Promise<Result>;
+
 /** An open database, on either dialect. */
 export type SqlDatabase = {
   readonly dialect: Dialect;
@@ -50,6 +53,8 @@ export type SqlDatabase = {
    * was lost.
    */
   run<Result>(step: (attempt: number) => Step<Result>): Promise<Result>;
+  /** Performs work whose steps all read the database as it was at one moment. It is repeated if the database was unavailable. */
+  atOneMoment<Result>(work: (run: RunStep) => Promise<Result>): Promise<Result>;
   /** Reads what several statements select, all at one moment. */
   together<Name extends string>(statements: Statements<Name>): Promise<Readonly<Record<Name, Rows>>>;
   /**

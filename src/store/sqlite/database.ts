@@ -162,6 +162,18 @@ export const openDatabase = (path: string): ScratchDatabase => {
     dialect: SQLITE,
     place: path,
     run: (step) => explained(() => drive(step(1), read)),
+    atOneMoment: async (work) => {
+      if (client.memory) return work((step) => explained(() => drive(step, read)));
+      // Its own connection: this one writes in the meantime.
+      const reader = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+      try {
+        reader.exec('begin');
+        const readThen = createReader(reader);
+        return await work((step) => explained(() => drive(step, readThen)));
+      } finally {
+        reader.close();
+      }
+    },
     together: (statements) => atOnce(() => readAll(statements)),
     commit: ({ link, token }, operations) =>
       atomic(() => {

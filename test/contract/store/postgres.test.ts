@@ -11,6 +11,7 @@ import { LINK } from './store-subject.ts';
 import { extentOf, inCompleteRun } from '../../support/extent.ts';
 import { findPostgres } from '../../support/postgres.ts';
 import { draft, everything, play, playTogether, started } from '../../support/store/drafts.ts';
+import { expectWholePairsInCopy } from '../../support/store/one-moment.ts';
 
 const TABLES = [...Object.values(LINK_TABLES).map(({ name }) => name), 'links', 'budgets'];
 
@@ -78,6 +79,11 @@ describe.skipIf(postgres === null)('the contract', () => {
     await postgres?.query(url, `drop database ${nameOf(copy)} with (force)`);
     expect(copied).not.toBe(id);
     expect(await sharedIdAt(origin)).toBe(id);
+  });
+
+  it('copies the state of one moment while another run stores pairs', async () => {
+    await emptyDatabase(url);
+    await expectWholePairsInCopy(store);
   });
 
   it('and its scratch copy return the same results as SQLite after the same commits of many changes', async () => {

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { createFolder } from '../../support/folder.ts';
 import { draft, everything, leaseOf, LINK, play, started } from '../../support/store/drafts.ts';
+import { expectWholePairsInCopy } from '../../support/store/one-moment.ts';
 import { newPair, operationOf } from '../../support/store/rows.ts';
 import { storeContract } from './store-contract.ts';
 import { extentOf } from '../../support/extent.ts';
@@ -42,6 +45,13 @@ describe('a scratch copy of a link', () => {
     const next = await scratch.commit(LINK, await leaseOf(scratch, LINK), [...newPair('l2', 'r2'), intended]);
     expect(next).toEqual(ids.map((id) => id + 1));
     await Promise.all([origin.close(), scratch.close()]);
+  });
+
+  it('has the state of one moment while another run stores pairs', async () => {
+    await using folder = await createFolder();
+    const origin = openStore(join(folder.path, 'state.db'));
+    await expectWholePairsInCopy(origin);
+    await origin.close();
   });
 
   it('contains the link rows of the other links', async () => {

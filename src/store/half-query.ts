@@ -15,18 +15,10 @@ const compare = (one: string, other: string): number => (one < other ? -1 : Numb
 export const inOrder = (halves: readonly Half[]): Half[] =>
   halves.toSorted((one, other) => compare(one.side, other.side) || compare(one.id, other.id));
 
-/** The halves that a text names, in order: only the best ones if there are more than the limit. */
-export const bestOf = (
-  halves: readonly Half[],
-  { text, limit }: Extract<HalfQuery, { by: 'search' }>,
-): readonly Half[] => {
+/** Whether a text names the contact of a half. */
+export const isNamedBy = (text: string): ((half: Half) => boolean) => {
   const rank = rankBy(text);
-  const ranked = inOrder(halves).flatMap((half) => {
-    const own = rank(half.record.contact);
-    return own === null ? [] : [{ half, rank: own }];
-  });
-  const best = ranked.toSorted((one, other) => one.rank - other.rank).slice(0, limit);
-  return inOrder(best.map(({ half }) => half));
+  return ({ record }) => rank(record.contact) !== null;
 };
 
 /** The halves of a page in the order of the page. */

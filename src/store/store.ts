@@ -37,7 +37,7 @@ export type HalfQuery =
   | { readonly by: 'unselected' }
   /** Halves of a side, of a pair or not, whose record holds an email address of one of these keys (`emailKey`). */
   | { readonly by: 'email'; readonly side: Side; readonly keys: readonly string[] }
-  /** Halves that a text may name (`rankBy`): the best first if there are more than the limit. */
+  /** Halves whose contacts a text names (`rankBy`); those of the first names if there are more than the limit. */
   | { readonly by: 'search'; readonly text: string; readonly limit: number }
   /**
    * A page of contacts, one half for each: all, or those on one side only, in the order of their search text; or the halves

@@ -8,54 +8,32 @@ const searchWords = ({ firstName, lastName, company }: Contact): readonly string
   return words.length > 0 ? words : wordsOf(company);
 };
 
-/** Returns the line with the number of words of a name, after an empty line. */
-const countLine = (words: readonly string[]): string => `\n\n${words.length}\n`;
-
-/** Returns the words of a name in their order, and their number, as lines. */
-const nameLines = (words: readonly string[]): string => ['', ...words].join('\n') + countLine(words);
-
-/** The search text of a contact without a name, an address or a number. */
-const EMPTY_SEARCH_TEXT = nameLines([]);
-
 /**
- * Returns the text that a database search for a contact uses, and that contacts are ordered by: the words of its name or company, an
- * empty line, their number, then `=` and each email address, and `#` and the digits of each phone number, one per line. Empty for an
- * empty contact.
+ * Returns the text that a database search for a contact uses, and that contacts are ordered by: the words of its name or company, `=`
+ * and each email address, `#` and the digits of each phone number, one per line after an empty line. Empty for an empty contact.
  */
 export const searchText = (contact: Contact): string => {
-  const emails = contact.emailAddresses.map(({ value }) => `=${emailKey(value)}\n`);
-  const phones = contact.phoneNumbers.map(({ value }) => `#${phoneDigits(value)}\n`);
-  const text = [nameLines(searchWords(contact)), ...emails, ...phones].join('');
-  return text === EMPTY_SEARCH_TEXT && isEmptyContact(contact) ? '' : text;
-};
-
-/** Parts of a {@link searchText} that indicate a match with the contact; null for a part that the text does not contain. */
-type Needles = {
-  readonly email: string;
-  /** Two spellings of one number may share only their closing digits. */
-  readonly phone: string | null;
-  /** The number of words of the name. A contact of this whole name has it, and each of the words. */
-  readonly count: string;
-  /** The beginning of the line of the longest word. If it is missing, the text does not match the contact's name. */
-  readonly word: string | null;
-  readonly words: readonly string[];
+  const lines = [
+    ...searchWords(contact),
+    ...contact.emailAddresses.map(({ value }) => `=${emailKey(value)}`),
+    ...contact.phoneNumbers.map(({ value }) => `#${phoneDigits(value)}`),
+  ];
+  return lines.length === 0 && isEmptyContact(contact) ? '' : ['', ...lines, ''].join('\n');
 };
 
 /** The number of closing digits that are equal however a number is dialled. */
 const SAME_DIGITS = 7;
 
-export const needlesOf = (text: string): Needles => {
-  const words = wordsOf(text);
-  const longest = words.toSorted((one, other) => other.length - one.length)[0];
+/**
+ * Returns the parts of a {@link searchText} of which a contact has all in one list if the text may name it: by its email address, its
+ * phone number or its name.
+ */
+export const needlesOf = (text: string): readonly (readonly string[])[] => {
+  const words = wordsOf(text).map((word) => `\n${word}`);
   const digits = phoneDigits(text);
+  // Two spellings of one number may share only their closing digits.
   const end = digits.length < SAME_DIGITS ? `\n#${digits}` : digits.slice(-SAME_DIGITS);
-  return {
-    email: `\n=${emailKey(text)}\n`,
-    phone: digits === '' ? null : `${end}\n`,
-    count: countLine(words),
-    word: longest === undefined ? null : `\n${longest}`,
-    words,
-  };
+  return [[`\n=${emailKey(text)}\n`], digits === '' ? [] : [`${end}\n`], words].filter(({ length }) => length > 0);
 };
 
 /**

@@ -186,8 +186,8 @@ const peopleOf = (contacts: readonly Found[]): readonly FoundPerson[] => {
   });
 };
 
-/** The largest number of halves and deletions of one person. */
-const HALVES_OF_PERSON = 2;
+/** The halves that a page's search ranks; further ones have later names. */
+const MOST_RANKED = 1_000;
 
 /** Returns the people that match a text best, each once, at most `most`. Reads the store only. */
 export const findPeople = async (
@@ -196,7 +196,7 @@ export const findPeople = async (
   text: string,
   most: number,
 ): Promise<readonly FoundPerson[]> => {
-  const found = await search(store, link, text, most * HALVES_OF_PERSON);
+  const found = await search(store, link, text, MOST_RANKED);
   return peopleOf(found).slice(0, most);
 };
 

@@ -20,13 +20,11 @@ export const postgresDialect = (clock: LeaseClock): Dialect => ({
   isLocal: false,
   isOneOf: (column, values) =>
     values.length === 0 ? sql`false` : sql`${column} = any(${arrayOf(values, typeOf(values))})`,
-  texts: (values) => sql`unnest(${arrayOf(values, 'text')}) as list(value)`,
   numbers: (values) => sql`unnest(${arrayOf(values, 'bigint')}) as list(value)`,
   number: (value) => sql`${value}::bigint`,
   text: (value) => sql`${value}::text`,
   byBytes: (column) => sql`${column} collate "C"`,
   position: (text, part) => sql`strpos(${text}, ${part})`,
-  lineFeed: sql`chr(10)`,
   unindexed: (column) => column,
   isTrue: (column) => column,
   idInJson: (column) => sql`(${column}::json ->> 'id')`,

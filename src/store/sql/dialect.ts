@@ -9,7 +9,6 @@ export type Dialect = {
   /** Whether a column holds one of the values. */
   isOneOf(column: SQL, values: readonly (string | number)[]): SQL;
   /** Values as a table expression with one column `value`. */
-  readonly texts: (values: readonly string[]) => SQL;
   readonly numbers: (values: readonly number[]) => SQL;
   /** A whole number whose type does not follow from its place. */
   readonly number: (value: number) => SQL;
@@ -19,7 +18,6 @@ export type Dialect = {
   readonly byBytes: (column: SQL) => SQL;
   /** The position of a text within another one, 1 for its beginning; 0 if it is not part of it. */
   readonly position: (text: SQL, part: SQL) => SQL;
-  readonly lineFeed: SQL;
   /** A column without its index. */
   readonly unindexed: (column: SQL) => SQL;
   /** Whether a boolean column is true, as partial indexes have it. */

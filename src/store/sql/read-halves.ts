@@ -5,7 +5,7 @@ import type { Half } from '../../core/contact/half.ts';
 import { needlesOf } from '../../core/contact/search.ts';
 import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
 import type { PairStatus } from '../../core/contact/pair.ts';
-import { bestOf, holdsEmail, inOrder, inPageOrder } from '../half-query.ts';
+import { holdsEmail, inOrder, inPageOrder, isNamedBy } from '../half-query.ts';
 import { toHalf, type HalfCells } from '../columns.ts';
 import type { ContactPage, Counts, HalfQuery, Member, HalvesWithPairs } from '../store.ts';
 import { halves, pairs } from '../tables.ts';
@@ -37,24 +37,14 @@ const EITHER_SIDE = sql`h.side in ('left', 'right')`;
 // States are written out, here and below: with a bound parameter no partial index is used.
 const IS_OPEN = sql`h.state <> 'settled'`;
 
-/** The halves that a text may name, the best first if there are more than the limit; {@link bestOf} looks at them again. */
+/** The halves that a text may name, those of the first names if there are more than the limit. */
 const foundBy = (dialect: Dialect, link: string, { text, limit }: Extract<HalfQuery, { by: 'search' }>): SQL => {
-  const { email, phone, count, word, words } = needlesOf(text);
-  const at = (part: SQL): SQL => dialect.position(sql`search`, part);
-  const holds = (needle: string | null): SQL => (needle === null ? sql`1 = 0` : sql`${at(dialect.text(needle))} > 0`);
-  const lacksWord = (needle: SQL): SQL => sql`exists (select 1 from ${dialect.texts(words)} where ${at(needle)} = 0)`;
-  const { lineFeed } = dialect;
-  const rank = sql`case
-    when ${holds(email)} or ${holds(phone)} then 0
-    when not ${lacksWord(sql`${lineFeed} || value || ${lineFeed}`)} then case when ${holds(count)} then 1 else 2 end
-    when not ${lacksWord(sql`${lineFeed} || value`)} then 3
-  end`;
-  const most = limit < Number.MAX_SAFE_INTEGER ? sql` limit ${limit}` : sql``;
+  const { byBytes, number, position } = dialect;
+  const holds = (needle: string): SQL => sql`${position(sql`search`, dialect.text(needle))} > 0`;
+  const isNamed = needlesOf(text).map((needles) => sql`(${sql.join(needles.map(holds), sql` and `)})`);
   return sql`(h.side, h.id) in (
-    select side, id from (
-      select side, id, ${rank} as best from halves
-      where link = ${link} and (${holds(word)} or ${holds(email)} or ${holds(phone)})
-    ) as found where best is not null order by best, side, ${dialect.byBytes(sql`id`)}${most}
+    select side, id from halves where link = ${link} and (${sql.join(isNamed, sql` or `)})
+    order by ${byBytes(sql`search`)}, side, ${byBytes(sql`id`)} limit ${number(limit)}
   )`;
 };
 
@@ -126,7 +116,7 @@ export const selectHalves = (dialect: Dialect, link: string, query: HalfQuery): 
 /** The halves of rows that {@link selectHalves} selected, in order. */
 export const halvesOf = (query: HalfQuery, rows: readonly HalfCells[]): readonly Half[] => {
   const found = rows.map(toHalf);
-  if (query.by === 'search') return bestOf(found, query);
+  if (query.by === 'search') return inOrder(found.filter(isNamedBy(query.text)));
   if (query.by === 'page') return inPageOrder(found, query);
   return inOrder(query.by === 'email' ? found.filter(holdsEmail(query.keys)) : found);
 };

@@ -7,13 +7,11 @@ const list = (values: readonly (string | number)[]) => sql`json_each(${JSON.stri
 export const SQLITE: Dialect = {
   isLocal: true,
   isOneOf: (column, values) => sql`${column} in (select value from ${list(values)})`,
-  texts: list,
   numbers: list,
   number: (value) => sql`${value}`,
   text: (value) => sql`${value}`,
   byBytes: (column) => column,
   position: (text, part) => sql`instr(${text}, ${part})`,
-  lineFeed: sql`char(10)`,
   unindexed: (column) => sql`+${column}`,
   isTrue: (column) => sql`${column} = 1`,
   idInJson: (column) => sql`${column} ->> 'id'`,

@@ -50,7 +50,7 @@ export const searchContract = (name: string, subject: StoreSubject): void => {
       expect(await found('1234567')).toEqual([]);
     });
 
-    it('returns the best matches up to the limit: addresses, then whole names, words, prefixes', async () => {
+    it('returns those of the first names up to the limit', async () => {
       await commit(
         named('l1', 'Annabel'),
         named('l2', 'Anna', 'Bee'),

@@ -59,11 +59,14 @@ export const sentOf = ({ method, route }: Asked): SentRequest => ({
 /** Returns whether the answer is a web page: then it is not from the service. */
 const isPage = ({ headers, isJson }: ParsedAnswer): boolean => !isJson && isWebPage(headers);
 
+/** The status codes with which a proxy, or a page in front of the service, refuses a request. A 403 of the service itself is JSON. */
+const PAGE_STATUSES: ReadonlySet<number> = new Set([403, 404, 410]);
+
 /**
- * Returns the error for a web page with 404 or 410. A proxy returns it for every request while the service is deployed. If
- * the service answers another request, the resource itself is missing.
+ * Returns the error for a web page in place of an answer. A proxy returns it for every request while the service is deployed or
+ * protected. If the service answers another request, the resource itself is missing.
  */
-const missingByPage = (sent: SentRequest, status: number): WrongAddressError => {
+const pageInstead = (sent: SentRequest, status: number): WrongAddressError => {
   const text = `the service's answer to ${sent.route} (${status}) is a web page; check ${sent.address}`;
   return new WrongAddressError(text, { status, route: sent.route, applied: appliedWhenSent(sent) });
 };
@@ -143,7 +146,7 @@ const errorOf = (asked: Asked, answer: ParsedAnswer, nowMs: number): RemoteError
     return new LimitedError(`${text}: the rate limit`, { ...options, retryAfterMs: waitMs });
   }
   if (isServerFault(status)) return serverFault(sent, { status, retryAfterMs });
-  if ((status === 404 || status === 410) && isPage(answer)) return missingByPage(sent, status);
+  if (PAGE_STATUSES.has(status) && isPage(answer)) return pageInstead(sent, status);
   return refusal(asked, status, text, words, options);
 };
 

@@ -53,7 +53,8 @@ it.each<[number, Answer, object]>([
   [403, { headers: USED_UP }, { kind: 'limited' }],
   [200, refusing('Rate limit exceeded'), { kind: 'limited' }],
   [200, WITH_DATA, { kind: 'limited', applied: 'no', retry: 'soon' }],
-  // A web page deletes nothing.
+  // A web page is not from the service: it deletes nothing, and revokes no permission (R7, R16).
+  [403, PAGE, { kind: 'unreadable', applied: 'no', retry: 'never' }],
   [404, PAGE, { kind: 'unreadable', applied: 'no', retry: 'never' }],
   [410, PAGE, { kind: 'unreadable', applied: 'no', retry: 'never' }],
   [404, { ...PAGE, method: 'PATCH' }, { kind: 'unreadable', applied: 'unknown' }],
@@ -78,7 +79,7 @@ it.each<[number, Answer, string]>([
   [404, { route: '/v2/me' }, '(404): check SERVICE_BASE_URL'],
   [404, { route: '/v2/contacts/{id}' }, '(404): not found'],
   [200, PAGE, 'it is a web page; check SERVICE_BASE_URL'],
-  [403, PAGE, 'with a web page, as if SERVICE_BASE_URL led elsewhere'],
+  [403, PAGE, 'is a web page; check SERVICE_BASE_URL'],
   [404, { route: '/oauth2/token' }, 'check SERVICE_AUTH_URL'],
   [401, { route: '/oauth2/token' }, 'SERVICE_CLIENT_ID or SERVICE_CLIENT_SECRET is wrong'],
   [401, { route: '/oauth2/token/exchange' }, 'the key or SERVICE_CLIENT_ID is wrong'],

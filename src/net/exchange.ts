@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../util/clock.ts';
@@ -11,7 +12,7 @@ export type TimedLimits = AnswerLimits & { readonly clock: Clock };
 
 export type WholeAnswer = AnswerHead & { readonly text: string };
 
-/** An answer whose body is incomplete or exceeds its limits. */
+/** An answer whose body is incomplete, exceeds its limits or is not UTF-8. */
 export class CutOffError extends Error {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -46,6 +47,12 @@ export const exchange = async (
   } finally {
     signal.removeEventListener('abort', abort);
   }
+};
+
+/** Throws for another encoding: letters that are replaced by a sign would be written to the other side. */
+const textOf = (body: Buffer): string => {
+  if (!isUtf8(body)) throw new Error('it is not UTF-8');
+  return body.toString('utf8');
 };
 
 class AnswerReader implements Dispatcher.DispatchHandler {
@@ -100,7 +107,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     if (this.#head === null) return;
     try {
-      this.#settle.resolve({ ...this.#head, text: this.#bodyOf(this.#head).toString('utf8') });
+      this.#settle.resolve({ ...this.#head, text: textOf(this.#bodyOf(this.#head)) });
     } catch (error) {
       this.onResponseError(controller, error as Error);
     }

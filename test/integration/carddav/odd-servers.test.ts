@@ -286,6 +286,18 @@ describe('R15: a card that one answer does not contain is read by later runs', (
   });
 });
 
+test('R15: a card that is not sent in UTF-8 is unreadable, and no damaged letter of it reaches the other side', async () => {
+  await using link = await synced('Ann', 'Béa');
+  link.server.set({ encoding: 'latin1' });
+  link.server.put('Béa.vcf', cardNamed('Béa', 'TITLE:Baker'));
+  link.server.put('Ann.vcf', cardNamed('Anna'));
+  expect(await link.synced()).toMatchObject({ left: { updated: 1 }, skipped: 1 });
+  expect(link.names()).toEqual(['Anna', 'Béa']);
+  link.server.set({ encoding: 'utf8' });
+  await link.synced({ afterMs: HOUR_MS });
+  expect(link.sandbox.google.account.people()[1]?.organizations?.[0]?.title).toBe('Baker');
+});
+
 test('R15: an edit of a card without an ETag is refused with a reason, and not reported as stale', async () => {
   await using link = await startFakeLink({ hidesEtags: 'everywhere', putEtag: 'none' });
   putCards(link, 'Ann');

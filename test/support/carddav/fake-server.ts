@@ -41,6 +41,8 @@ export type FakeSettings = {
   readonly renames: 'no' | 'located' | 'silent';
   /** The answer to a `PUT` that is stored nevertheless; null for the usual answer. */
   readonly storesWith: number | null;
+  /** The encoding of answers. In Latin-1, only letters beyond ASCII differ from UTF-8. */
+  readonly encoding: 'utf8' | 'latin1';
   /** Called before a card is read by a multiget. */
   readonly beforeRead: () => void;
   readonly privileges: readonly string[];
@@ -73,6 +75,7 @@ const DEFAULTS: FakeSettings = {
   reportsLength: true,
   renames: 'no',
   storesWith: null,
+  encoding: 'utf8',
   beforeRead: () => {},
   privileges: ['read', 'write'],
   books: [{ name: 'Contacts', path: '/ada/contacts/' }],
@@ -303,7 +306,8 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
       headers: own = {},
       body: text = '',
     } = settings.intercept(request, body) ?? answer(request, path, body);
-    response.writeHead(status, { ...(text === '' ? {} : { 'content-type': 'application/xml' }), ...own }).end(text);
+    const type = text === '' ? {} : { 'content-type': 'application/xml' };
+    response.writeHead(status, { ...type, ...own }).end(text, settings.encoding);
   };
 
   const proxy = await startProxy(serve);

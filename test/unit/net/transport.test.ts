@@ -90,6 +90,11 @@ test('a compressed answer is decompressed, and one that cannot be is cut off', a
   await expect(request(`${url}/cut`)).rejects.toThrow(CutOffError);
 });
 
+test('an answer that is not UTF-8 is cut off, so that no letter of it is replaced', async () => {
+  const url = await serve((_incoming, answer) => answer.end('Zoë', 'latin1'));
+  await expect(watch([]).request(url)).rejects.toThrow('it is not UTF-8');
+});
+
 test('the transport sends through all gates that are chosen by the request', async () => {
   const url = await serve(answerOk);
   const [first, second] = [openGate().gate, openGate().gate];

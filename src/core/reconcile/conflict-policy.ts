@@ -29,6 +29,16 @@ export const timeOrder = ({ left, right }: ChangeTimes): TimeOrder => {
 const newerSide = ({ left, right }: ChangeTimes): Side =>
   left !== null && right !== null && right > left ? 'right' : 'left';
 
+/** The rule of a policy: the side that wins, or null if a person decides, and whether the times of the changes decide that. */
+type Rule = { readonly winnerOf: (changedAtMs: ChangeTimes) => Side | null; readonly isByTime: boolean };
+
+const RULES: Readonly<Record<ConflictPolicy, Rule>> = {
+  newest: { winnerOf: newerSide, isByTime: true },
+  ask: { winnerOf: () => null, isByTime: false },
+  left: { winnerOf: () => 'left', isByTime: false },
+  right: { winnerOf: () => 'right', isByTime: false },
+};
+
 /** The parts of a policy that decide conflicts. */
 export type ConflictTerms = Pick<Policy, 'direction' | 'directions' | 'conflicts' | 'conflictsByField'>;
 
@@ -50,12 +60,7 @@ export const conflictWinner = (
   direction: Pick<Policy, 'direction'>,
   policy: ConflictPolicy,
   changedAtMs: ChangeTimes,
-): Side | null => {
-  const source = sourceOf(direction);
-  if (source !== null) return source;
-  if (policy === 'ask') return null;
-  return policy === 'newest' ? newerSide(changedAtMs) : policy;
-};
+): Side | null => sourceOf(direction) ?? RULES[policy].winnerOf(changedAtMs);
 
 /**
  * Returns the reason why a side won a conflict. If the current policy would not choose the side, an earlier policy decided (R4).
@@ -74,12 +79,11 @@ export const decidedBy = (
   if (winner === null) return endedAtMs === null ? 'undecided' : 'later change';
   const source = sourceOf(forField(terms, field));
   if (source !== null) return source === winner ? 'one-way' : 'earlier policy';
-  const policy = policyFor(terms, field);
-  if (policy === 'newest') {
-    const order = timeOrder(changedAtMs);
-    return order === 'newer edit' && newerSide(changedAtMs) !== winner ? 'earlier policy' : order;
-  }
-  return policy === winner ? 'preferred side' : 'earlier policy';
+  const { winnerOf, isByTime } = RULES[policyFor(terms, field)];
+  const isOfPolicy = winnerOf(changedAtMs) === winner;
+  if (!isByTime) return isOfPolicy ? 'preferred side' : 'earlier policy';
+  const order = timeOrder(changedAtMs);
+  return order === 'newer edit' && !isOfPolicy ? 'earlier policy' : order;
 };
 
 /**
@@ -87,7 +91,7 @@ export const decidedBy = (
  * writes change those times.
  */
 export const decidesByTime = (policy: ConflictTerms, field: SyncedField): boolean =>
-  forField(policy, field).direction === 'both' && policyFor(policy, field) === 'newest';
+  forField(policy, field).direction === 'both' && RULES[policyFor(policy, field)].isByTime;
 
 /** Returns the times of both edits if they decided a conflict about the field; null if another rule did. */
 export const decidingTimes = (
@@ -96,5 +100,6 @@ export const decidingTimes = (
   changedAtMs: ChangeTimes,
 ): ChangeTimes | null => {
   const isKnown = changedAtMs.left !== null || changedAtMs.right !== null;
-  return isKnown && decidesByTime(terms, field) && newerSide(changedAtMs) === winner ? changedAtMs : null;
+  const { winnerOf } = RULES[policyFor(terms, field)];
+  return isKnown && decidesByTime(terms, field) && winnerOf(changedAtMs) === winner ? changedAtMs : null;
 };

@@ -5,7 +5,6 @@ import { contactsToWrite, countBySide, sortChanges } from '../../src/core/view/c
 import type { LinkConfig } from '../../src/app/config/link-config.ts';
 import { formatChanges } from '../../src/cli/terminal/changes.ts';
 import type { Change } from '../../src/core/view/views.ts';
-import { pageContext } from '../../src/daemon/console/layout.ts';
 import { planPage } from '../../src/daemon/console/pages/plan.ts';
 import { createSessions } from '../../src/daemon/console/sessions.ts';
 import { writtenContacts } from '../../src/engine/tally.ts';
@@ -60,7 +59,7 @@ const pageNumbers = async (changes: readonly Change[]): Promise<readonly string[
   const view = { ...none, kind: 'incremental' as const, changes, estimate, halt: null, destroys: false };
   const session = createSessions(createVirtualClock(), () => 'secret').open({ link: null, isValid: () => true });
   const planning = { state: 'planned' as const, view, note: null };
-  const page = planPage(pageContext(session, 0), LINK, { planning, progress: null, verdicts: [], shown: {} });
+  const page = planPage({ session, nowMs: 0 }, LINK, { planning, progress: null, verdicts: [], shown: {} });
   return numbersIn(String(await page));
 };
 

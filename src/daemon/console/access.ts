@@ -5,12 +5,11 @@ import { csrf } from 'hono/csrf';
 import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
-import type { Clock } from '../../util/clock.ts';
 import { readBody } from '../../util/http.ts';
 import type { Env } from './env.ts';
-import { createAllowances, createClientAllowances, clientOf } from './rate-limits.ts';
 import { pageIn, plainPage, withQuery, type Html } from './layout.ts';
-import { useFormToken, type Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
+import { isSameText } from './sign-in-link.ts';
 import { html } from 'hono/html';
 
 /** Forbids content from other origins, frames around the page and referrers to other sites. */
@@ -32,26 +31,7 @@ export const protectingHeaders: MiddlewareHandler = secureHeaders({
   strictTransportSecurity: false,
 });
 
-/** The rate of each session: every page needs a few requests, for itself, its styles and its script. */
-const REQUESTS = { burst: 200, perSecond: 40 };
-/** The rate of each client without a session, which needs only the sign-in page. */
-const REQUESTS_BEFORE_SIGN_IN = { burst: 200, perSecond: 10 };
-
-/**
- * Limits the rate of requests of each session, and of each client without a session. The requests of a session are not used up
- * by other sessions or by clients without a session.
- */
-export const limitedRate = (clock: Clock, sessions: Sessions, cookie: string): MiddlewareHandler<Env> => {
-  const maySession = createAllowances(clock, REQUESTS);
-  const mayClient = createClientAllowances(clock, REQUESTS_BEFORE_SIGN_IN);
-  return async (context, next) => {
-    const session = sessions.find(getCookie(context, cookie));
-    if (session === null ? mayClient(clientOf(context)) : maySession(session.id)) return next();
-    return context.text('Too many requests. Try again in 5 seconds.\n', 429, { 'retry-after': '5' });
-  };
-};
-
-export const refuse = (context: Context, status: 400 | 403 | 404 | 409 | 429, title: string, what: Html | string) =>
+export const refuse = (context: Context, status: 400 | 403 | 404 | 429, title: string, what: Html | string) =>
   context.html(
     plainPage(
       title,
@@ -109,7 +89,7 @@ const signInFor = (url: string): string => {
   return withQuery('/sign-in', { to: pageIn(pathname + search) });
 };
 
-/** Requires a session, and accepts each form once. */
+/** Requires a session, and in each form the token of that session. */
 export const signedIn = (sessions: Sessions, cookie: string): MiddlewareHandler<Env> =>
   createMiddleware<Env>(async (context, next) => {
     const session = sessions.find(getCookie(context, cookie));
@@ -124,16 +104,13 @@ export const signedIn = (sessions: Sessions, cookie: string): MiddlewareHandler<
           )
         : context.redirect(signInFor(context.req.url), 303);
     }
-    if (isForm) {
-      const check = useFormToken(session, context.get('form').get('token') ?? '');
-      if (check === 'wrong')
-        return refuse(
-          context,
-          403,
-          'Request refused',
-          'The form belongs to another session. Reload the page and try again.',
-        );
-      if (check === 'used') return refuse(context, 409, 'Already sent', 'The form was already sent. Reload the page.');
+    if (isForm && !isSameText(session.formToken, context.get('form').get('token') ?? '')) {
+      return refuse(
+        context,
+        403,
+        'Request refused',
+        'The form belongs to another session. Reload the page and try again.',
+      );
     }
     context.set('session', session);
     return next();

@@ -7,7 +7,7 @@ import { decidedBy } from '../../core/reconcile/conflict-policy.ts';
 import { countOfKind, selectChanges, type ChangeFilter } from '../../core/view/changes.ts';
 import { decidedWords, fieldWords, grouped, CHANGE_KIND_TITLES, IS_OF_BOTH, whyWords } from '../../core/view/words.ts';
 import { CHANGE_KINDS, changeKindOf, type Change, type FieldChange, type ChangeKind } from '../../core/view/views.ts';
-import { exactTimeTag, filterForm, valueList, type Html } from './layout.ts';
+import { filterForm, timeTag, valueList, type Html } from './layout.ts';
 
 /** The number of changes of each kind on one page; the filter finds the others. */
 const ROWS_SHOWN = 100;
@@ -39,7 +39,7 @@ const ruleText = ({ field, why }: FieldChange, link: LinkConfig): Html => {
   const by = decidedBy(conflict, link, changedAtMs ?? { left: null, right: null });
   if (changedAtMs === undefined)
     return by === 'times unknown' ? html`` : html`: ${decidedWords({ by, winner }, link.sides)}`;
-  const timeOf = (side: Side) => (changedAtMs[side] === null ? 'at an unknown time' : exactTimeTag(changedAtMs[side]));
+  const timeOf = (side: Side) => (changedAtMs[side] === null ? 'at an unknown time' : timeTag(changedAtMs[side]));
   const times = SIDES.map((side) => html`; ${link.sides[side].title} changed ${timeOf(side)}`);
   // The text before this one has the reason of a tie.
   return html`${by === 'newer edit' ? ': the newer edit wins' : ''}${times}`;

@@ -3,8 +3,7 @@
  * the script, times are in UTC.
  */
 export const CLIENT_SCRIPT = `
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const withSeconds = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en');
 const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
 const showAge = (time) => {
@@ -13,7 +12,7 @@ const showAge = (time) => {
   if (unit !== undefined) time.textContent = relative.format((away > 0 ? Math.round : Math.ceil)(away / unit[1]), unit[0]);
 };
 const showTime = (time) => {
-  const exact = ('exact' in time.dataset ? withSeconds : format).format(new Date(time.dateTime));
+  const exact = format.format(new Date(time.dateTime));
   time.title = 'ago' in time.dataset ? exact : time.dateTime;
   if ('ago' in time.dataset) showAge(time);
   else time.textContent = exact;

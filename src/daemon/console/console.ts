@@ -4,7 +4,7 @@ import type { Secret } from '../../util/secret.ts';
 import type { Daemon, OnReport, OnRun } from '../daemon.ts';
 import type { App } from '../../app/app.ts';
 import { createBrowserSignIns } from '../../app/browser-sign-in.ts';
-import { answerRefused, limitedRate, ownForms, protectingHeaders, signedIn } from './access.ts';
+import { answerRefused, ownForms, protectingHeaders, signedIn } from './access.ts';
 import type { Env } from './env.ts';
 import { CLIENT_SCRIPT } from './client-script.ts';
 import { ICON, STYLE } from './style.ts';
@@ -49,7 +49,6 @@ export const openConsole = async (options: ConsoleOptions): Promise<Console> => 
   const actions = createConsoleActions(options);
   const signIns = createBrowserSignIns(options);
   const routes = new Hono<Env>()
-    .use(limitedRate(clock, sessions, cookie))
     .use(protectingHeaders)
     .get('/style.css', (context) => context.body(STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }))
     .get('/icon.svg', (context) => context.body(ICON, 200, { 'content-type': 'image/svg+xml' }))

@@ -1,4 +1,4 @@
-import { listVerdicts } from '../../engine/verdicts.ts';
+import { giveVerdict, listVerdicts, takeBackVerdict } from '../../engine/verdicts.ts';
 import { decideConflicts, listConflicts } from '../../engine/history/conflicts.ts';
 import type { Hono } from 'hono';
 import type { LinkConfig } from '../../app/config/link-config.ts';
@@ -12,14 +12,13 @@ import { refuse } from './access.ts';
 import type { Env } from './env.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { linkPath, withQuery } from './layout.ts';
-import { chosenIn, handleForm, findIn, pageOf, saveVerdict, type LinkParts } from './routing.ts';
+import { chosenIn, handleForm, findIn, pageOf, type LinkParts } from './routing.ts';
 import {
   explainById,
   findPeople,
   findUnlinked,
   type ContactHistory,
   type FoundPerson,
-  listInConflict,
   listPeople,
 } from '../../engine/history/explain.ts';
 import type { Store } from '../../store/store.ts';
@@ -71,6 +70,7 @@ export const addContacts = (routes: Hono<Env>, parts: LinkParts): void => {
   addConflicts(routes, parts);
   addSearch(routes, parts);
   addContact(routes, parts);
+  addVerdicts(routes, parts);
 };
 
 const COUNTERPARTS_SHOWN = 20;
@@ -135,10 +135,9 @@ const listContacts = async (
     const found = await findPeople(store, link, find, CONTACTS_SHOWN);
     return { contacts: withNotes(found), hasMore: found.length === CONTACTS_SHOWN };
   }
-  if (show === 'unsynced' || show === 'conflicts') {
-    const all = show === 'unsynced' ? unsynced : withNotes(await listInConflict(store, link));
+  if (show === 'unsynced') {
     const end = (page + 1) * CONTACTS_SHOWN;
-    return { contacts: all.slice(end - CONTACTS_SHOWN, end), hasMore: all.length > end };
+    return { contacts: unsynced.slice(end - CONTACTS_SHOWN, end), hasMore: unsynced.length > end };
   }
   const { people, hasMore } = await listPeople(store, link, { of: show, page, most: CONTACTS_SHOWN });
   return { contacts: withNotes(people), hasMore };
@@ -163,12 +162,49 @@ const addSearch = (routes: Hono<Env>, parts: LinkParts): void => {
   });
 };
 
+const SAVED = {
+  together: 'Saved: the contacts are one person. The next run pairs them.',
+  apart: 'Saved: the contacts are two people. No run pairs them.',
+};
+
+/** Stores or removes the decision of a form about two contacts, and returns the notice for it. */
+const saveVerdict = async ({ app }: LinkParts, link: string, form: URLSearchParams): Promise<string> => {
+  const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
+  const says = form.get('says');
+  if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
+  if (says === 'together' || says === 'apart') {
+    await giveVerdict(app.lease, link, { ...contacts, says });
+    return SAVED[says];
+  }
+  await takeBackVerdict(app.lease, link, contacts);
+  return 'Decision removed. The next run matches the contacts by its rules.';
+};
+
+/** The contact whose page has the form. */
+const toContact = (link: string, form: URLSearchParams): string => {
+  const side = form.get('side');
+  return contactPath(link, form.get('id') ?? '', isSide(side) ? side : null);
+};
+
+/** Adds the decisions about two contacts: on the page of one of them, or on that of the plan, whose forms have no `id`. */
+const addVerdicts = (routes: Hono<Env>, parts: LinkParts): void => {
+  routes.post(
+    '/links/:link/verdicts',
+    handleForm(
+      (link, form) => (form.has('id') ? toContact(link, form) : linkPath(link, '/plan')),
+      async (link, form) => {
+        const notice = await saveVerdict(parts, link.name, form);
+        // Several decisions are made on one plan, which is then made again once.
+        if (!form.has('id')) return `${notice} Refresh the plan to see the result.`;
+        parts.actions.outdatePlan(link);
+        return notice;
+      },
+    ),
+  );
+};
+
 const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions } = parts;
-  const toContact = (link: string, form: URLSearchParams): string => {
-    const side = form.get('side');
-    return contactPath(link, form.get('id') ?? '', isSide(side) ? side : null);
-  };
   routes.get('/links/:link/contact', async (context) => {
     const { link } = context.var;
     const id = context.req.query('id')?.trim() ?? '';
@@ -181,14 +217,6 @@ const addContact = (routes: Hono<Env>, parts: LinkParts): void => {
     const view = await contactView(app.store, link.name, history, context.req.query('with')?.trim());
     return context.html(contactPage(pageOf(parts, context), view, link));
   });
-  routes.post(
-    '/links/:link/contact/pair',
-    handleForm(toContact, async (link, form) => {
-      const notice = await saveVerdict(parts, link, form);
-      actions.outdatePlan(link);
-      return notice;
-    }),
-  );
   routes.post(
     '/links/:link/contact/retry',
     handleForm(toContact, async (link, form) => {

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import { issueFormToken, type PageSession } from './sessions.ts';
+import type { PageSession } from './sessions.ts';
 import { count, haltWords } from '../../core/view/words.ts';
 import { ICON } from './style.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
@@ -11,29 +11,15 @@ export type Html = ReturnType<typeof html>;
 /** The data that the parts of one page share. */
 export type PageContext = {
   readonly session: PageSession;
-  /** The token of every form of this page. */
-  readonly formToken: string;
   readonly nowMs: number;
 };
 
-export const pageContext = (session: PageSession, nowMs: number): PageContext => ({
-  session,
-  formToken: issueFormToken(session),
-  nowMs,
-});
+const utcText = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 
-const utcText = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
-
-/** A time in UTC; the script converts it to the reader's zone. */
+/** A time in UTC with seconds; the script converts it to the reader's zone. */
 export const timeTag = (atMs: number): Html => {
   const iso = new Date(atMs).toISOString();
   return html`<time datetime="${iso}">${utcText(iso)}</time>`;
-};
-
-/** A time in UTC with seconds; the script converts it to the reader's zone. */
-export const exactTimeTag = (atMs: number): Html => {
-  const iso = new Date(atMs).toISOString();
-  return html`<time datetime="${iso}" data-exact>${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
 };
 
 /** The units of durations, the largest first. */
@@ -77,7 +63,7 @@ type Button = {
 /** A form with one button. */
 export const button = (page: PageContext, { action, label, describes, fields = {}, look }: Button): Html =>
   html`<form method="post" action="${action}">
-    ${hiddenFields({ ...fields, token: page.formToken })}
+    ${hiddenFields({ ...fields, token: page.session.formToken })}
     <button ${look === undefined ? '' : html`class="${look}"`}>
       ${label}${describes === undefined ? '' : html`<span class="skip"> ${describes}</span>`}
     </button>

@@ -8,11 +8,11 @@ import type { Env } from './env.ts';
 import { shownOf } from './change-list.ts';
 import { planPage } from './pages/plan.ts';
 import { linkPath } from './layout.ts';
-import { handleForm, pageOf, saveVerdict, type LinkParts } from './routing.ts';
+import { handleForm, pageOf, type LinkParts } from './routing.ts';
 
 const toPlan = (link: string): string => linkPath(link, '/plan');
 
-/** Adds the page of the plan, its acceptance and decisions about matches. */
+/** Adds the page of the plan, its acceptance, and choices about its conflicts. */
 export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
   const { app, actions } = parts;
   routes.get('/links/:link/plan', async (context) => {
@@ -49,10 +49,6 @@ export const addPlan = (routes: Hono<Env>, parts: LinkParts): void => {
         return 'Restore saved. The sync creates again what was deleted.';
       },
     ),
-  );
-  routes.post(
-    '/links/:link/verdicts',
-    handleForm(toPlan, (link, form) => saveVerdict(parts, link, form, ' Refresh the plan to see the result.')),
   );
   routes.post(
     '/links/:link/choices',

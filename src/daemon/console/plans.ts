@@ -202,9 +202,12 @@ export const createPlans = (parts: PlanParts) => {
     },
     /**
      * Runs the plan with this digest. It is computed again; if it differs, the new plan is shown and does not run. Returns false
-     * if a plan is being made; then nothing is accepted.
+     * if a plan is being made; then nothing is accepted. A form that was sent twice accepts once.
      */
-    accept: (link: LinkConfig, accepted: string): boolean =>
-      begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed }),
+    accept: (link: LinkConfig, accepted: string): boolean => {
+      const state = read(link)?.state;
+      if (state === 'checking' || state === 'accepted') return true;
+      return begin(link, { state: 'checking' }, { work: () => checkPlan(parts, link, accepted), failed });
+    },
   };
 };

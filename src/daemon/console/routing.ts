@@ -7,11 +7,11 @@ import type { Clock } from '../../util/clock.ts';
 import { errorMessage } from '../../util/errors.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Daemon } from '../daemon.ts';
-import { giveVerdict, takeBackVerdict, VerdictError } from '../../engine/verdicts.ts';
+import { VerdictError } from '../../engine/verdicts.ts';
 import { refuse } from './access.ts';
 import type { Env } from './env.ts';
 import type { ConsoleActions } from './actions.ts';
-import { pageContext, type PageContext } from './layout.ts';
+import type { PageContext } from './layout.ts';
 
 export type LinkParts = {
   readonly app: App;
@@ -19,29 +19,6 @@ export type LinkParts = {
   readonly clock: Clock;
   readonly actions: ConsoleActions;
   readonly signIns: BrowserSignIns;
-};
-
-const SAVED = {
-  together: 'Saved: the contacts are one person. The next run pairs them.',
-  apart: 'Saved: the contacts are two people. No run pairs them.',
-};
-
-/** Stores or removes the decision of a form about two contacts, and returns the notice for it, which ends with the hint. */
-export const saveVerdict = async (
-  { app }: LinkParts,
-  { name }: LinkConfig,
-  form: URLSearchParams,
-  hint = '',
-): Promise<string> => {
-  const contacts = { leftId: form.get('left') ?? '', rightId: form.get('right') ?? '' };
-  const says = form.get('says');
-  if (contacts.leftId === '' || contacts.rightId === '') return 'Choose one contact on each side.';
-  if (says === 'together' || says === 'apart') {
-    await giveVerdict(app.lease, name, { ...contacts, says });
-    return SAVED[says] + hint;
-  }
-  await takeBackVerdict(app.lease, name, contacts);
-  return `Decision removed. The next run matches the contacts by its rules.${hint}`;
 };
 
 /** The links that the session may see. */
@@ -78,8 +55,10 @@ export const handleForm = (to: To, act: Act) => async (context: Context<Env>) =>
   return context.redirect(to(link.name, form, context), 303);
 };
 
-export const pageOf = ({ clock }: LinkParts, context: Context<Env>): PageContext =>
-  pageContext(context.get('session'), clock.now());
+export const pageOf = ({ clock }: LinkParts, context: Context<Env>): PageContext => ({
+  session: context.get('session'),
+  nowMs: clock.now(),
+});
 
 /** The search text of a table. */
 export const findIn = (context: Context): string => context.req.query('find')?.trim() ?? '';

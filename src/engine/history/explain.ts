@@ -319,12 +319,3 @@ export const listPeople = async (
   const halves = [...shown, ...others].filter(isPresent);
   return { people: peopleOf(halves.map(foundHalf)), hasMore: rows.length > most };
 };
-
-/** Returns the people with conflicts that wait for a decision. */
-export const listInConflict = async (store: Store, link: string): Promise<readonly FoundPerson[]> => {
-  const ids = (await store.conflicts(link, { all: false })).filter(isOpen).map(({ leftId }) => leftId);
-  const left = await store.halves(link, { by: 'id', side: 'left', ids: [...new Set(ids)] });
-  const pairs = left.flatMap(({ pair }) => pair ?? []);
-  const halves = [...left, ...(await store.halves(link, { by: 'pair', pairs }))].filter(isPresent);
-  return peopleOf(halves.map(foundHalf));
-};

@@ -47,7 +47,6 @@ const FORMS: readonly (readonly [action: string, fields: Readonly<Record<string,
     (step) => [`/links/work/${step}`, { kind: 'full' }, false] as const,
   ),
   ['/links/work/verdicts', { left: 'people/c1', right: 'contact_1', says: 'together' }, true],
-  ['/links/work/contact/pair', { left: 'people/c1', right: 'contact_1', says: 'together' }, true],
   ['/links/work/contact/retry', { id: 'people/c1' }, true],
   ['/links/work/conflicts', { ids: '1,2', take: 'left' }, true],
   ['/links/work/sign-in', { side: 'left' }, true],
@@ -55,35 +54,25 @@ const FORMS: readonly (readonly [action: string, fields: Readonly<Record<string,
   ['/links/work/runs/any/undo', { write: '1' }, true],
 ];
 
-test.each(FORMS)(
-  'the form of %s requires its own token and the origin of its page, and is accepted once',
-  async (...of) => {
-    const [action, fields, isTried] = of;
-    const before = await runs();
-    // Each session has its own limit of requests.
-    const own = await signIn(world, visitor.address);
-    const fresh = async (): Promise<string> => tokenIn((await own.get('/links/work')).text);
-    const theirs = tokenIn((await visitor.get('/links/work')).text);
-    const [number = '', signature = ''] = (await fresh()).split('.');
-    for (const token of ['', 'x', theirs, `${Number(number) + 1}.${signature}`]) {
-      expect([token, (await own.post(action, { ...fields, token })).status]).toEqual([token, 403]);
+test.each(FORMS)('the form of %s requires the token of its session and the origin of its page', async (...of) => {
+  const [action, fields, isTried] = of;
+  const before = await runs();
+  const own = await signIn(world, visitor.address);
+  const token = tokenIn((await own.get('/links/work')).text);
+  for (const other of ['', 'x', tokenIn((await visitor.get('/links/work')).text), `${token}x`]) {
+    expect([other, (await own.post(action, { ...fields, token: other })).status]).toEqual([other, 403]);
+  }
+  for (const origin of ['https://elsewhere.example', 'null', 'http://127.0.0.1:1', 'http://localhost', '']) {
+    // No browser lets a page of another origin send the second header with this value.
+    for (const headers of [{ origin }, { origin, 'sec-fetch-site': 'same-origin' }]) {
+      const answer = await own.post(action, { ...fields, token }, headers);
+      expect([origin, answer.status]).toEqual([origin, 403]);
     }
-    for (const origin of ['https://elsewhere.example', 'null', 'http://127.0.0.1:1', 'http://localhost', '']) {
-      // No browser lets a page of another origin send the second header with this value.
-      for (const headers of [{ origin }, { origin, 'sec-fetch-site': 'same-origin' }]) {
-        const answer = await own.post(action, { ...fields, token: await fresh() }, headers);
-        expect([origin, answer.status]).toEqual([origin, 403]);
-      }
-    }
-    if (isTried) {
-      const token = await fresh();
-      expect((await own.post(action, { ...fields, token })).status).toBe(303);
-      expect((await own.post(action, { ...fields, token })).status).toBe(409);
-    }
-    expect((await world.run('status', '--json')).stdout).toContain('"pausedByHandAt":null');
-    expect(await runs()).toBe(before);
-  },
-);
+  }
+  if (isTried) expect((await own.post(action, { ...fields, token })).status).toBe(303);
+  expect((await world.run('status', '--json')).stdout).toContain('"pausedByHandAt":null');
+  expect(await runs()).toBe(before);
+});
 
 test('a sign-in from another origin is refused', async () => {
   const origin = 'https://elsewhere.example';
@@ -150,7 +139,7 @@ test.each([{}, { 'transfer-encoding': 'chunked' }])(
 /** `npm test` sends a part of them. */
 const FLOOD = extentOf({ all: 10_000, sample: 5_000 });
 
-test('thousands of requests are limited and do not harm the daemon', async () => {
+test('thousands of requests do not harm the daemon', async () => {
   const { address, cookie } = visitor;
   const statuses: number[] = [];
   const kinds = [
@@ -164,9 +153,7 @@ test('thousands of requests are limited and do not harm the daemon', async () =>
     const batch = Array.from({ length: 50 / kinds.length }, () => kinds.map((send) => send())).flat();
     for (const { status } of await Promise.all(batch)) statuses.push(status);
   }
-  expect(new Set([200, 303, 403, 404, 429, ...statuses]).size).toBe(5);
-  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(FLOOD / 2);
-  // Requests for health and metrics come from programs and are not limited.
+  expect(new Set(statuses)).toEqual(new Set([200, 303, 403, 404]));
   expect((await ask(address, '/readyz')).status).toBe(200);
   const { text } = await ask(address, '/metrics');
   const bytes = Number(/^process_resident_memory_bytes (\S+)$/mu.exec(text)?.[1]);

@@ -117,7 +117,7 @@ test('[R8] [R13] a first sync waits until its plan is accepted with the choices 
   const miaPage = `${LINK}/contact?id=${encodeURIComponent(mia)}`;
   expect(await shownAt(visitor, `${miaPage}&with=Amelia`)).toMatch(/Pair it by hand .* Amelia Tester amelia@/u);
   const decide = (word: string) =>
-    visitor.press(LINK, `${LINK}/contact/pair`, { id: mia, left: mia, right: amelia, says: word });
+    visitor.press(LINK, `${LINK}/verdicts`, { id: mia, left: mia, right: amelia, says: word });
   expect((await decide('together')).headers['location']).toBe(miaPage);
   const plan = await planOf(visitor);
   expect(seen(plan)).toMatch(/Conflicts: 3 .*different at the first match; Google won.*Creations: 2 /u);

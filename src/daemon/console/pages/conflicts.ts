@@ -7,7 +7,6 @@ import type { ConflictView } from '../../../core/view/views.ts';
 import { containsText } from '../../../core/view/changes.ts';
 import {
   button,
-  exactTimeTag,
   filterForm,
   hiddenFields,
   page,
@@ -45,7 +44,7 @@ const valueBox = (place: Place, conflict: ConflictView, side: Side): Html => {
   return html`<div class="side ${isWinner ? 'kept' : ''}">
     <h3>${place.link.sides[side].title}</h3>
     <p class="value">${conflict[side] || '(empty)'}</p>
-    ${changedAtMs === null ? '' : html`<p class="faint small">Contact changed ${exactTimeTag(changedAtMs)}</p>`}
+    ${changedAtMs === null ? '' : html`<p class="faint small">Contact changed ${timeTag(changedAtMs)}</p>`}
     ${isWinner ? html`<p class="good">Winner: ${decidedWords(conflict, place.link.sides)}</p>` : ''}
     ${choices.includes(side) ? takeButton(place, conflict, side) : ''}
   </div>`;
@@ -71,7 +70,7 @@ const bulkForm = ({ context, link, find }: Place, shown: readonly ConflictView[]
   if (open.length < 2) return html``;
   const sides = SIDES.filter((side) => open.some(({ choices }) => choices.includes(side)));
   return html`<form method="post" action="${linkPath(link.name, '/conflicts')}" class="actions">
-    ${hiddenFields({ ids: open.map(({ id }) => id).join(','), find, token: context.formToken })}
+    ${hiddenFields({ ids: open.map(({ id }) => id).join(','), find, token: context.session.formToken })}
     <span>All ${count(open.length, 'open conflict')}:</span>
     ${sides.map((side) => html`<button name="take" value="${side}">Take all from ${link.sides[side].title}</button>`)}
   </form>`;

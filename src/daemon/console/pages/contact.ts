@@ -176,7 +176,7 @@ type VerdictButton = Pick<VerdictView, 'leftId' | 'rightId'> & {
 export const verdictButton = (context: PageContext, { name }: LinkConfig, verdict: VerdictButton): Html => {
   const { shows, leftId: left, rightId: right, says, describes } = verdict;
   return button(context, {
-    action: linkPath(name, shows === undefined ? '/verdicts' : '/contact/pair'),
+    action: linkPath(name, '/verdicts'),
     label: VERDICT_LABELS[says],
     describes,
     fields: { left, right, says, ...shows },

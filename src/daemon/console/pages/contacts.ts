@@ -14,7 +14,6 @@ export const CONTACT_FILTERS = {
   all: 'All contacts',
   unsynced: 'Not synced',
   alone: 'On one side only',
-  conflicts: 'With conflicts to decide',
   written: 'Changed last',
 } as const;
 type ContactFilter = keyof typeof CONTACT_FILTERS;

@@ -117,7 +117,7 @@ const verdictForm = (context: PageContext, link: LinkConfig, unpaired: Unpaired,
   const says = (word: VerdictView['says']): Html =>
     html`<button name="says" value="${word}">${VERDICT_LABELS[word]}<span class="skip"> ${who}</span></button>`;
   return html`<form method="post" action="${linkPath(link.name, '/verdicts')}" class="actions">
-    ${hiddenFields({ token: context.formToken })}
+    ${hiddenFields({ token: context.session.formToken })}
     ${SIDES.map((side) => candidateChoice(side, unpaired[side], link, row))} ${says('together')} ${says('apart')}
   </form>`;
 };
@@ -355,7 +355,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
     changeFilter(at, shown),
     isReview
       ? html`<form id="${CHOICES}" method="post" action="${linkPath(link.name, '/choices')}">
-          ${hiddenFields({ token: context.formToken })}
+          ${hiddenFields({ token: context.session.formToken })}
         </form>`
       : html``,
     ...changeSections(changes, link, shown, more, (own) => (isReview ? choiceButtons(own, link) : html``)),

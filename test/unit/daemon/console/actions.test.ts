@@ -71,16 +71,21 @@ test('results of a link are not shown for another link that was added under the 
   await actions.close();
 });
 
-test('the acceptance of a plan covers the run that it started, but no later run and no run that halted or failed', async () => {
+test('the acceptance of a plan, sent once or twice, covers the run that it started, but no later run and no run that halted or failed', async () => {
   const before = ended('before', 'halted');
   let runs = [{ ...ended('running'), endedAtMs: null }, before];
   const link = linkOf('a token');
-  const actions = actionsOf({ plan: () => Promise.resolve(PLAN), runs: () => runs, links: () => [link] });
+  const requested: unknown[] = [];
+  const requestJob = async (job: unknown): Promise<void> => void requested.push(job);
+  const plan = () => Promise.resolve(PLAN);
+  const actions = actionsOf({ plan, runs: () => runs, links: () => [link], requestJob });
   actions.plan(link);
   await yielded();
   const planning = await actions.planning(link);
-  actions.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
+  const accept = () => actions.accept(link, planning?.state === 'planned' ? planning.view.digest : '');
+  const isAccepted = [accept(), accept()];
   await yielded();
+  expect([...isAccepted, accept(), requested.length]).toEqual([true, true, true, 1]);
   const after = (...later: typeof runs) => {
     runs = [...later, before];
     return actions.planning(link);

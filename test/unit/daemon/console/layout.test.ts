@@ -19,7 +19,7 @@ test.each([
   const tag = (await agoTag({ nowMs: NOW_MS }, NOW_MS + awayMs)).toString();
   expect(tag).toContain(`>${text}</time>`);
   const iso = new Date(NOW_MS + awayMs).toISOString();
-  expect(tag).toContain(`datetime="${iso}" title="${iso.slice(0, 16).replace('T', ' ')} UTC"`);
+  expect(tag).toContain(`datetime="${iso}" title="${iso.slice(0, 19).replace('T', ' ')} UTC"`);
 });
 
 test('a time that does not exist is shown as "never"', async () => {

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
 import type { ChangeFilter } from '../../../../src/core/view/changes.ts';
 import type { Run, WriteView } from '../../../../src/core/view/views.ts';
-import { pageContext } from '../../../../src/daemon/console/layout.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';
 import { linkPage, linksPage, type LinkView } from '../../../../src/daemon/console/pages/links.ts';
 import { planPage } from '../../../../src/daemon/console/pages/plan.ts';
@@ -15,10 +14,10 @@ import type { LinkStatus } from '../../../../src/daemon/links/link-status.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
 const clock = createVirtualClock();
-const context = () => {
-  const session = createSessions(clock, () => 'secret').open({ link: null, isValid: () => true });
-  return pageContext(session, clock.now());
-};
+const context = () => ({
+  session: createSessions(clock, () => 'secret').open({ link: null, isValid: () => true }),
+  nowMs: clock.now(),
+});
 
 const SIDES = {
   left: { name: 'google', title: 'Google', place: 'Google', provider: 'google', token: null },

@@ -39,16 +39,7 @@ const openPages = async () => {
   storePair(set, { pairId: null, status: 'kept', halves: { left, right: null }, writtenSide: null });
   await underLease(parts, world.link, (token) => world.store.commit(world.link, token, set.changes()));
   const sides = { left: wordsOf('left'), right: wordsOf('right') };
-  const session = {
-    link: null,
-    id: 'a',
-    endsAtMs: 0,
-    formKey: 'a',
-    issued: 0,
-    floor: 0,
-    used: new Set<number>(),
-    notice: null,
-  };
+  const session = { link: null, id: 'a', endsAtMs: 0, formToken: 'a', notice: null };
   const routes = new Hono<Env>();
   routes.use(async (request, next) => {
     request.set('link', { name: world.link, direction: 'both', conflicts: 'newest', sides } as never);

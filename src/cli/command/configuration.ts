@@ -12,12 +12,6 @@ export type PlaceOptions = { readonly config?: string; readonly dataDir?: string
 const faultyTexts = ({ faultyLinks }: Config): readonly string[] =>
   faultyLinks.map(({ name, problems }) => `The link ${name} is not used. ${problemTexts(problems).join(' ')}`);
 
-/** Warns about misspelt variables and about links with invalid settings. */
-export const warnOfConfig = (terminal: Pick<Terminal, 'warn'>, { config, misspelt }: ReadConfig): void => {
-  if (misspelt !== null) terminal.warn(misspelt);
-  for (const text of faultyTexts(config)) terminal.warn(text);
-};
-
 /** The exit code of each link with invalid settings that a command for all links leaves out. */
 export const codesOfFaulty = ({ faultyLinks }: Config, linkName: string | undefined): readonly ExitCode[] =>
   linkName === undefined ? faultyLinks.map(() => EXIT.usage) : [];
@@ -32,8 +26,10 @@ export const errorOfFaulty = (config: Config, linkName: string | undefined): { r
  */
 export const openConfig = (terminal: Terminal, options: PlaceOptions): ReadConfig => {
   const read = readConfig(options);
-  warnOfConfig(terminal, read);
-  const { databaseUrl, dataDir, isUsualDataDir } = read.config;
+  const { config, misspelt } = read;
+  const { databaseUrl, dataDir, isUsualDataDir } = config;
+  if (misspelt !== null) terminal.warn(misspelt);
+  for (const text of faultyTexts(config)) terminal.warn(text);
   if (databaseUrl === null && isUsualDataDir && !holdsState(dataDir)) {
     terminal.warn(
       `No earlier state was found. New state is stored in ${dataDir}; --data-dir or DATA_DIR sets another directory.`,

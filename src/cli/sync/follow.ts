@@ -5,7 +5,6 @@ import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import { QueueError } from '../../daemon/jobs/scheduler.ts';
 import { systemClock } from '../../util/clock.ts';
 import { EXIT, messageOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import { listenForInterrupt } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { RunLinksOptions } from './run-links.ts';
 import { formatSummary } from './summary.ts';
@@ -16,6 +15,8 @@ type FollowOptions = RunLinksOptions & {
   readonly wait?: boolean;
   /** Added to the JSON document: the links with invalid settings that are left out. */
   readonly error: { readonly error?: string };
+  /** Aborted by an interrupt, which ends the wait but not the jobs. */
+  readonly signal: AbortSignal;
 };
 type Queued = { readonly link: LinkConfig; readonly job: string };
 
@@ -40,8 +41,8 @@ const waitForAll = async (
   queue: QueueClient,
   queued: readonly Queued[],
   options: FollowOptions,
-  signal: AbortSignal,
 ): Promise<ExitCode> => {
+  const { signal } = options;
   const runs: unknown[] = [];
   const codes: ExitCode[] = [];
   for (const one of queued) {
@@ -63,8 +64,7 @@ const waitForAll = async (
 };
 
 /**
- * Enqueues a resync of each link for the daemon, and with `wait` waits until all have ended. An interrupt ends the wait but not
- * the jobs.
+ * Enqueues a resync of each link for the daemon, and with `wait` waits until all have ended.
  *
  * @throws {QueueError} if the queue does not accept a job.
  */
@@ -74,12 +74,11 @@ export const resyncInDaemon = async (
   requests: readonly ResyncRequest[],
   options: FollowOptions,
 ): Promise<ExitCode> => {
-  using interrupt = listenForInterrupt();
   const queued: Queued[] = [];
   for (const { link, override } of requests) {
     queued.push({ link, job: await queue.enqueue(link.name, { override }) });
   }
-  if (options.wait) return await waitForAll(terminal, queue, queued, options, interrupt.signal);
+  if (options.wait) return waitForAll(terminal, queue, queued, options);
   const named = queued.map(({ link, job }) => ({ link: link.name, job }));
   if (options.json) terminal.print(JSON.stringify({ runs: [], queued: named, ...options.error }));
   else terminal.print(`The daemon resyncs: ${named.map(({ link }) => link).join(', ')}`);

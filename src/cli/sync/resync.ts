@@ -1,11 +1,11 @@
-import { readConfig, type Config } from '../../app/config/config.ts';
+import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { whyNoQueue } from '../../app/heartbeat.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import { lastDecided } from '../../engine/guard.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
-import { chooseLinks, codesOfFaulty, errorOfFaulty, warnOfConfig } from '../command/configuration.ts';
+import { codesOfFaulty, errorOfFaulty } from '../command/configuration.ts';
 import { worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import { actionOf, ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
@@ -27,62 +27,41 @@ const overrideOf = async (store: Store, { name }: LinkConfig): Promise<string | 
 
 /** The requests to the daemon; null if `--accept-deletes` is set and a link has no halted plan to accept (R8). */
 const requestsFor = async (
-  terminal: Terminal,
+  store: Store,
   links: readonly LinkConfig[],
-  linkName: string | undefined,
-  options: ResyncOptions,
+  { acceptDeletes = false }: ResyncOptions,
 ): Promise<readonly ResyncRequest[] | null> => {
-  if (!options.acceptDeletes) return links.map((link) => ({ link, override: null }));
-  const requests = await withApp(terminal, linkName, options, ({ app }) =>
-    Promise.all(
-      links.map(async (link): Promise<ResyncRequest> => ({ link, override: await overrideOf(app.store, link) })),
-    ),
-  );
+  if (!acceptDeletes) return links.map((link) => ({ link, override: null }));
+  const requests: ResyncRequest[] = [];
+  for (const link of links) requests.push({ link, override: await overrideOf(store, link) });
   return requests.every(({ override }) => override !== null) ? requests : null;
 };
 
-/** The queue of a store in DATA_DIR is found without opening the store. */
-const IN_DATA_DIR = { sharedId: () => Promise.resolve(null) };
-
-const openQueue = async (
-  terminal: Terminal,
-  { dataDir, databaseUrl, redisUrl }: Config,
-  options: ResyncOptions,
-): Promise<QueueClient | { readonly reason: string }> => {
+const openQueue = async ({ config, store }: App): Promise<QueueClient | { readonly reason: string }> => {
+  const { dataDir, redisUrl } = config;
   if (redisUrl === null) return { reason: await whyNoQueue(dataDir, systemClock.now()) };
   const { openQueueClient } = await import('../../daemon/jobs/queue-client.ts');
-  if (databaseUrl === null) return openQueueClient({ store: IN_DATA_DIR, dataDir }, redisUrl);
-  return withApp(terminal, undefined, options, ({ app }) => openQueueClient({ store: app.store, dataDir }, redisUrl));
+  return openQueueClient({ store, dataDir }, redisUrl);
 };
 
 /** `resync [LINK]`: runs each link in full, in the daemon if one serves the queue, otherwise in this process. */
-export const resync = async (
-  terminal: Terminal,
-  linkName: string | undefined,
-  options: ResyncOptions,
-): Promise<ExitCode> => {
-  const read = readConfig(options);
-  const { config } = read;
-  const links = chooseLinks(config, linkName);
-  {
-    // Warnings about the configuration follow once, below.
-    const quiet: Terminal = { ...terminal, warn: () => undefined };
-    const found = await openQueue(quiet, config, options);
+export const resync = (terminal: Terminal, linkName: string | undefined, options: ResyncOptions): Promise<ExitCode> =>
+  withApp(terminal, linkName, options, async (opened) => {
+    const { app, links, signal } = opened;
+    const found = await openQueue(app);
     await using queue = 'reason' in found ? null : found;
-    const requests = queue === null ? null : await requestsFor(quiet, links, linkName, options);
+    const requests = queue === null ? null : await requestsFor(app.store, links, options);
     if (queue !== null && requests !== null) {
-      warnOfConfig(terminal, read);
       const { resyncInDaemon } = await import('./follow.ts');
-      const error = errorOfFaulty(config, linkName);
-      const code = await resyncInDaemon(terminal, queue, requests, { ...options, error });
-      return worstExitCode([code, ...codesOfFaulty(config, linkName)]);
+      const error = errorOfFaulty(app.config, linkName);
+      const code = await resyncInDaemon(terminal, queue, requests, { ...options, error, signal });
+      return worstExitCode([code, ...codesOfFaulty(app.config, linkName)]);
     }
     if ('reason' in found) {
       if (options.wait && !options.full) terminal.warn(`${found.reason} The resync runs in this process.`);
     } else terminal.warn('The link has no halted plan that the daemon could accept. The resync runs in this process.');
-  }
-  return runLinks(terminal, linkName, { kind: 'full', options });
-};
+    return await runLinks(terminal, linkName, opened, { kind: 'full', options });
+  });
 
 /** Defines `resync`. */
 export const defineResync: Define = (command, call) => {

@@ -8,7 +8,7 @@ import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { RunResult } from '../../engine/run.ts';
 import { codesOfFaulty, errorOfFaulty } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
-import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
+import type { CommonOptions, Opened } from '../command/with-app.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formatSummary, formatTrouble, notBegun } from './summary.ts';
@@ -62,30 +62,33 @@ const show = (terminal: Terminal, { sides }: LinkConfig, result: RunResult): voi
 };
 
 /** Runs the links one after the other, for `sync` and `resync`. Returns the exit code. */
-export const runLinks = (terminal: Terminal, linkName: string | undefined, request: Request): Promise<ExitCode> => {
+export const runLinks = async (
+  terminal: Terminal,
+  linkName: string | undefined,
+  opened: Opened,
+  request: Request,
+): Promise<ExitCode> => {
   const { options } = request;
-  return withApp(terminal, linkName, options, async (opened) => {
-    for (const found of unencryptedLinks(opened.links)) opened.events.addressesUnencrypted(found);
-    const results: RunResult[] = [];
-    const documents: unknown[] = [];
-    for (const link of opened.links) {
-      if (opened.signal.aborted) break;
-      const result = await runOne(terminal, opened, link, request);
-      results.push(result);
-      documents.push(inWordsOf(link.sides, result.summary));
-      // A database that fails is reported as the reason of the run.
-      const pausedByHandAtMs = await opened.app.store.pausedByHandAtMs(link.name).catch(() => null);
-      const resume = `contact-sync resume ${link.name}`;
-      if (pausedByHandAtMs !== null) terminal.warn(`${link.name} is still paused by hand. Resume with: ${resume}`);
-      if (!options.json) show(terminal, link, result);
-      // A run that did not start has no log line.
-      else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);
-    }
-    const unsynced = opened.links.slice(results.length).map(({ name }) => name);
-    if (unsynced.length > 0) terminal.warn(`Interrupted. Not synced: ${unsynced.join(', ')}`);
-    const { config } = opened.app;
-    if (options.json) terminal.print(JSON.stringify({ runs: documents, ...errorOfFaulty(config, linkName) }));
-    const codes = [...results.map((result) => exitCodeOf(result.error)), ...codesOfFaulty(config, linkName)];
-    return worstExitCode(unsynced.length > 0 ? [...codes, EXIT.failed] : codes);
-  });
+  for (const found of unencryptedLinks(opened.links)) opened.events.addressesUnencrypted(found);
+  const results: RunResult[] = [];
+  const documents: unknown[] = [];
+  for (const link of opened.links) {
+    if (opened.signal.aborted) break;
+    const result = await runOne(terminal, opened, link, request);
+    results.push(result);
+    documents.push(inWordsOf(link.sides, result.summary));
+    // A database that fails is reported as the reason of the run.
+    const pausedByHandAtMs = await opened.app.store.pausedByHandAtMs(link.name).catch(() => null);
+    const resume = `contact-sync resume ${link.name}`;
+    if (pausedByHandAtMs !== null) terminal.warn(`${link.name} is still paused by hand. Resume with: ${resume}`);
+    if (!options.json) show(terminal, link, result);
+    // A run that did not start has no log line.
+    else if (result.summary.run === '') terminal.warn(`${link.name}: ${result.summary.reason}`);
+  }
+  const unsynced = opened.links.slice(results.length).map(({ name }) => name);
+  if (unsynced.length > 0) terminal.warn(`Interrupted. Not synced: ${unsynced.join(', ')}`);
+  const { config } = opened.app;
+  if (options.json) terminal.print(JSON.stringify({ runs: documents, ...errorOfFaulty(config, linkName) }));
+  const codes = [...results.map((result) => exitCodeOf(result.error)), ...codesOfFaulty(config, linkName)];
+  return worstExitCode(unsynced.length > 0 ? [...codes, EXIT.failed] : codes);
 };

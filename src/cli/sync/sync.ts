@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { ExitCode } from '../command/exit-codes.ts';
 import { actionOf, ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
+import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { resync } from './resync.ts';
 import { runLinks, type RunLinksOptions } from './run-links.ts';
@@ -11,7 +12,9 @@ type SyncOptions = RunLinksOptions & { readonly full?: boolean };
 const sync = (terminal: Terminal, linkName: string | undefined, options: SyncOptions): Promise<ExitCode> =>
   options.full
     ? resync(terminal, linkName, { ...options, wait: true })
-    : runLinks(terminal, linkName, { kind: 'incremental', options });
+    : withApp(terminal, linkName, options, (opened) =>
+        runLinks(terminal, linkName, opened, { kind: 'incremental', options }),
+      );
 
 /** Defines `sync`. */
 export const defineSync: Define = (command, call) => {

@@ -3,8 +3,7 @@ import { createApp } from '../../app/app.ts';
 import { loadConfig, type Config } from '../../app/config/config.ts';
 import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
 import { startDaemon } from '../../daemon/daemon.ts';
-import type { HttpService } from '../../daemon/server/http-service.ts';
-import { createEvents, type Events } from '../../engine/events.ts';
+import { createEvents } from '../../engine/events.ts';
 import { systemClock } from '../../util/clock.ts';
 import { DirectoryError, makeDirectory } from '../../util/files.ts';
 import { createLogger } from '../../util/logger.ts';
@@ -32,23 +31,6 @@ const untilStopped = (onHangup: () => void): Promise<string> => {
         for (const again of ['SIGTERM', 'SIGINT'] as const) process.on(again, endNow);
       });
     }
-  });
-};
-
-/** The HTTP server of the daemon; null if LISTEN is off. */
-const listeningAt = async (config: Config, events: Events): Promise<HttpService | null> => {
-  const { listen: address, consoleToken: token } = config;
-  if (address === null) return null;
-  const { openConsole } = await import('../../daemon/console/console.ts');
-  const { createHttpService } = await import('../../daemon/server/http-service.ts');
-  return createHttpService({
-    address,
-    isOptional: config.isListenOptional,
-    events,
-    clock: systemClock,
-    version: readVersion(),
-    openConsole,
-    token,
   });
 };
 
@@ -81,11 +63,13 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
   const format = terminal.stdout.isTTY ? 'pretty' : 'json';
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
   makeDataDirectory(config.dataDir);
-  const listening = await listeningAt(config, log);
-  const events = listening?.events ?? log;
-  await using app = createApp(config, events);
+  const { openConsole } = await import('../../daemon/console/console.ts');
+  const { openHttpService } = await import('../../daemon/server/http-service.ts');
+  const serving = { config, events: log, clock: systemClock, version: readVersion(), openConsole };
   // The address is bound first: if it is in use, nothing has started yet.
-  await using server = await listening?.open(app);
+  await using http = await openHttpService(serving);
+  const events = http?.events ?? log;
+  await using app = createApp(config, events);
   // The handlers exist before the first log line reports the start.
   const stopped = untilStopped(() => running.reload());
   const running = startDaemon({
@@ -94,9 +78,9 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
     clock: systemClock,
     random: Math.random,
     loadConfig: () => loadConfig(options),
-    ...(listening && { onReport: listening.onReport }),
+    ...(http && { onReport: http.onReport }),
   });
-  await server?.serve(running);
+  await using _ = await http?.serve(app, running);
   // A log must not contain the link.
   if (terminal.stdout.isTTY) await printSignIn(terminal, config);
   const signal = await stopped;

@@ -9,7 +9,7 @@ import { isLoopback } from '../../util/http.ts';
 import { errorCode } from '../../util/errors.ts';
 
 /** The HTTP server of the daemon. Each feature has a group of routes. */
-type HttpServer = AsyncDisposable & {
+export type HttpServer = AsyncDisposable & {
   /** Its address, such as `127.0.0.1:8377`, with the actual port if any free one was requested. */
   readonly address: string;
   /** Starts to serve these groups of routes; called once. */
@@ -107,6 +107,7 @@ export const openHttpServer = async ({ address, onError, onLimited }: HttpServer
       server.on('request', (incoming, outgoing) => void listener(incoming, outgoing));
     },
     [Symbol.asyncDispose]: async () => {
+      if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       // An open connection must not delay the stop of the daemon.

@@ -1,45 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import type { App } from '../../app/app.ts';
 import type { Clock } from '../../util/clock.ts';
+import type { Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import { Hono } from 'hono';
 import { openAddressRemedy } from '../../app/config/unencrypted.ts';
 import { ConfigError } from '../../util/config-error.ts';
-import type { Secret } from '../../util/secret.ts';
 import type { ListenAddress } from '../../util/values.ts';
 import type { Console, openConsole } from '../console/console.ts';
 import type { Events } from '../../engine/events.ts';
 import { checkHealth, readLinkHealth, unhealthyBecause, type LinkHealth, type Health } from './health.ts';
 import type { Daemon, OnReport } from '../daemon.ts';
-import { localPage, openHttpServer } from './http-server.ts';
+import { localPage, openHttpServer, type HttpServer } from './http-server.ts';
 import { createMetrics, type MetricsInput, type Metrics } from './metrics.ts';
 import { shareConcurrentCalls } from '../../util/share.ts';
 
 type HttpServiceOptions = {
-  readonly address: ListenAddress;
-  /** Whether the daemon runs without the address if it cannot be bound. */
-  readonly isOptional: boolean;
+  readonly config: Config;
   /** The log. */
   readonly events: Events;
   readonly clock: Clock;
   /** The version of this program. */
   readonly version: string;
   readonly openConsole: typeof openConsole;
-  /** The token that signs in to the page. Without one, only requests to a loopback name get the page. */
-  readonly token: Secret | null;
 };
 
 /** The page, metrics and health at LISTEN. */
-export type HttpService = {
+export type HttpService = AsyncDisposable & {
   /** The log; some of its events are counted as metrics. */
   readonly events: Events;
   readonly onReport: OnReport;
-  /**
-   * Binds the address; `serve` starts to answer requests. Logs an optional address that cannot be bound and returns null.
-   *
-   * @throws {ConfigError} if an address that is not optional cannot be bound.
-   */
-  open(app: App): Promise<(AsyncDisposable & { serve(daemon: Daemon): Promise<void> }) | null>;
+  /** Starts to answer requests, until the result is disposed; called once. */
+  serve(app: App, daemon: Daemon): Promise<AsyncDisposable>;
 };
 
 const PAGE_REMEDY = 'Set LISTEN to another address, such as 127.0.0.1:8378, or to off to run without the page.';
@@ -58,17 +50,30 @@ const readMetricsInput = async ({ app, daemon, clock }: Subject): Promise<Metric
 const health = ({ app, daemon, clock }: Subject) =>
   checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now(), isDaemon: true });
 
-/** Creates the service, which counts metrics from now on. `open` binds the address. */
-export const createHttpService = (options: HttpServiceOptions): HttpService => {
-  const { address, isOptional, events, clock, version, token } = options;
+/** Binds the address. An address that no setting asks for and that cannot be bound is logged; then the result is null. */
+const bindServer = (address: ListenAddress, { config, events }: HttpServiceOptions): Promise<HttpServer | null> => {
+  const onError = (path: string, error: unknown): void => events.httpRequestFailed({ path, error });
+  const onLimited = (limit: number): void => events.httpConnectionsLimited({ limit });
+  return openHttpServer({ address, onError, onLimited }).catch((error: unknown) => {
+    if (!config.isListenOptional || !(error instanceof ConfigError)) throw error;
+    events.pageUnavailable({ reason: error.problems.map(({ what }) => what).join(' '), remedy: PAGE_REMEDY });
+    return null;
+  });
+};
+
+/**
+ * Binds the address of LISTEN and counts metrics from now on. Null without an address.
+ *
+ * @throws {ConfigError} if the address cannot be bound and a setting asks for it.
+ */
+export const openHttpService = async (options: HttpServiceOptions): Promise<HttpService | null> => {
+  const { config, events, clock, version } = options;
+  const { listen: address, consoleToken: token } = config;
+  const server = address === null ? null : await bindServer(address, options);
+  if (address === null || server === null) return null;
   let links = (): readonly LinkConfig[] => [];
   const metrics = createMetrics({ version, links: () => links() });
   let page: Console | undefined;
-  /** If DATA_DIR is not writable, everything except the page is served. */
-  const withoutPage = (error: unknown): undefined => {
-    events.heartbeatFailed({ error });
-    return undefined;
-  };
   return {
     events: {
       ...events,
@@ -81,34 +86,29 @@ export const createHttpService = (options: HttpServiceOptions): HttpService => {
       metrics.count(...of);
       page?.onReport(...of);
     },
-    open: async (app) => {
-      const onError = (path: string, error: unknown): void => events.httpRequestFailed({ path, error });
-      const onLimited = (limit: number): void => events.httpConnectionsLimited({ limit });
-      const server = await openHttpServer({ address, onError, onLimited }).catch((error: unknown) => {
-        if (!isOptional || !(error instanceof ConfigError)) throw error;
-        events.pageUnavailable({ reason: error.problems.map(({ what }) => what).join(' '), remedy: PAGE_REMEDY });
-        return null;
+    serve: async (app, daemon) => {
+      links = () => daemon.links();
+      const subject = { app, daemon, clock };
+      const place = { ...subject, address: server.address, token };
+      page = await options.openConsole({ ...place, newSecret, onUndone: metrics.countRun }).catch((error: unknown) => {
+        // If DATA_DIR is not writable, everything except the page is served.
+        events.heartbeatFailed({ error });
+        return undefined;
       });
-      if (server === null) return null;
+      const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];
+      if (page !== undefined) groups.push(token === null ? localPage(page.routes) : page.routes);
+      server.serve(groups);
+      events.httpServerStarted({ address: server.address });
       const remedy = openAddressRemedy(address, { hasPage: token !== null });
+      if (remedy !== null) events.httpServerOpen({ address: server.address, remedy });
       return {
-        serve: async (daemon) => {
-          links = () => daemon.links();
-          const subject = { app, daemon, clock };
-          const place = { ...subject, address: server.address, token };
-          page = await options.openConsole({ ...place, newSecret, onUndone: metrics.countRun }).catch(withoutPage);
-          const groups = [healthRoutes(() => health(subject)), metricsRoutes(metrics, () => readMetricsInput(subject))];
-          if (page !== undefined) groups.push(token === null ? localPage(page.routes) : page.routes);
-          server.serve(groups);
-          events.httpServerStarted({ address: server.address });
-          if (remedy !== null) events.httpServerOpen({ address: server.address, remedy });
-        },
         [Symbol.asyncDispose]: async () => {
           await page?.[Symbol.asyncDispose]();
           await server[Symbol.asyncDispose]();
         },
       };
     },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 };
 

@@ -10,7 +10,6 @@ import type { LinkConfig } from './config/link-config.ts';
 import { bySide, type Side, type Sides } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
 import { createGates } from '../net/gates.ts';
-import type { Budget } from '../net/governor.ts';
 import { answerAt } from '../providers/at-side.ts';
 import type { Inspection } from '../providers/provider.ts';
 import { providerNamed } from '../providers/registry.ts';
@@ -37,8 +36,6 @@ export type App = Runs & {
   inspect(link: LinkConfig, side: Side, token: string, signal: AbortSignal): Promise<Inspection>;
   /** A one-way digest of the current credential of each side; null without one. */
   credentials(link: LinkConfig): Promise<Sides<string | null>>;
-  /** The current budget of each side; null without a token, and for a remote without a budget. */
-  budget(link: LinkConfig): Promise<Sides<Budget | null>>;
   /** The requests of this process to each side. */
   traffic(): readonly Traffic[];
   /** Releases the connections of all links except these. A current run keeps its own. */
@@ -100,15 +97,6 @@ export const createApp = (config: Config, events: Events, overrides: AppOverride
         const { token } = sides[side];
         return token === null ? null : credentialDigest(sides[side], token.reveal());
       });
-    },
-    budget: async (link) => {
-      const { sides } = await withReadableTokens(vault, link);
-      const budgetOf = async (side: Side): Promise<Budget | null> => {
-        const { provider, settings, token } = sides[side];
-        if (token === null) return null;
-        return providerNamed(provider).budget?.(settings, token.reveal(), networkFor(parts, link, side)) ?? null;
-      };
-      return { left: await budgetOf('left'), right: await budgetOf('right') };
     },
     traffic: () => trafficOf(parts.connections),
     keep: (links) => {

@@ -23,20 +23,16 @@ const heartbeat = z.object({
   startedAtMs: z.number(),
   beatAtMs: z.number(),
   /** The reason why no job can run now, and the last time when jobs could run; null if jobs can run. */
-  waiting: z.object({ reason: z.string(), wellAtMs: z.number().nullable() }).nullable().default(null),
+  waiting: z.object({ reason: z.string(), wellAtMs: z.number().nullable() }).nullable(),
   /** The loaded links, and the time since which each is served with its current settings and no longer waits for a user. */
-  links: z
-    .array(z.object({ name: z.string(), syncIntervalMs: z.number(), sinceMs: z.number().default(0) }))
-    .default([]),
+  links: z.array(z.object({ name: z.string(), syncIntervalMs: z.number(), sinceMs: z.number() })),
   /** The links that are not served, because their settings are invalid. */
-  faulty: z.array(z.string()).default([]),
-  /** Links with a current run. */
-  running: z.array(z.string()),
-  /** The progress of the current runs. */
-  progress: z.array(linkProgress).default([]),
+  faulty: z.array(z.string()),
+  /** The current runs. */
+  progress: z.array(linkProgress),
   /** Links whose run has made no progress for long. */
-  stalled: z.array(z.string()).default([]),
-  pid: z.number().nullable().default(null),
+  stalled: z.array(z.string()),
+  pid: z.number(),
 });
 
 /** The state that a daemon writes every few seconds. */
@@ -50,7 +46,7 @@ const isAlive = ({ beatAtMs }: Pick<Heartbeat, 'beatAtMs'>, nowMs: number): bool
 /** One file for each machine or container, so that a health check finds the daemon on its own machine. */
 const pathIn = (dataDir: string): string => join(dataDir, `heartbeat-${hostname()}.json`);
 
-export const writeHeartbeat = (dataDir: string, beat: z.input<typeof heartbeat>): Promise<void> =>
+export const writeHeartbeat = (dataDir: string, beat: Heartbeat): Promise<void> =>
   writeStateFile(pathIn(dataDir), beat);
 
 /** The last heartbeat of a daemon on this machine, which may have ended; null without one. */
@@ -65,7 +61,7 @@ export const readLiveHeartbeat = async (dataDir: string, nowMs: number): Promise
 /** Removes the heartbeat of this process; the one of another daemon on this host stays. */
 export const removeHeartbeat = async (dataDir: string): Promise<void> => {
   const beat = await readHeartbeat(dataDir);
-  if (beat === null || beat.pid === null || beat.pid === process.pid) await rm(pathIn(dataDir), { force: true });
+  if (beat === null || beat.pid === process.pid) await rm(pathIn(dataDir), { force: true });
 };
 
 /** The heartbeats of all daemons that run on this directory, on any machine. `nowMs` in epoch milliseconds. */
@@ -105,7 +101,7 @@ const isRunning = (pid: number): boolean => {
 /** Other daemons that use this directory, by their heartbeats. `nowMs` in epoch milliseconds. */
 export const findOtherDaemons = async (dataDir: string, nowMs: number): ReturnType<typeof readLiveHeartbeats> =>
   (await readLiveHeartbeats(dataDir, nowMs)).filter(
-    ({ host, pid }) => host !== hostname() || (pid !== null && pid !== process.pid && isRunning(pid)),
+    ({ host, pid }) => host !== hostname() || (pid !== process.pid && isRunning(pid)),
   );
 
 /** The reason why a command without REDIS_URL cannot send a job to a daemon, as a sentence. `nowMs` in epoch milliseconds. */

@@ -8,7 +8,6 @@ import { ConfigError, problemTexts } from '../util/config-error.ts';
 import { CONCURRENT_LINKS, type Config } from '../app/config/config.ts';
 import type { LinkConfig } from '../app/config/link-config.ts';
 import { unencryptedLinks, unencryptedNotification } from '../app/config/unencrypted.ts';
-import { SIDES } from '../core/contact/side.ts';
 import type { Events } from '../engine/events.ts';
 import type { RunSummary } from '../engine/run.ts';
 import { findOtherDaemons, removeHeartbeat, writeHeartbeat, type LinkProgress } from '../app/heartbeat.ts';
@@ -84,28 +83,18 @@ const startScheduler = (
   });
 };
 
-/** The budget of the side with the fewest free requests; null if no side has one. */
-const scarcest = (budgets: Awaited<ReturnType<App['budget']>>): Parameters<Events['linkHeartbeat']>[0]['budget'] => {
-  const own = SIDES.flatMap((side) => {
-    const budget = budgets[side];
-    if (budget === null) return [];
-    return [{ side, remaining: budget.remaining, limit: budget.limit.requests, windowMs: budget.limit.windowMs }];
-  });
-  return own.toSorted((one, other) => one.remaining - other.remaining)[0] ?? null;
-};
-
 const logLinks = async (
   { app, clock, events }: DaemonOptions,
   links: readonly LinkConfig[],
   signal: AbortSignal,
 ): Promise<void> => {
-  const active = new Set(app.traffic().flatMap(({ link, used }) => (used === null ? [] : [link])));
   for (const link of links) {
     // With many links this takes long, so runs have priority.
     await clock.sleep(LOG_PAUSE_MS);
     if (signal.aborted) return;
     const { state, reason, rejections } = await app.store.link(link.name);
     const [lastRun] = await app.store.runs(link.name, { latest: 'ended' });
+    const used = app.traffic().flatMap((each) => (each.link === link.name ? (each.used ?? []) : []));
     events.linkHeartbeat({
       link: link.name,
       sides: link.sides,
@@ -115,8 +104,7 @@ const logLinks = async (
       openConflicts: (await app.store.conflicts(link.name, { all: false })).filter(isOpen).length,
       refused: refusalsIn(rejections).length,
       lastRunAt: lastRun?.endedAtMs ? new Date(lastRun.endedAtMs).toISOString() : null,
-      // A link that has not run in this process would be opened only for this value.
-      budget: active.has(link.name) ? scarcest(await app.budget(link)) : null,
+      budgetUsed: used.length === 0 ? null : Math.max(...used),
     });
   }
 };
@@ -162,7 +150,6 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
         return { name, syncIntervalMs, sinceMs: Math.max(sinceMs(name), runner.waitedAtMs(name)) };
       }),
       faulty: faultyLinks().map(({ name }) => name),
-      running: [...runner.running()],
       progress: [...runner.progress()],
       stalled: [...runner.stalled()],
       pid: process.pid,

@@ -47,13 +47,8 @@ type LinkHeartbeat = SidesRef & {
   readonly openConflicts: number;
   readonly refused: number;
   readonly lastRunAt: string | null;
-  /** The free requests of the side with the fewest; null if no side has a budget and a token. */
-  readonly budget: {
-    readonly side: Side;
-    readonly remaining: number;
-    readonly limit: number;
-    readonly windowMs: number;
-  } | null;
+  /** The used share of the most used rate limit, 0 to 1; null if no run of this process has used one. */
+  readonly budgetUsed: number | null;
 };
 
 /** Users name their groups, so a group name may contain personal data. */

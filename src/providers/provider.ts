@@ -5,7 +5,6 @@ import type { ContactField } from '../core/contact/contact.ts';
 import type { ExtraField } from '../core/contact/fields.ts';
 import type { SideWords } from '../core/contact/side.ts';
 import type { Gate } from '../net/gate.ts';
-import type { Budget } from '../net/governor.ts';
 import type { RetryPolicy } from '../net/retry.ts';
 import type { RateLimit } from '../util/values.ts';
 import type { Transport, TransportRequest } from '../net/transport.ts';
@@ -119,11 +118,6 @@ type Definition<Schema extends z.ZodObject, Settings> = SideWords & {
   readonly extras: readonly ExtraField[];
   readonly openRemote: OpenRemote<Settings>;
   readonly inspect: Inspect<Settings>;
-  /**
-   * Returns the free part of the one limit that every request counts against, as the last process stored it. Absent if the
-   * remote does not report its remaining budget.
-   */
-  readonly budget?: (settings: Settings, token: string, network: Network) => Promise<Budget>;
   /** Hints on how to get the values that `init` asks for, as sentences. */
   readonly setUpHint?: string;
   readonly signIn: SignIn<Settings>;

@@ -9,6 +9,7 @@ import { openConsole } from '../../src/daemon/console/console.ts';
 import { EMPTY_PERSON, type Person } from '../../src/sandbox/people/person.ts';
 import { Secret } from '../../src/util/secret.ts';
 import { createMovableClock } from './clocks.ts';
+import { beatOf } from './heartbeat.ts';
 import { startDaemonWorld } from './jobs/daemon-world.ts';
 import { silentEvents } from './silent-events.ts';
 
@@ -120,17 +121,8 @@ export const startScene = async (google: readonly Person[], service: readonly Pe
     /** Signs in again, and writes the state of a daemon that serves the links. */
     open: async (): Promise<void> => {
       cookie = await signIn();
-      await writeHeartbeat(world.dataDir, {
-        queue: 'embedded',
-        startedAtMs: clock.now(),
-        beatAtMs: clock.now(),
-        waiting: null,
-        links: links.map(({ name }) => ({ name, syncIntervalMs: INTERVAL_MS, sinceMs: 0 })),
-        running: [],
-        progress: [],
-        stalled: [],
-        pid: null,
-      });
+      const served = links.map(({ name }) => ({ name, syncIntervalMs: INTERVAL_MS, sinceMs: 0 }));
+      await writeHeartbeat(world.dataDir, beatOf({ beatAtMs: clock.now(), links: served }));
     },
     run: async (kind: 'incremental' | 'full' = 'incremental') =>
       app.run(link, { kind, signal: new AbortController().signal }),

@@ -25,9 +25,7 @@ export type Runner = {
   readonly runJob: RunJob;
   /** Replaces the links that jobs may run. */
   setLinks(links: readonly LinkConfig[]): void;
-  /** The links with a current job of this process. */
-  running(): readonly string[];
-  /** The progress of the current runs. */
+  /** The current jobs of this process with the progress of their runs. */
   progress(): readonly LinkProgress[];
   /** The links whose run has made no progress for 15 minutes. */
   stalled(): readonly string[];
@@ -231,7 +229,6 @@ const createCurrentJobs = (clock: Clock) => {
       current.set(job, { link: job.link, progress: next, progressedTickMs: clock.monotonic() });
     },
     end: (job: JobData): void => void current.delete(job),
-    running: (): readonly string[] => [...new Set([...current.values()].map(({ link }) => link))],
     progress: (): readonly LinkProgress[] =>
       [...current.values()].map(({ link, progress }) => ({ link, ...totalOf(progress) })),
     stalled: (): readonly string[] => {
@@ -253,7 +250,7 @@ const unknownLink = ({ link }: JobData): JobReport => ({
 /** Creates the runner of jobs, which both schedulers use. */
 export const createRunner = (options: RunnerOptions): Runner => {
   const memories = createMemories(options);
-  const { jobsOf, note, end, running, progress, stalled } = createCurrentJobs(options.clock);
+  const { jobsOf, note, end, progress, stalled } = createCurrentJobs(options.clock);
   const stopping = new AbortController();
   const aborting = new AbortController();
   const parts: Parts = { ...options, memories, jobsOf, signals: { stop: stopping.signal, abort: aborting.signal } };
@@ -278,7 +275,6 @@ export const createRunner = (options: RunnerOptions): Runner => {
       links = new Map(next.map((link) => [link.name, link]));
       memories.keepOnly(links);
     },
-    running,
     progress,
     stalled,
     waitedAtMs: (link) => {

@@ -27,8 +27,6 @@ export type LinkStatus = LinkRecord & {
   readonly sweepAtMs: Sides<number | null>;
   /** The time when the change feed of each side was last read to its end; null before the first run. */
   readonly readAtMs: Sides<number | null>;
-  /** The free requests of each side; null without a token, and for a side without a budget. */
-  readonly budget: Awaited<ReturnType<App['budget']>>;
 };
 
 const readAt = ({ cursor, readAtMs }: Cursor): number | null => (cursor === null ? null : readAtMs);
@@ -68,7 +66,7 @@ const readDaemons = async (dataDir: string, nowMs: number): Promise<Daemons> => 
   };
 };
 
-type StatusApp = Pick<App, 'store' | 'budget' | 'config'>;
+type StatusApp = Pick<App, 'store' | 'config'>;
 
 const readStatus = async (
   app: StatusApp,
@@ -95,7 +93,6 @@ const readStatus = async (
     nextRunAtMs: nextRunOf(link, row, record, { servedMs: intervalsMs.get(name), nowMs }),
     sweepAtMs: bySide((side) => sweepAt(link, side, row.cursors[side], nowMs)),
     readAtMs: bySide((side) => readAt(row.cursors[side])),
-    budget: await app.budget(link),
   };
 };
 

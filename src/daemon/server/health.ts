@@ -43,8 +43,8 @@ export const provenSuccessAtMs = (
 const isStopped = ({ state }: LinkHealth): boolean => state === 'paused' || state === 'halted';
 
 /** Whether the daemon runs the link. The heartbeat is some seconds old, and may contain a run that has ended since. */
-const isRunning = ({ running, beatAtMs }: Heartbeat, { link, lastEndedAtMs }: LinkHealth): boolean =>
-  running.includes(link) && beatAtMs >= (lastEndedAtMs ?? 0);
+const isRunning = ({ progress, beatAtMs }: Heartbeat, health: LinkHealth): boolean =>
+  progress.some(({ link }) => link === health.link) && beatAtMs >= (health.lastEndedAtMs ?? 0);
 
 export type Health = { readonly ok: boolean; readonly line: string };
 
@@ -63,7 +63,7 @@ const lateOf = (beat: Heartbeat, links: readonly LinkHealth[], nowMs: number): r
     const { link, syncIntervalMs } = each;
     if (each.isPausedByHand || isStopped(each) || isRunning(beat, each)) return false;
     const { syncIntervalMs: servedMs = 0, sinceMs = 0 } = served.get(link) ?? {};
-    // A link that shares a busy rate limit runs less often than configured. The heartbeat has the current interval.
+    // The daemon keeps the earlier interval until it is reloaded.
     const longestMs = INTERVALS * Math.max(syncIntervalMs, servedMs);
     return nowMs - Math.max(provenSuccessAtMs(each, nowMs) ?? 0, beat.startedAtMs, sinceMs) > longestMs;
   });

@@ -50,7 +50,6 @@ export const service = defineProvider({
   extras: ['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser'],
   openRemote: async (...args) => (await import('./connection.ts')).openRemote(...args),
   inspect: async (...args) => (await import('./connection.ts')).inspect(...args),
-  budget: async (settings, token, network) => (await openServiceGate(settings, token, network)).budget(),
   signIn: {
     withConsent: async (...args) => (await import('./sign-in.ts')).withConsent(...args),
     withKey: async (...args) => (await import('./sign-in.ts')).withKey(...args),

@@ -10,6 +10,7 @@ import { writeHeartbeat } from '../../../src/app/heartbeat.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { readSides } from '../../support/compare-sides.ts';
 import { sampled } from '../../support/extent.ts';
+import { beatOf } from '../../support/heartbeat.ts';
 import { cliHost } from '../../support/cli-host.ts';
 import { runProcess, startGround, type Environment, type Ground } from './run-cli.ts';
 import { ChecksDocument } from '../../support/documents.ts';
@@ -95,8 +96,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     expect((await run('sync')).code).toBe(0);
     const [dataDir, nowMs] = [env['DATA_DIR'] ?? '', Date.now()];
     const links = [{ name: 'default', syncIntervalMs: 300_000, sinceMs: nowMs }];
-    const idle = { running: [], progress: [], stalled: [], waiting: null, pid: null };
-    await writeHeartbeat(dataDir, { queue: 'embedded', startedAtMs: nowMs, beatAtMs: nowMs, links, ...idle });
+    await writeHeartbeat(dataDir, beatOf({ startedAtMs: nowMs, beatAtMs: nowMs, links }));
     // The daemon has its database open.
     const store = openStore(path);
     const subject = { config: { dataDir, redisUrl: null }, links, store, nowMs, isDaemon: true };

@@ -8,25 +8,18 @@ import {
   readLiveHeartbeats,
   removeHeartbeat,
   writeHeartbeat,
-  type Heartbeat,
 } from '../../../src/app/heartbeat.ts';
+import { beatOf } from '../../support/heartbeat.ts';
 import { useDirectory } from '../util/use-directory.ts';
 
 const dataDir = useDirectory();
 const BEAT_AT_MS = 1_000_000;
 const PROGRESS = { link: 'a', listed: 7, planned: 100, written: 40, remainingMs: 12_000 };
-const beat: Heartbeat = {
-  queue: 'embedded',
-  startedAtMs: 0,
+const beat = beatOf({
   beatAtMs: BEAT_AT_MS,
-  waiting: null,
   links: [{ name: 'a', syncIntervalMs: 60_000, sinceMs: 0 }],
-  faulty: [],
-  running: ['a'],
   progress: [PROGRESS],
-  stalled: [],
-  pid: 1,
-};
+});
 
 const progressAt = async (nowMs: number) => progressOf(await readLiveHeartbeats(dataDir(), nowMs), nowMs);
 

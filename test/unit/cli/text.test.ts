@@ -117,7 +117,6 @@ const status: LinkStatus = {
   sweepAtMs: { left: null, right: null },
   underWay: null,
   readAtMs: { left: null, right: null },
-  budget: { left: null, right: null },
 };
 
 const RUNNING = { link: 'default', listed: 7, planned: 5_000, written: 0, remainingMs: null };

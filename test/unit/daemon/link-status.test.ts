@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../src/app/config/link-config.ts';
-import { writeHeartbeat } from '../../../src/app/heartbeat.ts';
+import { writeHeartbeat, type Heartbeat } from '../../../src/app/heartbeat.ts';
 import type { RunStart } from '../../../src/core/state/rows.ts';
 import { USUAL_PROVIDERS } from '../../../src/providers/names.ts';
 import { readLinkStatuses } from '../../../src/daemon/links/link-status.ts';
 import { openStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { beatOf } from '../../support/heartbeat.ts';
 import { useDirectory } from '../util/use-directory.ts';
 
 const directory = useDirectory();
@@ -14,14 +15,12 @@ const PROGRESS = { link: 'work', listed: 7, planned: null, written: 0, remaining
 const SIDE = { provider: USUAL_PROVIDERS.left };
 const LINK = { name: 'work', sides: { left: SIDE, right: SIDE } } as unknown as LinkConfig;
 
-type Beat = Partial<Parameters<typeof writeHeartbeat>[1]>;
-
 /** A link after one completed run and a heartbeat of its daemon; returns how to read its status. */
 const openStatus = async (
   link: LinkConfig,
   run: Pick<RunStart, 'kind' | 'startedAtMs'>,
   endedAtMs: number,
-  beat: Beat,
+  beat: Partial<Heartbeat>,
 ) => {
   const store = openStore(':memory:');
   const token = (await store.acquireLease('work', 'test', 0, 1_000)) ?? 0;
@@ -30,10 +29,8 @@ const openStatus = async (
     { kind: 'patch-run', id: 'run', set: { outcome: 'completed', reason: null, summary: {}, endedAtMs } },
     { kind: 'link', patch: { lastChangeAtMs: BEAT_AT_MS } },
   ]);
-  const daemon = { queue: 'embedded', startedAtMs: 0, beatAtMs: BEAT_AT_MS, pid: 1 } as const;
-  await writeHeartbeat(directory(), { ...daemon, running: [], ...beat });
-  const budget = () => Promise.resolve({ left: null, right: null });
-  const app = { store, budget, config: { dataDir: directory() } } as unknown as Parameters<typeof readLinkStatuses>[0];
+  await writeHeartbeat(directory(), beatOf({ beatAtMs: BEAT_AT_MS, ...beat }));
+  const app = { store, config: { dataDir: directory() } } as unknown as Parameters<typeof readLinkStatuses>[0];
   return {
     at: async (nowMs: number) => (await readLinkStatuses(app, [link], nowMs))[0],
     [Symbol.asyncDispose]: () => store.close(),
@@ -45,7 +42,7 @@ test.each([
   ['after it', BEAT_AT_MS + 1, null],
 ])('the progress in a heartbeat is outdated if the last run ended after it: %s', async (_, endedAtMs, underWay) => {
   const run = { kind: 'full', startedAtMs: 1 } as const;
-  await using status = await openStatus(LINK, run, endedAtMs, { running: ['work'], progress: [PROGRESS] });
+  await using status = await openStatus(LINK, run, endedAtMs, { progress: [PROGRESS] });
   expect((await status.at(BEAT_AT_MS + 2))?.underWay).toEqual(underWay);
 });
 
@@ -54,7 +51,7 @@ test('the time of the next run of a link with an automatic interval is fixed by 
   const syncIntervalMs = 90 * SECOND_MS;
   const link = { ...LINK, hasAutoInterval: true, syncIntervalMs };
   const run = { kind: 'incremental', startedAtMs: polledAtMs } as const;
-  const links = [{ name: 'work', syncIntervalMs }];
+  const links = [{ name: 'work', syncIntervalMs, sinceMs: 0 }];
   await using status = await openStatus(link, run, polledAtMs, { beatAtMs: polledAtMs, links });
   // The next poll is as late after this one as this one was after the change, plus ten seconds.
   const expected = polledAtMs + 30 * SECOND_MS;

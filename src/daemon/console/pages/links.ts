@@ -268,9 +268,8 @@ const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: numb
 const account = (context: PageContext, side: Side, status: LinkStatus, overview: Overview): Html => {
   const { title } = status.sides[side];
   const present = overview.contacts[side];
-  const own = status.budget[side];
-  const used =
-    own === null ? '' : html` · ${own.limit.requests - own.remaining} of ${grouped(own.limit.requests)} requests used`;
+  const used = overview.used[side];
+  const limit = used === null ? '' : ` · ${Math.round(used * 100)}% of the rate limit used`;
   const linked = linkedText(status, side, present);
   const name = overview.accounts[side];
   return html`<section class="panel account">
@@ -278,7 +277,7 @@ const account = (context: PageContext, side: Side, status: LinkStatus, overview:
     ${name === null ? '' : html`<p class="faint small">${name}</p>`}
     <p class="number">${grouped(present)} <span>${present === 1 ? 'contact' : 'contacts'}</span></p>
     ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
-    <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${used}</p>
+    <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${limit}</p>
   </section>`;
 };
 

@@ -168,7 +168,6 @@ const STATUS = {
   nextRunAtMs: null,
   lastRun: RUN,
   lastSync: RUN,
-  budget: NOTHING,
   readAtMs: NOTHING,
   sweepAtMs: NOTHING,
   unselected: { left: 0, right: 0 },
@@ -182,7 +181,7 @@ const linkPageOf = async (
   { progress, report }: LinkParts = { progress: null, report: null },
 ): Promise<string> => {
   const view = { status: { ...STATUS, ...status } as unknown as LinkStatus, progress };
-  const overview = { contacts, accounts: { left: 'ada@example.org', right: null }, changes: [RUN] };
+  const overview = { contacts, accounts: { left: 'ada@example.org', right: null }, used: NOTHING, changes: [RUN] };
   return String(await linkPage(context(), link, view, { overview, canReturn: true, planning: null, report }));
 };
 

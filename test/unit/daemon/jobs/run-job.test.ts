@@ -192,11 +192,11 @@ test('a busy link is retried soon: a run of this process is not hidden or logged
   await expect.poll(() => runner.runs.length).toBe(1);
   runner.breaks(new LeaseError('a', 'busy'));
   expect((await runner.run()).ending).toBe('busy');
-  expect(runner.runner.running()).toEqual(['a']);
+  expect(runner.runner.progress()).toMatchObject([{ link: 'a' }]);
   expect(runner.logged).toEqual([]);
   first.resolve(null);
   await runningJob;
-  expect(runner.runner.running()).toEqual([]);
+  expect(runner.runner.progress()).toEqual([]);
   // A run of another process is logged once, and is not a failure.
   for (const _ of [1, 2]) expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
   expect(runner.logged).toEqual(['leaseBusy {"link":"a"}']);
@@ -215,10 +215,10 @@ test('stopping ends the current runs and starts no other run', async () => {
   runner.until(({ stop }) => new Promise((resolve) => stop?.addEventListener('abort', () => resolve(stop.reason))));
   const runningJob = runner.run();
   await expect.poll(() => runner.runs.length).toBe(1);
-  expect(runner.runner.running()).toEqual(['a']);
+  expect(runner.runner.progress()).toMatchObject([{ link: 'a' }]);
   runner.runner.stop();
   expect(await runningJob).toMatchObject({ ending: 'stopped' });
-  expect(runner.runner.running()).toEqual([]);
+  expect(runner.runner.progress()).toEqual([]);
   expect(await runner.run()).toMatchObject({ ending: 'stopped' });
   expect(runner.runs).toHaveLength(1);
   expect(runner.runs[0]?.signal.aborted).toBe(false);

@@ -3,23 +3,17 @@ import type { Heartbeat } from '../../../../src/app/heartbeat.ts';
 import { createServingTimes } from '../../../../src/daemon/links/link-changes.ts';
 import { judgeHealth, type LinkHealth } from '../../../../src/daemon/server/health.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
+import { beatOf } from '../../../support/heartbeat.ts';
 import { compared, MINUTE_MS, NOW_MS } from './support.ts';
 
 const served = (name: string, change: Partial<Heartbeat['links'][number]> = {}) => {
   return { name, syncIntervalMs: MINUTE_MS, sinceMs: 0, ...change };
 };
-const FRESH: Heartbeat = {
-  queue: 'embedded',
-  startedAtMs: 0,
+const FRESH = beatOf({
   beatAtMs: NOW_MS - 9_000,
-  faulty: [],
-  running: [],
-  progress: [],
-  stalled: [],
-  waiting: null,
   links: ['a', 'b', 'c', 'fine', 'slow'].map((name) => served(name)),
-  pid: 1,
-};
+});
+const RUNNING = { progress: [{ link: 'a', listed: 0, planned: null, written: 0, remainingMs: null }] };
 const queueSince = (wellAtMs: number | null) => ({ waiting: { reason: 'Redis does not answer.', wellAtMs } });
 const linkHealth = (change: Partial<LinkHealth> = {}): LinkHealth => {
   const lastMs = NOW_MS - 2 * MINUTE_MS;
@@ -53,8 +47,8 @@ test.each<[string, Partial<Heartbeat> | null, Partial<LinkHealth>, boolean]>([
   ['no success yet, just started', JUST_STARTED, NEVER, true],
   ['no success yet of a link that was loaded three intervals ago', loaded(THREE_MS), NEVER, true],
   ['no success yet of a link that was loaded before that', loaded(THREE_MS + 1), NEVER, false],
-  ['a long run that is still running', { running: ['a'] }, OLD, true],
-  ['a running run without progress', { running: ['a'], stalled: ['a'] }, {}, false],
+  ['a long run that is still running', RUNNING, OLD, true],
+  ['a running run without progress', { ...RUNNING, stalled: ['a'] }, {}, false],
   ['a paused link, which waits for its owner', {}, { ...OLD, state: 'paused' }, true],
   ['a halted link, which waits for a decision', {}, { ...OLD, state: 'halted' }, true],
 ])('%s', (_name, heartbeat, link, ok) => {
@@ -88,8 +82,8 @@ test.each<[string, Partial<Heartbeat>, readonly Partial<LinkHealth>[]]>([
   ],
   ['healthy: 1 link; not loaded by the daemon yet: new', {}, [{}, { ...NEVER, link: 'new' }]],
   // An accepted run is in progress. The heartbeat is 9 seconds old, so the run of the second link has ended since.
-  ['healthy: 1 link', { running: ['a'] }, [{ state: 'halted' }]],
-  ['the daemon works, but 1 of 1 link waits for you: a is halted', { running: ['a'] }, [HALTED_SINCE]],
+  ['healthy: 1 link', RUNNING, [{ state: 'halted' }]],
+  ['the daemon works, but 1 of 1 link waits for you: a is halted', RUNNING, [HALTED_SINCE]],
 ])('the line is %j', (line, heartbeat, links) => {
   expect(judged(heartbeat, links.map(linkHealth)).line.replace('; see contact-sync status', '')).toBe(line);
 });

@@ -36,8 +36,9 @@ const readSubject = async (terminal: Terminal, options: PlaceOptions): Promise<S
 const readHealth = async (terminal: Terminal, options: PlaceOptions): Promise<Health> => {
   const { config, links, note } = await readSubject(terminal, options);
   await using app = createApp(config, createCommandEvents(config, terminal, { json: false }));
+  const { dataDir } = config;
   const { ok, line } = await checkHealth({
-    config,
+    dataDir,
     links,
     store: app.store,
     nowMs: systemClock.now(),

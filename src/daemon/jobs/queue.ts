@@ -5,7 +5,6 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import type { Secret } from '../../util/secret.ts';
 import { accessRemedy } from '../../util/files.ts';
-import { watchTrouble } from '../../util/redis-trouble.ts';
 import { StoreError, type Store } from '../../store/store.ts';
 import type { JobData } from './job.ts';
 import { ATTEMPTS } from './outcome.ts';
@@ -153,25 +152,6 @@ export const connectBriefly = (redisUrl: Secret): Redis =>
     maxRetriesPerRequest: 1,
     retryStrategy: () => 1_000,
   });
-
-/**
- * Checks that Redis answers.
- *
- * @throws {Error} if it does not.
- */
-export const pingQueue = async (redisUrl: Secret): Promise<void> => {
-  const redis = connectBriefly(redisUrl);
-  const troubleOf = watchTrouble(redis);
-  try {
-    await redis.connect();
-    await redis.ping();
-  } catch (cause) {
-    const { what, remedy } = troubleOf(cause);
-    throw new Error(`the queue is down: Redis ${what}. ${remedy}`, { cause });
-  } finally {
-    redis.disconnect();
-  }
-};
 
 export type JobQueue = Queue<JobData>;
 

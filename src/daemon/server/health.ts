@@ -1,6 +1,5 @@
 import type { LinkStateName } from '../../core/state/rows.ts';
 import { readHeartbeat, type Heartbeat } from '../../app/heartbeat.ts';
-import type { Config } from '../../app/config/config.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { Store } from '../../store/store.ts';
 import { shownLinkState } from '../../core/state/link.ts';
@@ -143,7 +142,7 @@ export const readLinkHealth = async (
 
 /** The input of {@link checkHealth}. */
 type HealthSubject = {
-  readonly config: Pick<Config, 'dataDir' | 'redisUrl'>;
+  readonly dataDir: string;
   readonly links: readonly Pick<LinkConfig, 'name' | 'syncIntervalMs'>[];
   readonly store: Store;
   /** Epoch milliseconds. */
@@ -179,15 +178,13 @@ const probeDisk = async (dataDir: string, isDaemon: boolean): Promise<void> => {
 /**
  * Checks whether the daemon on this machine is healthy.
  *
- * @throws an error if the disk is full, the store cannot be used, or Redis does not answer.
+ * @throws an error if the disk is full or the store cannot be used.
  */
-export const checkHealth = async ({ config, links, store, nowMs, isDaemon }: HealthSubject): Promise<Health> => {
-  const beat = await readHeartbeat(config.dataDir);
+export const checkHealth = async ({ dataDir, links, store, nowMs, isDaemon }: HealthSubject): Promise<Health> => {
+  const beat = await readHeartbeat(dataDir);
   // Without a heartbeat the directory may not exist. A daemon on a full disk cannot write a heartbeat.
-  if (beat !== null) await probeDisk(config.dataDir, isDaemon);
+  if (beat !== null) await probeDisk(dataDir, isDaemon);
   const states: LinkHealth[] = [];
   for (const link of links) states.push(await readLinkHealth(store, link));
-  const health = judgeHealth(beat, states, nowMs);
-  if (health.ok && config.redisUrl !== null) await (await import('../jobs/queue.ts')).pingQueue(config.redisUrl);
-  return health;
+  return judgeHealth(beat, states, nowMs);
 };

@@ -26,7 +26,7 @@ type HttpServiceOptions = {
 };
 
 /** The page, metrics and health at LISTEN. */
-export type HttpService = AsyncDisposable & {
+type HttpService = AsyncDisposable & {
   /** The log; some of its events are counted as metrics. */
   readonly events: Events;
   readonly onReport: OnReport;
@@ -47,8 +47,8 @@ const readMetricsInput = async ({ app, daemon, clock }: Subject): Promise<Metric
   return { nowMs: clock.now(), sinceMs: (link) => daemon.sinceMs(link), states, traffic: app.traffic(), depth };
 };
 
-const health = ({ app, daemon, clock }: Subject) =>
-  checkHealth({ config: app.config, links: daemon.links(), store: app.store, nowMs: clock.now(), isDaemon: true });
+const health = ({ app: { config, store }, daemon, clock }: Subject) =>
+  checkHealth({ dataDir: config.dataDir, links: daemon.links(), store, nowMs: clock.now(), isDaemon: true });
 
 /** Binds the address. An address that no setting asks for and that cannot be bound is logged; then the result is null. */
 const bindServer = (address: ListenAddress, { config, events }: HttpServiceOptions): Promise<HttpServer | null> => {

@@ -99,7 +99,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     await writeHeartbeat(dataDir, beatOf({ startedAtMs: nowMs, beatAtMs: nowMs, links }));
     // The daemon has its database open.
     const store = openStore(path);
-    const subject = { config: { dataDir, redisUrl: null }, links, store, nowMs, isDaemon: true };
+    const subject = { dataDir, links, store, nowMs, isDaemon: true };
     const judge = () => checkHealth(subject).catch(unhealthyBecause);
     expect(await judge()).toEqual({ ok: true, line: 'healthy: 1 link' });
     fill(0);

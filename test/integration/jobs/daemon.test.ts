@@ -127,8 +127,7 @@ test('a link that a reload adds is late if it completes no run, but not before i
   await daemon.until(says('lease held by another process', 'comes'));
   const links = ['work', 'comes'].map((name) => ({ name, syncIntervalMs: HOUR_MS }));
   const health = () => {
-    const config = { dataDir: world.dataDir, redisUrl: null };
-    return checkHealth({ config, links, store, nowMs: daemon.clock.now(), isDaemon: false });
+    return checkHealth({ dataDir: world.dataDir, links, store, nowMs: daemon.clock.now(), isDaemon: false });
   };
   await expect.poll(health).toEqual({ ok: true, line: 'healthy: 2 links' });
   await blockAt(daemon.clock.now() + 3 * HOUR_MS);
@@ -184,9 +183,8 @@ describe.skipIf(redis === null)('the daemon and other processes on one Redis and
     await daemon.until(completed('work', 'incremental'));
     await redis?.stop();
     await daemon.until(says('queue unreachable'));
-    // The daemon and the command both check Redis. The first that finds it unreachable reports it.
-    const down = /^unhealthy: (?:the queue is down|the daemon waits for its job queue): Redis .+\n$/u;
-    expect(await world.run('health')).toMatchObject({ code: 1, stdout: expect.stringMatching(down) });
+    // The daemon waits for a Redis that is away for less than a minute.
+    expect(await world.run('health')).toMatchObject({ code: 0 });
     const from = daemon.lines.length;
     await redis?.start();
     expect(await daemon.until(says('schedules created'), from)).toMatchObject({ schedules: 2 });

@@ -29,10 +29,9 @@ test('a link that was paused by hand for long is not late as soon as it is resum
   while (((await readHeartbeat(world.dataDir))?.beatAtMs ?? 0) < skippedAtMs) await new Promise(setImmediate);
   const store = openStore(join(world.dataDir, 'contact-sync.db'));
   const links = [{ name: 'work', syncIntervalMs: INTERVAL_MS }];
-  const config = { dataDir: world.dataDir, redisUrl: null };
   const line = async (): Promise<string> => {
     const nowMs = daemon.clock.now();
-    return (await checkHealth({ config, links, store, nowMs, isDaemon: false })).line;
+    return (await checkHealth({ dataDir: world.dataDir, links, store, nowMs, isDaemon: false })).line;
   };
   expect(await line()).toBe('healthy: 1 link; paused by hand: work');
   expect((await world.run('resume')).code).toBe(0);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { openStoreOf, warnOfOpenDirectory } from './open-store.ts';
+import { openStoreOf } from './open-store.ts';
 import { credentialDigest, withReadableTokens, type ContextParts } from './links.ts';
 import { lazyAgent, networkFor, trafficOf, type Traffic } from './network.ts';
 import type { Runs } from './runs.ts';
@@ -74,7 +74,6 @@ const inspectorOf =
  */
 export const createApp = (config: Config, events: Events, overrides: AppOverrides = {}): App => {
   const { clock = systemClock } = overrides;
-  warnOfOpenDirectory(config.dataDir, events);
   const store = overrides.store ?? openStoreOf(config, { clock, events });
   const gates = createGates({ clock, random: Math.random, store, redisUrl: config.redisUrl?.reveal() ?? null });
   const key = config.credentialsKey?.reveal() ?? null;

@@ -6,7 +6,6 @@ import type { Events } from '../engine/events.ts';
 import { openStore } from '../store/sqlite/sqlite-store.ts';
 import type { StoreWithTokens } from '../store/vault.ts';
 import { openPostgres } from '../store/postgres/postgres-store.ts';
-import { statSync } from 'node:fs';
 
 type StoreParts = {
   readonly clock: Clock;
@@ -31,23 +30,4 @@ export const openStoreOf = ({ databaseUrl, dataDir }: Config, { clock, events }:
     onAway: (reason) => events.databaseUnreachable({ reason }),
     onBack: () => events.databaseReconnected(),
   });
-};
-
-const WRITABLE_BY_OTHERS = 0o022;
-
-/** The mode of a path; 0 if it cannot be read. Opening the directory then reports the error. */
-const modeOf = (path: string): number => {
-  try {
-    return statSync(path).mode;
-  } catch {
-    return 0;
-  }
-};
-
-/** Warns about a directory that other users can write to. A missing directory is created with the right mode. */
-export const warnOfOpenDirectory = (path: string, events: Events): void => {
-  const mode = modeOf(path);
-  if ((mode & WRITABLE_BY_OTHERS) === 0) return;
-  const octal = (mode & 0o777).toString(8).padStart(4, '0');
-  events.dataDirWritable({ path, mode: octal, remedy: `chmod 700 ${path}` });
 };

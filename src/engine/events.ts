@@ -82,16 +82,12 @@ const error = ofLevel('error');
  */
 export const EVENTS = {
   daemonStarted: info<{ readonly links: readonly string[]; readonly queue: 'redis' | 'embedded' }>('daemon started'),
-  /** Other users of the machine may place a database or a token in DATA_DIR. */
-  dataDirWritable: warn<{ readonly path: string; readonly mode: string; readonly remedy: string }>(
-    'DATA_DIR writable by others',
-  ),
   /** An http:// address of a link leads to another machine: credentials and contacts are sent unencrypted. */
   addressesUnencrypted: warn<LinkRef & { readonly addresses: readonly UnencryptedAddress[]; readonly remedy: string }>(
     'unencrypted remote address',
   ),
   /** Leases keep two runs of a link apart. */
-  dataDirShared: warn<{ readonly host: string; readonly pid: number | null; readonly aliveAt: string }>(
+  dataDirShared: warn<{ readonly host: string; readonly pid: number; readonly aliveAt: string }>(
     'DATA_DIR shared with another daemon',
   ),
   /** The address of the page, metrics and health (LISTEN). */

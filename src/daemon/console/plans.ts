@@ -168,13 +168,17 @@ export const createPlans = (parts: PlanParts) => {
   const { app } = parts;
   const { begin, drop, read, isWorking, ended } = createBackgroundTasks<Planning>(MOST_PLANS);
   const failed = (message: string): Planning => ({ state: 'failed', message });
+  /** The links whose plan lacks a decision that was made while it was computed. */
+  const outdated = new Set<string>();
   const plan = (link: LinkConfig): void => {
     const work = async (): Promise<Planning> => {
-      return { state: 'planned', view: await planView(parts, link), note: null };
+      for (;;) {
+        outdated.delete(link.name);
+        const view = await planView(parts, link);
+        if (!outdated.has(link.name)) return { state: 'planned', view, note: null };
+      }
     };
-    // A plan that is under way may lack a decision that was made since.
-    const waits = read(link)?.state === 'planning';
-    begin(link, { state: 'planning' }, { work, failed, waits });
+    if (!begin(link, { state: 'planning' }, { work, failed })) outdated.add(link.name);
   };
   /** The state of the plan; null without one, and if it is outdated. An acceptance applies to one completed run. */
   const planning = async (link: LinkConfig): Promise<Planning | null> => {

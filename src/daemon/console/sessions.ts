@@ -27,16 +27,13 @@ export type Sessions = {
 };
 
 const LASTS_MS = 12 * 3_600_000;
-const MOST_SESSIONS = 50;
 
-/** The sessions of one daemon, in memory. With too many sessions of one scope, the oldest one ends. */
+/** The sessions of one daemon, in memory. */
 export const createSessions = (clock: Clock, newSecret: () => string): Sessions => {
   const sessions = new Map<string, PageSession & Scope>();
   return {
     open: (scope) => {
       for (const [id, { endsAtMs }] of sessions) if (endsAtMs < clock.now()) sessions.delete(id);
-      const [oldest, ...others] = [...sessions.values()].filter(({ link }) => link === scope.link);
-      if (oldest !== undefined && others.length + 1 >= MOST_SESSIONS) sessions.delete(oldest.id);
       const session = {
         ...scope,
         id: newSecret(),

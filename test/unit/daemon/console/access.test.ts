@@ -35,7 +35,7 @@ test.each([
   expect(signInLink({ address }, 'p')).toBe(link);
 });
 
-test('a session ends after twelve hours, with its credential, and when fifty newer ones of its kind are open', () => {
+test('a session ends after twelve hours, and with its credential', () => {
   const clock = createVirtualClock();
   const sessions = createSessions(clock, secrets());
   const first = sessions.open(ALL);
@@ -43,17 +43,11 @@ test('a session ends after twelve hours, with its credential, and when fifty new
   expect(sessions.find(first.id)).toBe(first);
   clock.advance(1);
   expect(sessions.find(first.id)).toBeNull();
-  const opened = Array.from({ length: 51 }, () => sessions.open(ALL));
-  expect(opened.filter(({ id }) => sessions.find(id) !== null)).toEqual(opened.slice(1));
   let isValid = true;
   const guest = sessions.open({ link: 'work', isValid: () => isValid });
   expect(sessions.find(guest.id)).toBe(guest);
   isValid = false;
   expect(sessions.find(guest.id)).toBeNull();
-  const guests = Array.from({ length: 60 }, () => sessions.open({ link: 'work', isValid: () => true }));
-  expect(guests.filter(({ id }) => sessions.find(id) !== null)).toEqual(guests.slice(10));
-  // They do not end a session that has access to every link.
-  expect(opened.filter(({ id }) => sessions.find(id) !== null)).toEqual(opened.slice(1));
 });
 
 test('a used allowance refills over time, up to its burst', () => {

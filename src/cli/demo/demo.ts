@@ -9,7 +9,6 @@ import type { ExitCode } from '../command/exit-codes.ts';
 import { actionOf, examples, type Define } from '../command/options.ts';
 import { createCommandEvents, listenForInterrupt } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { openAccount } from './account.ts';
 import { playScenes } from './scenes.ts';
 
 /** The rate limit of the emulators and of the program: so high that the demo never waits. */
@@ -47,14 +46,10 @@ const demo = async (terminal: Terminal): Promise<ExitCode> => {
   const app = stack.use(createApp(config, createCommandEvents(config, terminal, { json: false }), { clock }));
   const [link] = config.links;
   if (link === undefined) throw new Error('The configuration of the demo has no link.');
-  const accounts = {
-    left: openAccount({ provider: 'google', server: sandbox.google }),
-    right: openAccount({ provider: 'service', server: sandbox.service }),
-  };
   const advance = (byMs: number): void => {
     aheadMs += byMs;
   };
-  return await playScenes({ terminal, accounts, app, link, signal: interrupt.signal, advance });
+  return await playScenes({ terminal, sandbox, app, link, signal: interrupt.signal, advance });
 };
 
 /** Defines `demo`. */

@@ -1,19 +1,22 @@
 import type { App } from '../../app/app.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
-import { bySide, SIDES, type Side, type Sides } from '../../core/contact/side.ts';
+import { SIDES, type Sides } from '../../core/contact/side.ts';
 import { count } from '../../core/view/words.ts';
-import { EMPTY_PERSON } from '../../sandbox/people/person.ts';
+import type { Person } from '../../sandbox/people/person.ts';
+import { peopleAtGoogle, peopleAtService } from '../../sandbox/people/seed.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { formatSummary, formatTrouble } from '../sync/summary.ts';
 import { formatChanges } from '../terminal/changes.ts';
 import { layoutOf, type Terminal } from '../terminal/terminal.ts';
-import type { DemoAccount } from './account.ts';
 import { findDifferences } from './compare.ts';
+import { DELETED, EDITS } from './edits.ts';
 
 /** The parts that the scenes use. */
 type Stage = {
   readonly terminal: Terminal;
-  readonly accounts: Sides<DemoAccount>;
+  /** Google at the left, the service at the right. */
+  readonly sandbox: Sandbox;
   readonly app: App;
   readonly link: LinkConfig;
   readonly signal: AbortSignal;
@@ -27,53 +30,19 @@ const BETWEEN_EDITS_MS = 60_000;
 /** The number of changes of each kind that are shown. */
 const CHANGES_SHOWN = 4;
 
-type Edit = { readonly side: Side; readonly text: string; readonly make: (account: DemoAccount) => void };
-
-const ADA = {
-  ...EMPTY_PERSON,
-  givenName: 'Ada',
-  familyName: 'Lind',
-  emails: [{ value: 'ada.lind@example.com', label: 'home' }],
-  groups: ['Clients'],
-};
-const DELETED = 'Jürgen Groß';
-
-/** The edits of the owner of both accounts between two syncs. */
-const EDITS: readonly Edit[] = [
-  { side: 'left', text: 'Ada Lind is new, in Clients', make: (account) => account.add(ADA) },
-  {
-    side: 'left',
-    text: 'Priya Patel has another email address',
-    make: (account) => account.setEmail('Priya Patel', 'priya@example.net'),
-  },
-  {
-    side: 'right',
-    text: 'Zoé Lefèvre has another title',
-    make: (account) => account.setTitle('Zoé Lefèvre', 'Associée'),
-  },
-  {
-    side: 'left',
-    text: 'DeShawn Brooks becomes "CEO"',
-    make: (account) => account.setTitle('DeShawn Brooks', 'CEO'),
-  },
-  {
-    side: 'right',
-    text: 'DeShawn Brooks becomes "Chairman", a minute later: a conflict',
-    make: (account) => account.setTitle('DeShawn Brooks', 'Chairman'),
-  },
-  { side: 'right', text: `${DELETED} is deleted`, make: (account) => account.remove(DELETED) },
-  {
-    side: 'right',
-    text: 'Leads is renamed to Prospects',
-    make: (account) => account.renameGroup('Leads', 'Prospects'),
-  },
-];
+/** The people of both accounts, as their remotes have them. */
+const peopleOf = ({ sandbox: { google, service } }: Stage): Sides<readonly Person[]> => ({
+  left: peopleAtGoogle(google.account),
+  right: peopleAtService(service.account),
+});
 
 const startScene = ({ terminal }: Stage, title: string): void => terminal.print(`\n${terminal.style('bold', title)}`);
 
-const showAccounts = ({ terminal, accounts, link }: Stage): void => {
+const showAccounts = (stage: Stage): void => {
+  const { terminal, link } = stage;
+  const all = peopleOf(stage);
   for (const side of SIDES) {
-    const people = accounts[side].people();
+    const people = all[side];
     const groups = new Set(people.flatMap((person) => person.groups)).size;
     const word = link.sides[side].provider === 'google' ? 'label' : 'bucket';
     terminal.print(`${link.sides[side].title}: ${count(people.length, 'contact')}, ${count(groups, word, `${word}s`)}`);
@@ -97,9 +66,9 @@ const sync = async ({ app, link, signal, terminal, advance }: Stage): Promise<nu
   return (await app.store.journal(link.name, { run: result.summary.run })).length;
 };
 
-const makeEdits = ({ terminal, accounts, link, advance }: Stage): void => {
+const makeEdits = ({ terminal, sandbox, link, advance }: Stage): void => {
   for (const { side, text, make } of EDITS) {
-    make(accounts[side]);
+    make(sandbox);
     terminal.print(`  ${link.sides[side].title}: ${text}`);
     advance(BETWEEN_EDITS_MS);
   }
@@ -120,8 +89,9 @@ const undoDeletion = async ({ app, link, signal, terminal, advance }: Stage): Pr
 };
 
 /** Reads both sides without the program and prints the differences. Returns true if there are none. */
-const compare = ({ terminal, accounts, link }: Stage): boolean => {
-  const people = bySide((side) => accounts[side].people());
+const compare = (stage: Stage): boolean => {
+  const { terminal, link } = stage;
+  const people = peopleOf(stage);
   const differences = findDifferences(people);
   terminal.print(`${count(people.left.length, 'contact')} compared on both sides.`);
   for (const side of SIDES) {

@@ -13,7 +13,7 @@ export const reportSharedAccounts = (
   for (const provider of PROVIDERS) {
     const count = played.filter((other) => other === provider).length;
     const settings = provider.accountKeys.flatMap((key) => [key, `${key}File`]);
-    const variables = settings.filter((key) => environment.values.has(`${provider.name}.${key}`));
+    const variables = settings.filter((key) => environment.has(`${provider.name}.${key}`));
     for (const setting of count > 1 ? variables : []) {
       const key = `${provider.name}.${setting}`;
       report(
@@ -51,7 +51,7 @@ export const reportSharedToken = (
     return;
   }
   const variable = `${name}.${tokenKey}`;
-  const isReported = environment.values.has(variable) || environment.values.has(`${variable}File`);
+  const isReported = environment.has(variable) || environment.has(`${variable}File`);
   if (isReported || left.token.reveal() !== right.token.reveal()) return;
   report(where, `has the same ${tokenKey} on both sides. Set the ${tokenKey} of its own account on each side.`);
 };

@@ -114,7 +114,7 @@ export const configFileOf = (options: LoadOptions = {}): string => pathOf(locate
 /** The settings in variables of the environment and of `.env`, by their dotted keys. */
 export const settingsInVariables = (options: LoadOptions = {}): ReadonlyMap<string, string> => {
   const env = readEnvironment(located(options), () => undefined);
-  return new Map([...environmentLayer(env, ALL_KEYS).values].map(([key, value]) => [key, rawText(value)]));
+  return new Map([...environmentLayer(env, ALL_KEYS)].map(([key, { value }]) => [key, rawText(value)]));
 };
 
 /** DATA_DIR by the options and the layers. */
@@ -140,8 +140,7 @@ export type ReadConfig = {
 };
 
 /** Whether a variable has a setting of a link. Settings of the process, such as those of the image, describe no link. */
-const setsLink = ({ values }: Layer): boolean =>
-  [...values.keys()].some((key) => !withFileKeys(SHARED_KEYS).includes(key));
+const setsLink = (layer: Layer): boolean => [...layer.keys()].some((key) => !withFileKeys(SHARED_KEYS).includes(key));
 
 /** The links of the configuration file, which are declared, and those of the folder next to it, which are parsed. */
 const readLinks = (links: unknown, configFile: string, sources: LinkSources) => {

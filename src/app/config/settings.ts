@@ -108,15 +108,16 @@ const resolve = (setting: Setting, { link, prefix, environment, layers }: Scope)
   if (layer === undefined) {
     return { ...known, value: usual, isSet: usual !== null, source: 'default', where: null };
   }
-  const file = layer.values.get(`${name}File`);
-  if (file !== undefined) return { ...known, value: null, isSet: true, source: 'secret file', where: rawText(file) };
-  const value = layer.values.get(name) ?? '';
+  const file = layer.get(`${name}File`);
+  if (file !== undefined)
+    return { ...known, value: null, isSet: true, source: 'secret file', where: rawText(file.value) };
+  const { value = '', where = null } = layer.get(name) ?? {};
   return {
     ...known,
     value: isSecret ? null : rawText(value),
     isSet: true,
     source: layer === environment ? 'variable' : 'file',
-    where: layer.nameOf(name),
+    where,
   };
 };
 

@@ -40,7 +40,7 @@ export type SideConfig = SideWords & {
 /** A side as it is declared, before its provider's settings are read. */
 export type DeclaredSide = SideWords & { readonly provider: Provider; readonly own: Layer };
 
-const NOTHING: Layer = { values: new Map(), nameOf: (key) => key };
+const NOTHING: Layer = new Map();
 
 /** A mark as a pattern names it: `starred`, `tag:gold`. */
 const markPattern = (mark: string): string => (mark.endsWith(':') ? `${mark}NAME` : mark);

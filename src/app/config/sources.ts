@@ -53,8 +53,8 @@ type Raw = string | readonly string[] | Section;
 export const rawText = (value: Raw): string =>
   isSection(value) ? JSON.stringify(value) : isText(value) ? value : value.join(', ');
 
-/** One source of settings; where several have a setting, the first wins. */
-export type Layer = { readonly values: ReadonlyMap<string, Raw>; readonly nameOf: (key: string) => string };
+/** One source of settings by their keys, each with its place for messages. If several sources have a setting, the first wins. */
+export type Layer = ReadonlyMap<string, { readonly where: string; readonly value: Raw }>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -65,31 +65,29 @@ export const FILE_VARIABLE = 'CONTACT_SYNC_CONFIG';
 export const variablesOf = (keys: SourceKeys): readonly string[] => withFileKeys(keys).map(variableOf);
 
 /** The variables that are set; an empty one counts as not set. */
-export const environmentLayer = (env: Environment, keys: SourceKeys): Layer => {
-  const entries = withFileKeys(keys).flatMap((key): [string, string][] => {
-    const value = env[variableOf(key)]?.trim();
-    return value ? [[key, value]] : [];
-  });
-  return { values: new Map(entries), nameOf: variableOf };
-};
+export const environmentLayer = (env: Environment, keys: SourceKeys): Layer =>
+  new Map(
+    withFileKeys(keys).flatMap((key) => {
+      const where = variableOf(key);
+      const value = env[where]?.trim();
+      return value ? [[key, { where, value }] as const] : [];
+    }),
+  );
 
 /** The first layer that has a setting, or the file of a secret one. */
 export const layerWith = (key: string, layers: readonly Layer[]): Layer | undefined =>
-  layers.find(({ values }) => values.has(key) || values.has(`${key}File`));
+  layers.find((layer) => layer.has(key) || layer.has(`${key}File`));
 
 /** The place of a setting in the first layer that has it; null if it is not set. The file of a secret has a key of its own. */
 export const placeIn = (key: string, layers: readonly Layer[]): string | null => {
   const layer = layerWith(key, layers);
-  return layer?.nameOf(layer.values.has(key) ? key : `${key}File`) ?? null;
+  return (layer?.get(key) ?? layer?.get(`${key}File`))?.where ?? null;
 };
 
 /** One section of a layer as a layer of its own, whose keys are without the section's prefix. */
-export const layerBelow = (prefix: string, { values, nameOf }: Layer): Layer => {
-  const inner = [...values].filter(([key]) => key.startsWith(prefix));
-  return {
-    values: new Map(inner.map(([key, value]) => [key.slice(prefix.length), value])),
-    nameOf: (key) => nameOf(prefix + key),
-  };
+export const layerBelow = (prefix: string, layer: Layer): Layer => {
+  const inner = [...layer].filter(([key]) => key.startsWith(prefix));
+  return new Map(inner.map(([key, setting]) => [key.slice(prefix.length), setting]));
 };
 
 export type Section = Readonly<Record<string, unknown>>;
@@ -128,7 +126,7 @@ export const fileLayer = (section: Section, prefix: string, keys: SourceKeys, re
   for (const [key] of entries) {
     if (!allowed.includes(key)) report(prefix + key, unknownKey(key, allowed));
   }
-  return { values: new Map(entries), nameOf: (key) => prefix + key };
+  return new Map(entries.map(([key, value]) => [key, { where: prefix + key, value }]));
 };
 
 /** The largest number of wrong letters for a hint. */
@@ -156,22 +154,20 @@ type Found = { readonly where: string; readonly value: Raw | null };
 /** The setting of the first layer that has it. Its value is null after a reported fault. */
 export const find = (key: string, layers: readonly Layer[], cwd: string, report: Report): Found | null => {
   const layer = layerWith(key, layers);
-  if (layer === undefined) return null;
-  const where = layer.nameOf(key);
-  const value = layer.values.get(key) ?? null;
-  const file = layer.values.get(`${key}File`);
-  if (file === undefined) return { where, value };
-  const whereFile = layer.nameOf(`${key}File`);
-  if (value !== null || typeof file !== 'string') {
+  const own = layer?.get(key) ?? null;
+  const file = layer?.get(`${key}File`);
+  if (file === undefined) return own;
+  const { where, value: path } = file;
+  if (own !== null || typeof path !== 'string') {
     report(
-      whereFile,
-      value === null ? 'is a list. Give one path.' : `is set in addition to ${where}. Keep one of the two.`,
+      where,
+      own === null ? 'is a list. Give one path.' : `is set in addition to ${own.where}. Keep one of the two.`,
     );
     return { where, value: null };
   }
-  const content = readText(resolve(cwd, file), whereFile, report)?.trim() ?? null;
-  if (content === '') report(whereFile, `names the file ${file}, which is empty. Put the value into it.`);
-  return { where: whereFile, value: content || null };
+  const content = readText(resolve(cwd, path), where, report)?.trim() ?? null;
+  if (content === '') report(where, `names the file ${path}, which is empty. Put the value into it.`);
+  return { where, value: content || null };
 };
 
 /** The sources of settings. */

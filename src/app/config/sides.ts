@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bySide, otherSide, SIDES, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
+import { bySide, otherSide, type Side, type Sides, type SideWords } from '../../core/contact/side.ts';
 import { USUAL_PROVIDERS } from '../../providers/names.ts';
 import type { OpaqueSettings, Provider } from '../../providers/provider.ts';
 import { PROVIDERS, providerNamed } from '../../providers/registry.ts';
@@ -207,12 +207,7 @@ const parseSide = ({ provider, own, ...words }: DeclaredSide, sources: SideSourc
 
 /** Reads the settings of both sides of a link; reports faults and returns null. */
 export const parseSides = (declared: Sides<DeclaredSide>, sources: SideSources): Sides<SideConfig> | null => {
-  // In the registry's order, in which the settings are documented.
-  const order = SIDES.toSorted(
-    (one, other) => PROVIDERS.indexOf(declared[one].provider) - PROVIDERS.indexOf(declared[other].provider),
-  );
-  const parsed = new Map(order.map((side) => [side, parseSide(declared[side], sources)]));
-  const left = parsed.get('left') ?? null;
-  const right = parsed.get('right') ?? null;
+  const left = parseSide(declared.left, sources);
+  const right = parseSide(declared.right, sources);
   return left === null || right === null ? null : { left, right };
 };

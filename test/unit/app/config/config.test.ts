@@ -213,12 +213,12 @@ links:
 
 test('a missing setting is reported with each way to set it', () => {
   expect(problemsOf(() => load({}))).toEqual([
-    { where: 'SERVICE_BASE_URL', what: 'is not set. Set it or service.baseUrl in the configuration file.' },
     { where: 'GOOGLE_CLIENT_ID', what: 'is not set. Set it or google.clientId in the configuration file.' },
     {
       where: 'GOOGLE_CLIENT_SECRET',
       what: 'is not set. Set it, GOOGLE_CLIENT_SECRET_FILE or google.clientSecret in the configuration file.',
     },
+    { where: 'SERVICE_BASE_URL', what: 'is not set. Set it or service.baseUrl in the configuration file.' },
   ]);
 });
 

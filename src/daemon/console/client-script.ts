@@ -9,7 +9,8 @@ const UNITS = [['day', 86_400_000], ['hour', 3_600_000], ['minute', 60_000]];
 const showAge = (time) => {
   const away = Date.parse(time.dateTime) - Date.now();
   const unit = UNITS.find(([, length]) => Math.abs(away) >= length);
-  if (unit !== undefined) time.textContent = relative.format((away > 0 ? Math.round : Math.ceil)(away / unit[1]), unit[0]);
+  if (unit === undefined) time.textContent = away > 0 ? 'in less than a minute' : 'just now';
+  else time.textContent = relative.format((away > 0 ? Math.round : Math.ceil)(away / unit[1]), unit[0]);
 };
 const showTime = (time) => {
   const exact = format.format(new Date(time.dateTime));

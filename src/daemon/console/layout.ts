@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import type { PageSession } from './sessions.ts';
-import { count, haltWords } from '../../core/view/words.ts';
+import { haltWords } from '../../core/view/words.ts';
 import { ICON } from './style.ts';
 import type { LinkConfig } from '../../app/config/link-config.ts';
 import type { WorkProgress } from './actions.ts';
@@ -22,28 +22,11 @@ export const timeTag = (atMs: number): Html => {
   return html`<time datetime="${iso}">${utcText(iso)}</time>`;
 };
 
-/** The units of durations, the largest first. */
-const TIME_UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
-
-/** `3 minutes ago`, `in 2 hours`, `just now`; like `Intl.RelativeTimeFormat`, which the script uses. Pure. */
-const relativeWords = (atMs: number, nowMs: number): string => {
-  const awayMs = atMs - nowMs;
-  const unit = TIME_UNITS.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs);
-  if (unit === undefined) return awayMs > 0 ? 'in less than a minute' : 'just now';
-  const [name, lengthMs] = unit;
-  if (awayMs > 0) return `in ${count(Math.round(awayMs / lengthMs), name)}`;
-  return `${count(Math.floor(-awayMs / lengthMs), name)} ago`;
-};
-
-/** A time relative to now, or `never`; its title is the exact time. The script keeps it current. */
-export const agoTag = ({ nowMs }: Pick<PageContext, 'nowMs'>, atMs: number | null): Html => {
+/** A time, or `never`. The script shows it relative to now and keeps it current. */
+export const agoTag = (atMs: number | null): Html => {
   if (atMs === null) return html`never`;
   const iso = new Date(atMs).toISOString();
-  return html`<time datetime="${iso}" title="${utcText(iso)}" data-ago>${relativeWords(atMs, nowMs)}</time>`;
+  return html`<time datetime="${iso}" data-ago>${utcText(iso)}</time>`;
 };
 
 /** Hidden fields of a form. */

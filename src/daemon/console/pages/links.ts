@@ -46,20 +46,20 @@ const checkedText = (context: PageContext, { link, lastSync, nextRunAtMs }: Link
   const checked =
     lastSync === null
       ? html`Not checked yet`
-      : html`<a href="${runPath(link, lastSync.id)}">Checked ${agoTag(context, lastSync.endedAtMs)}</a>`;
+      : html`<a href="${runPath(link, lastSync.id)}">Checked ${agoTag(lastSync.endedAtMs)}</a>`;
   if (nextRunAtMs === null) return html`${checked}.`;
-  return html`${checked}, next check ${nextRunAtMs <= context.nowMs ? 'is due' : agoTag(context, nextRunAtMs)}.`;
+  return html`${checked}, next check ${nextRunAtMs <= context.nowMs ? 'is due' : agoTag(nextRunAtMs)}.`;
 };
 
 /** The reason why a link does not run, or a notice that it is paused by hand. During a run, the reason is of an earlier one. */
-const reasonText = (context: PageContext, view: LinkView): Html => {
+const reasonText = (view: LinkView): Html => {
   const { state, reason, pausedByHandAtMs } = view.status;
   const paused =
     pausedByHandAtMs === null
       ? ''
       : html`<p>
-          Paused by hand ${agoTag(context, pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync now
-          starts one run.
+          Paused by hand ${agoTag(pausedByHandAtMs)}. No scheduled run starts until you press Resume. Sync now starts
+          one run.
         </p>`;
   const isCurrent = state !== 'active' && !isRunning(view);
   return html`${reason !== null && isCurrent ? messageText(reason) : ''}${paused}`;
@@ -70,7 +70,7 @@ const sweepText = (context: PageContext, { sides, sweepAtMs, nextRunAtMs }: Link
   const [sweep] = SIDES.flatMap((side) => (sweepAtMs[side] === null ? [] : [{ side, atMs: sweepAtMs[side] }]));
   if (sweep === undefined) return html``;
   const { side, atMs } = sweep;
-  const scheduled = nextRunAtMs === null ? html`with a run after ${timeTag(atMs)}` : agoTag(context, atMs);
+  const scheduled = nextRunAtMs === null ? html`with a run after ${timeTag(atMs)}` : agoTag(atMs);
   return html`<p class="faint small">
     Contacts deleted at ${sides[side].place} are found by a full listing,
     ${atMs <= context.nowMs ? 'with the next run' : scheduled}.
@@ -147,7 +147,7 @@ const hero = (context: PageContext, view: LinkView, link: LinkConfig, details: L
   return html`<section class="panel hero ${tone}">
     <p class="headline">${dot(tone)}<strong>${text}</strong></p>
     <p>${checkedText(context, status)}${linked}</p>
-    ${reasonText(context, view)} ${planned} ${actions(context, view, link, details)} ${sweepText(context, status)}
+    ${reasonText(view)} ${planned} ${actions(context, view, link, details)} ${sweepText(context, status)}
   </section>`;
 };
 
@@ -233,7 +233,7 @@ const needsSection = (needs: readonly Need[]): Html =>
       </section>`;
 
 /** The latest runs that wrote something, each with the page on which it is undone. */
-const changesSection = (context: PageContext, { name, sides }: LinkConfig, { changes }: Overview): Html =>
+const changesSection = ({ name, sides }: LinkConfig, { changes }: Overview): Html =>
   html`<section>
     <h2>Latest changes</h2>
     ${
@@ -244,7 +244,7 @@ const changesSection = (context: PageContext, { name, sides }: LinkConfig, { cha
               (run) =>
                 html`<li class="entry">
                   <div>
-                    <h3>${RUN_WORDS[run.kind]} ${agoTag(context, run.startedAtMs)}</h3>
+                    <h3>${RUN_WORDS[run.kind]} ${agoTag(run.startedAtMs)}</h3>
                     ${wroteText(run, sides)}
                   </div>
                   <a class="button" href="${runPath(name, run.id)}">Show or undo</a>
@@ -265,7 +265,7 @@ const linkedText = ({ pairs, unselected }: LinkStatus, side: Side, present: numb
   return parts.flatMap(([number, word]) => (number > 0 ? [`${grouped(number)} ${word}`] : [])).join(', ');
 };
 
-const account = (context: PageContext, side: Side, status: LinkStatus, overview: Overview): Html => {
+const account = (side: Side, status: LinkStatus, overview: Overview): Html => {
   const { title } = status.sides[side];
   const present = overview.contacts[side];
   const used = overview.used[side];
@@ -277,18 +277,18 @@ const account = (context: PageContext, side: Side, status: LinkStatus, overview:
     ${name === null ? '' : html`<p class="faint small">${name}</p>`}
     <p class="number">${grouped(present)} <span>${present === 1 ? 'contact' : 'contacts'}</span></p>
     ${linked === null ? '' : html`<p class="faint small">${linked}</p>`}
-    <p class="faint small">Read ${agoTag(context, status.readAtMs[side])}${limit}</p>
+    <p class="faint small">Read ${agoTag(status.readAtMs[side])}${limit}</p>
   </section>`;
 };
 
-const linkRow = (context: PageContext, view: LinkView): readonly (Html | string)[] => {
+const linkRow = (view: LinkView): readonly (Html | string)[] => {
   const { status, progress } = view;
   const [tone, text] = headline(view);
   return [
     html`<a href="${linkPath(status.link)}">${status.link}</a>`,
     html`${dot(tone)}${text}`,
     progress?.text ?? count(status.pairs, 'contact'),
-    html`Checked ${agoTag(context, status.lastSync?.endedAtMs ?? null)}`,
+    html`Checked ${agoTag(status.lastSync?.endedAtMs ?? null)}`,
   ];
 };
 
@@ -343,7 +343,7 @@ export const linksPage = (
               : table({
                   caption: 'Links, those with problems first',
                   titles: ['Link', 'State', 'Contacts', 'Last check'],
-                  rows: found.map(({ view }) => linkRow(context, view)),
+                  rows: found.map(({ view }) => linkRow(view)),
                 }),
           ],
   });
@@ -379,10 +379,10 @@ export const linkPage = (context: PageContext, link: LinkConfig, view: LinkView,
       liveSection(link.name, progress),
       message === null ? html`` : html`<div class="panel trouble">${messageText(message)}</div>`,
       needsSection(needsOf(status, planning)),
-      changesSection(context, link, overview),
+      changesSection(link, overview),
       html`<section>
         <h2>Accounts</h2>
-        <div class="accounts">${SIDES.map((side) => account(context, side, status, overview))}</div>
+        <div class="accounts">${SIDES.map((side) => account(side, status, overview))}</div>
       </section>`,
       reloadMark(context, view),
     ],

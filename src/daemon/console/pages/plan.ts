@@ -332,7 +332,7 @@ const planned = (context: PageContext, link: LinkConfig, view: PlanView, shown: 
   const at = linkPath(link.name, '/plan');
   const requests = estimateWords(view.estimate, link.sides);
   const estimate = requests === null ? '' : `Estimate: ${requests}.`;
-  const made = html`<p class="faint small">Planned ${agoTag(context, atMs)}. ${estimate}</p>`;
+  const made = html`<p class="faint small">Planned ${agoTag(atMs)}. ${estimate}</p>`;
   if (changes.length === 0 && halt === null) {
     return [
       html`<div class="panel">

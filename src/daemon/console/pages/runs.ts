@@ -64,14 +64,14 @@ const durationText = (run: Run): string => {
 };
 
 /** Runs as a table. */
-const runsTable = (context: PageContext, { name, sides }: LinkConfig, runs: readonly Run[]): Html => {
+const runsTable = ({ name, sides }: LinkConfig, runs: readonly Run[]): Html => {
   if (runs.length === 0) return html`<p class="panel faint">No runs yet. Press Sync now on the page of the link.</p>`;
   return table({
     caption: 'Runs, newest first',
     titles: ['Run', 'Started', 'Outcome', 'Wrote', 'Duration'],
     rows: runs.map((run) => [
       html`<a href="${runPath(name, run.id)}">${RUN_WORDS[run.kind]}</a>`,
-      agoTag(context, run.startedAtMs),
+      agoTag(run.startedAtMs),
       html`<span class="${run.outcome}">${OUTCOME_WORDS[run.outcome]}</span>`,
       wroteText(run, sides),
       run.outcome === 'running' ? 'running' : durationText(run),
@@ -110,7 +110,7 @@ export const runsPage = (context: PageContext, link: LinkConfig, listed: ListedR
       }),
       runs.length === 0 && (isPast || kind !== null || outcome !== null)
         ? html`<p>No matching runs.</p>`
-        : runsTable(context, link, runs),
+        : runsTable(link, runs),
       html`<p>
         ${isPast ? html`<a href="${withQuery(at, filter)}">Newest</a>` : ''}
         ${hasOlder && last !== undefined ? html`<a href="${withQuery(at, { ...filter, before: last.id })}">Older</a>` : ''}

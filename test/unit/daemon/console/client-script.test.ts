@@ -51,3 +51,33 @@ test.each<[rule: string, answers: readonly (Answer | null)[], ending: string]>([
 ])('a page with progress does not keep an old progress after %s', async (_rule, answers, ending) => {
   expect((await follow(answers)).ending).toBe(ending);
 });
+
+const NOW_MS = Date.UTC(2026, 10, 26, 9, 44);
+
+class DateAtNow extends Date {
+  static override now(): number {
+    return NOW_MS;
+  }
+}
+
+test.each([
+  [0, 'just now'],
+  [-59_999, 'just now'],
+  [-60_000, '1 minute ago'],
+  [-3_599_999, '59 minutes ago'],
+  [-7_200_000, '2 hours ago'],
+  [-86_400_000 * 40, '40 days ago'],
+  [1, 'in less than a minute'],
+  [180_000, 'in 3 minutes'],
+  [179_000, 'in 3 minutes'],
+  [140_000, 'in 2 minutes'],
+  [86_400_000, 'in 1 day'],
+])('a time %i ms from now is shown as "%s", with the exact time as its title', (awayMs, text) => {
+  const time = { dateTime: new Date(NOW_MS + awayMs).toISOString(), dataset: { ago: '' }, title: '', textContent: '' };
+  runInNewContext(CLIENT_SCRIPT, {
+    document: { querySelectorAll: (name: string) => (name === 'time' ? [time] : []), querySelector: () => null },
+    Date: DateAtNow,
+    setInterval: () => 0,
+  });
+  expect(time).toMatchObject({ textContent: text, title: expect.stringContaining('2026') });
+});

@@ -59,8 +59,8 @@ type PageParts = {
   readonly title: string;
   readonly nav: Nav;
   readonly body: Html | readonly Html[];
-  /** Whether the page shows live data: without a script it is reloaded. */
-  readonly isLive?: boolean;
+  /** The progress of current work of the link of `nav`, shown first; null without one. */
+  readonly progress?: WorkProgress | null;
 };
 
 const head = (title: string, isLive: boolean): Html =>
@@ -114,15 +114,25 @@ const frame = (title: string, header: Html, body: PageParts['body'], isLive = fa
       </body>
     </html>`;
 
+/** The progress of current work; the script updates it, and without a script the page is reloaded. */
+const liveSection = (link: string, { text, done, total }: WorkProgress): Html => {
+  const bar = total > 0 ? html`max="${total}" value="${done}"` : '';
+  return html`<section class="panel notice" data-live="${linkPath(link)}/live" aria-label="In progress">
+    <p role="status">${text}</p>
+    <progress aria-label="Progress" ${bar}></progress>
+  </section>`;
+};
+
 /** A page of a session; shows its notice once. */
-export const page = (context: PageContext, { title, nav, body, isLive }: PageParts): Html => {
+export const page = (context: PageContext, { title, nav, body, progress = null }: PageParts): Html => {
   const { session } = context;
+  const isLive = nav !== null && progress !== null;
   const { notice } = session;
   session.notice = null;
   const header = html`<a class="skip" href="#content">Skip to content</a> ${navigation(nav)}
     ${button(context, { action: '/sign-out', label: 'Sign out' })}`;
   const said = notice === null ? '' : html`<p class="panel notice" role="status">${notice}</p>`;
-  return frame(title, header, html`${said} ${body}`, isLive);
+  return frame(title, header, html`${said} ${isLive ? liveSection(nav.link, progress) : ''} ${body}`, isLive);
 };
 
 /** A page without a session. */
@@ -258,17 +268,6 @@ export const runPath = (name: string, run: string, write: number | null = null):
 
 /** The navigation of a page of a link. */
 export const navOf = ({ name }: Pick<LinkConfig, 'name'>, current: LinkPage): Nav => ({ link: name, current });
-
-/** The progress of current work; the script updates it, and without a script the page is reloaded. */
-export const liveSection = (link: string, progress: WorkProgress | null): Html => {
-  if (progress === null) return html``;
-  const { text, done, total } = progress;
-  const bar = total > 0 ? html`max="${total}" value="${done}"` : '';
-  return html`<section class="panel notice" data-live="${linkPath(link)}/live" aria-label="In progress">
-    <p role="status">${text}</p>
-    <progress aria-label="Progress" ${bar}></progress>
-  </section>`;
-};
 
 /** Names and values; a row without a value is omitted. */
 export const facts = (rows: readonly (readonly [name: string, value: Html | string | null])[]): Html =>

@@ -23,7 +23,6 @@ import {
   linkPath,
   navOf,
   runPath,
-  liveSection,
   valueList,
   type Html,
   type PageContext,
@@ -421,11 +420,7 @@ export const planPage = (
   return page(context, {
     title: titleOf(link, planning),
     nav: navOf(link, '/plan'),
-    isLive: progress !== null,
-    body: [
-      liveSection(link.name, progress),
-      ...body(context, link, planning, shown),
-      verdictsSection(context, link, verdicts, planning),
-    ],
+    progress,
+    body: [...body(context, link, planning, shown), verdictsSection(context, link, verdicts, planning)],
   });
 };

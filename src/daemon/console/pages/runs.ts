@@ -29,7 +29,6 @@ import {
   navOf,
   runPath,
   facts,
-  liveSection,
   valueList,
   type Html,
   type PageContext,
@@ -251,9 +250,8 @@ export const runPage = (context: PageContext, link: LinkConfig, run: Run, parts:
   return page(context, {
     title: `${what} ${shortRun(run.id)} of ${link.name}`,
     nav: navOf(link, '/runs'),
-    isLive: isWorking,
+    progress: isWorking ? progress : null,
     body: [
-      isWorking ? liveSection(link.name, progress) : html``,
       write === null ? html`` : html`<p><a href="${at}">All writes of this run</a></p>`,
       runFacts(link, run),
       ...(hasWrites ? [html`<h2>Undo</h2>`, ...undoOf(context, link, run, parts)] : []),

@@ -3,7 +3,7 @@ import type { LinkConfig } from '../../app/config/link-config.ts';
 import { holdsState } from '../../app/config/default-places.ts';
 import { ConfigError, problemTexts } from '../../util/config-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { EXIT, UsageError, type ExitCode } from './exit-codes.ts';
+import { UsageError } from './exit-codes.ts';
 
 /** The options of every command: the configuration file and the directory of the state. */
 export type PlaceOptions = { readonly config?: string; readonly dataDir?: string };
@@ -12,13 +12,13 @@ export type PlaceOptions = { readonly config?: string; readonly dataDir?: string
 const faultyTexts = ({ faultyLinks }: Config): readonly string[] =>
   faultyLinks.map(({ name, problems }) => `The link ${name} is not used. ${problemTexts(problems).join(' ')}`);
 
-/** The exit code of each link with invalid settings that a command for all links leaves out. */
-export const codesOfFaulty = ({ faultyLinks }: Config, linkName: string | undefined): readonly ExitCode[] =>
-  linkName === undefined ? faultyLinks.map(() => EXIT.usage) : [];
+/** The messages about the links with invalid settings that a command for all links leaves out. */
+export const leftOutOf = (config: Config, linkName: string | undefined): readonly string[] =>
+  linkName === undefined ? faultyTexts(config) : [];
 
-/** The `error` of the JSON document of a command that leaves out links with invalid settings. */
-export const errorOfFaulty = (config: Config, linkName: string | undefined): { readonly error?: string } =>
-  linkName === undefined && config.faultyLinks.length > 0 ? { error: faultyTexts(config).join('\n') } : {};
+/** The `error` of the JSON document of a command that leaves out links. */
+export const errorOfLeftOut = (leftOut: readonly string[]): { readonly error?: string } =>
+  leftOut.length > 0 ? { error: leftOut.join('\n') } : {};
 
 /**
  * Reads the configuration for a command that opens the store. Warns about misspelt variables, about links with invalid

@@ -7,7 +7,7 @@ import { StoppedError } from '../../engine/errors.ts';
 import { createEvents, type Events } from '../../engine/events.ts';
 import { createLogger } from '../../util/logger.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { openConfig, chooseLinks, type PlaceOptions } from './configuration.ts';
+import { openConfig, chooseLinks, leftOutOf, type PlaceOptions } from './configuration.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -69,6 +69,8 @@ export type Opened = {
   readonly app: App;
   readonly events: Events;
   readonly links: readonly LinkConfig[];
+  /** The messages about the links with invalid settings that a command for all links leaves out. */
+  readonly leftOut: readonly string[];
   /** Aborted by SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
 };
@@ -89,5 +91,5 @@ export const withApp = async <T>(
   const events = createCommandEvents(config, terminal, { json: options.json ?? false });
   await using app = createApp(config, events);
   using interrupt = listenForInterrupt();
-  return await use({ app, events, links, signal: interrupt.signal });
+  return await use({ app, events, links, leftOut: leftOutOf(config, linkName), signal: interrupt.signal });
 };

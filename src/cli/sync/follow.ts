@@ -4,8 +4,10 @@ import type { StoredReport } from '../../daemon/jobs/job.ts';
 import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import { QueueError } from '../../daemon/jobs/scheduler.ts';
 import { systemClock } from '../../util/clock.ts';
+import { errorOfLeftOut } from '../command/configuration.ts';
 import { EXIT, messageOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { Opened } from '../command/with-app.ts';
 import type { RunLinksOptions } from './run-links.ts';
 import { formatSummary } from './summary.ts';
 
@@ -13,8 +15,7 @@ import { formatSummary } from './summary.ts';
 export type ResyncRequest = { readonly link: LinkConfig; readonly override: string | null };
 type FollowOptions = RunLinksOptions & {
   readonly wait?: boolean;
-  /** Added to the JSON document: the links with invalid settings that are left out. */
-  readonly error: { readonly error?: string };
+  readonly leftOut: Opened['leftOut'];
   /** Aborted by an interrupt, which ends the wait but not the jobs. */
   readonly signal: AbortSignal;
 };
@@ -42,9 +43,9 @@ const waitForAll = async (
   queued: readonly Queued[],
   options: FollowOptions,
 ): Promise<ExitCode> => {
-  const { signal } = options;
+  const { signal, leftOut } = options;
   const runs: unknown[] = [];
-  const codes: ExitCode[] = [];
+  const codes: ExitCode[] = leftOut.map(() => EXIT.usage);
   for (const one of queued) {
     try {
       const report = await queue.waitFor(one.job, { clock: systemClock, signal });
@@ -59,7 +60,7 @@ const waitForAll = async (
       break;
     }
   }
-  if (options.json) terminal.print(JSON.stringify({ runs, ...options.error }));
+  if (options.json) terminal.print(JSON.stringify({ runs, ...errorOfLeftOut(leftOut) }));
   return worstExitCode(codes);
 };
 
@@ -80,7 +81,8 @@ export const resyncInDaemon = async (
   }
   if (options.wait) return waitForAll(terminal, queue, queued, options);
   const named = queued.map(({ link, job }) => ({ link: link.name, job }));
-  if (options.json) terminal.print(JSON.stringify({ runs: [], queued: named, ...options.error }));
+  const { leftOut } = options;
+  if (options.json) terminal.print(JSON.stringify({ runs: [], queued: named, ...errorOfLeftOut(leftOut) }));
   else terminal.print(`The daemon resyncs: ${named.map(({ link }) => link).join(', ')}`);
-  return EXIT.done;
+  return worstExitCode(leftOut.map(() => EXIT.usage));
 };

@@ -8,7 +8,7 @@ import { contactsToWrite, selectChanges, sortChanges, type ChangeFilter } from '
 import type { Unpaired, Change } from '../../core/view/views.ts';
 import { FIRST_SYNC_WAITS, HaltError } from '../../engine/errors.ts';
 import type { Estimate, PlanResult } from '../../engine/plan-link.ts';
-import { codesOfFaulty, errorOfFaulty } from '../command/configuration.ts';
+import { errorOfLeftOut } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, worstExitCode, troubleOf, type ExitCode } from '../command/exit-codes.ts';
 import { actionOf, examples, JSON_OPTION, withFilterOptions, withLinks, type Define } from '../command/options.ts';
 import { withApp, type CommonOptions, type Opened } from '../command/with-app.ts';
@@ -203,9 +203,9 @@ export const plan = (terminal: Terminal, linkName: string | undefined, options: 
       const trouble = one.plan.error ?? one.plan.halted?.message;
       if (trouble !== undefined) terminal.warn(`${link.name}: ${trouble}`);
     }
-    const { config } = opened.app;
-    if (options.json) terminal.print(JSON.stringify({ links: documents, ...errorOfFaulty(config, linkName) }));
-    return worstExitCode([...planned.map((one) => one.code), ...codesOfFaulty(config, linkName)]);
+    const { leftOut } = opened;
+    if (options.json) terminal.print(JSON.stringify({ links: documents, ...errorOfLeftOut(leftOut) }));
+    return worstExitCode([...planned.map((one) => one.code), ...leftOut.map(() => EXIT.usage)]);
   });
 
 /** Defines `plan`. */

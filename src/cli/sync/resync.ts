@@ -5,8 +5,7 @@ import type { QueueClient } from '../../daemon/jobs/queue-client.ts';
 import { lastDecided } from '../../engine/guard.ts';
 import type { Store } from '../../store/store.ts';
 import { systemClock } from '../../util/clock.ts';
-import { codesOfFaulty, errorOfFaulty } from '../command/configuration.ts';
-import { worstExitCode, type ExitCode } from '../command/exit-codes.ts';
+import type { ExitCode } from '../command/exit-codes.ts';
 import { actionOf, ACCEPT_DELETES, examples, JSON_OPTION, withLinks, type Define } from '../command/options.ts';
 import { withApp } from '../command/with-app.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -47,20 +46,18 @@ const openQueue = async ({ config, store }: App): Promise<QueueClient | { readon
 /** `resync [LINK]`: runs each link in full, in the daemon if one serves the queue, otherwise in this process. */
 export const resync = (terminal: Terminal, linkName: string | undefined, options: ResyncOptions): Promise<ExitCode> =>
   withApp(terminal, linkName, options, async (opened) => {
-    const { app, links, signal } = opened;
+    const { app, links, leftOut, signal } = opened;
     const found = await openQueue(app);
     await using queue = 'reason' in found ? null : found;
     const requests = queue === null ? null : await requestsFor(app.store, links, options);
     if (queue !== null && requests !== null) {
       const { resyncInDaemon } = await import('./follow.ts');
-      const error = errorOfFaulty(app.config, linkName);
-      const code = await resyncInDaemon(terminal, queue, requests, { ...options, error, signal });
-      return worstExitCode([code, ...codesOfFaulty(app.config, linkName)]);
+      return await resyncInDaemon(terminal, queue, requests, { ...options, leftOut, signal });
     }
     if ('reason' in found) {
       if (options.wait && !options.full) terminal.warn(`${found.reason} The resync runs in this process.`);
     } else terminal.warn('The link has no halted plan that the daemon could accept. The resync runs in this process.');
-    return await runLinks(terminal, linkName, opened, { kind: 'full', options });
+    return await runLinks(terminal, opened, { kind: 'full', options });
   });
 
 /** Defines `resync`. */

@@ -6,7 +6,7 @@ import type { RunKind } from '../../core/state/rows.ts';
 import { FIRST_SYNC_WAITS } from '../../engine/errors.ts';
 import { restoreDeletions } from '../../engine/restore-deletions.ts';
 import type { RunResult } from '../../engine/run.ts';
-import { codesOfFaulty, errorOfFaulty } from '../command/configuration.ts';
+import { errorOfLeftOut } from '../command/configuration.ts';
 import { EXIT, exitCodeOf, worstExitCode, type ExitCode } from '../command/exit-codes.ts';
 import type { CommonOptions, Opened } from '../command/with-app.ts';
 import { NO_PROGRESS, startProgress } from '../terminal/progress.ts';
@@ -62,12 +62,7 @@ const show = (terminal: Terminal, { sides }: LinkConfig, result: RunResult): voi
 };
 
 /** Runs the links one after the other, for `sync` and `resync`. Returns the exit code. */
-export const runLinks = async (
-  terminal: Terminal,
-  linkName: string | undefined,
-  opened: Opened,
-  request: Request,
-): Promise<ExitCode> => {
+export const runLinks = async (terminal: Terminal, opened: Opened, request: Request): Promise<ExitCode> => {
   const { options } = request;
   for (const found of unencryptedLinks(opened.links)) opened.events.addressesUnencrypted(found);
   const results: RunResult[] = [];
@@ -87,8 +82,8 @@ export const runLinks = async (
   }
   const unsynced = opened.links.slice(results.length).map(({ name }) => name);
   if (unsynced.length > 0) terminal.warn(`Interrupted. Not synced: ${unsynced.join(', ')}`);
-  const { config } = opened.app;
-  if (options.json) terminal.print(JSON.stringify({ runs: documents, ...errorOfFaulty(config, linkName) }));
-  const codes = [...results.map((result) => exitCodeOf(result.error)), ...codesOfFaulty(config, linkName)];
+  const { leftOut } = opened;
+  if (options.json) terminal.print(JSON.stringify({ runs: documents, ...errorOfLeftOut(leftOut) }));
+  const codes = [...results.map((result) => exitCodeOf(result.error)), ...leftOut.map(() => EXIT.usage)];
   return worstExitCode(unsynced.length > 0 ? [...codes, EXIT.failed] : codes);
 };

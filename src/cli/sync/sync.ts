@@ -12,9 +12,7 @@ type SyncOptions = RunLinksOptions & { readonly full?: boolean };
 const sync = (terminal: Terminal, linkName: string | undefined, options: SyncOptions): Promise<ExitCode> =>
   options.full
     ? resync(terminal, linkName, { ...options, wait: true })
-    : withApp(terminal, linkName, options, (opened) =>
-        runLinks(terminal, linkName, opened, { kind: 'incremental', options }),
-      );
+    : withApp(terminal, linkName, options, (opened) => runLinks(terminal, opened, { kind: 'incremental', options }));
 
 /** Defines `sync`. */
 export const defineSync: Define = (command, call) => {

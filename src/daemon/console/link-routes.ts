@@ -7,7 +7,7 @@ import { linkPage, linksPage, type LinkView } from './pages/links.ts';
 import { linkPath } from './layout.ts';
 import { addContacts } from './contact-routes.ts';
 import { addPlan } from './plan-routes.ts';
-import { faultyLinksFor, findIn, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
+import { faultyLinksFor, handleForm, knownLink, linksFor, pageOf, type LinkParts } from './routing.ts';
 import { addRuns } from './run-routes.ts';
 import { addSignIn, canReturnTo } from './account-routes.ts';
 
@@ -33,8 +33,7 @@ const addOverview = (routes: Hono<Env>, parts: LinkParts): void => {
     const faulty = faultyLinksFor(parts, context);
     if (first !== undefined && others.length === 0 && faulty.length === 0)
       return context.redirect(linkPath(first.name), 303);
-    const shown = { find: findIn(context), onlyProblems: context.req.query('show') === 'problems' };
-    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links), shown, faulty));
+    return context.html(linksPage(pageOf(parts, context), await viewsOf(parts, links), faulty));
   });
   routes.get('/links/:link', async (context) => {
     const { link } = context.var;

@@ -3,7 +3,7 @@ import { hasBrowserSignIn } from '../../../app/browser-sign-in.ts';
 import type { FaultyLink } from '../../../app/config/link-files.ts';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
-import { containsText, contactsToWrite } from '../../../core/view/changes.ts';
+import { contactsToWrite } from '../../../core/view/changes.ts';
 import { capitalized, count, grouped } from '../../../core/view/words.ts';
 import { problemTexts } from '../../../util/config-error.ts';
 import type { JobReport } from '../../jobs/job.ts';
@@ -14,7 +14,6 @@ import type { Planning } from '../plans.ts';
 import {
   agoTag,
   button,
-  filterForm,
   linkPath,
   messageText,
   navOf,
@@ -291,30 +290,17 @@ const linkRow = (view: LinkView): readonly (Html | string)[] => {
   ];
 };
 
-/** The filter of the page of all links. */
-type LinksShown = { readonly find: string; readonly onlyProblems: boolean };
-
 const faultText = ({ name, problems }: FaultyLink): Html =>
   html`<p class="panel notice">
     <strong>${name}</strong> is not served, because its settings are invalid: ${problemTexts(problems).join(' ')}
   </p>`;
 
 /** The page of all links, those with problems first. */
-export const linksPage = (
-  context: PageContext,
-  views: readonly LinkView[],
-  shown: LinksShown,
-  faulty: readonly FaultyLink[],
-): Html => {
+export const linksPage = (context: PageContext, views: readonly LinkView[], faulty: readonly FaultyLink[]): Html => {
   const ranked = views
     .map((view) => ({ view, name: view.status.link, severity: headline(view)[0] }))
     .toSorted((one, other) => bySeverity(one.severity, other.severity) || (one.name < other.name ? -1 : 1));
   const problems = ranked.filter(({ severity }) => isTroubled(severity)).length;
-  const found = ranked.filter(
-    ({ name, severity }) => containsText(name, shown.find) && (!shown.onlyProblems || isTroubled(severity)),
-  );
-  const options = { '': 'All links', problems: 'Links with problems' };
-  const chosen = shown.onlyProblems ? 'problems' : '';
   return page(context, {
     title: 'Links',
     nav: null,
@@ -331,18 +317,12 @@ export const linksPage = (
                 'contact',
               )}.
             </p>`,
-            filterForm({
-              action: '/',
-              find: shown.find,
-              label: 'Name of a link',
-              choices: [{ name: 'show', label: 'Show', options, chosen }],
-            }),
-            found.length === 0
-              ? html`<p>No matching links.</p>`
+            ranked.length === 0
+              ? html``
               : table({
                   caption: 'Links, those with problems first',
                   titles: ['Link', 'State', 'Contacts', 'Last check'],
-                  rows: found.map(({ view }) => linkRow(view)),
+                  rows: ranked.map(({ view }) => linkRow(view)),
                 }),
           ],
   });

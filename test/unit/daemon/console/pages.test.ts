@@ -265,12 +265,8 @@ const LINKS = [
 const namesOn = (page: string): readonly string[] =>
   [...page.matchAll(/<td><a href="\/links\/(\w+)">/gu)].map(([, name = '']) => name);
 
-test('the page of all links shows totals, the worst problems first, and is filtered by name and problem', async () => {
-  const pageOf = async (find: string, onlyProblems: boolean): Promise<string> =>
-    String(await linksPage(context(), LINKS, { find, onlyProblems }, []));
-  expect(namesOn(await pageOf('AL', false))).toEqual(['alpha']);
-  expect(namesOn(await pageOf('', true))).toEqual(['beta', 'gamma']);
-  const page = await pageOf('', false);
+test('the page of all links shows totals, and the worst problems first', async () => {
+  const page = String(await linksPage(context(), LINKS, []));
   expect(namesOn(page)).toEqual(['beta', 'gamma', 'alpha']);
   expect(textOf(page)).toContain('3 links : 2 with problems, 1 in sync, 12 contacts.');
 });

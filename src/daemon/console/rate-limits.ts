@@ -5,32 +5,28 @@ import type { Env } from './env.ts';
 /** The limit of a token bucket: `burst` at once, then `perSecond`. */
 type Rate = { readonly burst: number; readonly perSecond: number };
 
-/** Creates a token bucket. The function returns whether one more is allowed now, and counts it. */
-export const createAllowance = (clock: Clock, { burst, perSecond }: Rate): (() => boolean) => {
-  let free = burst;
-  let atMs = clock.monotonic();
-  return () => {
-    const nowMs = clock.monotonic();
-    free = Math.min(burst, free + ((nowMs - atMs) / 1000) * perSecond);
-    atMs = nowMs;
-    if (free < 1) return false;
-    free -= 1;
-    return true;
-  };
-};
-
 const MOST_KEYS = 10_000;
 
-/** Creates a token bucket for each key. With more than `mostKeys` keys, the least recently used one is dropped. */
-export const createAllowances = (clock: Clock, rate: Rate, mostKeys = MOST_KEYS): ((key: string) => boolean) => {
-  const allowances = new Map<string, () => boolean>();
+/**
+ * Creates a token bucket for each key. The function returns whether one more is allowed now for the key, and counts it. With more
+ * than `mostKeys` keys, the least recently used one is dropped.
+ */
+export const createAllowances = (
+  clock: Clock,
+  { burst, perSecond }: Rate,
+  mostKeys = MOST_KEYS,
+): ((key: string) => boolean) => {
+  const buckets = new Map<string, { readonly free: number; readonly atMs: number }>();
   return (key) => {
-    const allowance = allowances.get(key) ?? createAllowance(clock, rate);
-    allowances.delete(key);
-    allowances.set(key, allowance);
-    const [oldest] = allowances.keys();
-    if (allowances.size > mostKeys && oldest !== undefined) allowances.delete(oldest);
-    return allowance();
+    const nowMs = clock.monotonic();
+    const { free, atMs } = buckets.get(key) ?? { free: burst, atMs: nowMs };
+    const refilled = Math.min(burst, free + ((nowMs - atMs) / 1000) * perSecond);
+    const isAllowed = refilled >= 1;
+    buckets.delete(key);
+    buckets.set(key, { free: isAllowed ? refilled - 1 : refilled, atMs: nowMs });
+    const [oldest] = buckets.keys();
+    if (buckets.size > mostKeys && oldest !== undefined) buckets.delete(oldest);
+    return isAllowed;
   };
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAllowance, createAllowances, networkOf } from '../../../../src/daemon/console/rate-limits.ts';
+import { createAllowances, networkOf } from '../../../../src/daemon/console/rate-limits.ts';
 import { createSessions } from '../../../../src/daemon/console/sessions.ts';
 import { createPassChecker, makePass, signInLink } from '../../../../src/daemon/console/sign-in-link.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
@@ -52,7 +52,8 @@ test('a session ends after twelve hours, and with its credential', () => {
 
 test('a used allowance refills over time, up to its burst', () => {
   const clock = createVirtualClock();
-  const isAllowed = createAllowance(clock, { burst: 3, perSecond: 2 });
+  const mayClient = createAllowances(clock, { burst: 3, perSecond: 2 });
+  const isAllowed = () => mayClient('a');
   expect([1, 2, 3, 4].map(() => isAllowed())).toEqual([true, true, true, false]);
   clock.advance(1_000);
   expect([1, 2, 3].map(() => isAllowed())).toEqual([true, true, false]);

@@ -33,7 +33,7 @@ export type PersonReading =
       readonly kind: 'contact';
       readonly record: ContactRecord;
       readonly previousIds: readonly string[];
-      /** A listing may have truncated one of its lists. */
+      /** If the answer is a listing, it may have truncated one of the lists. */
       readonly mayBeCut: boolean;
     }
   | { readonly kind: 'deleted'; readonly id: string; readonly previousIds: readonly string[] }
@@ -49,15 +49,11 @@ export type PersonReading =
 const placeOf = ({ issues }: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }): string =>
   issues[0]?.path.join('.') ?? '';
 
-/**
- * Parses one Person of an answer. Never throws. A record gets no digest if the row may be truncated, or has former ids that the
- * caller does not pass on with the record (`passesIds`), because record and row then differ in content.
- */
+/** Parses one Person of an answer. Never throws. */
 export const readPerson = (
   answer: unknown,
   mapping: PersonMapping = USUAL_MAPPING,
   digest: string | null = mapping.digestOf(answer),
-  passesIds = false,
 ): PersonReading => {
   const parsed = personSchema.safeParse(answer);
   if (!parsed.success) return unreadable(answer, `the contact is malformed at "${placeOf(parsed.error)}"`);
@@ -66,19 +62,14 @@ export const readPerson = (
   if (deleted === true) return { kind: 'deleted', id: person.resourceName, previousIds };
   const source = sources.find(({ type }) => type === 'CONTACT');
   if (source?.etag === undefined) return unreadable(answer, 'the contact has no CONTACT source with an etag');
-  const isCut = mayBeCut(person, mapping);
-  const omittedIds = passesIds ? [] : previousIds;
-  const record = digested(recordOf(person, source, source.etag, mapping), digest, isCut, omittedIds);
-  return { kind: 'contact', previousIds, mayBeCut: isCut, record };
+  const record = recordOf(person, source, source.etag, mapping);
+  return {
+    kind: 'contact',
+    previousIds,
+    mayBeCut: mayBeCut(person, mapping),
+    record: digest === null ? record : { ...record, digest },
+  };
 };
-
-/** Adds the digest of its row to a record, unless the row may be truncated or has former ids that are not passed on. */
-const digested = (
-  record: ContactRecord,
-  digest: string | null,
-  isCut: boolean,
-  omittedIds: readonly string[],
-): ContactRecord => (digest === null || isCut || omittedIds.length > 0 ? record : { ...record, digest });
 
 const unreadable = (answer: unknown, reason: string): PersonReading => {
   const named = personNameSchema.safeParse(answer);
@@ -108,7 +99,7 @@ const rawOf = (own: Person, { type, id }: Source, { lists }: PersonMapping): str
 };
 
 /** Returns whether a listing may have truncated a list of the contact: truncated lists have exactly the maximum length. */
-export const mayBeCut = (person: Person, { lists }: PersonMapping = USUAL_MAPPING): boolean =>
+const mayBeCut = (person: Person, { lists }: PersonMapping): boolean =>
   lists.some(({ name, listedMax }) => listedMax !== null && (person[name]?.length ?? 0) >= listedMax);
 
 /** Returns the values of a Person, not yet normalised. */

@@ -111,7 +111,7 @@ const listPage = async (
   const { fresh, unchanged } = await sortRows(call.mapping, connections, known);
   const readings: PersonReading[] = [];
   for (const { person, digest } of fresh) {
-    readings.push(await completed(call, readPerson(person, call.mapping, digest, true)));
+    readings.push(await completed(call, readPerson(person, call.mapping, digest)));
   }
   return {
     rowCount: connections.length,

@@ -1,29 +1,18 @@
-import type { CreateRequest, ReadAnswer, UpdateRequest } from '../../core/contact/requests.ts';
+import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.ts';
 import { holdsBound, withBoundEntries } from '../../core/contact/bound-entries.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
-import { equalSnapshots } from '../../core/contact/snapshot.ts';
-import { NotFoundError, RemoteError, StaleError, UnreadableError, isCredentialError } from '../errors.ts';
+import { isFault, NotFoundError, RemoteError, StaleError, UnreadableError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import type { WriteResult } from '../remote.ts';
 import type { CallGoogle } from './send.ts';
 import { itemError } from './failure.ts';
-import {
-  createBody,
-  maskOf,
-  mayBeCut,
-  personOfRecord,
-  readPerson,
-  updateBody,
-  wholeContactOf,
-  type PersonReading,
-} from './mapper.ts';
+import { createBody, maskOf, personOfRecord, readPerson, updateBody, wholeContactOf } from './mapper.ts';
 import { SOURCES, type PersonMapping } from './fields.ts';
 import type { MaskField } from './person-field.ts';
-import { completed, readContacts, readWhole } from './read.ts';
-import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type Person, type PersonResponse } from './schema.ts';
+import { readContacts } from './read.ts';
+import { anyAnswerSchema, batchCreateSchema, batchUpdateSchema, type PersonResponse } from './schema.ts';
 import { sendNarrowing, sendSplitting } from './splitting.ts';
 
-type ContactReading = Extract<PersonReading, { kind: 'contact' }>;
 type RecordResult = WriteResult<ContactRecord>;
 
 const CREATE_ROUTE = 'POST /v1/people:batchCreateContacts';
@@ -40,14 +29,12 @@ const sendCreates = async (call: CallGoogle, items: readonly CreateRequest[]): P
     people.people.batchCreateContacts({ requestBody }, options),
   );
   if (createdPeople.length !== items.length) throw incomprehensible(CREATE_ROUTE);
-  return Promise.all(
-    items.map(async (item, index) => {
-      const result = await resultOf(call, item.key, createdPeople[index], CREATE_ROUTE);
-      // If the answer of another contact were paired, the data of two people would be mixed up.
-      const isForeign = result.ok && result.value.originId !== null && result.value.originId !== item.originId;
-      return isForeign ? failed(item.key, incomprehensible(CREATE_ROUTE)) : result;
-    }),
-  );
+  return items.map((item, index) => {
+    const result = resultOf(call, item.key, createdPeople[index], CREATE_ROUTE);
+    // If the answer of another contact were paired, the data of two people would be mixed up.
+    const isForeign = result.ok && result.value.originId !== null && result.value.originId !== item.originId;
+    return isForeign ? failed(item.key, incomprehensible(CREATE_ROUTE)) : result;
+  });
 };
 
 /** Updates contacts in one batch. The etag of the last read guards each update. */
@@ -59,33 +46,37 @@ export const updateContacts = async (
   const ready: UpdateRequest[] = [];
   const mask = maskOf(batch.flatMap(({ fields }) => fields));
   for (const request of batch) {
-    const obstacle = await obstacleTo(call, request, mask);
-    if (obstacle === null) ready.push(request);
-    else failures.push(failed(request.key, obstacle));
+    const reason = staleReason(request, mask, call.mapping);
+    if (reason === null) ready.push(request);
+    else failures.push(failed(request.key, new StaleError(`${reason}: read it again`, notSent(UPDATE_ROUTE))));
   }
   // Because of the etag, no update is applied twice: if the first attempt was applied, the repetition is refused as stale.
-  const results = await sendNarrowing(ready, (items) => sendUpdates(call, items));
-  return [...failures, ...(await blameMissing(call, ready, results))];
+  const results = await sendNarrowing(ready, (items) => {
+    const [only] = items;
+    return items.length === 1 && only !== undefined ? sendUpdate(call, only) : sendUpdates(call, items);
+  });
+  return [...failures, ...results];
 };
 
-/** If Google fails with a 500 at a single contact, it may be deleted. Then nothing was applied, and the result is not found. */
-const blameMissing = async (
-  call: CallGoogle,
-  requests: readonly UpdateRequest[],
-  results: readonly RecordResult[],
-): Promise<readonly RecordResult[]> => {
-  const failures = results.filter((result) => !result.ok && result.error.status === 500);
-  const [failure] = failures;
-  const request = failures.length === 1 ? requests.find(({ key }) => key === failure?.key) : undefined;
-  if (request === undefined) return results;
-  const { id } = request.current;
-  const answer = await readContacts(call, [id]).catch((error: unknown) => {
-    if (error instanceof RemoteError) return new Map<string, ReadAnswer>();
+/** Updates one contact. Google may answer 500 if it is deleted: then nothing was applied. */
+const sendUpdate = async (call: CallGoogle, request: UpdateRequest): Promise<readonly RecordResult[]> => {
+  try {
+    return await sendUpdates(call, [request]);
+  } catch (error) {
+    const { id } = request.current;
+    if (!isFault(error) || !(await isGone(call, id))) throw error;
+    throw new NotFoundError('Google knows no such contact', notSent(UPDATE_ROUTE));
+  }
+};
+
+/** Returns whether a read shows that the contact is deleted; false if the read fails. */
+const isGone = async (call: CallGoogle, id: string): Promise<boolean> => {
+  try {
+    return (await readContacts(call, [id])).get(id)?.kind === 'gone';
+  } catch (error) {
+    if (error instanceof RemoteError) return false;
     throw error;
-  });
-  if (answer.get(id)?.kind !== 'gone') return results;
-  const gone = failed(request.key, new NotFoundError('Google knows no such contact', notSent(UPDATE_ROUTE)));
-  return results.map((result) => (result === failure ? gone : result));
+  }
 };
 
 const sendUpdates = async (call: CallGoogle, items: readonly UpdateRequest[]): Promise<readonly RecordResult[]> => {
@@ -96,12 +87,10 @@ const sendUpdates = async (call: CallGoogle, items: readonly UpdateRequest[]): P
   const { updateResult } = await call(UPDATE_ROUTE, batchUpdateSchema, (people, options) =>
     people.people.batchUpdateContacts({ requestBody }, options),
   );
-  return Promise.all(
-    items.map(async (item) => {
-      const result = await resultOf(call, item.key, updateResult[item.current.id], UPDATE_ROUTE);
-      return result.ok ? { ...result, value: withBoundEntries(result.value, withChoices(call, item.current)) } : result;
-    }),
-  );
+  return items.map((item) => {
+    const result = resultOf(call, item.key, updateResult[item.current.id], UPDATE_ROUTE);
+    return result.ok ? { ...result, value: withBoundEntries(result.value, withChoices(call, item.current)) } : result;
+  });
 };
 
 /** Returns the record with its entry choices, also for fields that the link has chosen since it was read. */
@@ -111,47 +100,13 @@ const withChoices = ({ mapping }: CallGoogle, record: ContactRecord): ContactRec
 };
 
 /** Returns why the contact must be read again (other fields, or another version of this program read it); null if not. */
-const staleReason = (
-  { current }: UpdateRequest,
-  mask: readonly MaskField[],
-  known: Person,
-  mapping: PersonMapping,
-): string | null => {
+const staleReason = ({ current }: UpdateRequest, mask: readonly MaskField[], mapping: PersonMapping): string | null => {
+  const known = personOfRecord(current);
   const contact = wholeContactOf(current, mapping);
   // Read before the link chose a field of the batch: the unread content of its list would be replaced.
   if (mask.some((name) => known[name] === undefined)) return 'The contact was known without a field';
   // The record may have another entry of a list.
   return holdsBound(contact, current.entries ?? mapping.choicesOf(known)) ? null : 'The contact held another entry';
-};
-
-/**
- * A list that may be truncated must not be written back. Reads the contact in full, and requires that it equals the contact
- * that the caller read.
- */
-const obstacleTo = async (
-  call: CallGoogle,
-  request: UpdateRequest,
-  mask: readonly MaskField[],
-): Promise<RemoteError | null> => {
-  const { current } = request;
-  const known = personOfRecord(current);
-  const reason = staleReason(request, mask, known, call.mapping);
-  if (reason !== null) return new StaleError(`${reason}: read it again`, notSent(UPDATE_ROUTE));
-  if (!mayBeCut(known, call.mapping)) return null;
-  try {
-    const whole = await readWhole(call, current.id);
-    const isSame =
-      whole.kind === 'contact' &&
-      whole.record.version === current.version &&
-      equalSnapshots(
-        { contact: withBoundEntries(whole.record, current).contact, groupIds: [] },
-        { contact: current.contact, groupIds: [] },
-      );
-    return isSame ? null : new StaleError('The contact was known only in part: read it again', notSent(UPDATE_ROUTE));
-  } catch (error) {
-    if (error instanceof RemoteError && !isCredentialError(error)) return error;
-    throw error;
-  }
 };
 
 /** Deletes contacts; a contact that does not exist counts as deleted. */
@@ -170,32 +125,16 @@ export const deleteContacts = (call: CallGoogle, ids: readonly string[]): Promis
   });
 };
 
-const resultOf = async (
-  call: CallGoogle,
+const resultOf = (
+  { mapping }: CallGoogle,
   key: string,
   response: PersonResponse | undefined,
   route: string,
-): Promise<RecordResult> => {
+): RecordResult => {
   const { code = 0, message = '' } = response?.status ?? {};
   if (code !== 0) return failed(key, itemError(code, message, route));
-  const reading = readPerson(response?.person, call.mapping);
-  if (reading.kind !== 'contact') return failed(key, incomprehensible(route));
-  return { key, ok: true, value: await writtenRecord(call, reading) };
-};
-
-/**
- * Returns the written contact, with complete lists if the answer may have truncated them. The write is done: the result does
- * not depend on a later read that fails or still returns the earlier content.
- */
-const writtenRecord = async (call: CallGoogle, reading: ContactReading): Promise<ContactRecord> => {
-  try {
-    const whole = await completed(call, reading);
-    const isCurrent = whole.kind === 'contact' && whole.record.version === reading.record.version;
-    return isCurrent ? whole.record : reading.record;
-  } catch (error) {
-    if (error instanceof RemoteError) return reading.record;
-    throw error;
-  }
+  const reading = readPerson(response?.person, mapping);
+  return reading.kind === 'contact' ? { key, ok: true, value: reading.record } : failed(key, incomprehensible(route));
 };
 
 const failed = (key: string, error: RemoteError): RecordResult => ({ key, ok: false, error });

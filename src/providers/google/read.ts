@@ -32,8 +32,7 @@ type IdAnswer = readonly [id: string, answer: ReadAnswer];
 const readBatch = async (call: CallGoogle, ids: readonly string[]): Promise<readonly IdAnswer[]> => {
   try {
     const responses = await getBatch(call, ids);
-    const answerTo = async (id: string): Promise<IdAnswer> => [id, await answerOf(call, id, responses.get(id))];
-    return await mapConcurrently(ids, 1, answerTo);
+    return ids.map((id) => [id, answerOf(call, id, responses.get(id))]);
   } catch (error) {
     const isRefused = error instanceof NotFoundError || error instanceof InvalidError;
     if (!(error instanceof RemoteError) || (!isRefused && !(await failsHere(call, error)))) throw error;
@@ -58,12 +57,12 @@ const getBatch = async (
 
 const NOT_FOUND_CODE = 5;
 
-const answerOf = async (call: CallGoogle, id: string, response: PersonResponse | undefined): Promise<ReadAnswer> => {
+const answerOf = ({ mapping }: CallGoogle, id: string, response: PersonResponse | undefined): ReadAnswer => {
   if (response === undefined) return { kind: 'unreadable', reason: 'the answer does not name the contact' };
   const code = response.status?.code ?? 0;
   if (code === NOT_FOUND_CODE || response.httpStatusCode === 404) return { kind: 'gone' };
   if (code !== 0) return { kind: 'unreadable', reason: `Google answered code ${code} for the contact` };
-  const reading = await completed(call, readPerson(response.person, call.mapping));
+  const reading = readPerson(response.person, mapping);
   switch (reading.kind) {
     case 'contact':
       return { kind: reading.record.id === id ? 'found' : 'moved', record: reading.record };
@@ -75,7 +74,7 @@ const answerOf = async (call: CallGoogle, id: string, response: PersonResponse |
 };
 
 /** Reads one contact with complete lists. Throws NotFoundError if it does not exist. */
-export const readWhole = async (call: CallGoogle, id: string): Promise<PersonReading> => {
+const readWhole = async (call: CallGoogle, id: string): Promise<PersonReading> => {
   const query = { resourceName: id, personFields: call.mapping.personFields, sources: SOURCES };
   const answer = await call('GET /v1/people/{person}', anyAnswerSchema, (people, options) =>
     people.people.get(query, options),
@@ -84,7 +83,7 @@ export const readWhole = async (call: CallGoogle, id: string): Promise<PersonRea
 };
 
 /**
- * Returns the reading, or, if a list of it may be truncated, the contact read again in full. A contact that Google refuses, or
+ * Returns a reading of a listing, or, if a list of it may be truncated, the contact read again in full. A contact that Google refuses, or
  * fails at, is unreadable: only this contact waits (R15). Throws a RemoteError if the read fails for another reason.
  */
 export const completed = async (call: CallGoogle, reading: PersonReading): Promise<PersonReading> => {

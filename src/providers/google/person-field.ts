@@ -73,11 +73,14 @@ const OUTPUT_ONLY = new Set(['metadata', 'formattedType', 'canonicalForm']);
 
 /** Returns an entry as it may be sent back: as it was read, without the keys that Google computes. */
 export const writable = (entry: ReadEntry): BodyEntry => {
-  const kept = Object.entries(entry).flatMap(([key, value]) => {
-    return value === undefined || OUTPUT_ONLY.has(key) ? [] : [[key, value] as const];
-  });
-  const primary = entry.metadata?.sourcePrimary === true ? { metadata: { sourcePrimary: true } } : {};
-  return { ...Object.fromEntries(kept), ...primary };
+  // Called for each entry of each contact of a listing, so it makes no intermediate lists.
+  const body: Record<string, Json> = {};
+  for (const key of Object.keys(entry)) {
+    const value = entry[key];
+    if (value !== undefined && !OUTPUT_ONLY.has(key)) body[key] = value;
+  }
+  if (entry.metadata?.sourcePrimary === true) body['metadata'] = { sourcePrimary: true };
+  return body;
 };
 
 /** Returns the entry with the given texts instead of its own; an empty text removes the key. */

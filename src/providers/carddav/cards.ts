@@ -4,8 +4,7 @@ import { answered } from '../failure.ts';
 import type { AddressBook } from './discovery.ts';
 import type { BookContext, KnownVersion } from './book.ts';
 import { idOf, urlOf } from './href.ts';
-import { headerNamed } from '../../net/headers.ts';
-import { formatLines, parseLines, type Card } from './card/content-line.ts';
+import { parseLines, type Card } from './card/content-line.ts';
 import { textOf, versionOf } from './card/edits.ts';
 import {
   addressbookQuery,
@@ -20,7 +19,7 @@ import {
   reportsAbsence,
   type RequestedVersion,
 } from './dav.ts';
-import { type DavAnswer, requireContents, requireMultistatus } from './send.ts';
+import { requireContents, requireMultistatus } from './send.ts';
 import { type FoundCard, hasStoredLength, type StoredCard, storedForm, unchecked } from './stored-form.ts';
 
 type Unfound = { readonly kind: 'gone' } | { readonly kind: 'unreadable'; readonly reason: string };
@@ -60,8 +59,10 @@ const revisionOf = (card: Card): number | null => {
   return Number.isNaN(timeMs) ? null : timeMs;
 };
 
-const readingOf = (id: string, response: DavResponse): Reading => {
+/** Returns the reading of a row; null if only its properties are missing, so that the row does not show whether the card exists. */
+const readingOf = (id: string, response: DavResponse): Reading | null => {
   if (isGoneStatus(response.status)) return { kind: 'gone' };
+  if (reportsAbsence(response)) return null;
   const data = propertyOf(response, 'C:address-data')?.text ?? '';
   if (data.trim() === '') return { kind: 'unreadable', reason: 'the server did not send the card' };
   const card = parseLines(data);
@@ -88,7 +89,7 @@ export const cardsIn = (responses: readonly DavResponse[], bookUrl: string): Rea
     if (id === null) continue;
     const reading = readingOf(id, response);
     const known = readings.get(id);
-    if (known === undefined || RANKS[reading.kind] > RANKS[known.kind]) readings.set(id, reading);
+    if (reading !== null && (known === undefined || RANKS[reading.kind] > RANKS[known.kind])) readings.set(id, reading);
   }
   return readings;
 };
@@ -103,22 +104,16 @@ const mayReadFewer = (error: unknown): error is RemoteError =>
     isFault(error) ||
     [413, 507].includes(error.status ?? 0));
 
-const LEFT_OUT = 'the server left the card out of its answer';
-
-const getCard = ({ book, send }: BookContext, id: string): Promise<DavAnswer> =>
-  send({ method: 'GET', url: urlOf(id, book.url), what: 'a card', allowStatus: isRefusedStatus });
-
 /**
- * Reads a card that a multiget reports as absent in an unusual way, or leaves out: SabreDAV 2 to 4 leave missing cards out. Only a
- * 404 or 410 for the card itself confirms that it does not exist (R7). Returns an existing card as unreadable for this `reason`.
+ * Reads a card that a multiget leaves out, or reports as absent in an unusual way: SabreDAV 2 to 4 leave missing cards out. Only
+ * a 404 or 410 for the card itself confirms that it does not exist (R7).
  */
-const readAbsent = async (
-  context: BookContext,
-  id: string,
-  reason = 'the server reports no properties of the card, although the card may exist',
-): Promise<Reading> => {
-  const { status } = await getCard(context, id);
-  return isGoneStatus(status) ? { kind: 'gone' } : { kind: 'unreadable', reason };
+const readAbsent = async ({ book, send }: BookContext, id: string): Promise<Reading> => {
+  const request = { method: 'GET', url: urlOf(id, book.url), what: 'a card', allowStatus: isRefusedStatus } as const;
+  const { status } = await send(request);
+  return isGoneStatus(status)
+    ? { kind: 'gone' }
+    : { kind: 'unreadable', reason: 'the server left the card out of its answer' };
 };
 
 /** Returns the reading of a single refused card. It counts as deleted only if the address book still exists. */
@@ -142,12 +137,7 @@ const readChunk = async (
     const { responses } = requireContents(request, await context.send(request), book.url);
     const found = cardsIn(responses, book.url);
     const readings = new Map<string, Reading>();
-    for (const id of ids) readings.set(id, found.get(id) ?? (await readAbsent(context, id, LEFT_OUT)));
-    for (const response of responses.filter(reportsAbsence)) {
-      const id = idOf(response.href, book.url);
-      if (id === null || readings.get(id)?.kind !== 'unreadable') continue;
-      readings.set(id, await readAbsent(context, id));
-    }
+    for (const id of ids) readings.set(id, found.get(id) ?? (await readAbsent(context, id)));
     return readings;
   } catch (error) {
     if (!mayReadFewer(error)) throw error;
@@ -270,17 +260,6 @@ export const storedIn = (reading: CardReading | undefined): StoredCard | null =>
 /** Reads one card; null if it does not exist. Throws if it cannot be read. */
 export const readStored = async (context: BookContext, id: string, isEdited = false): Promise<StoredCard | null> =>
   storedIn((await readCards(context, [id], isEdited)).get(id));
-
-/**
- * Reads a card with a `GET`, for a server whose reports name no strong ETag. Returns the card with the ETag of the `GET`, which is
- * null unless it is strong. Returns null if the `GET` returns another text.
- */
-export const withEtagOfGet = async (context: BookContext, stored: StoredCard): Promise<StoredCard | null> => {
-  const { headers, status, text } = await getCard(context, stored.id);
-  const etag = headerNamed(headers, 'etag');
-  const isSameCard = status === 200 && formatLines(parseLines(text)) === formatLines(stored.card);
-  return isSameCard ? { ...stored, etag: etag !== null && isStrong(etag) ? etag : null } : null;
-};
 
 /** Returns the error for a card that exists and cannot be read. */
 export const unreadableCard = (reason: string): UnreadableError =>

@@ -4,7 +4,7 @@ import type { CreateRequest, UpdateRequest } from '../../core/contact/requests.t
 import type { WriteResult } from '../remote.ts';
 import { settle, settleEach } from '../write-results.ts';
 import { CONCURRENCY, type BookContext } from './book.ts';
-import { noteVersion, readCards, storedIn, withEtagOfGet, unreadableCard, type CardReading } from './cards.ts';
+import { noteVersion, readCards, storedIn, unreadableCard, type CardReading } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import { formatLines, type Card } from './card/content-line.ts';
 import { isRefusedStatus } from './dav.ts';
@@ -20,11 +20,11 @@ export const requireWritable = ({ isWritable, name }: AddressBook): void => {
   if (!isWritable) throw new InvalidError(`the account may only read the address book ${name}`, PUT);
 };
 
-/** A card that was sent. A server may refuse a card and store it nevertheless: then a read decides. */
-type Sent = { readonly sent: StoredCard; readonly refusal: RemoteError | null };
-
-/** A new card that was sent, with the UID by which it is found if the server stores it under another name. */
-type SentNew = Sent & { readonly uid: string };
+/**
+ * A new card that was sent, with the UID by which it is found if the server stores it under another name. A server may refuse a
+ * card and store it nevertheless: then a read decides.
+ */
+type SentNew = { readonly sent: StoredCard; readonly uid: string; readonly refusal: RemoteError | null };
 
 /** Returns an error that refuses a card; throws any other error. */
 const refusalIn = (error: unknown): RemoteError => {
@@ -45,11 +45,13 @@ const sendNew = async (
   for (const uid of uids) {
     const [id, card] = [cardIdOf(uid), cardOf(uid)];
     try {
-      return { sent: await createCard(context, id, card), refusal: null, uid };
+      return { sent: await createCard(context, id, card), uid, refusal: null };
     } catch (error) {
       if (error instanceof StaleError) used = error;
-      else
-        return { sent: { id, etag: null, modifiedAtMs: null, card, isOriginal: true }, refusal: refusalIn(error), uid };
+      else {
+        const sent = { id, etag: null, modifiedAtMs: null, card, isOriginal: true };
+        return { sent, uid, refusal: refusalIn(error) };
+      }
     }
   }
   throw used ?? new StaleError('there is no UID for a new card', PUT);
@@ -92,11 +94,10 @@ const storesExactly = (sent: readonly StoredCard[], readings: ReadonlyMap<string
 /** Returns the written cards: those that the server certainly stores as they were sent, and a read of the others. */
 const readWritten = async (
   context: BookContext,
-  written: readonly Sent[],
+  sent: readonly StoredCard[],
   areNew: boolean,
 ): Promise<ReadonlyMap<string, CardReading>> => {
   const { storage } = context;
-  const sent = written.map((each) => each.sent);
   const isCertain = areNew ? storage.keepsNames : storage.isExact;
   const certain = sent.filter(({ etag }) => isCertain && etag !== null);
   const others = sent.filter((each) => !certain.includes(each));
@@ -111,7 +112,11 @@ const readWritten = async (
 
 /** Returns the stored cards of creates by their UIDs; none for a card that no read shows. */
 const confirmNew = async (context: BookContext, news: readonly SentNew[]): Promise<ReadonlyMap<string, StoredCard>> => {
-  const readings = await readWritten(context, news, true);
+  const readings = await readWritten(
+    context,
+    news.map(({ sent }) => sent),
+    true,
+  );
   const storedAs = ({ sent }: SentNew): StoredCard | null => {
     const reading = readings.get(sent.id);
     // A card that cannot be read is not confirmed, and does not affect the others (R15).
@@ -177,56 +182,31 @@ export const createContacts = async (
   return settleDone(writes, (sent) => records.recordOf(requireStored(stored, sent), []));
 };
 
-const withoutEtag = (): InvalidError =>
-  new InvalidError('the server names no ETag of the card, so an edit could overwrite the edit of another program', PUT);
-
-/**
- * Returns the card that an update edits. It must be in the state that the caller has read. A server may name no ETag in its
- * reports: then the values are compared, and a `GET` names the ETag.
- */
-const currentCard = async (
-  context: BookContext,
-  { current }: UpdateRequest,
-  reading: CardReading | undefined,
-): Promise<StoredCard> => {
+/** Returns the card that an update edits. It must be in the state that the caller has read. */
+const currentCard = ({ version }: ContactRecord, reading: CardReading | undefined): StoredCard => {
   const stored = storedIn(reading);
   if (stored === null) throw new NotFoundError('the card does not exist any more', PUT);
-  if (stored.etag === null && current.version === '') {
-    const own = context.records.recordOf(stored, current.groupIds.filter(isCardGroup));
-    if (!isSame([own.contact, own.groupIds], [current.contact, current.groupIds])) throw staleCard();
-    const named = await withEtagOfGet(context, stored);
-    if (named === null || named.etag === null) throw withoutEtag();
-    return named;
+  if (stored.etag === null) {
+    const text = 'the server names no ETag of the card, so an edit could overwrite the edit of another program';
+    throw new InvalidError(text, PUT);
   }
-  if (current.version === '' || stored.etag !== current.version) throw staleCard();
+  if (stored.etag !== version) throw staleCard();
   return stored;
 };
 
 /** An update that was sent. */
-type SentUpdate = Sent & { readonly former: StoredCard; readonly cardGroups: readonly string[] };
-
-/** Returns the record of an update that was refused and is stored nevertheless. Throws the refusal of any other one. */
-const recordOfRefused = (
-  { records }: BookContext,
-  { sent, former, cardGroups }: SentUpdate,
-  refusal: RemoteError,
-  reading: CardReading | undefined,
-): ContactRecord => {
-  if (reading?.kind !== 'card' || reading.stored.etag === former.etag) throw refusal;
-  const [stored, own] = [reading.stored, sent].map((card) => records.recordOf(card, cardGroups));
-  if (stored === undefined || !isSame(stored.contact, own?.contact)) throw refusal;
-  return stored;
-};
+type SentUpdate = { readonly sent: StoredCard; readonly cardGroups: readonly string[] };
 
 /**
  * Returns the record of an updated card (R2): the card as the server stores it, even if another client changed it. Only a strong ETag that differs
  * from that of the read shows that another client has written since. Then the record is the card that was sent, without a
  * version, and the next feed returns the edit.
  */
-const recordOfUpdate = (context: BookContext, update: SentUpdate, reading: CardReading | undefined): ContactRecord => {
-  const { records } = context;
-  const { sent, refusal, cardGroups } = update;
-  if (refusal !== null) return recordOfRefused(context, update, refusal, reading);
+const recordOfUpdate = (
+  { records }: BookContext,
+  { cardGroups, sent }: SentUpdate,
+  reading: CardReading | undefined,
+): ContactRecord => {
   if (reading?.kind !== 'card') {
     if (sent.etag === null || reading?.kind === 'gone') throw unconfirmed();
     return records.recordOf(sent, cardGroups);
@@ -247,20 +227,12 @@ export const updateContacts = async (
   const writes = await settleEach(batch, CONCURRENCY, async (request): Promise<SentUpdate> => {
     requireWritable(context.book);
     const { current, desired, fields } = request;
-    const former = await currentCard(context, request, formers.get(current.id));
+    const former = currentCard(current, formers.get(current.id));
     const card = context.mapping.write(former.card, desired, fields);
-    const shared = { former, cardGroups: current.groupIds.filter(isCardGroup) };
-    try {
-      return { ...shared, sent: await replaceCard(context, former, card), refusal: null };
-    } catch (error) {
-      return { ...shared, sent: { ...former, card, etag: null }, refusal: refusalIn(error) };
-    }
+    return { cardGroups: current.groupIds.filter(isCardGroup), sent: await replaceCard(context, former, card) };
   });
-  const readings = await readWritten(
-    context,
-    writes.flatMap((write) => (write.ok ? [write.value] : [])),
-    false,
-  );
+  const sent = writes.flatMap((write) => (write.ok ? [write.value.sent] : []));
+  const readings = await readWritten(context, sent, false);
   return settleDone(writes, (update) => {
     const record = recordOfUpdate(context, update, readings.get(update.sent.id));
     noteVersion(context, update.sent, record.version || null);
@@ -279,8 +251,8 @@ export const deleteContacts = async (
     if (reading?.kind === 'gone') return null;
     if (reading?.kind !== 'card') throw unreadableCard(reading?.reason ?? 'the server did not answer for it');
     requireWritable(context.book);
-    const { etag } = await requireUnchanged(context, reading.stored, false);
-    await deleteCard(context, id, etag);
+    await requireUnchanged(context, reading.stored, false);
+    await deleteCard(context, id, reading.stored.etag);
     return null;
   });
 };

@@ -3,7 +3,7 @@ import { InvalidError, StaleError } from '../errors.ts';
 import { notSent } from '../failure.ts';
 import type { BookContext } from './book.ts';
 import { idOf, urlOf } from './href.ts';
-import { type CardReading, isStrong, noteVersion, readStored, storedIn, withEtagOfGet } from './cards.ts';
+import { type CardReading, isStrong, noteVersion, readStored, storedIn } from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import { type Card, formatLines } from './card/content-line.ts';
 import { isGoneStatus } from './dav.ts';
@@ -55,28 +55,20 @@ const CONVERTED =
 export const staleCard = (): StaleError => new StaleError('the card changed since it was read', PUT);
 
 /**
- * Reads a card without a strong ETag again, because its write has no condition. Returns it with the strong ETag of a `GET`, if
- * there is one. `isEdited` must be that of the first read. Throws a {@link StaleError} if its text has changed.
+ * Reads a card without a strong ETag again, because its write has no condition. `isEdited` must be that of the first read.
+ * Throws a {@link StaleError} if its text has changed.
  */
-export const requireUnchanged = async (
-  context: BookContext,
-  stored: StoredCard,
-  isEdited: boolean,
-): Promise<StoredCard> => {
-  if (stored.etag !== null && isStrong(stored.etag)) return stored;
-  const named = await withEtagOfGet(context, stored);
-  if (named !== null) return named;
-  // A `GET` may return a converted form.
+export const requireUnchanged = async (context: BookContext, stored: StoredCard, isEdited: boolean): Promise<void> => {
+  if (stored.etag !== null && isStrong(stored.etag)) return;
   const current = await readStored(context, stored.id, isEdited);
   if (current === null || formatLines(current.card) !== formatLines(stored.card)) throw staleCard();
-  return stored;
 };
 
 /** Replaces a card in the state in which it was read to be edited. Throws a {@link StaleError} if it has changed. */
 export const replaceCard = async (context: BookContext, stored: StoredCard, card: Card): Promise<StoredCard> => {
   if (!stored.isOriginal) throw new InvalidError(CONVERTED, PUT);
-  const { id, etag } = await requireUnchanged(context, stored, true);
-  return putCard(context, id, card, condition(etag));
+  await requireUnchanged(context, stored, true);
+  return putCard(context, stored.id, card, condition(stored.etag));
 };
 
 /** Deletes a card if it still has that ETag. */

@@ -23,8 +23,8 @@ export type FakeSettings = {
   readonly refusesSync: { readonly status: number; readonly of: 'all' | 'token' } | null;
   /** Further rows of each answer to `sync-collection`, before the others and after them. */
   readonly furtherRows: { readonly before: string; readonly after: string };
-  /** The answers that contain no ETag: reports and listings, or all. */
-  readonly hidesEtags: 'nowhere' | 'reports' | 'everywhere';
+  /** If true, no answer contains an ETag. */
+  readonly hidesEtags: boolean;
   /** If true, the feed since a token contains no row. */
   readonly isMute: boolean;
   /** More cards than this in one multiget are a failure. */
@@ -66,7 +66,7 @@ const DEFAULTS: FakeSettings = {
   missing: { status: '404 Not Found', of: 'row' },
   refusesSync: null,
   furtherRows: { before: '', after: '' },
-  hidesEtags: 'nowhere',
+  hidesEtags: false,
   isMute: false,
   mostCards: 1_000,
   stores: (text) => text,
@@ -133,12 +133,11 @@ export const startFakeServer = async (given: Partial<FakeSettings> = {}): Promis
     cards.delete(name);
     log.push(name);
   };
-  const etagHeader = (name: string): Record<string, string> =>
-    settings.hidesEtags === 'everywhere' ? {} : { etag: etag(name) };
+  const etagHeader = (name: string): Record<string, string> => (settings.hidesEtags ? {} : { etag: etag(name) });
   const bookPath = (): string => settings.books[0]?.path ?? '/';
   const hrefOf = (name: string): string => `${bookPath()}${encodeURIComponent(name)}`;
   const etagProp = (name: string): string =>
-    settings.hidesEtags === 'nowhere' ? `<d:getetag>${escaped(etag(name))}</d:getetag>` : '<d:resourcetype/>';
+    settings.hidesEtags ? '<d:resourcetype/>' : `<d:getetag>${escaped(etag(name))}</d:getetag>`;
   const bookProps = (name: string): string =>
     `<d:resourcetype><d:collection/><card:addressbook/></d:resourcetype><d:displayname>${escaped(name)}</d:displayname>
      <cs:getctag>${log.length}</cs:getctag>

@@ -125,11 +125,6 @@ test('R2: a value that the server drops without changing the ETag of the card is
   expect(await writeTitle(opened.remote, opened.current)).toEqual(opened.current);
 });
 
-test('an update that the server refuses and stores nevertheless is done', async () => {
-  await using opened = await openCard({ storesWith: 409 });
-  expect((await writeTitle(opened.remote, opened.current)).contact.title).toBe('Countess');
-});
-
 test('an update of a card that was changed since its read fails as stale and writes nothing', async () => {
   await using opened = await openCard();
   const edited = cardNamed('A', 'ORG:Engines');
@@ -182,27 +177,6 @@ test('R11: categories are added to a card with a weak ETag that changed after th
   });
   expect((await opened.remote.changeMembership(requests, forever)).every(({ ok }) => ok)).toBe(true);
   expect(opened.server.text('f.vcf')).toMatch(/TEL:1\r\nCATEGORIES:VIP/u);
-});
-
-test.each([
-  ['an update', 'PUT', (remote: Remote, current: ContactRecord) => remote.update([titled(current, 'Lady')], forever)],
-  ['a deletion', 'DELETE', (remote: Remote) => remote.delete(['a.vcf'], forever)],
-] as const)('the condition of %s of a card with a weak ETag is the strong ETag of a GET', async (_, method, write) => {
-  await using opened = await openCard({ isWeak: true });
-  const { remote, server, current } = opened;
-  const read = { status: 200, headers: { etag: '"strong"' }, body: server.text('a.vcf') ?? '' };
-  server.set({
-    intercept: (request) => (request.method === 'GET' ? read : request.method === method ? { status: 204 } : null),
-  });
-  await write(remote, current);
-  expect(requestsOf(opened, method).map(({ headers }) => headers['if-match'])).toEqual(['"strong"']);
-});
-
-test('a card with a weak ETag is written if a GET returns it in a converted form', async () => {
-  await using opened = await openCard({ isWeak: true });
-  const body = cardNamed('A', 'X-CONVERTED:1');
-  opened.server.set({ intercept: ({ method }) => (method === 'GET' ? { status: 200, body } : null) });
-  expect((await writeTitle(opened.remote, opened.current)).contact.title).toBe('Countess');
 });
 
 test('a write with a strong ETag needs no further read of its card', async () => {

@@ -101,8 +101,7 @@ const mayReadFewer = (error: unknown): error is RemoteError =>
   (error instanceof UnreadableError ||
     error instanceof NotFoundError ||
     error instanceof InvalidError ||
-    isFault(error) ||
-    [413, 507].includes(error.status ?? 0));
+    isFault(error));
 
 /**
  * Reads a card that a multiget leaves out, or reports as absent in an unusual way: SabreDAV 2 to 4 leave missing cards out. Only
@@ -170,9 +169,11 @@ const readEach = async (
   return readings;
 };
 
-/** Returns whether a server refuses a kind of request, or fails at it. */
-const isRefused = (error: unknown): boolean =>
-  error instanceof UnreadableError || (error instanceof RemoteError && isRefusedStatus(error.status ?? 0));
+/** Returns whether a server refuses a kind of request, or fails at it, by the status of its answer. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof RemoteError && isRefusedStatus(error.status ?? 0);
+
+const isRefused = (error: unknown): boolean => error instanceof UnreadableError || isRefusal(error);
 
 /** Reads cards in version 4.0. Returns none if the server refuses that. */
 const readAsVersion4 = async (context: BookContext, ids: readonly string[]): Promise<ReadonlyMap<string, Reading>> => {

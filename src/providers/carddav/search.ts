@@ -1,15 +1,15 @@
 import { chunks } from '../../util/batches.ts';
-import {
-  InvalidError,
-  isFault,
-  NotFoundError,
-  RemoteError,
-  RevokedError,
-  UnreadableError,
-  WrongAddressError,
-} from '../errors.ts';
+import { UnreadableError, WrongAddressError } from '../errors.ts';
 import type { BookContext } from './book.ts';
-import { CARDS_PER_READ, cardsIn, inStoredForm, readCards, requestedVersion, unreadableCard } from './cards.ts';
+import {
+  CARDS_PER_READ,
+  cardsIn,
+  inStoredForm,
+  isRefusal,
+  readCards,
+  requestedVersion,
+  unreadableCard,
+} from './cards.ts';
 import type { StoredCard } from './stored-form.ts';
 import { listCards } from './changes.ts';
 import type { Card } from './card/content-line.ts';
@@ -18,14 +18,6 @@ import { isGroupCard, KINDS } from './group-cards.ts';
 import { originMarkOf, uidKey } from './origin-uid.ts';
 import { addressbookQuery, type CardFilter, propertyOf } from './dav.ts';
 import { requireContents } from './send.ts';
-
-/** Returns whether a server refused an unsupported search, or fails at it. */
-const isUnsupported = (error: unknown): boolean =>
-  error instanceof InvalidError ||
-  error instanceof NotFoundError ||
-  error instanceof RevokedError ||
-  isFault(error) ||
-  (error instanceof RemoteError && error.status === 501);
 
 const query = async (context: BookContext, filters: readonly CardFilter[]): Promise<readonly StoredCard[]> => {
   const { book } = context;
@@ -83,7 +75,7 @@ export const searchCards = async (
     try {
       return (await query(context, filters)).filter(({ card }) => matches(card));
     } catch (error) {
-      if (isUnsupported(error)) context.search.isSupported = false;
+      if (isRefusal(error)) context.search.isSupported = false;
       else if (!(error instanceof UnreadableError) || error instanceof WrongAddressError) throw error;
     }
   }

@@ -5,16 +5,15 @@ import { EndlessListingError } from './errors.ts';
 import { answered } from './failure.ts';
 import type { KnownRows } from './remote.ts';
 import type { AnswerLimits } from '../net/exchange.ts';
-import type { Clock } from '../util/clock.ts';
 
-/** The limits of one listing: time, pages, and rows on all pages together. */
-export type ListingLimits = { readonly pages: number; readonly rows: number; readonly timeMs: number };
+/** The limits of one listing: pages, and rows on all pages together. Each request has a time limit. */
+export type ListingLimits = { readonly pages: number; readonly rows: number };
 
 /**
  * A healthy remote does not reach these limits: they are ten times the contact limit of a Google account. A listing that does
  * not end is aborted.
  */
-export const LISTING_LIMITS: ListingLimits = { pages: 5_000, rows: 250_000, timeMs: 6 * 3_600_000 };
+export const LISTING_LIMITS: ListingLimits = { pages: 5_000, rows: 250_000 };
 
 /** The limits for every remote: a faulty server must not exhaust time or memory. */
 export const ANSWER_LIMITS: AnswerLimits = { bytes: 32 * 1024 * 1024, timeMs: 30_000 };
@@ -31,8 +30,6 @@ export type ListingWalk = {
 type ListingWalkOptions = {
   /** Method and route, without query. */
   readonly route: string;
-  /** Null: the walk has no time limit, because each of its requests has one. */
-  readonly clock: Clock | null;
   readonly limits?: ListingLimits;
   /** The number of pages that the continued earlier walk has read. */
   readonly pagesBefore?: number;
@@ -42,9 +39,8 @@ type ListingWalkOptions = {
 
 /** Starts a walk through a listing. It is aborted if the listing does not end. */
 export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
-  const { clock, limits = LISTING_LIMITS, pagesBefore = 0, route, first = null } = options;
+  const { limits = LISTING_LIMITS, pagesBefore = 0, route, first = null } = options;
   const tokens = new Set(first === null ? [] : [first]);
-  const startedTickMs = clock?.monotonic() ?? 0;
   let pages = pagesBefore;
   let rows = 0;
   const giveUp = (why: string): never => {
@@ -56,8 +52,6 @@ export const startListingWalk = (options: ListingWalkOptions): ListingWalk => {
       rows += rowCount;
       if (pages > limits.pages) giveUp(`it has more than ${limits.pages} pages`);
       if (rows > limits.rows) giveUp(`it has more than ${limits.rows} rows`);
-      const elapsedMs = clock === null ? 0 : clock.monotonic() - startedTickMs;
-      if (elapsedMs > limits.timeMs) giveUp(`it takes longer than ${limits.timeMs / 60_000} minutes`);
       if (next === null) return;
       if (tokens.has(next)) giveUp('a page names a page that was read before as the next one');
       tokens.add(next);

@@ -105,7 +105,7 @@ const isCut = (responses: readonly DavResponse[], book: AddressBook): boolean =>
  */
 export const readChanges = async ({ book, send }: BookContext, since: string | null): Promise<Changes> => {
   const rows: DavResponse[] = [];
-  const walk = startListingWalk({ route: ROUTE, clock: null, first: since });
+  const walk = startListingWalk({ route: ROUTE, first: since });
   let token = since;
   for (;;) {
     const request = { ...syncCollection(book.url, token), allowStatus: isRefusedStatus };

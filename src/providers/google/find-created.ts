@@ -42,7 +42,7 @@ export const findCreated = async (
   const sought = new Map(requests.map((request) => [request.originId, request]));
   const found = new Map<string, ContactRecord>();
   const unreadable: Unreadable[] = [];
-  const walk = startListingWalk({ route: ROUTE, clock: null });
+  const walk = startListingWalk({ route: ROUTE });
   let pageToken: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof newestPage>> = await newestPage(call, sinceMs, pageToken);

@@ -17,7 +17,7 @@ const recordOf = (group: Group): GroupRecord => ({ id: group.resourceName, name:
 /** Returns all user labels. */
 export const listGroups = async (call: CallGoogle): Promise<readonly GroupRecord[]> => {
   const groups: Group[] = [];
-  const walk = startListingWalk({ route: ROUTE, clock: null });
+  const walk = startListingWalk({ route: ROUTE });
   let pageToken: string | undefined;
   do {
     const tokens = pageToken === undefined ? {} : { pageToken };

@@ -189,7 +189,7 @@ async function* pullChanges(
     }
     return page.readings.filter((reading) => reading.kind !== 'deleted').map(changeOf);
   };
-  const walk = startListingWalk({ route: ROUTE, clock, limits });
+  const walk = startListingWalk({ route: ROUTE, limits });
   let page = await listPage(call, { syncToken });
   walk.take(page.rowCount, page.nextPageToken);
   while (page.nextPageToken !== null) {
@@ -220,7 +220,7 @@ async function* pullWhole(
   if (resumeText !== null && resume === null) throw forgotten();
   const { fullAtMs = startedAtMs, pageToken: first = null, pages: pagesBefore = 0 } = resume ?? {};
   let pages = pagesBefore;
-  const walk = startListingWalk({ route: ROUTE, clock, limits, pagesBefore, first });
+  const walk = startListingWalk({ route: ROUTE, limits, pagesBefore, first });
   let page = resume === null ? await list({}) : await firstResumedPage(list, resume);
   walk.take(page.rowCount, page.nextPageToken);
   while (page.nextPageToken !== null) {

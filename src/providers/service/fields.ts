@@ -20,7 +20,8 @@ import { readFields } from '../../core/contact/record.ts';
 import { normaliseText } from '../../core/contact/text.ts';
 import { unsyncedNameOf } from '../../core/contact/unsynced-name.ts';
 import { digest } from '../../util/secret.ts';
-import { trustedContact } from './api/contacts.ts';
+import { createRowDigest } from '../listing.ts';
+import { trustedContact, writtenContact } from './api/contacts.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
 import { valueAt } from './api/schemas-common.ts';
 import { customFieldValues, customText, type Definitions, foldName, learn } from './custom-fields.ts';
@@ -214,12 +215,20 @@ export const bodyOf = (
   return Object.assign({}, ...attributes, values === null ? {} : { custom_field_values: values });
 };
 
+/**
+ * Raise the number when the same row gives a different record, also if it has one more field by default: all contacts are then
+ * read again. Another choice of fields has the same effect without it.
+ */
+export const READER = '1';
+
 /** Returns the mapping of contacts for a link that syncs the chosen fields. */
 export const serviceMapping = (chosen: ChosenFields) => {
   const fields = contactFieldsOf(chosen);
   const names = new Set(fields.filter(isPlaced).map((field) => foldName(customNameOf(field))));
   const definitions: Definitions = new Map();
   const name = nameOfFields(chosen);
+  /** Returns the digest of a contact as an answer contains it. */
+  const digestOf = createRowDigest(name === '' ? READER : `${READER}+${digest(name, 16)}`);
   /** The lists that a record contains in addition to the lists of every record. */
   const chosenLists = [
     ...(fields.includes('socialProfiles') ? (['social_media_profiles'] as const) : []),
@@ -229,11 +238,12 @@ export const serviceMapping = (chosen: ChosenFields) => {
   return {
     fields,
     definitions,
-    /** The suffix of each row digest: a row that was read for other chosen fields is not known. */
-    digestEnd: name === '' ? '' : ` ${digest(name, 16)}`,
+    digestOf,
     chosenLists,
+    /** The schema of a contact in the answer to a write. */
+    written: writtenContact(digestOf),
     /** The schema of a contact that is read alone. */
-    trusted: trustedContact(chosenLists),
+    trusted: trustedContact(digestOf, chosenLists),
     /** Stores the definitions of the custom fields in rows of the service. */
     learnFrom: (rows: readonly unknown[]): void => {
       if (names.size === 0) return;

@@ -57,7 +57,7 @@ export const recordOf = (
     raw: rawOf(contact, mapping),
     originId: null,
     ...(unsyncable.length > 0 && { unsyncable }),
-    ...(contact.digest !== null && isKnown && { digest: contact.digest + mapping.digestEnd }),
+    ...(contact.digest !== null && isKnown && { digest: contact.digest }),
   };
 };
 

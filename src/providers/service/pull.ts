@@ -3,7 +3,7 @@ import type { FeedPage } from '../../core/contact/requests.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
 import { answered, notSent } from '../failure.ts';
 import { feedPage, type ListingLimits, type ListingWalk, parseStored, startListingWalk } from '../listing.ts';
-import type { KnownRows, PullRequest } from '../remote.ts';
+import type { PullRequest } from '../remote.ts';
 import type { ContactRow } from './api/contacts.ts';
 import { type Page, PAGE_SIZE } from './api/paging.ts';
 import type { Timestamp } from './api/schemas-common.ts';
@@ -152,7 +152,7 @@ async function* pullChanges(options: PullOptions, cursor: string): AsyncGenerato
   const { api } = options;
   const old = readCursor(cursor);
   for (const [name, definition] of definitionsIn(cursor)) api.mapping.definitions.set(name, definition);
-  const walk = startListingWalk({ route: ROUTE, ...options });
+  const walk = startListingWalk({ route: ROUTE, limits: options.limits });
   const newest = await readNewest(options, old, walk);
   if (newest !== null) {
     yield newest;
@@ -210,15 +210,6 @@ const cursorAfterWhole = (progress: Progress, { definitions }: ServiceMapping): 
   return encodeCursor(nextCursor(startCursor(progress.startedAtMs), progress), definitions);
 };
 
-/** Returns a lookup of rows without the digest suffix of the mapping: records are stored with it. */
-const knownWithEnd = ({ digestEnd }: ServiceMapping, known: KnownRows | undefined): KnownRows | undefined => {
-  if (known === undefined || digestEnd === '') return known;
-  return async (rows) => {
-    const found = await known(rows.map(({ id, digest }) => ({ id, digest: digest + digestEnd })));
-    return new Set([...found].map((digest) => digest.slice(0, -digestEnd.length)));
-  };
-};
-
 /**
  * Yields every contact. A `resume` of an earlier listing's page continues after that page.
  *
@@ -231,8 +222,8 @@ async function* pullWhole(
   const seen = new Set<string>();
   let progress = resume === null ? null : decodeResume(resume);
   const start = progress ?? { page: 1, total: null };
-  const walk = startListingWalk({ route: ROUTE, clock, limits, pagesBefore: start.page - 1 });
-  for await (const step of walkById(api, {}, start, walk, knownWithEnd(api.mapping, known))) {
+  const walk = startListingWalk({ route: ROUTE, limits, pagesBefore: start.page - 1 });
+  for await (const step of walkById(api, {}, start, walk, known)) {
     progress = advance(progress, step, clock.now());
     const page = changesIn(takeFresh(step.page.rows, seen), api.mapping);
     const { total } = step;

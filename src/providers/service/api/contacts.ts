@@ -4,8 +4,6 @@ import type { KnownRows } from '../../remote.ts';
 import { findKnownRows } from '../../listing.ts';
 import {
   CHOSEN_SHAPES,
-  contactDigest,
-  contactSchema,
   digestedContactSchema,
   withDigest,
   type ContactWrite,
@@ -80,30 +78,34 @@ const doubtIn = (row: unknown, chosen: ChosenLists): string | null => {
 };
 
 /** Parses one row of a list of contacts. */
-export const parseContactRow = (
-  row: unknown,
-  digest: string | null = contactDigest(row),
-  chosen: ChosenLists = [],
-): ContactRow => {
+export const parseContactRow = (row: unknown, digest: string | null, chosen: ChosenLists): ContactRow => {
   const parsed = digestedContactSchema.safeParse(withDigest(row, digest));
   if (!parsed.success) return unreadableRow(row, describeIssues(parsed.error));
   const doubt = doubtIn(row, chosen);
   return doubt === null ? { kind: 'contact', contact: parsed.data } : unreadableRow(row, doubt);
 };
 
+type DigestOf = (row: unknown) => string | null;
+
+/** Returns the schema of a contact in the answer to a write. */
+export const writtenContact = (digestOf: DigestOf) =>
+  z.preprocess((row) => withDigest(row, digestOf(row)), digestedContactSchema);
+
 /** Returns the schema of a contact that is read alone, with all checks. */
-export const trustedContact = (chosen: ChosenLists) =>
+export const trustedContact = (digestOf: DigestOf, chosen: ChosenLists) =>
   z
     .unknown()
     .superRefine((row, context) => {
       const doubt = doubtIn(row, chosen);
       if (doubt !== null) context.addIssue({ code: 'custom', message: doubt });
     })
-    .pipe(contactSchema);
+    .pipe(writtenContact(digestOf));
 
 /** The parts of a link's mapping by which contacts are parsed. */
 type ContactParts = {
+  readonly digestOf: DigestOf;
   readonly chosenLists: ChosenLists;
+  readonly written: ReturnType<typeof writtenContact>;
   readonly trusted: ReturnType<typeof trustedContact>;
   /** Called with the rows of each page, including known ones. */
   readonly learnFrom: (rows: readonly unknown[]) => void;
@@ -111,12 +113,12 @@ type ContactParts = {
 
 /** Parses the rows of a page of contacts; of known rows only id and stamp are parsed. */
 const readContactRows = (
-  { chosenLists, learnFrom }: ContactParts,
+  { chosenLists, digestOf, learnFrom }: ContactParts,
   known: KnownRows | undefined,
 ): ListRequest<ContactRow>['parseRows'] => {
   return async (rows) => {
     learnFrom(rows);
-    const unread = rows.map((row) => ({ row, digest: contactDigest(row), ...salvageSchema.safeParse(row).data }));
+    const unread = rows.map((row) => ({ row, digest: digestOf(row), ...salvageSchema.safeParse(row).data }));
     const digests = await findKnownRows(
       unread.map(({ id = null, digest }) => ({ id, digest })),
       known,
@@ -185,7 +187,7 @@ export const createContactsApi = (send: Send, parts: ContactParts) => ({
 
   /** POST /v2/contacts. Scopes: contacts:manage or all:manage. The required fields are not documented. */
   create: (contact: ContactWrite): Promise<ServiceContact> =>
-    call(send, contactSchema, { method: 'POST', route: CONTACTS, body: { data: contact } }),
+    call(send, parts.written, { method: 'POST', route: CONTACTS, body: { data: contact } }),
 
   /**
    * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. For a contact that was merged
@@ -195,7 +197,7 @@ export const createContactsApi = (send: Send, parts: ContactParts) => ({
 
   /** PATCH /v2/contacts/{id}: only the fields sent are changed. Scopes: contacts:manage or all:manage. */
   update: (id: string, contact: ContactWrite): Promise<ServiceContact> =>
-    call(send, contactSchema, { method: 'PATCH', route: CONTACT, id, body: { data: contact } }),
+    call(send, parts.written, { method: 'PATCH', route: CONTACT, id, body: { data: contact } }),
 
   /** DELETE /v2/contacts/{id}. Scopes as for `update`. */
   delete: async (id: string): Promise<void> => {
@@ -211,10 +213,10 @@ export const createContactsApi = (send: Send, parts: ContactParts) => ({
     const list = { contact_ids: contactIds };
     const asked = { method: 'POST', route: '/v2/contacts/{id}/merge', id } as const;
     try {
-      return await call(send, contactSchema, { ...asked, body: { data: [list] } });
+      return await call(send, parts.written, { ...asked, body: { data: [list] } });
     } catch (error) {
       if (!(error instanceof InvalidError) || error.applied !== 'no') throw error;
-      return call(send, contactSchema, { ...asked, body: { data: list } });
+      return call(send, parts.written, { ...asked, body: { data: list } });
     }
   },
 });

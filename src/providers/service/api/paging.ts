@@ -131,7 +131,7 @@ export const fetchPageAfter = async <Row>(
  */
 export async function* listPages<Row>(send: Send, list: ListRequest<Row>): AsyncGenerator<Page<Row>> {
   const seen = new Set<string>();
-  const walk = startListingWalk({ route: `GET ${list.route}`, clock: null });
+  const walk = startListingWalk({ route: `GET ${list.route}` });
   let page: Page<Row> | null = await fetchPage(send, list, 1);
   while (page !== null && (page.number === 1 || page.rowKeys.some((key) => !seen.has(key)))) {
     walk.take(page.rowKeys.length);

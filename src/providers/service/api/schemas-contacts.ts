@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Json } from '../../../core/contact/record.ts';
-import { createRowDigest } from '../../listing.ts';
 import {
   boundedJson,
   documentedListOf,
@@ -73,15 +72,6 @@ const contactExtraData = optionalObject({
   assigned_to: opaque,
 });
 
-/**
- * Raise the number when the same row gives a different record, also if it has one more field by default: all contacts are then
- * read again.
- */
-export const READER = '1';
-
-/** Returns the digest of a contact as an answer contains it. */
-export const contactDigest = createRowDigest(READER);
-
 /** Adds the digest to the contact of an answer, if that is an object. */
 export const withDigest = (row: unknown, digest: string | null): unknown => {
   return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row, digest } : row;
@@ -110,11 +100,8 @@ const digestedContact = z.object({
 /** Contact (API.md, Resources and their fields) with its digest. */
 export const digestedContactSchema = z.lazy(() => z.compile(digestedContact));
 
-/** Parses a contact of an answer. */
-export const contactSchema = z.preprocess((row) => withDigest(row, contactDigest(row)), digestedContactSchema);
-
-/** A parsed contact. */
-export type ServiceContact = z.output<typeof contactSchema>;
+/** A parsed contact, with the digest of its row. */
+export type ServiceContact = z.output<typeof digestedContact>;
 
 /** The synced lists of a contact, with the entries as the service returned them. */
 export type SyncedLists = z.output<typeof syncedListsSchema>;

@@ -2,7 +2,6 @@ import { expect, it, test } from 'vitest';
 import { extrasIn } from '../../../../src/core/contact/chosen.ts';
 import { type Contact, type ContactField, EMPTY_CONTACT } from '../../../../src/core/contact/contact.ts';
 import { bucketSchema } from '../../../../src/providers/service/api/buckets.ts';
-import { contactDigest, contactSchema } from '../../../../src/providers/service/api/schemas-contacts.ts';
 import {
   customFieldValues,
   customText,
@@ -14,15 +13,15 @@ import { bucketDetails, createBody, groupOf, recordOf, updateBody } from '../../
 import { bucketJson, contactJson } from './support.ts';
 
 const former = { groupIds: ['bucket_9'], contact: EMPTY_CONTACT };
-const recordFrom = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)));
+const recordFrom = (over: Record<string, unknown>) => recordOf(USUAL_MAPPING.written.parse(contactJson(1, over)));
 
 it('the record of a contact of the service has the buckets of the answer, sorted, or the former buckets if the answer has no list of buckets', () => {
   const buckets = [{ id: 'bucket_2' }, { id: 'bucket_1' }, { id: 'bucket_2' }];
   expect(recordFrom({ extra_data: { buckets } }).groupIds).toEqual(['bucket_1', 'bucket_2']);
   expect(recordFrom({ extra_data: undefined }).groupIds).toEqual([]);
-  const silent = contactSchema.parse(contactJson(1, { extra_data: {} }));
+  const silent = USUAL_MAPPING.written.parse(contactJson(1, { extra_data: {} }));
   expect(recordOf(silent, USUAL_MAPPING, former).groupIds).toEqual(['bucket_9']);
-  const emptied = contactSchema.parse(contactJson(1, { extra_data: { buckets: [] } }));
+  const emptied = USUAL_MAPPING.written.parse(contactJson(1, { extra_data: { buckets: [] } }));
   expect(recordOf(emptied, USUAL_MAPPING, former).groupIds).toEqual([]);
 });
 
@@ -32,7 +31,8 @@ it('R15: the record of a contact of the service needs only the ids of its bucket
 });
 
 const mapping = serviceMapping(['lastContacted', 'relationshipStatus', 'reminderInterval', 'assignedUser']);
-const recordWith = (over: Record<string, unknown>) => recordOf(contactSchema.parse(contactJson(1, over)), mapping);
+const recordWith = (over: Record<string, unknown>) =>
+  recordOf(USUAL_MAPPING.written.parse(contactJson(1, over)), mapping);
 const assignedTo = (user: object | null) => ({ assigned_to_id: 'user_7', extra_data: { assigned_to: user } });
 const BUCKETS = [{ id: 'a', reminder_interval: 90 }, { id: 'b', reminder_interval: 30 }, { id: 'c' }];
 
@@ -51,7 +51,7 @@ it.each<[string, Record<string, unknown>, string[]]>([
 
 it('a value that the service computes for a contact is kept if an answer does not contain it, and is never sent', () => {
   const known = recordWith({ extra_data: { last_contacted: '2026-01-31 12:00:00 UTC', buckets: [] } });
-  const silent = contactSchema.parse(contactJson(1, { extra_data: {}, assigned_to_id: null }));
+  const silent = USUAL_MAPPING.written.parse(contactJson(1, { extra_data: {}, assigned_to_id: null }));
   const { contact, digest } = recordOf(silent, mapping, known);
   expect([extrasIn(contact), digest]).toEqual([{ lastContacted: '2026-01-31' }, undefined]);
   const { title } = known.contact;
@@ -59,12 +59,12 @@ it('a value that the service computes for a contact is kept if an answer does no
 });
 
 it('a record has the digest of its row, unless its membership is not from the row', () => {
-  const digest = contactDigest(contactJson(1));
+  const digest = USUAL_MAPPING.digestOf(contactJson(1));
   expect(recordFrom({}).digest).toBe(digest);
   expect(recordFrom({ title: 'Other' }).digest).not.toBe(digest);
   const silentJson = contactJson(1, { extra_data: {} });
-  const silent = contactSchema.parse(silentJson);
-  expect(recordOf(silent).digest).toBe(contactDigest(silentJson));
+  const silent = USUAL_MAPPING.written.parse(silentJson);
+  expect(recordOf(silent).digest).toBe(USUAL_MAPPING.digestOf(silentJson));
   expect(recordOf(silent, USUAL_MAPPING, former).digest).toBeUndefined();
 });
 

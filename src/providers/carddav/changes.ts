@@ -29,7 +29,7 @@ const cursorSchema = z
     /** The ids of the group cards. A change of one of them may change the groups of any contact. */
     groups: z.array(z.string()).readonly(),
     /** Those of them that could not be read, so that the records before lack them. */
-    unread: z.array(z.string()).readonly().default([]),
+    unread: z.array(z.string()).readonly(),
   })
   .readonly();
 export type FeedCursor = z.output<typeof cursorSchema>;

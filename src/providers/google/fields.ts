@@ -45,7 +45,7 @@ export const SOURCES = ['READ_SOURCE_TYPE_CONTACT'];
  * Raise the number when the same Person gives a different record, also if it has one more field by default: all contacts are then
  * read again. Another choice of fields has the same effect without it.
  */
-export const READER = '1';
+export const READER = '2';
 
 /** Returns the choices of the given fields that are mapped to one entry of a list with several entries (R10). */
 const choicesIn = (fields: readonly ContactField[]): ((person: PersonLists) => readonly EntryChoice[]) => {

@@ -18,7 +18,7 @@ type Unreadable = Extract<PersonReading, { kind: 'unreadable' }>;
 
 const mayBeMadeFor = ({ origin }: Unreadable, { originId, originScope }: CreateRequest): boolean => {
   if (origin === null) return true;
-  return origin.originId === originId && (origin.originScope === undefined || origin.originScope === originScope);
+  return origin.originId === originId && origin.originScope === originScope;
 };
 
 /** Throws if an unreadable contact may be the result of one of these creates: repeating the create would duplicate it. */

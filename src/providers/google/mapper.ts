@@ -11,20 +11,12 @@ import { listedSchema, originSchema, type Person, personNameSchema, personSchema
 /** The key of `clientData` with the origin of a created contact: the account's scope, a space, and the id. */
 const ORIGIN_KEY = 'contact-sync.origin';
 
-/** The key for an id without an account scope. */
-const BARE_ORIGIN_KEY = 'contact-sync.service-id';
-
-/** Returns the entry of `clientData` with a contact's origin. */
-const originEntry = (id: string, scope: string | undefined): { readonly key: string; readonly value: string } =>
-  scope === undefined ? { key: BARE_ORIGIN_KEY, value: id } : { key: ORIGIN_KEY, value: `${scope} ${id}` };
-
 type Origin = Pick<ContactRecord, 'originId' | 'originScope'>;
 
 const originOf = ({ clientData = [] }: Pick<Person, 'clientData'>): Origin => {
-  const valueOf = (name: string) => clientData.find(({ key }) => key === name)?.value;
-  const [, originScope, originId] = /^(\S+) (.+)$/u.exec(valueOf(ORIGIN_KEY) ?? '') ?? [];
-  if (originScope !== undefined && originId !== undefined) return { originId, originScope };
-  return { originId: valueOf(BARE_ORIGIN_KEY) ?? null };
+  const { value = '' } = clientData.find(({ key }) => key === ORIGIN_KEY) ?? {};
+  const [, originScope, originId] = /^(\S+) (.+)$/u.exec(value) ?? [];
+  return originScope === undefined || originId === undefined ? { originId: null } : { originId, originScope };
 };
 
 /** The parsed Person of an answer. */
@@ -183,7 +175,7 @@ export const createBody = (
 ): BodyEntry => ({
   ...Object.fromEntries(writtenLists.map(({ name, write }) => [name, write({}, draft, chosen, () => undefined)])),
   memberships: [MY_CONTACTS, ...groupIds].map((id) => ({ contactGroupMembership: { contactGroupResourceName: id } })),
-  clientData: [originEntry(originId, originScope)],
+  clientData: originScope === undefined ? [] : [{ key: ORIGIN_KEY, value: `${originScope} ${originId}` }],
 });
 
 /**

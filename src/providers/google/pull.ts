@@ -28,7 +28,7 @@ type GoogleCursor = z.output<typeof cursorSchema>;
 const resumeSchema = z.object({
   pageToken: z.string().min(1),
   ...storedQuery.shape,
-  pages: z.int().nonnegative().default(0),
+  pages: z.int().nonnegative(),
 });
 type GoogleResume = z.output<typeof resumeSchema>;
 

@@ -70,6 +70,7 @@ export const creation = (key: string, card: Partial<Card>, groupIds: readonly st
   draft: contactOfCard(card),
   groupIds,
   originId: `origin of ${key}`,
+  originScope: 'account',
 });
 
 export const valueOf = <Value>(results: readonly WriteResult<Value>[], key: string): Value => {

@@ -48,7 +48,7 @@ const PERSON = {
     { ...source('CONTACT'), contactGroupMembership: { contactGroupResourceName: 'contactGroups/myContacts' } },
     { ...source('CONTACT'), contactGroupMembership: { contactGroupId: '0b' } },
   ],
-  clientData: [{ ...source('CONTACT'), key: 'contact-sync.service-id', value: 'contact_7' }],
+  clientData: [{ ...source('CONTACT'), key: 'contact-sync.origin', value: 'account-1 contact_7' }],
 };
 
 const STREET = { street_1: 'Main St 1', street_2: 'Apt 4' };
@@ -109,7 +109,7 @@ const sortKeys = (_key: string, value: unknown): unknown =>
     : value;
 
 test.each([
-  ['a Person of Google', GOOGLE_READER, readPerson(PERSON), '1 6j4Lh8aiB8qT'],
+  ['a Person of Google', GOOGLE_READER, readPerson(PERSON), '2 TXvz4wJXf6pG'],
   ['a contact of the service', SERVICE_READER, recordOf(USUAL_MAPPING.written.parse(CONTACT)), '1 nqJLo7zzNWj6'],
   ['a card', MAPPING.reader, createRecords(MAPPING).recordOf(STORED, ['group.vcf']), '3 2jmj7l5r z6U6DG0c88fm'],
 ])('the record of %s does not change within this version of its reader', (_, reader, record, expected) => {

@@ -126,7 +126,7 @@ test('[R10] lists that only the batch writes are sent as they were read, without
 
 test('a create contains the draft, My Contacts and the groups, and the origin id with its account (R9)', () => {
   const draft = contactOf({ firstName: 'Ann', emailAddresses: [{ value: 'a@x', label: 'home' }] });
-  const request = { key: 'k', draft, groupIds: ['contactGroups/0a'], originId: 'contact_1' };
+  const request = { key: 'k', draft, groupIds: ['contactGroups/0a'], originId: 'contact_1', originScope: 'account-1' };
   const memberships = ['contactGroups/myContacts', 'contactGroups/0a'].map((contactGroupResourceName) => ({
     contactGroupMembership: { contactGroupResourceName },
   }));
@@ -134,11 +134,9 @@ test('a create contains the draft, My Contacts and the groups, and the origin id
     names: [{ givenName: 'Ann' }],
     emailAddresses: [{ value: 'a@x', type: 'home' }],
     memberships,
-    clientData: [{ key: 'contact-sync.service-id', value: 'contact_1' }],
+    clientData: [{ key: 'contact-sync.origin', value: 'account-1 contact_1' }],
     ...Object.fromEntries(['organizations', 'phoneNumbers', 'addresses', 'urls'].map((list) => [list, []])),
   });
-  const { clientData } = createBody({ ...request, originScope: 'account-1' });
-  expect(clientData).toEqual([{ key: 'contact-sync.origin', value: 'account-1 contact_1' }]);
 });
 
 const word = fc.constantFrom('', 'a', 'b', 'Ann', 'Ünal');
@@ -266,16 +264,10 @@ test('[R10] the parts of a name and the given name are read back as the first na
 });
 
 const FROM_CONTACT = { source: { type: 'CONTACT', id: '1' } };
-const [ORIGIN, SERVICE_ID] = ['contact-sync.origin', 'contact-sync.service-id'] as const;
+const ORIGIN = 'contact-sync.origin';
 
 test.each<[string, Record<string, string>, object]>([
   ['with its account', { [ORIGIN]: 'account-1 people/c7' }, { originId: 'people/c7', originScope: 'account-1' }],
-  ['without its account', { [SERVICE_ID]: 'contact_7' }, { originId: 'contact_7' }],
-  [
-    'of both kinds',
-    { [SERVICE_ID]: 'contact_7', [ORIGIN]: 'account-1 contact_8' },
-    { originId: 'contact_8', originScope: 'account-1' },
-  ],
   ['that is malformed: none', { [ORIGIN]: 'account-1' }, { originId: null }],
   ['of another program: none', { other: 'contact_7' }, { originId: null }],
 ])('R9: the record of a Person has the origin of client data %s', (_, entries, expected) => {

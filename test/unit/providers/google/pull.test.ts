@@ -91,7 +91,7 @@ test.each(REFUSALS)(
       query.has('pageToken') ? apiError(400, code, 'bad page token') : last([person(1)]),
     );
     const { templateHash } = JSON.parse(cursorOf(await pullWhole(google))) as { templateHash: string };
-    const resume = JSON.stringify({ pageToken: 'dead', templateHash, fullAtMs: google.clock.now() - DAY_MS });
+    const resume = JSON.stringify({ pageToken: 'dead', pages: 0, templateHash, fullAtMs: google.clock.now() - DAY_MS });
     await expect(pullWhole(google, resume)).rejects.toMatchObject({ kind: 'cursor-expired', applied: 'no' });
     expect(google.requests.map(({ query }) => query.get('pageToken'))).toEqual([null, 'dead']);
     await using refusing = await startGoogle(({ query }) =>
@@ -101,7 +101,7 @@ test.each(REFUSALS)(
   },
 );
 
-const UNUSABLE = ['not JSON', '{}', JSON.stringify({ pageToken: 'p', templateHash: 'another', fullAtMs: 0 })];
+const UNUSABLE = ['not JSON', '{}', JSON.stringify({ pageToken: 'p', templateHash: 'another', fullAtMs: 0, pages: 0 })];
 
 test.each(UNUSABLE)('R7, R14: a listing from the resume point %j has expired', async (resume) => {
   await using google = await startGoogle(() => last([person(1)]));

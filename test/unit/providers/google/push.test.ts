@@ -11,11 +11,17 @@ import { apiError, person, recordOf, startGoogle } from './support.ts';
 
 const request = (number: number): CreateRequest => {
   const draft = contactOf({ firstName: `N${number}` });
-  return { key: `k${number}`, draft, groupIds: ['contactGroups/0a'], originId: `contact_${number}` };
+  return {
+    key: `k${number}`,
+    draft,
+    groupIds: ['contactGroups/0a'],
+    originId: `contact_${number}`,
+    originScope: 'account-1',
+  };
 };
 
 const withOrigin = (number: number, originId: string) =>
-  person(number, { clientData: [{ key: 'contact-sync.service-id', value: originId }] });
+  person(number, { clientData: [{ key: 'contact-sync.origin', value: `account-1 ${originId}` }] });
 
 /** Answers creates as Google does, refuses a batch that contains `bad`, and answers 401 from `end` on. */
 const createUntil = (end: number, bad: number) =>

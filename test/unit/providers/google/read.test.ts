@@ -46,11 +46,17 @@ test('R7: a read by id returns an id that Google refuses as unreadable, reads th
 const sinceMs = Date.parse('2026-01-01T12:00:00Z');
 const names = [{ givenName: 'A' }];
 const created = (number: number, originId: string, time: string) => ({
-  ...person(number, { names, clientData: [{ key: 'contact-sync.service-id', value: originId }] }),
+  ...person(number, { names, clientData: [{ key: 'contact-sync.origin', value: `account-1 ${originId}` }] }),
   metadata: { sources: [{ type: 'CONTACT', etag: `#${number}`, updateTime: `2026-01-01T${time}Z` }] },
 });
 const draft = contactOf({ firstName: 'A' });
-const request = (number: number) => ({ key: `k${number}`, draft, groupIds: [], originId: `contact_${number}` });
+const request = (number: number) => ({
+  key: `k${number}`,
+  draft,
+  groupIds: [],
+  originId: `contact_${number}`,
+  originScope: 'account-1',
+});
 
 test('R9: the search for lost creates matches the origin id among the newest contacts, and skips contacts that are already linked', async () => {
   await using google = await startGoogle(() => ({
@@ -63,7 +69,7 @@ test('R9: the search for lost creates matches the origin id among the newest con
   expect([query.get('requestSyncToken'), query.has('syncToken')]).toEqual(['false', false]);
 });
 
-const [ORIGIN, SERVICE_ID] = ['contact-sync.origin', 'contact-sync.service-id'];
+const ORIGIN = 'contact-sync.origin';
 const marked = (key: string, value: unknown, more: object = {}) => ({
   ...created(9, '', '12:01:00'),
   clientData: [{ key, value }],
@@ -76,11 +82,8 @@ const UNCERTAIN = 'unreadable no';
 test.each<[string, readonly unknown[], string | null]>([
   ['found with its account', [marked(ORIGIN, 'account-1 contact_1')], 'people/c9'],
   ['not found with another account', [marked(ORIGIN, 'account-2 contact_1')], null],
-  ['found without an account', [marked(SERVICE_ID, 'contact_1')], 'people/c9'],
   ['not found with another name', [marked(ORIGIN, 'account-1 contact_1', BOB)], null],
-  ['not found with another name and without an account', [marked(SERVICE_ID, 'contact_1', BOB)], null],
   ['uncertain while an unreadable row has its origin', [marked(ORIGIN, 'account-1 contact_1', SPOILT)], UNCERTAIN],
-  ['uncertain while one has its origin without an account', [marked(SERVICE_ID, 'contact_1', SPOILT)], UNCERTAIN],
   ['uncertain while one has no client data', [person(9, SPOILT), person(7)], UNCERTAIN],
   ['uncertain while one has malformed client data', [marked(ORIGIN, 7, SPOILT)], UNCERTAIN],
   ['uncertain while a row has no content', [null, person(7)], UNCERTAIN],
@@ -89,11 +92,10 @@ test.each<[string, readonly unknown[], string | null]>([
   ['not applied if it has client data of another program', [marked('other', 'x', SPOILT)], null],
   ['not applied if it is linked', [person(5, SPOILT)], null],
   ['not applied if it was modified before the create', [created(7, 'x', '11:54:00'), person(9, SPOILT)], null],
-  ['found next to an unreadable row', [person(3, SPOILT), marked(SERVICE_ID, 'contact_1')], 'people/c9'],
+  ['found next to an unreadable row', [person(3, SPOILT), marked(ORIGIN, 'account-1 contact_1')], 'people/c9'],
 ])('R9, R17: a lost create is %s', async (_, connections, outcome) => {
   await using google = await startGoogle(() => ({ body: { connections } }));
-  const sought = { ...request(1), originScope: 'account-1' };
-  const found = google.remote.findCreated([sought], sinceMs, (id) => id === 'people/c5', forever);
+  const found = google.remote.findCreated([request(1)], sinceMs, (id) => id === 'people/c5', forever);
   const outcomeOf = found.then(
     (records) => records.get('k1')?.id ?? null,
     ({ kind, applied }: RemoteError) => `${kind} ${applied}`,

@@ -14,7 +14,7 @@ import {
   isGoneStatus,
   isRefusedStatus,
   multiget,
-  propertyOf,
+  propertyText,
   propfind,
   reportsAbsence,
   type RequestedVersion,
@@ -63,14 +63,14 @@ const revisionOf = (card: Card): number | null => {
 const readingOf = (id: string, response: DavResponse): Reading | null => {
   if (isGoneStatus(response.status)) return { kind: 'gone' };
   if (reportsAbsence(response)) return null;
-  const data = propertyOf(response, 'C:address-data')?.text ?? '';
+  const data = propertyText(response, 'C:address-data');
   if (data.trim() === '') return { kind: 'unreadable', reason: 'the server did not send the card' };
   const card = parseLines(data);
   const flaw = flawOf(card);
   if (flaw !== null) return { kind: 'unreadable', reason: flaw };
-  const writtenAtMs = Date.parse(propertyOf(response, 'D:getlastmodified')?.text ?? '');
+  const writtenAtMs = Date.parse(propertyText(response, 'D:getlastmodified'));
   const modifiedAtMs = Number.isNaN(writtenAtMs) ? revisionOf(card) : writtenAtMs;
-  const length = propertyOf(response, 'D:getcontentlength')?.text.trim() ?? '';
+  const length = propertyText(response, 'D:getcontentlength').trim();
   return {
     kind: 'card',
     stored: { id, etag: etagOf(response), modifiedAtMs, card, isOriginal: true },

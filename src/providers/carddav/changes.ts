@@ -9,6 +9,7 @@ import {
   etagOf,
   isRefusedStatus,
   propertyOf,
+  propertyText,
   propfind,
   reportsAbsence,
   syncCollection,
@@ -130,7 +131,7 @@ export const readCtag = async ({ book, send }: BookContext): Promise<string | nu
   const request = propfind(book.url, '0', ['CS:getctag'], 'the changes');
   const { responses } = requireMultistatus(request, await send(request));
   const [response] = responses;
-  return (response && propertyOf(response, 'CS:getctag')?.text.trim()) || null;
+  return (response && propertyText(response, 'CS:getctag').trim()) || null;
 };
 
 const cutListing = (): UnreadableError =>

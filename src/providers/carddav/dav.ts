@@ -206,5 +206,8 @@ export const multistatusOf = (root: XmlDocument | null): Multistatus | null => {
 export const propertyOf = ({ properties }: DavResponse, name: string): XmlElement | undefined =>
   properties.find((property) => property.name === name);
 
+/** Returns the text of a found property; empty without one. */
+export const propertyText = (response: DavResponse, name: string): string => propertyOf(response, name)?.text ?? '';
+
 /** Returns the ETag of a response as the server sent it; null without one. */
-export const etagOf = (response: DavResponse): string | null => propertyOf(response, 'D:getetag')?.text.trim() || null;
+export const etagOf = (response: DavResponse): string | null => propertyText(response, 'D:getetag').trim() || null;

@@ -1,6 +1,6 @@
 import { textKey } from '../../core/contact/text.ts';
 import { isSameHref } from './href.ts';
-import { childOf, contains, type DavResponse, propertyOf, propfind } from './dav.ts';
+import { childOf, contains, type DavResponse, propertyOf, propertyText, propfind } from './dav.ts';
 import { type DavAnswer, requireMultistatus, type SendDav } from './send.ts';
 import { headerNamed } from '../../net/headers.ts';
 import { InvalidError, NotFoundError, RevokedError, WrongAddressError } from '../errors.ts';
@@ -128,7 +128,7 @@ const bookOf = (response: DavResponse, url: string): AddressBook => {
     .map(({ attributes }) => attributes['version'] ?? '3.0');
   return {
     url: withSlash(url),
-    name: propertyOf(response, 'D:displayname')?.text.trim() ?? '',
+    name: propertyText(response, 'D:displayname').trim(),
     hasSync: reports !== undefined && contains(reports, 'D:sync-collection'),
     isWritable:
       privileges === undefined ||

@@ -21,6 +21,7 @@ import {
   join,
   leave,
   MINUTE_MS,
+  numbersBetween,
   remove,
   run,
   set,
@@ -34,7 +35,7 @@ import { liveRows } from './world.ts';
 
 test('R4, R13: no question stays open about two contacts that are no pair, at whichever step the process died (seed 805609)', async () => {
   const contacts = { left: ['!*'], right: ['*'] };
-  for (let step = 12; step <= 16; step += 1) {
+  for (const step of numbersBetween(12, 16, 3)) {
     const met = run({ before: [twin(true)], crash: { step, when: 'before' }, contacts });
     const gone = run({ before: [remove('right')] });
     const { conflicts } = await runHistory(history([[met, gone]], { conflictsByField: { title: 'ask' } }));
@@ -44,7 +45,7 @@ test('R4, R13: no question stays open about two contacts that are no pair, at wh
 
 test('R4: a choice that reached one side only is replaced by the opposite one, at whichever step the process died (seed 164)', async () => {
   const answers = [null, { which: 0, take: 'left' } as const, { which: 0, take: 'right' } as const];
-  for (let step = 8; step <= 20; step += 1) {
+  for (const step of numbersBetween(8, 20, 5)) {
     const died = run({ crash: { step, when: 'before' } });
     const phases = [[run({ before: [twin(true)] })], [died, run({})]];
     const { world } = await runHistory(history(phases, { conflicts: 'right', answers }));
@@ -56,7 +57,7 @@ test('R4: a choice that reached one side only is replaced by the opposite one, a
 test('R4: a choice that one side may not get stays open for the time when it may, at whichever step the process died (seed 1023)', async () => {
   const answers = [null, { which: 0, take: 'left' } as const];
   const given = { conflicts: 'right', answers, hardness: hardness({ turns: 'to-right' }) } as const;
-  for (let step = 8; step <= 24; step += 1) {
+  for (const step of numbersBetween(8, 24, 5)) {
     const died = run({ crash: { step, when: 'after' } });
     await runHistory(history([[run({ before: [twin(true)] })], [died], [run()]], given));
   }
@@ -66,7 +67,7 @@ test('R2, R4: a chosen title that one side stores in part stays whole at the oth
   const manners = { left: PLAIN_MANNERS, right: { ...PLAIN_MANNERS, titleLength: 8 } };
   const edited = run({ before: [set('left', 0, 'title'), set('right', 0, 'title')] });
   const answers = [null, null, { which: 0, take: 'left' } as const];
-  for (let step = 7; step <= 24; step += 1) {
+  for (const step of numbersBetween(7, 24, 5)) {
     const chosen = run({ crash: { step, when: 'after' } });
     const phases = [[run({ before: [twin()] })], [edited], [chosen], [run()]];
     const { world } = await runHistory(history(phases, { manners, answers }));

@@ -17,6 +17,7 @@ import {
   join,
   merge,
   MINUTE_MS,
+  numbersBetween,
   remove,
   run,
   set,
@@ -25,11 +26,8 @@ import {
   TWO_SERVICES,
 } from './scenario.ts';
 
-/** `npm test` interrupts a run at every eighth step. */
-const SAMPLE_EACH = 8;
-
-const stepsBetween = (first: number, last: number): readonly number[] =>
-  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+/** The first three contacts, each with each of the first two groups. */
+const MEMBERS = [0, 1, 2].flatMap((who) => [0, 1].map((group) => ({ who, group })));
 
 /** A history whose steps follow after `BOOKS` and the edits of `own` have come to rest. */
 const hard = (
@@ -55,7 +53,7 @@ describe('hard histories that broke a rule once', () => {
       const lag = { listingLagMs: 10 * MINUTE_MS, feedLagMs: 10 * MINUTE_MS };
       const later = Array.from({ length: 6 }, () => run({ gapMs: 2 * MINUTE_MS }));
       // The delay of a change depends on the number of changes before it.
-      for (const earlier of [1, 2, 3, 4, 5]) {
+      for (const earlier of numbersBetween(1, 5, 3)) {
         const before = Array.from({ length: earlier }, () => create('right'));
         const aims = [{ op: 'create', side: 'left', fault, after: [] }] as const;
         await runHistory(hard([run({ before, gapMs: 10 * MINUTE_MS, aims }), ...later], lag));
@@ -71,11 +69,9 @@ describe('hard histories that broke a rule once', () => {
   ] as const)(
     'R9: a user can revert a membership on the $side side whose write ended with $fault',
     async ({ side, fault }) => {
-      for (const who of [0, 1, 2]) {
-        for (const group of [0, 1]) {
-          const aims = [{ op: 'changeMembership', side: null, fault, after: [{ kind: 'opposite' }] }] as const;
-          await runHistory(hard([run({ before: [flip(side, who, group)], aims }), run()]));
-        }
+      for (const { who, group } of sampled(MEMBERS, 3, side.length + fault.length)) {
+        const aims = [{ op: 'changeMembership', side: null, fault, after: [{ kind: 'opposite' }] }] as const;
+        await runHistory(hard([run({ before: [flip(side, who, group)], aims }), run()]));
       }
     },
   );
@@ -84,13 +80,9 @@ describe('hard histories that broke a rule once', () => {
     'R11: a membership that its user changes back right after a write is propagated, the clock %d ms ahead (seed 300062)',
     async (skewMs) => {
       const given = { players: TWO_GOOGLES, skewMs };
-      for (const who of [0, 1, 2]) {
-        for (const group of [0, 1]) {
-          const back = [0, 1, 2].map((other) => flip('right', other, group));
-          await runHistory(
-            hard([run({ before: [flip('left', who, group)] }), run({ before: back }), run()], {}, given),
-          );
-        }
+      for (const { who, group } of sampled(MEMBERS, 3, Math.sign(skewMs) + 1)) {
+        const back = [0, 1, 2].map((other) => flip('right', other, group));
+        await runHistory(hard([run({ before: [flip('left', who, group)] }), run({ before: back }), run()], {}, given));
       }
     },
   );
@@ -197,7 +189,7 @@ describe('hard histories that broke a rule once', () => {
         const aims = [{ op: 'merge', side: 'right', fault, after: [] }] as const;
         await runHistory(hard([run({ before, aims }), run()], { habits }));
       }
-      for (const step of sampled(stepsBetween(14, 34), SAMPLE_EACH, Number(replaces) + 2 * Number(archives))) {
+      for (const step of numbersBetween(14, 34, 8, Number(replaces) + 2 * Number(archives))) {
         await runHistory(hard([run({ before, crash: { step, when: 'after' } }), run()], { habits }));
       }
     },
@@ -219,12 +211,13 @@ describe('hard histories that broke a rule once', () => {
     async (side) => {
       const other = otherSide(side);
       const unreadable = { side, each: 1 };
+      const writes = [
+        ['update', set(other, 0, 'firstName')],
+        ['changeMembership', flip(other, 0, 1)],
+        ['delete', remove(other)],
+      ] as const;
       for (const fault of ['lost-after', 'lost-before'] as const) {
-        for (const [op, edit] of [
-          ['update', set(other, 0, 'firstName')],
-          ['changeMembership', flip(other, 0, 1)],
-          ['delete', remove(other)],
-        ] as const) {
+        for (const [op, edit] of sampled(writes, 2, fault.length)) {
           const lost = run({ before: [edit], aims: [{ op, side, fault, after: [] }], unreadable });
           const edited = run({ before: [set(other, 0, 'title')], unreadable });
           await runHistory(hard([lost, edited, run()]));
@@ -250,19 +243,14 @@ describe('hard histories that broke a rule once', () => {
   it.each(SIDES)(
     'R9: an email address removed on the %s side stays removed when an update is lost after an unseen edit of its list',
     async (side) => {
-      for (const fault of ['lost-after', 'lost-before', 'lost-half', 'kill'] as const) {
-        for (const [listingLagMs, feedLagMs] of [
-          [9 * MINUTE_MS, 0],
-          [0, 5 * MINUTE_MS],
-        ] as const) {
-          const list = 'emailAddresses';
-          const clash: Edit = { kind: 'clash', who: 0, same: 'firstName', side, gone: list, added: list };
-          const aims = [{ op: 'update', side: null, fault, after: [] }] as const;
-          for (const full of [false, true]) {
-            const lost = run({ before: [clash], aims, full });
-            await runHistory(hard([lost, run(), run()], { feedLagMs, listingLagMs }));
-          }
-        }
+      const list = 'emailAddresses';
+      const clash: Edit = { kind: 'clash', who: 0, same: 'firstName', side, gone: list, added: list };
+      const lags = [{ listingLagMs: 9 * MINUTE_MS }, { feedLagMs: 5 * MINUTE_MS }];
+      const cases = lags.flatMap((lag) => [false, true].map((full) => ({ lag, full })));
+      for (const [index, fault] of (['lost-after', 'lost-before', 'lost-half', 'kill'] as const).entries()) {
+        const aims = [{ op: 'update', side: null, fault, after: [] }] as const;
+        for (const { lag, full } of sampled(cases, 4, index + side.length))
+          await runHistory(hard([run({ before: [clash], aims, full }), run(), run()], lag));
       }
     },
   );
@@ -271,7 +259,7 @@ describe('hard histories that broke a rule once', () => {
     'R4: a contact that was read before an interrupted first run and then deleted wins no conflict (%s)',
     async (conflicts) => {
       const other = otherSide(conflicts);
-      for (let step = 3; step <= 20; step += 1) {
+      for (const step of numbersBetween(3, 20, 5)) {
         const first = run({ before: [twin(true), twin(true)], crash: { step, when: 'after' } });
         const second = run({ before: [remove(conflicts), set(other, 0, 'title')] });
         await runHistory(
@@ -304,7 +292,7 @@ describe('hard histories that broke a rule once', () => {
   it('R11, R12: a membership that a user adds while two contacts are merged is kept (seed 7670)', async () => {
     const before = [merge('left', { who: 0, into: 1 })];
     for (const who of [0, 1, 2]) {
-      for (const call of [6, 7, 8, 9, 10, 11]) {
+      for (const call of numbersBetween(6, 11, 4, who)) {
         const edit: Edit = join('right', { who, group: 1 });
         await runHistory(hard([run({ before, during: [{ call, edit }] }), run()]));
       }
@@ -364,7 +352,7 @@ describe('hard histories that broke a rule once', () => {
   });
 
   it('R7: a contact that an interrupted listing showed and that was deleted since wins no conflict (seed 20138)', async () => {
-    for (let step = 8; step <= 12; step += 1) {
+    for (const step of numbersBetween(8, 12, 3)) {
       const first = run({
         before: [twin(), create('right'), twin(true)],
         full: true,

@@ -1,5 +1,6 @@
 import type { ListField, ScalarField } from '../../src/core/contact/contact.ts';
 import type { Side } from '../../src/core/contact/side.ts';
+import { sampled } from '../support/extent.ts';
 import { PLAIN_HABITS } from '../support/memory/book.ts';
 import { PLAIN_MANNERS } from '../support/memory/manners.ts';
 import { DEFAULT_PLAYERS, type Edit, type Hardness, type History, type Players, type RunStep } from './history.ts';
@@ -13,6 +14,14 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const GOOGLE_CARDDAV: Players = { left: 'google', right: 'carddav' };
 export const TWO_GOOGLES: Players = { left: 'google', right: 'google' };
 export const TWO_SERVICES: Players = { left: 'service', right: 'service' };
+
+/** The numbers from `first` to `last`, such as the steps at which a process dies. `npm test` plays one of `each`, from `offset` on. */
+export const numbersBetween = (first: number, last: number, each: number, offset = 0): readonly number[] =>
+  sampled(
+    Array.from({ length: last - first + 1 }, (_, index) => first + index),
+    each,
+    offset,
+  );
 
 /** A run without faults, edits or a crash, except for the given parts. */
 export const run = (given: Partial<RunStep> = {}): RunStep => ({

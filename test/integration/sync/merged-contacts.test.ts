@@ -82,7 +82,7 @@ const NAMES: readonly Names[] = [
 ];
 
 /** `npm test` plays one variant of so many, another one for the next names. */
-const SAMPLE_EACH = 3;
+const SAMPLE_EACH = 6;
 
 const VARIANTS: readonly Partial<ServiceVariants>[] = [
   {},

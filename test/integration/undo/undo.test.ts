@@ -3,8 +3,12 @@ import { HaltError } from '../../../src/engine/errors.ts';
 import { listConflicts } from '../../../src/engine/history/conflicts.ts';
 import { readLinkRecord } from '../../../src/engine/history/link-record.ts';
 import { readSides } from '../../support/compare-sides.ts';
+import { extentOf } from '../../support/extent.ts';
 import { bucketId, googleId, labelId, named, person, serviceId } from '../../support/linked-people.ts';
 import { type LinkedSandbox, startLinkedSandbox, startSyncedSandbox } from '../../support/linked-sandbox.ts';
+
+/** An undo is interrupted after one of so many writes. */
+const EACH = extentOf({ all: 1, sample: 4 });
 
 const NAMES = ['Ada', 'Ben', 'Cid', 'Dot', 'Eve', 'Fay'];
 const PEOPLE = NAMES.map((name) => person(name, { groups: name === 'Ada' ? ['Choir'] : ['Team'] }));
@@ -249,7 +253,7 @@ describe('undo', () => {
 
   test('an undo that is interrupted after any write continues when repeated, also after a sync in between', async () => {
     let cuts = 0;
-    for (let after = 1; ; after += 1) {
+    for (let after = 1; ; after += EACH) {
       await using linked = await started();
       editEverything(linked);
       const before = readSides(linked.sandbox);
@@ -269,7 +273,7 @@ describe('undo', () => {
       expect([after, readSides(linked.sandbox)]).toEqual([after, before]);
       await expectQuiet(linked);
     }
-    expect(cuts).toBeGreaterThan(3);
+    expect(cuts).toBeGreaterThan(1);
   });
 
   test('R8: the guard halts an undo that deletes too much, and --accept-deletes accepts it once', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { otherSide, type Side, SIDES } from '../../src/core/contact/side.ts';
 import { extentOf } from '../support/extent.ts';
 import type { Aimed, WriteOp } from '../support/memory/process.ts';
-import { DEFAULT_PLAYERS, type Edit, type Players } from './history.ts';
+import type { Edit } from './history.ts';
 import { runHistory } from './run-history.ts';
 import {
   add,
@@ -13,18 +13,16 @@ import {
   create,
   createRich,
   drop,
-  GOOGLE_CARDDAV,
   hardness,
   history,
   join,
   leave,
   merge,
+  PAIRS,
   remove,
   run,
   set,
   twin,
-  TWO_GOOGLES,
-  TWO_SERVICES,
 } from './scenario.ts';
 
 // Each kind of write, with each fault, followed by each kind of edit. The simulation checks every rule after each run.
@@ -32,7 +30,6 @@ import {
 /** One of this many histories is played. */
 const EACH = extentOf({ all: 11, sample: 101 });
 
-const PLAYERS: readonly Players[] = [DEFAULT_PLAYERS, GOOGLE_CARDDAV, TWO_GOOGLES, TWO_SERVICES];
 const FAULTS = ['lost-after', 'lost-before', 'kill', 'limited', 'invalid', 'stale'] as const satisfies readonly Aimed[];
 
 const FIRST = { who: 0, group: 0 };
@@ -98,7 +95,7 @@ const LATER: Readonly<Record<string, Later>> = {
   'a selection of further fields': () => [{ kind: 'choose', choice: 1 }],
 };
 
-const CASES = PLAYERS.flatMap((players) =>
+const CASES = PAIRS.flatMap((players) =>
   FAULTS.flatMap((fault) =>
     SIDES.flatMap((from) =>
       Object.entries(LATER).flatMap(([later, edit]) =>

@@ -15,6 +15,13 @@ export const GOOGLE_CARDDAV: Players = { left: 'google', right: 'carddav' };
 export const TWO_GOOGLES: Players = { left: 'google', right: 'google' };
 export const TWO_SERVICES: Players = { left: 'service', right: 'service' };
 
+/** All pairs of providers that are played. */
+export const PAIRS: readonly Players[] = [DEFAULT_PLAYERS, TWO_GOOGLES, GOOGLE_CARDDAV, TWO_SERVICES];
+
+/** The position of these providers in {@link PAIRS}. */
+export const pairIndex = ({ left, right }: Players): number =>
+  PAIRS.findIndex((pair) => pair.left === left && pair.right === right);
+
 /** The numbers from `first` to `last`, such as the steps at which a process dies. `npm test` plays one of `each`, from `offset` on. */
 export const numbersBetween = (first: number, last: number, each: number, offset = 0): readonly number[] =>
   sampled(

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { type Contact, EMPTY_CONTACT } from '../../src/core/contact/contact.ts';
 import { change, liveGroups } from './edits.ts';
+import { numbersBetween } from './scenario.ts';
 import { openWorld } from './single-world.ts';
 import { liveRows } from './world.ts';
 
 // On a side whose groups are words on their members, a rename makes a new word, and the former one is removed later.
 
-const CRASHES = Array.from({ length: 24 }, (_, at) => at + 8).flatMap((step) =>
+const CRASHES = numbersBetween(8, 31, 5).flatMap((step) =>
   (['before', 'after'] as const).map((when) => ({ step, when })),
 );
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_CONTACT } from '../../src/core/contact/contact.ts';
-import { TWO_SERVICES } from './scenario.ts';
+import { numbersBetween, TWO_SERVICES } from './scenario.ts';
 import { openWorld } from './single-world.ts';
 import { liveRows } from './world.ts';
 
-const CRASHES = Array.from({ length: 14 }, (_, at) => at + 1).flatMap((step) =>
+const CRASHES = numbersBetween(1, 14, 4).flatMap((step) =>
   (['before', 'after'] as const).map((when) => ({ step, when })),
 );
 

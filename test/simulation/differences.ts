@@ -16,7 +16,6 @@ import type { Pair, WholePair } from '../../src/core/contact/pair.ts';
 import type { GroupPlan } from '../../src/core/reconcile/groups.ts';
 import { loadPairsOf } from '../../src/engine/workload.ts';
 import type { Store } from '../../src/store/store.ts';
-import { chunks } from '../../src/util/batches.ts';
 import { contactsOf, type Snapshot } from '../../src/core/contact/snapshot.ts';
 import { type GroupLink, mergeMembership } from '../../src/core/reconcile/membership.ts';
 import { mergeList, mergeScalar } from '../../src/core/reconcile/merge.ts';
@@ -27,13 +26,6 @@ import { aliasLeftovers, resembles } from '../../src/core/reconcile/similar.ts';
 
 /** The halves of a pair with a base each. */
 type Settled = Sides<Half & { readonly base: Snapshot }>;
-
-/** The differences between the halves of a pair that no rule explains; groups are given by their links. */
-type Unexplained = {
-  readonly texts: readonly ScalarField[];
-  readonly lists: readonly { readonly field: ListField; readonly elements: readonly ListElement[] }[];
-  readonly groups: readonly GroupLink[];
-};
 
 const goesBothWays = (policy: Policy, field: SyncedField): boolean => forField(policy, field).direction === 'both';
 
@@ -48,8 +40,8 @@ const isUnexplainedText = (field: ScalarField, halves: Settled): boolean => {
   return !isRewritten && !isDeclined(halves, field, left) && !isDeclined(halves, field, right);
 };
 
-/** Returns the elements that only one list contains, if neither a change nor a rule explains the difference. */
-const unexplainedElements = (field: ListField, halves: Settled): readonly ListElement[] => {
+/** Returns whether only one list contains some element without a reason. */
+const isUnexplainedList = (field: ListField, halves: Settled): boolean => {
   const elements = ({ contact }: Snapshot) => listOf(contact, field);
   const lists = {
     left: elements(halves.left.record),
@@ -61,23 +53,23 @@ const unexplainedElements = (field: ListField, halves: Settled): readonly ListEl
   const alone = (one: KeyedList, other: KeyedList): readonly ListElement[] =>
     [...one].flatMap(([key, element]) => (other.has(key) ? [] : [element]));
   const differing = [...alone(left, right), ...alone(right, left)];
-  if (differing.length === 0) return [];
+  if (differing.length === 0) return false;
   const merged = mergeList(field, halves);
   const changed = new Set(SIDES.flatMap((side) => [...merged[side].add, ...merged[side].remove]));
-  return differing.filter((each) => !changed.has(each) && !isDeclined(halves, field, elementKey(field, each)));
+  return differing.some((each) => !changed.has(each) && !isDeclined(halves, field, elementKey(field, each)));
 };
 
-/** Returns the group pairs of which only one half is a member, if neither a change nor a rule explains the difference. */
-const unexplainedGroups = (links: readonly GroupLink[], halves: Settled, policy: Policy): readonly GroupLink[] => {
+/** Returns whether only one half is a member of some group pair without a reason. */
+const hasUnexplainedGroups = (links: readonly GroupLink[], halves: Settled, policy: Policy): boolean => {
   const isIn = (link: GroupLink) => bySide((side) => halves[side].record.groupIds.some((id) => id === link[side]));
   const differing = links.filter((link) => {
     const { left, right } = isIn(link);
     return link.isUnited && link.left !== null && link.right !== null && left !== right;
   });
-  if (differing.length === 0) return [];
+  if (differing.length === 0) return false;
   const moves = mergeMembership(halves, differing, policy);
   const changed = new Set(SIDES.flatMap((side) => [...moves[side].joins, ...moves[side].leaves]));
-  return differing.filter(
+  return differing.some(
     (link) => !changed.has(link.key) && !SIDES.some((side) => isDeclined(halves, 'buckets', link[side] ?? '')),
   );
 };
@@ -85,63 +77,43 @@ const unexplainedGroups = (links: readonly GroupLink[], halves: Settled, policy:
 const isSettled = (halves: Sides<Half>): halves is Settled => SIDES.every((side) => halves[side].base !== null);
 
 /**
- * Returns the differences between the two halves of a linked pair that no rule explains (R5): neither side changed them since the
- * bases, no side declined or rewrote them, and the field is synced both ways. Returns null if there are none. Pure.
+ * Returns the fields in which the two halves of a linked pair differ although no rule explains it (R5): neither side changed them
+ * since the bases, no side declined or rewrote them, and the field is synced both ways.
  */
-export const unexplainedDifferences = (
+const unexplainedFields = (
   halves: Sides<Half>,
   links: readonly GroupLink[],
   policy: Policy,
-): Unexplained | null => {
-  if (!isSettled(halves)) return null;
+): readonly SyncedField[] => {
+  if (!isSettled(halves)) return [];
   const contacts = contactsOf(halves.left.record, halves.right.record);
   const unsyncable = unsyncableFields(halves.left.record, halves.right.record);
   const isSynced = (field: SyncedField): boolean => goesBothWays(policy, field) && !unsyncable.has(field);
-  const texts = scalarsIn(...contacts).filter((field) => isUnexplainedText(field, halves) && isSynced(field));
-  const lists = listsIn(...contacts)
-    .filter(isSynced)
-    .map((field) => ({ field, elements: unexplainedElements(field, halves) }))
-    .filter(({ elements }) => elements.length > 0);
-  const groups = goesBothWays(policy, 'buckets') ? unexplainedGroups(links, halves, policy) : [];
-  return texts.length + lists.length + groups.length === 0 ? null : { texts, lists, groups };
+  const isInGroups = goesBothWays(policy, 'buckets') && hasUnexplainedGroups(links, halves, policy);
+  return [
+    ...scalarsIn(...contacts).filter((field) => isSynced(field) && isUnexplainedText(field, halves)),
+    ...listsIn(...contacts).filter((field) => isSynced(field) && isUnexplainedList(field, halves)),
+    ...(isInGroups ? ['buckets' as const] : []),
+  ];
 };
 
-/** Returns the fields of unexplained differences. */
-export const fieldsOfDifferences = ({ texts, lists, groups }: Unexplained): readonly SyncedField[] => [
-  ...texts,
-  ...lists.map(({ field }) => field),
-  ...(groups.length > 0 ? ['buckets' as const] : []),
-];
-
-/** The number of pairs that are loaded at once. */
-const BATCH = 500;
-
-/** A linked pair with differences that no rule explains. */
-type Differing = { readonly pair: WholePair; readonly differences: Unexplained };
+/** A linked pair, and its fields that differ although no rule explains it. */
+type Differing = { readonly pair: WholePair; readonly fields: readonly SyncedField[] };
 
 const isWhole = (pair: Pair): pair is WholePair =>
   pair.status === 'linked' && SIDES.every((side) => isPresent(pair[side]) && !isAway(pair[side]));
 
-/** The ids of pairs with two halves. */
-const wholePairs = async (store: Store, link: string): Promise<readonly number[]> => {
-  const [left, right] = await Promise.all(SIDES.map((side) => store.index(link, side)));
-  const others = new Set(right?.map(({ pair }) => pair));
-  return (left ?? []).flatMap(({ pair }) => (pair !== null && others.has(pair) ? [pair] : []));
-};
-
 /** Finds the linked pairs whose halves differ although no rule explains it (R5). Omits pairs with a write of unknown outcome. */
-export async function* findDiffering(
+export const findDiffering = async (
   { store, link, policy }: { readonly store: Store; readonly link: string; readonly policy: Policy },
   links: GroupPlan['links'],
-): AsyncGenerator<readonly Differing[]> {
+): Promise<readonly Differing[]> => {
   const open = await store.journal(link, { open: true });
   const unsettled = new Set(open.flatMap(({ leftId, rightId }) => [`left ${leftId}`, `right ${rightId}`]));
-  for (const pairIds of chunks(await wholePairs(store, link), BATCH)) {
-    const pairs = (await loadPairsOf(store, link, { ids: { left: [], right: [] }, pairIds })).filter(isWhole);
-    const settled = pairs.filter((pair) => !SIDES.some((side) => unsettled.has(`${side} ${pair[side].id}`)));
-    yield settled.flatMap((pair): Differing[] => {
-      const differences = unexplainedDifferences(pair, links, policy);
-      return differences === null ? [] : [{ pair, differences }];
-    });
-  }
-}
+  const pairIds = (await store.index(link, 'left')).flatMap(({ pair }) => pair ?? []);
+  const pairs = (await loadPairsOf(store, link, { ids: { left: [], right: [] }, pairIds })).filter(isWhole);
+  return pairs
+    .filter((pair) => !SIDES.some((side) => unsettled.has(`${side} ${pair[side].id}`)))
+    .map((pair) => ({ pair, fields: unexplainedFields(pair, links, policy) }))
+    .filter(({ fields }) => fields.length > 0);
+};

@@ -1,7 +1,7 @@
 import { streetLines } from '../../src/core/contact/elements.ts';
 import type { GroupLink } from '../../src/core/reconcile/membership.ts';
 import type { Policy } from '../../src/core/reconcile/policy.ts';
-import { fieldsOfDifferences, findDiffering } from './differences.ts';
+import { findDiffering } from './differences.ts';
 import type { Rejection } from '../../src/core/state/rows.ts';
 import { listsIn, scalarsIn, textIn, type SyncedField } from '../../src/core/contact/contact.ts';
 import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
@@ -224,14 +224,11 @@ export const checkExplained = async ({ link, store }: World, policy: Policy): Pr
   const links = groupPairs.map(({ key, left, right, ...pair }): GroupLink => {
     return { key, left: left?.id ?? null, right: right?.id ?? null, isUnited: pair.isUnited };
   });
-  const violations: string[] = [];
-  for await (const found of findDiffering({ store, link, policy }, links)) {
-    for (const { pair, differences } of found) {
-      const ids = SIDES.map((side) => pair[side].id).join(' and ');
-      violations.push(`${ids} differ without an explanation: ${fieldsOfDifferences(differences).join(', ')}`);
-    }
-  }
-  return violations;
+  const differing = await findDiffering({ store, link, policy }, links);
+  return differing.map(({ pair, fields }) => {
+    const ids = SIDES.map((side) => pair[side].id).join(' and ');
+    return `${ids} differ without an explanation: ${fields.join(', ')}`;
+  });
 };
 
 /** One line for each contact of a side, for the report of a failure. */

@@ -150,6 +150,23 @@ export const enter = (
   world.ledger.changesOf(entity).edited = true;
 };
 
+/** A user deletes a contact and enters its person again: a new contact in the same groups. */
+export const enterAgain = (world: World, book: Book, row: Row, contact: Contact): void => {
+  const { entity, extra, nameSuffix } = row;
+  book.remove(row, 'deleted');
+  const added = book.add({ contact, extra, originId: null, entity, nameSuffix });
+  world.notes.set(added, extra);
+  book.setGroups(added, row.groupIds);
+  world.ledger.changesOf(entity).edited = true;
+  // The new contact is matched like any other one: it lacks no value by an edit, and gets the values of its counterpart.
+  world.ledger.allowReturn(entity);
+  markUncertain(world.people, entity);
+  world.agreed.delete(entity);
+  // Its computed value counts as entered by its user.
+  world.extras.everScribbled.add(added);
+  if (world.extras.scribbled.has(row)) world.extras.scribbled.add(added);
+};
+
 const createTwins = (world: World, differs: boolean): void => {
   const contact = newContact(world, false);
   const entity = Number(/\d+/u.exec(contact.firstName)?.[0]);

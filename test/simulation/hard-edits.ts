@@ -9,6 +9,7 @@ import {
   deleteGroup,
   element,
   enter,
+  enterAgain,
   liveGroups,
   newContact,
   pick,
@@ -16,7 +17,6 @@ import {
 } from './edits.ts';
 import type { Edit, HardEdit } from './history.ts';
 import type { Token } from './ledger.ts';
-import { markUncertain } from './people.ts';
 import { applyPeopleEdit, isPeopleEdit } from './people-edits.ts';
 import { counterpart, liveRows, visibleTokens, type World } from './world.ts';
 
@@ -91,19 +91,7 @@ const addAgain = (world: World, { side, who }: Of<'again'>): void => {
   const book = world.books[side];
   const row = pick(liveRows(book), who);
   // The link may not recognise a contact that was edited since its last read.
-  if (row === undefined || !isAsAnswered(row)) return;
-  book.remove(row, 'deleted');
-  const added = book.add({ contact: row.contact, extra: row.extra, originId: null, entity: row.entity });
-  world.notes.set(added, row.extra);
-  book.setGroups(added, row.groupIds);
-  world.ledger.changesOf(row.entity).edited = true;
-  // The new contact is matched like any other one: it lacks no value by an edit, and gets the values of its counterpart.
-  world.ledger.allowReturn(row.entity);
-  markUncertain(world.people, row.entity);
-  world.agreed.delete(row.entity);
-  // Its computed value counts as entered by its user.
-  world.extras.everScribbled.add(added);
-  if (world.extras.scribbled.has(row)) world.extras.scribbled.add(added);
+  if (row !== undefined && isAsAnswered(row)) enterAgain(world, book, row, row.contact);
 };
 
 const share = (world: World, { side, who }: Of<'share'>): void => {

@@ -2,7 +2,7 @@ import { EMPTY_CONTACT, type Contact } from '../../src/core/contact/contact.ts';
 import { listOf, withList } from '../../src/core/contact/lists.ts';
 import { otherSide, SIDES, type Side } from '../../src/core/contact/side.ts';
 import { isAsAnswered, type Book, type Row } from '../support/memory/book.ts';
-import { addElement, change, enter, liveGroups, pick, removeContact, setScalar } from './edits.ts';
+import { addElement, change, enter, enterAgain, liveGroups, pick, removeContact, setScalar } from './edits.ts';
 import type { Edit } from './history.ts';
 import {
   bareFirstName,
@@ -11,7 +11,6 @@ import {
   GROUP_NAMES,
   isOwnEmail,
   recordValues,
-  markUncertain,
   lettersOf,
   mayBeTwo,
   addPerson,
@@ -133,17 +132,8 @@ const addAgain = (world: World, { side, who, isRetitled }: Of<'readd'>): void =>
   const row = pick(linkedRows(world, side), who);
   if (row === undefined || !isAsAnswered(row) || !isPaired(world, side, row)) return;
   if (meetsNameless(world, row.contact, row.entity)) return;
-  book.remove(row, 'deleted');
   const contact = isRetitled && row.contact.firstName !== '' ? withOtherTitle(row.contact) : row.contact;
-  const { entity, extra, nameSuffix } = row;
-  const added = book.add({ contact, extra, originId: null, entity, nameSuffix });
-  world.notes.set(added, row.extra);
-  book.setGroups(added, row.groupIds);
-  world.ledger.changesOf(row.entity).edited = true;
-  world.ledger.allowReturn(row.entity);
-  world.agreed.delete(row.entity);
-  world.extras.everScribbled.add(added);
-  markUncertain(world.people, row.entity);
+  enterAgain(world, book, row, contact);
 };
 
 const toggleTitle = (world: World, { side, who }: Of<'honorific'>): void => {

@@ -80,7 +80,7 @@ const linkNamed = (name: string, interval: number | 'auto'): LinkConfig => {
   return { name, syncIntervalMs, sweepIntervalMs, hasAutoInterval } as Partial<LinkConfig> as LinkConfig;
 };
 
-const REPORT: JobReport = { ending: 'completed', message: null, summary: null, retryInMs: null };
+const REPORT: JobReport = { ending: 'completed', message: null, summary: null, nextInMs: null };
 
 const ascending = (values: readonly number[]): number[] => values.toSorted((one, other) => one - other);
 
@@ -102,8 +102,7 @@ const play = async (people: number, interval: number | 'auto'): Promise<Outcome>
       byMinute.set(minute, (byMinute.get(minute) ?? 0) + REQUESTS_PER_SIDE);
       arrivals.push(...look(person, clock.now()));
       await clock.sleep(RUN_MS);
-      const nextPollInMs = pollDelayMs(link, person, clock.now());
-      return nextPollInMs === null ? REPORT : { ...REPORT, nextPollInMs };
+      return { ...REPORT, nextInMs: pollDelayMs(link, person, clock.now()) };
     },
   });
   scheduler.apply(schedulesOf([...persons.keys()].map((name) => linkNamed(name, interval))));

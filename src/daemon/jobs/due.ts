@@ -28,7 +28,7 @@ export const pollDelayMs = (
 export type Skip = {
   readonly why: 'paused' | 'paused by hand' | 'waiting for a review' | 'backing off' | 'not due';
   /** The time to the next poll; null if it does not depend on time. */
-  readonly nextPollInMs: number | null;
+  readonly nextInMs: number | null;
 };
 
 /** A job of a link, and the state that decides whether it starts. */
@@ -61,7 +61,7 @@ const notDueForMs = ({ link, row, lastRun, nowMs }: Subject): number => {
 export const whySkipped = (subject: Subject): Skip | null => {
   const { link, job, row, lastRun, credentials, refused, retryInMs } = subject;
   if (job.kind === 'full' || job.byHand) return null;
-  const skip = (why: Skip['why'], nextPollInMs: number | null = null): Skip => ({ why, nextPollInMs });
+  const skip = (why: Skip['why'], nextInMs: number | null = null): Skip => ({ why, nextInMs });
   if (row.pausedByHandAtMs !== null) return skip('paused by hand');
   // Another run would halt in the same way. An interrupted run is continued.
   const waits = link.firstSync === 'review' && row.reason === FIRST_SYNC_WAITS && lastRun?.outcome === 'halted';

@@ -42,7 +42,7 @@ const createRequestedJobs = (clock: Clock, run: (job: JobData) => Promise<JobRep
   const pending = new Map<string, Promise<void>>();
   const perform = async (job: JobData): Promise<void> => {
     for (let report = await run(job); report.ending === 'busy'; report = await run(job)) {
-      await clock.sleep(report.retryInMs ?? 0, ended.signal);
+      await clock.sleep(report.nextInMs ?? 0, ended.signal);
     }
   };
   return {
@@ -80,9 +80,9 @@ export const createEmbeddedScheduler = ({ clock, runJob, concurrency }: Embedded
         signal.aborted ? Promise.resolve(null) : runJob({ link: schedule.link, kind: 'incremental', override: null }),
       );
       if (report === null) return;
-      const inMs = report.nextPollInMs ?? report.retryInMs;
+      const { nextInMs } = report;
       // A timer may fire early. Its slot must not be used twice.
-      atMs = inMs === null ? nextSlot(schedule, Math.max(now(), atMs)) : now() + inMs;
+      atMs = nextInMs === null ? nextSlot(schedule, Math.max(now(), atMs)) : now() + nextInMs;
     }
   };
 

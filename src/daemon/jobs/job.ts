@@ -27,10 +27,10 @@ export type JobReport = {
   readonly message: string | null;
   /** Null if no run started. */
   readonly summary: RunSummary | null;
-  /** The time until the next attempt, in milliseconds; null for no attempt. */
-  readonly retryInMs: number | null;
-  /** Present for an `auto` interval: the time until the next poll, in milliseconds. */
-  readonly nextPollInMs?: number;
+  /**
+   * The time until the next attempt, or for an `auto` interval until the next poll, in milliseconds; null if the schedule decides.
+   */
+  readonly nextInMs: number | null;
   /** Present if this daemon does not serve the link. Another daemon on the queue may serve it. */
   readonly isUnknown?: true;
   /** Present if the run ended because its link was paused: the queue does not start it again. */

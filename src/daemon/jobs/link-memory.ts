@@ -49,7 +49,7 @@ export const createMemories = ({ clock, events }: { readonly clock: Clock; reado
       else events.linkPausedByHand({ link: name, remedy: `Resume it with: contact-sync resume ${name}` });
     },
     /** `isOurs`: another job of this process has the lease. */
-    rememberReport: (link: string, { ending, retryInMs }: JobReport, error: unknown, isOurs: boolean): void => {
+    rememberReport: (link: string, { ending, nextInMs }: JobReport, error: unknown, isOurs: boolean): void => {
       const { failures, isBusy } = of(link);
       if (ending === 'busy') {
         if (isOurs || isBusy) return;
@@ -63,7 +63,7 @@ export const createMemories = ({ clock, events }: { readonly clock: Clock; reado
       }
       remember(link, {
         failures: failures + 1,
-        nextAttemptTickMs: clock.monotonic() + (retryInMs ?? 0),
+        nextAttemptTickMs: clock.monotonic() + (nextInMs ?? 0),
         isBusy: false,
       });
       if (failures + 1 !== LASTING_FAILURES) return;

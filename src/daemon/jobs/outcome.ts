@@ -38,18 +38,14 @@ const backoffMs = (failures: number, retryAfterMs: number | null, random: number
  * @param failures the number of consecutive unavailable runs of the link, including this one
  * @param random at least 0, less than 1
  */
-export const outcomeOf = (
-  error: unknown,
-  failures: number,
-  random: number,
-): Pick<JobReport, 'ending' | 'retryInMs'> => {
-  if (error === null) return { ending: 'completed', retryInMs: null };
-  if (error instanceof HaltError) return { ending: 'halted', retryInMs: null };
-  if (isCredentialError(error) || error instanceof ConfigError) return { ending: 'paused', retryInMs: null };
-  if (error instanceof LeaseError) return { ending: 'busy', retryInMs: BUSY_RETRY_MS };
-  if (error instanceof StoppedError) return { ending: 'stopped', retryInMs: null };
+export const outcomeOf = (error: unknown, failures: number, random: number): Pick<JobReport, 'ending' | 'nextInMs'> => {
+  if (error === null) return { ending: 'completed', nextInMs: null };
+  if (error instanceof HaltError) return { ending: 'halted', nextInMs: null };
+  if (isCredentialError(error) || error instanceof ConfigError) return { ending: 'paused', nextInMs: null };
+  if (error instanceof LeaseError) return { ending: 'busy', nextInMs: BUSY_RETRY_MS };
+  if (error instanceof StoppedError) return { ending: 'stopped', nextInMs: null };
   if (error instanceof RemoteError && error.retry === 'soon') {
-    return { ending: 'unavailable', retryInMs: backoffMs(failures, error.retryAfterMs, random) };
+    return { ending: 'unavailable', nextInMs: backoffMs(failures, error.retryAfterMs, random) };
   }
-  return { ending: 'failed', retryInMs: null };
+  return { ending: 'failed', nextInMs: null };
 };

@@ -30,8 +30,8 @@ const readJob = (job: Job<JobData>): JobData => {
 };
 
 /** Returns the job to the queue until its next attempt. */
-const delay = async (job: Job<JobData>, token: string, { retryInMs }: JobReport): Promise<never> => {
-  await job.moveToDelayed(Date.now() + (retryInMs ?? 0), token);
+const delay = async (job: Job<JobData>, token: string, { nextInMs }: JobReport): Promise<never> => {
+  await job.moveToDelayed(Date.now() + (nextInMs ?? 0), token);
   throw new DelayedError();
 };
 
@@ -55,7 +55,7 @@ const conclude = async (
       return report.isUnknown && job.attemptsStarted < BUSY_ATTEMPTS ? delay(job, token, report) : report;
     case 'unavailable':
       if (job.attemptsMade + 1 >= ATTEMPTS) return report;
-      throw new RetryError(report.message ?? report.ending, report.retryInMs ?? 0);
+      throw new RetryError(report.message ?? report.ending, report.nextInMs ?? 0);
     case 'busy':
       // A requested job keeps waiting; a scheduled job ends, because the other process does the work.
       if (kind !== 'full' && byHand !== true && job.attemptsStarted >= BUSY_ATTEMPTS) return report;
@@ -81,7 +81,9 @@ export const startWorker = ({ connection, prefix, concurrency, runJob, queue }: 
   const work = async (job: Job<JobData>, token = ''): Promise<JobReport> => {
     const data = readJob(job);
     const report = await runJob(data);
-    if (report.nextPollInMs !== undefined) await addPoll(queue, data.link, Date.now() + report.nextPollInMs);
+    const { ending, nextInMs, isUnknown = false } = report;
+    const isPoll = ending === 'completed' || (ending === 'skipped' && !isUnknown);
+    if (isPoll && nextInMs !== null) await addPoll(queue, data.link, Date.now() + nextInMs);
     return conclude(job, token, data, report);
   };
   return new Worker<JobData>(QUEUE_NAME, work, {

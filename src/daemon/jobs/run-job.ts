@@ -149,8 +149,8 @@ const concludeJob = async (
   { error, summary }: Pick<JobReport, 'summary'> & { readonly error: unknown },
 ): Promise<JobReport> => {
   const { events, memories, random, jobsOf } = parts;
-  const { ending, retryInMs } = outcomeOf(error, memories.of(link.name).failures + 1, random());
-  const report: JobReport = { ending, message: messageOf(link, error), summary, retryInMs };
+  const { ending, nextInMs } = outcomeOf(error, memories.of(link.name).failures + 1, random());
+  const report: JobReport = { ending, message: messageOf(link, error), summary, nextInMs };
   memories.rememberReport(link.name, report, error, jobsOf(link.name) > 1);
   if (error instanceof ConfigError) memories.rememberTried(link.name, await pauseUnconnected(parts, link, error));
   // An error before the start of a run is in no run's summary.
@@ -169,8 +169,7 @@ const concludeUnstarted = async (parts: Parts, subject: Subject, error: unknown)
     const { message, skip } = error;
     if (WAITS_FOR_USER.has(skip.why)) memories.rememberWait(link.name);
     events.jobSkipped({ link: link.name, kind: job.kind, why: skip.why });
-    const next = skip.nextPollInMs === null ? {} : { nextPollInMs: skip.nextPollInMs };
-    return { ending: 'skipped', message, summary: null, retryInMs: null, ...next };
+    return { ending: 'skipped', message, summary: null, nextInMs: skip.nextInMs };
   }
   // The link of a missing credential may not be paused yet.
   const conclude = (cause: unknown) => concludeJob(parts, subject, { error: cause, summary: null });
@@ -214,8 +213,7 @@ const runLinkJob = async (parts: Parts, subject: Subject, onEvent: (event: RunEv
   if (report.ending !== 'completed') return report;
   const from = state === 'resuming' ? 'paused' : state;
   if (from !== 'active') events.linkRecovered({ link: link.name, from });
-  const nextPollInMs = pollDelayMs(link, await app.store.link(link.name), clock.now());
-  return nextPollInMs === null ? report : { ...report, nextPollInMs };
+  return { ...report, nextInMs: pollDelayMs(link, await app.store.link(link.name), clock.now()) };
 };
 
 /** The current jobs of a process, with the progress of their runs. */
@@ -243,7 +241,7 @@ const unknownLink = ({ link }: JobData): JobReport => ({
   ending: 'skipped',
   message: `There is no link named ${link}.`,
   summary: null,
-  retryInMs: BUSY_RETRY_MS,
+  nextInMs: BUSY_RETRY_MS,
   isUnknown: true,
 });
 
@@ -259,7 +257,7 @@ export const createRunner = (options: RunnerOptions): Runner => {
   return {
     runJob: async (job) => {
       const link = links.get(job.link);
-      const nothing = { summary: null, retryInMs: null };
+      const nothing = { summary: null, nextInMs: null };
       if (stopping.signal.aborted) return { ending: 'stopped', message: null, ...nothing };
       if (link === undefined) return unknownLink(job);
       note(job, null);

@@ -60,9 +60,9 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const pollAtMs = Math.floor(Date.now() / 1_000) * 1_000 + 2_500;
     const started: string[] = [];
     const run: RunJob = ({ link, kind }) => {
-      const nextPollInMs = pollAtMs - Date.now();
+      const nextInMs = pollAtMs - Date.now();
       started.push(`${link} ${kind}`);
-      return Promise.resolve(report(nextPollInMs > 0 ? { nextPollInMs } : {}));
+      return Promise.resolve(report(nextInMs > 0 ? { nextInMs } : {}));
     };
     await startReady(run, [hourly('a')]);
     await startReady(run);
@@ -84,7 +84,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
       attempts.push(link);
       if (link === 'refused') return Promise.resolve(report({ ending: 'paused', message: 'Sign in again.' }));
       const isDown = attempts.filter((one) => one === 'down').length < 3;
-      return Promise.resolve(report(isDown ? { ending: 'unavailable', message: 'Down.', retryInMs: 50 } : {}));
+      return Promise.resolve(report(isDown ? { ending: 'unavailable', message: 'Down.', nextInMs: 50 } : {}));
     });
     const commands = await openClient();
     const [refused, down] = [await commands.enqueue('refused'), await commands.enqueue('down')];
@@ -98,7 +98,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     const run: RunJob = ({ byHand }) => {
       attempts[byHand === true ? 'byHand' : 'scheduled'] += 1;
       const isFree = byHand === true && attempts.byHand === 15;
-      return Promise.resolve(report({ ending: isFree ? 'completed' : 'busy', retryInMs: 10 }));
+      return Promise.resolve(report(isFree ? {} : { ending: 'busy', nextInMs: 10 }));
     };
     const daemon = await startReady(run, [hourly('a')]);
     await daemon.scheduler.requestJob({ link: 'b', kind: 'incremental', override: null, byHand: true });
@@ -108,12 +108,12 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
 
   test('a job whose link one daemon does not serve is run by another daemon, and ends if no daemon serves it', async () => {
     const started: string[] = [];
-    let retryInMs = 1;
+    let nextInMs = 1;
     // The only daemon at first, so that it gets the jobs.
-    await startReady(() => Promise.resolve(report({ ending: 'skipped', retryInMs, isUnknown: true })));
+    await startReady(() => Promise.resolve(report({ ending: 'skipped', nextInMs, isUnknown: true })));
     const commands = await openClient();
     expect(await commands.waitFor(await commands.enqueue('b'))).toMatchObject({ ending: 'skipped' });
-    retryInMs = 1_000;
+    nextInMs = 1_000;
     const id = await commands.enqueue('b');
     await startReady(({ link, kind }) => {
       started.push(`${link} ${kind}`);
@@ -154,7 +154,7 @@ describe.skipIf(redis === null)('the queue on Redis', () => {
     let attempts = 0;
     await startReady(() => {
       attempts += 1;
-      const down = { ending: 'unavailable', message: 'Down.', retryInMs: HOUR_MS } as const;
+      const down = { ending: 'unavailable', message: 'Down.', nextInMs: HOUR_MS } as const;
       return Promise.resolve(report(attempts > 1 ? {} : down));
     });
     const commands = await openClient();

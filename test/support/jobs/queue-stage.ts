@@ -12,7 +12,7 @@ import type { TestRedis } from '../redis.ts';
 
 /** The default report of a job. */
 export const report = (change: Partial<JobReport> = {}): JobReport => {
-  return { ending: 'completed', message: null, summary: null, retryInMs: null, ...change };
+  return { ending: 'completed', message: null, summary: null, nextInMs: null, ...change };
 };
 
 /** A schedule of a link that starts at once. */

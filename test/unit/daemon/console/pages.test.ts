@@ -201,7 +201,7 @@ const HALTED = { pairs: 0, state: 'halted', reason: 'The first sync waits.' } as
 const RUNNING = { progress: { text: '1 of 5 contacts written.', done: 1, total: 5, isRun: true } } as const;
 const failedIn = (run: string | null) => {
   const summary = run === null ? null : { run };
-  return { report: { ending: 'failed', message: 'It broke.', summary, retryInMs: null } as unknown as JobReport };
+  return { report: { ending: 'failed', message: 'It broke.', summary, nextInMs: null } as unknown as JobReport };
 };
 const sweepIn = (awayMs: number) => ({ sweepAtMs: { left: null, right: clock.now() + awayMs } });
 const nextIn = (awayMs: number) => ({ nextRunAtMs: clock.now() + awayMs });

@@ -5,7 +5,7 @@ import type { JobReport } from '../../../../src/daemon/jobs/job.ts';
 import type { Schedule } from '../../../../src/daemon/jobs/scheduler.ts';
 import { createVirtualClock } from '../../../support/clocks.ts';
 
-const DONE: JobReport = { ending: 'completed', message: null, summary: null, retryInMs: null };
+const DONE: JobReport = { ending: 'completed', message: null, summary: null, nextInMs: null };
 const SECOND_MS = 1_000;
 
 const incremental = (link: string, everyMs: number, offsetMs = 0): Schedule => {
@@ -87,8 +87,8 @@ test.each<[string, readonly JobReport[], number, readonly number[]]>([
   [
     'after the delay in the report of its last job',
     [
-      { ...DONE, nextPollInMs: 3_000 },
-      { ...DONE, nextPollInMs: 12_000 },
+      { ...DONE, nextInMs: 3_000 },
+      { ...DONE, nextInMs: 12_000 },
     ],
     16,
     [0, 3, 15],
@@ -96,8 +96,8 @@ test.each<[string, readonly JobReport[], number, readonly number[]]>([
   [
     'after a retry that replaces an earlier or a later slot',
     [
-      { ...DOWN, retryInMs: 3_000 },
-      { ...DOWN, retryInMs: 25_000 },
+      { ...DOWN, nextInMs: 3_000 },
+      { ...DOWN, nextInMs: 25_000 },
     ],
     37,
     [0, 3, 28, 30, 40],

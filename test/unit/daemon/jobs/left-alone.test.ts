@@ -8,7 +8,7 @@ const LISTED = { kind: 'listed', side: 'left', whole: true, contacts: 1, total: 
 test('only jobs by hand run while a link is paused by hand, until it is resumed, and the resume is logged once', async () => {
   await using runner = await startRunner();
   await runner.store.setPausedByHand('a', 5);
-  expect(await runner.run()).toMatchObject({ ending: 'skipped', summary: null, retryInMs: null });
+  expect(await runner.run()).toMatchObject({ ending: 'skipped', summary: null, nextInMs: null });
   expect(runner.runs).toEqual([]);
   for (const kind of ['incremental', 'full'] as const) {
     expect((await runner.run({ kind, byHand: true })).ending).toBe('completed');
@@ -82,7 +82,7 @@ test.each([
   expect(stop?.aborted).toBe(false);
   runner.clock.advance(1);
   onEvent?.(LISTED);
-  expect(await run).toMatchObject({ ending: 'stopped', isOver: true, retryInMs: null });
+  expect(await run).toMatchObject({ ending: 'stopped', isOver: true, nextInMs: null });
   expect(await stopped.promise).toMatchObject({ message: expect.stringContaining('paused by hand') as string });
 });
 

@@ -27,7 +27,7 @@ test('an error does not change the schedule, and a link that completes its next 
   await using runner = await startRunner();
   const recoveries = () => runner.logged.filter((line) => line.startsWith('linkRecovered'));
   runner.breaks(new TypeError('x is not a function'));
-  expect(await runner.run()).toMatchObject({ ending: 'failed', retryInMs: null, summary: null });
+  expect(await runner.run()).toMatchObject({ ending: 'failed', nextInMs: null, summary: null });
   expect(runner.logged).toEqual([expect.stringMatching(/^jobFailed/u)]);
   runner.ends(new TypeError('x'));
   await runner.run();
@@ -142,24 +142,24 @@ test('a link without credentials that another process holds is tried again soon,
   await using runner = await startRunner();
   runner.breaks(new ConfigError([{ where: 'GOOGLE_REFRESH_TOKEN', what: 'is not set.' }]));
   await runner.store.acquireLease('a', 'another process', runner.clock.now(), runner.clock.now() + 60_000);
-  expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
+  expect(await runner.run()).toMatchObject({ ending: 'busy', nextInMs: 2_000 });
   await runner.store.releaseLease('a', 'another process');
-  expect(await runner.run()).toMatchObject({ ending: 'paused', retryInMs: null });
+  expect(await runner.run()).toMatchObject({ ending: 'paused', nextInMs: null });
   expect(runner.logged.map((line) => line.split(' ')[0])).toEqual(['leaseBusy', 'linkPaused']);
 });
 
 test('an unavailable remote is retried with growing delays; scheduled runs wait for the retry, and success resets the delay', async () => {
   await using runner = await startRunner();
   runner.ends(DOWN);
-  expect(await runner.run()).toMatchObject({ ending: 'unavailable', retryInMs: 11_250 });
+  expect(await runner.run()).toMatchObject({ ending: 'unavailable', nextInMs: 11_250 });
   expect((await runner.run()).ending).toBe('skipped');
   runner.clock.advance(11_250);
-  expect(await runner.run()).toMatchObject({ ending: 'unavailable', retryInMs: 22_500 });
+  expect(await runner.run()).toMatchObject({ ending: 'unavailable', nextInMs: 22_500 });
   runner.clock.advance(22_500);
   runner.ends(null);
   expect((await runner.run()).ending).toBe('completed');
   runner.ends(DOWN);
-  expect(await runner.run()).toMatchObject({ retryInMs: 11_250 });
+  expect(await runner.run()).toMatchObject({ nextInMs: 11_250 });
 });
 
 test('a long outage is logged as an error, once, with the command to run', async () => {
@@ -198,7 +198,7 @@ test('a busy link is retried soon: a run of this process is not hidden or logged
   await runningJob;
   expect(runner.runner.progress()).toEqual([]);
   // A run of another process is logged once, and is not a failure.
-  for (const _ of [1, 2]) expect(await runner.run()).toMatchObject({ ending: 'busy', retryInMs: 2_000 });
+  for (const _ of [1, 2]) expect(await runner.run()).toMatchObject({ ending: 'busy', nextInMs: 2_000 });
   expect(runner.logged).toEqual(['leaseBusy {"link":"a"}']);
 });
 
@@ -257,7 +257,7 @@ test.each([
 ])('a run that ends with %s has one outcome', (_name, error, ending) => {
   const outcome = outcomeOf(error, 1, 0.5);
   expect(outcome.ending).toBe(ending);
-  expect(outcome.retryInMs !== null).toBe(ending === 'unavailable' || ending === 'busy');
+  expect(outcome.nextInMs !== null).toBe(ending === 'unavailable' || ending === 'busy');
 });
 
 test.each([
@@ -269,7 +269,7 @@ test.each([
   ['is at most an hour, whatever the Retry-After of the remote', [1], 0, 1_795_456_800_000, [3_600_000]],
 ])('the time before another attempt %s', (_, failures, random, retryAfterMs, delaysMs) => {
   const error = new UnavailableError('x', at({ retryAfterMs }));
-  expect(failures.map((count) => outcomeOf(error, count, random).retryInMs)).toEqual(delaysMs);
+  expect(failures.map((count) => outcomeOf(error, count, random).nextInMs)).toEqual(delaysMs);
 });
 
 const listed = (side: Side, contacts: number, total: number | null): RunEvent => {

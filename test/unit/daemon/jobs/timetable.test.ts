@@ -82,18 +82,18 @@ const storeRun = async ({ store, clock }: Runner, how: Partial<StoredRun> = {}):
 
 test('the report of a job contains the delay to the next poll, except for a link with a fixed interval', async () => {
   await using runner = await startAuto();
-  expect(await runner.run()).toMatchObject({ ending: 'completed', nextPollInMs: INTERVAL_MS });
+  expect(await runner.run()).toMatchObject({ ending: 'completed', nextInMs: INTERVAL_MS });
   await storeRun(runner, { wrote: true });
-  expect(await runner.run({ byHand: true })).toMatchObject({ ending: 'completed', nextPollInMs: 10 * SECOND_MS });
+  expect(await runner.run({ byHand: true })).toMatchObject({ ending: 'completed', nextInMs: 10 * SECOND_MS });
   runner.runner.setLinks([LINK]);
-  expect(await runner.run()).not.toHaveProperty('nextPollInMs');
+  expect(await runner.run()).toMatchObject({ nextInMs: null });
 });
 
 test('a link that another process polled is not due before its next poll, and the report contains the remaining delay', async () => {
   await using runner = await startAuto();
   await storeRun(runner, { wrote: true });
   runner.clock.advance(4 * SECOND_MS);
-  expect(await runner.run()).toMatchObject({ ending: 'skipped', nextPollInMs: 6 * SECOND_MS });
+  expect(await runner.run()).toMatchObject({ ending: 'skipped', nextInMs: 6 * SECOND_MS });
   expect(runner.logged).toContain('jobSkipped {"link":"a","kind":"incremental","why":"not due"}');
   runner.clock.advance(6 * SECOND_MS);
   expect(await runner.run()).toMatchObject({ ending: 'completed' });

@@ -41,7 +41,7 @@ test('each ended run is counted by its outcome, with its writes and its duration
 
 test('a run that could not start counts by its outcome only, and a job that waits for its turn is not a run', async () => {
   const { metrics } = metricsOf('home');
-  const noSummary = { message: null, summary: null, retryInMs: null };
+  const noSummary = { message: null, summary: null, nextInMs: null };
   metrics.count(jobOf('home'), { ...noSummary, ending: 'paused' });
   metrics.count({ ...jobOf('home'), kind: 'full' }, { ...noSummary, ending: 'failed' });
   for (const ending of ['busy', 'skipped', 'stopped'] as const) metrics.count(jobOf('home'), { ...noSummary, ending });

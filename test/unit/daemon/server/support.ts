@@ -26,7 +26,7 @@ const COUNTS = { pulled: 0, created: 0, updated: 0, deleted: 0, groupsChanged: 0
 export const reportOf = (link: string, change: Partial<RunSummary> = {}): JobReport => ({
   ending: 'completed',
   message: null,
-  retryInMs: null,
+  nextInMs: null,
   summary: {
     link,
     run: 'r1',

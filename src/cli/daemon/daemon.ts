@@ -3,7 +3,7 @@ import { createApp } from '../../app/app.ts';
 import { loadConfig, type Config } from '../../app/config/config.ts';
 import { makePass, readPageKey, signInLink } from '../../daemon/console/sign-in-link.ts';
 import { startDaemon } from '../../daemon/daemon.ts';
-import { createEvents } from '../../engine/events.ts';
+import { createEvents, type Events } from '../../engine/events.ts';
 import { systemClock } from '../../util/clock.ts';
 import { DirectoryError, makeDirectory } from '../../util/files.ts';
 import { createLogger } from '../../util/logger.ts';
@@ -32,6 +32,13 @@ const untilStopped = (onHangup: () => void): Promise<string> => {
       });
     }
   });
+};
+
+/** The page, metrics and health, which are loaded only if they are served. */
+const openHttp = async (config: Config, events: Events) => {
+  const { openConsole } = await import('../../daemon/console/console.ts');
+  const { openHttpService } = await import('../../daemon/server/http-service.ts');
+  return openHttpService({ config, events, clock: systemClock, version: readVersion(), openConsole });
 };
 
 /** Creates DATA_DIR. Errors other than a {@link DirectoryError} are reported when the first file is written there. */
@@ -63,11 +70,8 @@ const daemon = async (terminal: Terminal, options: PlaceOptions): Promise<ExitCo
   const format = terminal.stdout.isTTY ? 'pretty' : 'json';
   const log = createEvents(createLogger({ level, format, destination: terminal.stdout }), { personalData });
   makeDataDirectory(config.dataDir);
-  const { openConsole } = await import('../../daemon/console/console.ts');
-  const { openHttpService } = await import('../../daemon/server/http-service.ts');
-  const serving = { config, events: log, clock: systemClock, version: readVersion(), openConsole };
   // The address is bound first: if it is in use, nothing has started yet.
-  await using http = await openHttpService(serving);
+  await using http = config.listen === null ? null : await openHttp(config, log);
   const events = http?.events ?? log;
   await using app = createApp(config, events);
   // The handlers exist before the first log line reports the start.

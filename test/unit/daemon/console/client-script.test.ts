@@ -47,7 +47,7 @@ test.each<[rule: string, answers: readonly (Answer | null)[], ending: string]>([
   ['the session has ended', [WORK, { text: PAGE, redirected: true }], 'reloaded'],
   ['the daemon was restarted without the session', [WORK, null, null, { text: PAGE, redirected: true }], 'reloaded'],
   ['the link was removed', [WORK, { text: PAGE, status: 404 }], 'reloaded'],
-  ['there were too many requests', [WORK, { text: 'Too many requests.', status: 429 }, WORK, WORK], 'waits'],
+  ['a proxy refused a request', [WORK, { text: 'Too many requests.', status: 429 }, WORK, WORK], 'waits'],
 ])('a page with progress does not keep an old progress after %s', async (_rule, answers, ending) => {
   expect((await follow(answers)).ending).toBe(ending);
 });

@@ -1,6 +1,6 @@
 /**
- * The script of every page. It shows times in the reader's zone and relative to now, and updates the progress of work. Without
- * the script, times are in UTC.
+ * The script of every page. It shows times in the reader's zone and relative to now, updates the progress of work, and sends a form
+ * once, also after a double click. Without the script, times are in UTC.
  */
 export const CLIENT_SCRIPT = `
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -20,6 +20,12 @@ const showTime = (time) => {
 };
 document.querySelectorAll('time').forEach(showTime);
 setInterval(() => document.querySelectorAll('time[data-ago]').forEach(showAge), 30_000);
+addEventListener('submit', (event) => {
+  if ('sent' in event.target.dataset) event.preventDefault();
+  event.target.dataset.sent = '';
+});
+// A page that the browser shows again after it was left.
+addEventListener('pageshow', () => document.querySelectorAll('[data-sent]').forEach((form) => delete form.dataset.sent));
 const due = document.querySelector('[data-reload]');
 if (due !== null) setTimeout(() => location.reload(), Number(due.dataset.reload));
 const live = document.querySelector('[data-live]');

@@ -78,6 +78,28 @@ test.each([
     document: { querySelectorAll: (name: string) => (name === 'time' ? [time] : []), querySelector: () => null },
     Date: DateAtNow,
     setInterval: () => 0,
+    addEventListener: () => undefined,
   });
   expect(time).toMatchObject({ textContent: text, title: expect.stringContaining('2026') });
+});
+
+test('a double click sends a form once, and a form is sent again after the browser has left its page', () => {
+  type Form = { readonly dataset: { sent?: string } };
+  type Submit = { readonly target: Form; preventDefault(): void };
+  const form: Form = { dataset: {} };
+  const listeners = new Map<string, (event: Submit) => void>();
+  runInNewContext(CLIENT_SCRIPT, {
+    document: { querySelectorAll: (name: string) => (name === '[data-sent]' ? [form] : []), querySelector: () => null },
+    setInterval: () => 0,
+    addEventListener: (name: string, listener: (event: Submit) => void) => void listeners.set(name, listener),
+  });
+  let prevented = 0;
+  const event: Submit = { target: form, preventDefault: () => void (prevented += 1) };
+  const preventedAfter = (...names: readonly string[]): number => {
+    for (const name of names) listeners.get(name)?.(event);
+    return prevented;
+  };
+  expect(preventedAfter('pageshow', 'submit')).toBe(0);
+  expect(preventedAfter('submit')).toBe(1);
+  expect(preventedAfter('pageshow', 'submit')).toBe(1);
 });

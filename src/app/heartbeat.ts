@@ -20,7 +20,6 @@ export type LinkProgress = z.infer<typeof linkProgress>;
 
 const heartbeat = z.object({
   queue: z.enum(['embedded', 'redis']),
-  startedAtMs: z.number(),
   beatAtMs: z.number(),
   /** The reason why no job can run now, and the last time when jobs could run; null if jobs can run. */
   waiting: z.object({ reason: z.string(), wellAtMs: z.number().nullable() }).nullable(),

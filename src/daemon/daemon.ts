@@ -125,7 +125,6 @@ const warnAboutOtherDaemons = async ({ app, clock, events }: DaemonOptions): Pro
 };
 
 type HeartbeatParts = Pick<Daemon, 'links' | 'faultyLinks' | 'sinceMs'> & {
-  readonly startedAtMs: () => number;
   readonly scheduler: Scheduler;
   readonly runner: Runner;
   readonly signal: AbortSignal;
@@ -133,7 +132,7 @@ type HeartbeatParts = Pick<Daemon, 'links' | 'faultyLinks' | 'sinceMs'> & {
 
 /** Writes the heartbeat every few seconds, and with `writeNow` at other times. */
 const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
-  const { startedAtMs, scheduler, runner, links, faultyLinks, sinceMs, signal } = parts;
+  const { scheduler, runner, links, faultyLinks, sinceMs, signal } = parts;
   const { app, clock, events } = options;
   let wellAtMs: number | null = null;
   const { dataDir } = app.config;
@@ -142,7 +141,6 @@ const keepHeartbeat = (options: DaemonOptions, parts: HeartbeatParts) => {
     if (trouble === null) wellAtMs = clock.now();
     const beat = {
       queue: scheduler.kind,
-      startedAtMs: startedAtMs(),
       beatAtMs: clock.now(),
       waiting: trouble === null ? null : { reason: trouble, wellAtMs },
       links: links().map(({ name, syncIntervalMs }) => {
@@ -233,7 +231,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
     return report;
   };
   const scheduler = startScheduler(options, runJob, () => heartbeat.writeNow());
-  const { startedAtMs, sinceMs, note } = createServingTimes(clock);
+  const { sinceMs, note } = createServingTimes(clock);
   const ended = new AbortController();
   const use = (next: readonly LinkConfig[]): void => {
     links = next;
@@ -249,7 +247,7 @@ export const startDaemon = (options: DaemonOptions): Daemon => {
   use(links);
   const served = { links: () => links, faultyLinks: () => faultyLinks, sinceMs };
   const { signal } = ended;
-  const heartbeat = keepHeartbeat(options, { ...served, startedAtMs, scheduler, runner, signal });
+  const heartbeat = keepHeartbeat(options, { ...served, scheduler, runner, signal });
   const logging = keepLogging(options, served.links, signal);
   const notifying = keepNotifying(options, served.links, signal);
 

@@ -3,7 +3,6 @@ import type { Heartbeat } from '../../src/app/heartbeat.ts';
 /** The heartbeat of a daemon without a link and without a run, with changes. */
 export const beatOf = (change: Partial<Heartbeat>): Heartbeat => ({
   queue: 'embedded',
-  startedAtMs: 0,
   beatAtMs: 0,
   waiting: null,
   links: [],

@@ -42,7 +42,6 @@ export const createServingTimes = (clock: Clock) => {
       for (const name of [...added, ...changed]) ticksMs.set(name, clock.monotonic());
       for (const name of removed) ticksMs.delete(name);
     },
-    startedAtMs: (): number => timeOf(clock, startedTickMs),
     sinceMs: (link: string): number => timeOf(clock, ticksMs.get(link) ?? startedTickMs),
   };
 };

@@ -64,7 +64,7 @@ const lateOf = (beat: Heartbeat, links: readonly LinkHealth[], nowMs: number): r
     const { syncIntervalMs: servedMs = 0, sinceMs = 0 } = served.get(link) ?? {};
     // The daemon keeps the earlier interval until it is reloaded.
     const longestMs = INTERVALS * Math.max(syncIntervalMs, servedMs);
-    return nowMs - Math.max(provenSuccessAtMs(each, nowMs) ?? 0, beat.startedAtMs, sinceMs) > longestMs;
+    return nowMs - Math.max(provenSuccessAtMs(each, nowMs) ?? 0, sinceMs) > longestMs;
   });
 };
 

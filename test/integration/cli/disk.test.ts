@@ -96,7 +96,7 @@ describe.skipIf(!canMount)('the disk under DATA_DIR', () => {
     expect((await run('sync')).code).toBe(0);
     const [dataDir, nowMs] = [env['DATA_DIR'] ?? '', Date.now()];
     const links = [{ name: 'default', syncIntervalMs: 300_000, sinceMs: nowMs }];
-    await writeHeartbeat(dataDir, beatOf({ startedAtMs: nowMs, beatAtMs: nowMs, links }));
+    await writeHeartbeat(dataDir, beatOf({ beatAtMs: nowMs, links }));
     // The daemon has its database open.
     const store = openStore(path);
     const subject = { dataDir, links, store, nowMs, isDaemon: true };

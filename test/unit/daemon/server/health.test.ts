@@ -25,7 +25,6 @@ const judged = (heartbeat: Partial<Heartbeat> | null, links: readonly LinkHealth
 const THREE_MS = 3 * MINUTE_MS;
 const OLD = { lastSuccessAtMs: NOW_MS - THREE_MS - 1 };
 const NEVER = { lastSuccessAtMs: null };
-const JUST_STARTED = { startedAtMs: NOW_MS - MINUTE_MS };
 const LONGER = { syncIntervalMs: 2 * MINUTE_MS };
 const loaded = (agoMs: number) => ({ links: [served('a', { sinceMs: NOW_MS - agoMs })] });
 
@@ -36,7 +35,7 @@ test.each<[string, Partial<Heartbeat> | null, Partial<LinkHealth>, boolean]>([
   ['such a success, if the daemon has a longer interval', { links: [served('a', LONGER)] }, OLD, true],
   ['such a success, if another link has a longer interval', { links: [served('a'), served('b', LONGER)] }, OLD, false],
   ['a success ahead of the clock, which was set back', {}, { lastSuccessAtMs: NOW_MS + MINUTE_MS + 1 }, false],
-  ['an old success, just started', JUST_STARTED, OLD, true],
+  ['an old success, just started', loaded(MINUTE_MS), OLD, true],
   ['no daemon', null, {}, false],
   ['a scheduler that stopped a minute ago', { beatAtMs: NOW_MS - MINUTE_MS - 1 }, {}, false],
   ['a queue that was never reachable', queueSince(null), {}, false],
@@ -44,7 +43,7 @@ test.each<[string, Partial<Heartbeat> | null, Partial<LinkHealth>, boolean]>([
   ['a queue that has been unreachable for a minute at most', queueSince(NOW_MS - MINUTE_MS), {}, true],
   ['a failing link without recent success', {}, { ...OLD, state: 'failing' }, false],
   ['no success ever, more than three intervals after the start', {}, NEVER, false],
-  ['no success yet, just started', JUST_STARTED, NEVER, true],
+  ['no success yet, just started', loaded(MINUTE_MS), NEVER, true],
   ['no success yet of a link that was loaded three intervals ago', loaded(THREE_MS), NEVER, true],
   ['no success yet of a link that was loaded before that', loaded(THREE_MS + 1), NEVER, false],
   ['a long run that is still running', RUNNING, OLD, true],
@@ -62,8 +61,8 @@ test('a clock that is set back after the start does not hide that no run complet
   const { sinceMs } = createServingTimes(clock);
   clock.setBack(180 * MINUTE_MS);
   clock.advance(THREE_MS + 1);
-  const [nowMs, startedAtMs] = [clock.now(), sinceMs('a')];
-  const beat = { ...FRESH, startedAtMs, beatAtMs: nowMs, links: [served('a', { sinceMs: startedAtMs })] };
+  const nowMs = clock.now();
+  const beat = { ...FRESH, beatAtMs: nowMs, links: [served('a', { sinceMs: sinceMs('a') })] };
   expect(judgeHealth(beat, [linkHealth({ ...NEVER, lastEndedAtMs: null })], nowMs).ok).toBe(false);
 });
 

@@ -21,7 +21,6 @@ import { normaliseText } from '../../core/contact/text.ts';
 import { unsyncedNameOf } from '../../core/contact/unsynced-name.ts';
 import { digest } from '../../util/secret.ts';
 import { createRowDigest } from '../listing.ts';
-import { trustedContact, writtenContact } from './api/contacts.ts';
 import type { ContactWrite, ServiceContact, SyncedLists } from './api/schemas-contacts.ts';
 import { valueAt } from './api/schemas-common.ts';
 import { customFieldValues, customText, type Definitions, foldName, learn } from './custom-fields.ts';
@@ -240,10 +239,6 @@ export const serviceMapping = (chosen: ChosenFields) => {
     definitions,
     digestOf,
     chosenLists,
-    /** The schema of a contact in the answer to a write. */
-    written: writtenContact(digestOf),
-    /** The schema of a contact that is read alone. */
-    trusted: trustedContact(digestOf, chosenLists),
     /** Stores the definitions of the custom fields in rows of the service. */
     learnFrom: (rows: readonly unknown[]): void => {
       if (names.size === 0) return;

@@ -10,7 +10,6 @@ import { answered } from '../failure.ts';
 import type { ContactRow } from './api/contacts.ts';
 import type { Page } from './api/paging.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { recordOf } from './mapper.ts';
 
 /** A contact is identified by its name, email addresses and phone numbers; if it has none of these, by all other fields. */
 const NAME_FIELDS = ['firstName', 'lastName'] as const;
@@ -128,7 +127,7 @@ export const findCreated = async (
   // Contacts created during the search move rows on to the next page, where they appear again. Each counts once.
   const seen = new Set<string>();
   const isKnown = (row: ContactRow): boolean => {
-    const id = row.kind === 'contact' ? row.contact.id : row.id;
+    const id = row.kind === 'contact' ? row.record.id : row.id;
     return id !== null && (isTaken(id) || seen.has(id));
   };
   const unreadable: UnreadableRow[] = [];
@@ -137,7 +136,7 @@ export const findCreated = async (
     const rows = page.rows.filter((row) => !isKnown(row));
     for (const id of page.rowKeys) seen.add(id);
     unreadable.push(...rows.filter((row) => row.kind === 'unreadable'));
-    const found = rows.flatMap((row) => (row.kind === 'contact' ? recordOf(row.contact, api.mapping) : []));
+    const found = rows.flatMap((row) => (row.kind === 'contact' ? row.record : []));
     const copies = matchCreated(missing, found, 0);
     for (const [key, record] of copies) matches.set(key, record);
     const taken = new Set(copies.values());

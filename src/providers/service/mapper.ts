@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { extrasIn } from '../../core/contact/chosen.ts';
 import { type Contact, type ContactField, EMPTY_CONTACT, filledFields } from '../../core/contact/contact.ts';
 import { type ContactRecord, type GroupRecord, syncableContact } from '../../core/contact/record.ts';
-import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import { sortedIds } from '../groups.ts';
 import { parseStored } from '../listing.ts';
-import type { ContactRow } from './api/contacts.ts';
 import type { Bucket } from './api/buckets.ts';
 import {
+  contactSchema,
   type ContactWrite,
   type ServiceContact,
   SYNCED_LISTS,
@@ -29,7 +28,7 @@ export const readRaw = (raw: string): SyncedLists => {
 };
 
 /** The earlier values of a contact that an answer may omit. */
-type Former = Pick<ContactRecord, 'groupIds' | 'contact'>;
+export type Former = Pick<ContactRecord, 'groupIds' | 'contact'>;
 
 const UNKNOWN: Former = { groupIds: [], contact: EMPTY_CONTACT };
 
@@ -37,10 +36,11 @@ const UNKNOWN: Former = { groupIds: [], contact: EMPTY_CONTACT };
  * Returns a contact of the service as a record. If the answer does not contain the membership (`extra_data` may omit it), the
  * former membership and the former computed values are kept.
  */
-export const recordOf = (
+const recordOf = (
   contact: ServiceContact,
-  mapping: ServiceMapping = USUAL_MAPPING,
-  former: Former = UNKNOWN,
+  digest: string | null,
+  mapping: ServiceMapping,
+  former: Former,
 ): ContactRecord => {
   const buckets = contact.extra_data.buckets?.map((bucket) => bucket.id);
   const computed = buckets === undefined ? extrasIn(former.contact) : {};
@@ -57,23 +57,28 @@ export const recordOf = (
     raw: rawOf(contact, mapping),
     originId: null,
     ...(unsyncable.length > 0 && { unsyncable }),
-    ...(contact.digest !== null && isKnown && { digest: contact.digest }),
+    ...(digest !== null && isKnown && { digest }),
   };
 };
 
-/** Returns the rows of a listing as changes of the feed. */
-export const changesIn = (
-  rows: readonly ContactRow[],
+/** A contact of an answer: its record, and when it was created, epoch milliseconds. */
+export type ReadContact = { readonly record: ContactRecord; readonly createdAtMs: number | null };
+
+/**
+ * Parses a contact of an answer. `former` has the values that the answer may omit, `digest` is that of the row. Throws a ZodError
+ * if the shape is wrong.
+ */
+export const readContact = (
+  row: unknown,
   mapping: ServiceMapping = USUAL_MAPPING,
-): Pick<FeedPage, 'changes' | 'unchanged'> => {
-  const changes: FeedChange[] = [];
-  const unchanged: string[] = [];
-  for (const row of rows) {
-    if (row.kind === 'known') unchanged.push(row.id);
-    else if (row.kind === 'unreadable') changes.push({ kind: 'unreadable', id: row.id, reason: row.reason });
-    else changes.push({ kind: 'upsert', record: recordOf(row.contact, mapping), previousIds: [] });
-  }
-  return { changes, unchanged };
+  former: Former = UNKNOWN,
+  digest: string | null = mapping.digestOf(row),
+): ReadContact => {
+  const contact = contactSchema.parse(row);
+  return {
+    record: recordOf(contact, digest, mapping, former),
+    createdAtMs: contact.created_at?.epochMs ?? null,
+  };
 };
 
 const detailsSchema = z.object({ goal: z.string().exactOptional(), reminder_interval: z.number().exactOptional() });

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { FeedPage } from '../../core/contact/requests.ts';
+import type { FeedChange, FeedPage } from '../../core/contact/requests.ts';
 import { CursorExpiredError, UnreadableError } from '../errors.ts';
 import { answered, notSent } from '../failure.ts';
 import { feedPage, type ListingLimits, type ListingWalk, parseStored, startListingWalk } from '../listing.ts';
 import type { PullRequest } from '../remote.ts';
 import type { ContactRow } from './api/contacts.ts';
 import { type Page, PAGE_SIZE } from './api/paging.ts';
-import type { Timestamp } from './api/schemas-common.ts';
 import type { ServiceApi } from './api/service-api.ts';
 import type { ServiceMapping } from './fields.ts';
 import {
@@ -20,18 +19,16 @@ import {
   startCursor,
   walkFromMs,
 } from './keyset.ts';
-import { changesIn } from './mapper.ts';
 import { walkById, type WalkStep } from './walk-by-id.ts';
 import type { Clock } from '../../util/clock.ts';
 
 const ROUTE = 'GET /v2/contacts';
 
-const stampOf = (row: ContactRow): Timestamp | null =>
-  row.kind === 'contact' ? row.contact.updated_at : row.updatedAt;
-
 /** Returns the times of the last changes of rows, epoch milliseconds, as far as they can be parsed. */
 const changeTimes = (rows: readonly ContactRow[]): readonly number[] =>
-  rows.map((row) => stampOf(row)?.epochMs ?? null).filter((time) => time !== null);
+  rows
+    .map((row) => (row.kind === 'contact' ? row.record.modifiedAtMs : (row.updatedAt?.epochMs ?? null)))
+    .filter((time) => time !== null);
 
 /** Returns the latest change among the rows and `maxSeenMs`. */
 const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | null): number | null =>
@@ -39,8 +36,8 @@ const latestChange = (rows: readonly ContactRow[], maxSeenMs: number | null): nu
 
 /** Identifies a row in one state: a repeated row with the same state is not new. */
 const rowState = (row: ContactRow): string => {
-  const id = row.kind === 'contact' ? row.contact.id : row.id;
-  return [id ?? '', stampOf(row)?.text ?? '', ...(row.kind === 'unreadable' ? [row.reason] : [])].join(' ');
+  if (row.kind === 'contact') return `${row.record.id} ${row.record.version}`;
+  return [row.id ?? '', row.updatedAt?.text ?? '', ...(row.kind === 'unreadable' ? [row.reason] : [])].join(' ');
 };
 
 /** Returns the rows that were not seen before, and marks them as seen. */
@@ -48,6 +45,18 @@ const takeFresh = (rows: readonly ContactRow[], seen: Set<string>): readonly Con
   const fresh = rows.filter((row) => !seen.has(rowState(row)));
   for (const row of fresh) seen.add(rowState(row));
   return fresh;
+};
+
+/** Returns the rows of a listing as changes of the feed. */
+const changesIn = (rows: readonly ContactRow[]): Pick<FeedPage, 'changes' | 'unchanged'> => {
+  const changes: FeedChange[] = [];
+  const unchanged: string[] = [];
+  for (const row of rows) {
+    if (row.kind === 'known') unchanged.push(row.id);
+    else if (row.kind === 'unreadable') changes.push({ kind: 'unreadable', id: row.id, reason: row.reason });
+    else changes.push({ kind: 'upsert', record: row.record, previousIds: [] });
+  }
+  return { changes, unchanged };
 };
 
 const readCursor = (text: string): KeysetCursor => {
@@ -135,7 +144,7 @@ const readNewest = async (
   if (times === null) return null;
   if (!endsFeed(page) && !times.some((time) => time <= old.watermarkMs)) return null;
   const cursor = encodeCursor(cursorAfter(old, page, startedAtMs), api.mapping.definitions);
-  return feedPage({ ...changesIn(page.rows, api.mapping), cursor, total: page.total });
+  return feedPage({ ...changesIn(page.rows), cursor, total: page.total });
 };
 
 /** Returns the cursor after a page that contains every change. */
@@ -170,7 +179,7 @@ async function* pullChanges(options: PullOptions, cursor: string): AsyncGenerato
     serverStartMs ??= page.serverTimeMs ?? startedAtMs;
     total ??= page.total;
     maxSeenMs = latestChange(page.rows, maxSeenMs);
-    last = feedPage({ ...changesIn(takeFresh(page.rows, seen), api.mapping), total });
+    last = feedPage({ ...changesIn(takeFresh(page.rows, seen)), total });
   }
   const next = nextCursor(old, { maxSeenMs, serverStartMs: serverStartMs ?? startedAtMs, startedAtMs });
   if (last !== null) yield { ...last, cursor: encodeCursor(next, api.mapping.definitions) };
@@ -225,7 +234,7 @@ async function* pullWhole(
   const walk = startListingWalk({ route: ROUTE, limits, pagesBefore: start.page - 1 });
   for await (const step of walkById(api, {}, start, walk, known)) {
     progress = advance(progress, step, clock.now());
-    const page = changesIn(takeFresh(step.page.rows, seen), api.mapping);
+    const page = changesIn(takeFresh(step.page.rows, seen));
     const { total } = step;
     if (step.isLast) yield feedPage({ ...page, cursor: cursorAfterWhole(progress, api.mapping), total });
     else yield feedPage({ ...page, resume: JSON.stringify(progress), total });

@@ -5,7 +5,7 @@ import type { WriteResult } from '../remote.ts';
 import type { ContactRecord } from '../../core/contact/record.ts';
 import type { ContactWrite } from './api/schemas-contacts.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { createBody, readRaw, recordOf, updateBody } from './mapper.ts';
+import { createBody, readRaw, updateBody } from './mapper.ts';
 import { writeContact } from './read.ts';
 import { settle, settleEach } from '../write-results.ts';
 
@@ -35,11 +35,8 @@ const refuseUnread = ({ raw }: ContactRecord, { custom_field_values: custom }: C
   throw new StaleError('the contact was known without its custom fields: it is read again', about);
 };
 
-const createContact = async (api: ServiceApi, draft: Contact): Promise<ContactRecord> => {
-  const { contacts, mapping } = api;
-  const created = await sendBody(createBody(draft, mapping), (body) => contacts.create(body));
-  return recordOf(created, mapping);
-};
+const createContact = ({ contacts, mapping }: ServiceApi, draft: Contact): Promise<ContactRecord> =>
+  sendBody(createBody(draft, mapping), (body) => contacts.create(body));
 
 /** Sends one POST for each contact: the service has no bulk create. The membership is written afterwards. */
 export const createContacts = (
@@ -60,9 +57,8 @@ export const updateContacts = (
     // Values that the service cannot store are not sent. If nothing else is left, no request is sent.
     if (Object.keys(asked).length === 0) return current;
     refuseUnread(current, asked);
-    const write = () => sendBody(asked, (body) => contacts.update(current.id, body));
-    const updated = await writeContact(api, [current.id], write);
-    return recordOf(updated, mapping, current);
+    const write = () => sendBody(asked, (body) => contacts.update(current.id, body, current));
+    return writeContact(api, [current.id], write);
   });
 };
 
@@ -74,7 +70,7 @@ export const mergeContacts = (
 ): Promise<WriteResult<ContactRecord>> =>
   settle(mergedAwayId, async () => {
     const write = () => api.contacts.merge(survivorId, [mergedAwayId]);
-    return recordOf(await writeContact(api, [survivorId, mergedAwayId], write), api.mapping);
+    return writeContact(api, [survivorId, mergedAwayId], write);
   });
 
 const deleteContact = async (api: ServiceApi, id: string): Promise<null> => {

@@ -10,7 +10,6 @@ import {
   WrongAddressError,
 } from '../errors.ts';
 import type { ServiceApi } from './api/service-api.ts';
-import { recordOf } from './mapper.ts';
 
 /**
  * Returns true if a failure to read one contact concerns only that contact: a refusal, a redirect, an answer that cannot be
@@ -32,7 +31,7 @@ const isServerFailure = (error: unknown): error is UnavailableError =>
 /** Reads one contact: withheld if only this contact is refused, unreadable if the service fails only at this contact. */
 export const readContact = async (api: ServiceApi, id: string): Promise<ReadAnswer> => {
   try {
-    const record = recordOf(await api.contacts.get(id), api.mapping);
+    const record = await api.contacts.get(id);
     return { kind: record.id === id ? 'found' : 'moved', record };
   } catch (error) {
     if (error instanceof NotFoundError) return { kind: 'gone' };

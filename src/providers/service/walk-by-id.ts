@@ -68,7 +68,7 @@ const pageOrder = () => {
   return ({ number, rows, serverTimeMs, total }: Page<ContactRow>, totalBefore: number | null): number => {
     const startMs = (startedMs ??= serverTimeMs) ?? Infinity;
     for (const row of rows) {
-      if (row.kind === 'contact' && (row.contact.created_at?.epochMs ?? 0) > startMs) created.add(row.contact.id);
+      if (row.kind === 'contact' && (row.createdAtMs ?? 0) > startMs) created.add(row.record.id);
     }
     if (total === null) return number + 1;
     rises += Math.max(0, total - (totalBefore ?? total));

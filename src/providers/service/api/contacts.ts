@@ -1,25 +1,22 @@
 import { z } from 'zod';
+import type { ContactRecord } from '../../../core/contact/record.ts';
 import { InvalidError } from '../../errors.ts';
-import type { KnownRows } from '../../remote.ts';
+import { redirected, unreadableAnswer } from '../../failure.ts';
 import { findKnownRows } from '../../listing.ts';
-import {
-  CHOSEN_SHAPES,
-  digestedContactSchema,
-  withDigest,
-  type ContactWrite,
-  type ServiceContact,
-} from './schemas-contacts.ts';
-import { redirected } from '../../failure.ts';
+import type { KnownRows } from '../../remote.ts';
+import type { ServiceMapping } from '../fields.ts';
+import { type Former, readContact, type ReadContact } from '../mapper.ts';
 import { sentOf } from './failure.ts';
-import { describeIssues, optionalId, optionalTimestamp, type Timestamp, valueAt } from './schemas-common.ts';
 import type { ListParameters } from './list-parameters.ts';
 import { fetchPage, fetchPageAfter, listPages, type ListRequest, type Page } from './paging.ts';
-import { call, readData } from './resource.ts';
-import type { ApiRequest, Send } from './send.ts';
+import { dataIn } from './resource.ts';
+import { describeIssues, optionalId, optionalTimestamp, type Timestamp, valueAt } from './schemas-common.ts';
+import { CHOSEN_SHAPES, type ContactWrite } from './schemas-contacts.ts';
+import type { ApiAnswer, ApiRequest, Send } from './send.ts';
 
 /** One row of a list of contacts. An unreadable row is marked, so that the other rows of the page remain usable. */
 export type ContactRow =
-  | { readonly kind: 'contact'; readonly contact: ServiceContact }
+  | ({ readonly kind: 'contact' } & ReadContact)
   /** A known row, which was not parsed. */
   | { readonly kind: 'known'; readonly id: string; readonly updatedAt: Timestamp }
   | {
@@ -67,8 +64,8 @@ const namesNobody = (rows: readonly unknown[]): boolean => rows.length > NAMELES
 type ChosenLists = readonly (keyof typeof CHOSEN_SHAPES)[];
 
 /**
- * Returns why a contact is not trusted although its shape is right; null if it is trusted (R17). The document defines names
- * as texts. A service may return an empty text as null, but not if it returns an empty title as a text.
+ * Returns why a contact is not trusted, whatever its shape; null if it is trusted (R17). It is called before a record is made,
+ * which would overflow the stack at a custom field that is nested too deeply. The document defines names as texts. A service may return an empty text as null, but not if it returns an empty title as a text.
  */
 const doubtIn = (row: unknown, chosen: ChosenLists): string | null => {
   const odd = chosen.find((name) => !CHOSEN_SHAPES[name].safeParse(valueAt(row, name)).success);
@@ -78,47 +75,29 @@ const doubtIn = (row: unknown, chosen: ChosenLists): string | null => {
 };
 
 /** Parses one row of a list of contacts. */
-export const parseContactRow = (row: unknown, digest: string | null, chosen: ChosenLists): ContactRow => {
-  const parsed = digestedContactSchema.safeParse(withDigest(row, digest));
-  if (!parsed.success) return unreadableRow(row, describeIssues(parsed.error));
-  const doubt = doubtIn(row, chosen);
-  return doubt === null ? { kind: 'contact', contact: parsed.data } : unreadableRow(row, doubt);
-};
-
-type DigestOf = (row: unknown) => string | null;
-
-/** Returns the schema of a contact in the answer to a write. */
-export const writtenContact = (digestOf: DigestOf) =>
-  z.preprocess((row) => withDigest(row, digestOf(row)), digestedContactSchema);
-
-/** Returns the schema of a contact that is read alone, with all checks. */
-export const trustedContact = (digestOf: DigestOf, chosen: ChosenLists) =>
-  z
-    .unknown()
-    .superRefine((row, context) => {
-      const doubt = doubtIn(row, chosen);
-      if (doubt !== null) context.addIssue({ code: 'custom', message: doubt });
-    })
-    .pipe(writtenContact(digestOf));
-
-/** The parts of a link's mapping by which contacts are parsed. */
-type ContactParts = {
-  readonly digestOf: DigestOf;
-  readonly chosenLists: ChosenLists;
-  readonly written: ReturnType<typeof writtenContact>;
-  readonly trusted: ReturnType<typeof trustedContact>;
-  /** Called with the rows of each page, including known ones. */
-  readonly learnFrom: (rows: readonly unknown[]) => void;
+export const parseContactRow = (
+  row: unknown,
+  mapping: ServiceMapping,
+  digest: string | null = mapping.digestOf(row),
+): ContactRow => {
+  const doubt = doubtIn(row, mapping.chosenLists);
+  if (doubt !== null) return unreadableRow(row, doubt);
+  try {
+    return { kind: 'contact', ...readContact(row, mapping, undefined, digest) };
+  } catch (error) {
+    if (error instanceof z.ZodError) return unreadableRow(row, describeIssues(error));
+    throw error;
+  }
 };
 
 /** Parses the rows of a page of contacts; of known rows only id and stamp are parsed. */
 const readContactRows = (
-  { chosenLists, digestOf, learnFrom }: ContactParts,
+  mapping: ServiceMapping,
   known: KnownRows | undefined,
 ): ListRequest<ContactRow>['parseRows'] => {
   return async (rows) => {
-    learnFrom(rows);
-    const unread = rows.map((row) => ({ row, digest: digestOf(row), ...salvageSchema.safeParse(row).data }));
+    mapping.learnFrom(rows);
+    const unread = rows.map((row) => ({ row, digest: mapping.digestOf(row), ...salvageSchema.safeParse(row).data }));
     const digests = await findKnownRows(
       unread.map(({ id = null, digest }) => ({ id, digest })),
       known,
@@ -126,7 +105,7 @@ const readContactRows = (
     const isOdd = namesNobody(rows);
     return unread.map(({ row, digest, id, updated_at: updatedAt }) => {
       if (digests.has(digest) && id && updatedAt) return { kind: 'known', id, updatedAt };
-      return isOdd ? unreadableRow(row, NAMELESS) : parseContactRow(row, digest, chosenLists);
+      return isOdd ? unreadableRow(row, NAMELESS) : parseContactRow(row, mapping, digest);
     });
   };
 };
@@ -148,75 +127,94 @@ const redirectedId = (location: string | null): string | null => {
 /** The maximum number of redirects of one read: a contact may be merged several times. */
 const MOST_REDIRECTS = 10;
 
-const getContact = async (
-  send: Send,
-  id: string,
-  trusted: ReturnType<typeof trustedContact>,
-  redirects = 0,
-): Promise<ServiceContact> => {
-  const asked: ApiRequest = { method: 'GET', route: CONTACT, id };
-  const answer = await send({ ...asked, allowRedirect: true });
-  if (answer.status < 300) return readData(trusted, answer, asked);
-  const movedTo = redirectedId(answer.location);
-  if (movedTo === null || redirects === MOST_REDIRECTS) throw redirected(sentOf(asked), answer);
-  return getContact(send, movedTo, trusted, redirects + 1);
+/** Returns the contact in an answer. */
+const contactIn = (mapping: ServiceMapping, answer: ApiAnswer, asked: ApiRequest, former?: Former): ContactRecord => {
+  const data = dataIn(answer, asked);
+  // A write is done, so its answer is not doubted.
+  const message = asked.method === 'GET' ? doubtIn(data, mapping.chosenLists) : null;
+  try {
+    if (message !== null) throw new z.ZodError([{ code: 'custom', path: [], message, input: null }]);
+    return readContact(data, mapping, former).record;
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    throw unreadableAnswer(sentOf(asked), answer.status, describeIssues(error), error);
+  }
 };
 
-const contactList = (parts: ContactParts, parameters: ListParameters, known?: KnownRows): ListRequest<ContactRow> => ({
+const getContact = async (send: Send, mapping: ServiceMapping, id: string, redirects = 0): Promise<ContactRecord> => {
+  const asked: ApiRequest = { method: 'GET', route: CONTACT, id };
+  const answer = await send({ ...asked, allowRedirect: true });
+  if (answer.status < 300) return contactIn(mapping, answer, asked);
+  const movedTo = redirectedId(answer.location);
+  if (movedTo === null || redirects === MOST_REDIRECTS) throw redirected(sentOf(asked), answer);
+  return getContact(send, mapping, movedTo, redirects + 1);
+};
+
+const contactList = (
+  mapping: ServiceMapping,
+  parameters: ListParameters,
+  known?: KnownRows,
+): ListRequest<ContactRow> => ({
   route: CONTACTS,
   parameters,
-  parseRows: readContactRows(parts, known),
+  parseRows: readContactRows(mapping, known),
 });
 
 /** Contact routes (API.md, Contact routes). Every operation throws a RemoteError or the signal's reason. */
-export const createContactsApi = (send: Send, parts: ContactParts) => ({
-  /** GET /v2/contacts, page by page. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. */
-  list: (parameters: ListParameters): AsyncIterable<Page<ContactRow>> =>
-    listPages(send, contactList(parts, parameters)),
+export const createContactsApi = (send: Send, mapping: ServiceMapping) => {
+  const write = async (asked: ApiRequest, former?: Former): Promise<ContactRecord> =>
+    contactIn(mapping, await send(asked), asked, former);
+  return {
+    /** GET /v2/contacts, page by page. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. */
+    list: (parameters: ListParameters): AsyncIterable<Page<ContactRow>> =>
+      listPages(send, contactList(mapping, parameters)),
 
-  /** GET /v2/contacts: one page, from 1. Known rows are not parsed. Scopes as for `list`. */
-  listPage: (parameters: ListParameters, page: number, known?: KnownRows): Promise<Page<ContactRow>> =>
-    fetchPage(send, contactList(parts, parameters, known), page),
+    /** GET /v2/contacts: one page, from 1. Known rows are not parsed. Scopes as for `list`. */
+    listPage: (parameters: ListParameters, page: number, known?: KnownRows): Promise<Page<ContactRow>> =>
+      fetchPage(send, contactList(mapping, parameters, known), page),
 
-  /** GET /v2/contacts: the page after another one; null if the list has ended. Scopes as for `list`. */
-  listPageAfter: (
-    parameters: ListParameters,
-    previous: Page<ContactRow>,
-    known?: KnownRows,
-  ): Promise<Page<ContactRow> | null> => fetchPageAfter(send, contactList(parts, parameters, known), previous),
+    /** GET /v2/contacts: the page after another one; null if the list has ended. Scopes as for `list`. */
+    listPageAfter: (
+      parameters: ListParameters,
+      previous: Page<ContactRow>,
+      known?: KnownRows,
+    ): Promise<Page<ContactRow> | null> => fetchPageAfter(send, contactList(mapping, parameters, known), previous),
 
-  /** POST /v2/contacts. Scopes: contacts:manage or all:manage. The required fields are not documented. */
-  create: (contact: ContactWrite): Promise<ServiceContact> =>
-    call(send, parts.written, { method: 'POST', route: CONTACTS, body: { data: contact } }),
+    /** POST /v2/contacts. Scopes: contacts:manage or all:manage. The required fields are not documented. */
+    create: (contact: ContactWrite) => write({ method: 'POST', route: CONTACTS, body: { data: contact } }),
 
-  /**
-   * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. For a contact that was merged
-   * away, the answer may be the survivor, with another id. Redirects to it are followed.
-   */
-  get: (id: string): Promise<ServiceContact> => getContact(send, id, parts.trusted),
+    /**
+     * GET /v2/contacts/{id}. Scopes: one of contacts:view, contacts:manage, all:view, all:manage. For a contact that was merged
+     * away, the answer may be the survivor, with another id. Redirects to it are followed.
+     */
+    get: (id: string) => getContact(send, mapping, id),
 
-  /** PATCH /v2/contacts/{id}: only the fields sent are changed. Scopes: contacts:manage or all:manage. */
-  update: (id: string, contact: ContactWrite): Promise<ServiceContact> =>
-    call(send, parts.written, { method: 'PATCH', route: CONTACT, id, body: { data: contact } }),
+    /**
+     * PATCH /v2/contacts/{id}: only the fields sent are changed. `former` has the values that the answer may omit. Scopes:
+     * contacts:manage or all:manage.
+     */
+    update: (id: string, contact: ContactWrite, former?: Former) =>
+      write({ method: 'PATCH', route: CONTACT, id, body: { data: contact } }, former),
 
-  /** DELETE /v2/contacts/{id}. Scopes as for `update`. */
-  delete: async (id: string): Promise<void> => {
-    await send({ method: 'DELETE', route: CONTACT, id });
-  },
+    /** DELETE /v2/contacts/{id}. Scopes as for `update`. */
+    delete: async (id: string): Promise<void> => {
+      await send({ method: 'DELETE', route: CONTACT, id });
+    },
 
-  /**
-   * POST /v2/contacts/{id}/merge: overwrites the contact with the attributes of the listed contacts. The effect on those is not
-   * documented. Scopes: contacts:manage or all:manage. The documented body is a list. If the service refuses it, the request is
-   * repeated with the object alone.
-   */
-  merge: async (id: string, contactIds: readonly string[]): Promise<ServiceContact> => {
-    const list = { contact_ids: contactIds };
-    const asked = { method: 'POST', route: '/v2/contacts/{id}/merge', id } as const;
-    try {
-      return await call(send, parts.written, { ...asked, body: { data: [list] } });
-    } catch (error) {
-      if (!(error instanceof InvalidError) || error.applied !== 'no') throw error;
-      return call(send, parts.written, { ...asked, body: { data: list } });
-    }
-  },
-});
+    /**
+     * POST /v2/contacts/{id}/merge: overwrites the contact with the attributes of the listed contacts. The effect on those is not
+     * documented. Scopes: contacts:manage or all:manage. The documented body is a list. If the service refuses it, the request is
+     * repeated with the object alone.
+     */
+    merge: async (id: string, contactIds: readonly string[]): Promise<ContactRecord> => {
+      const list = { contact_ids: contactIds };
+      const asked = { method: 'POST', route: '/v2/contacts/{id}/merge', id } as const;
+      try {
+        return await write({ ...asked, body: { data: [list] } });
+      } catch (error) {
+        if (!(error instanceof InvalidError) || error.applied !== 'no') throw error;
+        return write({ ...asked, body: { data: list } });
+      }
+    },
+  };
+};

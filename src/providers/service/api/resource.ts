@@ -13,12 +13,12 @@ export const parsePart = <Value>(schema: z.ZodType<Value>, part: unknown, asked:
   throw unreadableAnswer(sentOf(asked), status, describeIssues(parsed.error), parsed.error);
 };
 
-/** Returns the resource in an answer `{ data, meta }`. */
-export const readData = <Value>(schema: z.ZodType<Value>, answer: ApiAnswer, asked: ApiRequest): Value => {
-  const { data } = parsePart(envelope, answer.json, asked, answer.status);
-  return parsePart(schema, data, asked, answer.status);
-};
+/** Returns the resource in an answer `{ data, meta }`, not yet parsed. */
+export const dataIn = ({ json, status }: ApiAnswer, asked: ApiRequest): unknown =>
+  parsePart(envelope, json, asked, status).data;
 
 /** Sends a request and returns the resource in its answer, or with an array schema a list without pages. */
-export const call = async <Value>(send: Send, schema: z.ZodType<Value>, asked: ApiRequest): Promise<Value> =>
-  readData(schema, await send(asked), asked);
+export const call = async <Value>(send: Send, schema: z.ZodType<Value>, asked: ApiRequest): Promise<Value> => {
+  const answer = await send(asked);
+  return parsePart(schema, dataIn(answer, asked), asked, answer.status);
+};

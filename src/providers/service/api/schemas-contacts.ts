@@ -72,13 +72,7 @@ const contactExtraData = optionalObject({
   assigned_to: opaque,
 });
 
-/** Adds the digest to the contact of an answer, if that is an object. */
-export const withDigest = (row: unknown, digest: string | null): unknown => {
-  return typeof row === 'object' && row !== null && !Array.isArray(row) ? { ...row, digest } : row;
-};
-
-const digestedContact = z.object({
-  digest: z.string().nullable(),
+const contact = z.object({
   id,
   created_at: optionalTimestamp,
   updated_at: timestamp,
@@ -97,11 +91,11 @@ const digestedContact = z.object({
   extra_data: contactExtraData,
 });
 
-/** Contact (API.md, Resources and their fields) with its digest. */
-export const digestedContactSchema = z.lazy(() => z.compile(digestedContact));
+/** Contact (API.md, Resources and their fields). */
+export const contactSchema = z.lazy(() => z.compile(contact));
 
-/** A parsed contact, with the digest of its row. */
-export type ServiceContact = z.output<typeof digestedContact>;
+/** A parsed contact. */
+export type ServiceContact = z.output<typeof contact>;
 
 /** The synced lists of a contact, with the entries as the service returned them. */
 export type SyncedLists = z.output<typeof syncedListsSchema>;

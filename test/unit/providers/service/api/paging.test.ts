@@ -7,6 +7,7 @@ import { collect } from '../../../../contract/scenes/steps.ts';
 import type { Received, Reply } from '../../scripted-server.ts';
 import { type CannedServer, failureOf, contactJson, list, NOW_MS, stamp, startServer, bucketJson } from '../support.ts';
 import { bucketSchema } from '../../../../../src/providers/service/api/buckets.ts';
+import { contactSchema } from '../../../../../src/providers/service/api/schemas-contacts.ts';
 import { USUAL_MAPPING } from '../../../../../src/providers/service/fields.ts';
 import { parseTimestamp } from '../../../../../src/providers/service/api/schemas-common.ts';
 
@@ -121,7 +122,7 @@ it.each(['', 'yesterday', '2016-08-26', '2016-13-41 14:37:11 UTC'])('a timestamp
 const LISTS = { addresses: [], email_addresses: [], phone_numbers: [], websites: [] };
 
 it('a contact is valid with only its id, updated_at and the synced lists [R17]', () => {
-  const contact = USUAL_MAPPING.written.parse({ id: 'contact_1', updated_at: '2016-08-26 14:37:11 UTC', ...LISTS });
+  const contact = contactSchema.parse({ id: 'contact_1', updated_at: '2016-08-26 14:37:11 UTC', ...LISTS });
   expect(contact).toMatchObject({ first_name: '', company: null, email_addresses: [], tags: [], created_at: null });
   expect(contact.extra_data.buckets).toBeNull();
 });
@@ -129,12 +130,12 @@ it('a contact is valid with only its id, updated_at and the synced lists [R17]',
 it('a contact is valid with nulls within lists, unknown keys, and malformed values that sync does not use', () => {
   const entry = { id: 'u1', label: null, address: 'a@b.example', primary: true };
   const json = contactJson(1, { email_addresses: [null, entry], brand_new: 1, extra_data: { new_too: {} } });
-  expect(USUAL_MAPPING.written.parse(json).email_addresses).toEqual([entry]);
+  expect(contactSchema.parse(json).email_addresses).toEqual([entry]);
   const odd = { custom_fields: 'none', tags: [1], location: 7, extra_data: { muted_at: 'never', buckets: null } };
-  expect(USUAL_MAPPING.written.parse(contactJson(1, odd)).tags).toEqual([]);
+  expect(contactSchema.parse(contactJson(1, odd)).tags).toEqual([]);
 });
 
-const parseRow = (row: unknown) => parseContactRow(row, null, []);
+const parseRow = (row: unknown) => parseContactRow(row, USUAL_MAPPING);
 
 it('a contact with a malformed used field is unreadable, with its id and the path, and without its values', () => {
   const row = { kind: 'unreadable', id: 'contact_1', updatedAt: null, name: ['First1', 'Last1'] };

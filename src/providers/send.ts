@@ -7,18 +7,25 @@ import { RemoteError } from './errors.ts';
 import { type SentRequest, unansweredRequest, unreadableAnswer } from './failure.ts';
 import { ANSWER_LIMITS } from './listing.ts';
 
+type RetryingOptions = RetryPolicy & {
+  readonly signal: AbortSignal;
+  readonly isRead: boolean;
+  /** Returns whether the caller handles an error, so that the request is not repeated; by default none. */
+  readonly isHandled?: (error: RemoteError) => boolean;
+};
+
 /**
  * Sends a request, and repeats it while that is safe and time is left: a read if the error may be temporary, a write only if
  * it certainly was not applied. `send` gets the number of the attempt, from 1. Throws the error of the last attempt.
  */
 export const retrying = <Value>(
   send: (attempt: number) => Promise<Value>,
-  { isRead, ...options }: RetryPolicy & { readonly signal: AbortSignal; readonly isRead: boolean },
+  { isHandled = () => false, isRead, ...options }: RetryingOptions,
 ): Promise<Value> =>
   retry(send, {
     ...options,
     decide: (error) => {
-      if (!(error instanceof RemoteError) || error.retry === 'never') return null;
+      if (!(error instanceof RemoteError) || error.retry === 'never' || isHandled(error)) return null;
       return isRead || error.applied === 'no' ? { afterMs: error.retryAfterMs } : null;
     },
   });

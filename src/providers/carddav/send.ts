@@ -1,6 +1,6 @@
 import type { WholeAnswer } from '../../net/exchange.ts';
 import { headersNamed, type AnswerHeaders } from '../../net/headers.ts';
-import { isFault, RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
+import { isFault, type RemoteError, UnreadableError, WrongAddressError } from '../errors.ts';
 import { isWebPage, unreadableAnswer, type SentRequest } from '../failure.ts';
 import type { RetryPolicy } from '../../net/retry.ts';
 import type { Transport } from '../../net/transport.ts';
@@ -78,18 +78,11 @@ const sendAuthorised = async (options: Authorised, request: DavRequest, signal: 
  */
 export const createSendDav = (options: DavSendOptions): ((signal: AbortSignal) => SendDav) => {
   const authorised = { ...options, authorization: createAuthorization(options) };
-  return (signal) => async (request) => {
-    const attempt = async (): Promise<DavAnswer | RemoteError> => {
-      try {
-        return await sendAuthorised(authorised, request, signal);
-      } catch (error) {
-        if (request.isDivisible === true && (error instanceof UnreadableError || isFault(error))) return error;
-        throw error;
-      }
-    };
-    const answer = await retrying(attempt, { ...options, signal, isRead: sentOf(request).isRead });
-    if (answer instanceof RemoteError) throw answer;
-    return answer;
+  return (signal) => (request) => {
+    const isHandled = (error: RemoteError): boolean =>
+      request.isDivisible === true && (error instanceof UnreadableError || isFault(error));
+    const { isRead } = sentOf(request);
+    return retrying(() => sendAuthorised(authorised, request, signal), { ...options, signal, isRead, isHandled });
   };
 };
 

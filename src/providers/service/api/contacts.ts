@@ -65,7 +65,8 @@ type ChosenLists = readonly (keyof typeof CHOSEN_SHAPES)[];
 
 /**
  * Returns why a contact is not trusted, whatever its shape; null if it is trusted (R17). It is called before a record is made,
- * which would overflow the stack at a custom field that is nested too deeply. The document defines names as texts. A service may return an empty text as null, but not if it returns an empty title as a text.
+ * which would overflow the stack at a custom field that is nested too deeply. The document defines names as texts. A service
+ * may return an empty text as null, but not if it returns an empty title as a text.
  */
 const doubtIn = (row: unknown, chosen: ChosenLists): string | null => {
   const odd = chosen.find((name) => !CHOSEN_SHAPES[name].safeParse(valueAt(row, name)).success);

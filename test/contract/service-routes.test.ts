@@ -2,7 +2,7 @@ import { fetch } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { Transport } from '../../src/net/transport.ts';
 import { ClientRefusedError, InvalidError, RevokedError } from '../../src/providers/errors.ts';
-import { authorizeUrl, createAuthorizationApi } from '../../src/providers/service/api/authorization.ts';
+import { authorizeUrl, exchangeApiKey, exchangeCode } from '../../src/providers/service/api/authorization.ts';
 import { createSend } from '../../src/providers/service/api/send.ts';
 import { createServiceApi } from '../../src/providers/service/api/service-api.ts';
 import { type ServiceEmulator, startServiceEmulator } from '../../src/sandbox/service/server.ts';
@@ -148,28 +148,28 @@ describe('the authorization endpoints', () => {
 
   test('POST /oauth2/token returns a token with the granted scopes for a code, once, and none for another secret', async () => {
     await using stage = await open();
-    const authorization = createAuthorizationApi(stage.sendWith(null));
+    const send = stage.sendWith(null);
     const { clientId, clientSecret } = stage.emulator;
     const code = async (): Promise<string> => (await consent(stage.emulator)).searchParams.get('code') ?? '';
     const exchange = { clientId, clientSecret, code: await code(), redirectUri: REDIRECT_URI };
-    const granted = await authorization.exchangeCode(exchange);
+    const granted = await exchangeCode(send, exchange);
     expect(grant.safeParse(stage.exchanges[0]?.json)).toMatchObject({ success: true });
     const api = createServiceApi(stage.sendWith(granted.access_token));
     await api.contacts.update(stage.stock.contactId, { title: 'Countess' });
-    await expect(authorization.exchangeCode(exchange)).rejects.toThrow(InvalidError);
+    await expect(exchangeCode(send, exchange)).rejects.toThrow(InvalidError);
     const stolen = { ...exchange, code: await code(), clientSecret: 'another' };
-    await expect(authorization.exchangeCode(stolen)).rejects.toThrow(ClientRefusedError);
+    await expect(exchangeCode(send, stolen)).rejects.toThrow(ClientRefusedError);
   });
 
   test('POST /oauth2/token/exchange returns a token for an api_key, and none for another api_key', async () => {
     await using stage = await open();
-    const authorization = createAuthorizationApi(stage.sendWith(null));
+    const send = stage.sendWith(null);
     const { apiKey, clientId } = stage.emulator;
-    const exchanged = await authorization.exchangeApiKey(apiKey, clientId);
+    const exchanged = await exchangeApiKey(send, apiKey, clientId);
     expect(exchangedKey.safeParse(stage.exchanges[0]?.json)).toMatchObject({ success: true });
     const api = createServiceApi(stage.sendWith(exchanged.access_token));
     expect((await api.getUser()).email).toBe(stage.emulator.account.user.email);
-    await expect(authorization.exchangeApiKey('another', clientId)).rejects.toThrow(ClientRefusedError);
+    await expect(exchangeApiKey(send, 'another', clientId)).rejects.toThrow(ClientRefusedError);
   });
 });
 

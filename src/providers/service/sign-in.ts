@@ -2,7 +2,7 @@ import { ConfigError } from '../../util/config-error.ts';
 import { signingIn } from '../connection.ts';
 import { RevokedError, UnauthenticatedError } from '../errors.ts';
 import { SignInError, type AskForConsent, type Grant, type SignInContext } from '../sign-in.ts';
-import { authorizeUrl, createAuthorizationApi } from './api/authorization.ts';
+import { authorizeUrl, exchangeApiKey, exchangeCode } from './api/authorization.ts';
 import { createSend, type Send } from './api/send.ts';
 import { createServiceApi } from './api/service-api.ts';
 import type { ServiceSettings } from './provider.ts';
@@ -60,9 +60,7 @@ export const withConsent = async (
     authorizeUrl(authUrl, { ...request, clientId, scopes: [SIGN_IN_SCOPE, ...NEEDED_SCOPES] }),
   );
   const exchange = { clientId, clientSecret, code, redirectUri };
-  const grant = await sending(context, { baseUrl: authUrl, accessToken: null }, (send) =>
-    createAuthorizationApi(send).exchangeCode(exchange),
-  );
+  const grant = await sending(context, { baseUrl: authUrl, accessToken: null }, (send) => exchangeCode(send, exchange));
   return { token: grant.access_token, scopes: null };
 };
 
@@ -74,7 +72,7 @@ export const withConsent = async (
 export const withKey = async (settings: ServiceSettings, apiKey: string, context: SignInContext): Promise<Grant> => {
   const { authUrl, clientId } = readApplication(settings, false);
   const { access_token: token, scopes } = await sending(context, { baseUrl: authUrl, accessToken: null }, (send) =>
-    createAuthorizationApi(send).exchangeApiKey(apiKey, clientId),
+    exchangeApiKey(send, apiKey, clientId),
   );
   if (scopes === null) return { token, scopes: null };
   const granted = scopes.split(/[\s+,]+/u).filter((scope) => scope !== '');

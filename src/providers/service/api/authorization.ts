@@ -38,31 +38,25 @@ type CodeExchange = {
   readonly redirectUri: string;
 };
 
-/**
- * Creates the authorization endpoints for applications (API.md, Authorization endpoints). `send` must send to {auth_url}
- * without a token. Every operation throws a RemoteError or the signal's reason.
- */
-export const createAuthorizationApi = (send: Send) => {
-  const post = async <Value>(schema: z.ZodType<Value>, route: string, body: unknown) => {
-    const asked = { method: 'POST', route, body } as const;
-    const answer = await send(asked);
-    return parsePart(schema, answer.json, asked, answer.status);
-  };
-  return {
-    /** POST {auth_url}/oauth2/token: exchanges the code of a consent for an access token. */
-    exchangeCode: (exchange: CodeExchange) => {
-      const body = {
-        grant_type: 'authorization_code',
-        client_id: exchange.clientId,
-        client_secret: exchange.clientSecret,
-        code: exchange.code,
-        redirect_uri: exchange.redirectUri,
-      };
-      return post(grantSchema, '/oauth2/token', body);
-    },
-
-    /** POST {auth_url}/oauth2/token/exchange: exchanges a v1 api_key for an access token with the application's scopes. */
-    exchangeApiKey: (apiKey: string, clientId: string) =>
-      post(exchangedKeySchema, '/oauth2/token/exchange', { api_key: apiKey, client_id: clientId }),
-  };
+/** Sends to {auth_url} without a token. Throws a RemoteError or the signal's reason. */
+const post = async <Value>(send: Send, schema: z.ZodType<Value>, route: string, body: unknown): Promise<Value> => {
+  const asked = { method: 'POST', route, body } as const;
+  const answer = await send(asked);
+  return parsePart(schema, answer.json, asked, answer.status);
 };
+
+/** POST {auth_url}/oauth2/token: exchanges the code of a consent for an access token (API.md, Authorization endpoints). */
+export const exchangeCode = (send: Send, exchange: CodeExchange) => {
+  const body = {
+    grant_type: 'authorization_code',
+    client_id: exchange.clientId,
+    client_secret: exchange.clientSecret,
+    code: exchange.code,
+    redirect_uri: exchange.redirectUri,
+  };
+  return post(send, grantSchema, '/oauth2/token', body);
+};
+
+/** POST {auth_url}/oauth2/token/exchange: exchanges a v1 api_key for an access token with the application's scopes. */
+export const exchangeApiKey = (send: Send, apiKey: string, clientId: string) =>
+  post(send, exchangedKeySchema, '/oauth2/token/exchange', { api_key: apiKey, client_id: clientId });

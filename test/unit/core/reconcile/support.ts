@@ -11,6 +11,7 @@ import type { GroupLink } from '../../../../src/core/reconcile/membership.ts';
 import { mergeHalves } from '../../../../src/core/reconcile/merge.ts';
 import { type Plan, planContacts } from '../../../../src/core/reconcile/plan.ts';
 import type { Policy } from '../../../../src/core/reconcile/policy.ts';
+import { halfOf as storedHalf } from '../../../support/store/rows.ts';
 
 /** A failure prints the seed, the path and the smallest counterexample. */
 export const check = <Values>(property: fc.IProperty<Values>): void => {
@@ -61,23 +62,8 @@ export const snapshot = (contact: Partial<Contact>, groupIds: readonly string[] 
 });
 
 /** A half without a pair, on the left side by default, that the next plan has to examine. */
-export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half => ({
-  side: 'left',
-  id: now.id,
-  pair: null,
-  state: 'changed',
-  record: now,
-  base: null,
-  formerPair: null,
-  mergedInto: null,
-  absences: 0,
-  lastListedAtMs: null,
-  writtenAtMs: null,
-  editWrittenAtMs: null,
-  editedAtMs: now.modifiedAtMs,
-  heardAtMs: 0,
-  ...given,
-});
+export const halfOf = (now: ContactRecord, given: Partial<Half> = {}): Half =>
+  storedHalf(now.id, { record: now, state: 'changed', base: null, heardAtMs: 0, ...given });
 
 /** A half with its current values, and its values when both sides agreed (null: they never did). */
 export const sideOf = (

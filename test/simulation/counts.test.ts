@@ -43,7 +43,13 @@ const totalOf = (counts: Counts): number =>
 const NONE = { pulled: 0, groupsChanged: 0, groupsDeleted: 0 };
 
 /** A link with the properties that the pages show. */
-const LINK = { name: 'work', sides: SIDE_WORDS, direction: 'both', directions: {}, conflicts: 'newest' } as unknown as LinkConfig;
+const LINK = {
+  name: 'work',
+  sides: SIDE_WORDS,
+  direction: 'both',
+  directions: {},
+  conflicts: 'newest',
+} as unknown as LinkConfig;
 const LAYOUT = { width: Number.POSITIVE_INFINITY, style: (_: string, text: string) => text };
 
 /** The numbers of the headings on a page or a terminal: `Creations: 2`. */

@@ -8,12 +8,14 @@ import {
   add,
   addGroup,
   addSharedGroup,
+  archive,
   choose,
   create,
   createRich,
   drop,
   hardness,
   history,
+  HOUR_MS,
   join,
   leave,
   merge,
@@ -228,4 +230,15 @@ describe('[R18] a pair that a joined group unlinks is unlinked if the process di
       ],
     }),
   );
+});
+
+test('R6: an edit that an archived contact got is not lost after a run that died between its listing and its reads (seed 970001479)', async () => {
+  const people = [addSharedGroup('left'), createRich('left'), createRich('right'), join('left', { who: 0, group: 0 })];
+  const archived = run({ before: [archive(1), set('left', 0, 'firstName')] });
+  const contacts = { left: ['Group 1', 'Group 2'], right: ['*'] };
+  for (const step of numbersBetween(8, 13, 2)) {
+    const killed = run({ gapMs: 7 * HOUR_MS, crash: { step, when: 'after' }, contacts });
+    const phases = [[run({ before: people })], [archived, killed], [run({ full: true })]];
+    await runHistory(history(phases, { hardness: hardness() }));
+  }
 });

@@ -313,10 +313,13 @@ const wasListedLate = (half: Half, endedAtMs: number | null): boolean => {
   return lastListedAtMs <= writtenAtMs && mayLag(half, 0, endedAtMs);
 };
 
-/** Returns the half after a listing missed it. At the first absence, the time of its last listing is stored. */
+/**
+ * Returns the half after a listing missed it. At the first absence, the time of its last listing is stored. A half that is `missing` was
+ * missed before, even if the run ended before a read counted that.
+ */
 const missed = (half: Half, event: Extract<HalfEvent, { kind: 'missed' }>): Half => {
   if (isHeardSince(half, event)) return half;
-  const isFirst = half.absences === 0 && !wasListedLate(half, event.lastListedAtMs);
+  const isFirst = half.state !== 'missing' && half.absences === 0 && !wasListedLate(half, event.lastListedAtMs);
   const lastListedAtMs = isFirst ? event.lastListedAtMs : half.lastListedAtMs;
   return { ...half, state: 'missing', lastListedAtMs, heardAtMs: event.atMs };
 };

@@ -78,9 +78,10 @@ const EXCLUSIONS: readonly Exclusion[] = [
       ...withheld,
       'an update of a deleted contact fails without the others',
       'a change of membership of a deleted contact fails without the others',
+      'a revoked permission stops reads and writes (R16)',
     ],
     reason:
-      'a 404 with a web page may be from a proxy: a contact is withheld, and a write to it may have been applied (R7)',
+      'a web page may be from a proxy: a contact is withheld, a write may have been applied, no permission is revoked (R7, R16)',
   },
 ];
 

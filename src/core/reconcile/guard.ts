@@ -54,13 +54,13 @@ export const allowedDeletes = (limit: Policy['deleteLimit'], pairs: number): num
   return Math.max(allowedCount(limit.count, pairs), share);
 };
 
-/** Returns the possible answers to a halt. `canRestore`: whether contacts that were deleted could be created again. */
 /** Begins the part of a message that names what a user can review and accept. Other halts end with other accounts only. */
 const REVIEW = 'Review: ';
 
 /** Returns whether the halt with this message can be answered by a review. */
 export const isReviewable = (message: string): boolean => message.includes(REVIEW);
 
+/** Returns the possible answers to a halt. `canRestore`: whether contacts that were deleted could be created again. */
 const answersTo = (undoes: string | null, canRestore: boolean): string => {
   const [look, run] = undoes === null ? ['plan', 'sync'] : [`undo ${undoes} --dry-run`, `undo ${undoes}`];
   const allow = `To allow this once, run \`contact-sync ${run} --accept-deletes\`.`;

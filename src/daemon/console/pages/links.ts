@@ -3,6 +3,7 @@ import { hasBrowserSignIn } from '../../../app/browser-sign-in.ts';
 import type { FaultyLink } from '../../../app/config/link-files.ts';
 import type { LinkConfig } from '../../../app/config/link-config.ts';
 import { SIDES, type Side } from '../../../core/contact/side.ts';
+import { isReviewable } from '../../../core/reconcile/guard.ts';
 import { contactsToWrite } from '../../../core/view/changes.ts';
 import { capitalized, count, grouped } from '../../../core/view/words.ts';
 import { problemTexts } from '../../../util/config-error.ts';
@@ -123,7 +124,7 @@ const actions = (context: PageContext, view: LinkView, link: LinkConfig, { canRe
   return html`<div class="actions">
     ${expired === null ? '' : signInPart(context, link, expired, canReturn)}
     ${
-      state === 'halted' && !isRunning(view)
+      state === 'halted' && isReviewable(status.reason ?? '') && !isRunning(view)
         ? html`<a class="button first" href="${linkPath(link.name, '/plan')}">Review the plan</a>`
         : ''
     }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LinkConfig } from '../../../../src/app/config/link-config.ts';
+import { FIRST_SYNC, sameAccounts } from '../../../../src/core/reconcile/guard.ts';
 import type { ChangeFilter } from '../../../../src/core/view/changes.ts';
 import type { Run, WriteView } from '../../../../src/core/view/views.ts';
 import type { Overview } from '../../../../src/daemon/console/overview.ts';
@@ -192,12 +193,13 @@ test('the top card of a link has one main action, which depends on its state', a
   };
   expect(await mainOf({})).toEqual(['Sync now']);
   expect(await mainOf({ pausedByHandAtMs: 1 })).toEqual(['Resume']);
-  expect(await mainOf({ state: 'halted', reason: 'The run would delete.' })).toEqual(['Review the plan']);
+  expect(await mainOf({ state: 'halted', reason: FIRST_SYNC.message })).toEqual(['Review the plan']);
   const revoked = 'Google refused. Sign in again with: contact-sync connect google work';
   expect(await mainOf({ state: 'paused', reason: revoked })).toEqual(['Sign in again']);
 });
 
-const HALTED = { pairs: 0, state: 'halted', reason: 'The first sync waits.' } as const;
+const HALTED = { pairs: 0, state: 'halted', reason: FIRST_SYNC.message } as const;
+const ONE_ACCOUNT = { state: 'halted', reason: sameAccounts('home', 'work').message } as const;
 const RUNNING = { progress: { text: '1 of 5 contacts written.', done: 1, total: 5, isRun: true } } as const;
 const failedIn = (run: string | null) => {
   const summary = run === null ? null : { run };
@@ -210,6 +212,7 @@ const HOURS_MS = 6 * 3_600_000;
 test.each<[rule: string, Partial<LinkStatus>, Partial<LinkParts>, shown: RegExp | null, hidden?: RegExp]>([
   ['a halted link asks for a review', HALTED, {}, /The first sync waits.*Review the plan/su],
   ['a halted link asks for none during a run', HALTED, RUNNING, /Sync in progress/u, /waits|Review the plan/u],
+  ['a link that other accounts must start asks for none', ONE_ACCOUNT, {}, /same two accounts/u, /Review the plan/u],
   ['the message of the job of the last run is shown', {}, failedIn(RUN.id), /It broke\./u],
   ['the message of a job without a run is shown', {}, failedIn(null), /It broke\./u],
   ['the message of a job is hidden after a later run', {}, failedIn('earlier'), null, /It broke\./u],

@@ -83,8 +83,8 @@ const readWhole = async (call: CallGoogle, id: string): Promise<PersonReading> =
 };
 
 /**
- * Returns a reading of a listing, or, if a list of it may be truncated, the contact read again in full. A contact that Google refuses, or
- * fails at, is unreadable: only this contact waits (R15). Throws a RemoteError if the read fails for another reason.
+ * Returns a reading of a listing, or, if a list of it may be truncated, the contact read again in full. A contact that Google
+ * refuses, or fails at, is unreadable: only this contact waits (R15). Throws a RemoteError if the read fails for another reason.
  */
 export const completed = async (call: CallGoogle, reading: PersonReading): Promise<PersonReading> => {
   if (reading.kind !== 'contact' || !reading.mayBeCut) return reading;

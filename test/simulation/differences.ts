@@ -80,7 +80,7 @@ const isSettled = (halves: Sides<Half>): halves is Settled => SIDES.every((side)
  * Returns the fields in which the two halves of a linked pair differ although no rule explains it (R5): neither side changed them
  * since the bases, no side declined or rewrote them, and the field is synced both ways.
  */
-const unexplainedFields = (
+export const unexplainedFields = (
   halves: Sides<Half>,
   links: readonly GroupLink[],
   policy: Policy,

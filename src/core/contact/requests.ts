@@ -56,7 +56,7 @@ export type CreateRequest = {
   /** The contact's id on the other side, stored on the new contact if the side can store it. */
   readonly originId: string;
   /** Identifies the account that `originId` belongs to, and is stored with it. */
-  readonly originScope?: string;
+  readonly originScope: string;
 };
 
 export type UpdateRequest = {

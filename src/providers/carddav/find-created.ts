@@ -26,7 +26,7 @@ export const findCreated = async (
     for (const stored of candidates) {
       if (stored === null || found.has(key) || isTaken(stored.id) || isGroupCard(stored.card)) continue;
       const record = records.recordOf(stored, []);
-      const carrier = { ...record, originId, ...(originScope !== undefined && { originScope }) };
+      const carrier = { ...record, originId, originScope };
       if (wasMadeFor(carrier, { id: originId, scope: originScope, contact: draft })) found.set(key, record);
     }
   };

@@ -28,7 +28,7 @@ const uidsFor = function* (origin: readonly string[], bookUrl: string, most: num
 export type Origin = Pick<CreateRequest, 'originId' | 'originScope'>;
 
 /** Yields the UIDs of the cards that a create may use, in order. */
-export const uidsOf = ({ originId, originScope = '' }: Origin, bookUrl: string): Iterable<string> =>
+export const uidsOf = ({ originId, originScope }: Origin, bookUrl: string): Iterable<string> =>
   uidsFor([originScope, originId], bookUrl, MOST_CARDS);
 
 /** Yields the UIDs for a new group card with that name, without those of the group cards `known` (their ids). */

@@ -175,7 +175,7 @@ export const createBody = (
 ): BodyEntry => ({
   ...Object.fromEntries(writtenLists.map(({ name, write }) => [name, write({}, draft, chosen, () => undefined)])),
   memberships: [MY_CONTACTS, ...groupIds].map((id) => ({ contactGroupMembership: { contactGroupResourceName: id } })),
-  clientData: originScope === undefined ? [] : [{ key: ORIGIN_KEY, value: `${originScope} ${originId}` }],
+  clientData: [{ key: ORIGIN_KEY, value: `${originScope} ${originId}` }],
 });
 
 /**

@@ -115,7 +115,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     ),
   create: (remote, known) => {
     const draft = retitled(first(known));
-    return remote.create([{ key: '1', draft, groupIds: [known.groupId], originId: 'contact_9' }], signal);
+    return remote.create(
+      [{ key: '1', draft, groupIds: [known.groupId], originId: 'contact_9', originScope: 'account-1' }],
+      signal,
+    );
   },
   update: (remote, known) => {
     const current = first(known);
@@ -128,7 +131,13 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     return remote.changeMembership([request], signal);
   },
   'find created': (remote, known) => {
-    const request = { key: '1', draft: first(known).contact, groupIds: [], originId: 'contact_9' };
+    const request = {
+      key: '1',
+      draft: first(known).contact,
+      groupIds: [],
+      originId: 'contact_9',
+      originScope: 'account-1',
+    };
     return remote.findCreated([request], 0, () => false, signal);
   },
   'list groups': (remote) => remote.listGroups(signal),

@@ -13,7 +13,7 @@ import { createLeapingClock } from '../../support/clocks.ts';
 
 const WHOLE = { mode: 'whole', resume: null } as const;
 const draft = { ...EMPTY_CONTACT, firstName: 'First1', lastName: 'Last1' };
-const LOST = { key: 'k', draft, groupIds: [], originId: 'contact_1' };
+const LOST = { key: 'k', draft, groupIds: [], originId: 'contact_1', originScope: 'account-1' };
 const whole = ({ remote }: { readonly remote: Remote }) => collect(remote.pull(WHOLE, forever));
 
 it.each([301, 302, 303, 307, 308])('R17: a redirect with %d is not followed and is an error', async (status) => {

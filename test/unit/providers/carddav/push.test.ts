@@ -28,7 +28,7 @@ const valueOf = <Value>(results: readonly WriteResult<Value>[]): Value => {
 };
 
 const creation = (originId: string, firstName: string): CreateRequest => {
-  return { key: originId, draft: { ...EMPTY_CONTACT, firstName }, groupIds: [], originId };
+  return { key: originId, draft: { ...EMPTY_CONTACT, firstName }, groupIds: [], originId, originScope: '' };
 };
 
 const ADA = creation('people/1', 'Ada');

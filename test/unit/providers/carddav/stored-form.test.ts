@@ -97,7 +97,13 @@ describe.each(SERVERS)('on a server that converts cards as %s does', (_server, m
 
   test('a new card has version 3.0', async () => {
     await using opened = await openBook(manner);
-    const request = { key: 'k', draft: { ...EMPTY_CONTACT, firstName: 'Ada' }, groupIds: [], originId: 'people/1' };
+    const request = {
+      key: 'k',
+      draft: { ...EMPTY_CONTACT, firstName: 'Ada' },
+      groupIds: [],
+      originId: 'people/1',
+      originScope: 'account-1',
+    };
     const [made] = await opened.connect().create([request], forever);
     expect(opened.server.text(made?.ok === true ? made.value.id : '')).toContain('VERSION:3.0');
   });

@@ -44,7 +44,10 @@ test.each(['Facebook', 'profile'])('[R3] a website with the label %s is not read
   const mapping = personMapping([...USUAL_FIELDS, 'socialProfiles']);
   const [websites, socialProfiles] = [[entryOf('ada.example', label)], [entryOf('x.example/ada', label)]];
   const draft = contactOf({ websites, socialProfiles });
-  const { urls } = createBody({ key: 'k', draft, groupIds: [], originId: 'contact_1' }, mapping);
+  const { urls } = createBody(
+    { key: 'k', draft, groupIds: [], originId: 'contact_1', originScope: 'account-1' },
+    mapping,
+  );
   expect(readPerson({ ...person(1), urls }, mapping)).toMatchObject({
     record: { contact: { websites: [entryOf('ada.example')], socialProfiles } },
   });
@@ -171,7 +174,9 @@ const written = (body: Readonly<Record<string, unknown>>, over: Record<string, u
 test('a written contact is read back with the values that were requested', () => {
   fc.assert(
     fc.property(contacts, contacts, fc.subarray([...CONTACT_FIELDS], { minLength: 1 }), (before, after, fields) => {
-      const created = written(createBody({ key: 'k', draft: before, groupIds: [], originId: 'o' }));
+      const created = written(
+        createBody({ key: 'k', draft: before, groupIds: [], originId: 'o', originScope: 'account-1' }),
+      );
       const record = recordOf(created);
       expect(record.contact).toEqual(before);
       const body = updateBody({ key: 'k', current: record, desired: after, fields }, maskOf(fields));

@@ -6,7 +6,13 @@ import { forever } from '../../../contract/scenes/steps.ts';
 import type { Reply } from '../scripted-server.ts';
 import { apiError, person, startGoogle, startTokens } from './support.ts';
 
-const draft = { key: 'k', draft: contactOf({ firstName: 'Ann' }), groupIds: [], originId: 'o' };
+const draft = {
+  key: 'k',
+  draft: contactOf({ firstName: 'Ann' }),
+  groupIds: [],
+  originId: 'o',
+  originScope: 'account-1',
+};
 const limited = (headers: Record<string, string> = {}): Reply => ({ ...apiError(429, 'RESOURCE_EXHAUSTED'), headers });
 const created: Reply = { body: { createdPeople: [{ person: person(1) }] } };
 

@@ -25,7 +25,13 @@ const record = (id: string, found: Contact): ContactRecord => {
   return { id, version: '', modifiedAtMs: null, contact: found, groupIds: [], raw: '{}', originId: null };
 };
 
-const creating = (key: string, draft: Contact) => ({ key, draft, groupIds: [], originId: key });
+const creating = (key: string, draft: Contact) => ({
+  key,
+  draft,
+  groupIds: [],
+  originId: key,
+  originScope: 'account-1',
+});
 
 it.each<[string, Contact, Contact, boolean]>([
   ['the same', ada, ada, true],

@@ -16,7 +16,13 @@ import {
 } from './support.ts';
 
 const draft = { ...EMPTY_CONTACT, firstName: 'Ada', lastName: 'King' };
-const creating = (key: string) => ({ key, draft, groupIds: ['bucket_1'], originId: 'people/c1' });
+const creating = (key: string) => ({
+  key,
+  draft,
+  groupIds: ['bucket_1'],
+  originId: 'people/c1',
+  originScope: 'account-1',
+});
 
 it('a read of ids returns the state of each contact', async () => {
   await using server = await startServer(({ path }) => {

@@ -322,6 +322,20 @@ test.each([
   expect(rejections.map((each) => each.reason).join()).toMatch(reason);
 });
 
+test('R2: an update that the server refuses and stores nevertheless is found by the next run, and written once', async () => {
+  await using link = await synced('Ann');
+  link.server.set({ storesWith: 409 });
+  const { account } = link.sandbox.google;
+  account.updatePerson(account.people()[0]?.resourceName ?? '', { organizations: [{ title: 'Baker' }] });
+  expect(await link.synced({ afterMs: MINUTE_MS })).toMatchObject({ skipped: 1 });
+  link.server.set({ storesWith: null });
+  const puts = () => link.server.requests.filter(({ method }) => method === 'PUT').length;
+  const before = puts();
+  expect(await link.synced({ afterMs: HOUR_MS })).toMatchObject({ left: NOTHING, right: NOTHING, skipped: 0 });
+  expect(puts()).toBe(before);
+  expect(link.server.text('Ann.vcf')).toMatch(/TITLE:Baker/u);
+});
+
 test('an address book that may only be read is a source only, and this is reported once', async () => {
   await using link = await startFakeLink({ privileges: ['read'] });
   putCards(link, 'Ann', 'Bea');

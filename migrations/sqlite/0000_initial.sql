@@ -170,8 +170,6 @@ CREATE INDEX `conflicts_link` ON `conflicts` (`link`,`id`);
 --> statement-breakpoint
 CREATE INDEX `halves_blank` ON `halves` (`link`) WHERE "halves"."search" = '';
 --> statement-breakpoint
-CREATE INDEX `halves_known` ON `halves` (`link`,`side`,`digest`,`id`) WHERE "halves"."digest" is not null;
---> statement-breakpoint
 CREATE INDEX `halves_light` ON `halves` (`link`,`side`,`pair`,`state`,`absences`,`heard_at_ms`,`id`,`search`);
 --> statement-breakpoint
 CREATE INDEX `halves_open` ON `halves` (`link`,`side`,`state`) WHERE "halves"."state" <> 'settled';

@@ -211,17 +211,12 @@ export const findKnown = function* (
   rows: readonly RowDigest[],
 ): Step<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
-  const idsOf = Map.groupBy(rows, ({ digest }) => digest);
-  const isNamed = dialect.isOneOf(
-    dialect.unindexed(sql`id`),
-    rows.map(({ id }) => id),
-  );
+  const asked = new Map(rows.map(({ id, digest }) => [id, digest]));
   const found = yield* all<RowDigest>(
     sql`select id, digest from halves where link = ${link} and side = ${side}
-      and ${dialect.isOneOf(sql`digest`, [...idsOf.keys()])} and ${isNamed}`,
+      and ${dialect.isOneOf(sql`id`, [...asked.keys()])}`,
   );
-  const isAsked = ({ id, digest }: RowDigest): boolean => idsOf.get(digest)?.some((row) => row.id === id) === true;
-  return new Set(found.filter(isAsked).map(({ digest }) => digest));
+  return new Set(found.filter(({ id, digest }) => asked.get(id) === digest).map(({ digest }) => digest));
 };
 
 const isPresentOn = (link: string, side: Side): SQL =>

@@ -39,7 +39,7 @@ test.each([
   ['halves by their ids', halves({ by: 'id', side: 'left', ids: ['l'] }), ['link=? AND side=? AND id=?']],
   ['halves by their pairs', halves({ by: 'pair', pairs: [1] }), ['link=? AND side=? AND pair=?']],
   ['halves by their state', halves({ by: 'state', states: ['missing'] }), ['link=? AND side=? AND state=?']],
-  ['rows of a listing by their digests', onlyStatement(KNOWN), ['link=? AND side=? AND digest=?']],
+  ['rows of a listing by their ids', onlyStatement(KNOWN), ['link=? AND side=? AND id=?']],
   ['whole pairs by their ids', onlyStatement(WHOLE), ['link=? AND side=? AND pair=?', 'rowid=?']],
 ])('SQLite finds %s through an index, for any number of contacts', (_what, statement, expected) => {
   expect(searchesOf(statement)).toEqual(expected);

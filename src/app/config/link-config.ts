@@ -39,7 +39,9 @@ export const linkSettingsSchema = ({ left, right }: Sides<string>) =>
       .describe('Whether a deletion on one side deletes the contact on the other side, or only unlinks it.'),
     deleteLimit: deleteLimit
       .prefault('10,10%')
-      .describe('The most that may be deleted on one side in 24 hours: <n>, <p>% of the linked contacts, or <n>,<p>%.'),
+      .describe(
+        'The most linked contacts deleted on one side in 24 hours: <n> (at most half), <p>%, or the larger of <n>,<p>%.',
+      ),
     firstSync: choice('run', 'review')
       .prefault('run')
       .describe('Whether the first sync starts by itself, or waits until you accept its plan.'),

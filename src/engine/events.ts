@@ -142,7 +142,7 @@ export const EVENTS = {
   runIdle: debug<RunSummary>('run completed'),
   /** The first sync of a link waits until a user accepts its plan (FIRST_SYNC). `reason` has the command. */
   firstSyncWaits: warn<RunSummary & { readonly reason: string }>('run halted'),
-  /** A guard stopped the run before it wrote (R8). Every run halts until the remedy in `reason` is applied. */
+  /** A guard stopped the run before it wrote (R8). The next run halts while the cause remains, unless the remedy in `reason` is applied. */
   runHalted: error<RunSummary & { readonly reason: string }>('run halted'),
   /** A remote stayed unavailable, or its rate limit exhausted. The next run continues. */
   runCutShort: warn<RunSummary & { readonly side: Side | null; readonly error: unknown }>('run cut short'),

@@ -12,7 +12,7 @@ import {
 import { type Half, isAway } from '../contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
-import { isOfUndo, type Merge } from '../reconcile/decision.ts';
+import type { Merge } from '../reconcile/decision.ts';
 import { aliasLeftovers, mayBeStored } from '../reconcile/similar.ts';
 import { withoutPastDifferences, withSettledDifferences } from '../reconcile/declined.ts';
 import { newHalf } from '../state/half-transitions.ts';
@@ -23,11 +23,11 @@ import { statusOf } from './store-operation.ts';
 import {
   conflictsOf,
   fieldsOn,
-  isDeferred,
   updatesNothing,
   localFieldsOn,
   plannedHalf,
   type PlannedHalf,
+  type SyncTask,
   type Task,
   taskPairId,
 } from './task.ts';
@@ -73,22 +73,21 @@ export const agreedBase = (
 };
 
 /** Returns the fields that a person decides: both sides keep their value. */
-const askedFields = (task: Task): readonly SyncedField[] =>
+const askedFields = (task: SyncTask): readonly SyncedField[] =>
   conflictsOf(task)
     .filter(({ winner }) => winner === null)
     .map(({ field }) => field);
 
 /** Returns whether a person decides any of its fields. */
-export const isAsking = (task: Task): boolean => askedFields(task).length > 0;
+export const isAsking = (task: SyncTask): boolean => askedFields(task).length > 0;
 
 /**
  * Returns the base of a half with what both sides agree on before anything is written; null if the task does not merge two halves:
  * nothing is agreed on then.
  */
-const agreedOn = (task: Task, side: Side): Snapshot | null => {
+const agreedOn = (task: SyncTask, side: Side): Snapshot | null => {
   const half = plannedHalf(task, side);
   if (task.kind !== 'merge' || half === null) return null;
-  if (isOfUndo(task)) return half.base;
   const other = plannedHalf(task, otherSide(side));
   if (other === null) return null;
   const outstanding = new Set([
@@ -102,7 +101,7 @@ const agreedOn = (task: Task, side: Side): Snapshot | null => {
 };
 
 /** Returns the base with the planned values of fields whose difference stays on the side. */
-const withLocalFields = (task: Task, side: Side, base: Snapshot): Snapshot => {
+const withLocalFields = (task: SyncTask, side: Side, base: Snapshot): Snapshot => {
   const planned = plannedHalf(task, side)?.record;
   const localFields = [...localFieldsOn(task, side), ...askedFields(task)];
   if (planned === undefined || localFields.length === 0) return base;
@@ -111,17 +110,17 @@ const withLocalFields = (task: Task, side: Side, base: Snapshot): Snapshot => {
 };
 
 /** Returns whether a half with this base differs from it only in what the plan leaves on its side. */
-const isSettledWith = (task: Task, { side, record }: Half, base: Snapshot): boolean =>
-  !isDeferred(task) && equalSnapshots(withLocalFields(task, side, base), record);
+const isSettledWith = (task: SyncTask, { side, record }: Half, base: Snapshot): boolean =>
+  !(task.kind === 'merge' && task.deferred) && equalSnapshots(withLocalFields(task, side, base), record);
 
 /** Returns the half with what both sides agree on. A difference that the plan leaves on its side is settled. */
-const withAgreed = (task: Task, half: Half, base: Snapshot): Half => {
+const withAgreed = (task: SyncTask, half: Half, base: Snapshot): Half => {
   if (isAway(half)) return { ...half, base };
   return { ...half, base, state: updatesNothing(task) && isSettledWith(task, half, base) ? 'settled' : 'changed' };
 };
 
 /** Returns whether what both sides agree on differs from the stored bases, so that it must be stored before anything is written. */
-export const hasNewAgreement = (task: Task): boolean =>
+export const hasNewAgreement = (task: SyncTask): boolean =>
   SIDES.some((side) => {
     const half = plannedHalf(task, side);
     const agreed = agreedOn(task, side);
@@ -132,7 +131,7 @@ export const hasNewAgreement = (task: Task): boolean =>
  * Stores what both sides of a merge agree on, before anything is written. If nothing is to be written, the pair is settled. The set
  * must contain both halves.
  */
-export const storeAgreed = (set: WorkingSet, task: Task, atMs: number): void => {
+export const storeAgreed = (set: WorkingSet, task: SyncTask, atMs: number): void => {
   const halves = bySide((side): Half | null => {
     const [planned, base] = [plannedHalf(task, side), agreedOn(task, side)];
     if (planned === null || base === null) return null;
@@ -147,7 +146,7 @@ export const storeAgreed = (set: WorkingSet, task: Task, atMs: number): void => 
 export const isUnlinking = (task: Task): boolean => task.kind === 'merge' && task.unlinks === true;
 
 /** The earlier conflicts that end when the task has written their fields. */
-const endedBy = (task: Task): NonNullable<Merge['ends']> => (task.kind === 'merge' ? (task.ends ?? []) : []);
+const endedBy = (task: SyncTask): NonNullable<Merge['ends']> => (task.kind === 'merge' ? (task.ends ?? []) : []);
 
 /** Returns the text that a task writes to a field; null if it writes none. */
 const writtenText = ({ writes }: Task, field: ScalarField): string | null => {
@@ -156,7 +155,7 @@ const writtenText = ({ writes }: Task, field: ScalarField): string | null => {
 };
 
 /** The texts that a user chose and that the task writes to both contacts, or to one if the other has a form of it (R4). */
-const textsOfBoth = (task: Task): readonly ScalarField[] => {
+const textsOfBoth = (task: SyncTask): readonly ScalarField[] => {
   const taken = task.kind === 'merge' ? (task.taken ?? []).map(({ field }) => field) : [];
   return scalarsOf(taken).filter((field) => {
     const value = writtenText(task, field);
@@ -167,7 +166,7 @@ const textsOfBoth = (task: Task): readonly ScalarField[] => {
 };
 
 /** Returns whether something of the task is stored after its writes; see {@link finishTask}. */
-export const hasEnding = (task: Task): boolean => {
+export const hasEnding = (task: SyncTask): boolean => {
   if (isUnlinking(task) || endedBy(task).length > 0 || textsOfBoth(task).length > 0) return true;
   return isAsking(task) || SIDES.some((side) => localFieldsOn(task, side).length > 0);
 };
@@ -176,7 +175,7 @@ export const hasEnding = (task: Task): boolean => {
  * Returns a half that agrees with the other one on texts that a user chose. Each answer left them out of the bases, because the other
  * contact lacked them. A side may store another form of them (R2).
  */
-const withTextsOfBoth = (task: Task, half: Half, other: Half, fields: readonly ScalarField[]): Half => {
+const withTextsOfBoth = (task: SyncTask, half: Half, other: Half, fields: readonly ScalarField[]): Half => {
   const { base, record } = half;
   if (base === null || fields.length === 0) return half;
   const contact = fields.reduce((own, field) => withValue(own, field, textIn(record.contact, field)), base.contact);
@@ -190,7 +189,7 @@ const withTextsOfBoth = (task: Task, half: Half, other: Half, fields: readonly S
 };
 
 /** Settles a half whose differences the plan leaves on its side. */
-const settleLocal = (set: WorkingSet, task: Task, half: Half): void => {
+const settleLocal = (set: WorkingSet, task: SyncTask, half: Half): void => {
   if (half.state !== 'changed' || half.base === null) return;
   if (isSettledWith(task, half, half.base)) set.put({ ...half, state: 'settled' });
 };
@@ -202,7 +201,7 @@ const settleLocal = (set: WorkingSet, task: Task, half: Half): void => {
  */
 export const finishTask = (
   set: WorkingSet,
-  task: Task,
+  task: SyncTask,
   current: Sides<Half | null>,
   unwritten: ReadonlySet<SyncedField>,
   atMs: number,

@@ -1,16 +1,8 @@
-import {
-  type Conflict,
-  type Creation,
-  isNewPairing,
-  isOfUndo,
-  type Merge,
-  type Restoration,
-  writtenFields,
-} from '../reconcile/decision.ts';
-import { type SyncedField, syncedIn } from '../contact/contact.ts';
+import { type Conflict, type Creation, type Merge, type Restoration, writtenFields } from '../reconcile/decision.ts';
+import type { SyncedField } from '../contact/contact.ts';
 import { type Half, isPresent } from '../contact/half.ts';
-import { otherSide, type Side, SIDES } from '../contact/side.ts';
-import { contactsOf, EMPTY_SNAPSHOT, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
+import { type Side, SIDES } from '../contact/side.ts';
+import { EMPTY_SNAPSHOT, type Snapshot, snapshotOf } from '../contact/snapshot.ts';
 import type { LabelledValue } from '../contact/elements.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { ReadAnswer } from '../contact/requests.ts';
@@ -29,11 +21,11 @@ export type PlannedHalf = Pick<Half, 'id' | 'record'> & { readonly base: Snapsho
 /** A decision that may write to the contacts of one pair. Its halves are those of the plan; the store has the current ones. */
 export type Task = Merge | Creation | Restoration;
 
+/** A task of a sync. An undo settles no difference: the next run decides about changes of either side that are not synced yet. */
+export type SyncTask = Exclude<Task, Restoration>;
+
 /** Returns the id of the pair; null for contacts that this task pairs. */
 export const taskPairId = ({ pair }: Task): number | null => pair?.id ?? null;
-
-/** Returns whether this task pairs the two halves. */
-export const startsPairing = (task: Task): boolean => task.kind === 'merge' && !isOfUndo(task) && isNewPairing(task);
 
 export const conflictsOf = (task: Task): readonly Conflict[] => (task.kind === 'merge' ? task.conflicts : []);
 
@@ -53,18 +45,10 @@ export const plannedHalf = (task: Task, side: Side): PlannedHalf | null => {
 };
 
 /** Returns the fields whose change on a side stays there. */
-export const localFieldsOn = (task: Task, side: Side): readonly SyncedField[] => {
+export const localFieldsOn = (task: SyncTask, side: Side): readonly SyncedField[] => {
   if (task.kind === 'merge') return task.localFields[side];
-  if (side === task.side) return [];
-  if (task.kind === 'create') return task.localFields ?? [];
-  // An undo propagates nothing: changes of the other half that are not synced yet are left for the next run.
-  const half = plannedHalf(task, side);
-  return syncedIn(task.image.contact, ...contactsOf(half?.record, half?.base));
+  return side === task.side ? [] : (task.localFields ?? []);
 };
-
-/** Returns whether a later run must process the pair, regardless of the writes. */
-export const isDeferred = (task: Task): boolean =>
-  task.kind === 'merge' ? task.deferred : task.kind === 'restore' && plannedHalf(task, otherSide(task.side)) !== null;
 
 /** Returns the fields that the task writes to the existing contact of a side. */
 export const fieldsOn = ({ writes }: Task, side: Side): ReadonlySet<SyncedField> =>

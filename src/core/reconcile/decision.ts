@@ -58,8 +58,6 @@ export type RecordedConflict = Conflict & {
 export type Merge = {
   readonly kind: 'merge';
   readonly pair: WholePair;
-  /** Set in the plan of an undo, which propagates nothing. */
-  readonly cause?: 'undo';
   readonly writes: Sides<SideWrites>;
   readonly conflicts: readonly Conflict[];
   /** Set if a person decided that the two contacts, which are paired for the first time, are one person; otherwise left out. */
@@ -131,8 +129,6 @@ export type Deletion = {
    * Set if the contact was merged into this contact of `side`: it is deleted only after these fields of its pair are written (R12).
    */
   readonly after?: { readonly survivorId: string; readonly fields: Sides<readonly ContactField[]> };
-  /** Set in the plan of an undo: the other half stays, and is not copied to this side again. */
-  readonly cause?: 'undo';
 };
 
 /** The pair ends (`drop`, and `unselected` if both contacts stay without a pair) or stays for its only half; nothing is written. */
@@ -144,10 +140,6 @@ export type Unlink = {
 
 /** The plan's decision about one contact. Plain data: printed by `plan`, performed by `sync`. */
 export type Decision = Merge | Creation | Deletion | Unlink;
-
-/** Returns whether a decision reverts an earlier run. */
-export const isOfUndo = (decision: Merge | Creation | Restoration | Deletion): boolean =>
-  decision.kind === 'restore' || ('cause' in decision && decision.cause === 'undo');
 
 /** Returns whether this decision pairs the two halves. */
 export const isNewPairing = ({ pair }: Pick<Merge, 'pair'>): boolean =>

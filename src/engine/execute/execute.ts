@@ -30,14 +30,15 @@ const writesWith = ({ remotes }: Session, plan: Executable, tasks: readonly Task
 
 const executionOf = (session: Session, groupIds: Execution['groupIds']): Execution => {
   const { fields, rejections } = session.state();
+  const isUndo = session.undoes !== null;
   return {
     session,
     groupIds,
     scopes: originScopes(session),
     rejections: new Map(rejections.map((rejection) => [`${rejection.side} ${rejection.key}`, rejection])),
-    failedBefore: new Set(rejections.map(({ side, key }) => `${side} ${wholeRefusalKey(key)}`)),
-    cause: session.undoes === null ? 'sync' : 'undo',
-    joining: new Set(session.undoes === null ? fields.joining : []),
+    failedBefore: new Set(isUndo ? [] : rejections.map(({ side, key }) => `${side} ${wholeRefusalKey(key)}`)),
+    cause: isUndo ? 'undo' : 'sync',
+    joining: new Set(isUndo ? [] : fields.joining),
     done: { left: NOTHING_DONE, right: NOTHING_DONE },
   };
 };
@@ -48,12 +49,16 @@ const onEachSide = async (
   step: (execution: Execution, side: Side) => Promise<Done>,
 ): Promise<Execution> => ({ ...execution, done: await onBothSides((side) => step(execution, side)) });
 
-/** Writes contacts, then their memberships, and then performs the deletions. Returns whether a second pass is needed. */
+/**
+ * Writes contacts, then their memberships, and then performs the deletions. An undo only writes: the two sides agree on nothing by it.
+ * Returns whether a second pass is needed.
+ */
 const writePlan = async (before: Execution, plan: Executable, tasks: readonly Task[]): Promise<boolean> => {
-  await storeBeforeWrites(before, plan, tasks);
+  const isSync = before.cause === 'sync';
+  if (isSync) await storeBeforeWrites(before, plan, tasks);
   const withContacts = await onEachSide(before, (current, side) => writeContacts(current, tasks, side));
   const execution = await onEachSide(withContacts, (current, side) => writeMemberships(current, tasks, side));
-  await finishTasks(execution, tasks);
+  if (isSync) await finishTasks(execution, tasks);
   const { left, right } = await onBothSides((side) => performDeletions(execution, plan, tasks, side));
   return left || right || SIDES.some((side) => execution.done[side].again);
 };

@@ -92,7 +92,10 @@ export type Execution = Writing & {
   readonly session: Session;
   /** By side and key. */
   readonly rejections: ReadonlyMap<string, Rejection>;
-  /** The writes, by side and `refusalKey`, that a side failed at before, or of which it refused a field. */
+  /**
+   * The writes, by side and `refusalKey`, that a side failed at before, or of which it refused a field. Empty in an undo, whose failures
+   * are not stored.
+   */
   readonly failedBefore: ReadonlySet<string>;
 };
 

@@ -3,7 +3,7 @@ import { refusalKey } from '../../core/reconcile/defer.ts';
 import { type CreateWrite, targetOf, type Task, type UpdateWrite, type Write } from '../../core/apply/task.ts';
 import { filledFields, type SyncedField } from '../../core/contact/contact.ts';
 import type { Side } from '../../core/contact/side.ts';
-import { type Deletion, isOfUndo } from '../../core/reconcile/decision.ts';
+import type { Deletion } from '../../core/reconcile/decision.ts';
 import type { JournalState } from '../../core/state/rows.ts';
 import {
   InvalidError,
@@ -28,14 +28,13 @@ export const canSplit = (write: Write, error: RemoteError): write is CreateWrite
   return isWhole && write.operation.cause === 'sync' && error instanceof InvalidError && partsOf(write).length > 1;
 };
 
-/** Whether a side failed before at the write of a decision. Failures of an undo are not stored. */
+/** Whether a side failed before at the write of a decision. */
 export const hasFailedBefore = (
   { failedBefore }: Pick<Execution, 'failedBefore'>,
   side: Side,
   decision: Task | Deletion,
 ): boolean => {
-  if (decision.kind === 'restore' || isOfUndo(decision)) return false;
-  return failedBefore.has(`${side} ${refusalKey(decision)}`);
+  return decision.kind !== 'restore' && failedBefore.has(`${side} ${refusalKey(decision)}`);
 };
 
 /** Whether a side has failed at a write before. */

@@ -1,8 +1,8 @@
 import { finishTask, hasEnding, hasNewAgreement, isAsking, storeAgreed } from '../../core/apply/store-task.ts';
-import { updatesNothing, startsPairing, type Task } from '../../core/apply/task.ts';
+import { updatesNothing, type Task } from '../../core/apply/task.ts';
 import { bySide, SIDES } from '../../core/contact/side.ts';
 import { snapshotOf } from '../../core/contact/snapshot.ts';
-import type { Unlink } from '../../core/reconcile/decision.ts';
+import { isNewPairing, type Merge, type Unlink } from '../../core/reconcile/decision.ts';
 import { endPair, storePair, unlinkPair } from '../../core/state/pair.ts';
 import type { WorkingSet } from '../../core/state/working-set.ts';
 import { chunks } from '../../util/batches.ts';
@@ -39,8 +39,7 @@ const storeUnlink = (set: WorkingSet, { pair, to }: Unlink, atMs: number): void 
 };
 
 /** Whether the pair is stored before anything is written to its two contacts, with the values on which both sides agree. */
-const isStoredAhead = (task: Task): boolean =>
-  startsPairing(task) || (task.kind === 'merge' && task.isUniting === true) || hasNewAgreement(task);
+const isStoredAhead = (task: Merge): boolean => isNewPairing(task) || task.isUniting === true || hasNewAgreement(task);
 
 /**
  * Stores what must be stored before the first write:
@@ -64,17 +63,18 @@ export const storeBeforeWrites = async (
       for (const unlink of unlinks) storeUnlink(set, unlink, clock.now());
     });
   }
-  const isStored = (task: Task): boolean => task.kind === 'merge' && (updatesNothing(task) || isStoredAhead(task));
+  const isStored = (task: Merge): boolean => updatesNothing(task) || isStoredAhead(task);
   const survivors = survivorsOf(plan, all);
-  const isDisputed = (task: Task): boolean => isAsking(task) || !updatesNothing(task) || survivors.has(task);
-  for (const tasks of chunks(all, COMMIT_CHUNK)) {
+  const isDisputed = (task: Merge): boolean => isAsking(task) || !updatesNothing(task) || survivors.has(task);
+  const merges = all.filter((task) => task.kind === 'merge');
+  for (const tasks of chunks(merges, COMMIT_CHUNK)) {
     const stored = tasks.filter(isStored);
     const conflicts = await newConflicts(session, tasks.filter(isDisputed));
     await writer.apply(needsOf(execution, stored), (set) => {
       for (const task of stored) storeAgreed(set, task, clock.now());
       set.add(...conflictChanges(conflicts, { run: session.run, atMs: clock.now() }));
     });
-    session.tally.paired += stored.filter(startsPairing).length;
+    session.tally.paired += stored.filter(isNewPairing).length;
     reportConflicts(session, conflicts);
   }
   await settleSelection(execution, plan);
@@ -98,7 +98,8 @@ const settleSelection = async (
 /** Stores the end of the tasks after their writes. */
 export const finishTasks = async (execution: Execution, all: readonly Task[]): Promise<void> => {
   const { clock, writer } = execution.session;
-  for (const tasks of chunks(all.filter(hasEnding), COMMIT_CHUNK)) {
+  const ending = all.filter((task) => task.kind !== 'restore').filter(hasEnding);
+  for (const tasks of chunks(ending, COMMIT_CHUNK)) {
     await writer.apply(needsOf(execution, tasks), (set) => {
       for (const task of tasks) {
         const current = bySide((side) => currentHalf(execution, set, task, side));

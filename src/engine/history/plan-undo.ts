@@ -1,19 +1,11 @@
 import { type LastOutcome, refusalToDelete, revertWrite } from '../../core/apply/invert.ts';
 import { contactFieldsOf, keepChosen } from '../../core/contact/chosen.ts';
-import {
-  type Contact,
-  type ContactField,
-  inFieldOrder,
-  scalarsOf,
-  type SyncedField,
-  syncedIn,
-} from '../../core/contact/contact.ts';
+import { type Contact, type ContactField, inFieldOrder, type SyncedField } from '../../core/contact/contact.ts';
 import { type Half, isPresent } from '../../core/contact/half.ts';
 import { emailKey } from '../../core/contact/keys.ts';
 import { emailKeys } from '../../core/contact/lists.ts';
 import { type ContactRecord, type GroupRecord, unsyncableFields } from '../../core/contact/record.ts';
-import { bySide, otherSide, type Side, SIDES, type Sides } from '../../core/contact/side.ts';
-import { contactsOf } from '../../core/contact/snapshot.ts';
+import { bySide, otherSide, type Side, type Sides } from '../../core/contact/side.ts';
 import { isWhole, type Pair, type WholePair } from '../../core/contact/pair.ts';
 import {
   type Deletion,
@@ -198,7 +190,7 @@ const undoCreate = (contact: WrittenContact, record: ContactRecord, { fields }: 
   if (pair === null) return refuseWhole(contact, UNLINKED);
   const reason = refusalToDelete(record, outcome, fields);
   if (reason !== null) return refuseWhole(contact, reason);
-  const decision: Deletion = { kind: 'delete', side, record, pair, cause: 'undo' };
+  const decision: Deletion = { kind: 'delete', side, record, pair };
   return { outcome: { kind: 'decision', decision }, refused: [] };
 };
 
@@ -262,17 +254,6 @@ const undoContact = (contact: WrittenContact, env: Env): Judgement => {
   return create === undefined ? undoEdits(contact, existing.record, env) : undoCreate(contact, existing.record, env);
 };
 
-/**
- * The fields whose changes on a side are not propagated. On the side that is not written these are all fields: an undo
- * propagates nothing. For lists and memberships only the written elements are settled; for a written scalar, the side's answer.
- */
-const localFieldsIn = (writes: SideWrites, pair: WholePair): readonly SyncedField[] => {
-  const written = new Set<SyncedField>(scalarsOf(writtenFields(writes)));
-  return syncedIn(...SIDES.flatMap((each) => contactsOf(pair[each].record, pair[each].base))).filter(
-    (field) => !written.has(field),
-  );
-};
-
 /** Joins the writes to both halves of each pair into one decision. */
 const revertDecisions = (outcomes: readonly Outcome[]): readonly Merge[] => {
   const found = outcomes.filter((outcome) => outcome.kind === 'write');
@@ -280,10 +261,8 @@ const revertDecisions = (outcomes: readonly Outcome[]): readonly Merge[] => {
     const [first] = own;
     if (first === undefined) return [];
     const writes = bySide((side) => own.find((each) => each.side === side)?.writes ?? NO_WRITES);
-    const localFields = bySide((side) => localFieldsIn(writes[side], first.pair));
-    const { pair } = first;
-    // The next run decides about changes of either side that are not synced yet.
-    return [{ kind: 'merge', cause: 'undo', pair, writes, conflicts: [], localFields, deferred: true }];
+    const localFields = { left: [], right: [] };
+    return [{ kind: 'merge', pair: first.pair, writes, conflicts: [], localFields, deferred: false }];
   });
 };
 

@@ -1,6 +1,5 @@
-import { conflictsOf, plannedHalf, type Task } from '../core/apply/task.ts';
 import type { PairIds } from '../core/contact/pair.ts';
-import type { Conflict } from '../core/reconcile/decision.ts';
+import type { Conflict, Merge } from '../core/reconcile/decision.ts';
 import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
 import type { ConflictRow, StoreChange } from '../core/state/rows.ts';
 import type { Session } from './session.ts';
@@ -18,20 +17,18 @@ type NewConflict = {
 const keyOf = ({ leftId, rightId }: PairIds, { field, left, right, winner }: Conflict): string =>
   JSON.stringify([leftId, rightId, field, left, right, winner]);
 
-/** Returns the conflicts of the tasks that are not recorded. The retry of a refused write records no conflict again. */
+/** Returns the conflicts of merges that are not recorded. The retry of a refused write records no conflict again. */
 export const newConflicts = async (
   { link, store }: Pick<Session, 'link' | 'store'>,
-  tasks: readonly Task[],
+  merges: readonly Merge[],
 ): Promise<readonly NewConflict[]> => {
-  const disputing = tasks.filter((task) => conflictsOf(task).length > 0);
+  const disputing = merges.filter(({ conflicts }) => conflicts.length > 0);
   if (disputing.length === 0) return [];
   const recorded = new Set((await store.conflicts(link, { all: false })).map((row) => keyOf(row, row)));
-  return disputing.flatMap((task): readonly NewConflict[] => {
-    const [left, right] = [plannedHalf(task, 'left'), plannedHalf(task, 'right')];
-    if (left === null || right === null) return [];
-    const ids = { leftId: left.id, rightId: right.id };
-    const asked = new Set(conflictsOf(task).flatMap(({ field, winner }) => (winner === null ? [field] : [])));
-    return conflictsOf(task)
+  return disputing.flatMap(({ pair, conflicts }): readonly NewConflict[] => {
+    const ids = { leftId: pair.left.id, rightId: pair.right.id };
+    const asked = new Set(conflicts.flatMap(({ field, winner }) => (winner === null ? [field] : [])));
+    return conflicts
       .filter((conflict) => !recorded.has(keyOf(ids, conflict)))
       .map((conflict) => ({ conflict, ...ids, isBeside: conflict.winner !== null && asked.has(conflict.field) }));
   });

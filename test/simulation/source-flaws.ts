@@ -155,7 +155,7 @@ export const SOURCE_FLAWS: Readonly<Record<string, SourceFlaw>> = {
     file: 'core/apply/store-task.ts',
     rule: '    ...fieldsOn(task, side),\n',
     instead:
-      '    ...conflictsOf(task).flatMap(({ field, winner }) => (winner !== side && fieldsOn(task, side).has(field) ? [field] : [])),\n',
+      '    ...task.conflicts.flatMap(({ field, winner }) => (winner !== side && fieldsOn(task, side).has(field) ? [field] : [])),\n',
     seed: 1222,
     firstSeed: 1200,
     topic: 'people',

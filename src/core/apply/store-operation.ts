@@ -2,7 +2,7 @@ import { type Contact, scalarsOf, type SyncedField } from '../contact/contact.ts
 import { type Half, isAway, isDeleted, isPresent } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { AlteredContact } from '../contact/requests.ts';
-import { bySide, otherSide, type Side, type Sides } from '../contact/side.ts';
+import { bySide, otherSide, type Side } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT, equalSnapshots, type Snapshot, withDeclined } from '../contact/snapshot.ts';
 import {
   type CreateOperation,
@@ -45,10 +45,6 @@ type WrittenHalf = {
   /** The moved groups in which the two contacts differ. */
   readonly declinedGroups: readonly string[];
 };
-
-/** Returns the status of a pair with these halves. */
-export const statusOf = ({ left, right }: Sides<Half | null>): 'linked' | 'kept' =>
-  left !== null && right !== null ? 'linked' : 'kept';
 
 /** Returns the state of a half: if it differs from its base, the next plan must process it. */
 const stateAfterWrite = (record: Snapshot, base: Snapshot): 'settled' | 'changed' =>
@@ -94,7 +90,7 @@ const storeWritten = (
   const own: Half = { ...half, record, base, state, mergedInto: null, ...times };
   const counterpart = other === null ? null : withSourceBase(other, bases.source, record);
   const halves = bySide((side) => (side === half.side ? own : counterpart));
-  storePair(set, { pairId, status: statusOf(halves), halves, writtenSide: half.side });
+  storePair(set, { pairId, status: other === null ? 'kept' : 'linked', halves, writtenSide: half.side });
 };
 
 /** The halves that an operation concerns, as they are stored: the written one, and the one that it is computed from. */

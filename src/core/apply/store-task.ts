@@ -11,7 +11,7 @@ import {
 } from '../contact/contact.ts';
 import { type Half, isAway } from '../contact/half.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
+import { EMPTY_SNAPSHOT, equalSnapshots, type Snapshot } from '../contact/snapshot.ts';
 import type { Merge } from '../reconcile/decision.ts';
 import { aliasLeftovers, mayBeStored } from '../reconcile/similar.ts';
 import { withoutPastDifferences, withSettledDifferences } from '../reconcile/declined.ts';
@@ -19,9 +19,7 @@ import { newHalf } from '../state/half-transitions.ts';
 import { storePair, unlinkPair } from '../state/pair.ts';
 import type { WorkingSet } from '../state/working-set.ts';
 import { settleGroups } from './settle.ts';
-import { statusOf } from './store-operation.ts';
 import {
-  conflictsOf,
   fieldsOn,
   updatesNothing,
   localFieldsOn,
@@ -74,22 +72,17 @@ export const agreedBase = (
 
 /** Returns the fields that a person decides: both sides keep their value. */
 const askedFields = (task: SyncTask): readonly SyncedField[] =>
-  conflictsOf(task)
-    .filter(({ winner }) => winner === null)
-    .map(({ field }) => field);
+  task.kind === 'merge' ? task.conflicts.flatMap(({ field, winner }) => (winner === null ? [field] : [])) : [];
 
 /** Returns whether a person decides any of its fields. */
 export const isAsking = (task: SyncTask): boolean => askedFields(task).length > 0;
 
-/**
- * Returns the base of a half with what both sides agree on before anything is written; null if the task does not merge two halves:
- * nothing is agreed on then.
- */
-const agreedOn = (task: SyncTask, side: Side): Snapshot | null => {
-  const half = plannedHalf(task, side);
-  if (task.kind !== 'merge' || half === null) return null;
-  const other = plannedHalf(task, otherSide(side));
-  if (other === null) return null;
+/** Returns the base and the record of a half. Without a base, nothing was agreed on before. */
+const versionsOf = ({ base, record }: Half) => ({ base: base ?? EMPTY_SNAPSHOT, record });
+
+/** Returns the base of a half with what both sides agree on before anything is written. */
+const agreedOn = (task: Merge, side: Side): Snapshot => {
+  const [half, other] = [versionsOf(task.pair[side]), versionsOf(task.pair[otherSide(side)])];
   const outstanding = new Set([
     ...fieldsOn(task, otherSide(side)),
     ...localFieldsOn(task, side),
@@ -114,32 +107,28 @@ const isSettledWith = (task: SyncTask, { side, record }: Half, base: Snapshot): 
   !(task.kind === 'merge' && task.deferred) && equalSnapshots(withLocalFields(task, side, base), record);
 
 /** Returns the half with what both sides agree on. A difference that the plan leaves on its side is settled. */
-const withAgreed = (task: SyncTask, half: Half, base: Snapshot): Half => {
+const withAgreed = (task: Merge, half: Half, base: Snapshot): Half => {
   if (isAway(half)) return { ...half, base };
   return { ...half, base, state: updatesNothing(task) && isSettledWith(task, half, base) ? 'settled' : 'changed' };
 };
 
 /** Returns whether what both sides agree on differs from the stored bases, so that it must be stored before anything is written. */
-export const hasNewAgreement = (task: SyncTask): boolean =>
-  SIDES.some((side) => {
-    const half = plannedHalf(task, side);
-    const agreed = agreedOn(task, side);
-    return half !== null && agreed !== null && !equalSnapshots(agreed, half.base);
-  });
+export const hasNewAgreement = (task: Merge): boolean =>
+  SIDES.some((side) => !equalSnapshots(agreedOn(task, side), versionsOf(task.pair[side]).base));
 
 /**
  * Stores what both sides of a merge agree on, before anything is written. If nothing is to be written, the pair is settled. The set
  * must contain both halves.
  */
-export const storeAgreed = (set: WorkingSet, task: SyncTask, atMs: number): void => {
-  const halves = bySide((side): Half | null => {
-    const [planned, base] = [plannedHalf(task, side), agreedOn(task, side)];
-    if (planned === null || base === null) return null;
-    const stored = set.half(side, planned.id);
-    if (stored === null) return withAgreed(task, newHalf(side, planned.record, atMs), base);
+export const storeAgreed = (set: WorkingSet, task: Merge, atMs: number): void => {
+  const halves = bySide((side): Half => {
+    const { id, record } = task.pair[side];
+    const base = agreedOn(task, side);
+    const stored = set.half(side, id);
+    if (stored === null) return withAgreed(task, newHalf(side, record, atMs), base);
     return withAgreed(task, { ...stored, mergedInto: isAway(stored) ? stored.mergedInto : null }, base);
   });
-  storePair(set, { pairId: taskPairId(task), status: statusOf(halves), halves, writtenSide: null });
+  storePair(set, { pairId: taskPairId(task), status: 'linked', halves, writtenSide: null });
 };
 
 /** Returns whether the pair is unlinked after the writes of the task (R18). */

@@ -1,4 +1,4 @@
-import { type Conflict, type Creation, type Merge, type Restoration, writtenFields } from '../reconcile/decision.ts';
+import { type Creation, type Merge, type Restoration, writtenFields } from '../reconcile/decision.ts';
 import type { SyncedField } from '../contact/contact.ts';
 import { type Half, isPresent } from '../contact/half.ts';
 import { type Side, SIDES } from '../contact/side.ts';
@@ -26,8 +26,6 @@ export type SyncTask = Exclude<Task, Restoration>;
 
 /** Returns the id of the pair; null for contacts that this task pairs. */
 export const taskPairId = ({ pair }: Task): number | null => pair?.id ?? null;
-
-export const conflictsOf = (task: Task): readonly Conflict[] => (task.kind === 'merge' ? task.conflicts : []);
 
 /** Returns the half of a side at the time of the plan; null if it did not exist. */
 export const plannedHalf = (task: Task, side: Side): PlannedHalf | null => {

@@ -142,7 +142,7 @@ export const planStored = async (
   const { policy } = session;
   const uniting = groups.links.filter((candidate) => !candidate.isUnited);
   const groupIds = uniting.flatMap(({ left, right }) => [left, right].filter((id) => id !== null));
-  const { selection, isNewSelection } = await currentSelection(session, { names, links: groups.links });
+  const { selection, isNewSelection } = currentSelection(session, names);
   const workload = await loadWorkload(session, {
     groupIds,
     conflicts: conflictsToPlan(await currentConflicts(session), policy),
@@ -161,7 +161,10 @@ export const planStored = async (
 };
 
 /** Returns the plan's group links with the ids of the groups that were created since. */
-export const currentLinks = ({ state }: Session, { links }: Pick<GroupPlan, 'links'>): GroupPlan['links'] => {
+export const currentLinks = (
+  { state }: Pick<Session, 'state'>,
+  { links }: Pick<GroupPlan, 'links'>,
+): GroupPlan['links'] => {
   const stored = new Map(state().groupPairs.map((pair) => [pair.key, pair]));
   return links.map((each) => {
     const pair = stored.get(each.key);
@@ -169,12 +172,12 @@ export const currentLinks = ({ state }: Session, { links }: Pick<GroupPlan, 'lin
   });
 };
 
-/** Returns the names of groups with those whose ids a rename has changed since. */
-export const currentNames = (session: Session, { links, names }: NamedGroups): Sides<GroupNames> => {
+/** Returns the names of groups, also under the ids of groups that were created since, or whose ids a rename has changed. */
+export const currentNames = (session: Pick<Session, 'state'>, { links, names }: NamedGroups): Sides<GroupNames> => {
   const current = currentLinks(session, { links });
   return bySide((side) => {
     const changed = links.flatMap((link, index): (readonly [string, string])[] => {
-      const [id, name] = [current[index]?.[side] ?? null, names[side].get(link[side] ?? '')];
+      const [id, name] = [current[index]?.[side] ?? null, names[side].get(link[side] ?? link.key)];
       return id === null || name === undefined ? [] : [[id, name]];
     });
     return new Map([...names[side], ...changed]);

@@ -4,7 +4,6 @@ import type { LinkState } from '../core/state/rows.ts';
 import { forgetRefusals } from '../core/state/unread.ts';
 import { patternsText, selectionOf, selectsEveryContact, type Selection } from '../core/reconcile/selection.ts';
 import type { GroupNames } from '../core/reconcile/groups.ts';
-import type { GroupLink } from '../core/reconcile/membership.ts';
 import type { LinkContext, Session } from './session.ts';
 
 type Stored = LinkState['selection'];
@@ -43,12 +42,12 @@ export const forgetSelection = async ({ state, writer }: Session): Promise<void>
 export const isNarrowed = ({ directions, policy }: Session): boolean => directions !== directionsText(policy);
 
 /** Returns the current selection, and whether a plan must apply it to everything that is stored. */
-export const currentSelection = async (
+export const currentSelection = (
   session: Session,
-  groups: { readonly names: Sides<GroupNames>; readonly links: readonly GroupLink[] },
-): Promise<{ readonly selection: Selection; readonly isNewSelection: boolean }> => {
+  names: Sides<GroupNames>,
+): { readonly selection: Selection; readonly isNewSelection: boolean } => {
   const { kind, policy, state } = session;
-  const selection = selectionOf(policy.contacts, groups);
+  const selection = selectionOf(policy.contacts, names);
   const { selection: stored } = state();
   if (selection.isUnrestricted) return { selection, isNewSelection: stored !== null && !isNarrowed(session) };
   const isApplied = stored?.key === selection.key || (stored?.key === '' && isNarrowed(session));

@@ -36,7 +36,7 @@ type Rule = {
  * Returns the rule of a pattern. Any pattern can match groups; only a mark's own word matches marks, so `S*`
  * does not match `starred`.
  */
-const ruleOf = (pattern: string, names: ReadonlyMap<string, string>): Rule => {
+const ruleOf = (pattern: string, names: GroupNames): Rule => {
   const excludes = pattern.startsWith('!');
   const glob = excludes ? pattern.slice(1).trim() : pattern;
   if (glob === EVERY_CONTACT) return { excludes, groupIds: null, hasMark: () => true };
@@ -52,18 +52,6 @@ const ruleOf = (pattern: string, names: ReadonlyMap<string, string>): Rule => {
 const appliesTo = ({ groupIds, hasMark }: Rule, contact: Selectable): boolean =>
   groupIds === null || contact.groupIds.some((id) => groupIds.has(id)) || (contact.marks ?? []).some(hasMark);
 
-/** The groups that a selection depends on. */
-type SelectedGroups = { readonly names: Sides<GroupNames>; readonly links: readonly GroupLink[] };
-
-/** Returns the names of a side's groups; groups that were just created are also listed under their new ids. */
-const namesOf = ({ names, links }: SelectedGroups, side: Side): ReadonlyMap<string, string> => {
-  const created = links.flatMap((link): [string, string][] => {
-    const [id, name] = [link[side], names[side].get(link.key)];
-    return id === null || name === undefined || names[side].has(id) ? [] : [[id, name]];
-  });
-  return new Map([...names[side], ...created]);
-};
-
 /** Returns the patterns of both sides as one text. */
 export const patternsText = (contacts: Sides<readonly string[]>): string =>
   JSON.stringify({ left: contacts.left, right: contacts.right });
@@ -74,10 +62,10 @@ export const selectsEveryContact = (contacts: Sides<readonly string[]>): boolean
 
 /**
  * Returns the predicates of `GOOGLE_CONTACTS`, `SERVICE_CONTACTS` and similar variables. The last pattern that matches a group or a
- * mark of a contact decides. A contact that no pattern matches is not selected. The groups are those after the plan. Pure.
+ * mark of a contact decides. A contact that no pattern matches is not selected. The names are those after the plan. Pure.
  */
-export const selectionOf = (contacts: Sides<readonly string[]>, groups: SelectedGroups): Selection => {
-  const rules = bySide((side) => contacts[side].map((pattern) => ruleOf(pattern, namesOf(groups, side))));
+export const selectionOf = (contacts: Sides<readonly string[]>, names: Sides<GroupNames>): Selection => {
+  const rules = bySide((side) => contacts[side].map((pattern) => ruleOf(pattern, names[side])));
   const groupIds = SIDES.map((side) => rules[side].map((rule) => [...(rule.groupIds ?? [])].toSorted()));
   return {
     isUnrestricted: selectsEveryContact(contacts),

@@ -10,7 +10,7 @@ const NAMES = new Map([
   ['s', 'Sailors'],
 ]);
 
-const groups = { names: { left: NAMES, right: NAMES }, links: [] };
+const names = { left: NAMES, right: NAMES };
 
 describe('R18: a selection', () => {
   test.each<[readonly string[], readonly string[], readonly string[], boolean]>([
@@ -34,7 +34,7 @@ describe('R18: a selection', () => {
     [['"*"'], ['c'], [], false],
     [['"sailors"'], ['s'], [], true],
   ])('of %j selects a contact of the groups %j with the marks %j: %s', (patterns, groupIds, marks, outcome) => {
-    const { selects } = selectionOf({ left: patterns, right: ['*'] }, groups);
+    const { selects } = selectionOf({ left: patterns, right: ['*'] }, names);
     expect(selects('left', { groupIds, marks })).toBe(outcome);
   });
 
@@ -45,8 +45,8 @@ describe('R18: a selection', () => {
 
   test('has another key once a group has another name', () => {
     const keyOf = (name: string) => {
-      const names = { left: new Map([['c', name]]), right: NAMES };
-      return selectionOf({ left: ['Clients'], right: ['*'] }, { names, links: [] }).key;
+      const renamed = { left: new Map([['c', name]]), right: NAMES };
+      return selectionOf({ left: ['Clients'], right: ['*'] }, renamed).key;
     };
     expect(keyOf('Clients')).not.toBe(keyOf('Former'));
     expect(keyOf('Clients')).toBe(keyOf('Clients'));

@@ -16,14 +16,13 @@ import { storeGroupPairs } from './execute/groups.ts';
 import { guardPlan, guardRun, lossesShown } from './guard.ts';
 import type { LaterPart } from './parts.ts';
 import {
-  currentLinks,
-  currentNames,
   haveNewIds,
   type NamedGroups,
   planFirst,
   planLinkGroups,
   planPart,
   planStored,
+  withoutActions,
 } from './plan.ts';
 import { pullBoth } from './pull.ts';
 import { recover } from './recover.ts';
@@ -140,11 +139,8 @@ const reportCreated = (session: Session, { ambiguous, decisions }: Plan): void =
 
 /** Plans and executes again what still needs a decision, such as contacts that were stale. Deletes nothing. */
 const performAgain = async (session: Session, groups: NamedGroups): Promise<boolean> => {
-  const links = currentLinks(session, groups);
   // The first pass has written the groups.
-  const names = currentNames(session, groups);
-  const linked = { ...groups, actions: [], ended: [], duplicates: [], links, names };
-  const { plan, outdated, selection } = await planStored(session, linked);
+  const { plan, outdated, selection } = await planStored(session, withoutActions(session, groups));
   await tidy(session, outdated);
   // If the guard would halt, decisions with losses are dropped here: the next run plans them again and halts first (R8).
   const halt = await guardPlan(session, plan);

@@ -53,7 +53,7 @@ const showFirst = async (session: Session, groups: NamedGroups) => {
     contacts: plannedContacts(plan),
   };
   const unsynced = countUnsynced(plan.decisions, session.fields);
-  return { ...shown, unsynced, halt, later, groups: plan.groups, requests: requestsOf(session, plan) };
+  return { ...shown, unsynced, halt, later, requests: requestsOf(session, plan) };
 };
 
 /**
@@ -66,7 +66,8 @@ export const planLink = (context: LinkContext, options: RunOptions): Promise<Pla
   planUnderLease(context, options, null, async (opened) => {
     const session = await withReadOnlySide(opened);
     await refreshState(session);
-    const { later, groups, requests, ...first } = await showFirst(session, await planLinkGroups(session));
+    const groups = await planLinkGroups(session);
+    const { later, requests, ...first } = await showFirst(session, groups);
     const changes = [...first.changes];
     const unpaired = [...first.unpaired];
     const contacts = new Map(first.contacts);

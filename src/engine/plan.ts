@@ -161,10 +161,7 @@ export const planStored = async (
 };
 
 /** Returns the plan's group links with the ids of the groups that were created since. */
-export const currentLinks = (
-  { state }: Pick<Session, 'state'>,
-  { links }: Pick<GroupPlan, 'links'>,
-): GroupPlan['links'] => {
+const currentLinks = ({ state }: Pick<Session, 'state'>, { links }: Pick<GroupPlan, 'links'>): GroupPlan['links'] => {
   const stored = new Map(state().groupPairs.map((pair) => [pair.key, pair]));
   return links.map((each) => {
     const pair = stored.get(each.key);
@@ -173,15 +170,19 @@ export const currentLinks = (
 };
 
 /** Returns the names of groups, also under the ids of groups that were created since, or whose ids a rename has changed. */
-export const currentNames = (session: Pick<Session, 'state'>, { links, names }: NamedGroups): Sides<GroupNames> => {
-  const current = currentLinks(session, { links });
-  return bySide((side) => {
+const currentNames = ({ links, names }: NamedGroups, current: GroupPlan['links']): Sides<GroupNames> =>
+  bySide((side) => {
     const changed = links.flatMap((link, index): (readonly [string, string])[] => {
       const [id, name] = [current[index]?.[side] ?? null, names[side].get(link[side] ?? link.key)];
       return id === null || name === undefined ? [] : [[id, name]];
     });
     return new Map([...names[side], ...changed]);
   });
+
+/** Returns the groups of a plan after its actions, as the plan of groups for which nothing is to be done. */
+export const withoutActions = (session: Pick<Session, 'state'>, groups: NamedGroups): NamedGroups => {
+  const links = currentLinks(session, groups);
+  return { ...groups, links, names: currentNames(groups, links), actions: [], ended: [], duplicates: [] };
 };
 
 /** Whether a rename has changed the id of a group: contacts must be planned again with the new one. */
@@ -195,15 +196,14 @@ export const haveNewIds = (session: Session, plan: GroupPlan): boolean => {
 /** Plans unpaired contacts that are independent of all others. Releases the rows of the previous plan. Stores nothing. */
 export const planPart = async (
   session: Session,
-  groups: GroupPlan,
+  groups: NamedGroups,
   ids: ContactIds,
 ): Promise<Pick<SelectedPlan, 'plan' | 'outdated'>> => {
   const { store, link, writer } = session;
   writer.releaseRows();
   const unpaired = await loadUnpaired(store, link, ids);
-  const links = currentLinks(session, groups);
-  const own: GroupPlan = { links, actions: [], pairs: [], ended: [], duplicates: [] };
-  const { plan, outdated } = await planLoaded(session, { pairs: [], lonePairs: [], unpaired }, own);
+  const { names: _, ...current } = withoutActions(session, groups);
+  const { plan, outdated } = await planLoaded(session, { pairs: [], lonePairs: [], unpaired }, current);
   return { plan, outdated: { ...outdated, deletions: [] } };
 };
 

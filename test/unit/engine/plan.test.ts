@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { currentNames } from '../../../src/engine/plan.ts';
+import { withoutActions } from '../../../src/engine/plan.ts';
 import { newState } from '../../support/store/rows.ts';
 
 const half = (id: string, name: string) => ({ id, name });
@@ -31,9 +31,10 @@ test('R18: a created group has its name under its new id, and a renamed group un
     { key: 'team', left: half('l-team', 'Team'), right: half('r-team', 'Team') },
   ].map((pair) => ({ ...pair, status: 'linked' as const, isUnited: false }));
   const state = () => ({ ...newState('home'), groupPairs });
-  const { right } = currentNames({ state }, groups);
-  expect(right.get('r-choir')).toBe('Choir');
-  expect(right.get('r-team')).toBe('Team');
-  expect(right.get('r-alone')).toBe('Alone');
-  expect([...right.values()].filter((name) => name === 'Late')).toHaveLength(1);
+  const { links, names } = withoutActions({ state }, groups);
+  expect(links.map(({ right }) => right)).toEqual(['r-choir', 'r-team', null]);
+  expect(names.right.get('r-choir')).toBe('Choir');
+  expect(names.right.get('r-team')).toBe('Team');
+  expect(names.right.get('r-alone')).toBe('Alone');
+  expect([...names.right.values()].filter((name) => name === 'Late')).toHaveLength(1);
 });

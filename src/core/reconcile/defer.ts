@@ -5,7 +5,16 @@ import { type Half, halfKey } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { snapshotOf, snapshotText } from '../contact/snapshot.ts';
-import { type Decision, isMoved, type Merge, NO_WRITES, type SideWrites, writtenFields } from './decision.ts';
+import {
+  type Creation,
+  type Decision,
+  type Deletion,
+  isMoved,
+  type Merge,
+  NO_WRITES,
+  type SideWrites,
+  writtenFields,
+} from './decision.ts';
 
 const FIRST_RETRY_MS = 5 * 60_000;
 const LAST_RETRY_MS = 24 * 60 * 60_000;
@@ -31,8 +40,8 @@ type Refusal = {
 /** The parts of a pair that identify a refusal. */
 type PairRecords = Sides<Pick<Half, 'id' | 'record'>>;
 
-/** The parts of a decision that identify a refusal. */
-export type Refusable = Exclude<Decision, Merge> | { readonly kind: 'merge'; readonly pair: PairRecords };
+/** A decision whose writes a side may refuse. */
+type Refusable = Merge | Creation | Deletion;
 
 /** Separates the parts of a key. No id contains it; an id may contain spaces. */
 const SEPARATOR = '\n';
@@ -55,22 +64,22 @@ export const refusalKey = (decision: Refusable): string => {
       return decision.source.id;
     case 'delete':
       return deletionRefusalKey(decision.record.id);
-    case 'unlink':
-      return '';
   }
 };
+
+/** Returns a text of the values that the writes to a pair are computed from. */
+export const pairFingerprint = (pair: PairRecords): string =>
+  SIDES.map((side) => snapshotText(snapshotOf(pair[side].record))).join();
 
 /** Returns a text of the values that a decision is computed from. While it stays the same, a refused write is not retried (R15). */
 export const sourceFingerprint = (decision: Refusable): string => {
   switch (decision.kind) {
     case 'merge':
-      return SIDES.map((side) => snapshotText(snapshotOf(decision.pair[side].record))).join();
+      return pairFingerprint(decision.pair);
     case 'create':
       return snapshotText(snapshotOf(decision.source));
     case 'delete':
       return snapshotText(snapshotOf(decision.record));
-    case 'unlink':
-      return '';
   }
 };
 
@@ -191,14 +200,14 @@ export const deferRefused = (
   nowMs: number,
 ): readonly Decision[] => {
   const byKey = new Map(refusals.map((refusal) => [`${refusal.side} ${refusal.key}`, refusal]));
-  const isDeferred = (side: Side, decision: Decision): boolean => {
+  const isDeferred = (side: Side, decision: Refusable): boolean => {
     const refusal = byKey.get(`${side} ${refusalKey(decision)}`);
     if (refusal === undefined || isRetryDue(refusal.retryAtMs, nowMs)) return false;
     return refusal.sourceFingerprint === sourceFingerprint(decision);
   };
   const deferredFields = (side: Side, { pair, writes }: Merge): readonly SyncedField[] =>
     contactFieldsOf(writtenFields(writes[side])).filter((field) => {
-      const refusal = byKey.get(`${side} ${fieldRefusalKey(refusalKey({ kind: 'merge', pair }), field)}`);
+      const refusal = byKey.get(`${side} ${fieldRefusalKey(pairRefusalKey(pair.left.id, pair.right.id), field)}`);
       if (refusal === undefined || isRetryDue(refusal.retryAtMs, nowMs)) return false;
       return refusal.sourceFingerprint === fieldFingerprint(pair, field);
     });

@@ -6,9 +6,9 @@ import {
   deletionRefusalKey,
   fieldFingerprint,
   fieldRefusalKey,
+  pairFingerprint,
   pairRefusalKey,
   retryDelayMs,
-  sourceFingerprint,
 } from '../../core/reconcile/defer.ts';
 import type { Write } from '../../core/apply/task.ts';
 import type { ReadAnswer } from '../../core/contact/requests.ts';
@@ -68,7 +68,7 @@ const fingerprintOf = (set: WorkingSet, write: Write): string => {
   const pair = storedContacts(set, operation);
   const field = loneField(write);
   if (pair === null) return '';
-  return field === null ? sourceFingerprint({ kind: 'merge', pair }) : fieldFingerprint(pair, field);
+  return field === null ? pairFingerprint(pair) : fieldFingerprint(pair, field);
 };
 
 /** The reason of a refusal for people, with the field that it concerns. */

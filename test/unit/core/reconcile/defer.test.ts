@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Contact } from '../../../../src/core/contact/contact.ts';
 import type { Side } from '../../../../src/core/contact/side.ts';
-import {
-  type Creation,
-  type Decision,
-  type Deletion,
-  type Merge,
-  writesTo,
-} from '../../../../src/core/reconcile/decision.ts';
+import { type Creation, type Deletion, type Merge, writesTo } from '../../../../src/core/reconcile/decision.ts';
 import * as defer from '../../../../src/core/reconcile/defer.ts';
 import { mergeOf, plannedOn } from '../../engine/support.ts';
 import { gone, pairOf, present, record, SIDE_PAIRS } from './support.ts';
@@ -39,7 +33,7 @@ const DELETE: Deletion = { kind: 'delete', side: 'left', record: record('l', ADA
 
 type Refusal = Parameters<typeof defer.deferRefused>[1][number];
 
-const refusalOf = (decision: Decision, side: Side, given: Partial<Refusal> = {}): Refusal => ({
+const refusalOf = (decision: Merge | Creation | Deletion, side: Side, given: Partial<Refusal> = {}): Refusal => ({
   side,
   key: defer.refusalKey(decision),
   sourceFingerprint: defer.sourceFingerprint(decision),

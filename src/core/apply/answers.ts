@@ -14,7 +14,7 @@ import type { ContactRecord } from '../contact/record.ts';
 import type { AlteredContact } from '../contact/requests.ts';
 import { bySide, otherSide } from '../contact/side.ts';
 import { EMPTY_SNAPSHOT, equalIn, equalSnapshots } from '../contact/snapshot.ts';
-import type { CreateOperation, DeleteOperation, MembershipOperation } from '../reconcile/operation.ts';
+import type { CreateOperation, DeleteOperation } from '../reconcile/operation.ts';
 import { observeDeletion, observeReadAnswer } from '../state/observe.ts';
 import { withWrittenGroups } from '../state/own-moves.ts';
 import { endPair, keepAlone, storePair } from '../state/pair.ts';
@@ -28,6 +28,7 @@ import {
   storedHalves,
   storeMoved,
   storeUpdated,
+  unmovedIn,
 } from './store-operation.ts';
 import type { CreateWrite, MembershipWrite, Merged, UpdateWrite, Write } from './task.ts';
 
@@ -170,10 +171,6 @@ export const storeAlreadyMoved = (
   storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs, atMs });
 };
 
-/** Returns whether a membership contains the requested groups, and none of those that were to be left. */
-const hasMoved = ({ join, leave }: MembershipOperation, groupIds: readonly string[]): boolean =>
-  join.every((id) => groupIds.includes(id)) && !leave.some((id) => groupIds.includes(id));
-
 const applyMembership = (
   applying: Applying,
   { operation, moves }: MembershipWrite,
@@ -187,7 +184,7 @@ const applyMembership = (
   return {
     ...DONE,
     after: record,
-    notTaken: [...(hasMoved(operation, groupIds) ? [] : ['buckets' as const]), ...(altered?.fields ?? [])],
+    notTaken: [...(unmovedIn(operation, groupIds).length > 0 ? ['buckets' as const] : []), ...(altered?.fields ?? [])],
   };
 };
 

@@ -213,7 +213,7 @@ export const storeUpdated = (
 };
 
 /** Returns the groups of moves in which a contact is not as requested. */
-const unmovedIn = ({ join, leave }: Moves, groupIds: readonly string[]): readonly string[] => [
+export const unmovedIn = ({ join, leave }: Moves, groupIds: readonly string[]): readonly string[] => [
   ...join.filter((id) => !groupIds.includes(id)),
   ...leave.filter((id) => groupIds.includes(id)),
 ];

@@ -84,8 +84,6 @@ export type Write =
       readonly task: Task;
       /** The planned moves. The operation has those that the contact lacks. */
       readonly moves: Moves;
-      /** Whether an earlier write of the plan was answered with the contact, so that its current groups are known. */
-      readonly wasWritten: boolean;
     }
   | {
       readonly kind: 'delete';

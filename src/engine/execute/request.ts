@@ -7,7 +7,7 @@ import { createRequest } from '../../core/reconcile/operation.ts';
 import { RemoteError } from '../../providers/errors.ts';
 import type { WriteResult } from '../../providers/remote.ts';
 import type { Session } from '../session.ts';
-import type { Execution } from './execution.ts';
+import { type Execution, stateOf } from './execution.ts';
 import { judgeFailure } from './failure.ts';
 import { mergeAway } from './merge-away.ts';
 
@@ -24,11 +24,13 @@ const updateRequest = ({ operation: { before, desired, fields } }: UpdateWrite, 
 };
 
 const membershipRequest = (
-  { operation: { before, join, leave }, wasWritten }: MembershipWrite,
+  execution: Execution,
+  { operation: { before, join, leave, side }, task }: MembershipWrite,
   key: string,
 ): MembershipRequest => {
   const { id, groupIds: lastGroupIds } = before;
-  const knownGroupIds = wasWritten ? lastGroupIds : null;
+  // The answer to an earlier write of the plan has shown the current groups.
+  const knownGroupIds = stateOf(execution, task, side).writtenId === null ? null : lastGroupIds;
   return { key, id, add: join, remove: leave, knownGroupIds, lastGroupIds };
 };
 
@@ -93,7 +95,7 @@ export const requestWrites = async (
     }
     case 'membership': {
       const moves = writes.filter(isKind('membership'));
-      const requests = moves.map((write, index) => membershipRequest(write, keyAt(index)));
+      const requests = moves.map((write, index) => membershipRequest(execution, write, keyAt(index)));
       const results = await remote.changeMembership(requests, signal);
       return sentOf(moves, results, (write, { value, altered }) => ({ kind: 'groups', write, value, altered }));
     }

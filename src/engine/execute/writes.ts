@@ -1,4 +1,4 @@
-import { addressOf, currentHalf, type Sharing, stateOf, type Writing } from './execution.ts';
+import { addressOf, currentHalf, type Sharing, type Writing } from './execution.ts';
 import { idsOf, idsOn } from '../../core/contact/pair.ts';
 import { type Deletion, draftOf, isMoved } from '../../core/reconcile/decision.ts';
 import {
@@ -194,8 +194,7 @@ export const membershipWrites = (
     const marks = { empties, isEdit: mayBeEdit(writing, fields) };
     const shared = { side, cause: writing.cause, ...addressOf(writing, task), before };
     const operation: MembershipOperation = { ...shared, kind: 'membership', join: add, leave: remove, ...marks };
-    const wasWritten = stateOf(writing, task, side).writtenId !== null;
-    return [{ kind: 'membership', task, operation, moves: { join, leave }, wasWritten }];
+    return [{ kind: 'membership', task, operation, moves: { join, leave } }];
   });
 
 const deleteOperation = ({ cause }: Writing, { side, record, pair }: Deletion): DeleteOperation => ({

@@ -1,13 +1,15 @@
 import { isAway } from '../core/contact/half.ts';
 import type { Side } from '../core/contact/side.ts';
+import { halvesIn } from './opening.ts';
 import type { Session } from './session.ts';
 import { chunks } from '../util/batches.ts';
 import { discardListing } from '../core/state/observe.ts';
 
 /** Discards a listing that cannot be trusted. The next run lists the side whole. */
-export const discard = async ({ state, writer }: Session, side: Side): Promise<void> => {
-  const { cursors } = state();
-  await writer.apply({ missing: [side] }, (set) => discardListing(set, side, cursors[side]));
+export const discard = async (session: Session, side: Side): Promise<void> => {
+  const { cursors } = session.state();
+  const ids = (await halvesIn(session, ['missing'], side)).map(({ id }) => id);
+  await session.writer.apply({ ids: { [side]: ids } }, (set) => discardListing(set, side, cursors[side]));
 };
 
 const COMMIT_CHUNK = 500;

@@ -13,8 +13,6 @@ type Needs = {
   readonly pairs?: readonly number[];
   /** Sides of which all halves in the state `gone` are needed (R12). */
   readonly gone?: readonly Side[];
-  /** Sides of which all halves in the state `missing` are needed. */
-  readonly missing?: readonly Side[];
 };
 
 type Step = {
@@ -81,10 +79,8 @@ const load = async (store: Store, link: string, steps: readonly Step[], set: Wor
   // Lists may have hundreds of thousands of rows: they are concatenated, not spread into arguments.
   let halves: readonly Half[] = [];
   for (const side of SIDES) {
-    const states = (['gone', 'missing'] as const).filter((state) =>
-      steps.some(({ needs }) => needs[state]?.includes(side)),
-    );
-    if (states.length > 0) halves = halves.concat(await store.halves(link, { by: 'state', states, side }));
+    if (steps.some(({ needs }) => needs.gone?.includes(side)))
+      halves = halves.concat(await store.halves(link, { by: 'state', states: ['gone'], side }));
   }
   const named = [...steps.flatMap(({ needs }) => needs.pairs ?? []), ...halves.flatMap(({ pair }) => pair ?? [])];
   const pairs = [...new Set(named)].filter((id) => !set.hasPair(id));

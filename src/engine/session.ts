@@ -1,19 +1,17 @@
 import type { PairIds } from '../core/contact/pair.ts';
 import type { LinkState, RunKind } from '../core/state/rows.ts';
-import type { Clock } from '../util/clock.ts';
 import type { ChosenFields } from '../core/contact/chosen.ts';
 import { type Side, type Sides, SIDES, type SideWords } from '../core/contact/side.ts';
 import type { Policy } from '../core/reconcile/policy.ts';
 import type { Remote } from '../providers/remote.ts';
-import type { Store } from '../store/store.ts';
 import type { Progress } from './progress.ts';
-import type { LeaseChecks } from './lease.ts';
+import type { LeaseParts } from './lease.ts';
 import type { LinkWriter } from './link-writer.ts';
 import type { RunEvent } from './run-event.ts';
 import type { Tally, CallCount } from './tally.ts';
 
 /** The settings, remotes and services of a run over one link. */
-export type LinkContext = {
+export type LinkContext = LeaseParts & {
   readonly link: string;
   /** The name of each side. */
   readonly sides: Sides<SideWords>;
@@ -32,10 +30,6 @@ export type LinkContext = {
   readonly endpoints: Sides<string>;
   /** A one-way digest of each side's credential. The account is checked if it changes. */
   readonly credentials: Readonly<Record<Side, string>>;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly newId: () => string;
-  readonly leaseChecks?: LeaseChecks;
 };
 
 /** An acceptance by a user of what the guard halts (R8). */

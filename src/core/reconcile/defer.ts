@@ -2,6 +2,7 @@ import { contactFieldsOf } from '../contact/chosen.ts';
 import { type ContactField, type SyncedField, valueIn, withValue } from '../contact/contact.ts';
 import { isExtraField } from '../contact/fields.ts';
 import { type Half, halfKey } from '../contact/half.ts';
+import type { PairIds } from '../contact/pair.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
 import { snapshotOf, snapshotText } from '../contact/snapshot.ts';
@@ -27,7 +28,7 @@ export const isRetryDue = (retryAtMs: number, nowMs: number): boolean =>
   nowMs >= retryAtMs || retryAtMs - nowMs > LAST_RETRY_MS;
 
 /** A write that a side refused, and the time of the next attempt (R15). */
-type Refusal = {
+export type Refusal = {
   /** The side that refused. */
   readonly side: Side;
   /** Identifies the refused write: {@link refusalKey}. */
@@ -232,7 +233,7 @@ export const deferRefused = (
   });
 };
 
-type RefusedWrite = Pick<Refusal, 'side' | 'key'> & { readonly leftId: string | null; readonly rightId: string | null };
+type RefusedWrite = Pick<Refusal, 'side' | 'key'> & PairIds;
 
 /** Returns the contacts that a refused write needs: of a create its source, of a deletion the contact itself, else both. */
 const contactsOfRefusal = ({ side, key, leftId, rightId }: RefusedWrite): Sides<string | null> => {

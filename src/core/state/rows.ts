@@ -2,8 +2,9 @@ import type { SyncedField } from '../contact/contact.ts';
 import type { Half } from '../contact/half.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import type { Side, Sides } from '../contact/side.ts';
-import type { PairStatus } from '../contact/pair.ts';
+import type { PairIds, PairStatus } from '../contact/pair.ts';
 import type { Conflict, RecordedConflict } from '../reconcile/decision.ts';
+import type { Refusal } from '../reconcile/defer.ts';
 import type { GroupPair } from '../reconcile/groups.ts';
 import type { Operation } from '../reconcile/operation.ts';
 import type { Verdict } from '../reconcile/verdict.ts';
@@ -27,12 +28,6 @@ export type NotificationState = {
   readonly trouble: 'halted' | 'paused' | 'failing' | null;
   /** The time since which the link is failing; null if it was not failing when last checked. */
   readonly failingSinceMs: number | null;
-};
-
-/** The part of a link's state that a person sets; runs do not change it. */
-type PausedByHand = {
-  /** The time since which a person has paused scheduled runs of the link; null if it is not paused by hand. */
-  readonly pausedByHandAtMs: number | null;
 };
 
 export type LinkStateName = 'active' | 'paused' | 'resuming' | 'halted' | 'failing';
@@ -67,20 +62,10 @@ export const NO_CURSOR: Cursor = {
 };
 
 /** Something that a side refused to store, or that could not be read, and the time of the next attempt. */
-export type Rejection = {
-  readonly side: Side;
-  /** Identifies the refused write by the ids of its source contacts. */
-  readonly key: string;
-  readonly leftId: string | null;
-  readonly rightId: string | null;
-  readonly reason: string;
-  readonly sourceFingerprint: string;
-  readonly attempts: number;
-  readonly retryAtMs: number;
-};
+export type Rejection = Refusal & PairIds & { readonly reason: string; readonly attempts: number };
 
 /** A link with all its small tables, read in one step. */
-export type LinkState = PausedByHand & {
+export type LinkState = {
   readonly name: string;
   readonly state: LinkStateName;
   readonly reason: string | null;
@@ -104,6 +89,8 @@ export type LinkState = PausedByHand & {
   readonly directions: string | null;
   /** The problem that was reported last to the webhook, and the state of its report. */
   readonly notificationState: NotificationState;
+  /** The time since which a person has paused scheduled runs of the link; null if it is not paused by hand. Runs do not change it. */
+  readonly pausedByHandAtMs: number | null;
   readonly fields: LinkFields;
   /** The end of the last run that wrote, other than an undo; null if no run has written anything. */
   readonly lastChangeAtMs: number | null;
@@ -131,7 +118,7 @@ export const byIds = (one: Pick<Verdict, 'leftId' | 'rightId'>, other: Pick<Verd
 
 type Small = 'cursors' | 'groupPairs' | 'rejections' | 'verdicts';
 
-type Patched = Exclude<keyof LinkState, 'name' | 'notificationState' | keyof PausedByHand | Small>;
+type Patched = Exclude<keyof LinkState, 'name' | 'notificationState' | 'pausedByHandAtMs' | Small>;
 
 export type PairRow = { readonly id: number; readonly status: PairStatus };
 

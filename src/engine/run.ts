@@ -94,7 +94,6 @@ const openSession = async (
 };
 
 type Ending = {
-  readonly outcome: RunOutcome;
   /** Null if the program was stopped, or another process took over the link: the link has no fault. */
   readonly event: LinkEvent | null;
   readonly reason: string | null;
@@ -104,15 +103,17 @@ type Ending = {
 };
 
 const endingOf = (session: Pick<Session, 'link' | 'sides'>, error: unknown): Ending => {
-  if (error === null) return { outcome: 'completed', event: 'completed', reason: null };
+  if (error === null) return { event: 'completed', reason: null };
   if (isCredentialError(error)) {
-    return { outcome: 'failed', event: 'refused', reason: `${error.message}. ${resumeRemedy(error, session)}` };
+    return { event: 'refused', reason: `${error.message}. ${resumeRemedy(error, session)}` };
   }
   const reason = error instanceof Error ? error.message : 'An unknown error ended the run.';
-  if (error instanceof HaltError) return { outcome: 'halted', event: 'halted', reason, shown: error.shown };
-  if (error instanceof StoppedError) return { outcome: 'failed', event: null, reason, stopped: true };
-  return { outcome: 'failed', event: error instanceof LeaseError ? null : 'failed', reason };
+  if (error instanceof HaltError) return { event: 'halted', reason, shown: error.shown };
+  if (error instanceof StoppedError) return { event: null, reason, stopped: true };
+  return { event: error instanceof LeaseError ? null : 'failed', reason };
 };
+
+const outcomeOf = ({ event }: Ending): RunOutcome => (event === 'completed' || event === 'halted' ? event : 'failed');
 
 const summarise = (session: Session, ending: Ending, before: Sides<number>, startedTickMs: number): RunSummary => {
   const { tally, remotes } = session;
@@ -122,7 +123,7 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
     run: session.run,
     kind: session.undoes === null ? session.kind : 'undo',
     ...(session.undoes === null ? {} : { undoes: session.undoes }),
-    outcome: ending.outcome,
+    outcome: outcomeOf(ending),
     ...(ending.stopped && { stopped: true }),
     reason: ending.reason,
     left: side('left'),
@@ -138,9 +139,9 @@ const summarise = (session: Session, ending: Ending, before: Sides<number>, star
 /** Returns the nonce that accepts the plan of a halted run. A run that halts again with the same losses keeps it (R8). */
 const overrideOf = async (
   { link, newId, store }: Session,
-  { outcome, reason, shown = [] }: Ending,
+  { event, reason, shown = [] }: Ending,
 ): Promise<string | null> => {
-  if (outcome !== 'halted') return null;
+  if (event !== 'halted') return null;
   const [last] = await store.runs(link, { latest: 'ended' });
   const hasSameLosses = new Set(shown).symmetricDifference(new Set(last?.shown)).size === 0;
   const isSame = last?.outcome === 'halted' && last.reason === reason && hasSameLosses;
@@ -162,7 +163,7 @@ const storeEnding = async (session: Session, ending: Ending, summary: RunSummary
   const override = await overrideOf(session, ending);
   const { shown = [] } = ending;
   const stored = { ...summary, ...(override !== null && { override }), ...(shown.length > 0 && { shown }) };
-  const end = { outcome: ending.outcome, reason: ending.reason, summary: stored, endedAtMs: clock.now() };
+  const end = { outcome: summary.outcome, reason: ending.reason, summary: stored, endedAtMs: clock.now() };
   await writer.apply({}, (set) => {
     if (event !== null) {
       set.add({ kind: 'link', patch: { state: nextLinkState(state, event), reason: ending.reason } });

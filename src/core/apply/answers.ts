@@ -164,11 +164,12 @@ const applyUpdate = (
 
 /** Stores that a contact already has the membership of a write. */
 export const storeAlreadyMoved = (
-  { set, groupPairs, atMs }: Pick<Applying, 'set' | 'groupPairs' | 'atMs'>,
+  set: WorkingSet,
   { moves, operation }: MembershipWrite,
+  context: ApplyContext,
 ): void => {
   const moved = { moves, record: operation.before, altered: NOTHING_ALTERED };
-  storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs, atMs });
+  storeMoved(set, operation, storedHalves(set, operation), moved, context);
 };
 
 const applyMembership = (

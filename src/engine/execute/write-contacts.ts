@@ -115,16 +115,16 @@ const byGroup = (tasks: readonly Task[], side: Side): readonly Task[] => {
 /** Stores that contacts already have their memberships, and requests the others. */
 const moveBatch = async (execution: Execution, tasks: readonly Task[], side: Side): Promise<BatchResult> => {
   const { clock, writer } = execution.session;
-  const groupPairs = groupPairsOf(execution);
-  const needs = needsOf(execution, tasks);
-  const writes = await writer.read(needs, (set) => membershipWrites(execution, set, side, tasks));
   const isNeeded = ({ operation: { join, leave } }: MembershipWrite): boolean => join.length + leave.length > 0;
-  await writer.apply(needs, (set) => {
-    for (const write of writes) {
-      if (!isNeeded(write)) storeAlreadyMoved({ set, groupPairs, atMs: clock.now() }, write);
+  const needed: MembershipWrite[] = [];
+  await writer.apply(needsOf(execution, tasks), (set) => {
+    const context = { groupPairs: groupPairsOf(execution), atMs: clock.now() };
+    for (const write of membershipWrites(execution, set, side, tasks)) {
+      if (isNeeded(write)) needed.push(write);
+      else storeAlreadyMoved(set, write, context);
     }
   });
-  const { stored } = await sendBatch(execution, writes.filter(isNeeded));
+  const { stored } = await sendBatch(execution, needed);
   return stored;
 };
 

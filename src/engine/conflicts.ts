@@ -1,7 +1,7 @@
 import type { PairIds } from '../core/contact/pair.ts';
 import type { Conflict, Merge } from '../core/reconcile/decision.ts';
 import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
-import type { ConflictRow, StoreChange } from '../core/state/rows.ts';
+import type { StoreChange } from '../core/state/rows.ts';
 import type { Session } from './session.ts';
 
 /** A conflict that is not recorded yet, with the ids of its contacts. */
@@ -60,10 +60,7 @@ export const reportConflicts = ({ emit, tally }: Session, found: readonly NewCon
 };
 
 /** Returns the changes that end conflicts. A decision of a user that lapsed is removed. */
-export const endConflictChanges = (
-  ended: readonly EndedConflict<ConflictRow>[],
-  atMs: number,
-): readonly StoreChange[] =>
+export const endConflictChanges = (ended: readonly EndedConflict[], atMs: number): readonly StoreChange[] =>
   ended.flatMap(({ row: { leftId, field }, lapsed }): StoreChange[] => [
     ...(lapsed ? [{ kind: 'decide-conflict', leftId, field, decided: null } as const] : []),
     { kind: 'end-conflicts', leftId, fields: [field], atMs },

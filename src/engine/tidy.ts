@@ -3,14 +3,14 @@ import { bySide } from '../core/contact/side.ts';
 import type { WholePair } from '../core/contact/pair.ts';
 import type { EndedConflict } from '../core/reconcile/recorded-conflicts.ts';
 import type { Verdict } from '../core/reconcile/verdict.ts';
-import type { ConflictRow, Rejection } from '../core/state/rows.ts';
+import type { Rejection } from '../core/state/rows.ts';
 import type { WorkingSet } from '../core/state/working-set.ts';
 import type { Session } from './session.ts';
 import { endConflictChanges } from './conflicts.ts';
 
 /** Stored rows that are out of date after a plan. */
 export type Outdated = {
-  readonly conflicts: readonly EndedConflict<ConflictRow>[];
+  readonly conflicts: readonly EndedConflict[];
   /** Contacts that were deleted long ago. */
   readonly deletions: readonly Half[];
   /** Refusals of writes that are no longer planned. */

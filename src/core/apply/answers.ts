@@ -54,7 +54,7 @@ export type Applying = ApplyContext & {
   /** True if the side may return the former state for some time after a write. */
   readonly lags: boolean;
   /** True if an answer contains no edit of another client (`RemoteCapabilities.writesConditionally`). */
-  readonly isConditional?: boolean;
+  readonly isConditional: boolean;
 };
 
 /** Returns the fields of `desired` that are missing in `now` although they were written. */
@@ -89,11 +89,8 @@ const storeFirstMeeting = (
   storePair(set, { pairId, status: 'linked', halves, writtenSide: side });
 };
 
-const applyCreate = (
-  { set, groupPairs, createsWithGroups, atMs }: Applying,
-  write: CreateWrite,
-  record: ContactRecord,
-): AnswerOutcome => {
+const applyCreate = (applying: Applying, write: CreateWrite, record: ContactRecord): AnswerOutcome => {
+  const { set, createsWithGroups } = applying;
   const { operation } = write;
   const { desired, join, side } = operation;
   const known = set.half(side, record.id);
@@ -113,7 +110,7 @@ const applyCreate = (
     join: createsWithGroups ? join : join.filter((id) => record.groupIds.includes(id)),
     written: fieldsIn(desired, record.contact),
   };
-  storeCreated(set, operation, { kind: 'answer', record }, created, { groupPairs, atMs });
+  storeCreated(set, operation, { kind: 'answer', record }, created, applying);
   return { ...DONE, after: record, notTaken: notTaken(fieldsIn(desired), desired, record.contact) };
 };
 
@@ -147,7 +144,7 @@ const shownBy = ({ operation: { before }, sharedEmail }: UpdateWrite, record: Co
 };
 
 const applyUpdate = (
-  { set, atMs, isConditional = false }: Applying,
+  { set, atMs, isConditional }: Applying,
   write: UpdateWrite,
   record: ContactRecord,
 ): AnswerOutcome => {
@@ -178,10 +175,10 @@ const applyMembership = (
   groupIds: readonly string[],
   altered: AlteredContact | undefined,
 ): AnswerOutcome => {
-  const { set, groupPairs, atMs } = applying;
+  const { set } = applying;
   const record = altered?.record ?? withWrittenGroups(operation.before, groupIds, operation, applying);
   const moved = { moves, record, altered: altered ?? NOTHING_ALTERED };
-  storeMoved(set, operation, storedHalves(set, operation), moved, { groupPairs, atMs });
+  storeMoved(set, operation, storedHalves(set, operation), moved, applying);
   return {
     ...DONE,
     after: record,
@@ -202,9 +199,9 @@ const applyMerge = (
   { operation }: Extract<Write, { kind: 'merge-away' }>,
   { survivor, became }: Merged,
 ): AnswerOutcome => {
-  const { set, groupPairs, atMs } = applying;
+  const { set, atMs } = applying;
   const { side, before: mergedAway } = operation;
-  observeMerge(set, { side, before: operation.survivor, after: survivor, mergedAway }, { groupPairs, atMs });
+  observeMerge(set, { side, before: operation.survivor, after: survivor, mergedAway }, applying);
   const merged = { ...DONE, after: null, again: true };
   // A side may make a contact inaccessible that it has just merged away.
   if (became.kind === 'gone' || became.kind === 'moved' || became.kind === 'withheld') {

@@ -244,10 +244,10 @@ const contactsOfRefusal = ({ side, key, leftId, rightId }: RefusedWrite): Sides<
 };
 
 /** Returns the refusals of writes to contacts that do not exist any more. `exists` is asked for the contacts of the writes. Pure. */
-export const orphanedRefusals = <Row extends RefusedWrite>(
-  refusals: readonly Row[],
+export const orphanedRefusals = (
+  refusals: readonly RefusedWrite[],
   exists: (side: Side, id: string) => boolean,
-): readonly Row[] =>
+): readonly RefusedWrite[] =>
   refusals.filter((refusal) => {
     const ids = contactsOfRefusal(refusal);
     return SIDES.some((side) => ids[side] !== null && !exists(side, ids[side]));
@@ -268,10 +268,10 @@ const writesByPair = (decisions: readonly Decision[]): ReadonlyMap<string, Sides
  * Returns the refusals of writes to contacts of the decisions that the decisions no longer contain: the source or the side changed,
  * or the contact has a counterpart now. Pure.
  */
-export const pastRefusals = <Row extends Pick<Refusal, 'side' | 'key'>>(
+export const pastRefusals = (
   decisions: readonly Decision[],
-  refusals: readonly Row[],
-): readonly Row[] => {
+  refusals: readonly Pick<Refusal, 'side' | 'key'>[],
+): readonly Pick<Refusal, 'side' | 'key'>[] => {
   if (refusals.length === 0) return [];
   const byPair = writesByPair(decisions);
   const keyOf = ({ side, key }: Pick<Refusal, 'side' | 'key'>): string => `${side} ${key}`;

@@ -92,17 +92,14 @@ export const endingFields = (
  * Returns the conflicts that a plan must include although no side changed: a user has decided them, or they are open and the policy
  * of their field no longer asks the user. Pure.
  */
-export const conflictsToPlan = <Row extends RecordedConflict>(
-  recorded: readonly Row[],
-  policy: Policy,
-): readonly Row[] =>
+export const conflictsToPlan = (recorded: readonly RecordedConflict[], policy: Policy): readonly RecordedConflict[] =>
   recorded.filter((row) => {
     if (row.decided !== null) return true;
     return isOpen(row) && (forField(policy, row.field).direction !== 'both' || policyFor(policy, row.field) !== 'ask');
   });
 
 /** A conflict that a plan has ended. `lapsed`: a user had decided it, but the decision was not applied. */
-export type EndedConflict<Row> = { readonly row: Row; readonly lapsed: boolean };
+export type EndedConflict = { readonly row: RecordedConflict; readonly lapsed: boolean };
 
 /** Returns whether the plan still writes the value that a user chose. */
 const isStillWritten = ({ writes }: Merge, field: SyncedField): boolean =>
@@ -126,17 +123,17 @@ const endingOf = (row: RecordedConflict, decision: Decision): 'ends' | 'lapses' 
  * again, or one contact is deleted. One that a user decided ends if both sides have the chosen value, or if it may no longer be
  * applied. Conflicts of contacts without a decision in the plan do not end. Pure.
  */
-export const conflictsEndedBy = <Row extends RecordedConflict>(
-  recorded: readonly Row[],
+export const conflictsEndedBy = (
+  recorded: readonly RecordedConflict[],
   decisions: readonly Decision[],
-): readonly EndedConflict<Row>[] => {
+): readonly EndedConflict[] => {
   const rows = recorded.filter((row) => isOpen(row) || row.decided !== null);
   if (rows.length === 0) return [];
   const byContact = new Map<string, Decision>();
   for (const decision of decisions) {
     for (const { side, id } of contactsOfDecision(decision)) byContact.set(`${side} ${id}`, decision);
   }
-  return rows.flatMap((row): EndedConflict<Row>[] => {
+  return rows.flatMap((row): EndedConflict[] => {
     const decision = byContact.get(`left ${row.leftId}`) ?? byContact.get(`right ${row.rightId}`);
     const ending = decision === undefined ? null : endingOf(row, decision);
     return ending === null ? [] : [{ row, lapsed: ending === 'lapses' }];

@@ -11,9 +11,6 @@ import { createWrites, fieldWrite, withDraft } from './writes.ts';
 /** After this many consecutive contacts without any field written, the refusals concern whole contacts. */
 const MOST_IN_VAIN = 3;
 
-/** The refused update of a field, and the side's reason. */
-type FieldRefusal = { readonly write: UpdateWrite; readonly reason: string };
-
 /** The values of a task's contact that are written one by one. */
 type Parts = {
   readonly task: Task;
@@ -36,9 +33,9 @@ const performOne = async (execution: Execution, write: CreateWrite | UpdateWrite
 const writeFields = async (
   before: Execution,
   { task, side, fields, desired }: Parts,
-): Promise<After<readonly FieldRefusal[] | null>> => {
+): Promise<After<readonly Refused[] | null>> => {
   const { writer } = before.session;
-  const refused: FieldRefusal[] = [];
+  const refused: Refused[] = [];
   let execution = before;
   for (const [index, field] of fields.entries()) {
     if (stateOf(execution, task, side).isUnanswered) return { execution, result: null };
@@ -56,7 +53,7 @@ const writeFields = async (
 };
 
 /** Stores each refused field: only the write of this field is deferred. */
-const remember = async (execution: Execution, refused: readonly FieldRefusal[]): Promise<void> => {
+const remember = async (execution: Execution, refused: readonly Refused[]): Promise<void> => {
   for (const { write, reason } of refused) await storeRefusalAfterSplit(execution, write, reason);
 };
 

@@ -44,11 +44,6 @@ export const checkAccounts = async (session: Session): Promise<Identified | null
   return { accounts, credentials };
 };
 
-/** Stores the sides' accounts and the credentials that opened them. */
-export const storeAccounts = async ({ writer }: Session, patch: Identified | null): Promise<void> => {
-  if (patch !== null) await writer.apply({}, (set) => set.add({ kind: 'link', patch }));
-};
-
 /**
  * Checks the account of each side before anything is written (R8): a credential may open another account than before. If a side is
  * another account, the next run lists it again.
@@ -65,7 +60,7 @@ export const confirmAccounts = async (session: Session, asked: readonly Side[] =
 };
 
 /** Returns a key for the two accounts of a link, in either order; null until both are known. */
-const accountsKeyOf = async (session: Session, { accounts }: LinkState): Promise<string | null> => {
+const accountsKeyOf = (session: Session, { accounts }: LinkState): string | null => {
   if (accounts.left === null || accounts.right === null) return null;
   const { left, right } = originScopes(session);
   return hash('sha256', [left, right].toSorted().join(' '), 'base64url');
@@ -94,7 +89,7 @@ export const claimAccounts = async (session: Session, { isAsked }: { readonly is
   const { link, store, writer } = session;
   const state = session.state();
   if (!isAsked && state.state !== 'halted') return;
-  const accountsKey = await accountsKeyOf(session, state);
+  const accountsKey = accountsKeyOf(session, state);
   const isNew = accountsKey !== state.accountsKey;
   if (isNew) await writer.apply({}, (set) => set.add({ kind: 'link', patch: { accountsKey } }));
   if (accountsKey === null) return;

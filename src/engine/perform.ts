@@ -4,10 +4,10 @@ import { idsOn } from '../core/contact/pair.ts';
 import type { Decision } from '../core/reconcile/decision.ts';
 import { causesLosses } from '../core/reconcile/losses.ts';
 import type { Plan } from '../core/reconcile/plan.ts';
-import { checkAccounts, claimAccounts, storeAccounts } from './accounts.ts';
+import { checkAccounts, claimAccounts } from './accounts.ts';
 import { chooseFields } from './choose-fields.ts';
 import { confirmMissing } from './confirm.ts';
-import { reportSkipped, type Session } from './session.ts';
+import { onBothSides, reportSkipped, type Session } from './session.ts';
 import { COUNTED_AS } from './tally.ts';
 import { HaltError } from './errors.ts';
 import { discard } from './discard.ts';
@@ -24,7 +24,7 @@ import {
   planStored,
   withoutActions,
 } from './plan.ts';
-import { pullBoth } from './pull.ts';
+import { pullSide } from './pull.ts';
 import { recover } from './recover.ts';
 import { storeListedTerms } from './selecting.ts';
 import { tidy } from './tidy.ts';
@@ -49,10 +49,10 @@ export const refreshState = async (session: Session): Promise<void> => {
   const accounts = await checkAccounts(session);
   // Recovery looks for created contacts by the accounts that are stored (R9), so new ones are stored after it.
   await recover(session);
-  await storeAccounts(session, accounts);
+  if (accounts !== null) await session.writer.apply({}, (set) => set.add({ kind: 'link', patch: accounts }));
   await claimAccounts(session, { isAsked: accounts !== null });
   await chooseFields(session);
-  await pullBoth(session);
+  await onBothSides((side) => pullSide(session, side));
   await storeListedTerms(session);
   await confirmMissing(session);
 };

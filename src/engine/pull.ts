@@ -6,7 +6,7 @@ import { accountChanged } from '../core/reconcile/guard.ts';
 import { CursorExpiredError, EndlessListingError } from '../providers/errors.ts';
 import type { KnownRows, PullRequest } from '../providers/remote.ts';
 import { confirmAccounts } from './accounts.ts';
-import { onBothSides, reportSkipped, type Session } from './session.ts';
+import { reportSkipped, type Session } from './session.ts';
 import { HaltError } from './errors.ts';
 import { discard, discardUnpaired } from './discard.ts';
 import { halvesIn, openEntries } from './opening.ts';
@@ -121,15 +121,13 @@ const finishListing = async (session: Session, side: Side): Promise<void> => {
 };
 
 /**
- * Whether the pages of an earlier run's listing still count. Only a feed that reports deletions shows contacts deleted since
- * then; otherwise a deleted contact would count as present (R7).
+ * Lists a side whole. Continues an interrupted listing if the side accepts its position and its pages still count: only a feed that
+ * reports deletions shows contacts deleted since then; otherwise a deleted contact would count as present (R7).
  */
-const keepsPages = (session: Session, side: Side): boolean => session.remotes[side].capabilities.namesDeletions;
-
-/** Lists a side whole. Continues an interrupted listing if its pages still count and the side accepts its position. */
 const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<void> => {
-  const { clock, link, store, writer } = session;
-  const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null && keepsPages(session, side);
+  const { clock, link, remotes, store, writer } = session;
+  const { namesDeletions } = remotes[side].capabilities;
+  const continues = cursor.listingStartedAtMs !== null && cursor.resume !== null && namesDeletions;
   const start = continues ? cursor : { ...cursor, cursor: null, resume: null, listingStartedAtMs: clock.now() };
   if (!continues) {
     await writer.apply({}, (set) => storeListing(set, side, start));
@@ -148,7 +146,8 @@ const listWhole = async (session: Session, side: Side, cursor: Cursor): Promise<
 /** Returns the cursor. First finishes a listing of which an earlier process stored the last page but not the end. */
 const openFeed = async (session: Session, side: Side): Promise<Cursor> => {
   const cursor = cursorOf(session, side);
-  if (cursor.listingStartedAtMs === null || cursor.cursor === null || !keepsPages(session, side)) return cursor;
+  const { namesDeletions } = session.remotes[side].capabilities;
+  if (cursor.listingStartedAtMs === null || cursor.cursor === null || !namesDeletions) return cursor;
   await finishListing(session, side);
   return cursorOf(session, side);
 };
@@ -198,7 +197,8 @@ const mustListAgain = async (session: Session, side: Side): Promise<boolean> => 
   return deleted.some(({ pair }) => pair !== null);
 };
 
-const pullSide = async (session: Session, side: Side): Promise<void> => {
+/** Pulls the changes of a side into the store, page by page (R14). */
+export const pullSide = async (session: Session, side: Side): Promise<void> => {
   const cursor = await openFeed(session, side);
   const resumesListing = cursor.listingStartedAtMs !== null;
   const { namesDeletions } = session.remotes[side].capabilities;
@@ -211,9 +211,4 @@ const pullSide = async (session: Session, side: Side): Promise<void> => {
   await listWhole(session, side, cursorOf(session, side));
   // The listing of an earlier run lacks the changes since then.
   if (resumesListing && namesDeletions) await pullChanges(session, side, cursorOf(session, side));
-};
-
-/** Pulls the changes of both sides into the store, page by page (R14). */
-export const pullBoth = async (session: Session): Promise<void> => {
-  await onBothSides((side) => pullSide(session, side));
 };

@@ -15,6 +15,9 @@ type Needs = {
   readonly gone?: readonly Side[];
 };
 
+/** The rows that a run read first. */
+type Rows = Omit<Opening, 'state'>;
+
 type Step = {
   readonly needs: Needs;
   readonly intents: readonly Extract<StoreChange, { kind: 'intend' }>[];
@@ -36,7 +39,7 @@ const replaceHalf = (halves: readonly Half[], half: Half, added: boolean): reado
 const few = (halves: readonly Half[]): readonly Half[] | null => (halves.length > MOST_OPENING_HALVES ? null : halves);
 
 /** Returns the rows after a row is stored; null if they must be read again. */
-const afterPut = (opening: Opening, change: Extract<StoreChange, { kind: 'put' }>): Opening | null => {
+const afterPut = (opening: Rows, change: Extract<StoreChange, { kind: 'put' }>): Rows | null => {
   if (change.table === 'pairs') return null;
   if (change.table !== 'halves') return opening;
   const { half } = change.row;
@@ -52,10 +55,10 @@ const afterPut = (opening: Opening, change: Extract<StoreChange, { kind: 'put' }
 };
 
 /**
- * Returns the rows after a change, apart from the link's state; null if they must be read again. A half that is stored without
+ * Returns the rows after a change; null if they must be read again. A half that is stored without
  * its pair has kept its pair: a change of pairs stores the pair too.
  */
-const changedOpening = (opening: Opening, change: StoreChange): Opening | null => {
+const changedOpening = (opening: Rows, change: StoreChange): Rows | null => {
   switch (change.kind) {
     case 'put':
       return afterPut(opening, change);
@@ -99,7 +102,7 @@ export class LinkWriter {
   readonly #link: string;
   readonly #token: number;
   #state: LinkState;
-  #opening: Opening | null;
+  #opening: Rows | null;
   /** The start of the run, which is stored with the first other commit: an idle run has one commit fewer. */
   #start: readonly StoreChange[] = [];
   /** Kept current: while the token is valid, only this run changes rows of the link, and only here. */
@@ -117,8 +120,8 @@ export class LinkWriter {
     this.#token = token;
   }
 
-  /** The rows that the run read first, with its later changes; null if they must be read again. Its `state` is not updated. */
-  get opening(): Opening | null {
+  /** The rows that the run read first, with its later changes; null if they must be read again. */
+  get opening(): Rows | null {
     return this.#opening;
   }
 
@@ -209,7 +212,7 @@ export class LinkWriter {
     const ids = await this.#store.commit(this.#link, this.#token, changes);
     this.#start = [];
     this.#state = changedLink(this.#state, changes);
-    this.#opening = changes.reduce<Opening | null>(
+    this.#opening = changes.reduce<Rows | null>(
       (opening, change) => opening && changedOpening(opening, change),
       this.#opening,
     );

@@ -61,12 +61,10 @@ const storePage = async (session: Session, side: Side, page: FeedPage, cursor: C
 /** Reads a feed or a listing to its end, page by page. Returns the number of new contacts. */
 const readPages = async (session: Session, side: Side, request: PullRequest, start: Cursor): Promise<number> => {
   const whole = request.mode === 'whole';
-  let cursor = start;
   let contacts = 0;
   let firstSeen = 0;
   for await (const page of session.remotes[side].pull(request, session.signal)) {
-    firstSeen += await storePage(session, side, page, cursor);
-    cursor = { ...cursor, resume: page.resume, ...(page.cursor === null ? {} : { cursor: page.cursor }) };
+    firstSeen += await storePage(session, side, page, start);
     contacts += page.changes.length + page.unchanged.length;
     session.emit({ kind: 'listed', side, whole, contacts, total: page.total });
     session.stop?.throwIfAborted();

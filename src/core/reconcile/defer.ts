@@ -5,7 +5,7 @@ import { type Half, halfKey } from '../contact/half.ts';
 import type { PairIds } from '../contact/pair.ts';
 import type { ContactRecord } from '../contact/record.ts';
 import { otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { snapshotOf, snapshotText } from '../contact/snapshot.ts';
+import { snapshotText } from '../contact/snapshot.ts';
 import {
   type Creation,
   type Decision,
@@ -70,7 +70,7 @@ export const refusalKey = (decision: Refusable): string => {
 
 /** Returns a text of the values that the writes to a pair are computed from. */
 export const pairFingerprint = (pair: PairRecords): string =>
-  SIDES.map((side) => snapshotText(snapshotOf(pair[side].record))).join();
+  SIDES.map((side) => snapshotText(pair[side].record)).join();
 
 /** Returns a text of the values that a decision is computed from. While it stays the same, a refused write is not retried (R15). */
 export const sourceFingerprint = (decision: Refusable): string => {
@@ -78,9 +78,9 @@ export const sourceFingerprint = (decision: Refusable): string => {
     case 'merge':
       return pairFingerprint(decision.pair);
     case 'create':
-      return snapshotText(snapshotOf(decision.source));
+      return snapshotText(decision.source);
     case 'delete':
-      return snapshotText(snapshotOf(decision.record));
+      return snapshotText(decision.record);
   }
 };
 

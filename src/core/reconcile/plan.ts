@@ -3,7 +3,7 @@ import { isEmptyContact, type SyncedField } from '../contact/contact.ts';
 import { type Half, halfKey, isDeleted, isPresent } from '../contact/half.ts';
 import { contactOf, unsyncableFields } from '../contact/record.ts';
 import { bySide, otherSide, type Side, SIDES, type Sides } from '../contact/side.ts';
-import { equalSnapshots, type Snapshot, snapshotOf, unordered } from '../contact/snapshot.ts';
+import { equalSnapshots, type Snapshot, unordered } from '../contact/snapshot.ts';
 import type { Pair } from '../contact/pair.ts';
 import {
   writesTo,
@@ -76,7 +76,7 @@ const wasEdited = (half: Half, links: readonly GroupLink[], policy: Terms): bool
       contact: contactOf(without(withoutExtras(contact), ignored)),
       groupIds: groupIds.filter((id) => linked.has(id)),
     });
-  return !equalSnapshots(visible(snapshotOf(half.record)), visible(half.base));
+  return !equalSnapshots(visible(half.record), visible(half.base));
 };
 
 /** Decides about two contacts that both exist (R2 to R5, R11, R13). */

@@ -1,5 +1,5 @@
 import { type Operation, sourceIdOf } from '../../core/reconcile/operation.ts';
-import { snapshotOf, snapshotText } from '../../core/contact/snapshot.ts';
+import { snapshotText } from '../../core/contact/snapshot.ts';
 import type { Half } from '../../core/contact/half.ts';
 import { type ContactField, specOf } from '../../core/contact/contact.ts';
 import {
@@ -60,10 +60,10 @@ const rejectionKeyOf = (write: Write): string | null => {
 /** The values that the write is computed from: with the same values, a refused write is not repeated before it is due. */
 const fingerprintOf = (set: WorkingSet, write: Write): string => {
   const { operation } = write;
-  if (operation.kind === 'delete') return snapshotText(snapshotOf(operation.before));
+  if (operation.kind === 'delete') return snapshotText(operation.before);
   if (operation.kind === 'create') {
     const source = set.half(otherSide(operation.side), sourceIdOf(operation) ?? '');
-    return source === null ? '' : snapshotText(snapshotOf(source.record));
+    return source === null ? '' : snapshotText(source.record);
   }
   const pair = storedContacts(set, operation);
   const field = loneField(write);
